@@ -1,0 +1,50 @@
+"""segviz: watch a conversation become a memory tree, ask it, see why evidence came back.
+
+Package map, in data-flow order:
+
+======================  ==========================================================
+``conversation units``  records of a conversation; rules that cut it into leaves
+``structure``           steps, events, replay; ``invariants`` checks the result
+``protocols``           the small contracts between stages
+``loaders``             files to conversations
+``embed``               texts to vectors
+``annotate``            a node's text from its children's
+``compatibility``       where a new unit joins
+``systems``             memory architectures, one file each
+``relevance``           question to scores
+``propagate retrieve``  scores over the structure; the best nodes
+``store``               memories on disk
+``pipeline``            the whole flow: build, ask
+``figures frontend``    charts and the canvas tree, without Streamlit
+``ui cli``              the app and the command line
+======================  ==========================================================
+"""
+
+from segviz.compatibility import Calibrated, Cosine
+from segviz.invariants import check
+from segviz.loaders import LoadError, load
+from segviz.pipeline import Memory, ask, build
+from segviz.pipeline import open_memory as open  # noqa: A004 - the documented name
+from segviz.propagate import POLICIES, propagate
+from segviz.result import Result
+from segviz.structure import replay
+from segviz.systems import SYSTEMS
+from segviz.systems.segment_tree import SegmentTree
+
+__all__ = [
+    "POLICIES",
+    "SYSTEMS",
+    "Calibrated",
+    "Cosine",
+    "LoadError",
+    "Memory",
+    "Result",
+    "SegmentTree",
+    "ask",
+    "build",
+    "check",
+    "load",
+    "open",
+    "propagate",
+    "replay",
+]

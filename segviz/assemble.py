@@ -1,0 +1,74 @@
+"""Assembly: systems and embedders from their names and settings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from segviz import store
+from segviz.annotate import ANNOTATORS
+from segviz.compatibility import COMPATIBILITY
+from segviz.embed import EMBEDDERS, get_embedder
+from segviz.parameters import make, parameters
+from segviz.protocols import Embedder, System
+from segviz.systems import SYSTEMS
+
+COMPONENTS: dict[str, Mapping[str, Callable[..., Any]]] = {
+    "compatibility": COMPATIBILITY,
+    "annotate": ANNOTATORS,
+}
+"""Registries from which a system's parts may be chosen by name."""
+
+
+def make_system(system: str | System, **params: Any) -> System:
+    """A system from its name and parameters; an instance passes through.
+
+    Parameters that hold a component (``compatibility``, ``annotate``) take a name, a
+    mapping ``{"name": …, parameter: value}`` or an object. ValueError lists the legal
+    names for anything unknown.
+    """
+    if not isinstance(system, str):
+        if params:
+            raise ValueError("give parameters to the instance itself, not beside it")
+        return system
+    if system not in SYSTEMS:
+        raise ValueError(f"unknown system {system!r}; choose one of {', '.join(SYSTEMS)}")
+    kind = SYSTEMS[system]
+    registries = {p.name: p.spec.registry for p in parameters(kind) if p.spec.registry}
+    settings = {
+        name: _component(registries[name], value) if name in registries else value
+        for name, value in params.items()
+    }
+    made: System = make(kind, settings)
+    return made
+
+
+def _component(registry: str, value: Any) -> Any:
+    if isinstance(value, str):
+        value = {"name": value}
+    if not isinstance(value, Mapping):
+        return value
+    settings = dict(value)
+    name = settings.pop("name", None)
+    known = COMPONENTS[registry]
+    if name not in known:
+        raise ValueError(f"unknown {registry} {name!r}; choose one of {', '.join(known)}")
+    kind = known[name]
+    return make(kind, settings) if isinstance(kind, type) else kind(**settings)
+
+
+def embedder_named(name: str) -> Embedder:
+    """The embedder whose vectors carry this name; StoreError when it is not here."""
+    available = []
+    for key in EMBEDDERS:
+        try:
+            embedder = get_embedder(key)
+        except ImportError:
+            continue
+        available.append(embedder.name)
+        if embedder.name == name:
+            return embedder
+    raise store.StoreError(
+        f"the memory was embedded with {name!r}; available here: {', '.join(available)}. "
+        "Questions could not be compared with it; build the memory again."
+    )

@@ -1,0 +1,85 @@
+"""The one colour table: every view and every export takes its colours from here.
+
+Ramps are computed in OKLCH (Ottosson 2020), a space in which equal steps of lightness look
+equal, and are therefore ordered for any kind of colour vision: hue only helps.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+_TO_CUBE_ROOTS: Final = np.array(
+    [
+        [1.0, 0.3963377774, 0.2158037573],
+        [1.0, -0.1055613458, -0.0638541728],
+        [1.0, -0.0894841775, -1.2914855480],
+    ]
+)
+_TO_LINEAR_RGB: Final = np.array(
+    [
+        [4.0767416621, -3.3077115913, 0.2309699292],
+        [-1.2684380046, 2.6097574011, -0.3413193965],
+        [-0.0041960863, -0.7034186147, 1.7076147010],
+    ]
+)
+
+
+def _hex(
+    lightness: NDArray[np.float64], chroma: NDArray[np.float64], hue: NDArray[np.float64]
+) -> list[str]:
+    """OKLCH columns, each of shape (n,), hue in degrees, as n ``#rrggbb`` strings.
+    Colours outside sRGB are clipped per channel."""
+    angle = np.deg2rad(hue)
+    lab = np.stack([lightness, chroma * np.cos(angle), chroma * np.sin(angle)], axis=1)
+    linear = np.clip((lab @ _TO_CUBE_ROOTS.T) ** 3 @ _TO_LINEAR_RGB.T, 0.0, 1.0)
+    encoded = np.where(
+        linear <= 0.0031308, 12.92 * linear, 1.055 * np.power(linear, 1 / 2.4) - 0.055
+    )
+    return ["#" + bytes(row).hex() for row in np.rint(encoded * 255).astype(np.uint8)]
+
+
+def _ramp(
+    count: int,
+    lightness: tuple[float, float],
+    chroma: tuple[float, float],
+    hue: tuple[float, float],
+) -> tuple[str, ...]:
+    """``count`` stops, straight from the first to the second value of each coordinate."""
+    return tuple(
+        _hex(
+            np.linspace(*lightness, count),
+            np.linspace(*chroma, count),
+            np.linspace(*hue, count),
+        )
+    )
+
+
+def session_colours(n: int) -> list[str]:
+    """``n`` colours in order of time, from violet over teal to gold, dark to light.
+
+    Odd sessions are lifted in lightness, so that neighbours are told apart without hue;
+    the even ones among themselves, and the odd ones, still form a monotone ramp. Both
+    ends keep clear of black and white, to be seen on a light and on a dark page.
+    """
+    if n <= 0:
+        return []
+    time = np.linspace(0.0, 1.0, n) if n > 1 else np.array([0.35])
+    odd = np.arange(n) % 2
+    lightness = 0.47 + 0.24 * time + 0.10 * odd
+    return _hex(lightness, np.full(n, 0.105), 292.0 - 200.0 * time)
+
+
+SCORE_RAMP_LIGHT: Final = _ramp(9, (0.962, 0.33), (0.008, 0.125), (256.0, 262.0))
+"""Nine stops for a score on a light page: almost background to deep blue."""
+
+SCORE_RAMP_DARK: Final = _ramp(9, (0.262, 0.90), (0.012, 0.075), (262.0, 245.0))
+"""Nine stops for a score on a dark page: almost background to pale blue."""
+
+LEVEL_COLOURS: Final = _ramp(8, (0.80, 0.38), (0.085, 0.12), (75.0, 0.0))
+"""Levels 0, 1, … of a chart, sand to plum; higher levels keep the last colour."""
+
+ACCENT: Final = {"light": "#c2410c", "dark": "#ff9457"}
+"""The one accent (burnt orange): what is new, chosen or retrieved. Never the only sign."""

@@ -1,0 +1,284 @@
+"""What Python sends to the canvas: a Structure and its scores as one message.
+
+``tree_payload`` builds a dict of JSON values and bytes columns, easy to test; ``pack``
+turns it into the single bytes object that travels (Streamlit's components accept raw
+bytes or JSON, not JSON that contains bytes).
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import struct
+from collections.abc import Mapping, Sequence
+from datetime import date
+from importlib.resources import files
+from typing import Any, Final, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from segviz.frontend.palette import ACCENT, SCORE_RAMP_DARK, SCORE_RAMP_LIGHT, session_colours
+from segviz.steps import Decision
+from segviz.structure import Structure
+
+Mode = Literal["grow", "scores"]
+
+COLUMNS: Final = {
+    "level": "<i4",
+    "start": "<i4",
+    "stop": "<i4",
+    "parent": "<i4",
+    "edges": "<i4",
+    "unit_session": "<i4",
+    "initial": "<f4",
+    "final": "<f4",
+    "top_initial": "<i4",
+    "top_final": "<i4",
+    "gold": "<i4",
+}
+"""The bytes columns of a payload and their dtypes; tree_core.js reads the same names."""
+
+MAX_LABELLED = 5_000
+_LABEL_BUDGET = 400_000
+_LABEL_LENGTH = (80, 320)
+
+
+def tree_payload(
+    structure: Structure,
+    *,
+    unit_sessions: Sequence[int],
+    session_labels: Sequence[str],
+    session_dates: Sequence[date | str | None] = (),
+    session_titles: Sequence[str] = (),
+    identity: str,
+    mode: Mode = "grow",
+    step: int | None = None,
+    decision: Decision | None = None,
+    added: Sequence[int] = (),
+    revised: Sequence[int] = (),
+    frontier: Sequence[int] | None = None,
+    initial: ArrayLike | None = None,
+    final: ArrayLike | None = None,
+    top_initial: Sequence[int] = (),
+    top_final: Sequence[int] = (),
+    gold: Sequence[int] = (),
+    selected: int | None = None,
+    total_units: int | None = None,
+    levels_total: int | None = None,
+    gutter: bool | None = None,
+    sqrt_scale: bool = False,
+    title: str = "",
+) -> dict[str, Any]:
+    """Everything the canvas needs to draw ``structure``; plain values and bytes only.
+
+    Args:
+        structure: the tree at this moment; retired nodes are sent as level -1.
+        unit_sessions: session position of every unit of the axis, -1 for none.
+        session_labels: short label of each session ("S7").
+        session_dates: a date or a ready short text for each session, may be short.
+        session_titles: full title of each session for the tooltip; label and date if absent.
+        identity: names the conversation; zoom and focus are kept until it changes.
+        mode: "grow" or "scores".
+        step: number of the step shown, for tests and the fading of new nodes.
+        decision: candidates of this step, drawn right of the tree in "grow".
+        added: nodes that appeared in this step.
+        revised: nodes changed in this step.
+        frontier: nodes outlined as frontier; the structure's own if None.
+        initial: score of each node before propagation, shape (n,); non-finite counts as 0.
+        final: score of each node after propagation, shape (n,).
+        top_initial: retrieved nodes before propagation, best first.
+        top_final: retrieved nodes after propagation, best first.
+        gold: evidence leaves.
+        selected: the selected node.
+        total_units: length of the axis, so that it keeps still while the tree grows.
+        levels_total: rows to reserve, for the same reason.
+        gutter: reserve the candidate column; None means: if there are candidates.
+        sqrt_scale: colour by the square root of the relative score.
+        title: name of the conversation, used in the summary.
+    """
+    if mode not in ("grow", "scores"):
+        raise ValueError(f"mode {mode!r}: expected 'grow' or 'scores'")
+    n = len(structure)
+    level = np.where(structure.active, structure.level, -1)
+    present = int(structure.stop[structure.active].max(initial=0))
+    units = max(present, len(unit_sessions) if total_units is None else total_units)
+    sessions = np.full(units, -1, dtype=np.int32)
+    known = min(units, len(unit_sessions))
+    sessions[:known] = list(unit_sessions)[:known]
+    sessions[sessions >= len(session_labels)] = -1
+    dates = [*session_dates, *[None] * len(session_labels)][: len(session_labels)]
+    parent, edges = _parents(structure)
+    candidates = _candidates(decision, structure)
+    if frontier is None:
+        frontier = structure.frontier if mode == "grow" else ()
+    levels = max(int(level.max(initial=-1)) + 1, levels_total or 0, 1)
+    columns: dict[str, NDArray[np.generic]] = {
+        "level": level,
+        "start": structure.start,
+        "stop": structure.stop,
+        "parent": parent,
+        "edges": edges,
+        "unit_session": sessions,
+        "initial": _scores(initial, n, "initial"),
+        "final": _scores(final, n, "final"),
+        "top_initial": _ids(top_initial, n, "top_initial"),
+        "top_final": _ids(top_final, n, "top_final"),
+        "gold": _ids(gold, n, "gold"),
+    }
+    payload: dict[str, Any] = {
+        name: np.ascontiguousarray(column, dtype=COLUMNS[name]).tobytes()
+        for name, column in columns.items()
+    }
+    return payload | {
+        "identity": identity,
+        "mode": mode,
+        "step": step,
+        "nodes": n,
+        "total_units": units,
+        "levels_total": levels,
+        "session_labels": list(session_labels),
+        "session_dates": [_short_date(when) for when in dates],
+        "session_titles": [
+            session_titles[i] if i < len(session_titles) else _title(label, dates[i])
+            for i, label in enumerate(session_labels)
+        ],
+        "session_colours": session_colours(len(session_labels)),
+        "ramps": {"light": list(SCORE_RAMP_LIGHT), "dark": list(SCORE_RAMP_DARK)},
+        "accent": dict(ACCENT),
+        "frontier": _ids(frontier, n, "frontier").tolist(),
+        "added": _ids(added, n, "added").tolist(),
+        "revised": _ids(revised, n, "revised").tolist(),
+        "chosen": None if decision is None else decision.chosen,
+        "candidates": candidates,
+        "gutter": bool(candidates) if gutter is None else gutter,
+        "selected": selected if selected is not None and 0 <= selected < n else None,
+        "sqrt_scale": sqrt_scale,
+        "labels": _labels(structure.text),
+        "summary": _summary(structure, units, present, selected, title),
+    }
+
+
+def pack(payload: Mapping[str, Any]) -> bytes:
+    """The payload as one message: uint32 header length, JSON header, columns.
+
+    The header holds the JSON values and, under "columns", [offset, bytes] of each column,
+    counted from the end of the header. All parts are padded to 8 bytes, so that
+    JavaScript can lay typed arrays over them.
+    """
+    table: dict[str, tuple[int, int]] = {}
+    parts: list[bytes] = []
+    offset = 0
+    for name in COLUMNS:
+        raw: bytes = payload[name]
+        table[name] = (offset, len(raw))
+        parts.append(raw + b"\0" * (-len(raw) % 8))
+        offset += len(parts[-1])
+    plain = {name: value for name, value in payload.items() if name not in COLUMNS}
+    head = json.dumps(plain | {"columns": table}, allow_nan=False).encode("ascii")
+    head += b" " * (-(len(head) + 4) % 8)
+    return b"".join([struct.pack("<I", len(head)), head, *parts])
+
+
+def javascript() -> str:
+    """Source of the component: tree_core.js and tree.js as one ES module."""
+    folder = files("segviz.frontend")
+    core = folder.joinpath("tree_core.js").read_text(encoding="utf-8")
+    view = folder.joinpath("tree.js").read_text(encoding="utf-8")
+    start = view.index("import {")
+    stop = view.index('from "./tree_core.js";') + len('from "./tree_core.js";')
+    return core + "\n" + view[:start] + view[stop:]
+
+
+def stylesheet() -> str:
+    """Source of the component's stylesheet."""
+    return files("segviz.frontend").joinpath("tree.css").read_text(encoding="utf-8")
+
+
+def _parents(structure: Structure) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """First parent of each node (-1 for none), and all edges if some node has several."""
+    parent = np.full(len(structure), -1, dtype=np.int32)
+    if not len(structure.edges):
+        return parent, np.zeros((0, 2), dtype=np.int32)
+    children, first = np.unique(structure.edges[:, 1], return_index=True)
+    parent[children] = structure.edges[first, 0]
+    several = len(children) < len(structure.edges)
+    return parent, structure.edges if several else np.zeros((0, 2), dtype=np.int32)
+
+
+def _scores(values: ArrayLike | None, n: int, name: str) -> NDArray[np.float32]:
+    """A score column of shape (n,), or an empty one if there are no scores."""
+    if values is None:
+        return np.zeros(0, dtype=np.float32)
+    column = np.asarray(values, dtype=np.float64)
+    if column.shape != (n,):
+        raise ValueError(f"{name} has shape {column.shape}; the structure has {n} nodes")
+    limit = float(np.finfo(np.float32).max)
+    finite = np.where(np.isfinite(column), column, 0.0)
+    return np.clip(finite, -limit, limit).astype(np.float32)
+
+
+def _ids(nodes: Sequence[int], n: int, name: str) -> NDArray[np.int32]:
+    """Node ids, checked against the number of nodes."""
+    ids = np.array(list(nodes), dtype=np.int32)
+    if ids.size and not (0 <= ids.min() and ids.max() < n):
+        raise ValueError(f"{name} names a node outside 0..{n - 1}")
+    return ids
+
+
+def _finite(value: float | None) -> float | None:
+    """JSON has no NaN: a number that is none becomes null."""
+    return None if value is None or not math.isfinite(value) else float(value)
+
+
+def _candidates(decision: Decision | None, structure: Structure) -> list[dict[str, Any]]:
+    """The decision's candidates as JSON rows."""
+    if decision is None:
+        return []
+    return [
+        {
+            "node": item.node,
+            "level": int(structure.level[item.node]),
+            "score": _finite(item.score),
+            "threshold": _finite(item.threshold),
+            "label": item.label[:80],
+        }
+        for item in decision.candidates
+        if 0 <= item.node < len(structure)
+    ]
+
+
+def _short_date(when: date | str | None) -> str:
+    """A date as "12 Aug"; a text is taken as it is."""
+    if isinstance(when, date):
+        return f"{when.day} {when:%b}"
+    return when or ""
+
+
+def _title(label: str, when: date | str | None) -> str:
+    """As in "S7 · 12 Aug 2023": a session's title where none was given."""
+    long = f"{when.day} {when:%b %Y}" if isinstance(when, date) else when or ""
+    return f"{label} · {long}" if long else label
+
+
+def _labels(texts: Sequence[str]) -> list[str]:
+    """Texts for the tooltip, shorter when there are many, none beyond 5,000 nodes."""
+    if not texts or len(texts) > MAX_LABELLED:
+        return []
+    shortest, longest = _LABEL_LENGTH
+    limit = max(shortest, min(longest, _LABEL_BUDGET // len(texts)))
+    return [text if len(text) <= limit else text[:limit] + "…" for text in texts]
+
+
+def _summary(
+    structure: Structure, units: int, present: int, selected: int | None, title: str
+) -> str:
+    """One sentence for a screen reader."""
+    count = int(structure.active.sum())
+    levels = len(np.unique(structure.level[structure.active]))
+    name = f"Memory tree of {title}" if title else "Memory tree"
+    text = (
+        f"{name}: {count} {'node' if count == 1 else 'nodes'} on "
+        f"{levels} {'level' if levels == 1 else 'levels'} over {present} of {units} units"
+    )
+    return text + ("." if selected is None else f"; node {selected} selected.")

@@ -1,0 +1,40 @@
+"""LoCoMo's one date format, read without the machine's locale."""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime
+
+_MONTHS = {
+    name: number
+    for number, name in enumerate(
+        (
+            "january february march april may june july august september october november december"
+        ).split(),
+        start=1,
+    )
+}
+
+_FORMAT = re.compile(
+    r"([0-9]{1,2}):([0-9]{2})\s*([ap])m\s+on\s+([0-9]{1,2})\s+([a-z]+),?\s+([0-9]{4})",
+    re.IGNORECASE,
+)
+
+
+def read_date(raw: str) -> datetime | None:
+    """``"1:56 pm on 8 May, 2023"`` as a naive datetime; None for anything else.
+
+    12 am is 00, 12 pm is 12. English month names only. Impossible times (13:00 pm,
+    31 February) are None too: better no date than a wrong one.
+    """
+    match = _FORMAT.fullmatch(raw.strip())
+    if match is None:
+        return None
+    hour, minute, half, day, month, year = match.groups()
+    if not 1 <= int(hour) <= 12 or month.lower() not in _MONTHS:
+        return None
+    hours = int(hour) % 12 + (12 if half in "pP" else 0)
+    try:
+        return datetime(int(year), _MONTHS[month.lower()], int(day), hours, int(minute))
+    except ValueError:
+        return None

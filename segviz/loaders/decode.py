@@ -1,0 +1,162 @@
+"""Bytes -> text -> JSON document: pure functions that raise nothing but LoadError."""
+
+from __future__ import annotations
+
+import codecs
+import json
+import re
+
+from segviz.loaders.clean import clean, keep_repeats
+from segviz.loaders.errors import LoadError
+from segviz.loaders.kinds import reject_binary, reject_text, text_kind
+from segviz.loaders.notes import Notes
+from segviz.loaders.wording import counted
+
+_STRING_OR_LONG_NUMBER = re.compile(r'"(?:[^"\\]++|\\.)*+"|[0-9]{4301,}', re.DOTALL)
+_CUT_LITERAL = re.compile(r"-?[A-Za-z]*|\.|[eE][+-]?")
+_LITERALS = ("true", "false", "null", "NaN", "Infinity", "-Infinity")
+_ANEW = "download it again or export it anew"
+
+
+def read_document(data: bytes) -> tuple[object, Notes]:
+    """The JSON document in ``data`` and what had to be mended to read it.
+
+    Raises LoadError for an empty file, another kind of file, broken JSON, and a document
+    that holds nothing (null, [], {}).
+    """
+    text, notes = to_text(data)
+    document, mended = clean(to_json(text))
+    notes.extend(mended)
+    if document is None or (isinstance(document, list | dict) and not document):
+        raise LoadError("No conversation found in the file", remedy="choose another file")
+    return document, notes
+
+
+def to_text(data: bytes) -> tuple[str, Notes]:
+    """Decode by BOM (UTF-8, -16, -32), else strict UTF-8, else Windows-1252.
+
+    UTF-16 and UTF-32 without BOM are told by their zero bytes. Leaving UTF-8 is noted as
+    a repair. Raises LoadError for an empty file and for known kinds of binary file.
+    """
+    if not data:
+        raise LoadError("The file is empty", remedy=_ANEW)
+    reject_binary(data)
+    notes = Notes()
+    encoding = json.detect_encoding(data)
+    if not encoding.startswith("utf-8"):
+        try:
+            return data.decode(encoding), notes
+        except UnicodeDecodeError:
+            what = f"the file begins as {encoding.upper()} text but does not go on as such"
+            raise LoadError(what, remedy=_ANEW) from None
+    data = data.removeprefix(codecs.BOM_UTF8)
+    try:
+        return data.decode("utf-8"), notes
+    except UnicodeDecodeError as error:
+        first = f"first in line {data.count(b'\x0a', 0, error.start) + 1}"
+    try:
+        text = data.decode("cp1252")
+        notes.repaired((), f"read as Windows-1252: the bytes are not UTF-8 ({first})")
+    except UnicodeDecodeError:
+        # Five byte values mean nothing in Windows-1252 either; the rest may well be UTF-8.
+        text = data.decode("utf-8", errors="replace")
+        notes.repaired((), f"bytes that are no UTF-8 replaced by U+FFFD ({first})")
+    return text, notes
+
+
+def to_json(text: str) -> object:
+    """Parse standard JSON, with NaN and Infinity allowed and repeated keys kept in mind.
+
+    Raises LoadError with line and column for broken or cut off JSON, several documents in
+    one file, numbers of thousands of digits, and nesting beyond Python's limit.
+    """
+    reject_text(text)
+    if not text.strip("\ufeff \t\r\n"):
+        raise LoadError("No conversation found in the file", remedy="choose another file")
+    try:
+        # strict=False lets raw control characters through; clean() counts them.
+        document: object = json.loads(text, strict=False, object_pairs_hook=keep_repeats)
+    except json.JSONDecodeError as error:
+        raise _syntax_error(text, error) from None
+    except RecursionError:
+        raise LoadError(
+            "the JSON is nested too deeply", expected="a conversation file", remedy=_ANEW
+        ) from None
+    except ValueError:
+        # The only other complaint of the parser: Python's limit on digits of an integer.
+        raise _number_error(text) from None
+    return document
+
+
+def _syntax_error(text: str, error: json.JSONDecodeError) -> LoadError:
+    where = f"line {error.lineno}, column {error.colno}"
+    if (reason := _cut_off(text, error)) is not None:
+        return LoadError(
+            f"not valid JSON: it looks cut off ({reason})",
+            where,
+            "a complete JSON document",
+            _ANEW,
+        )
+    rest = text[error.pos : error.pos + 40]
+    if error.msg == "Extra data":
+        if rest[:1] in "{[" and text.lstrip()[:1] in "{[":
+            return LoadError(
+                "several JSON documents in one file (JSON Lines)",
+                where,
+                remedy="put them into one list: [ …, … ]",
+            )
+        hint = "text follows after the end of the document"
+    else:
+        hint = _hint(text, error.pos) or error.msg[0].lower() + error.msg[1:]
+    if not text[: error.pos].strip() and rest[:1] not in "'/#":
+        kind, remedy = text_kind(text)
+        return LoadError(f"this is {kind}", where, remedy=remedy)
+    return LoadError(
+        f"not standard JSON: {hint}",
+        where,
+        "double quotes, no comments and no comma before a closing bracket",
+        "correct that place or export the file anew",
+    )
+
+
+def _hint(text: str, position: int) -> str:
+    """What people usually wrote who get a syntax error at ``position``; "" if unknown."""
+    rest = text[position : position + 2]
+    if rest[:1] == "'":
+        return "single quotes instead of double quotes"
+    if rest in ("//", "/*") or rest[:1] == "#":
+        return "a comment"
+    # Newer Pythons point at the comma itself, older ones at the bracket behind it.
+    after = text[position : position + 200].removeprefix(",").lstrip()
+    before = text[max(0, position - 200) : position].rstrip()
+    if after[:1] in ("]", "}") and (rest[:1] == "," or before.endswith(",")):
+        return "a trailing comma"
+    return ""
+
+
+def _cut_off(text: str, error: json.JSONDecodeError) -> str | None:
+    """How the text ends too early, or None when the error lies elsewhere."""
+    rest = text[error.pos :].rstrip(" \t\r\n")
+    if error.msg.startswith("Unterminated string"):
+        return "the text ends inside a string"
+    if error.msg.startswith("Invalid \\") and '"' not in rest and len(rest) < 12:
+        return "the text ends inside a string"
+    if not rest:
+        return "the text ends before the last bracket is closed"
+    started = any(word.startswith(rest) for word in _LITERALS)
+    if started or (len(rest) < 3 and text[: error.pos].strip() and _CUT_LITERAL.fullmatch(rest)):
+        return "the text ends inside a value"
+    return None
+
+
+def _number_error(text: str) -> LoadError:
+    where, size = "", "thousands of digits"
+    for match in _STRING_OR_LONG_NUMBER.finditer(text):
+        if not match[0].startswith('"'):
+            line = text.count("\n", 0, match.start()) + 1
+            column = match.start() - text.rfind("\n", 0, match.start())
+            where, size = f"line {line}, column {column}", counted(len(match[0]), "digit")
+            break
+    return LoadError(
+        f"a number with {size}", where, "numbers of at most 4,300 digits", "put it in quotes"
+    )

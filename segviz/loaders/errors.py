@@ -1,0 +1,41 @@
+"""The one error that loading a file may raise."""
+
+from __future__ import annotations
+
+
+class LoadError(ValueError):
+    """A file that cannot be used, told so that its owner can act on it.
+
+    ``what`` was found, ``where`` in the file ("" where the place says nothing),
+    what was ``expected`` instead and what to do about it (``remedy``); the last two are
+    phrases without a full stop. ``str()`` joins them into one or two sentences:
+    ``chat.json, line 3, column 7: not valid JSON. Expected …; export it anew.``
+    """
+
+    def __init__(self, what: str, where: str = "", expected: str = "", remedy: str = "") -> None:
+        """Positional arguments, so that the error survives pickling."""
+        super().__init__(what, where, expected, remedy)
+        self.what = what
+        self.where = where
+        self.expected = expected
+        self.remedy = remedy
+
+    def __str__(self) -> str:
+        """``where: what. Expected expected; remedy.`` without the parts that are empty."""
+        place = f"{self.where}: " if self.where else ""
+        found = f"{place}{self.what}."
+        if self.expected and self.remedy:
+            return f"{found} Expected {self.expected}; {self.remedy}."
+        if self.expected:
+            return f"{found} Expected {self.expected}."
+        if self.remedy:
+            return f"{found} {self.remedy[0].upper()}{self.remedy[1:]}."
+        return found
+
+    def in_file(self, name: str, expected: str) -> LoadError:
+        """The same error with the file's name before the place.
+
+        ``expected`` is used where this error does not say itself what it expected.
+        """
+        where = f"{name}, {self.where}" if self.where and name else name or self.where
+        return LoadError(self.what, where, self.expected or expected, self.remedy)

@@ -1,0 +1,64 @@
+"""Kinds of file that are often loaded by mistake, told by how they begin or are built."""
+
+from __future__ import annotations
+
+from segviz.loaders.errors import LoadError
+
+_UNPACK = "unpack it and load the JSON file inside"
+
+_MAGIC: dict[bytes, tuple[str, str]] = {
+    b"%PDF-": ("a PDF document", "export the conversation as JSON"),
+    b"\x89PNG\r\n\x1a\n": ("a PNG image", "choose the conversation file"),
+    b"\xff\xd8\xff": ("a JPEG image", "choose the conversation file"),
+    b"GIF8": ("a GIF image", "choose the conversation file"),
+    b"PK\x03\x04": ("a zip archive", _UNPACK),
+    b"PK\x05\x06": ("an empty zip archive", "download it again"),
+    b"\x1f\x8b": ("a gzip archive", _UNPACK),
+    b"PAR1": ("a Parquet table", "convert it to JSON"),
+    b"SQLite format 3\x00": ("an SQLite database", "export the conversation as JSON"),
+}
+"""First bytes -> what the file is, what to do."""
+
+_OFFICE = {
+    b"word/": "a Word document (docx)",
+    b"xl/": "an Excel workbook (xlsx)",
+    b"ppt/": "a PowerPoint file (pptx)",
+}
+"""Names of zip members -> the office format that holds them."""
+
+_TEXT: dict[str, tuple[str, str]] = {
+    "version https://git-lfs": ("a Git LFS pointer, not the data", "run git lfs pull"),
+    "<!doctype html": ("an HTML page", "log in and download the file itself"),
+    "<html": ("an HTML page", "log in and download the file itself"),
+    "<?xml": ("an XML document", "export the conversation as JSON"),
+    "<": ("a text with markup (HTML or XML)", "export the conversation as JSON"),
+}
+"""First characters, in lower case -> what the file is, what to do."""
+
+
+def reject_binary(data: bytes) -> None:
+    """Raise LoadError naming the kind when the bytes are a known binary format."""
+    for magic, (kind, remedy) in _MAGIC.items():
+        if data.startswith(magic):
+            if magic == b"PK\x03\x04":
+                office = next((name for part, name in _OFFICE.items() if part in data), None)
+                if office:
+                    kind, remedy = office, "export the conversation as JSON"
+            raise LoadError(f"this is {kind}", remedy=remedy)
+
+
+def reject_text(text: str) -> None:
+    """Raise LoadError naming the kind when the text is a known format other than JSON."""
+    start = text[:400].lstrip().lower()
+    for prefix, (kind, remedy) in _TEXT.items():
+        if start.startswith(prefix):
+            raise LoadError(f"this is {kind}", remedy=remedy)
+
+
+def text_kind(text: str) -> tuple[str, str]:
+    """For a text that is no JSON from its first character on: what it is, what to do."""
+    rows = [line for line in text[:4000].split("\n") if line.strip()][:3]
+    for mark, name in ((",", "comma"), (";", "semicolon"), ("\t", "tab")):
+        if len(rows) > 1 and rows[0].count(mark) == rows[1].count(mark) > 0:
+            return f"a table of {name}-separated values (CSV)", "convert it to JSON"
+    return "plain text, not JSON", "export the conversation as JSON"

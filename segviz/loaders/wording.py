@@ -1,0 +1,94 @@
+"""Phrases for messages about a user's file: short, literal, never the whole content."""
+
+from __future__ import annotations
+
+import math
+import unicodedata
+from itertools import islice
+
+EXCERPT = 40
+"""Most characters of a file's content that a message may show."""
+
+_JOINERS = "\u200d\ufe0e\ufe0f"
+
+
+def shorten(text: str, limit: int = EXCERPT, tail: int = 0) -> str:
+    """At most ``limit`` characters: the beginning, an ellipsis and the last ``tail``.
+
+    Does not separate a letter from its combining marks or an emoji from its joiners.
+    """
+    if len(text) <= limit:
+        return text
+    head = limit - tail - 1
+    while head > 1 and _clings(text, head):
+        head -= 1
+    stop = len(text) - tail
+    while stop < len(text) and _clings(text, stop):
+        stop += 1
+    return f"{text[:head]}…{text[stop:]}"
+
+
+def _clings(text: str, position: int) -> bool:
+    """Whether the character at ``position`` belongs to the one before it."""
+    return (
+        unicodedata.combining(text[position]) != 0
+        or text[position] in _JOINERS
+        or text[position - 1] == "\u200d"
+    )
+
+
+def quoted(text: str) -> str:
+    """An excerpt in quotes on one line; line breaks and bidi controls appear as escapes."""
+    return repr(shorten(text))
+
+
+def counted(number: int, noun: str, plural: str = "") -> str:
+    """``1 turn``, ``2 turns``, ``1,234 entries`` (with ``plural`` where "s" is wrong)."""
+    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+
+
+def listed(names: list[str]) -> str:
+    """All of one or two names, first and last of more: ``session_20 … session_35``."""
+    return ", ".join(names) if len(names) < 3 else f"{names[0]} … {names[-1]}"
+
+
+def describe(value: object) -> str:
+    """What a JSON value is, without its content: ``a list of 12 objects with keys a, b``.
+
+    Looks one level deep (at the first object of a list), so depth and size are harmless.
+    """
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return "a text" if value.strip() else "an empty text"
+    if isinstance(value, int | float):
+        return "a number" if math.isfinite(value) else "a number that is not finite"
+    if isinstance(value, dict):
+        return f"an object with {_keys(value)}"
+    if isinstance(value, list):
+        return _list(value)
+    return type(value).__name__
+
+
+def _list(value: list[object]) -> str:
+    if not value:
+        return "an empty list"
+    size = f"a list of {len(value):,}"
+    if all(isinstance(item, dict) for item in value):
+        objects = "object" if len(value) == 1 else "objects"
+        first = value[0] if isinstance(value[0], dict) else {}
+        return f"{size} {objects} with {_keys(first)}"
+    for kind, noun in ((str, "text"), (list, "list")):
+        if all(isinstance(item, kind) for item in value):
+            return f"{size} {noun if len(value) == 1 else noun + 's'}"
+    return f"{size} {'item' if len(value) == 1 else 'items'}"
+
+
+def _keys(value: dict[str, object], most: int = 8) -> str:
+    if not value:
+        return "no keys"
+    names = [shorten(key) for key in islice(value, most)]
+    more = ", …" if len(value) > most else ""
+    return f"{'key' if len(value) == 1 else 'keys'} {', '.join(names)}{more}"

@@ -1,0 +1,110 @@
+"""Layer 1: parameters that describe themselves.
+
+Systems, models and policies are frozen dataclasses. ``param`` declares a field with the
+range and the sentence that turn it into a control, a documented row in the Guide and a
+checked argument, all from one place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import MISSING, dataclass, field, fields
+from typing import Any
+
+_KEY = "segviz"
+
+
+@dataclass(frozen=True, slots=True)
+class Spec:
+    """Range and meaning of one parameter. ``low`` and ``high`` are both legal values."""
+
+    help: str
+    low: float | None = None
+    high: float | None = None
+    step: float | None = None
+    registry: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A declared field: its name, default and :class:`Spec`."""
+
+    name: str
+    default: Any
+    spec: Spec
+
+
+def param(
+    default: Any = MISSING,
+    *,
+    help: str,
+    low: float | None = None,
+    high: float | None = None,
+    step: float | None = None,
+    registry: str | None = None,
+    factory: Any = MISSING,
+) -> Any:
+    """A dataclass field that carries its own range and meaning.
+
+    ``registry`` names the registry (a key of ``segviz.pipeline.COMPONENTS``) from which
+    the value may be chosen by name; its ``factory`` makes the default.
+    """
+    spec = Spec(help, low, high, step, registry)
+    if factory is not MISSING:
+        return field(default_factory=factory, metadata={_KEY: spec})
+    return field(default=default, metadata={_KEY: spec})
+
+
+def parameters(kind: type) -> tuple[Parameter, ...]:
+    """The declared parameters of a dataclass type, in order."""
+    declared = []
+    for item in fields(kind):
+        if _KEY in item.metadata:
+            default = item.default
+            if default is MISSING and item.default_factory is not MISSING:
+                default = item.default_factory()
+            declared.append(Parameter(item.name, default, item.metadata[_KEY]))
+    return tuple(declared)
+
+
+def check_ranges(instance: Any) -> None:
+    """Raise ValueError naming field, value and legal range for the first value outside.
+
+    Call it from ``__post_init__``.
+    """
+    for parameter in parameters(type(instance)):
+        spec, value = parameter.spec, getattr(instance, parameter.name)
+        low, high = spec.low, spec.high
+        if low is None and high is None:
+            continue
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise ValueError(f"{parameter.name} must be a number, not {value!r}")
+        below = low is not None and not value >= low
+        above = high is not None and not value <= high
+        if below or above:
+            raise ValueError(f"{parameter.name} is {value}; it must lie between {low} and {high}")
+
+
+def as_settings(instance: Any) -> dict[str, Any]:
+    """Parameters as plain JSON data; a nested component becomes ``{"name": …, fields}``."""
+    settings: dict[str, Any] = {}
+    for parameter in parameters(type(instance)):
+        value = getattr(instance, parameter.name)
+        if parameter.spec.registry is not None:
+            name = getattr(value, "name", type(value).__name__)
+            nested = as_settings(value) if hasattr(value, "__dataclass_fields__") else {}
+            value = {"name": name, **nested}
+        settings[parameter.name] = value
+    return settings
+
+
+def make(kind: type, settings: Mapping[str, Any]) -> Any:
+    """``kind(**settings)`` with an error that lists the legal names for an unknown one."""
+    legal = [parameter.name for parameter in parameters(kind)]
+    unknown = [name for name in settings if name not in legal]
+    if unknown:
+        raise ValueError(
+            f"{kind.__name__} has no parameter {', '.join(map(repr, unknown))}; "
+            f"it has {', '.join(legal) or 'none'}"
+        )
+    return kind(**settings)

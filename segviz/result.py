@@ -1,0 +1,59 @@
+"""Assembly: what an answered question looks like."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from segviz.retrieve import level_distribution
+from segviz.steps import Span
+from segviz.structure import Structure
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """One retrieved node.
+
+    ``span`` is half-open in units, ``turn_ids`` the turns below the node in order,
+    ``rank_before`` and ``rank_after`` its 1-based rank by initial and final score among
+    the admissible nodes.
+    """
+
+    node: int
+    level: int
+    span: Span
+    turn_ids: tuple[str, ...]
+    text: str
+    initial: float
+    final: float
+    rank_before: int
+    rank_after: int
+
+
+@dataclass(frozen=True, eq=False)
+class Result:
+    """An answered question.
+
+    ``initial`` and ``final`` float64 (n,), ``hops`` float64 (H + 1, n); ``before`` and
+    ``after`` are the top-K node ids by initial and final score, best first.
+    """
+
+    question: str
+    structure: Structure
+    initial: NDArray[np.float64]
+    final: NDArray[np.float64]
+    hops: NDArray[np.float64]
+    before: tuple[int, ...]
+    after: tuple[int, ...]
+    evidence: tuple[Evidence, ...]
+
+    def levels(self, which: str = "final") -> dict[int, int]:
+        """Retrieved-level distribution: how many of the top K lie on each level.
+
+        ``which`` is ``"initial"`` or ``"final"``.
+        """
+        if which not in ("initial", "final"):
+            raise ValueError(f"levels({which!r}): choose 'initial' or 'final'")
+        return level_distribution(self.structure, self.before if which == "initial" else self.after)

@@ -1,0 +1,113 @@
+"""Layer 1: the history of a build as data: events, decisions, costs, steps.
+
+A system yields one :class:`Step` per unit. ``segviz.structure.replay`` folds their events
+into a structure; nothing else stores a tree.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from segviz.units import Unit
+
+Vector = NDArray[np.float32]
+Span = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Add:
+    """A node appears. ``node`` must equal the number of nodes added before it."""
+
+    node: int
+    level: int
+    span: Span
+    text: str
+    vector: Vector
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """``child`` becomes the last child of ``parent``."""
+
+    parent: int
+    child: int
+
+
+@dataclass(frozen=True, slots=True)
+class Unlink:
+    """``child`` stops being a child of ``parent``."""
+
+    parent: int
+    child: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Revise:
+    """A node's span, annotation and embedding are replaced."""
+
+    node: int
+    span: Span
+    text: str
+    vector: Vector
+
+
+@dataclass(frozen=True, slots=True)
+class Retire:
+    """A node leaves the structure; it must have no edges left."""
+
+    node: int
+
+
+Event = Add | Link | Unlink | Revise | Retire
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """How one candidate fared. ``score`` and ``threshold`` are on the model's own scale;
+    either may be absent (a language model gives only a ``label``)."""
+
+    node: int
+    score: float | None = None
+    threshold: float | None = None
+    label: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """Why a step went as it did: the candidates from low to high level, the node chosen
+    (None where none was compatible) and the reason as one sentence."""
+
+    candidates: tuple[Judgement, ...]
+    chosen: int | None
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """What a step took.
+
+    ``calls`` and ``tokens`` count model use (0 offline), ``annotated`` the annotations
+    written, ``inspected`` the candidates compared, ``modified`` the nodes added or
+    revised. ``seconds`` is wall time, measured by the caller and never saved.
+    """
+
+    calls: int = 0
+    tokens: int = 0
+    annotated: int = 0
+    inspected: int = 0
+    modified: int = 0
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Step:
+    """Everything that happened for one unit."""
+
+    unit: Unit
+    note: str
+    decision: Decision | None
+    events: tuple[Event, ...]
+    cost: Cost = field(default_factory=Cost)

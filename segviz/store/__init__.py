@@ -1,0 +1,87 @@
+"""Stage: memories on disk, as versioned JSON without pickle.
+
+Format ``segviz-memory`` version 1, one JSON object:
+
+``format, version``   ``"segviz-memory"``, ``1``
+``conversation``      id, speakers, source_format, sessions [id, start (ISO or null),
+                      raw_date, turns [id, speaker, text, caption]], questions
+``unit``              the unit rule
+``system``            name, laws and settings (plain values)
+``embedder``          name of the model the vectors come from
+``steps``             unit index, note, decision, cost (without seconds), events
+``vectors``           dtype ``float32``, dimension, count and base64 of the little-endian
+                      rows; events refer to rows by number, equal rows are stored once
+
+Events are arrays: ``["add", node, level, start, stop, text, row]``,
+``["link", parent, child]``, ``["unlink", parent, child]``,
+``["revise", node, start, stop, text, row]``, ``["retire", node]``.
+
+The same memory gives the same bytes. Wall-clock times and keys are never written.
+"""
+
+from __future__ import annotations
+
+import binascii
+import gzip
+import json
+import os
+import tempfile
+from pathlib import Path
+
+from segviz.invariants import check
+from segviz.store.codec import FORMAT, VERSION, Saved, StoreError, decode, encode
+from segviz.structure import replay
+
+__all__ = ["FORMAT", "VERSION", "Saved", "StoreError", "parse", "read", "write"]
+
+
+def write(saved: Saved, path: str | Path) -> None:
+    """Write atomically: readers see the old file or the new one, never a half.
+
+    A name ending in ``.gz`` is compressed. OSError passes through.
+    """
+    target = Path(path).expanduser()
+    data = json.dumps(encode(saved), ensure_ascii=False, separators=(",", ":")).encode("utf-8")
+    if target.suffix == ".gz":
+        data = gzip.compress(data, mtime=0)
+    handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=".segviz-", suffix=".tmp")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temporary, target)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+
+
+def read(path: str | Path) -> Saved:
+    """Read and verify a memory. StoreError says what is wrong with the file."""
+    source = Path(path).expanduser()
+    return parse(source.read_bytes())
+
+
+def parse(data: bytes) -> Saved:
+    """As :func:`read`, from bytes."""
+    try:
+        if data[:2] == b"\x1f\x8b":
+            data = gzip.decompress(data)
+        document = json.loads(data)
+    except (ValueError, EOFError, OSError, RecursionError) as error:
+        raise StoreError(f"not a segviz memory: the file is not readable JSON ({error})") from None
+    if not isinstance(document, dict) or document.get("format") != FORMAT:
+        raise StoreError(f'not a segviz memory: no "format": "{FORMAT}" at the top')
+    if document.get("version") != VERSION:
+        raise StoreError(
+            f"the file has version {document.get('version')!r}; this segviz reads version "
+            f"{VERSION}. Open it with the version that wrote it, or build again."
+        )
+    try:
+        saved = decode(document)
+        violations = check(replay(saved.steps), saved.laws)
+    except (KeyError, TypeError, ValueError, IndexError, binascii.Error) as error:
+        raise StoreError(f"the memory file is damaged: {type(error).__name__}: {error}") from None
+    if violations:
+        raise StoreError(f"the memory file is damaged: {violations[0]}")
+    return saved

@@ -1,0 +1,232 @@
+"""Layer 1: the memory structure at one moment, folded from its history.
+
+``replay(steps[:t])`` gives the :class:`Structure` after t steps.
+
+Columns of a Structure (n nodes, ids dense, in creation order, never reused):
+
+========  ===================  =====================================================
+column    dtype, shape         meaning
+========  ===================  =====================================================
+level     int32 (n,)           0 = leaf, counted upwards
+start     int32 (n,)           first unit covered
+stop      int32 (n,)           one past the last unit covered (half-open hull)
+text      tuple of n str       the annotation
+vector    float32 (n, d)       embedding of the annotation (d may be 0)
+active    bool (n,)            False once retired; the row stays
+edges     int32 (m, 2)         [parent, child], in the order they were linked
+========  ===================  =====================================================
+
+Several parents and several roots are legal: a RAPTOR leaf has more than one parent,
+MemForest has many trees. Parents, children, roots, depth and coverage are derived.
+All columns are read-only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from segviz.steps import Add, Event, Link, Retire, Revise, Span, Step, Unlink, Vector
+
+IntArray = NDArray[np.int32]
+
+
+@dataclass(frozen=True, eq=False)
+class Structure:
+    """A memory at one moment; see the module text for the columns."""
+
+    level: IntArray
+    start: IntArray
+    stop: IntArray
+    text: tuple[str, ...]
+    vector: Vector
+    active: NDArray[np.bool_]
+    edges: IntArray
+
+    def __len__(self) -> int:
+        """Number of rows, retired nodes included."""
+        return len(self.level)
+
+    @cached_property
+    def children(self) -> tuple[tuple[int, ...], ...]:
+        """Children of each node, in the order they were linked."""
+        return self._adjacency(source=0)
+
+    @cached_property
+    def parents(self) -> tuple[tuple[int, ...], ...]:
+        """Parents of each node; more than one where the system allows it."""
+        return self._adjacency(source=1)
+
+    def _adjacency(self, source: int) -> tuple[tuple[int, ...], ...]:
+        lists: list[list[int]] = [[] for _ in range(len(self))]
+        for pair in self.edges.tolist():
+            lists[pair[source]].append(pair[1 - source])
+        return tuple(tuple(items) for items in lists)
+
+    @cached_property
+    def roots(self) -> tuple[int, ...]:
+        """Active nodes without a parent, oldest first."""
+        return tuple(
+            node for node in range(len(self)) if self.active[node] and not self.parents[node]
+        )
+
+    @cached_property
+    def leaves(self) -> tuple[int, ...]:
+        """Active nodes on level 0, oldest first."""
+        return tuple(np.flatnonzero(self.active & (self.level == 0)).tolist())
+
+    @cached_property
+    def frontier(self) -> tuple[int, ...]:
+        """Active nodes whose span ends at the newest unit, from low to high level
+        (SegTreeMem §4.2, equation 2)."""
+        if not len(self):
+            return ()
+        newest = int(self.stop[self.active].max(initial=0))
+        nodes = np.flatnonzero(self.active & (self.stop == newest))
+        return tuple(nodes[np.argsort(self.level[nodes], kind="stable")].tolist())
+
+    @cached_property
+    def depth(self) -> IntArray:
+        """Edges from the nearest root, shape (n,); -1 for retired nodes."""
+        depth = np.full(len(self), -1, dtype=np.int32)
+        layer = list(self.roots)
+        for root in layer:
+            depth[root] = 0
+        while layer:
+            following = []
+            for node in layer:
+                for child in self.children[node]:
+                    if depth[child] < 0:
+                        depth[child] = depth[node] + 1
+                        following.append(child)
+            layer = following
+        return depth
+
+    @cached_property
+    def carrier(self) -> IntArray:
+        """The node whose text each node carries, int32 (n,): itself, or for a node with a
+        single child that child's carrier. Nodes with one carrier cover the same units, so
+        selection counts them once."""
+        carrier = np.arange(len(self), dtype=np.int32)
+        for node in np.argsort(self.level, kind="stable").tolist():
+            if len(self.children[node]) == 1:
+                carrier[node] = carrier[self.children[node][0]]
+        return carrier
+
+    def coverage(self, node: int) -> tuple[int, ...]:
+        """Indices of the units below a node, ascending. Exact where the span is only a
+        hull (clustered nodes are not contiguous)."""
+        units: set[int] = set()
+        seen = {node}
+        pending = [node]
+        while pending:
+            current = pending.pop()
+            if self.level[current] == 0:
+                units.update(range(int(self.start[current]), int(self.stop[current])))
+            for child in self.children[current]:
+                if child not in seen:
+                    seen.add(child)
+                    pending.append(child)
+        return tuple(sorted(units))
+
+
+class ReplayError(ValueError):
+    """The events do not describe a structure; the message names the step and event."""
+
+
+class _Fold:
+    """Mutable columns while events are applied."""
+
+    def __init__(self) -> None:
+        self.level: list[int] = []
+        self.span: list[Span] = []
+        self.text: list[str] = []
+        self.vector: list[Vector] = []
+        self.active: list[bool] = []
+        self.edges: dict[tuple[int, int], None] = {}
+        self.degree: list[int] = []
+
+    def apply(self, event: Event) -> None:
+        match event:
+            case Add():
+                if event.node != len(self.level):
+                    raise ReplayError(
+                        f"Add({event.node}): expected node {len(self.level)}; ids are dense"
+                    )
+                self.level.append(event.level)
+                self.span.append(event.span)
+                self.text.append(event.text)
+                self.vector.append(event.vector)
+                self.active.append(True)
+                self.degree.append(0)
+            case Revise():
+                self._require(event.node)
+                self.span[event.node] = event.span
+                self.text[event.node] = event.text
+                self.vector[event.node] = event.vector
+            case Link():
+                self._require(event.parent)
+                self._require(event.child)
+                if (event.parent, event.child) in self.edges:
+                    raise ReplayError(f"{event}: the edge is already there")
+                self.edges[event.parent, event.child] = None
+                self._count(event.parent, event.child, 1)
+            case Unlink():
+                if self.edges.pop((event.parent, event.child), 0) == 0:
+                    raise ReplayError(f"{event}: there is no such edge")
+                self._count(event.parent, event.child, -1)
+            case Retire():
+                self._require(event.node)
+                if self.degree[event.node]:
+                    raise ReplayError(f"{event}: the node still has edges; unlink them first")
+                self.active[event.node] = False
+
+    def _count(self, parent: int, child: int, change: int) -> None:
+        self.degree[parent] += change
+        self.degree[child] += change
+
+    def _require(self, node: int) -> None:
+        if not (0 <= node < len(self.level) and self.active[node]):
+            raise ReplayError(f"node {node} is not in the structure")
+
+    def freeze(self) -> Structure:
+        spans = np.array(self.span, dtype=np.int32).reshape(-1, 2)
+        vectors = np.stack(self.vector) if self.vector else np.zeros((0, 0), dtype=np.float32)
+        return Structure(
+            level=_sealed(np.array(self.level, dtype=np.int32)),
+            start=_sealed(spans[:, 0].copy()),
+            stop=_sealed(spans[:, 1].copy()),
+            text=tuple(self.text),
+            vector=_sealed(vectors.astype(np.float32, copy=False)),
+            active=_sealed(np.array(self.active, dtype=np.bool_)),
+            edges=_sealed(np.array(list(self.edges), dtype=np.int32).reshape(-1, 2)),
+        )
+
+
+_Array = TypeVar("_Array", bound=NDArray[Any])
+
+
+def _sealed(column: _Array) -> _Array:
+    column.flags.writeable = False
+    return column
+
+
+def replay(steps: Iterable[Step]) -> Structure:
+    """The structure after these steps: a pure fold over their events.
+
+    Raises ReplayError, naming the step, when an event refers to a node that is not
+    there, repeats an edge, skips an id or retires a linked node.
+    """
+    fold = _Fold()
+    for number, step in enumerate(steps):
+        for event in step.events:
+            try:
+                fold.apply(event)
+            except ReplayError as error:
+                raise ReplayError(f"step {number}: {error}") from None
+    return fold.freeze()
