@@ -23,7 +23,7 @@ All columns are read-only.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeVar
@@ -151,6 +151,13 @@ class _Fold:
         self.edges: dict[tuple[int, int], None] = {}
         self.degree: list[int] = []
 
+    def take(self, number: int, step: Step) -> None:
+        for event in step.events:
+            try:
+                self.apply(event)
+            except ReplayError as error:
+                raise ReplayError(f"step {number}: {error}") from None
+
     def apply(self, event: Event) -> None:
         match event:
             case Add():
@@ -177,8 +184,9 @@ class _Fold:
                 self.edges[event.parent, event.child] = None
                 self._count(event.parent, event.child, 1)
             case Unlink():
-                if self.edges.pop((event.parent, event.child), 0) == 0:
+                if (event.parent, event.child) not in self.edges:
                     raise ReplayError(f"{event}: there is no such edge")
+                del self.edges[event.parent, event.child]
                 self._count(event.parent, event.child, -1)
             case Retire():
                 self._require(event.node)
@@ -216,6 +224,14 @@ def _sealed(column: _Array) -> _Array:
     return column
 
 
+def history(steps: Iterable[Step]) -> Iterator[Structure]:
+    """The structure after each step, lazily; raises ReplayError as :func:`replay` does."""
+    fold = _Fold()
+    for number, step in enumerate(steps):
+        fold.take(number, step)
+        yield fold.freeze()
+
+
 def replay(steps: Iterable[Step]) -> Structure:
     """The structure after these steps: a pure fold over their events.
 
@@ -224,9 +240,5 @@ def replay(steps: Iterable[Step]) -> Structure:
     """
     fold = _Fold()
     for number, step in enumerate(steps):
-        for event in step.events:
-            try:
-                fold.apply(event)
-            except ReplayError as error:
-                raise ReplayError(f"step {number}: {error}") from None
+        fold.take(number, step)
     return fold.freeze()

@@ -42,20 +42,25 @@ def clean(document: object) -> tuple[object, Notes]:
     root: dict[str, object] = {"": document}
     # The root is wrapped so that a document that is a bare string needs no case of its own.
     stack: list[tuple[dict[str, object] | list[object], Place]] = [(root, ())]
+
+    def visit(value: object, place: Place) -> object:
+        if isinstance(value, str):
+            value, count = printable(value)
+            if count:
+                notes.repaired(place, _replaced(count))
+        elif isinstance(value, dict | list):
+            stack.append((value, place))
+        return value
+
     while stack:
         node, place = stack.pop()
         if isinstance(node, dict):
             _clean_keys(node, place, notes)
-        steps = list(node.items()) if isinstance(node, dict) else list(enumerate(node))
-        for step, value in steps:
-            here = () if node is root else (*place, step)
-            if isinstance(value, str):
-                text, count = printable(value)
-                if count:
-                    node[step] = text  # type: ignore[call-overload, index]
-                    notes.repaired(here, _replaced(count))
-            elif isinstance(value, dict | list):
-                stack.append((value, here))
+            for key, value in node.items():
+                # Replacing the value of a key that is there is safe while iterating.
+                node[key] = visit(value, () if node is root else (*place, key))
+        else:
+            node[:] = [visit(value, (*place, row)) for row, value in enumerate(node)]
     return root[""], notes
 
 

@@ -6,13 +6,18 @@ import re
 from datetime import datetime
 
 _MONTHS = {
-    name: number
-    for number, name in enumerate(
-        (
-            "january february march april may june july august september october november december"
-        ).split(),
-        start=1,
-    )
+    "january": 1,
+    "february": 2,
+    "march": 3,
+    "april": 4,
+    "may": 5,
+    "june": 6,
+    "july": 7,
+    "august": 8,
+    "september": 9,
+    "october": 10,
+    "november": 11,
+    "december": 12,
 }
 
 _FORMAT = re.compile(

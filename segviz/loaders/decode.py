@@ -13,7 +13,7 @@ from segviz.loaders.notes import Notes
 from segviz.loaders.wording import counted
 
 _STRING_OR_LONG_NUMBER = re.compile(r'"(?:[^"\\]++|\\.)*+"|[0-9]{4301,}', re.DOTALL)
-_CUT_LITERAL = re.compile(r"-?[A-Za-z]*|\.|[eE][+-]?")
+_CUT_NUMBER = re.compile(r"\.|[eE][+-]?")
 _LITERALS = ("true", "false", "null", "NaN", "Infinity", "-Infinity")
 _ANEW = "download it again or export it anew"
 
@@ -45,7 +45,8 @@ def to_text(data: bytes) -> tuple[str, Notes]:
     encoding = json.detect_encoding(data)
     if not encoding.startswith("utf-8"):
         try:
-            return data.decode(encoding), notes
+            # Lone surrogates pass here and are counted by clean(), as those of \ud800 escapes.
+            return data.decode(encoding, "surrogatepass"), notes
         except UnicodeDecodeError:
             what = f"the file begins as {encoding.upper()} text but does not go on as such"
             raise LoadError(what, remedy=_ANEW) from None
@@ -53,14 +54,14 @@ def to_text(data: bytes) -> tuple[str, Notes]:
     try:
         return data.decode("utf-8"), notes
     except UnicodeDecodeError as error:
-        first = f"first in line {data.count(b'\x0a', 0, error.start) + 1}"
+        line = data.count(b"\n", 0, error.start) + 1
     try:
         text = data.decode("cp1252")
-        notes.repaired((), f"read as Windows-1252: the bytes are not UTF-8 ({first})")
+        notes.repaired((), f"read as Windows-1252: the bytes are not UTF-8 (first in line {line})")
     except UnicodeDecodeError:
         # Five byte values mean nothing in Windows-1252 either; the rest may well be UTF-8.
         text = data.decode("utf-8", errors="replace")
-        notes.repaired((), f"bytes that are no UTF-8 replaced by U+FFFD ({first})")
+        notes.repaired((), f"bytes that are no UTF-8 replaced by U+FFFD (first in line {line})")
     return text, notes
 
 
@@ -70,8 +71,9 @@ def to_json(text: str) -> object:
     Raises LoadError with line and column for broken or cut off JSON, several documents in
     one file, numbers of thousands of digits, and nesting beyond Python's limit.
     """
+    text = text.removeprefix("\ufeff")
     reject_text(text)
-    if not text.strip("\ufeff \t\r\n"):
+    if not text.strip():
         raise LoadError("No conversation found in the file", remedy="choose another file")
     try:
         # strict=False lets raw control characters through; clean() counts them.
@@ -97,20 +99,17 @@ def _syntax_error(text: str, error: json.JSONDecodeError) -> LoadError:
             "a complete JSON document",
             _ANEW,
         )
-    rest = text[error.pos : error.pos + 40]
-    if error.msg == "Extra data":
-        if rest[:1] in "{[" and text.lstrip()[:1] in "{[":
-            return LoadError(
-                "several JSON documents in one file (JSON Lines)",
-                where,
-                remedy="put them into one list: [ …, … ]",
-            )
-        hint = "text follows after the end of the document"
-    else:
-        hint = _hint(text, error.pos) or error.msg[0].lower() + error.msg[1:]
-    if not text[: error.pos].strip() and rest[:1] not in "'/#":
+    start = text.lstrip()[:1]
+    hint = _hint(text, error.pos)
+    if start == "#" or (start not in ("[", "{") and not hint):
         kind, remedy = text_kind(text)
         return LoadError(f"this is {kind}", where, remedy=remedy)
+    if error.msg == "Extra data" and text[error.pos] in "[{":
+        what = "several JSON documents in one file (JSON Lines)"
+        return LoadError(what, where, remedy="put them into one list: [ …, … ]")
+    if error.msg == "Extra data":
+        hint = hint or "text follows after the end of the document"
+    hint = hint or error.msg[0].lower() + error.msg[1:]
     return LoadError(
         f"not standard JSON: {hint}",
         where,
@@ -143,8 +142,10 @@ def _cut_off(text: str, error: json.JSONDecodeError) -> str | None:
         return "the text ends inside a string"
     if not rest:
         return "the text ends before the last bracket is closed"
-    started = any(word.startswith(rest) for word in _LITERALS)
-    if started or (len(rest) < 3 and text[: error.pos].strip() and _CUT_LITERAL.fullmatch(rest)):
+    if error.msg == "Extra data":
+        return None
+    cut_number = text[: error.pos][-1:].isdigit() and _CUT_NUMBER.fullmatch(rest)
+    if cut_number or any(word.startswith(rest) for word in _LITERALS):
         return "the text ends inside a value"
     return None
 

@@ -120,18 +120,23 @@ class _Growing:
         Returns how many annotations were written.
         """
         lower = new_child
+        written = 0
         for node in upper:
             if lower is new_child:
                 node.child_texts.append(lower.text)
             else:
                 node.child_texts[-1] = lower.text
             node.stop = stop
-            node.text = self._annotate(node.child_texts)
+            if len(node.child_texts) == 1:
+                node.text = lower.text
+            else:
+                node.text = self._annotate(node.child_texts)
+                written += 1
             lower = node
         vectors = self._embedder.embed([node.text for node in upper])
         for node, vector in zip(upper, vectors, strict=True):
             node.vector = vector
-        return len(upper)
+        return written
 
 
 @dataclass(slots=True)

@@ -1,0 +1,140 @@
+"""LoCoMo questions: ``{question, answer, evidence, category, [adversarial_answer]}``.
+
+Category 5 mostly has no ``answer``; its ``adversarial_answer`` is the tempting wrong one.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Mapping
+
+from segviz.conversation import Question
+from segviz.loaders.evidence import resolve
+from segviz.loaders.notes import Notes, Place
+from segviz.loaders.wording import describe, quoted
+
+_NUMBER = re.compile(r"\s*[0-9]{1,9}\s*")
+
+
+def read_questions(
+    raw: object, place: Place, index: Mapping[str, str], notes: Notes
+) -> tuple[Question, ...]:
+    """The usable questions; ``index`` (see ``evidence.turn_index``) tells which turns exist.
+
+    ``Question.index`` is the position in the file's list, so it stays the one that papers
+    and issues cite also when a question before it was skipped.
+    """
+    if raw is None:
+        return ()
+    if not isinstance(raw, list):
+        notes.skipped(place, f"expected a list of questions, found {describe(raw)}")
+        return ()
+    read = (_question(item, row, (*place, row), index, notes) for row, item in enumerate(raw))
+    return tuple(question for question in read if question is not None)
+
+
+def _question(
+    raw: object, row: int, place: Place, index: Mapping[str, str], notes: Notes
+) -> Question | None:
+    if not isinstance(raw, dict):
+        notes.skipped(place, f"expected a question (an object), found {describe(raw)}")
+        return None
+    text = raw.get("question")
+    if not isinstance(text, str) or not text.strip():
+        found = describe(text) if "question" in raw else "nothing"
+        notes.skipped((*place, "question"), f"expected the text of a question, found {found}")
+        return None
+    evidence, unresolved = _evidence(raw.get("evidence"), (*place, "evidence"), index, notes)
+    return Question(
+        index=row,
+        text=text,
+        answer=_answer(raw.get("answer"), (*place, "answer"), notes),
+        category=_category(raw.get("category"), (*place, "category"), notes),
+        evidence=evidence,
+        unresolved=unresolved,
+        adversarial=_answer(raw.get("adversarial_answer"), (*place, "adversarial_answer"), notes),
+    )
+
+
+def _answer(value: object, place: Place, notes: Notes) -> str | None:
+    """Numbers are part of LoCoMo's format (``2022``) and need no note; lists are a mend."""
+    plain = _plain(value)
+    if value is None or plain is not None:
+        return plain
+    if isinstance(value, list):
+        parts = [part for item in value if (part := _plain(item)) is not None]
+        left = len(value) - len(parts)
+        rest = f"; {left} unusable left out" if left else ""
+        notes.repaired(place, f"a list was joined into one answer{rest}")
+        return ", ".join(parts) if parts else None
+    notes.repaired(place, f"expected an answer (a text), found {describe(value)}; left out")
+    return None
+
+
+def _plain(value: object) -> str | None:
+    """A text, a finite number or a truth value as text; None for anything else."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int | float) and math.isfinite(value):
+        return str(value)
+    return None
+
+
+def _category(value: object, place: Place, notes: Notes) -> int | None:
+    if value is None:
+        return None
+    if isinstance(value, int) and not isinstance(value, bool):
+        return value
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    if isinstance(value, str) and _NUMBER.fullmatch(value):
+        return int(value)
+    found = quoted(value) if isinstance(value, str) else describe(value)
+    notes.repaired(place, f"expected the number of a category, found {found}; left out")
+    return None
+
+
+def _evidence(
+    raw: object, place: Place, index: Mapping[str, str], notes: Notes
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Ids of turns without repetition, and what names none, both in the order given."""
+    if raw is None:
+        return (), ()
+    if not isinstance(raw, list):
+        notes.repaired(place, f"expected a list, found {describe(raw)}; read as its only entry")
+    entries = raw if isinstance(raw, list) else [raw]
+    found: dict[str, None] = {}
+    unresolved: dict[str, None] = {}
+    for row, entry in enumerate(entries):
+        here = (*place, row) if isinstance(raw, list) else place
+        if not isinstance(entry, str):
+            shown = describe(entry) if isinstance(entry, dict | list) else json.dumps(entry)
+            unresolved[shown] = None
+            notes.repaired(here, f"expected the id of a turn, found {describe(entry)}")
+            continue
+        result = resolve(entry, index)
+        _note_evidence(entry, result.found, result.unresolved, found, here, notes)
+        found.update(dict.fromkeys(result.found))
+        unresolved.update(dict.fromkeys(result.unresolved))
+    return tuple(found), tuple(unresolved)
+
+
+def _note_evidence(
+    entry: str,
+    ids: tuple[str, ...],
+    unresolved: tuple[str, ...],
+    before: Mapping[str, None],
+    place: Place,
+    notes: Notes,
+) -> None:
+    if unresolved:
+        left = ", ".join(quoted(part) for part in unresolved[:3])
+        notes.repaired(place, f"could not resolve {left}; kept as unresolved evidence")
+    elif ids != (entry.strip(),):
+        notes.repaired(place, f"{quoted(entry)} read as {', '.join(ids[:8])}")
+    elif ids[0] in before:
+        notes.repaired(place, f"{quoted(entry)} stands here twice; used once")

@@ -1,0 +1,134 @@
+"""LoCoMo turns: ``{speaker, dia_id, text, [blip_caption, img_url, query, …]}``.
+
+Image URLs are neither kept nor fetched; the caption stands for the image, also where
+there is no URL (316 turns of the official file).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from segviz.conversation import Turn
+from segviz.loaders.notes import Notes, Place
+from segviz.loaders.wording import counted, describe
+
+UNKNOWN = "Unknown"
+"""The speaker of turns that name none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A turn before ids are settled.
+
+    ``declared`` is the file's id, if it is a usable string; ``fallback`` is
+    ``D<session>:<position>``, 1-based, counting the turns that were skipped as well.
+    """
+
+    place: Place
+    declared: str | None
+    fallback: str
+    speaker: str
+    text: str
+    caption: str | None
+
+
+def read_turn(raw: object, session: int, position: int, place: Place, notes: Notes) -> Draft | None:
+    """One turn, or None (and a note) when it holds neither words nor a caption."""
+    if not isinstance(raw, dict):
+        notes.skipped(place, f"expected a turn (an object), found {describe(raw)}")
+        return None
+    caption = _caption(raw)
+    text = _text(raw, caption, place, notes)
+    if text is None:
+        return None
+    return Draft(
+        place=place,
+        declared=declared_id(raw),
+        fallback=f"D{session}:{position}",
+        speaker=_speaker(raw, place, notes),
+        text=text,
+        caption=caption,
+    )
+
+
+def declared_id(raw: object) -> str | None:
+    """The turn's own ``dia_id``; None when it is missing, blank or no string."""
+    value = raw.get("dia_id") if isinstance(raw, dict) else None
+    return value.strip() or None if isinstance(value, str) else None
+
+
+def settle_ids(drafts: Iterable[Draft], reserved: Iterable[str], notes: Notes) -> Iterator[Turn]:
+    """Turns with ids unique in the conversation, in order.
+
+    The first turn that declares an id owns it. Others get ``D<session>:<position>``, with
+    ``#2``, ``#3`` … when that is ``reserved`` (declared anywhere, also by skipped turns:
+    evidence that cites a lost turn must not point at another one).
+    """
+    owned: set[str] = set()
+    taken = set(reserved)
+    for draft in drafts:
+        turn_id = draft.declared
+        if turn_id is None or turn_id in owned:
+            turn_id = _free(draft.fallback, taken)
+            problem = "missing or unusable" if draft.declared is None else "a duplicate"
+            what = f"the id is {problem}; the turn is called {turn_id}"
+            notes.repaired((*draft.place, "dia_id"), what)
+        owned.add(turn_id)
+        taken.add(turn_id)
+        yield Turn(turn_id, draft.speaker, draft.text, draft.caption)
+
+
+def _free(wanted: str, taken: set[str]) -> str:
+    fresh, count = wanted, 1
+    while fresh in taken:
+        count += 1
+        fresh = f"{wanted}#{count}"
+    return fresh
+
+
+def _caption(raw: dict[str, object]) -> str | None:
+    value = raw.get("blip_caption")
+    return value.strip() or None if isinstance(value, str) else None
+
+
+def _speaker(raw: dict[str, object], place: Place, notes: Notes) -> str:
+    value = raw.get("speaker")
+    if isinstance(value, str) and value.strip():
+        return value.strip()
+    found = describe(value) if "speaker" in raw else "nothing"
+    what = f"expected a speaker's name, found {found}; called {UNKNOWN}"
+    notes.repaired((*place, "speaker"), what)
+    return UNKNOWN
+
+
+def _text(raw: dict[str, object], caption: str | None, place: Place, notes: Notes) -> str | None:
+    """The words; "" for an image without words; None (and a note) when unusable."""
+    value = raw.get("text")
+    here = (*place, "text")
+    if isinstance(value, str):
+        return value
+    if isinstance(value, dict | bool):
+        notes.skipped(here, f"expected a text, found {describe(value)}; the turn is left out")
+        return None
+    if isinstance(value, int | float) and math.isfinite(value):
+        notes.repaired(here, "a number was read as text")
+        return str(value)
+    if isinstance(value, list) and (parts := _text_parts(value)):
+        left = len(value) - len(parts)
+        rest = f"; {left} without text left out" if left else ""
+        notes.repaired(here, f"{counted(len(parts), 'text part')} joined{rest}")
+        return "\n".join(parts)
+    if caption is not None:
+        return ""
+    found = describe(value) if "text" in raw else "nothing"
+    what = f"expected a text, found {found}, and no image caption; the turn is left out"
+    notes.skipped(here, what)
+    return None
+
+
+def _text_parts(blocks: list[object]) -> list[str]:
+    """The texts of ``["…"]`` and ``[{"type": "text", "text": "…"}]``."""
+    values = (block.get("text") if isinstance(block, dict) else block for block in blocks)
+    return [value for value in values if isinstance(value, str)]

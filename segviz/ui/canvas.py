@@ -1,0 +1,60 @@
+"""Mounts the canvas component: the one place where the tree view meets Streamlit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import streamlit as st
+
+from segviz.frontend.payload import javascript, pack, stylesheet
+
+_TREE = st.components.v2.component("segviz_tree", js=javascript(), css=stylesheet())
+
+
+def tree_canvas(
+    payload: Mapping[str, Any],
+    *,
+    key: str,
+    height: int,
+    on_select: Callable[[], None] | None = None,
+) -> int | None:
+    """Draw a payload of ``tree_payload`` and return the selected node.
+
+    A click is an event of one run: in that run the clicked node is returned (None for a
+    click beside the tree), in every other run ``payload["selected"]``. A page therefore
+    stores the result and hands it back with the next payload; it may set another node
+    at any time. ``on_select`` runs before the script does; there ``clicked(key, before)``
+    tells the node.
+
+    Args:
+        payload: what to draw.
+        key: Streamlit key; zoom and keyboard focus live as long as it does.
+        height: pixels, legend and axis included.
+        on_select: called after each click that changes the selection.
+    """
+    result = _TREE(
+        key=key,
+        data=pack(payload),
+        height=height,
+        on_selected_change=on_select or _nothing,
+    )
+    return _node(result.get("selected"), payload["selected"])
+
+
+def clicked(key: str, before: int | None = None) -> int | None:
+    """The node just clicked in the canvas ``key``, for use in ``on_select``; ``before``
+    if there was no click."""
+    state = st.session_state.get(key)
+    return _node(state.get("selected") if isinstance(state, Mapping) else None, before)
+
+
+def _node(sent: object, before: int | None) -> int | None:
+    """The component sends a node, -1 for "nothing", or no event at all (None)."""
+    if not isinstance(sent, int):
+        return before
+    return sent if sent >= 0 else None
+
+
+def _nothing() -> None:
+    """Streamlit reports an event only where a callback is registered."""

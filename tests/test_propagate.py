@@ -1,0 +1,186 @@
+"""Propagation against the dense matrix form, and its laws."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from segviz.propagate import POLICIES, propagate
+from tests.trees import random_graph, random_tree, toy
+
+TREE_POLICIES = ("top-down", "bottom-up")
+
+
+def dense_matrix(n, edges, policy):
+    """W_P written out: [W]_{uv} = 1 for each allowed v -> u, columns divided by their sum."""
+    w = np.zeros((n, n))
+    for parent, child in edges:
+        if policy == "top-down":
+            w[child, parent] = 1
+        if policy == "bottom-up":
+            w[parent, child] = 1
+    for v in range(n):
+        if w[:, v].sum():
+            w[:, v] /= w[:, v].sum()
+    return w
+
+
+def literal(initial, edges, policy, alpha, horizon):
+    """Algorithm 2, lines 7-13, then the division of equation 4."""
+    w = dense_matrix(len(initial), edges, policy)
+    total = initial.copy()
+    previous = initial.copy()
+    weight = 1.0
+    for k in range(1, horizon + 1):
+        previous = w @ previous
+        total = total + alpha**k * previous
+        weight += alpha**k
+    return total / weight
+
+
+def random_case(seed):
+    rng = random.Random(seed)
+    n = rng.randrange(1, 40)
+    edges = random_tree(rng, n) if rng.random() < 0.5 else random_graph(rng, n)[1]
+    scores = np.array([rng.random() * (rng.random() < 0.8) for _ in range(n)])
+    total = scores.sum()
+    initial = scores / total if total else scores
+    pairs = np.array(edges, dtype=np.int32).reshape(-1, 2)
+    return n, pairs, initial, rng.choice([0.0, 0.05, 0.1, 0.5, 0.95]), rng.randrange(6)
+
+
+cases = st.integers(0, 2**32).map(random_case)
+
+
+class TestAgreement:
+    @given(cases, st.sampled_from(TREE_POLICIES))
+    def test_equals_the_dense_matrix_form(self, case, policy):
+        _, edges, initial, alpha, horizon = case
+        result = propagate(initial, edges, policy, alpha, horizon)
+        expected = literal(initial, edges, policy, alpha, horizon)
+        np.testing.assert_allclose(result.final, expected, rtol=0, atol=1e-12)
+
+    @given(cases, st.sampled_from(TREE_POLICIES))
+    def test_hops_are_the_powers(self, case, policy):
+        n, edges, initial, alpha, horizon = case
+        hops = propagate(initial, edges, policy, alpha, horizon).hops
+        w = dense_matrix(n, edges, policy)
+        for k in range(horizon + 1):
+            expected = np.linalg.matrix_power(w, k) @ initial
+            np.testing.assert_allclose(hops[k], expected, rtol=0, atol=1e-12)
+
+
+class TestHandWorked:
+    """The toy tree: 10 over 7, 8, 9; 7 over 0-2; 8 over 3; 9 over 4-6."""
+
+    def test_top_down(self):
+        initial = np.zeros(11)
+        initial[10], initial[7] = 0.6, 0.4
+        result = propagate(initial, toy().edges, "top-down", alpha=0.5, horizon=2)
+        # hop 1: 0.2 to each of 7, 8, 9 and 0.4/3 to 0, 1, 2; hop 2: 0.2/3, 0.2, 0.2/3.
+        weight = 1 + 0.5 + 0.25
+        assert result.final[10] == pytest.approx(0.6 / weight)
+        assert result.final[7] == pytest.approx((0.4 + 0.5 * 0.2) / weight)
+        assert result.final[0] == pytest.approx((0.5 * 0.4 / 3 + 0.25 * 0.2 / 3) / weight)
+        assert result.final[3] == pytest.approx(0.25 * 0.2 / weight)
+
+    def test_bottom_up(self):
+        initial = np.zeros(11)
+        initial[4], initial[3] = 0.5, 0.5
+        result = propagate(initial, toy().edges, "bottom-up", alpha=0.5, horizon=2)
+        weight = 1.75
+        assert result.final[9] == pytest.approx(0.5 * 0.5 / weight)
+        assert result.final[10] == pytest.approx(0.25 * 1.0 / weight)
+        assert result.final[4] == pytest.approx(0.5 / weight)
+
+
+class TestCollapsed:
+    @given(cases, st.sampled_from(tuple(POLICIES)))
+    def test_horizon_zero_is_the_initial_score_bit_for_bit(self, case, policy):
+        _, edges, initial, alpha, _ = case
+        assert propagate(initial, edges, policy, alpha, 0).final.tobytes() == initial.tobytes()
+
+    @given(cases)
+    def test_policy_none_is_the_initial_score_bit_for_bit(self, case):
+        _, edges, initial, alpha, horizon = case
+        result = propagate(initial, edges, "none", alpha, horizon)
+        assert result.final.tobytes() == initial.tobytes()
+
+    @given(cases, st.sampled_from(TREE_POLICIES))
+    def test_alpha_zero_is_the_initial_score(self, case, policy):
+        _, edges, initial, _, horizon = case
+        assert (propagate(initial, edges, policy, 0.0, horizon).final == initial).all()
+
+
+class TestLaws:
+    @given(cases, st.sampled_from(TREE_POLICIES))
+    def test_bounded_and_no_mass_created(self, case, policy):
+        _, edges, initial, alpha, horizon = case
+        result = propagate(initial, edges, policy, alpha, horizon)
+        assert (result.final >= 0).all()
+        assert (result.final <= 1 + 1e-12).all()
+        assert result.final.sum() <= initial.sum() + 1e-12
+        masses = result.hops.sum(axis=1)
+        assert (np.diff(masses) <= 1e-12).all()
+
+    @given(cases, st.sampled_from(TREE_POLICIES), st.integers(0, 2**32))
+    def test_linear(self, case, policy, seed):
+        n, edges, initial, alpha, horizon = case
+        other = np.random.default_rng(seed).random(n)
+
+        def run(scores):
+            return propagate(scores, edges, policy, alpha, horizon).final
+
+        np.testing.assert_allclose(run(2 * initial + 3 * other), 2 * run(initial) + 3 * run(other))
+
+    @given(cases, st.sampled_from(TREE_POLICIES), st.randoms(use_true_random=False))
+    def test_renaming_nodes_changes_nothing(self, case, policy, rng):
+        n, edges, initial, alpha, horizon = case
+        order = list(range(n))
+        rng.shuffle(order)
+        new = np.array(order, dtype=np.int32)
+        moved = np.empty(n)
+        moved[new] = initial
+        renamed = propagate(moved, new[edges], policy, alpha, horizon).final
+        plain = propagate(initial, edges, policy, alpha, horizon).final
+        np.testing.assert_allclose(renamed[new], plain, rtol=0, atol=1e-15)
+
+    def test_zero_in_zero_out(self):
+        assert not propagate(np.zeros(11), toy().edges, "top-down", 0.5, 3).final.any()
+
+    def test_without_edges_only_the_first_hop_counts(self):
+        initial = np.array([0.25, 0.75])
+        result = propagate(initial, np.zeros((0, 2), dtype=np.int32), "top-down", 0.5, 2)
+        np.testing.assert_allclose(result.final, initial / 1.75)
+
+    def test_a_deep_chain_needs_no_recursion(self):
+        n = 100_000
+        edges = np.column_stack([np.arange(n - 1), np.arange(1, n)])
+        initial = np.zeros(n)
+        initial[0] = 1.0
+        assert propagate(initial, edges, "top-down", 0.5, 5).hops[5, 5] == 1.0
+
+
+class TestErrors:
+    @pytest.mark.parametrize(
+        ("settings", "message"),
+        [
+            ({"policy": "sideways"}, "top-down"),
+            ({"alpha": 1.0}, "below 1"),
+            ({"alpha": -0.1}, "at least 0"),
+            ({"horizon": -1}, "whole number"),
+            ({"horizon": 1.5}, "whole number"),
+            ({"alpha": float("nan")}, "below 1"),
+        ],
+    )
+    def test_illegal_settings_name_value_and_range(self, settings, message):
+        with pytest.raises(ValueError, match=message):
+            propagate(np.ones(11), toy().edges, **settings)
+
+    def test_edges_outside_the_scores(self):
+        with pytest.raises(ValueError, match="there are 3 nodes"):
+            propagate(np.ones(3), toy().edges)

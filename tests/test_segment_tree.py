@@ -1,0 +1,281 @@
+"""SegTreeMem's construction against a slow, literal restatement of Algorithm 1."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass, field
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import segviz
+from segviz.embed import HashingEmbedder
+from segviz.invariants import check
+from segviz.pipeline import arrivals
+from segviz.steps import Add, Revise
+from segviz.structure import history, replay
+from segviz.systems.segment_tree import SegmentTree
+from tests.trees import arrival, small_chat
+
+
+class Blank:
+    """An embedder for tests in which vectors do not matter."""
+
+    name = "blank"
+
+    def embed(self, texts):
+        return np.zeros((len(texts), 2), dtype=np.float32)
+
+
+class Scripted:
+    """A compatibility model that follows a list of fractions; None means NONE."""
+
+    def __init__(self, script):
+        self.script = iter(script)
+        self.seen = []
+
+    def choose(self, unit, candidates):
+        self.seen.append((unit.index, [c.level for c in candidates]))
+        fraction = next(self.script)
+        if fraction is None or not candidates:
+            return None
+        return int(fraction * len(candidates))
+
+
+def bracket(texts):
+    """A symbolic annotation that records exactly which child texts it was given."""
+    return "(" + " ".join(texts) + ")"
+
+
+# --- the literal restatement: a tree of objects, levels from 1, spans closed ---------------
+
+
+@dataclass
+class Node:
+    level: int
+    left: int = 0
+    right: int = 0
+    text: str = ""
+    children: list[Node] = field(default_factory=list)
+
+
+class Literal:
+    """Algorithm 1, line by line, scanning the whole tree for the frontier each time."""
+
+    def __init__(self):
+        self.root = None
+        self.nodes = []  # in creation order
+        self.touched = []
+
+    def insert(self, t, text, choose):
+        z = Node(1, t, t, text)  # line 3
+        self.nodes.append(z)
+        self.touched = []
+        if self.root is None:  # lines 4-6
+            self.root = z
+            return
+        frontier = sorted(  # line 7
+            (v for v in self.nodes[:-1] if v.right == t - 1), key=lambda v: v.level
+        )
+        m = len(frontier)
+        position = choose(m - 1)  # line 8, over the non-leaf frontier
+        if position is not None:  # lines 9-12
+            target = frontier[position + 1]
+            chain = self._chain(z, target.level - 2)
+            target.children.append(chain[-1] if chain else z)
+            update = [*chain, target, *self._ancestors(target)]
+        else:  # lines 13-17
+            chain = self._chain(z, m - 1)
+            root = Node(m + 1, children=[self.root, chain[-1] if chain else z])
+            self.nodes.append(root)
+            self.root = root
+            update = [*chain, root]
+        for u in update:  # lines 19-22
+            u.left = min(c.left for c in u.children)
+            u.right = max(c.right for c in u.children)
+            only = len(u.children) == 1
+            u.text = u.children[0].text if only else bracket([c.text for c in u.children])
+        self.touched = update
+
+    def _chain(self, z, length):
+        chain = []
+        below = z
+        for _ in range(length):
+            below = Node(below.level + 1, children=[below])
+            chain.append(below)
+            self.nodes.append(below)
+        return chain
+
+    def _ancestors(self, node):
+        result = []
+        while True:
+            above = [v for v in self.nodes if node in v.children]
+            if not above:
+                return result
+            node = above[0]
+            result.append(node)
+
+
+def as_nested(structure, node=None):
+    """(level, start, stop, text, children) as nested tuples, from the root."""
+    node = structure.roots[0] if node is None else node
+    return (
+        int(structure.level[node]),
+        int(structure.start[node]),
+        int(structure.stop[node]),
+        structure.text[node],
+        tuple(as_nested(structure, c) for c in structure.children[node]),
+    )
+
+
+def literal_nested(node):
+    return (
+        node.level - 1,
+        node.left - 1,
+        node.right,
+        node.text,
+        tuple(literal_nested(c) for c in node.children),
+    )
+
+
+def run_both(script):
+    units = [arrival(i) for i in range(len(script) + 1)]
+    system = SegmentTree(compatibility=Scripted(script), annotate=bracket)
+    steps = list(system.steps(units, Blank()))
+    literal = Literal()
+    fractions = iter(script)
+
+    def choose(count):
+        fraction = next(fractions)
+        return None if fraction is None or count == 0 else int(fraction * count)
+
+    return units, steps, literal, choose
+
+
+def agree_after_every_step(script):
+    units, steps, literal, choose = run_both(script)
+    for t, (unit, step, structure) in enumerate(zip(units, steps, history(steps), strict=True), 1):
+        literal.insert(t, unit.text, choose)
+        assert check(structure, "segment-tree") == []
+        assert as_nested(structure) == literal_nested(literal.root)
+        # Exactly U and the new nodes are written: nothing else changes.
+        revised = {e.node for e in step.events if isinstance(e, Revise)}
+        added = {e.node for e in step.events if isinstance(e, Add)}
+        spans = {(n.level - 1, n.left - 1, n.right) for n in literal.touched}
+        written = {
+            (int(structure.level[n]), int(structure.start[n]), int(structure.stop[n]))
+            for n in revised | added
+        }
+        leaf = (0, unit.index, unit.index + 1)
+        assert written == spans | {leaf}
+
+
+class TestAgainstTheLiteralAlgorithm:
+    def test_a_thousand_random_decision_sequences(self):
+        rng = random.Random(20260604)
+        for _ in range(1000):
+            none = rng.choice([0.0, 0.1, 0.3, 0.6])
+            length = rng.randrange(1, 14)
+            agree_after_every_step(
+                [None if rng.random() < none else rng.random() for _ in range(length)]
+            )
+
+    @given(st.lists(st.none() | st.floats(0, 1, exclude_max=True), max_size=40))
+    def test_any_sequence(self, script):
+        agree_after_every_step(script)
+
+    @pytest.mark.parametrize("units", [1, 2, 3, 10, 60])
+    def test_all_none_cascades_to_height_t_and_quadratic_nodes(self, units):
+        script = [None] * (units - 1)
+        agree_after_every_step(script)
+        _, steps, _, _ = run_both(script)
+        structure = replay(steps)
+        assert structure.level.max() == units - 1
+        # Step t > 1 adds a leaf, t - 2 chain nodes and a root: t nodes; step 1 adds one.
+        assert len(structure) == units * (units + 1) // 2
+
+    def test_always_joining_gives_a_star(self):
+        _, steps, _, _ = run_both([0.0] * 30)
+        structure = replay(steps)
+        assert structure.level.max() == 1
+        assert len(structure.children[structure.roots[0]]) == 31
+
+
+class TestHandWorked:
+    def test_five_units(self):
+        r"""NONE, join level 1, NONE, join level 1.
+
+        ::
+
+              unit 1: NONE      unit 2: joins 2   unit 3: NONE          unit 4: joins 5
+
+                 2                  2                  6                     6
+                / \               / | \              /   \                 /   \
+               0   1             0  1  3            2     5               2     5
+                                                  / | \    \            / | \   | \
+                                                 0  1  3    4          0  1  3  4  7
+        """
+        _, steps, _, _ = run_both([None, 0.0, None, 0.0])
+        structure = replay(steps)
+        assert structure.level.tolist() == [0, 0, 1, 0, 0, 1, 2, 0]
+        assert structure.children[2] == (0, 1, 3)
+        assert structure.children[5] == (4, 7)
+        assert structure.children[6] == (2, 5)
+        assert structure.text[6] == "((text 0 text 1 text 2) (text 3 text 4))"
+
+    def test_candidates_are_the_non_leaf_frontier_from_low_to_high(self):
+        model = Scripted([None, None, 0.99])
+        list(SegmentTree(model, bracket).steps([arrival(i) for i in range(4)], Blank()))
+        assert model.seen == [(1, []), (2, [1]), (3, [1, 2])]
+
+    def test_unary_nodes_cost_no_annotation(self):
+        calls = []
+
+        def counted(texts):
+            calls.append(list(texts))
+            return bracket(texts)
+
+        list(SegmentTree(Scripted([None] * 5), counted).steps([arrival(i) for i in range(6)], Blank()))
+        assert len(calls) == 5  # one new root each; the chains copy
+        assert all(len(texts) == 2 for texts in calls)
+
+
+class TestOnline:
+    @pytest.mark.parametrize("compatibility", ["cosine", "calibrated"])
+    def test_prefix_stable(self, compatibility):
+        units = small_chat().units("turn")
+        embedder = HashingEmbedder()
+        whole = self._trace(units, embedder, compatibility)
+        for k in range(len(units)):
+            assert self._trace(units[:k], embedder, compatibility) == whole[:k]
+
+    @staticmethod
+    def _trace(units, embedder, compatibility):
+        system = segviz.pipeline.make_system("segment-tree", compatibility=compatibility)
+        return [
+            (s.note, s.decision, [(type(e).__name__, *plain(e)) for e in s.events])
+            for s in system.steps(arrivals(units, embedder), embedder)
+        ]
+
+    def test_steps_are_lazy(self):
+        generator = SegmentTree(Scripted([None, None]), bracket).steps(
+            [arrival(i) for i in range(3)], Blank()
+        )
+        assert next(generator).unit.index == 0
+
+    def test_a_choice_outside_the_candidates_is_refused(self):
+        class Wild:
+            def choose(self, unit, candidates):
+                return 7 if candidates else None
+
+        system = SegmentTree(Wild(), bracket)
+        with pytest.raises(ValueError, match=r"chose 7; expected None or a position in 0\.\.0"):
+            list(system.steps([arrival(i) for i in range(3)], Blank()))
+
+
+def plain(event):
+    """Field values with arrays as bytes, so that events can be compared."""
+    values = [getattr(event, name) for name in event.__dataclass_fields__]
+    return [v.tobytes() if isinstance(v, np.ndarray) else v for v in values]

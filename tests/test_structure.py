@@ -1,0 +1,100 @@
+import numpy as np
+import pytest
+
+from segviz.steps import Add, Link, Retire, Revise, Step, Unlink
+from segviz.structure import ReplayError, history, replay
+from tests.trees import ZERO, grown, toy, unit
+
+
+def step(*events):
+    return Step(unit(0), "", None, tuple(events))
+
+
+def add(node, level=0, start=0, stop=1):
+    return Add(node, level, (start, stop), f"n{node}", ZERO)
+
+
+class TestDerived:
+    def test_toy_tree(self):
+        s = toy()
+        assert s.roots == (10,)
+        assert s.leaves == tuple(range(7))
+        assert s.children[10] == (7, 8, 9)
+        assert s.parents[3] == (8,)
+        assert s.frontier == (6, 9, 10)
+        assert s.depth.tolist() == [2] * 7 + [1] * 3 + [0]
+        assert s.coverage(7) == (0, 1, 2)
+        assert s.coverage(10) == tuple(range(7))
+
+    def test_unary_node_carries_its_childs_text(self):
+        assert toy().carrier.tolist() == [0, 1, 2, 3, 4, 5, 6, 7, 3, 9, 10]
+
+    def test_carrier_follows_a_chain_of_any_length(self):
+        s = grown([(i, 0, 1) for i in range(5)], [(i + 1, i) for i in range(4)])
+        assert s.carrier.tolist() == [0] * 5
+
+    def test_two_parents_and_two_roots(self):
+        # 2   3
+        #  \ / \      node 1 has the parents 2 and 3; node 0 only 3
+        #   1   0
+        s = grown([(0, 0, 1), (0, 1, 2), (1, 1, 2), (1, 0, 2)], [(2, 1), (3, 1), (3, 0)])
+        assert s.parents[1] == (2, 3)
+        assert s.roots == (2, 3)
+        assert s.coverage(3) == (0, 1)
+
+    def test_coverage_is_exact_where_the_span_is_only_a_hull(self):
+        s = grown([(0, 0, 1), (0, 1, 2), (0, 2, 3), (1, 0, 3)], [(3, 0), (3, 2)])
+        assert s.coverage(3) == (0, 2)
+
+    def test_deep_chain_needs_no_recursion(self):
+        n = 20_000
+        s = grown([(i, 0, 1) for i in range(n)], [(i + 1, i) for i in range(n - 1)])
+        assert s.depth[0] == n - 1
+        assert s.coverage(n - 1) == (0,)
+
+    def test_empty(self):
+        s = replay([])
+        assert len(s) == 0
+        assert s.roots == s.leaves == s.frontier == ()
+
+
+class TestReplay:
+    def test_columns_and_types(self):
+        s = replay([step(add(0), add(1, 1), Link(1, 0)), step(Revise(1, (0, 1), "new", ZERO + 1))])
+        assert s.level.dtype == s.start.dtype == s.stop.dtype == s.edges.dtype == np.int32
+        assert s.vector.dtype == np.float32
+        assert s.text == ("n0", "new")
+        assert s.vector[1].tolist() == [1, 1]
+        assert s.edges.tolist() == [[1, 0]]
+
+    def test_columns_are_read_only(self):
+        s = toy()
+        with pytest.raises(ValueError, match="read-only"):
+            s.level[0] = 3
+
+    def test_unlink_and_retire_keep_the_row(self):
+        s = replay([step(add(0), add(1, 1), Link(1, 0)), step(Unlink(1, 0), Retire(1))])
+        assert s.active.tolist() == [True, False]
+        assert s.edges.shape == (0, 2)
+        assert s.roots == (0,)
+        assert s.depth.tolist() == [0, -1]
+
+    def test_prefix_is_a_fold(self):
+        steps = [step(add(0)), step(add(1, 1), Link(1, 0))]
+        assert [len(s) for s in history(steps)] == [1, 2]
+        assert len(replay(steps[:1])) == 1
+
+    @pytest.mark.parametrize(
+        ("events", "message"),
+        [
+            ((add(1),), "expected node 0"),
+            ((Link(0, 1),), "node 0 is not in the structure"),
+            ((add(0), add(1, 1), Link(1, 0), Link(1, 0)), "already there"),
+            ((add(0), Unlink(0, 0)), "no such edge"),
+            ((add(0), add(1, 1), Link(1, 0), Retire(1)), "unlink them first"),
+            ((add(0), Retire(0), Revise(0, (0, 1), "", ZERO)), "not in the structure"),
+        ],
+    )
+    def test_impossible_events_name_the_step(self, events, message):
+        with pytest.raises(ReplayError, match=f"step 1.*{message}"):
+            replay([step(), step(*events)])
