@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -89,7 +89,7 @@ class Calibrated:
 
     Similarity is the cosine after subtracting the background mean (``segviz.background``)
     from unit and annotation. Candidates are asked from low to high; each has its own
-    threshold, stricter for low levels, which grows by ``crowding``·ln(1 + children/10)
+    threshold, stricter for low levels, which grows by ``crowding``·ln(1 + children/3)
     and, for the lowest one, by ``session_break`` when the unit opens a session. NONE
     when no candidate reaches its threshold.
 
@@ -102,12 +102,12 @@ class Calibrated:
 
     name: ClassVar[str] = "calibrated"
 
-    level_1: float = param(0.30, help="Threshold on level 1.", low=-1, high=2, step=0.01)
-    level_2: float = param(0.15, help="Threshold on level 2.", low=-1, high=2, step=0.01)
-    level_3: float = param(0.00, help="Threshold on level 3.", low=-1, high=2, step=0.01)
-    above: float = param(-0.20, help="Threshold on level 4 and higher.", low=-1, high=2, step=0.01)
+    level_1: float = param(0.07, help="Threshold on level 1.", low=-2, high=2, step=0.01)
+    level_2: float = param(0.05, help="Threshold on level 2.", low=-2, high=2, step=0.01)
+    level_3: float = param(-0.10, help="Threshold on level 3.", low=-2, high=2, step=0.01)
+    above: float = param(-0.30, help="Threshold on level 4 and higher.", low=-2, high=2, step=0.01)
     crowding: float = param(
-        0.12,
+        0.15,
         help="How fast a node with many children gets harder to join.",
         low=0,
         high=2,
@@ -116,7 +116,7 @@ class Calibrated:
     session_break: float = param(
         0.30, help="Added on the lowest candidate when a session opens.", low=0, high=2, step=0.01
     )
-    background: Vector | None = None
+    background: Vector | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         """Refuse values outside the declared ranges."""
@@ -130,7 +130,7 @@ class Calibrated:
         """The similarity each candidate must reach for this unit."""
         by_level = (self.level_1, self.level_2, self.level_3, self.above)
         limits = [
-            by_level[min(c.level, 4) - 1] + self.crowding * math.log1p(c.children / 10)
+            by_level[min(c.level, 4) - 1] + self.crowding * math.log1p(c.children / 3)
             for c in candidates
         ]
         if limits and unit.opens_session:

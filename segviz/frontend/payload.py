@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import struct
 from collections.abc import Mapping, Sequence
 from datetime import date
@@ -39,9 +40,13 @@ COLUMNS: Final = {
 }
 """The bytes columns of a payload and their dtypes; tree_core.js reads the same names."""
 
-MAX_LABELLED = 5_000
+MAX_LABELLED: Final = 5_000
+"""Beyond this many nodes no texts are sent."""
+
 _LABEL_BUDGET = 400_000
 _LABEL_LENGTH = (80, 320)
+_SCRIPTS = ("tree_core.js", "tree_paint.js", "tree.js")
+_LOCAL_IMPORT = re.compile(r'^import \{[^}]*\} from "\./\w+\.js";\n', re.MULTILINE)
 
 
 def tree_payload(
@@ -181,13 +186,11 @@ def pack(payload: Mapping[str, Any]) -> bytes:
 
 
 def javascript() -> str:
-    """Source of the component: tree_core.js and tree.js as one ES module."""
+    """Source of the component as one ES module: the scripts one after another, without
+    the imports between them."""
     folder = files("segviz.frontend")
-    core = folder.joinpath("tree_core.js").read_text(encoding="utf-8")
-    view = folder.joinpath("tree.js").read_text(encoding="utf-8")
-    start = view.index("import {")
-    stop = view.index('from "./tree_core.js";') + len('from "./tree_core.js";')
-    return core + "\n" + view[:start] + view[stop:]
+    sources = (folder.joinpath(name).read_text(encoding="utf-8") for name in _SCRIPTS)
+    return "\n".join(_LOCAL_IMPORT.sub("", source) for source in sources)
 
 
 def stylesheet() -> str:

@@ -369,7 +369,8 @@ export function levelStrength(level, levels) {
 /** A number for a person: two decimals, or what is needed for tiny and huge ones. */
 export function number(value, digits = 2) {
   const size = Math.abs(value);
-  if (size !== 0 && (size < 0.001 || size >= 1e5)) return value.toExponential(1);
+  if (size === 0) return "0";
+  if (size < 0.001 || size >= 1e5) return value.toExponential(1);
   return value.toFixed(size >= 100 ? 0 : size < 0.095 ? Math.max(3, digits) : digits);
 }
 
@@ -400,12 +401,15 @@ export function cutText(text, limit) {
   if (end >= text.length) return text;
   const head = text.slice(0, end);
   const space = head.search(/\s\S*$/);
-  return (space > end * 0.7 ? head.slice(0, space) : head).trimEnd() + "…";
+  return (space > end * 0.7 ? head.slice(0, space) : head).replace(/[\s,;:]+$/, "") + "…";
 }
 
-/** Foreign text for the canvas: no control or bidi characters, direction isolated. */
+/** Control and bidi characters, which have no place in a single line of foreign text. */
+export const CONTROLS = /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]+/g;
+
+/** Foreign text for one line: no control or bidi characters, direction isolated. */
 export function isolate(text) {
-  const plain = text.replace(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, " ");
+  const plain = text.replace(CONTROLS, " ");
   return plain && `\u2068${plain}\u2069`;
 }
 

@@ -8,7 +8,6 @@ row to ``LOADERS``.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -20,9 +19,7 @@ from segviz.loaders.clean import printable
 from segviz.loaders.decode import read_document
 from segviz.loaders.errors import LoadError
 from segviz.loaders.notes import Note, in_file_order
-from segviz.loaders.wording import describe, shorten
-
-_LINE_BREAKS = re.compile("[\t\r\n\x85\u2028\u2029]")
+from segviz.loaders.wording import describe, one_line, shorten
 
 __all__ = ["LOADERS", "LoadError", "Loader", "load", "parse"]
 
@@ -106,4 +103,4 @@ def _accepted() -> str:
 def _label(name: str, limit: int = 60) -> str:
     """A file name fit for one line of a message: printable, short, otherwise literal."""
     text, _ = printable(name)
-    return shorten(_LINE_BREAKS.sub(" ", text), limit, tail=20)
+    return shorten(one_line(text), limit, tail=20)

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from segviz.conversation import Question
 from segviz.loaders.evidence import resolve
 from segviz.loaders.notes import Notes, Place
-from segviz.loaders.wording import describe, quoted
+from segviz.loaders.wording import describe, one_line, quoted, shorten
 
 _NUMBER = re.compile(r"\s*[0-9]{1,9}\s*")
 
@@ -135,6 +135,7 @@ def _note_evidence(
         left = ", ".join(quoted(part) for part in unresolved[:3])
         notes.repaired(place, f"could not resolve {left}; kept as unresolved evidence")
     elif ids != (entry.strip(),):
-        notes.repaired(place, f"{quoted(entry)} read as {', '.join(ids[:8])}")
+        names = ", ".join(one_line(shorten(turn_id)) for turn_id in ids[:8])
+        notes.repaired(place, f"{quoted(entry)} read as {names}")
     elif ids[0] in before:
         notes.repaired(place, f"{quoted(entry)} stands here twice; used once")

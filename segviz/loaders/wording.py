@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+import re
 import unicodedata
 from itertools import islice
 
 EXCERPT = 40
 """Most characters of a file's content that a message may show."""
 
+_LINE_BREAKS = re.compile("[\t\r\n\x85\u2028\u2029]")
 _JOINERS = "\u200d\ufe0e\ufe0f"
 
 
@@ -35,6 +37,11 @@ def _clings(text: str, position: int) -> bool:
         or text[position] in _JOINERS
         or text[position - 1] == "\u200d"
     )
+
+
+def one_line(text: str) -> str:
+    """The text with a space for every tab and line break."""
+    return _LINE_BREAKS.sub(" ", text)
 
 
 def quoted(text: str) -> str:
@@ -89,6 +96,6 @@ def _list(value: list[object]) -> str:
 def _keys(value: dict[str, object], most: int = 8) -> str:
     if not value:
         return "no keys"
-    names = [shorten(key) for key in islice(value, most)]
+    names = [one_line(shorten(key)) for key in islice(value, most)]
     more = ", …" if len(value) > most else ""
     return f"{'key' if len(value) == 1 else 'keys'} {', '.join(names)}{more}"

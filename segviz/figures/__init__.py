@@ -1,0 +1,1 @@
+"""Assembly: charts and graphs as plain objects, without Streamlit."""

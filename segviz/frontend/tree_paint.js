@@ -1,0 +1,435 @@
+// tree_paint.js: draws the tree view's state `s` (see createState in tree.js) on its two
+// canvases. The lower one holds boxes and axis, the upper one every outline.
+
+import {
+  ancestors, comparison, cutText, isolate, levelStrength, luminance, mix, placeLabels,
+  rampIndex, rampTable, rowBox, spread, CONTROLS,
+} from "./tree_core.js";
+
+export const FADE_MS = 700; // how long a new node glows
+
+// --- theme ---------------------------------------------------------------------------
+
+/** Theme variables as plain "#rrggbb", by way of a canvas that parses any CSS colour. */
+export function readTheme(s) {
+  const style = getComputedStyle(s.root);
+  const parser = s.base.getContext("2d");
+  const colour = (name, fallback) => {
+    parser.fillStyle = fallback;
+    parser.fillStyle = style.getPropertyValue(name).trim() || fallback;
+    return parser.fillStyle.startsWith("#") ? parser.fillStyle : fallback;
+  };
+  const background = colour("--st-background-color", "#ffffff");
+  const dark = luminance(background) < 0.2;
+  const text = colour("--st-text-color", dark ? "#fafafa" : "#31333f");
+  const accent = s.data.accent[dark ? "dark" : "light"];
+  const ramp = s.data.ramps[dark ? "dark" : "light"];
+  s.theme = {
+    background, text, accent, ramp, font: style.fontFamily,
+    table: rampTable(ramp),
+    band: mix(text, background, 0.07),
+    line: mix(text, background, 0.25),
+    muted: mix(text, background, 0.72),
+    unknown: mix(text, background, 0.3),
+  };
+  s.root.style.setProperty("--accent", accent);
+  s.cache.clear();
+}
+
+// --- lower canvas: boxes, axis, candidates --------------------------------------------
+
+const focused = (s) => s.over.matches(":focus");
+
+const pixel = (s, unit) =>
+  s.geom.left + ((unit - s.view.x0) / (s.view.x1 - s.view.x0)) * s.geom.width;
+
+/** Rectangle of a node, cut to the plot; null if it is out of view. */
+export function nodeRect(s, half, node) {
+  const { tree, geom } = s;
+  const level = tree.level[node];
+  if (!(level >= 0)) return null;
+  const x = Math.max(geom.left, pixel(s, tree.start[node]));
+  const right = Math.min(geom.left + geom.width, pixel(s, tree.stop[node]));
+  if (right <= geom.left || x >= geom.left + geom.width) return null;
+  const lane = tree.rowOf[node] - tree.firstRow[level];
+  return { x, w: right - x, ...rowBox(geom, half, level, lane, tree.laneCount[level]) };
+}
+
+export function drawBase(s, ctx) {
+  const { geom, tree } = s;
+  ctx.textBaseline = "middle";
+  for (let half = 0; half < geom.halves; half++) {
+    const boxes = s.boxes[half];
+    for (let level = 0; level < tree.laneCount.length; level++) {
+      const lanes = tree.laneCount[level];
+      for (let lane = 0; lane < lanes; lane++) {
+        const { y, h } = rowBox(geom, half, level, lane, lanes);
+        const tall = h >= 4 ? h - 1 : Math.max(h, 1);
+        const row = tree.firstRow[level] + lane;
+        for (let i = boxes.first[row]; i < boxes.first[row + 1]; i++) {
+          const x = snap(geom.left + boxes.x[i]); // whole pixels: no seams between leaves
+          const right = snap(geom.left + boxes.x[i] + boxes.w[i]);
+          const w = Math.max(right - x - (boxes.w[i] >= 4 ? 1 : 0), 1);
+          if (s.data.mode === "scores") {
+            ctx.fillStyle = scoreColour(s, half, boxes.id[i]);
+            ctx.fillRect(x, y, w, tall);
+          } else fillSessions(s, ctx, boxes.id[i], level, x, w, y, tall);
+        }
+      }
+    }
+    drawMargin(s, ctx, half);
+  }
+  drawAxis(s, ctx);
+  if (geom.right > 100) drawGutter(s, ctx);
+}
+
+const snap = (x) => Math.round(x * devicePixelRatio) / devicePixelRatio;
+
+const scoreColour = (s, half, node) => {
+  const score = (half ? s.data.final : s.data.initial)[node];
+  return s.theme.table[rampIndex(score, s.most, s.data.sqrt_scale)];
+};
+
+/** One node in its sessions' colours, one rectangle for each run of units. */
+function fillSessions(s, ctx, node, level, x, w, y, h) {
+  const { x0, x1 } = s.view;
+  const scale = s.geom.width / (x1 - x0);
+  const stop = Math.min(s.tree.stop[node], Math.ceil(x1));
+  const end = x + w;
+  let unit = Math.max(s.tree.start[node], Math.floor(x0));
+  let left = x;
+  while (unit < stop && left < end) {
+    const run = s.runs[s.runOf[unit]];
+    const right = run.stop >= stop
+      ? end
+      : Math.min(end, snap(s.geom.left + (run.stop - x0) * scale));
+    ctx.fillStyle = sessionColour(s, run.session, level);
+    ctx.fillRect(left, y, right - left, h);
+    left = right;
+    unit = run.stop;
+  }
+}
+
+function sessionColour(s, session, level) {
+  const key = level * 65536 + session;
+  let colour = s.cache.get(key);
+  if (!colour) {
+    const strength = levelStrength(level, s.data.levels_total);
+    const full = session < 0 ? s.theme.unknown : s.data.session_colours[session];
+    colour = mix(full, s.theme.background, strength);
+    s.cache.set(key, colour);
+  }
+  return colour;
+}
+
+/** Level names, as many as there is room for, and the name of the half. */
+function drawMargin(s, ctx, half) {
+  const { geom, theme, tree } = s;
+  ctx.fillStyle = theme.muted;
+  ctx.font = `11px ${theme.font}`;
+  ctx.textAlign = "right";
+  let last = null;
+  for (let level = 0; level < tree.laneCount.length; level++) {
+    const { y, h } = rowBox(geom, half, level);
+    const middle = y + h / 2;
+    if (last !== null && Math.abs(middle - last) < 13) continue;
+    ctx.fillText(`L${level}`, geom.left - 8, middle);
+    last = middle;
+  }
+  if (geom.halves === 1) return;
+  const span = geom.rows.total;
+  const y = half ? geom.axisTop + geom.axisHeight + span / 2 : geom.axisTop - span / 2;
+  ctx.save();
+  ctx.translate(9, Math.min(Math.max(y, 36), s.stage.clientHeight - 36));
+  ctx.rotate(-Math.PI / 2);
+  ctx.textAlign = "center";
+  ctx.font = `12px ${theme.font}`;
+  ctx.fillStyle = theme.text;
+  ctx.fillText(half ? "propagated" : "initial", 0, 0);
+  ctx.restore();
+}
+
+function drawAxis(s, ctx) {
+  const { geom, theme, data } = s;
+  const { left, width, axisTop, axisHeight } = geom;
+  const lane = geom.halves === 2 ? 9 : 0; // room for the evidence marks
+  const strip = axisTop + 2 + lane;
+  const bands = [];
+  ctx.save();
+  ctx.beginPath();
+  ctx.rect(left, axisTop, width, axisHeight);
+  ctx.clip();
+  for (const run of s.runs) {
+    const x = Math.max(left, pixel(s, run.start));
+    const w = Math.min(left + width, pixel(s, run.stop)) - x;
+    if (w <= 0) continue;
+    if (run.session % 2 === 0) {
+      ctx.fillStyle = theme.band;
+      ctx.fillRect(x, strip, w, axisHeight - lane - 4);
+    }
+    ctx.fillStyle = sessionColour(s, run.session, 0);
+    ctx.fillRect(x, strip, w, 3);
+    if (run.session >= 0) bands.push({ x: x - left, w, session: run.session });
+  }
+  ctx.restore();
+  ctx.textAlign = "center";
+  const write = (texts, among, y) => {
+    const items = among.map((band) => ({ ...band, text: isolate(texts[band.session] ?? "") }));
+    const measure = (text) => (text ? ctx.measureText(text).width : 0);
+    const placed = placeLabels(items, measure, width);
+    for (const { item, x } of placed) ctx.fillText(item.text, left + x, y);
+    return placed.map(({ item }) => item);
+  };
+  ctx.font = `12px ${theme.font}`;
+  ctx.fillStyle = theme.text;
+  const named = write(data.session_labels, bands, strip + 11);
+  ctx.font = `11px ${theme.font}`;
+  ctx.fillStyle = theme.muted;
+  write(data.session_dates, named, strip + 24); // a date never stands without its session
+  const now = pixel(s, s.tree.newest);
+  if (data.mode === "grow" && s.tree.newest < data.total_units && now >= left
+      && now <= left + width) {
+    ctx.fillStyle = theme.line; // how far the conversation has come
+    ctx.fillRect(Math.round(now), geom.top, 1, strip + 3 - geom.top);
+  }
+}
+
+/** Candidates right of the plot: check mark, bar with threshold tick, the two numbers. */
+function drawGutter(s, ctx) {
+  const { geom, theme, data } = s;
+  const size = 17;
+  const left = geom.left + geom.width + 12;
+  const right = s.stage.clientWidth - 2;
+  const room = Math.max(1, Math.floor((geom.axisTop - geom.top) / size));
+  let shown = data.candidates;
+  if (shown.length > room) {
+    const rank = (c) => (c.node === data.chosen ? Infinity : c.score ?? -Infinity);
+    const best = [...shown].sort((a, b) => rank(b) - rank(a)).slice(0, room - 1);
+    shown = shown.filter((c) => best.includes(c));
+  }
+  const hidden = data.candidates.length - shown.length;
+  let low = 0;
+  let high = 0;
+  for (const { score, threshold } of shown) {
+    low = Math.min(low, score ?? 0, threshold ?? 0);
+    high = Math.max(high, score ?? 0, threshold ?? 0);
+  }
+  const barLeft = left + 14;
+  const place = (v) => barLeft + (high > low ? (v - low) / (high - low) : 0) * 46;
+  const centres = shown.map((c) => {
+    const { y, h } = rowBox(geom, 0, c.level);
+    return y + h / 2;
+  });
+  const bottom = geom.axisTop - (hidden ? size : 0);
+  const lines = spread(centres, size, geom.top, bottom);
+  ctx.font = `11px ${theme.font}`;
+  ctx.textAlign = "left";
+  ctx.fillStyle = theme.muted;
+  if (shown.some((c) => c.score !== null)) {
+    ctx.fillText("score and threshold", barLeft, Math.max(9, Math.min(...lines) - 19));
+  }
+  if (hidden) ctx.fillText(`and ${hidden} more`, barLeft, geom.axisTop - size / 2);
+  ctx.font = `12px ${theme.font}`;
+  shown.forEach((candidate, i) => {
+    const chosen = candidate.node === data.chosen;
+    const y = Math.round(lines[i]);
+    ctx.strokeStyle = theme.line; // leads from the level's row to its line
+    ctx.lineWidth = 1;
+    ctx.beginPath();
+    ctx.moveTo(left - 10, centres[i]);
+    ctx.lineTo(left - 2, y);
+    ctx.stroke();
+    if (chosen) {
+      ctx.strokeStyle = theme.accent;
+      ctx.lineWidth = 2;
+      ctx.beginPath();
+      ctx.moveTo(left + 1, y);
+      ctx.lineTo(left + 4, y + 4);
+      ctx.lineTo(left + 10, y - 5);
+      ctx.stroke();
+    }
+    const numbers = comparison(candidate.score, candidate.threshold);
+    let textLeft = barLeft;
+    if (numbers) {
+      ctx.fillStyle = chosen ? theme.accent : mix(theme.text, theme.background, 0.42);
+      const zero = place(0);
+      const tip = place(candidate.score ?? 0);
+      ctx.fillRect(Math.min(zero, tip), y - 3, Math.max(1, Math.abs(tip - zero)), 6);
+      if (candidate.threshold !== null) {
+        ctx.fillStyle = theme.text;
+        ctx.fillRect(Math.round(place(candidate.threshold)) - 0.75, y - 6, 1.5, 12);
+      }
+      textLeft += 54;
+    }
+    ctx.fillStyle = chosen ? theme.text : theme.muted;
+    ctx.fillText(fitText(ctx, numbers || candidate.label, right - textLeft), textLeft, y + 0.5);
+  });
+}
+
+function fitText(ctx, text, width) {
+  let fitted = isolate(text);
+  text = text.replace(CONTROLS, " ");
+  for (let keep = text.length - 1; keep > 0 && ctx.measureText(fitted).width > width; keep--) {
+    fitted = isolate(cutText(text, keep));
+  }
+  return fitted;
+}
+
+// --- marks (the upper canvas) --------------------------------------------------------
+
+/** An outline inside the box, on a halo of the background so that it shows on any fill;
+ *  a bar of at least three pixels where the box is too narrow for one. */
+function outline(s, ctx, rect, colour, width, { inset = 0, dash = [], halo = true } = {}) {
+  if (!rect) return;
+  const { x, y, w, h } = rect;
+  ctx.setLineDash(dash);
+  ctx.strokeStyle = colour;
+  if (w < 3 * width + 2 * inset + 2) {
+    stroke(ctx, Math.max(w, 3), [x + w / 2, y], [x + w / 2, y + Math.max(1, h - 1)]);
+    return;
+  }
+  if (h < 3 * width + 3) {
+    // Too flat for an outline: a line in the gap below the row leaves the fill visible.
+    ctx.lineCap = "butt";
+    const line = y + h - 0.5;
+    stroke(ctx, h < 7 ? 1 : 1.5, [x, line], [x + w - 1, line]);
+    ctx.setLineDash([]);
+    stroke(ctx, 3, [x + 1.5, y], [x + 1.5, y + h]);
+    stroke(ctx, 3, [x + w - 2.5, y], [x + w - 2.5, y + h]);
+    return;
+  }
+  const edge = inset + width / 2;
+  const box = [x + edge, y + edge, w - 1 - 2 * edge, Math.max(0.5, h - 1 - 2 * edge)];
+  if (halo) {
+    ctx.setLineDash([]);
+    ctx.strokeStyle = s.theme.background;
+    ctx.lineWidth = width + 2;
+    ctx.strokeRect(...box);
+    ctx.setLineDash(dash);
+    ctx.strokeStyle = colour;
+  }
+  ctx.lineWidth = width;
+  ctx.strokeRect(...box);
+  ctx.setLineDash([]);
+}
+
+function stroke(ctx, width, from, to) {
+  ctx.lineWidth = width;
+  ctx.beginPath();
+  ctx.moveTo(...from);
+  ctx.lineTo(...to);
+  ctx.stroke();
+}
+
+export function drawOver(s, ctx) {
+  const { geom, theme, data } = s;
+  ctx.save();
+  ctx.beginPath(); // marks may reach a little into the margins, not over the labels
+  ctx.rect(geom.left - 3, 0, geom.width + 6, s.stage.clientHeight);
+  ctx.clip();
+  ctx.textBaseline = "middle";
+  if (data.mode === "grow") drawGrowMarks(s, ctx);
+  else {
+    drawTop(s, ctx, 0, data.top_initial);
+    drawTop(s, ctx, 1, data.top_final);
+  }
+  for (let half = 0; half < geom.halves; half++) {
+    for (const node of s.selected === null ? [] : ancestors(s.tree, s.selected)) {
+      outline(s, ctx, nodeRect(s, half, node), theme.text, 1, { halo: false });
+    }
+    if (s.selected !== null) outline(s, ctx, nodeRect(s, half, s.selected), theme.text, 2);
+    if (s.focus !== null && focused(s)) {
+      outline(s, ctx, nodeRect(s, half, s.focus), theme.text, 1.5, { inset: 2, dash: [2, 2] });
+    }
+    if (s.hover !== null) {
+      outline(s, ctx, nodeRect(s, half, s.hover), theme.text, 1, { halo: false });
+    }
+    for (const leaf of data.gold) {
+      const rect = nodeRect(s, half, leaf);
+      if (!rect) continue;
+      const middle = rect.x + rect.w / 2;
+      const onAxis = !half && geom.halves === 2;
+      if (onAxis) diamond(s, ctx, middle, geom.axisTop + 5);
+      if (!onAxis || rect.h >= 12) diamond(s, ctx, middle, rect.y + rect.h / 2);
+    }
+  }
+  ctx.restore();
+}
+
+function drawGrowMarks(s, ctx) {
+  const { theme, data } = s;
+  const rect = (node) => nodeRect(s, 0, node);
+  if (s.fadeFrom) {
+    const share = Math.max(0, 1 - (performance.now() - s.fadeFrom) / FADE_MS);
+    ctx.fillStyle = theme.accent;
+    ctx.globalAlpha = 0.45 * share;
+    for (const box of data.added.map(rect)) {
+      if (box) ctx.fillRect(box.x - 1, box.y, Math.max(box.w, 3), box.h - 1);
+    }
+    ctx.globalAlpha = 1;
+  }
+  const edge = new Set(data.frontier);
+  for (const node of data.frontier) {
+    if (node !== data.chosen) outline(s, ctx, rect(node), theme.text, 1.5);
+  }
+  // A node that is both on the frontier and changed gets the second outline inside.
+  const mark = (nodes, dash) => nodes.filter((node) => node !== data.chosen).forEach((node) => {
+    const box = rect(node);
+    const inset = edge.has(node) && box && box.h >= 12 ? 2.5 : 0;
+    outline(s, ctx, box, theme.accent, 1.5, { inset, dash, halo: !inset });
+  });
+  mark(data.revised, [4, 3]);
+  mark(data.added, []);
+  if (data.chosen !== null) outline(s, ctx, rect(data.chosen), theme.accent, 3);
+}
+
+/** Retrieved nodes: outline and rank, or a triangle where the box is narrow. */
+function drawTop(s, ctx, half, nodes) {
+  const { theme } = s;
+  ctx.font = `600 11px ${theme.font}`;
+  ctx.textAlign = "center";
+  nodes.forEach((node, i) => {
+    const rect = nodeRect(s, half, node);
+    if (!rect) return;
+    outline(s, ctx, rect, theme.accent, 2);
+    const rank = String(i + 1);
+    const middle = rect.x + rect.w / 2;
+    if (rect.w >= ctx.measureText(rank).width + 8 && rect.h >= 15) {
+      const fill = scoreColour(s, half, node);
+      ctx.fillStyle = luminance(fill) > 0.2 ? "#101318" : "#ffffff";
+      ctx.fillText(rank, middle, rect.y + rect.h / 2);
+    } else if (rect.w < 12) {
+      const [tip, flat] = half ? [rect.y + rect.h, 6] : [rect.y - 1, -6];
+      ctx.beginPath();
+      ctx.moveTo(middle, tip);
+      ctx.lineTo(middle - 4, tip + flat);
+      ctx.lineTo(middle + 4, tip + flat);
+      ctx.closePath();
+      haloStroke(s, ctx);
+      ctx.fillStyle = theme.accent;
+      ctx.fill();
+    }
+  });
+}
+
+function diamond(s, ctx, x, y) {
+  ctx.beginPath();
+  ctx.moveTo(x, y - 4.5);
+  ctx.lineTo(x + 4.5, y);
+  ctx.lineTo(x, y + 4.5);
+  ctx.lineTo(x - 4.5, y);
+  ctx.closePath();
+  haloStroke(s, ctx);
+  ctx.fillStyle = s.theme.background;
+  ctx.fill();
+  ctx.strokeStyle = s.theme.text;
+  ctx.lineWidth = 1.5;
+  ctx.stroke();
+}
+
+function haloStroke(s, ctx) {
+  ctx.strokeStyle = s.theme.background;
+  ctx.lineWidth = 3.5;
+  ctx.lineJoin = "round";
+  ctx.stroke();
+}

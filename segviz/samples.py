@@ -1,0 +1,17 @@
+"""Stage: the conversations that come with segviz, written for it (see sample_data)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+TITLES = {
+    "ines-theo": "Ines and Theo: a boat, a bakery, a dog",
+    "noor-caleb": "Noor and Caleb: an allotment, a thesis, a podcast",
+}
+
+
+def sample_path(name: str) -> Path:
+    """The file of a bundled sample. ValueError lists the names there are."""
+    if name not in TITLES:
+        raise ValueError(f"unknown sample {name!r}; choose one of {', '.join(TITLES)}")
+    return Path(__file__).resolve().parent.parent / "sample_data" / f"{name}.json"

@@ -1,0 +1,33 @@
+"""The settings Streamlit runs with: the look, no telemetry, no file watcher.
+
+Shared by the ``segviz`` command and, through a test, by ``.streamlit/config.toml``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+SETTINGS: dict[str, Any] = {
+    "browser.gatherUsageStats": False,
+    "client.toolbarMode": "viewer",
+    "server.headless": True,
+    "server.fileWatcherType": "none",
+    "theme.baseRadius": "4px",
+    "theme.baseFontSize": 15,
+    "theme.headingFontSizes": ["26px", "20px", "16px", "15px", "14px", "13px"],
+    "theme.light.primaryColor": "#c2410c",
+    "theme.dark.primaryColor": "#ff9457",
+}
+
+
+def flags() -> Iterator[str]:
+    """The settings as Streamlit command-line flags."""
+    for name, value in SETTINGS.items():
+        if isinstance(value, bool):
+            yield f"--{name}={str(value).lower()}"
+        elif isinstance(value, list):
+            for item in value:
+                yield f"--{name}={item}"
+        else:
+            yield f"--{name}={value}"

@@ -1,0 +1,273 @@
+"""Page Grow: watch the memory being built, step by step."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import streamlit as st
+
+from segviz.steps import Add, Decision, Revise, Step
+from segviz.structure import Structure
+from segviz.ui.inspector import node_details, node_transcript
+from segviz.ui.lists import transcript
+from segviz.ui.state import Session
+from segviz.ui.timeline import VIEWS, draw_canvas, draw_node_link, view_choice
+
+# Seconds between steps and steps per tick. A tick repaints the whole panel, which takes
+# Streamlit a quarter of a second, so faster play takes larger strides.
+SPEEDS: dict[str, tuple[float, int]] = {"1×": (0.8, 1), "2×": (0.4, 1), "10×": (0.4, 5)}
+
+PANEL = 340
+
+
+def render(session: Session) -> None:
+    """Draw the page."""
+    total = len(session.memory.steps)
+    key = f"step-{session.key}"
+    st.session_state.setdefault(key, total)
+    playing = st.session_state.get("playing") == session.key
+    speed = st.session_state.get("speed", "2×")
+    interval, stride = SPEEDS[speed]
+    st.fragment(lambda: _panel(session, key, stride), run_every=interval if playing else None)()
+
+
+def _panel(session: Session, key: str, stride: int) -> None:
+    total = len(session.memory.steps)
+    if st.session_state.get("playing") == session.key:
+        st.session_state[key] = min(total, st.session_state[key] + stride)
+        if st.session_state[key] == total:
+            st.session_state["playing"] = None
+            st.rerun()
+    _transport(session, key, total)
+    now: int = st.session_state[key]
+    step = session.memory.steps[now - 1]
+    structure = session.memory.at(now)
+    if st.session_state.get("grow-view", VIEWS[0]) == VIEWS[0]:
+        _tree(session, structure, step, now)
+    else:
+        draw_node_link(session, structure)
+    left, right = st.columns([11, 10], gap="medium")
+    with left:
+        _heard(session, structure, step, now)
+    with right:
+        _decision(session, structure, step, now)
+
+
+def _transport(session: Session, key: str, total: int) -> None:
+    """Step, play and jump controls, and the slider."""
+
+    def go(step: int) -> None:
+        st.session_state["playing"] = None
+        st.session_state[key] = min(max(step, 1), total)
+
+    now: int = st.session_state[key]
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
+        _step_button("First step", "skip_previous", go, 1, now == 1)
+        _step_button("Back one step", "chevron_left", go, now - 1, now == 1)
+        _play_button(session, key, total)
+        _step_button("Forward one step", "chevron_right", go, now + 1, now == total)
+        _step_button("Last step", "skip_next", go, total, now == total)
+        _speed()
+        _jump(session, go)
+        view_choice("grow-view")
+    if total > 1:
+        st.slider(f"Step of {total}", 1, total, key=key, help="One step is one leaf joining")
+    else:
+        st.caption("This conversation makes a single leaf: there is one step.")
+
+
+def _step_button(
+    meaning: str, icon: str, go: Callable[[int], None], target: int, disabled: bool
+) -> None:
+    st.button(
+        "",
+        icon=f":material/{icon}:",
+        key=f"go-{icon}",
+        help=meaning,
+        on_click=go,
+        args=(target,),
+        disabled=disabled,
+    )
+
+
+def _play_button(session: Session, key: str, total: int) -> None:
+    # The interval of a fragment is set where it is defined, so play, pause and speed rerun
+    # the page; every other control stays inside the fragment.
+    playing = st.session_state.get("playing") == session.key
+    pressed = st.button(
+        "Pause" if playing else "Play",
+        icon=":material/pause:" if playing else ":material/play_arrow:",
+        key="play",
+        type="primary",
+        disabled=total == 1,
+        help="Play from here; from the start when at the end",
+    )
+    if pressed:
+        if not playing and st.session_state[key] == total:
+            st.session_state[key] = 1
+        st.session_state["playing"] = None if playing else session.key
+        st.rerun()
+
+
+def _speed() -> None:
+    speed = st.segmented_control(
+        "Speed",
+        list(SPEEDS),
+        default="2×",
+        required=True,
+        key="speed-choice",
+        label_visibility="collapsed",
+    )
+    if speed != st.session_state.get("speed", "2×"):
+        st.session_state["speed"] = speed
+        st.rerun()
+
+
+def _jump(session: Session, go: Callable[[int], None]) -> None:
+    """Jump to the first leaf of a session."""
+    first: dict[int, int] = {}
+    for unit in session.memory.units:
+        first.setdefault(unit.session, unit.index)
+
+    def jump() -> None:
+        chosen = st.session_state.get("jump")
+        if chosen is not None:
+            go(first[chosen] + 1)
+            st.session_state["jump"] = None
+
+    def title(position: int) -> str:
+        start = session.conversation.sessions[position].start
+        return f"Session {position + 1}" + (f" · {start:%d %b %Y}" if start else "")
+
+    st.selectbox(
+        "Jump to",
+        list(first),
+        index=None,
+        format_func=title,
+        placeholder="Jump to session",
+        key="jump",
+        on_change=jump,
+        label_visibility="collapsed",
+        width=190,
+    )
+
+
+def _tree(session: Session, structure: Structure, step: Step, now: int) -> None:
+    total = len(session.memory.steps)
+    # The axis grows in doublings: between two of them nothing on the canvas moves.
+    axis = 40
+    while axis < now:
+        axis *= 2
+    draw_canvas(
+        session,
+        structure,
+        key="grow-tree",
+        height=320,
+        mode="grow",
+        step=now,
+        decision=step.decision,
+        added=[e.node for e in step.events if isinstance(e, Add)],
+        revised=[e.node for e in step.events if isinstance(e, Revise)],
+        total_units=min(axis, total),
+        levels_total=int(session.memory.structure.level.max()) + 1,
+        gutter=True,
+    )
+
+
+def _heard(session: Session, structure: Structure, step: Step, now: int) -> None:
+    node = session.selected
+    if node is not None and node < len(structure):
+        node_details(session, structure, node)
+        node_transcript(session, structure, node, key="grow-transcript", height=PANEL - 130)
+        return
+    st.markdown("**Transcript**, up to the leaf that has just joined")
+    transcript(
+        session.conversation,
+        key="grow-transcript",
+        height=PANEL,
+        focus=step.unit.turn_ids[0],
+        marked=set(step.unit.turn_ids),
+        mark="new",
+        until=step.unit.turn_ids[-1],
+    )
+
+
+def _decision(session: Session, structure: Structure, step: Step, now: int) -> None:
+    st.markdown(f"**Step {now}** · {step.note}")
+    decision = step.decision
+    if decision is not None:
+        st.markdown(decision.why)
+        if decision.candidates:
+            _candidates(session.memory.at(now - 1), decision)
+    _changes(session, step, now)
+    _figures(session, structure, step, now)
+
+
+def _figures(session: Session, structure: Structure, step: Step, now: int) -> None:
+    """The running cost in a row of numbers."""
+    leaves = len(structure.leaves)
+    distinct = len(np.unique(structure.carrier[structure.active]))
+    written = sum(s.cost.annotated for s in session.memory.steps[:now])
+    figures = (
+        ("Nodes", f"{len(structure):,}", "Nodes in the tree after this step"),
+        (
+            "Nodes/leaf",
+            f"{distinct / leaves:.2f}",
+            "Single-child nodes counted once; the paper reports 1.25 on LoCoMo",
+        ),
+        ("Touched", f"{step.cost.modified}", "Nodes added or rewritten in this step"),
+        (
+            "Texts/leaf",
+            f"{written / leaves:.2f}",
+            "Annotations written so far, per leaf; each would be one model call",
+        ),
+        ("Time", f"{1000 * step.cost.seconds:.1f} ms", "Time this step took when it was built"),
+    )
+    for column, (label, value, meaning) in zip(st.columns(len(figures)), figures, strict=True):
+        column.caption(label, help=meaning)
+        column.markdown(f"**{value}**")
+
+
+def _candidates(structure: Structure, decision: Decision) -> None:
+    """The candidates from low to high, as they stood before the leaf joined: the table
+    twin of the bars beside the tree."""
+    rows = []
+    for item in decision.candidates:
+        if item.node == decision.chosen:
+            outcome = "joined"
+        elif item.score is not None and item.threshold is not None and item.score < item.threshold:
+            outcome = "too far"
+        else:
+            outcome = "not needed"
+        start, stop = int(structure.start[item.node]), int(structure.stop[item.node])
+        rows.append(
+            {
+                "level": int(structure.level[item.node]),
+                "node": item.node,
+                "units": f"{start}–{stop - 1}",
+                "similarity": item.score,
+                "needed": item.threshold,
+                "outcome": outcome if not item.label else f"{outcome} ({item.label})",
+            }
+        )
+    number = st.column_config.NumberColumn(format="%.2f")
+    st.dataframe(
+        rows,
+        hide_index=True,
+        column_config={"similarity": number, "needed": number},
+        height=min(38 + 35 * len(rows), 190),
+    )
+
+
+def _changes(session: Session, step: Step, now: int) -> None:
+    revised = [e for e in step.events if isinstance(e, Revise)]
+    if not revised:
+        return
+    with st.expander(f"Rewritten annotations ({len(revised)})"):
+        before = session.memory.at(now - 1)
+        for event in revised:
+            st.caption(f"Node {event.node}, before")
+            st.text(before.text[event.node] if event.node < len(before) else "")
+            st.caption(f"Node {event.node}, after")
+            st.text(event.text)

@@ -1,0 +1,48 @@
+"""The app: page frame, navigation, sidebar, then the chosen page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import streamlit as st
+
+from segviz.ui import ask, grow
+from segviz.ui.sidebar import sidebar
+from segviz.ui.state import Session
+
+PAGES: tuple[tuple[str, str, Callable[[Session], None]], ...] = (
+    ("Grow", "grow", grow.render),
+    ("Ask", "ask", ask.render),
+)
+"""Title, URL path and function of each page, in navigation order."""
+
+
+# Streamlit keeps wide margins for prose; an instrument needs the width for its axis.
+_ROOM = """
+.stMainBlockContainer { padding: 4.2rem 2.2rem 3rem; }
+[data-testid="stSidebarHeader"] { height: 2.2rem; margin-bottom: 0; }
+"""
+
+
+def _page(render: Callable[[Session], None]) -> Callable[[], None]:
+    def show() -> None:
+        session = sidebar()
+        if session is not None:
+            render(session)
+
+    return show
+
+
+def main() -> None:
+    """Draw the app."""
+    st.set_page_config(page_title="segviz", layout="wide", initial_sidebar_state="expanded")
+    st.html(f"<style>{_ROOM}</style>")
+    pages = [
+        st.Page(_page(render), title=title, url_path=path, default=not index)
+        for index, (title, path, render) in enumerate(PAGES)
+    ]
+    st.navigation(pages, position="top").run()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,242 @@
+"""The sidebar: which conversation, how it is cut, which system with which parameters."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+from segviz import loaders
+from segviz.assemble import COMPONENTS, make_system
+from segviz.conversation import Conversation, Corpus
+from segviz.embed import get_embedder
+from segviz.loaders import LoadError
+from segviz.pipeline import Memory, build
+from segviz.samples import TITLES, sample_path
+from segviz.systems import SYSTEMS
+from segviz.ui.controls import component_controls
+from segviz.ui.state import CORPORA_KEPT, MEMORIES_KEPT, Session, fingerprint, known, remember
+from segviz.units import UNIT_RULES
+
+# A build this small takes a moment; anything larger starts when the user says so.
+AUTOMATIC_UNITS = 2_000
+
+UNIT_HELP = {
+    "exchange": "two speakers' consecutive runs, nothing lost",
+    "turn": "one leaf per turn",
+    "paper": "as in the SegTreeMem paper; drops turns",
+}
+
+
+def sidebar() -> Session | None:
+    """Draw the sidebar; None when there is nothing to show yet (it has said why)."""
+    with st.sidebar:
+        corpus = _source()
+        if corpus is None:
+            return None
+        key, loaded = corpus
+        conversation = _conversation(loaded)
+        _load_report(loaded)
+        unit = _unit(conversation)
+        system, settings = _system()
+    return _memory(key, loaded, conversation, unit, system, settings)
+
+
+def _source() -> tuple[str, Corpus] | None:
+    """The open file. A file that cannot be read leaves the previous one open."""
+    st.subheader("Conversation")
+    options = ["Sample", "Upload", "Path"]
+    start = "Path" if os.environ.get("SEGVIZ_FILE") else "Sample"
+    source = st.segmented_control(
+        "Source", options, default=start, required=True, key="source", label_visibility="collapsed"
+    )
+    try:
+        opened = {"Sample": _sample, "Upload": _upload, "Path": _path}[source or "Sample"]()
+    except LoadError as error:
+        opened = None
+        _refusal(error)
+    if opened is not None:
+        st.session_state["last"] = opened
+        return opened
+    previous: tuple[str, Corpus] | None = st.session_state.get("last")
+    if previous is None:
+        # Upload or Path was chosen before anything was open: start from the sample.
+        previous = _open_file(str(sample_path(next(iter(TITLES)))))
+        st.session_state["last"] = previous
+    return previous
+
+
+def _refusal(error: LoadError) -> None:
+    """Say why a file was not opened. The text may quote the file, so it is shown literally."""
+    with st.container(border=True, key="refusal"):
+        st.markdown(":material/error: **Not opened.** The previous conversation is still here.")
+        st.text(str(error))
+
+
+def _sample() -> tuple[str, Corpus]:
+    name = st.selectbox(
+        "Sample", list(TITLES), format_func=lambda n: TITLES[n], label_visibility="collapsed"
+    )
+    return _open_file(str(sample_path(name)))
+
+
+def _upload() -> tuple[str, Corpus] | None:
+    file = st.file_uploader("Upload", key="upload", label_visibility="collapsed")
+    if file is None:
+        st.caption("LoCoMo JSON: the whole list, one sample, or a bare conversation.")
+        return None
+    return _opened(file.getvalue(), lambda data: loaders.parse(data, file.name))
+
+
+def _path() -> tuple[str, Corpus] | None:
+    path = st.text_input(
+        "Path of a file on the machine that runs segviz",
+        value=os.environ.get("SEGVIZ_FILE", ""),
+        key="path",
+        placeholder="~/data/locomo10.json",
+    )
+    return _open_file(path) if path.strip() else None
+
+
+def _open_file(path: str) -> tuple[str, Corpus]:
+    try:
+        facts = Path(path).expanduser().stat()
+        version = fingerprint(path, facts.st_mtime_ns, facts.st_size)
+    except (OSError, ValueError, RuntimeError):
+        version = fingerprint(path)  # loading says what is wrong with it
+    return version, remember("corpora", version, CORPORA_KEPT, lambda: loaders.load(path))
+
+
+def _opened(data: bytes, parse: Callable[[bytes], Corpus]) -> tuple[str, Corpus]:
+    key = fingerprint(data)
+    return key, remember("corpora", key, CORPORA_KEPT, lambda: parse(data))
+
+
+def _conversation(corpus: Corpus) -> Conversation:
+    def label(position: int) -> str:
+        found = corpus[position]
+        return f"{found.id} · {len(found.sessions)} sessions · {len(found.turns)} turns"
+
+    if len(corpus) == 1:
+        position = 0
+    else:
+        position = st.selectbox(
+            "Conversation in the file", range(len(corpus)), format_func=label, key="conversation"
+        )
+    found = corpus[position]
+    st.text(", ".join(found.speakers[:6]) + (" …" if len(found.speakers) > 6 else ""))
+    dates = [session.start for session in found.sessions if session.start]
+    when = f", {min(dates):%d %b %Y} – {max(dates):%d %b %Y}" if dates else ""
+    st.caption(
+        f"{len(found.sessions)} sessions, {len(found.turns)} turns, "
+        f"{len(found.questions)} questions{when}"
+    )
+    return found
+
+
+def _load_report(corpus: Corpus) -> None:
+    report = corpus.report
+    title = (
+        f"Load report: {report.kept} kept, {len(report.repaired)} repaired, "
+        f"{len(report.skipped)} skipped"
+    )
+    with st.expander(title):
+        if not report.findings:
+            st.caption("Every record was read as it stands.")
+            return
+        st.dataframe(
+            [{"what": f.kind, "where": f.where, "detail": f.what} for f in report.findings],
+            hide_index=True,
+            height=min(38 + 35 * len(report.findings), 320),
+        )
+
+
+def _unit(conversation: Conversation) -> str:
+    st.subheader("Leaves")
+    rule: str = st.selectbox(
+        "One leaf per",
+        list(UNIT_RULES),
+        format_func=lambda name: f"{name}: {UNIT_HELP.get(name, '')}",
+        key="unit",
+        label_visibility="collapsed",
+    )
+    dropped = len(conversation.dropped(rule))
+    count = len(conversation.units(rule))
+    if dropped:
+        touched = set(conversation.dropped(rule))
+        lost = sum(
+            bool(q.evidence) and touched.issuperset(q.evidence) for q in conversation.questions
+        )
+        st.warning(
+            f"{count} leaves; {dropped} of {len(conversation.turns)} turns are in none of them, "
+            f"and {lost} questions lose all their evidence."
+        )
+    else:
+        st.caption(f"{count} leaves, no turn left out")
+    return rule
+
+
+def _system() -> tuple[str, dict[str, Any]]:
+    st.subheader("Memory")
+    name: str = st.selectbox(
+        "System",
+        list(SYSTEMS),
+        format_func=lambda key: SYSTEMS[key].label,
+        key="system",
+        label_visibility="collapsed",
+    )
+    settings = component_controls(SYSTEMS[name], COMPONENTS, prefix=name)
+    embedder = get_embedder()
+    if embedder.name.startswith("hashing"):
+        st.warning(
+            "The offline language model is not installed for this platform; similarity is "
+            "by spelling only (hashing embedder)."
+        )
+    else:
+        st.caption(f"Embeddings: {embedder.name}, on this machine; nothing is sent anywhere.")
+    return name, settings
+
+
+def _memory(
+    key: str,
+    corpus: Corpus,
+    conversation: Conversation,
+    unit: str,
+    system: str,
+    settings: dict[str, Any],
+) -> Session | None:
+    count = len(conversation.units(unit))
+    if not count:
+        st.info(
+            f"The rule '{unit}' makes no leaf from this conversation. "
+            "Choose another rule under Leaves."
+        )
+        return None
+    try:
+        made = make_system(system, **settings)
+    except ValueError as error:
+        st.error("These parameters cannot be used.")
+        st.text(str(error))
+        return None
+    memory_key = fingerprint(key, conversation.id, unit, system, settings, get_embedder().name)
+    if count > AUTOMATIC_UNITS and not known("memories", memory_key):
+        st.info(f"{count} leaves: building takes a little while.")
+        if not st.button("Build the memory", type="primary", key="build"):
+            return None
+
+    def make() -> Memory:
+        bar = st.progress(0.0, "Building the memory")
+
+        def progress(done: int, total: int) -> None:
+            if done == total or done % 50 == 0:
+                bar.progress(done / total, f"Building the memory: {done} of {total} leaves")
+
+        memory = build(conversation, made, unit, progress=progress)
+        bar.empty()
+        return memory
+
+    memory = remember("memories", memory_key, MEMORIES_KEPT, make)
+    return Session(memory_key, corpus, conversation, memory)

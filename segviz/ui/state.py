@@ -1,0 +1,82 @@
+"""What a browser session holds: loaded files, built memories, the selected node.
+
+Everything lives in ``st.session_state``, so sessions never see each other's data. Only the
+embedder, which holds no user data but content hashes, is shared by the process.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, TypeVar
+
+import streamlit as st
+
+from segviz.conversation import Conversation, Corpus
+from segviz.pipeline import Memory
+
+T = TypeVar("T")
+
+# Bounds per browser session; the least recently used is forgotten.
+CORPORA_KEPT = 3
+MEMORIES_KEPT = 4
+
+
+def _remembered(name: str) -> OrderedDict[str, Any]:
+    store: OrderedDict[str, Any] = st.session_state.setdefault(name, OrderedDict())
+    return store
+
+
+def remember(name: str, key: str, kept: int, make: Callable[[], T]) -> T:
+    """The value kept under ``key``, or a fresh one; at most ``kept`` values stay."""
+    store = _remembered(name)
+    if key not in store:
+        store[key] = make()
+        while len(store) > kept:
+            store.popitem(last=False)
+    store.move_to_end(key)
+    value: T = store[key]
+    return value
+
+
+def known(name: str, key: str) -> bool:
+    """Whether a value is already there."""
+    return key in _remembered(name)
+
+
+def fingerprint(*parts: Any) -> str:
+    """Short content key of JSON-able settings and bytes."""
+    digest = hashlib.sha256()
+    for part in parts:
+        raw = part if isinstance(part, bytes) else json.dumps(part, sort_keys=True).encode()
+        digest.update(hashlib.sha256(raw).digest())
+    return digest.hexdigest()[:16]
+
+
+@dataclass(frozen=True)
+class Session:
+    """What the sidebar hands to a page: the open file, conversation and memory."""
+
+    key: str
+    corpus: Corpus
+    conversation: Conversation
+    memory: Memory
+
+    @cached_property
+    def sessions(self) -> list[int]:
+        """Session position of every unit."""
+        return [unit.session for unit in self.memory.units]
+
+    @property
+    def selected(self) -> int | None:
+        """The selected node of this memory."""
+        key, node = st.session_state.get("selected", (None, None))
+        return node if key == self.key else None
+
+    def select(self, node: int | None) -> None:
+        """Select a node, or none."""
+        st.session_state["selected"] = (self.key, node)

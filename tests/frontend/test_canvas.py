@@ -1,0 +1,48 @@
+"""The Streamlit mount, as far as it can be tested without a browser."""
+
+from __future__ import annotations
+
+from streamlit.testing.v1 import AppTest
+
+from segviz.ui.canvas import _node
+
+
+def app() -> None:
+    """A page with one leaf."""
+    import numpy as np
+    import streamlit as st
+
+    from segviz.frontend.payload import tree_payload
+    from segviz.structure import Structure
+    from segviz.ui.canvas import clicked, tree_canvas
+
+    zero = np.zeros(1, np.int32)
+    structure = Structure(
+        level=zero,
+        start=zero,
+        stop=zero + 1,
+        text=("a leaf",),
+        vector=np.zeros((1, 0), np.float32),
+        active=np.ones(1, np.bool_),
+        edges=np.zeros((0, 2), np.int32),
+    )
+    payload = tree_payload(
+        structure, unit_sessions=[0], session_labels=["S1"], identity="x", selected=0
+    )
+    st.write(f"selected {tree_canvas(payload, key='tree', height=300)}")
+    st.write(f"clicked {clicked('tree', 7)}")
+
+
+def test_without_a_click_the_payload_decides() -> None:
+    for _ in range(2):  # the component registers with every new runtime
+        page = AppTest.from_function(app).run(timeout=20)
+        assert not page.exception
+        assert [text.value for text in page.markdown] == ["selected 0", "clicked 7"]
+        (mounted,) = page.get("bidi_component")
+        assert b"a leaf" in mounted.proto.bytes
+
+
+def test_a_click_beside_the_tree_differs_from_no_click() -> None:
+    assert _node(4, 1) == 4
+    assert _node(-1, 1) is None
+    assert _node(None, 1) == 1

@@ -1,0 +1,99 @@
+"""Colours: order, separation of neighbours and contrast, also without red-green vision."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from segviz.frontend.palette import (
+    ACCENT,
+    LEVEL_COLOURS,
+    SCORE_RAMP_DARK,
+    SCORE_RAMP_LIGHT,
+    session_colours,
+)
+
+Floats = NDArray[np.float64]
+
+# Viénot, Brettel & Mollon (1999): linear RGB as a deuteranope sees it.
+DEUTERANOPIA = np.array([[0.29275, 0.70725, 0.0], [0.29275, 0.70725, 0.0], [-0.02234, 0.02234, 1]])
+XYZ = np.array([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]])
+WHITE = np.array([0.9505, 1.0, 1.089])
+
+
+def linear(colours: list[str] | tuple[str, ...]) -> Floats:
+    """Hex colours as linear RGB, shape (n, 3)."""
+    encoded = np.array([list(bytes.fromhex(colour[1:])) for colour in colours]) / 255
+    return np.where(encoded <= 0.04045, encoded / 12.92, ((encoded + 0.055) / 1.055) ** 2.4)
+
+
+def luminance(colours: list[str] | tuple[str, ...]) -> Floats:
+    """WCAG relative luminance of each colour."""
+    result: Floats = linear(colours) @ XYZ[1]
+    return result
+
+
+def lab(rgb: Floats) -> Floats:
+    """CIELAB of linear RGB."""
+    share = np.clip(rgb, 0, 1) @ XYZ.T / WHITE
+    f = np.where(share > 0.008856, np.cbrt(share), 7.787 * share + 16 / 116)
+    return np.stack(
+        [116 * f[:, 1] - 16, 500 * (f[:, 0] - f[:, 1]), 200 * (f[:, 1] - f[:, 2])], axis=1
+    )
+
+
+def contrast(a: str, b: str) -> float:
+    """WCAG contrast ratio."""
+    low, high = sorted(luminance([a, b]).tolist())
+    return float((high + 0.05) / (low + 0.05))
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 3, 19, 31, 200])
+def test_as_many_session_colours_as_asked_for(n: int) -> None:
+    colours = session_colours(n)
+    assert len(colours) == n
+    assert all(len(colour) == 7 and colour[0] == "#" for colour in colours)
+    linear(colours or ["#000000"])  # valid hexadecimal
+
+
+@pytest.mark.parametrize("n", [2, 6, 19, 31, 64])
+@pytest.mark.parametrize("vision", ["normal", "deuteranopia", "grey"])
+def test_adjacent_sessions_are_told_apart(n: int, vision: str) -> None:
+    rgb = linear(session_colours(n))
+    if vision == "deuteranopia":
+        rgb = rgb @ DEUTERANOPIA.T
+    elif vision == "grey":
+        rgb = np.repeat((rgb @ XYZ[1])[:, None], 3, axis=1)
+    distance = np.linalg.norm(np.diff(lab(rgb), axis=0), axis=1)
+    assert distance.min() > 4.5  # 2.3 is just noticeable
+
+
+@pytest.mark.parametrize("n", [8, 31])
+def test_sessions_grow_lighter_with_time_on_either_phase(n: int) -> None:
+    light = luminance(session_colours(n))
+    assert (np.diff(light[0::2]) > 0).all()
+    assert (np.diff(light[1::2]) > 0).all()
+
+
+@pytest.mark.parametrize("page", ["#ffffff", "#0e1117"])
+def test_leaves_stand_out_from_either_page(page: str) -> None:
+    assert min(contrast(colour, page) for colour in session_colours(31)) > 1.6
+
+
+def test_score_ramps_are_monotone_from_background_to_strong() -> None:
+    assert len(SCORE_RAMP_LIGHT) == len(SCORE_RAMP_DARK) == 9
+    assert (np.diff(luminance(SCORE_RAMP_LIGHT)) < 0).all()
+    assert (np.diff(luminance(SCORE_RAMP_DARK)) > 0).all()
+    for ramp, page in ((SCORE_RAMP_LIGHT, "#ffffff"), (SCORE_RAMP_DARK, "#0e1117")):
+        assert contrast(ramp[0], page) < 1.35
+        assert contrast(ramp[-1], page) > 9
+
+
+def test_levels_are_ordered() -> None:
+    assert (np.diff(luminance(LEVEL_COLOURS)) < 0).all()
+
+
+@pytest.mark.parametrize(("theme", "page"), [("light", "#ffffff"), ("dark", "#0e1117")])
+def test_accent_reads_as_a_line_on_its_page(theme: str, page: str) -> None:
+    assert contrast(ACCENT[theme], page) > 4.5

@@ -1,0 +1,222 @@
+"""What Python sends: columns, defaults, hostile input and the packed message."""
+
+from __future__ import annotations
+
+import json
+import struct
+from datetime import date, datetime
+from typing import Any
+
+import numpy as np
+import pytest
+
+from segviz.frontend.payload import (
+    COLUMNS,
+    MAX_LABELLED,
+    javascript,
+    pack,
+    stylesheet,
+    tree_payload,
+)
+from segviz.steps import Decision, Judgement
+from segviz.structure import Structure
+
+#       6            level 2
+#   4       5        level 1
+# 0   1   2   3      leaves; node 7 is retired
+LEVEL = [0, 0, 0, 0, 1, 1, 2, 1]
+START = [0, 1, 2, 3, 0, 2, 0, 0]
+STOP = [1, 2, 3, 4, 2, 4, 4, 1]
+EDGES = [(4, 0), (4, 1), (5, 2), (5, 3), (6, 4), (6, 5)]
+
+
+def structure(
+    edges: list[tuple[int, int]] | None = None, text: tuple[str, ...] | None = None
+) -> Structure:
+    """The tree drawn above."""
+    n = len(LEVEL)
+    return Structure(
+        level=np.array(LEVEL, np.int32),
+        start=np.array(START, np.int32),
+        stop=np.array(STOP, np.int32),
+        text=text or tuple(f"text {i}" for i in range(n)),
+        vector=np.zeros((n, 0), np.float32),
+        active=np.array([True] * 7 + [False]),
+        edges=np.array(EDGES if edges is None else edges, np.int32).reshape(-1, 2),
+    )
+
+
+def payload(tree: Structure | None = None, **options: Any) -> dict[str, Any]:
+    """A payload of the tree above over five units of two sessions."""
+    given: dict[str, Any] = {
+        "unit_sessions": [0, 0, 1, 1, 1],
+        "session_labels": ["S1", "S2"],
+        "identity": "demo",
+    }
+    return tree_payload(structure() if tree is None else tree, **given | options)
+
+
+def column(message: dict[str, Any], name: str) -> list[Any]:
+    """A bytes column as a list."""
+    values: list[Any] = np.frombuffer(message[name], dtype=COLUMNS[name]).tolist()
+    return values
+
+
+def unpack(message: bytes) -> tuple[dict[str, Any], dict[str, list[Any]]]:
+    """The inverse of pack(), restated naively."""
+    (length,) = struct.unpack_from("<I", message)
+    head = json.loads(message[4 : 4 + length])
+    body = message[4 + length :]
+    columns = {
+        name: np.frombuffer(body[at : at + size], dtype=COLUMNS[name]).tolist()
+        for name, (at, size) in head.pop("columns").items()
+    }
+    return head, columns
+
+
+def test_columns_describe_the_tree_and_hide_retired_nodes() -> None:
+    message = payload()
+    assert column(message, "level") == [0, 0, 0, 0, 1, 1, 2, -1]
+    assert column(message, "start") == START
+    assert column(message, "stop") == STOP
+    assert column(message, "parent") == [4, 4, 5, 5, 6, 6, -1, -1]
+    assert column(message, "edges") == []  # one parent each: the parent column says it all
+    assert column(message, "unit_session") == [0, 0, 1, 1, 1]
+    assert message["nodes"] == 8
+    assert message["levels_total"] == 3
+    assert message["total_units"] == 5
+    assert message["frontier"] == [3, 5, 6]
+
+
+def test_all_edges_travel_where_a_node_has_two_parents() -> None:
+    edges = [*EDGES, (4, 2)]
+    message = payload(structure(edges))
+    assert column(message, "parent")[2] == 5  # the parent linked first
+    assert column(message, "edges") == [end for edge in edges for end in edge]
+
+
+def test_axis_and_rows_can_be_longer_than_the_tree() -> None:
+    message = payload(total_units=9, levels_total=6)
+    assert column(message, "unit_session") == [0, 0, 1, 1, 1, -1, -1, -1, -1]
+    assert message["levels_total"] == 6
+    short = payload(total_units=1, levels_total=1)
+    assert (short["total_units"], short["levels_total"]) == (4, 3)  # never shorter than it
+
+
+def test_empty_structure() -> None:
+    none = np.zeros(0, np.int32)
+    empty = Structure(
+        level=none,
+        start=none,
+        stop=none,
+        text=(),
+        vector=np.zeros((0, 0), np.float32),
+        active=np.zeros(0, np.bool_),
+        edges=none.reshape(0, 2),
+    )
+    message = payload(empty)
+    assert message["labels"] == []
+    assert message["levels_total"] == 1
+    assert pack(message)
+
+
+def test_candidates_keep_what_is_missing_missing() -> None:
+    decision = Decision(
+        candidates=(
+            Judgement(4, score=0.41, threshold=0.38),
+            Judgement(5, score=float("nan"), threshold=float("inf")),
+            Judgement(6, label="no"),
+        ),
+        chosen=4,
+        why="",
+    )
+    message = payload(decision=decision)
+    rows = [(c["node"], c["level"], c["score"], c["threshold"]) for c in message["candidates"]]
+    assert rows == [(4, 1, 0.41, 0.38), (5, 1, None, None), (6, 2, None, None)]
+    assert message["chosen"] == 4
+    assert message["gutter"] is True
+    assert payload()["gutter"] is False
+    assert payload(gutter=True)["gutter"] is True
+
+
+def test_scores_are_finite_float32() -> None:
+    scores = [0.5, float("nan"), float("inf"), -1.0, 1e300, 0.0, 0.25, 0.0]
+    sent = column(payload(mode="scores", initial=scores), "initial")
+    assert sent[:4] == [0.5, 0.0, 0.0, -1.0]
+    assert np.isfinite(sent).all()
+    assert column(payload(mode="scores", initial=scores), "final") == []
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"mode": "shrink"}, "expected 'grow' or 'scores'"),
+        ({"initial": [0.1]}, "8 nodes"),
+        ({"added": [8]}, r"outside 0\.\.7"),
+        ({"gold": [-1]}, r"outside 0\.\.7"),
+    ],
+)
+def test_wrong_input_is_named(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        payload(**options)
+
+
+def test_dates_and_titles() -> None:
+    message = payload(session_dates=[datetime(2023, 8, 12, 9, 30), None])
+    assert message["session_dates"] == ["12 Aug", ""]
+    assert message["session_titles"] == ["S1 · 12 Aug 2023", "S2"]
+    given = payload(session_dates=[date(2023, 8, 2), "late"], session_titles=["First"])
+    assert given["session_dates"] == ["2 Aug", "late"]
+    assert given["session_titles"] == ["First", "S2 · late"]
+
+
+def test_long_texts_are_cut_and_many_are_left_out() -> None:
+    texts = ("x" * 10_000, *["y"] * 7)
+    labels = payload(structure(text=texts))["labels"]
+    assert len(labels[0]) == 321
+    assert labels[1] == "y"
+    many = MAX_LABELLED + 1
+    zeros = np.zeros(many, np.int32)
+    units = np.arange(many, dtype=np.int32)
+    big = Structure(
+        level=zeros,
+        start=units,
+        stop=units + 1,
+        text=("t",) * many,
+        vector=np.zeros((many, 0), np.float32),
+        active=np.ones(many, np.bool_),
+        edges=np.zeros((0, 2), np.int32),
+    )
+    assert payload(big)["labels"] == []
+
+
+def test_summary_is_one_sentence() -> None:
+    text = payload(title="conv-47", selected=5)["summary"]
+    assert text == (
+        "Memory tree of conv-47: 7 nodes on 3 levels over 4 of 5 units; node 5 selected."
+    )
+    assert payload(selected=99)["selected"] is None
+
+
+def test_packed_message_gives_everything_back() -> None:
+    family = "\U0001f469\u200d\U0001f469\u200d\U0001f467"
+    texts = ("<script>alert(1)</script>", "\u202eevil", "\ud83d", "\x00", "مرحبا", family, "", "z")
+    message = payload(structure(text=texts), initial=[0.5] * 8, gold=[1], top_final=[3, 2])
+    raw = pack(message)
+    (length,) = struct.unpack_from("<I", raw)
+    assert (4 + length) % 8 == 0
+    head, columns = unpack(raw)
+    for name in COLUMNS:
+        assert columns[name] == column(message, name)
+    assert head == {key: value for key, value in message.items() if key not in COLUMNS}
+    assert tuple(head["labels"]) == texts
+
+
+def test_sources_form_one_module_without_globals_or_markup() -> None:
+    script = javascript()
+    assert script.count("export default function") == 1
+    assert "import " not in script.replace("important", "")
+    for banned in ("innerHTML", "insertAdjacentHTML", "eval(", "window.", "http://", "https://"):
+        assert banned not in script
+    assert "url(" not in stylesheet()
+    assert "@import" not in stylesheet()

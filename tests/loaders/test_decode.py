@@ -1,0 +1,244 @@
+"""Bytes -> text -> JSON: every message with its place, every mend with its count."""
+
+from __future__ import annotations
+
+import json
+import pickle
+from collections.abc import Callable
+
+import pytest
+
+from segviz.loaders.decode import read_document, to_json, to_text
+from segviz.loaders.errors import LoadError
+from segviz.loaders.notes import Note
+
+CHAT = {"speaker": "Zoë", "text": "a “quote” …"}
+
+
+def failure(data: bytes) -> LoadError:
+    """The error that reading ``data`` raises."""
+    with pytest.raises(LoadError) as caught:
+        read_document(data)
+    return caught.value
+
+
+# --- encodings -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "encoding",
+    ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-32-le", "utf-32-be"],
+)
+def test_unicode_encodings_load_without_a_note(encoding: str) -> None:
+    data = json.dumps(CHAT, ensure_ascii=False).encode(encoding)
+    assert read_document(data) == (CHAT, [])
+
+
+def test_windows_1252_is_read_and_noted_with_the_line() -> None:
+    data = json.dumps(CHAT, ensure_ascii=False, indent=1).encode("cp1252")
+    document, notes = read_document(data)
+    assert document == CHAT
+    assert notes == [
+        Note("repaired", (), "read as Windows-1252: the bytes are not UTF-8 (first in line 2)")
+    ]
+
+
+def test_bytes_without_meaning_in_either_encoding_become_replacement_characters() -> None:
+    document, notes = read_document('{"a": "é'.encode() + b'\x81"}')
+    assert document == {"a": "é\ufffd"}
+    assert notes == [
+        Note("repaired", (), "bytes that are no UTF-8 replaced by U+FFFD (first in line 1)")
+    ]
+
+
+def test_damaged_utf_16_names_the_encoding() -> None:
+    error = failure(b"\xff\xfe{\x00}")
+    assert error.what == "the file begins as UTF-16 text but does not go on as such"
+
+
+# --- nothing in it -------------------------------------------------------------------
+
+
+def test_empty_file() -> None:
+    assert str(failure(b"")) == "The file is empty. Download it again or export it anew."
+
+
+@pytest.mark.parametrize("data", [b" ", b"\n\t ", b"\xef\xbb\xbf", b"null", b"[]", b" { } "])
+def test_files_that_hold_nothing(data: bytes) -> None:
+    assert str(failure(data)) == "No conversation found in the file. Choose another file."
+
+
+# --- broken JSON ---------------------------------------------------------------------
+
+
+def test_cut_off_inside_a_string() -> None:
+    error = failure(b'{\n "a": "some te')
+    assert error.where == "line 2, column 7"
+    assert error.what == "not valid JSON: it looks cut off (the text ends inside a string)"
+
+
+def test_every_prefix_of_a_document_looks_cut_off() -> None:
+    whole = json.dumps({"a": [1.5e-7, -2, True, None, float("-inf"), "x\\\u00e9\n"]}, indent=1)
+    wrong = []
+    for stop in range(1, len(whole)):
+        error = failure(whole[:stop].encode())
+        if "looks cut off" not in error.what or not error.where.startswith("line "):
+            wrong.append((whole[:stop], str(error)))
+    assert wrong == []
+
+
+@pytest.mark.parametrize(
+    ("text", "where", "hint"),
+    [
+        ("[1,\n 2,]", "line 2, column 4", "a trailing comma"),
+        ('{"a": 1, }', "line 1, column 10", "a trailing comma"),
+        ("{'a': 1}", "line 1, column 2", "single quotes instead of double quotes"),
+        ("{\"a\": 'b'}", "line 1, column 7", "single quotes instead of double quotes"),
+        ("[1, // one\n 2]", "line 1, column 5", "a comment"),
+        ('{ /* x */ "a": 1}', "line 1, column 3", "a comment"),
+        ('{"a": 1 # one\n}', "line 1, column 9", "a comment"),
+        ('{"a" 1}', "line 1, column 6", "expecting ':' delimiter"),
+        ("[None]", "line 1, column 2", "expecting value"),
+        ('{"a": 1} tail', "line 1, column 10", "text follows after the end of the document"),
+        ('{"a": "\\q"}', "line 1, column 8", "invalid \\escape"),
+    ],
+)
+def test_other_syntax_errors_are_not_mended(text: str, where: str, hint: str) -> None:
+    error = failure(text.encode())
+    # Newer Pythons point one character earlier, at the trailing comma itself.
+    if hint != "a trailing comma":
+        assert error.where == where
+    assert error.where.split(",")[0] == where.split(",")[0]
+    assert error.what == f"not standard JSON: {hint}"
+    assert "no comma before a closing bracket" in error.expected
+
+
+@pytest.mark.parametrize("depth", [5_000, 100_000])
+@pytest.mark.parametrize("opening", ["[", '{"a":'])
+def test_deep_nesting(depth: int, opening: str) -> None:
+    closing = "]" if opening == "[" else "}"
+    error = failure((opening * depth + "1" + closing * depth).encode())
+    assert error.what == "the JSON is nested too deeply"
+
+
+def test_moderate_nesting_is_fine() -> None:
+    document, _ = read_document(b"[" * 200 + b'"\\u0000"' + b"]" * 200)
+    for _ in range(200):
+        assert isinstance(document, list)
+        document = document[0]
+    assert document == "\ufffd"
+
+
+def test_a_number_of_5000_digits() -> None:
+    text = '{"' + "1" * 5000 + '": 1,\n "b": ' + "9" * 5000 + "}"
+    error = failure(text.encode())
+    assert (error.what, error.where) == ("a number with 5,000 digits", "line 2, column 7")
+    assert "9999" not in str(error)
+
+
+def test_nan_and_infinity_are_read() -> None:
+    document = to_json('{"a": [NaN, Infinity, -Infinity, 1e999]}')
+    assert repr(document) == "{'a': [nan, inf, -inf, inf]}"
+
+
+# --- what JSON allows but text does not ----------------------------------------------
+
+
+def test_control_characters_and_surrogates_are_replaced_and_counted() -> None:
+    data = (
+        b'{"a": ["x\\u0000y\x01z\\t\\n", "\\ud800", "\\ud83d\\ude00", "a\\u0085b"], "k\\u0007": 1}'
+    )
+    document, notes = read_document(data)
+    assert document == {"a": ["x\ufffdy\ufffdz\t\n", "\ufffd", "😀", "a\x85b"], "k\ufffd": 1}
+    one = "1 control character or lone surrogate replaced by U+FFFD"
+    assert sorted(notes, key=lambda note: str(note.place)) == [
+        Note("repaired", ("a", 0), "2 control characters or lone surrogates replaced by U+FFFD"),
+        Note("repaired", ("a", 1), one),
+        Note("repaired", ("k\ufffd",), f"in the key: {one}"),
+    ]
+
+
+def test_a_lone_surrogate_in_utf_16() -> None:
+    document, notes = read_document('["\ud800"]'.encode("utf-16", "surrogatepass"))
+    assert document == ["\ufffd"]
+    assert len(notes) == 1
+
+
+def test_repeated_keys_last_wins_and_is_named() -> None:
+    document, notes = read_document(b'[{"a": 1, "b": 2, "a": 3, "a": 4, "b": 5, "c": 6}]')
+    assert document == [{"a": 4, "b": 5, "c": 6}]
+    assert notes == [
+        Note(
+            "repaired", (0, key), f"the key '{key}' stands here {times} times; the last one is used"
+        )
+        for key, times in (("a", 3), ("b", 2))
+    ]
+
+
+def test_keys_that_become_equal_by_cleaning() -> None:
+    document, notes = read_document(b'{"a\\u0001": 1, "a\\u0002": 2}')
+    assert document == {"a\ufffd": 2}
+    assert "the key 'a\ufffd' stands here twice; the last one is used" in [n.what for n in notes]
+
+
+# --- other kinds of file -------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("data", "what"),
+    [
+        (b"%PDF-1.7\n...", "this is a PDF document"),
+        (b"\x89PNG\r\n\x1a\n\x00\x00", "this is a PNG image"),
+        (b"\xff\xd8\xff\xe0\x00\x10JFIF", "this is a JPEG image"),
+        (b"PK\x03\x04....conversations.json", "this is a zip archive"),
+        (b"PK\x03\x04....word/document.xml", "this is a Word document (docx)"),
+        (b"PK\x03\x04....xl/workbook.xml", "this is an Excel workbook (xlsx)"),
+        (b"PK\x05\x06" + bytes(18), "this is an empty zip archive"),
+        (b"\x1f\x8b\x08\x00\x00", "this is a gzip archive"),
+        (b"PAR1\x15\x04", "this is a Parquet table"),
+        (b"\n<!DOCTYPE html><p>Sign in", "this is an HTML page"),
+        (b"<HTML lang=en>", "this is an HTML page"),
+        (b"<div>", "this is a text with markup (HTML or XML)"),
+        ("<html>".encode("utf-16"), "this is an HTML page"),
+        (
+            b"version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n",
+            "this is a Git LFS pointer, not the data",
+        ),
+        (b"speaker,text\nAnn,hello\n", "this is a table of comma-separated values (CSV)"),
+        (b'"a";"b"\n"c";"d"\n', "this is a table of semicolon-separated values (CSV)"),
+        (b"Hello there.\n", "this is plain text, not JSON"),
+        (b"# Title\n\nwords", "this is plain text, not JSON"),
+        (b'{"a": 1}\n{"a": 2}\n', "several JSON documents in one file (JSON Lines)"),
+    ],
+)
+def test_wrong_kinds_of_file_are_named(data: bytes, what: str) -> None:
+    error = failure(data)
+    assert error.what == what
+    assert error.remedy != ""
+
+
+# --- the error itself ----------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("make", "text"),
+    [
+        (lambda: LoadError("broken"), "broken."),
+        (lambda: LoadError("broken", "line 2"), "line 2: broken."),
+        (lambda: LoadError("broken", expected="JSON"), "broken. Expected JSON."),
+        (lambda: LoadError("broken", remedy="mend it"), "broken. Mend it."),
+        (
+            lambda: LoadError("broken", "line 2", "JSON", "mend it").in_file("f.json", "x"),
+            "f.json, line 2: broken. Expected JSON; mend it.",
+        ),
+        (lambda: LoadError("broken").in_file("f.json", "x"), "f.json: broken. Expected x."),
+    ],
+)
+def test_load_error_reads_as_sentences(make: Callable[[], LoadError], text: str) -> None:
+    error = make()
+    assert str(error) == text
+    assert str(pickle.loads(pickle.dumps(error))) == text
+
+
+def test_to_text_removes_the_byte_order_mark() -> None:
+    assert to_text(b"\xef\xbb\xbf[1]") == ("[1]", [])

@@ -1,0 +1,215 @@
+"""Whatever the bytes: a sound Corpus or a LoadError, nothing else."""
+
+from __future__ import annotations
+
+import json
+
+from hypothesis import event, given, settings
+from hypothesis import strategies as st
+
+from segviz.loaders import LoadError, parse
+
+VALID = [
+    {
+        "qa": [
+            {"question": "Who?", "answer": 2022, "evidence": ["D1:1; D2:1"], "category": 1},
+            {"question": "When?", "adversarial_answer": "x", "evidence": [], "category": 5},
+        ],
+        "conversation": {
+            "speaker_a": "Ann",
+            "speaker_b": "Bob",
+            "session_1_date_time": "12:09 am on 13 September, 2023",
+            "session_1": [
+                {"speaker": "Ann", "dia_id": "D1:1", "text": "Hello “Bob”"},
+                {"speaker": "Bob", "dia_id": "D1:2", "text": "Hi", "blip_caption": "a cat"},
+            ],
+            "session_2_date_time": "1:56 pm on 14 September, 2023",
+            "session_2": [{"speaker": "Ann", "dia_id": "D2:1", "text": "Bye"}],
+        },
+        "sample_id": "conv-1",
+    }
+]
+VALID_BYTES = json.dumps(VALID, ensure_ascii=False).encode()
+
+# No example database: tests leave nothing behind in the project's folder.
+fuzz = settings(max_examples=300, deadline=None, derandomize=True, database=None)
+
+words = st.sampled_from(
+    [
+        *("", " ", "Ann", "D1:1", "D1:2", "D01:1", "D", "D1:1-D1:2", "D9:9 D1:1", "\0", "\ud800"),
+        *("1:56 pm on 8 May, 2023", "12:00 am on 31 June, 2023", "2", "x" * 99, "<b>", "\u202e"),
+    ]
+)
+scalars = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(),
+    st.floats(),
+    words,
+    st.text(st.characters(), max_size=8),
+)
+keys = st.one_of(
+    st.sampled_from(
+        [
+            *(
+                "conversation",
+                "qa",
+                "sample_id",
+                "speaker_a",
+                "speaker_b",
+                "session_1",
+                "session_2",
+            ),
+            *("session_01", "session_1_date_time", "session_2_date_time", "session_1_summary"),
+            *("speaker", "dia_id", "text", "blip_caption", "question", "answer", "evidence"),
+            *("category", "adversarial_answer", "name", "speaker_1", "clean_text", "\ud800", "a\0"),
+        ]
+    ),
+    st.text(max_size=4),
+)
+documents = st.recursive(
+    scalars,
+    lambda inner: st.one_of(st.lists(inner, max_size=4), st.dictionaries(keys, inner, max_size=6)),
+    max_leaves=25,
+)
+
+
+def mostly(usual: st.SearchStrategy[object]) -> st.SearchStrategy[object]:
+    """The usual value, now and then anything."""
+    return st.integers(0, 11).flatmap(lambda roll: documents if roll == 11 else usual)
+
+
+turns = st.fixed_dictionaries(
+    {"text": mostly(words)},
+    optional={
+        "speaker": mostly(st.sampled_from(["Ann", "Bob"])),
+        "dia_id": mostly(st.sampled_from(["D1:1", "D1:2", "D2:1", "D1:1#2"])),
+        "blip_caption": mostly(words),
+    },
+)
+questions = st.fixed_dictionaries(
+    {"question": mostly(words)},
+    optional={
+        "answer": documents,
+        "adversarial_answer": documents,
+        "category": documents,
+        "evidence": mostly(st.lists(mostly(words), max_size=4)),
+    },
+)
+conversations = st.fixed_dictionaries(
+    {"session_1": mostly(st.lists(mostly(turns), min_size=1, max_size=5))},
+    optional={
+        "session_2": mostly(st.lists(mostly(turns), max_size=5)),
+        "session_01": mostly(st.lists(turns, max_size=2)),
+        "session_1_date_time": mostly(words),
+        "session_2_date_time": mostly(words),
+        "session_3_date_time": mostly(words),
+        "speaker_a": mostly(words),
+        "speaker_b": mostly(words),
+        "qa": mostly(st.lists(mostly(questions), max_size=3)),
+    },
+)
+samples = st.fixed_dictionaries(
+    {"conversation": mostly(conversations)},
+    optional={
+        "sample_id": mostly(st.sampled_from(["a", "b", "a#2"])),
+        "qa": mostly(st.lists(mostly(questions), max_size=3)),
+    },
+)
+
+
+def survives(data: bytes, name: str = "fuzz.json") -> None:
+    """Parse, and check what every Corpus promises, or that the error can be read."""
+    try:
+        corpus = parse(data, name)
+    except LoadError as error:
+        event("refused")
+        message = str(error)
+        assert message.endswith(".")
+        assert "\n" not in message
+        assert 0 < len(message.encode()) < 2000
+        return
+    event("loaded")
+    assert len(corpus) > 0
+    assert corpus.report.kept == sum(len(c.turns) for c in corpus) > 0
+    assert len(set(corpus.ids)) == len(corpus)
+    for conversation in corpus:
+        ids = [turn.id for turn in conversation.turns]
+        assert len(set(ids)) == len(ids)
+        names = [session.id for session in conversation.sessions]
+        assert len(set(names)) == len(names)
+        assert {turn.speaker for turn in conversation.turns} <= set(conversation.speakers)
+        for question in conversation.questions:
+            assert set(question.evidence) <= set(ids)
+        for rule in ("exchange", "turn", "paper"):
+            conversation.units(rule)
+    # Everything can be encoded, as Streamlit, hashes and files will want it.
+    assert repr(corpus).encode().decode() == repr(corpus)
+    texts = [turn.content for conversation in corpus for turn in conversation.turns]
+    assert "".join(texts).encode().decode() == "".join(texts)
+    for finding in corpus.report.findings:
+        assert "\n" not in finding.where + finding.what
+        assert len(finding.what.encode()) < 1000
+
+
+@fuzz
+@given(documents)
+def test_random_json(document: object) -> None:
+    survives(json.dumps(document).encode())
+
+
+@fuzz
+@given(st.one_of(st.lists(mostly(samples), min_size=1, max_size=3), samples, conversations))
+def test_almost_locomo(document: object) -> None:
+    survives(json.dumps(document).encode())
+
+
+@fuzz
+@given(st.binary(max_size=300))
+def test_random_bytes(data: bytes) -> None:
+    survives(data)
+
+
+@fuzz
+@given(
+    st.lists(
+        st.tuples(st.integers(0, len(VALID_BYTES)), st.integers(0, 3), st.binary(max_size=3)),
+        min_size=1,
+        max_size=4,
+    )
+)
+def test_mutated_bytes_of_a_valid_file(changes: list[tuple[int, int, bytes]]) -> None:
+    data = VALID_BYTES
+    for position, removed, inserted in changes:
+        data = data[:position] + inserted + data[position + removed :]
+    survives(data)
+
+
+@fuzz
+@given(st.data())
+def test_any_node_of_a_valid_file_replaced(data: st.DataObject) -> None:
+    document = json.loads(VALID_BYTES)
+    node = document
+    while True:
+        steps = list(node) if isinstance(node, dict) else list(range(len(node)))
+        step = data.draw(st.sampled_from(steps))
+        inner = node[step]
+        if not isinstance(inner, dict | list) or not inner or data.draw(st.booleans()):
+            break
+        node = inner
+    node[step] = data.draw(documents)
+    survives(json.dumps(document).encode())
+
+
+@fuzz
+@given(st.text(st.characters(), max_size=200))
+def test_any_file_name(name: str) -> None:
+    bare = {"session_1": [{"speaker": "Ann", "dia_id": "D1:1", "text": "hi"}]}
+    survives(json.dumps(bare).encode(), name)
+    survives(b"", name)
+
+
+def test_the_valid_file_is_valid() -> None:
+    corpus = parse(VALID_BYTES, "x.json")
+    assert corpus.report.kept == 3
+    assert [f.what for f in corpus.report.findings] == ["'D1:1; D2:1' read as D1:1, D2:1"]

@@ -1,0 +1,303 @@
+"""load and parse: paths, names, detection, and the real files."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from segviz.conversation import Conversation, Finding
+from segviz.loaders import LOADERS, LoadError, load, parse
+from tests.data import real_data
+
+BARE = {"speaker_a": "Ann", "session_1": [{"speaker": "Ann", "dia_id": "D1:1", "text": "hi"}]}
+
+
+def failure(data: bytes, name: str = "chat.json") -> LoadError:
+    """The error that parsing ``data`` raises."""
+    with pytest.raises(LoadError) as caught:
+        parse(data, name)
+    return caught.value
+
+
+# --- paths ---------------------------------------------------------------------------
+
+
+def path_failure(path: str | Path) -> LoadError:
+    """The error that loading ``path`` raises."""
+    with pytest.raises(LoadError) as caught:
+        load(path)
+    return caught.value
+
+
+def test_a_path_as_text_or_path_and_the_home_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "my chat.json").write_text(json.dumps(BARE))
+    monkeypatch.setenv("HOME", str(tmp_path))
+    for path in ("~/my chat.json", str(tmp_path / "my chat.json"), tmp_path / "my chat.json"):
+        corpus = load(path)
+        assert corpus.ids == ("my chat",)
+        assert corpus.report.name == "my chat.json"
+        assert corpus.report.kept == 1
+
+
+def test_missing_file(tmp_path: Path) -> None:
+    error = path_failure(tmp_path / "no.json")
+    assert error.where == str(tmp_path / "no.json")
+    assert (error.what, error.remedy) == ("there is no such file", "check the spelling of the path")
+
+
+def test_folder(tmp_path: Path) -> None:
+    assert path_failure(tmp_path).what == "this is a folder"
+    assert path_failure("").what == "this is a folder"
+
+
+def test_unreadable_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "locked.json"
+    file.write_text("{}")
+
+    def refuse(self: Path) -> bytes:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "read_bytes", refuse)
+    error = path_failure(file)
+    assert error.what == "the file cannot be read (Permission denied)"
+    assert error.remedy == "check the path and its permissions"
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
+def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.json")
+    assert path_failure(tmp_path / "pipe.json").what == "this is not an ordinary file"
+
+
+@pytest.mark.parametrize("path", ["a\0b.json", "x" * 5000, "~no-such-user-here/x.json"])
+def test_impossible_paths(path: str) -> None:
+    error = path_failure(path)
+    assert len(error.where) <= 160
+    assert error.what in (
+        "there is no such file",
+        "the file cannot be read (File name too long)",
+    )
+
+
+# --- names ---------------------------------------------------------------------------
+
+
+def test_the_name_stands_before_the_place() -> None:
+    assert str(failure(b'{"a": tru')) == (
+        "chat.json, line 1, column 7: not valid JSON: it looks cut off (the text ends inside a "
+        "value). Expected a complete JSON document; download it again or export it anew."
+    )
+
+
+def test_a_hostile_name_stays_literal_but_short() -> None:
+    name = "<img src=x onerror=alert(1)> **b** $x$.json"
+    assert failure(b"", name).where == name
+    assert parse(json.dumps(BARE).encode(), name).ids == (name.removesuffix(".json"),)
+    where = failure(b"", "a" * 3000 + ".json").where
+    assert where == "a" * 39 + "…" + "a" * 15 + ".json"
+    assert failure(b"", "a\nb\ud800\0.json").where == "a b\ufffd\ufffd.json"
+
+
+def test_shortening_does_not_cut_an_emoji_sequence_or_an_accent() -> None:
+    for unit in ("🧘\u200d♀\ufe0f", "e\u0301"):
+        where = failure(b"", "a" * (40 - len(unit) + 1) + unit * 40 + "x").where
+        head, tail = where.split("…")
+        assert head.replace(unit, "").strip("a") == ""
+        assert tail.replace(unit, "") == "x"
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [("", "conversation"), (".json", ".json"), ("a.b.json", "a.b"), ("noext", "noext")],
+)
+def test_the_stem_names_a_bare_conversation(name: str, expected: str) -> None:
+    assert parse(json.dumps(BARE).encode(), name).ids == (expected,)
+
+
+# --- detection -----------------------------------------------------------------------
+
+
+def test_the_name_plays_no_part_in_detection() -> None:
+    assert parse(json.dumps(BARE).encode(), "picture.png").report.source_format == "LoCoMo"
+
+
+@pytest.mark.parametrize(
+    ("document", "found"),
+    [
+        ([{"a": 1, "b": 2, "c": 3}] * 12, "a list of 12 objects with keys a, b, c"),
+        ([{"a": 1}], "a list of 1 object with key a"),
+        ([{}], "a list of 1 object with no keys"),
+        ({str(n): n for n in range(9)}, "an object with keys 0, 1, 2, 3, 4, 5, 6, 7, …"),
+        ({"k" * 99: 1}, f"an object with key {'k' * 39}…"),
+        (["x", "y"], "a list of 2 texts"),
+        ([[1], []], "a list of 2 lists"),
+        ([1, "x"], "a list of 2 items"),
+        ("secret words", "a text"),
+        (12, "a number"),
+        (True, "true"),
+        # REALTALK has session keys too, but another kind of turn.
+        (
+            {"name": {"speaker_1": "A"}, "session_1": [{"text": "x"}]},
+            "an object with keys name, session_1",
+        ),
+        ({"session_1": [{"clean_text": "x"}]}, "an object with key session_1"),
+        (
+            {"session_foo": [], "session_1_summary": "x"},
+            "an object with keys session_foo, session_1_summary",
+        ),
+    ],
+)
+def test_unknown_shapes_are_described(document: object, found: str) -> None:
+    error = failure(json.dumps(document).encode())
+    assert error.what == f"no known conversation format: the file holds {found}"
+    assert error.expected == "a JSON file in one of these formats: LoCoMo"
+
+
+def test_accepted_formats_come_from_the_registry() -> None:
+    labels = ", ".join(loader.label for loader in LOADERS.values())
+    for data in (b"", b"%PDF-1.4", b"[[]]", b"null"):
+        assert failure(data).expected == f"a JSON file in one of these formats: {labels}"
+
+
+def test_findings_stand_in_file_order_whatever_the_reading_order() -> None:
+    document = {
+        "qa": [{"question": "q?", "evidence": ["D9:9"]}],
+        "session_10": [{"speaker": "A", "dia_id": "D10:1", "text": 5}],
+        "session_2": [{"speaker": "A", "dia_id": "D2:1", "text": "b\0"}, 7],
+        "session_2_date_time": "yesterday",
+        "session_10_date_time": "1:56 pm on 8 May, 2023",
+    }
+    corpus = parse(json.dumps(document).encode(), "x.json")
+    assert [(f.kind, f.where) for f in corpus.report.findings] == [
+        ("repaired", "qa[0].evidence[0]"),
+        ("repaired", "session_10[0].text"),
+        ("repaired", "session_2[0].text"),
+        ("skipped", "session_2[1]"),
+        ("repaired", "session_2_date_time"),
+    ]
+
+
+# --- the real files ------------------------------------------------------------------
+
+MEASURED = {
+    # id: turns, sessions with turns, questions by category 1-5, paper units, exchange units
+    "conv-26": (419, 19, (32, 37, 13, 70, 47), 204),
+    "conv-30": (369, 19, (11, 26, 0, 44, 24), 177),
+    "conv-43": (680, 29, (31, 26, 14, 107, 64), 326),
+    "conv-47": (689, 31, (20, 34, 13, 83, 40), 329),
+    "conv-49": (509, 25, (37, 33, 13, 73, 40), 240),
+}
+
+
+def measured(conversation: Conversation) -> tuple[int, int, tuple[int, ...], int]:
+    """The numbers of ``MEASURED`` for one conversation."""
+    categories = Counter(question.category for question in conversation.questions)
+    return (
+        len(conversation.turns),
+        len(conversation.sessions),
+        tuple(categories[number] for number in range(1, 6)),
+        len(conversation.units("paper")),
+    )
+
+
+def test_locomo_counts() -> None:
+    corpus = load(real_data("locomo", "locomo5.json"))
+    assert {c.id: measured(c) for c in corpus} == MEASURED
+    assert corpus.report.kept == sum(turns for turns, *_ in MEASURED.values())
+    assert len(corpus["conv-47"].units("exchange")) == 355
+    assert len(corpus["conv-47"].units("turn")) == 689
+    assert corpus["conv-47"].speakers == ("James", "John")
+    assert [t.id for t in corpus["conv-26"].turns[:2]] == ["D1:1", "D1:2"]
+    assert corpus["conv-26"].sessions[-1].id == "session_19"
+    assert str(corpus["conv-26"].sessions[0].start) == "2023-05-08 13:56:00"
+
+
+def test_locomo_findings_are_the_known_ones() -> None:
+    corpus = load(real_data("locomo", "locomo5.json"))
+    assert corpus.report.findings == (
+        Finding("repaired", "[0].qa[37].evidence[0]", "'D8:6; D9:17' read as D8:6, D9:17"),
+        Finding(
+            "skipped",
+            "[0].conversation",
+            "16 dated sessions without turns (session_20 … session_35)",
+        ),
+        Finding("repaired", "[2].qa[18].evidence[4]", "'D:11:26' read as D11:26"),
+        Finding(
+            "repaired",
+            "[3].qa[38].evidence[0]",
+            "could not resolve 'D4:36'; kept as unresolved evidence",
+        ),
+        Finding("repaired", "[4].qa[31].evidence[0]", "'D9:1 D4:4 D4:6' read as D9:1, D4:4, D4:6"),
+        Finding(
+            "repaired",
+            "[4].qa[38].evidence[0]",
+            "'D22:1 D22:2 D9:10 D9:11' read as D22:1, D22:2, D9:10, D9:11",
+        ),
+        Finding(
+            "repaired",
+            "[4].qa[46].evidence[0]",
+            "'D21:18 D21:22 D11:15 D11:19' read as D21:18, D21:22, D11:15, D11:19",
+        ),
+    )
+
+
+def test_locomo_evidence_of_the_malformed_cases() -> None:
+    corpus = load(real_data("locomo", "locomo5.json"))
+    evidence = {
+        (name, row): (q.evidence, q.unresolved)
+        for name, row in [
+            ("conv-26", 30),
+            ("conv-26", 37),
+            ("conv-26", 46),
+            ("conv-47", 38),
+            ("conv-49", 31),
+            ("conv-49", 38),
+            ("conv-49", 46),
+        ]
+        for q in [corpus[name].questions[row]]
+    }
+    assert evidence == {
+        ("conv-26", 30): ((), ()),
+        ("conv-26", 37): (("D8:6", "D9:17"), ()),
+        ("conv-26", 46): ((), ()),
+        ("conv-47", 38): (("D18:1", "D18:7"), ("D4:36",)),
+        ("conv-49", 31): (("D9:1", "D4:4", "D4:6"), ()),
+        ("conv-49", 38): (("D22:1", "D22:2", "D9:10", "D9:11"), ()),
+        ("conv-49", 46): (("D21:18", "D21:22", "D11:15", "D11:19"), ()),
+    }
+    mended = corpus["conv-43"].questions[18]
+    assert "D11:26" in mended.evidence
+    assert mended.unresolved == ()
+
+
+def test_locomo_answers_of_category_5() -> None:
+    corpus = load(real_data("locomo", "locomo5.json"))
+    adversarial = [q for c in corpus for q in c.questions if q.category == 5]
+    # Two of conv-26 have a true answer as well; all have the tempting wrong one.
+    assert [q.index for q in adversarial if q.answer is not None] == [167, 178]
+    assert [q.index for q in adversarial if q.adversarial is None] == []
+    others = [q for c in corpus for q in c.questions if q.category != 5]
+    assert [q.index for q in others if q.answer is None] == []
+
+
+def test_the_bare_shape_has_the_same_turns_as_the_list() -> None:
+    bare = load(real_data("locomo", "conv-47-bare.json"))
+    listed = load(real_data("locomo", "locomo5.json"))["conv-47"]
+    assert bare.ids == ("conv-47-bare",)
+    assert bare[0].turns == listed.turns
+    assert bare[0].sessions == listed.sessions
+    assert bare[0].speakers == listed.speakers
+
+
+@pytest.mark.parametrize(
+    "parts", [("longmemeval", "oracle_sample.json"), ("realmem", "Kenta_Tanaka.json")]
+)
+def test_other_real_formats_are_refused_by_their_keys(parts: tuple[str, str]) -> None:
+    error = path_failure(real_data(*parts))
+    assert error.what.startswith("no known conversation format: the file holds ")

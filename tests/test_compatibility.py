@@ -1,0 +1,99 @@
+import math
+
+import numpy as np
+import pytest
+
+from segviz.compatibility import Calibrated, Cosine, cosines
+from segviz.protocols import Arrival, Candidate
+
+
+def unit(vector, opens_session=False):
+    vector = np.array(vector, dtype=np.float32)
+    return Arrival(5, ("D1:6",), 0, "x", vector=vector, opens_session=opens_session)
+
+
+def candidate(level, vector, children=1):
+    vector = np.array(vector, dtype=np.float32)
+    return Candidate(10 + level, level, (0, 5), "text", vector, children)
+
+
+def at(similarity):
+    """A unit vector with this cosine to (1, 0)."""
+    return [similarity, math.sqrt(1 - similarity**2)]
+
+
+def test_cosines_of_zero_vectors_are_zero():
+    rows = np.array([[0, 0], [1, 0]], dtype=np.float32)
+    assert cosines(np.array([3, 0], dtype=np.float32), rows).tolist() == [0, 1]
+    assert cosines(np.zeros(2, dtype=np.float32), rows).tolist() == [0, 0]
+
+
+class TestCosine:
+    def test_takes_the_most_similar(self):
+        found = [candidate(1, at(0.5)), candidate(2, at(0.9)), candidate(3, at(0.7))]
+        assert Cosine(0.3).choose(unit([1, 0]), found) == 1
+
+    def test_none_below_the_threshold(self):
+        verdict = Cosine(0.95).judge(unit([1, 0]), [candidate(1, at(0.5)), candidate(2, at(0.9))])
+        assert verdict.chosen is None
+        assert verdict.why == (
+            "Even the most similar, level 2 (units 0–4) at 0.90, stays below 0.95."
+        )
+
+    def test_reaching_the_threshold_is_enough(self):
+        assert Cosine(1.0).choose(unit([1, 0]), [candidate(1, [1, 0])]) == 0
+
+    def test_ties_go_to_the_lower_level(self):
+        found = [candidate(1, [1, 0]), candidate(2, [1, 0])]
+        assert Cosine().choose(unit([1, 0]), found) == 0
+
+    def test_no_candidates(self):
+        assert Cosine().choose(unit([1, 0]), []) is None
+
+    def test_every_candidate_is_judged(self):
+        found = [candidate(1, at(0.5)), candidate(2, at(0.9))]
+        judgements = Cosine(0.3).judge(unit([1, 0]), found).judgements
+        assert [j.node for j in judgements] == [11, 12]
+        assert [j.score for j in judgements] == pytest.approx([0.5, 0.9])
+        assert {j.threshold for j in judgements} == {0.3}
+
+
+class TestCalibrated:
+    model = Calibrated(0.4, 0.3, 0.2, 0.1, crowding=0.0, session_break=0.2)
+
+    def test_takes_the_lowest_sufficient_not_the_best(self):
+        found = [candidate(1, at(0.35)), candidate(2, at(0.5)), candidate(3, at(0.9))]
+        assert self.model.choose(unit([1, 0]), found) == 1
+
+    def test_levels_above_four_share_the_last_threshold(self):
+        found = [candidate(level, at(0.15)) for level in range(1, 7)]
+        verdict = self.model.judge(unit([1, 0]), found)
+        assert [j.threshold for j in verdict.judgements] == [0.4, 0.3, 0.2, 0.1, 0.1, 0.1]
+        assert verdict.chosen == 3
+
+    def test_a_new_session_makes_only_the_lowest_harder(self):
+        found = [candidate(1, at(0.5)), candidate(2, at(0.5))]
+        assert self.model.choose(unit([1, 0]), found) == 0
+        assert self.model.choose(unit([1, 0], opens_session=True), found) == 1
+
+    def test_crowding_raises_the_threshold_by_the_logarithm_of_children(self):
+        crowded = Calibrated(0.4, 0.3, 0.2, 0.1, crowding=0.1, session_break=0.0)
+        limits = crowded.thresholds(unit([1, 0]), [candidate(1, [1, 0], 3), candidate(2, [1, 0], 9)])
+        assert limits == pytest.approx([0.4 + 0.1 * math.log(2), 0.3 + 0.1 * math.log(4)])
+
+    def test_background_is_subtracted_from_both_sides(self):
+        background = np.array([0.0, 0.5], dtype=np.float32)
+        model = Calibrated(0.4, 0.3, 0.2, 0.1, 0.0, 0.0, background)
+        score = model.judge(unit([1, 0]), [candidate(1, [0, 1])]).judgements[0].score
+        # (1, -.5) against (0, .5): cosine -.25 / (sqrt(1.25) * .5)
+        assert score == pytest.approx(-0.25 / (math.sqrt(1.25) * 0.5))
+
+    def test_none_names_the_nearest_miss(self):
+        found = [candidate(1, at(0.35)), candidate(2, at(0.0))]
+        verdict = self.model.judge(unit([1, 0]), found)
+        assert verdict.chosen is None
+        assert "nearest miss is level 1 (units 0–4) with 0.35 against 0.40" in verdict.why
+
+    def test_ranges_are_checked(self):
+        with pytest.raises(ValueError, match="crowding is -1"):
+            Calibrated(crowding=-1)

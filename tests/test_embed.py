@@ -1,0 +1,106 @@
+import numpy as np
+import pytest
+
+from segviz.background import background_lines, background_mean
+from segviz.embed import EMBEDDERS, Cached, HashingEmbedder, get_embedder
+
+TEXTS = ["The boat is called Alzira.", "bread", "", "Ünïcödé — 12 €", "a" * 50_000, "\n\t "]
+
+
+@pytest.fixture(params=list(EMBEDDERS))
+def embedder(request):
+    if request.param == "wordllama":
+        pytest.importorskip("wordllama", reason="no wordllama wheel for this platform")
+    return EMBEDDERS[request.param]()
+
+
+class TestEveryEmbedder:
+    def test_shape_type_and_length(self, embedder):
+        rows = embedder.embed(TEXTS)
+        assert rows.shape == (len(TEXTS), 256)
+        assert rows.dtype == np.float32
+        lengths = np.linalg.norm(rows, axis=1)
+        for text, length in zip(TEXTS, lengths, strict=True):
+            assert length == pytest.approx(1.0 if text.strip() else 0.0, abs=1e-3)
+
+    def test_no_text(self, embedder):
+        assert embedder.embed([]).shape == (0, 256)
+
+    def test_a_vector_depends_on_its_text_alone(self, embedder):
+        together = embedder.embed(TEXTS)
+        alone = np.vstack([embedder.embed([text]) for text in TEXTS])
+        assert together.tobytes() == alone.tobytes()
+
+    def test_similar_texts_are_closer(self, embedder):
+        a, b, c = embedder.embed(
+            ["the dog ran in the park", "dogs run in parks", "quarterly tax accounting rules"]
+        )
+        assert a @ b > a @ c
+
+
+class Counting:
+    name = "counting"
+
+    def __init__(self):
+        self.asked = []
+
+    def embed(self, texts):
+        self.asked.append(list(texts))
+        return np.array([[len(t), 1] for t in texts], dtype=np.float32).reshape(-1, 2)
+
+
+class TestCache:
+    def test_each_text_is_embedded_once(self):
+        inner = Counting()
+        cached = Cached(inner)
+        first = cached.embed(["a", "bb", "a"])
+        again = cached.embed(["bb", "ccc"])
+        assert inner.asked == [["a", "bb"], ["ccc"]]
+        assert first.tolist() == [[1, 1], [2, 1], [1, 1]]
+        assert again.tolist() == [[2, 1], [3, 1]]
+        assert (cached.hits, cached.misses) == (2, 3)
+
+    def test_bounded(self):
+        inner = Counting()
+        cached = Cached(inner, limit=2)
+        cached.embed(["a", "bb", "ccc"])
+        cached.embed(["a"])
+        assert inner.asked == [["a", "bb", "ccc"], ["a"]]
+
+    def test_results_equal_the_inner_model(self):
+        texts = ["one", "two", "three"]
+        cached = Cached(HashingEmbedder())
+        cached.embed(texts[:1])
+        assert cached.embed(texts).tobytes() == HashingEmbedder().embed(texts).tobytes()
+
+    def test_writing_into_a_result_does_not_spoil_the_cache(self):
+        cached = Cached(Counting())
+        cached.embed(["a"])[0, 0] = 99
+        assert cached.embed(["a"])[0, 0] == 1
+
+
+def test_unknown_name_lists_the_legal_ones():
+    with pytest.raises(ValueError, match="wordllama, hashing"):
+        get_embedder("word2vec")
+
+
+def test_auto_falls_back_to_hashing_where_wordllama_is_missing(monkeypatch):
+    def missing():
+        raise ImportError("no wheel")
+
+    monkeypatch.setitem(EMBEDDERS, "wordllama", missing)
+    from segviz import embed
+
+    embed._shared.cache_clear()
+    assert get_embedder("auto").name.startswith("hashing")
+    embed._shared.cache_clear()
+
+
+def test_background_is_other_text_and_moves_the_mean():
+    lines = background_lines()
+    assert len(lines) > 300
+    assert len(set(lines)) == len(lines)
+    mean = background_mean(HashingEmbedder())
+    expected = HashingEmbedder().embed(lines).mean(axis=0)
+    np.testing.assert_allclose(mean, expected, atol=1e-6)
+    assert np.linalg.norm(mean) > 0.05
