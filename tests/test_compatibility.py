@@ -78,7 +78,9 @@ class TestCalibrated:
 
     def test_crowding_raises_the_threshold_by_the_logarithm_of_children(self):
         crowded = Calibrated(0.4, 0.3, 0.2, 0.1, crowding=0.1, session_break=0.0)
-        limits = crowded.thresholds(unit([1, 0]), [candidate(1, [1, 0], 3), candidate(2, [1, 0], 9)])
+        limits = crowded.thresholds(
+            unit([1, 0]), [candidate(1, [1, 0], 3), candidate(2, [1, 0], 9)]
+        )
         assert limits == pytest.approx([0.4 + 0.1 * math.log(2), 0.3 + 0.1 * math.log(4)])
 
     def test_background_is_subtracted_from_both_sides(self):

@@ -8,7 +8,9 @@ from tests.trees import grown, toy
 
 
 def changed(structure, **columns):
-    return replace(structure, **{k: np.array(v, dtype=getattr(structure, k).dtype) for k, v in columns.items()})
+    return replace(
+        structure, **{k: np.array(v, dtype=getattr(structure, k).dtype) for k, v in columns.items()}
+    )
 
 
 def broken(structure, laws="segment-tree"):

@@ -237,7 +237,11 @@ class TestHandWorked:
             calls.append(list(texts))
             return bracket(texts)
 
-        list(SegmentTree(Scripted([None] * 5), counted).steps([arrival(i) for i in range(6)], Blank()))
+        list(
+            SegmentTree(Scripted([None] * 5), counted).steps(
+                [arrival(i) for i in range(6)], Blank()
+            )
+        )
         assert len(calls) == 5  # one new root each; the chains copy
         assert all(len(texts) == 2 for texts in calls)
 

@@ -42,7 +42,11 @@ class TestPaper:
         conversation = Conversation(
             "x",
             ("A", "B"),
-            (Session("s", None, "", tuple(Turn(f"t{i}", w, "hi") for i, w in enumerate("BABAABA"))),),
+            (
+                Session(
+                    "s", None, "", tuple(Turn(f"t{i}", w, "hi") for i, w in enumerate("BABAABA"))
+                ),
+            ),
         )
         assert texts(conversation, "paper") == [("t1", "t2"), ("t4", "t5")]
         assert conversation.dropped("paper") == ("t0", "t3", "t6")

@@ -71,7 +71,9 @@ def random_tree(rng: random.Random, n: int) -> list[tuple[int, int]]:
     return [(rng.randrange(child), child) for child in range(1, n)]
 
 
-def chat(sessions: Sequence[Sequence[tuple[str, str]]], questions: Sequence[Question] = ()) -> Conversation:
+def chat(
+    sessions: Sequence[Sequence[tuple[str, str]]], questions: Sequence[Question] = ()
+) -> Conversation:
     """A conversation from (speaker, text) pairs, two weeks between sessions."""
     made = tuple(
         Session(

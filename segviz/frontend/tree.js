@@ -109,7 +109,8 @@ function writeLegend(s) {
     entry("revised", "revised");
     entry("chosen", "chosen");
   } else {
-    const swatch = entry("ramp", `score 0–${number(s.most)}${data.sqrt_scale ? " (√)" : ""}`);
+    const scale = data.sqrt_scale ? " (√)" : "";
+    const swatch = entry("ramp", s.most ? `score 0–${number(s.most)}${scale}` : "no scores");
     swatch.style.background = `linear-gradient(to right, ${s.theme.ramp.join(", ")})`;
     const k = Math.max(data.top_initial.length, data.top_final.length);
     if (k) entry("top", `top ${k}`);
@@ -118,6 +119,27 @@ function writeLegend(s) {
 }
 
 // --- data ----------------------------------------------------------------------------
+
+/** Highest score of both halves, which share one colour scale. */
+function highestScore(data) {
+  let most = 0;
+  for (const column of [data.initial, data.final]) {
+    for (let i = 0; i < column.length; i++) {
+      if (data.level[i] >= 0 && column[i] > most) most = column[i];
+    }
+  }
+  return most;
+}
+
+/** In "grow", a marked node wins its pixel column, as a high score does in "scores". */
+function markWeights(data) {
+  const weights = new Float32Array(data.nodes);
+  const chosen = data.chosen === null ? [] : [data.chosen];
+  [data.frontier, data.revised, data.added, chosen].forEach((ids, i) => {
+    for (const id of ids) weights[id] = i + 1;
+  });
+  return weights;
+}
 
 function update(s, message) {
   const started = performance.now();
@@ -129,20 +151,8 @@ function update(s, message) {
   s.runs = sessionRuns(data.unit_session);
   s.runOf = new Int32Array(data.total_units);
   s.runs.forEach((run, i) => s.runOf.fill(i, run.start, run.stop));
-  s.most = 0;
-  for (const column of [data.initial, data.final]) {
-    for (let i = 0; i < column.length; i++) {
-      if (data.level[i] >= 0 && column[i] > s.most) s.most = column[i];
-    }
-  }
-  // In "grow", a marked node must win its pixel column, as a high score does in "scores".
-  s.marks = new Float32Array(data.nodes);
-  const weigh = (ids, weight) => ids.forEach((id) => { s.marks[id] = weight; });
-  weigh(data.frontier, 1);
-  weigh(data.revised, 2);
-  weigh(data.added, 3);
-  if (data.chosen !== null) weigh([data.chosen], 4);
-
+  s.most = highestScore(data);
+  s.marks = markWeights(data);
   if (fresh || !s.view || before.total_units !== data.total_units) {
     const whole = !s.view || fresh || s.view.x1 - s.view.x0 >= before.total_units;
     s.view = whole
@@ -157,7 +167,9 @@ function update(s, message) {
   }
   s.sentByPython = data.selected;
   for (const role of ["selected", "focus", "hover"]) {
-    if (s[role] !== null && !(data.level[s[role]] >= 0)) s[role] = null;
+    if (s[role] === null || data.level[s[role]] >= 0) continue;
+    s[role] = null;
+    if (role === "selected") s.sentByPython = null; // if the node comes back, select it again
   }
   const moved = fresh || before.step !== data.step;
   const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
@@ -257,6 +269,7 @@ function listen(s) {
   on("pointerup", () => {
     s.dragged = s.drag?.moved ?? false; // the click that follows must not select
     s.drag = null;
+    schedule(s);
   });
   on("pointercancel", () => { s.drag = null; });
   on("pointerleave", () => hover(s, null, null));

@@ -325,7 +325,7 @@ export function drawOver(s, ctx) {
   const { geom, theme, data } = s;
   ctx.save();
   ctx.beginPath(); // marks may reach a little into the margins, not over the labels
-  ctx.rect(geom.left - 3, 0, geom.width + 6, s.stage.clientHeight);
+  ctx.rect(geom.left - 6, 0, geom.width + 12, s.stage.clientHeight);
   ctx.clip();
   ctx.textBaseline = "middle";
   if (data.mode === "grow") drawGrowMarks(s, ctx);
@@ -396,7 +396,7 @@ function drawTop(s, ctx, half, nodes) {
     const middle = rect.x + rect.w / 2;
     if (rect.w >= ctx.measureText(rank).width + 8 && rect.h >= 15) {
       const fill = scoreColour(s, half, node);
-      ctx.fillStyle = luminance(fill) > 0.2 ? "#101318" : "#ffffff";
+      ctx.fillStyle = luminance(fill) > 0.18 ? "#101318" : "#ffffff";
       ctx.fillText(rank, middle, rect.y + rect.h / 2);
     } else if (rect.w < 12) {
       const [tip, flat] = half ? [rect.y + rect.h, 6] : [rect.y - 1, -6];

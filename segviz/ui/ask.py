@@ -57,6 +57,7 @@ def _question(session: Session) -> Question:
                 required=True,
                 key="origin",
                 label_visibility="collapsed",
+                persist_state="session",
             )
         view_choice("ask-view")
     if origin == "Own question":
@@ -65,6 +66,7 @@ def _question(session: Session) -> Question:
             key=f"own-{session.key}",
             placeholder="What would you ask this memory?",
             label_visibility="collapsed",
+            persist_state="session",
         )
         return Question(own.index, text, None, None, ())
 
@@ -79,6 +81,7 @@ def _question(session: Session) -> Question:
         key=f"question-{session.conversation.id}",
         label_visibility="collapsed",
         help="Type to search. The number is LoCoMo's category id.",
+        persist_state="session",
     )
     return questions[index]
 
@@ -94,6 +97,7 @@ def _settings(session: Session) -> dict[str, Any]:
         key="policy",
         help="Which way scores travel along the tree before the best nodes are taken:\n\n"
         + "\n".join(f"- {POLICIES[name]().label}" for name in POLICIES),
+        persist_state="session",
     )
     still = policy == "none"
     alpha = columns[1].slider(
@@ -105,6 +109,7 @@ def _settings(session: Session) -> dict[str, Any]:
         key="alpha",
         disabled=still,
         help="Weight of each further hop: final = Σ αᵏ sᵏ / Σ αᵏ. 0 switches propagation off.",
+        persist_state="session",
     )
     horizon = columns[2].slider(
         "Hops H",
@@ -114,11 +119,24 @@ def _settings(session: Session) -> dict[str, Any]:
         key="horizon",
         disabled=still,
         help="How many edges a score may travel. 0 is collapsed retrieval.",
+        persist_state="session",
     )
-    k = columns[3].slider("Evidence K", 1, 30, 10, key="k", help="How many nodes are retrieved")
+    k = columns[3].slider(
+        "Evidence K",
+        1,
+        30,
+        10,
+        key="k",
+        help="How many nodes are retrieved",
+        persist_state="session",
+    )
     with columns[4].popover("More settings", width="stretch"):
         relevance = st.selectbox(
-            "Relevance", list(RELEVANCE), key="relevance", help="How a node is scored on its own"
+            "Relevance",
+            list(RELEVANCE),
+            key="relevance",
+            help="How a node is scored on its own",
+            persist_state="session",
         )
         admitted = st.multiselect(
             "Admissible levels",
@@ -127,6 +145,7 @@ def _settings(session: Session) -> dict[str, Any]:
             format_func=level_name,
             key=f"levels-{len(levels)}",
             help="Only these levels may be retrieved; all of them take part in propagation",
+            persist_state="session",
         )
         distinct = st.toggle(
             "Count nodes with the same text once",
@@ -134,6 +153,7 @@ def _settings(session: Session) -> dict[str, Any]:
             key="distinct",
             help="A leaf and the single-child nodes above it carry one text. Off: Algorithm 2 "
             "to the letter.",
+            persist_state="session",
         )
     return {
         "policy": policy,

@@ -33,6 +33,7 @@ def component_controls(
             index=list(known).index(default),
             help=parameter.spec.help,
             key=key,
+            persist_state="session",
         )
         chosen = known[name]
         nested: dict[str, Any] = {}
@@ -46,7 +47,9 @@ def component_controls(
 def _control(parameter: Parameter, key: str) -> Any:
     spec, label = parameter.spec, parameter.name.replace("_", " ")
     if isinstance(parameter.default, bool):
-        return st.toggle(label, value=parameter.default, help=spec.help, key=key)
+        return st.toggle(
+            label, value=parameter.default, help=spec.help, key=key, persist_state="session"
+        )
     whole = isinstance(parameter.default, int)
     cast = int if whole else float
     return st.number_input(
@@ -57,4 +60,5 @@ def _control(parameter: Parameter, key: str) -> Any:
         step=cast(spec.step) if spec.step is not None else None,
         help=spec.help,
         key=key,
+        persist_state="session",
     )

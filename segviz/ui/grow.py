@@ -72,7 +72,14 @@ def _transport(session: Session, key: str, total: int) -> None:
         _jump(session, go)
         view_choice("grow-view")
     if total > 1:
-        st.slider(f"Step of {total}", 1, total, key=key, help="One step is one leaf joining")
+        st.slider(
+            f"Step of {total}",
+            1,
+            total,
+            key=key,
+            help="One step is one leaf joining",
+            persist_state="session",
+        )
     else:
         st.caption("This conversation makes a single leaf: there is one step.")
 
@@ -118,6 +125,7 @@ def _speed() -> None:
         required=True,
         key="speed-choice",
         label_visibility="collapsed",
+        persist_state="session",
     )
     if speed != st.session_state.get("speed", "2×"):
         st.session_state["speed"] = speed

@@ -24,9 +24,8 @@ _ROOM = """
 """
 
 
-def _page(render: Callable[[Session], None]) -> Callable[[], None]:
+def _page(render: Callable[[Session], None], session: Session | None) -> Callable[[], None]:
     def show() -> None:
-        session = sidebar()
         if session is not None:
             render(session)
 
@@ -34,11 +33,15 @@ def _page(render: Callable[[Session], None]) -> Callable[[], None]:
 
 
 def main() -> None:
-    """Draw the app."""
+    """Draw the app.
+
+    The sidebar belongs to the frame, not to a page: its choices outlive a change of page.
+    """
     st.set_page_config(page_title="segviz", layout="wide", initial_sidebar_state="expanded")
     st.html(f"<style>{_ROOM}</style>")
+    session = sidebar()
     pages = [
-        st.Page(_page(render), title=title, url_path=path, default=not index)
+        st.Page(_page(render, session), title=title, url_path=path, default=not index)
         for index, (title, path, render) in enumerate(PAGES)
     ]
     st.navigation(pages, position="top").run()

@@ -51,7 +51,13 @@ def _source() -> tuple[str, Corpus] | None:
     options = ["Sample", "Upload", "Path"]
     start = "Path" if os.environ.get("SEGVIZ_FILE") else "Sample"
     source = st.segmented_control(
-        "Source", options, default=start, required=True, key="source", label_visibility="collapsed"
+        "Source",
+        options,
+        default=start,
+        required=True,
+        key="source",
+        label_visibility="collapsed",
+        persist_state="session",
     )
     try:
         opened = {"Sample": _sample, "Upload": _upload, "Path": _path}[source or "Sample"]()
@@ -78,7 +84,12 @@ def _refusal(error: LoadError) -> None:
 
 def _sample() -> tuple[str, Corpus]:
     name = st.selectbox(
-        "Sample", list(TITLES), format_func=lambda n: TITLES[n], label_visibility="collapsed"
+        "Sample",
+        list(TITLES),
+        format_func=lambda n: TITLES[n],
+        key="sample",
+        label_visibility="collapsed",
+        persist_state="session",
     )
     return _open_file(str(sample_path(name)))
 
@@ -97,6 +108,7 @@ def _path() -> tuple[str, Corpus] | None:
         value=os.environ.get("SEGVIZ_FILE", ""),
         key="path",
         placeholder="~/data/locomo10.json",
+        persist_state="session",
     )
     return _open_file(path) if path.strip() else None
 
@@ -124,7 +136,11 @@ def _conversation(corpus: Corpus) -> Conversation:
         position = 0
     else:
         position = st.selectbox(
-            "Conversation in the file", range(len(corpus)), format_func=label, key="conversation"
+            "Conversation in the file",
+            range(len(corpus)),
+            format_func=label,
+            key="conversation",
+            persist_state="session",
         )
     found = corpus[position]
     st.text(", ".join(found.speakers[:6]) + (" …" if len(found.speakers) > 6 else ""))
@@ -162,6 +178,7 @@ def _unit(conversation: Conversation) -> str:
         format_func=lambda name: f"{name}: {UNIT_HELP.get(name, '')}",
         key="unit",
         label_visibility="collapsed",
+        persist_state="session",
     )
     dropped = len(conversation.dropped(rule))
     count = len(conversation.units(rule))
@@ -187,6 +204,7 @@ def _system() -> tuple[str, dict[str, Any]]:
         format_func=lambda key: SYSTEMS[key].label,
         key="system",
         label_visibility="collapsed",
+        persist_state="session",
     )
     settings = component_controls(SYSTEMS[name], COMPONENTS, prefix=name)
     embedder = get_embedder()

@@ -19,7 +19,13 @@ VIEWS = ("Time axis", "Node-link")
 def view_choice(key: str) -> str:
     """The two drawings of one structure, as tabs that draw only the one in front."""
     chosen: str = st.segmented_control(
-        "View", VIEWS, default=VIEWS[0], required=True, key=key, label_visibility="collapsed"
+        "View",
+        VIEWS,
+        default=VIEWS[0],
+        required=True,
+        key=key,
+        label_visibility="collapsed",
+        persist_state="session",
     )
     return chosen
 

@@ -1,0 +1,231 @@
+"""The app as a person meets it."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+import segviz
+from segviz.samples import TITLES, sample_path
+from tests.data import real_data
+from tests.ui.test_pages import BAD_FILES
+
+SAMPLE = next(iter(TITLES))
+
+
+@pytest.fixture(scope="module")
+def memory():
+    return segviz.build(segviz.load(sample_path(SAMPLE))[0])
+
+
+def upload(app, name, data):
+    app.page.get_by_text("Upload", exact=True).first.click()
+    app.settle()
+    app.page.locator('.st-key-upload input[type="file"]').set_input_files(
+        {"name": name, "mimeType": "application/json", "buffer": data}
+    )
+    return app.settle()
+
+
+def press(app, key):
+    app.page.locator(f".st-key-{key} button").first.click()
+    return app.settle()
+
+
+class TestGrow:
+    def test_opens_on_the_sample_and_draws_every_node(self, app, memory):
+        app.open()
+        assert app.attribute("grow-tree", "total") == str(len(memory.structure))
+        assert app.attribute("grow-tree", "step") == str(len(memory.steps))
+        assert "Unit 160 joins" in app.text()
+
+    def test_step_back_and_forward_redraw_the_tree(self, app, memory):
+        app.open()
+        press(app, "go-skip_previous")
+        app.until("grow-tree", "step", "1")
+        assert app.attribute("grow-tree", "total") == "1"
+        for _ in range(3):
+            press(app, "go-chevron_right")
+        app.until("grow-tree", "step", "4")
+        assert app.attribute("grow-tree", "total") == str(len(memory.at(4)))
+        press(app, "go-chevron_left")
+        app.until("grow-tree", "step", "3")
+
+    def test_scrub_with_the_keyboard(self, app):
+        app.open()
+        press(app, "go-skip_previous")
+        slider = app.page.locator('[data-testid="stSlider"] input[type="range"]').first
+        slider.focus()
+        slider.press("ArrowRight")
+        app.until("grow-tree", "step", "2")
+
+    def test_play_moves_on_by_itself_and_pause_stops_it(self, app):
+        app.open()
+        press(app, "go-skip_previous")
+        app.until("grow-tree", "step", "1")
+        app.page.locator(".st-key-play button").first.click()
+        for _ in range(100):
+            if int(app.attribute("grow-tree", "step")) >= 4:
+                break
+            app.page.wait_for_timeout(100)
+        else:
+            pytest.fail("playing did not advance")
+        app.page.locator(".st-key-play button").first.click()
+        app.settle()
+        stopped = app.attribute("grow-tree", "step")
+        app.page.wait_for_timeout(1500)
+        assert app.attribute("grow-tree", "step") == stopped
+
+    def test_a_click_selects_the_node_that_python_shows(self, app, memory):
+        app.open()
+        canvas = app.tree("grow-tree").locator("canvas.over")
+        box = canvas.bounding_box()
+        # The middle of the drawing, well inside the leaf row or an inner node.
+        canvas.click(position={"x": box["width"] * 0.4, "y": box["height"] * 0.75})
+        app.settle()
+        node = int(app.attribute("grow-tree", "selected"))
+        text = app.text()
+        assert f"Node {node} · " in text
+        start, stop = int(memory.structure.start[node]), int(memory.structure.stop[node])
+        expected = f"unit {start} " if stop - start == 1 else f"units {start}–{stop - 1} "
+        assert expected in text
+        assert memory.structure.text[node].split("\n")[0][:60] in text
+        lit = app.page.locator(".st-key-grow-transcript .turn.covered").first
+        assert lit.get_attribute("data-turn") == memory.turn_ids(node)[0]
+
+    def test_node_link_view_draws_without_a_request(self, app):
+        app.open()
+        app.page.get_by_text("Node-link", exact=True).click()
+        app.settle()
+        frame = app.page.frame_locator("iframe").first
+        frame.locator("canvas").wait_for(timeout=30_000)
+        assert "All 332 nodes" in app.text() or "nodes, coloured by the session" in app.text()
+
+
+class TestAsk:
+    def test_shows_what_python_retrieves(self, app, memory):
+        app.open("ask")
+        question = memory.conversation.questions[0]
+        result = memory.ask(question.text)
+        shown = app.page.locator(".st-key-evidence .entry")
+        nodes = [int(entry.get_attribute("data-node")) for entry in shown.all()]
+        assert nodes == list(result.after)
+        scores = app.page.locator(".st-key-evidence .entry .number").all_inner_texts()
+        assert scores[:2] == [
+            f"{100 * result.evidence[0].initial:.3f} %",
+            f"{100 * result.evidence[0].final:.3f} %",
+        ]
+
+    def test_policy_and_alpha_change_the_result(self, app, memory):
+        app.open("ask")
+        question = memory.conversation.questions[0].text
+        app.choose("policy", "bottom-up")
+        slider = app.page.locator(".st-key-alpha input[type='range']")
+        slider.focus()
+        for _ in range(16):
+            slider.press("ArrowRight")
+        app.page.get_by_text("0.90", exact=True).first.wait_for()
+        app.settle()
+        result = memory.ask(question, policy="bottom-up", alpha=0.9)
+        shown = app.page.locator(".st-key-evidence .entry").all()
+        assert [int(e.get_attribute("data-node")) for e in shown] == list(result.after)
+        assert result.after != memory.ask(question).after
+
+    def test_picking_evidence_lights_its_turns(self, app, memory):
+        app.open("ask")
+        entry = app.page.locator(".st-key-evidence .entry").nth(2)
+        node = int(entry.get_attribute("data-node"))
+        entry.click()
+        app.settle()
+        assert app.attribute("ask-tree", "selected") == str(node)
+        lit = app.page.locator(".st-key-ask-transcript .turn.covered").all()
+        assert [row.get_attribute("data-turn") for row in lit] == list(memory.turn_ids(node))
+
+    def test_own_question(self, app, memory):
+        app.open("ask")
+        app.page.get_by_text("Own question", exact=True).click()
+        app.settle()
+        box = app.page.get_by_placeholder("What would you ask this memory?")
+        box.fill("What is the dog called now?")
+        box.press("Enter")
+        app.page.locator(".st-key-evidence .entry").first.wait_for()
+        app.settle()
+        shown = app.page.locator(".st-key-evidence .entry").all()
+        result = memory.ask("What is the dog called now?")
+        assert [int(e.get_attribute("data-node")) for e in shown] == list(result.after)
+
+
+class TestFiles:
+    @pytest.mark.parametrize("name", list(BAD_FILES))
+    def test_a_bad_upload_says_why_and_changes_nothing(self, app, name):
+        data, message = BAD_FILES[name]
+        app.open()
+        before = app.attribute("grow-tree", "total")
+        upload(app, name, data)
+        text = app.text()
+        assert "Not opened. The previous conversation is still here." in text
+        assert message.lower() in text.lower()
+        assert "Traceback" not in text
+        assert app.attribute("grow-tree", "total") == before
+
+    def test_upload_opens_a_conversation(self, app):
+        app.open()
+        upload(app, "other.json", sample_path(list(TITLES)[1]).read_bytes())
+        assert "Noor, Caleb" in app.text()
+
+    def test_a_real_conversation_by_path(self, app):
+        path = real_data("locomo", "locomo5.json")
+        app.open()
+        app.page.get_by_text("Path", exact=True).first.click()
+        app.settle()
+        box = app.page.locator(".st-key-path input")
+        box.fill(str(path))
+        box.press("Enter")
+        app.page.get_by_text("Conversation in the file").wait_for()
+        app.settle()
+        app.choose("conversation", "conv-47 · 31 sessions · 689 turns")
+        expected = segviz.build(segviz.load(path)["conv-47"])
+        app.until("grow-tree", "total", str(len(expected.structure)))
+        app.until("grow-tree", "step", "355")
+
+    def test_hostile_text_is_shown_literally(self, app):
+        nasty = [
+            "<script>alert(1)</script>",
+            "<img src=x onerror=alert(1)>",
+            "![x](http://tracker.invalid/a.png)",
+            "[link](javascript:alert(1)) :red[red] $x^2$ :material/home: :smile:",
+            "</script><svg onload=alert(1)>",
+        ]
+        turns = [
+            {"speaker": s, "dia_id": f"D1:{i}", "text": text}
+            for i, (s, text) in enumerate(
+                zip(["<b>A</b>", "B **x**"] * 5, nasty * 2, strict=True), start=1
+            )
+        ]
+        document = {
+            "speaker_a": "<b>A</b>",
+            "speaker_b": "B **x**",
+            "session_1_date_time": "<img src=x onerror=alert(1)>",
+            "session_1": turns,
+            "sample_id": "<script>alert(2)</script>",
+        }
+        app.open()
+        upload(app, "<img src=x onerror=alert(3)>.json", json.dumps(document).encode())
+        text = app.text()
+        assert "<b>A</b>, B **x**" in text
+        transcript = app.page.locator(".st-key-grow-transcript .transcript").inner_text()
+        assert all(line in transcript for line in nasty)
+        app.page.get_by_text("Node-link", exact=True).click()
+        app.settle()
+        app.page.get_by_role("link", name="Ask").first.click()
+        app.settle()
+        box = app.page.get_by_placeholder("What would you ask this memory?")
+        box.fill(nasty[1])
+        box.press("Enter")
+        app.page.locator(".st-key-evidence .entry").first.wait_for()
+        app.settle()
+        app.page.locator(".st-key-evidence .entry").first.click()
+        app.settle()
+        evidence = app.page.locator(".st-key-evidence .evidence").inner_text()
+        assert nasty[0] in evidence

@@ -1,0 +1,189 @@
+"""The pages without a browser: Streamlit's AppTest runs the real scripts."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from tests.data import ROOT, real_data
+
+
+def grow() -> AppTest:
+    return AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
+
+
+def _ask_page() -> None:
+    from segviz.ui import ask
+    from segviz.ui.sidebar import sidebar
+
+    session = sidebar()
+    if session is not None:
+        ask.render(session)
+
+
+def ask_page() -> AppTest:
+    return AppTest.from_function(_ask_page, default_timeout=60)
+
+
+def clean(app: AppTest) -> AppTest:
+    assert not app.exception, [e.value for e in app.exception]
+    return app
+
+
+def texts(app: AppTest) -> str:
+    elements = [*app.markdown, *app.text, *app.caption, *app.info, *app.warning, *app.error]
+    return "\n".join(str(e.value) for e in elements)
+
+
+def open_path(app: AppTest, path) -> AppTest:
+    app.segmented_control(key="source").set_value("Path").run()
+    app.text_input(key="path").set_value(str(path)).run()
+    return clean(app)
+
+
+class TestGrow:
+    def test_opens_on_the_whole_sample(self):
+        app = clean(grow().run())
+        slider = app.slider[0]
+        assert slider.value == slider.max > 100
+        assert f"**Step {slider.max:.0f}**" in texts(app)
+
+    def test_stepping(self):
+        app = grow().run()
+        total = app.slider[0].max
+        app.button(key="go-chevron_left").click().run()
+        assert clean(app).slider[0].value == total - 1
+        app.button(key="go-skip_previous").click().run()
+        assert clean(app).slider[0].value == 1
+        assert "Unit 0 is the first leaf." in texts(app)
+        assert app.button(key="go-chevron_left").disabled
+        app.button(key="go-chevron_right").click().run()
+        assert clean(app).slider[0].value == 2
+        app.slider[0].set_value(50).run()
+        assert "**Step 50**" in texts(clean(app))
+        app.button(key="go-skip_next").click().run()
+        assert clean(app).slider[0].value == total
+
+    def test_jump_to_a_session(self):
+        app = grow().run()
+        app.selectbox(key="jump").set_value(5).run()
+        assert "Session 6" in str(app.selectbox(key="jump").options[5])
+        memory_step = clean(app).slider[0].value
+        assert 1 < memory_step < app.slider[0].max
+        assert app.selectbox(key="jump").value is None
+
+    def test_play_starts_over_at_the_end_and_pauses(self):
+        app = grow().run()
+        app.button(key="play").click().run()
+        assert clean(app).slider[0].value < app.slider[0].max
+        assert app.button(key="play").label == "Pause"
+        app.button(key="play").click().run()
+        assert clean(app).button(key="play").label == "Play"
+
+    def test_another_unit_rule_and_model_rebuild(self):
+        app = grow().run()
+        before = app.slider[0].max
+        app.selectbox(key="unit").set_value("turn").run()
+        assert clean(app).slider[0].max > before
+        app.selectbox(key="unit").set_value("paper").run()
+        assert "turns are in none of them" in texts(clean(app))
+        app.selectbox(key="segment-tree.compatibility").set_value("cosine").run()
+        assert "Most similar" in texts(clean(app)) or "stays below" in texts(app)
+
+
+class TestAsk:
+    def test_a_dataset_question_comes_with_gold(self):
+        app = clean(ask_page().run())
+        assert "Gold evidence," in texts(app)
+        assert "Gold answer:" in texts(app)
+        assert "**Retrieved levels**" in texts(app)
+
+    def test_settings_rerun_without_error(self):
+        app = ask_page().run()
+        for policy in ("none", "bottom-up", "top-down"):
+            app.selectbox(key="policy").set_value(policy).run()
+            clean(app)
+        app.slider(key="alpha").set_value(0.9).run()
+        app.slider(key="horizon").set_value(5).run()
+        app.slider(key="k").set_value(30).run()
+        app.toggle(key="distinct").set_value(False).run()
+        clean(app)
+
+    def test_no_propagation_says_so(self):
+        app = ask_page().run()
+        app.selectbox(key="policy").set_value("none").run()
+        assert "Propagation leaves the retrieved levels as they were." in texts(clean(app))
+
+    def test_own_question(self):
+        app = ask_page().run()
+        app.segmented_control(key="origin").set_value("Own question").run()
+        assert "Type a question" in texts(clean(app))
+        box = next(t for t in app.text_input if t.key.startswith("own-"))
+        box.set_value("What is the dog called?").run()
+        assert "**Evidence**, best first" in texts(clean(app))
+        assert "Gold" not in texts(app)
+
+
+BAD_FILES = {
+    "empty.json": (b"", "The file is empty."),
+    "truncated.json": (b'[{"conversation": {"session_1": [{"text": "he', "looks cut off"),
+    "shape.json": (b'{"hello": [1, 2, 3]}', "expected"),
+    "paper.json": (b"%PDF-1.7 \x00\x01 binary", "PDF"),
+    "silent.json": (json.dumps({"session_1": []}).encode(), "conv"),
+}
+
+
+class TestBadInput:
+    @pytest.mark.parametrize("name", list(BAD_FILES))
+    def test_says_why_and_keeps_the_previous_conversation(self, tmp_path, name):
+        data, message = BAD_FILES[name]
+        path = tmp_path / name
+        path.write_bytes(data)
+        app = open_path(grow().run(), path)
+        assert "**Not opened.** The previous conversation is still here." in texts(app)
+        assert message.lower() in texts(app).lower()
+        assert "Ines, Theo" in texts(app)
+        assert app.slider[0].max > 100
+
+    def test_a_missing_path(self):
+        app = open_path(grow().run(), "/nowhere/at/all.json")
+        assert "**Not opened.**" in texts(app)
+        assert "/nowhere/at/all.json" in texts(app)
+        assert app.slider[0].max > 100
+
+    def test_one_turn(self, tmp_path):
+        path = tmp_path / "one.json"
+        path.write_text(
+            json.dumps(
+                {
+                    "speaker_a": "A",
+                    "speaker_b": "B",
+                    "session_1_date_time": "1:00 pm on 1 May, 2024",
+                    "session_1": [{"speaker": "A", "dia_id": "D1:1", "text": "Only this."}],
+                }
+            )
+        )
+        app = open_path(grow().run(), path)
+        assert "single leaf" in texts(app)
+        assert not app.slider
+        ask = open_path(ask_page().run(), path)
+        box = next(t for t in ask.text_input if t.key.startswith("own-"))
+        box.set_value("What?").run()
+        assert "**Evidence**" in texts(clean(ask))
+
+    def test_a_rule_that_makes_no_leaf(self, tmp_path):
+        path = tmp_path / "mono.json"
+        turns = [{"speaker": "A", "dia_id": f"D1:{i}", "text": f"line {i}"} for i in range(1, 4)]
+        path.write_text(json.dumps({"speaker_a": "A", "speaker_b": "B", "session_1": turns}))
+        app = open_path(grow().run(), path)
+        app.selectbox(key="unit").set_value("paper").run()
+        assert "makes no leaf from this conversation" in texts(clean(app))
+
+
+def test_real_conversation_by_path():
+    app = open_path(grow().run(), real_data("locomo", "locomo5.json"))
+    app.selectbox(key="conversation").set_value(3).run()
+    assert clean(app).slider[0].max == 355
+    assert "James, John" in texts(app)
