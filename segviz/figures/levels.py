@@ -43,7 +43,12 @@ def level_figure(
         margin={"l": 4, "r": 4, "t": 28, "b": 4},
         legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
         yaxis={"visible": False, "range": [0, highest * 1.18]},
-        xaxis={"type": "category", "fixedrange": True},
+        # A tree of one level would else get bars as wide as the panel.
+        xaxis={
+            "type": "category",
+            "fixedrange": True,
+            "range": [-0.5, max(len(names), 3) - 0.5],
+        },
         dragmode=False,
     )
     return figure

@@ -55,7 +55,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
     list.setAttribute("aria-label", "Retrieved evidence, best first");
     parentElement.append(list);
   }
-  list.style.height = data.height + "px";
+  list.style.maxHeight = data.height + "px";
   // Rebuilding the buttons would drop keyboard focus: put it back where it was.
   const focused = parentElement.activeElement?.dataset?.node;
   list.replaceChildren(...data.items.map((item) => entry(item, (n) => setTriggerValue("node", n))));

@@ -374,15 +374,22 @@ export function number(value, digits = 2) {
   return value.toFixed(size >= 100 ? 0 : size < 0.095 ? Math.max(3, digits) : digits);
 }
 
+/** A score with fixed decimals, so that a column of them reads as one scale. */
+export function fixed(value, digits = 2) {
+  if (Math.abs(value) >= 1e5) return number(value);
+  const text = value.toFixed(digits);
+  return Number(text) === 0 ? (0).toFixed(digits) : text.replace("-", "−");
+}
+
 /** "0.41 ≥ 0.38", with more digits where two would hide the difference. */
 export function comparison(score, threshold) {
-  if (score === null) return threshold === null ? "" : `? / ${number(threshold)}`;
-  if (threshold === null) return number(score);
+  if (score === null) return threshold === null ? "" : `? / ${fixed(threshold)}`;
+  if (threshold === null) return fixed(score);
   let digits = 2;
-  const same = () => number(score, digits) === number(threshold, digits);
+  const same = () => fixed(score, digits) === fixed(threshold, digits);
   while (digits < 5 && score !== threshold && same()) digits++;
   const sign = score >= threshold ? "≥" : "<";
-  return `${number(score, digits)} ${sign} ${number(threshold, digits)}`;
+  return `${fixed(score, digits)} ${sign} ${fixed(threshold, digits)}`;
 }
 
 /** At most `limit` user-perceived characters, cut after a word where one ends nearby. */

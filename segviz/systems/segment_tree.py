@@ -170,7 +170,8 @@ def _revised(node: _Open) -> Revise:
 
 
 def _note(arrival: Arrival, upper: list[_Open], chain: list[_Open], decision: Decision) -> str:
-    below = "" if len(chain) == 1 else f" through {len(chain) - 1} new in-between node(s)"
+    between = len(chain) - 1
+    below = f" through {between} new node{'s' * (between > 1)} in between" if between else ""
     if decision.chosen is None:
         return (
             f"Unit {arrival.index} joins no open node: a new root on level "

@@ -17,7 +17,7 @@ from segviz.result import Evidence, Result
 from segviz.ui.inspector import node_details, node_transcript, place
 from segviz.ui.lists import evidence_list, transcript
 from segviz.ui.state import Session
-from segviz.ui.timeline import VIEWS, draw_canvas, draw_node_link, view_choice
+from segviz.ui.timeline import VIEWS, canvas_height, draw_canvas, draw_node_link, view_choice
 
 LIST = 470
 
@@ -30,6 +30,11 @@ def render(session: Session) -> None:
         st.info("Type a question, or pick one of the dataset's, to see what comes back.")
         return
     result = ask(session.memory, question.text, **settings)
+    if settings["step"] < len(session.memory.steps):
+        st.info(
+            f"This is the memory after step {settings['step']} of {len(session.memory.steps)}; "
+            "what came later has not been heard yet. Change it under More settings."
+        )
     status = _status(session, question, result)
     if st.session_state.get("ask-view", VIEWS[0]) == VIEWS[0]:
         _tree(session, question, result)
@@ -155,6 +160,7 @@ def _settings(session: Session) -> dict[str, Any]:
             "to the letter.",
             persist_state="session",
         )
+        step = _asked_step(session)
     return {
         "policy": policy,
         "alpha": alpha,
@@ -163,11 +169,30 @@ def _settings(session: Session) -> dict[str, Any]:
         "relevance": relevance,
         "levels": admitted or levels,
         "distinct": distinct,
+        "step": step,
     }
 
 
+def _asked_step(session: Session) -> int:
+    """The moment the memory is asked at: now, or after an earlier step."""
+    total = len(session.memory.steps)
+    if total == 1:
+        return 1
+    step: int = st.slider(
+        "Memory after step",
+        1,
+        total,
+        total,
+        key=f"asked-{session.key}",
+        help="Ask the memory as it stood earlier in the conversation",
+        persist_state="session",
+    )
+    return step
+
+
 def _status(session: Session, question: Question, result: Result) -> dict[str, str]:
-    held = [turn for unit in session.memory.units for turn in unit.turn_ids]
+    heard = len(result.structure.leaves)
+    held = [turn for unit in session.memory.units[:heard] for turn in unit.turn_ids]
     return gold_status(result.evidence, question.evidence, held)
 
 
@@ -176,11 +201,12 @@ def _tree(session: Session, question: Question, result: Result) -> None:
     units = {t: u.index for u in session.memory.units for t in u.turn_ids}
     wanted = {units[turn] for turn in question.evidence if turn in units}
     gold = [leaf for leaf in structure.leaves if int(structure.start[leaf]) in wanted]
+    levels = int(session.memory.structure.level.max()) + 1
     draw_canvas(
         session,
         structure,
         key="ask-tree",
-        height=440,
+        height=canvas_height(levels, mirrored=True),
         mode="scores",
         initial=result.initial,
         final=result.final,
@@ -188,6 +214,7 @@ def _tree(session: Session, question: Question, result: Result) -> None:
         top_final=result.after,
         gold=gold,
         total_units=len(session.memory.units),
+        levels_total=levels,
     )
 
 
@@ -202,12 +229,13 @@ def _gold_line(question: Question, status: dict[str, str]) -> None:
             (HIT, "retrieved"),
             (COVERED, "inside a wider retrieved node"),
             (MISSED, "missed"),
-            (ABSENT, "in no leaf"),
+            (ABSENT, "in no leaf (dropped by the unit rule, or not heard yet)"),
         ):
-            turns = [turn for turn, found in status.items() if found == name]
-            if turns:
-                parts.append(f"{len(turns)} {meaning} ({', '.join(turns)})")
-        st.text(f"Gold evidence, {len(status)} turns: " + "; ".join(parts))
+            found = [turn for turn, what in status.items() if what == name]
+            if found:
+                parts.append(f"{len(found)} {meaning} ({', '.join(found)})")
+        turns = "1 turn" if len(status) == 1 else f"{len(status)} turns"
+        st.text(f"Gold evidence, {turns}: " + "; ".join(parts))
     if question.answer is not None:
         st.text(f"Gold answer: {question.answer}")
     elif question.adversarial is not None:

@@ -12,7 +12,7 @@ from segviz.structure import Structure
 from segviz.ui.inspector import node_details, node_transcript
 from segviz.ui.lists import transcript
 from segviz.ui.state import Session
-from segviz.ui.timeline import VIEWS, draw_canvas, draw_node_link, view_choice
+from segviz.ui.timeline import VIEWS, canvas_height, draw_canvas, draw_node_link, view_choice
 
 # Seconds between steps and steps per tick. A tick repaints the whole panel, which takes
 # Streamlit a quarter of a second, so faster play takes larger strides.
@@ -62,7 +62,7 @@ def _transport(session: Session, key: str, total: int) -> None:
         st.session_state[key] = min(max(step, 1), total)
 
     now: int = st.session_state[key]
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         _step_button("First step", "skip_previous", go, 1, now == 1)
         _step_button("Back one step", "chevron_left", go, now - 1, now == 1)
         _play_button(session, key, total)
@@ -106,7 +106,6 @@ def _play_button(session: Session, key: str, total: int) -> None:
         "Pause" if playing else "Play",
         icon=":material/pause:" if playing else ":material/play_arrow:",
         key="play",
-        type="primary",
         disabled=total == 1,
         help="Play from here; from the start when at the end",
     )
@@ -163,6 +162,7 @@ def _jump(session: Session, go: Callable[[int], None]) -> None:
 
 def _tree(session: Session, structure: Structure, step: Step, now: int) -> None:
     total = len(session.memory.steps)
+    levels = int(session.memory.structure.level.max()) + 1
     # The axis grows in doublings: between two of them nothing on the canvas moves.
     axis = 40
     while axis < now:
@@ -171,14 +171,14 @@ def _tree(session: Session, structure: Structure, step: Step, now: int) -> None:
         session,
         structure,
         key="grow-tree",
-        height=320,
+        height=canvas_height(levels),
         mode="grow",
         step=now,
         decision=step.decision,
         added=[e.node for e in step.events if isinstance(e, Add)],
         revised=[e.node for e in step.events if isinstance(e, Revise)],
         total_units=min(axis, total),
-        levels_total=int(session.memory.structure.level.max()) + 1,
+        levels_total=levels,
         gutter=True,
     )
 
@@ -217,24 +217,17 @@ def _figures(session: Session, structure: Structure, step: Step, now: int) -> No
     leaves = len(structure.leaves)
     distinct = len(np.unique(structure.carrier[structure.active]))
     written = sum(s.cost.annotated for s in session.memory.steps[:now])
-    figures = (
-        ("Nodes", f"{len(structure):,}", "Nodes in the tree after this step"),
-        (
-            "Nodes/leaf",
-            f"{distinct / leaves:.2f}",
-            "Single-child nodes counted once; the paper reports 1.25 on LoCoMo",
+    st.caption(
+        f"{len(structure):,} nodes · {distinct / leaves:.2f} per leaf · "
+        f"{step.cost.modified} touched · {written / leaves:.2f} texts per leaf · "
+        f"{1000 * step.cost.seconds:.1f} ms",
+        help=(
+            "**Nodes per leaf** counts single-child nodes once; the paper reports 1.25 on "
+            "LoCoMo. **Touched**: nodes added or rewritten in this step. **Texts per leaf**: "
+            "annotations written so far, each of which would be one model call. **ms**: time "
+            "this step took when it was built."
         ),
-        ("Touched", f"{step.cost.modified}", "Nodes added or rewritten in this step"),
-        (
-            "Texts/leaf",
-            f"{written / leaves:.2f}",
-            "Annotations written so far, per leaf; each would be one model call",
-        ),
-        ("Time", f"{1000 * step.cost.seconds:.1f} ms", "Time this step took when it was built"),
     )
-    for column, (label, value, meaning) in zip(st.columns(len(figures)), figures, strict=True):
-        column.caption(label, help=meaning)
-        column.markdown(f"**{value}**")
 
 
 def _candidates(structure: Structure, decision: Decision) -> None:
@@ -252,18 +245,24 @@ def _candidates(structure: Structure, decision: Decision) -> None:
         rows.append(
             {
                 "level": int(structure.level[item.node]),
-                "node": item.node,
-                "units": f"{start}–{stop - 1}",
+                "outcome": outcome if not item.label else f"{outcome} ({item.label})",
                 "similarity": item.score,
                 "needed": item.threshold,
-                "outcome": outcome if not item.label else f"{outcome} ({item.label})",
+                "units": f"{start}–{stop - 1}" if stop - start > 1 else f"{start}",
+                "node": item.node,
             }
         )
-    number = st.column_config.NumberColumn(format="%.2f")
+    number = st.column_config.NumberColumn(format="%.2f", width=70)
     st.dataframe(
         rows,
         hide_index=True,
-        column_config={"similarity": number, "needed": number},
+        column_config={
+            "level": st.column_config.NumberColumn(width=45),
+            "outcome": st.column_config.TextColumn(width=85),
+            "similarity": number,
+            "needed": number,
+            "units": st.column_config.TextColumn(width=75),
+        },
         height=min(38 + 35 * len(rows), 190),
     )
 

@@ -16,6 +16,11 @@ from segviz.ui.state import Session
 VIEWS = ("Time axis", "Node-link")
 
 
+def canvas_height(levels: int, mirrored: bool = False) -> int:
+    """Pixels for so many levels: rows neither stretched nor squeezed out of sight."""
+    return min(90 + 70 * levels, 620) if mirrored else min(140 + 40 * levels, 460)
+
+
 def view_choice(key: str) -> str:
     """The two drawings of one structure, as tabs that draw only the one in front."""
     chosen: str = st.segmented_control(

@@ -62,8 +62,10 @@ def server() -> Iterator[str]:
         port = probe.getsockname()[1]
     environment = {k: v for k, v in os.environ.items() if k != "SEGVIZ_FILE"}
     process = subprocess.Popen(
-        [sys.executable, "-m", "streamlit", "run", "app.py"]
-        + [f"--server.port={port}", "--server.address=127.0.0.1"],
+        [
+            *(sys.executable, "-m", "streamlit", "run", "app.py"),
+            *(f"--server.port={port}", "--server.address=127.0.0.1"),
+        ],
         cwd=ROOT,
         env=environment,
         stdout=subprocess.DEVNULL,

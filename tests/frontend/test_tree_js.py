@@ -275,6 +275,7 @@ def test_numbers_never_hide_which_side_of_the_threshold(module: Path) -> None:
     body = """
       return [m.comparison(0.41, 0.38), m.comparison(0.3799, 0.3801), m.comparison(0.38, 0.38),
         m.comparison(0.5, null), m.comparison(null, null), m.comparison(-3.2, 0),
+        m.comparison(0.086, -0.001),
         m.number(0), m.number(0.0421), m.number(1234567), m.number(1e-9)];
     """
     assert run(module, body) == [
@@ -283,7 +284,8 @@ def test_numbers_never_hide_which_side_of_the_threshold(module: Path) -> None:
         "0.38 ≥ 0.38",
         "0.50",
         "",
-        "-3.20 < 0",
+        "−3.20 < 0.00",
+        "0.09 ≥ 0.00",
         "0",
         "0.042",
         "1.2e+6",
