@@ -19,8 +19,9 @@ _CDN_TAGS = re.compile(
     r"<link\b[^>]*\bhref=\"https?://[^>]*>|<script\b[^>]*\bsrc=\"https?://[^>]*>\s*</script>",
     re.IGNORECASE,
 )
-_ROW = 120
 _COLUMN = 26
+# Rows are spaced so that the whole drawing is about this much wider than high.
+_ASPECT = 2.2
 
 
 def graph(structure: Structure) -> nx.DiGraph:
@@ -59,6 +60,8 @@ def node_link_html(
     """
     shown = _highest(structure, limit)
     drawing = graph(structure).subgraph(shown)
+    width = int(structure.stop.max(initial=1)) * _COLUMN
+    row = max(80.0, width / _ASPECT / max(1, int(structure.level.max(initial=0))))
     net = Network(
         height=f"{height}px",
         width="100%",
@@ -75,10 +78,10 @@ def node_link_html(
             label=str(node) if data["level"] else " ",
             title=f"node {node} · level {data['level']} · {units}\n{data['text'][:300]}",
             x=middle * _COLUMN,
-            y=-data["level"] * _ROW,
+            y=-data["level"] * row,
             physics=False,
             shape="dot",
-            size=7 + 3 * data["level"],
+            size=8 + 5 * data["level"],
             color=node_colours[node],
         )
     net.add_edges([(int(p), int(c)) for p, c in drawing.edges])

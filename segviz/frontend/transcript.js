@@ -54,14 +54,17 @@ export default function ({ data, parentElement }) {
     list.setAttribute("aria-label", "Transcript");
     parentElement.append(list);
   }
+  const scrolled = list.scrollTop;
   list.style.height = data.height + "px";
   list.replaceChildren(...data.rows.map(row));
-  if (data.focus !== list.dataset.focus) {
-    list.dataset.focus = data.focus;
-    const target = [...list.children].find((line) => line.dataset.turn === data.focus);
-    if (target) {
-      const middle = target.offsetTop - list.offsetTop - (list.clientHeight - target.offsetHeight) / 2;
-      list.scrollTop = Math.max(0, middle);
-    }
+  const wanted = `${data.focus} ${data.height}`;
+  if (wanted === list.dataset.wanted) {
+    list.scrollTop = scrolled; // replacing the rows has reset it
+    return;
   }
+  list.dataset.wanted = wanted;
+  const target = [...list.children].find((line) => line.dataset.turn === data.focus);
+  if (!target) return;
+  const middle = target.offsetTop - list.offsetTop - (list.clientHeight - target.offsetHeight) / 2;
+  list.scrollTop = Math.max(0, middle);
 }

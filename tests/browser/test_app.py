@@ -141,6 +141,20 @@ class TestAsk:
         assert app.attribute("ask-tree", "selected") == str(node)
         lit = app.page.locator(".st-key-ask-transcript .turn.covered").all()
         assert [row.get_attribute("data-turn") for row in lit] == list(memory.turn_ids(node))
+        self.is_in_view(app, "ask-transcript", memory.turn_ids(node)[0])
+
+    @staticmethod
+    def is_in_view(app, key, turn):
+        box = app.page.locator(f".st-key-{key} .transcript").bounding_box()
+        row = app.page.locator(f'.st-key-{key} .turn[data-turn="{turn}"]').bounding_box()
+        assert box["y"] <= row["y"] <= box["y"] + box["height"]
+
+    def test_picking_the_best_evidence_keeps_its_turns_in_view(self, app, memory):
+        app.open("ask")
+        app.page.locator(".st-key-evidence .entry").first.click()
+        app.settle()
+        node = memory.ask(memory.conversation.questions[0].text).after[0]
+        self.is_in_view(app, "ask-transcript", memory.turn_ids(node)[0])
 
     def test_own_question(self, app, memory):
         app.open("ask")
