@@ -57,6 +57,12 @@ def _component(registry: str, value: Any) -> Any:
     return make(kind, settings) if isinstance(kind, type) else kind(**settings)
 
 
+def needs_chat(system: System) -> list[str]:
+    """Names of the parts of a system that call a chat model; empty for an offline one."""
+    parts = [getattr(system, p.name) for p in parameters(type(system)) if p.spec.registry]
+    return [part.name for part in parts if getattr(part, "needs_chat", False)]
+
+
 def embedder_named(name: str) -> Embedder:
     """The embedder whose vectors carry this name; StoreError when it is not here."""
     available = []

@@ -137,6 +137,20 @@ class Conversation:
         return tuple(t.id for t in self.turns if t.content and t.id not in held)
 
 
+def with_typed_turns(conversation: Conversation, typed: Sequence[tuple[str, str]]) -> Conversation:
+    """The conversation continued by (speaker, text) turns in a session of their own.
+
+    Turn ids are ``L1``, ``L2`` …, the session's is ``live``. Speakers not met before join
+    the list. No turns: the conversation itself.
+    """
+    if not typed:
+        return conversation
+    turns = tuple(Turn(f"L{i}", who, text) for i, (who, text) in enumerate(typed, start=1))
+    session = Session("live", None, "typed just now", turns)
+    speakers = tuple(dict.fromkeys((*conversation.speakers, *(who for who, _ in typed))))
+    return replace(conversation, speakers=speakers, sessions=(*conversation.sessions, session))
+
+
 Kind = Literal["repaired", "skipped"]
 
 

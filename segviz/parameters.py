@@ -23,6 +23,7 @@ class Spec:
     high: float | None = None
     step: float | None = None
     registry: str | None = None
+    choices: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,14 +43,16 @@ def param(
     high: float | None = None,
     step: float | None = None,
     registry: str | None = None,
+    choices: tuple[str, ...] = (),
     factory: Any = MISSING,
 ) -> Any:
     """A dataclass field that carries its own range and meaning.
 
     ``registry`` names the registry (a key of ``segviz.pipeline.COMPONENTS``) from which
-    the value may be chosen by name; its ``factory`` makes the default.
+    the value may be chosen by name; its ``factory`` makes the default. ``choices`` lists
+    the legal values of a text parameter.
     """
-    spec = Spec(help, low, high, step, registry)
+    spec = Spec(help, low, high, step, registry, choices)
     if factory is not MISSING:
         return field(default_factory=factory, metadata={_KEY: spec})
     return field(default=default, metadata={_KEY: spec})
@@ -75,6 +78,10 @@ def check_ranges(instance: Any) -> None:
     for parameter in parameters(type(instance)):
         spec, value = parameter.spec, getattr(instance, parameter.name)
         low, high = spec.low, spec.high
+        if spec.choices and value not in spec.choices:
+            raise ValueError(
+                f"{parameter.name} is {value!r}; choose one of {', '.join(spec.choices)}"
+            )
         if low is None and high is None:
             continue
         if isinstance(value, bool) or not isinstance(value, int | float):

@@ -22,7 +22,7 @@ from segviz.embed import get_embedder
 from segviz.invariants import Violation, check
 from segviz.parameters import as_settings
 from segviz.propagate import propagate
-from segviz.protocols import Arrival, Embedder, System
+from segviz.protocols import Arrival, Chat, Embedder, ModelError, Services, System
 from segviz.relevance import RELEVANCE, initial_scores
 from segviz.result import Evidence, Result
 from segviz.retrieve import ranking, top_k
@@ -44,6 +44,7 @@ class Memory:
     settings: dict[str, Any]
     embedder: Embedder
     steps: tuple[Step, ...]
+    chat: str = ""
 
     @cached_property
     def units(self) -> tuple[Unit, ...]:
@@ -85,6 +86,7 @@ class Memory:
                 self.settings,
                 self.embedder.name,
                 self.steps,
+                self.chat,
             ),
             path,
         )
@@ -107,13 +109,35 @@ def arrivals(units: Sequence[Unit], embedder: Embedder) -> tuple[Arrival, ...]:
     )
 
 
-def _timed(steps: Iterator[Step]) -> Iterator[Step]:
-    """Write the wall time each step took into its cost (the systems know no clock)."""
-    began = perf_counter()
+def _metered(steps: Iterator[Step], chat: Chat | None) -> Iterator[Step]:
+    """Write into each step's cost what the systems do not know: wall time, and the calls
+    and tokens really requested from the chat model."""
+
+    def used() -> tuple[int, int]:
+        return (chat.calls, chat.tokens) if chat is not None else (0, 0)
+
+    began, (calls, tokens) = perf_counter(), used()
     for step in steps:
-        seconds = perf_counter() - began
-        yield replace(step, cost=replace(step.cost, seconds=seconds))
-        began = perf_counter()
+        seconds, (calls_now, tokens_now) = perf_counter() - began, used()
+        cost = replace(
+            step.cost, seconds=seconds, calls=calls_now - calls, tokens=tokens_now - tokens
+        )
+        yield replace(step, cost=cost)
+        began, (calls, tokens) = perf_counter(), used()
+
+
+class BuildPaused(ModelError):
+    """A model gave up before the build was done.
+
+    ``memory`` holds the steps finished so far. Everything the model answered is in its
+    cache, so building again with the same settings goes on where this stopped and ends
+    in the tree an undisturbed build would have given.
+    """
+
+    def __init__(self, message: str, memory: Memory) -> None:
+        """Keep the finished part."""
+        super().__init__(message)
+        self.memory = memory
 
 
 def build(
@@ -122,26 +146,43 @@ def build(
     unit: str = "exchange",
     *,
     embedder: str | Embedder = "auto",
+    chat: Chat | None = None,
     progress: Progress | None = None,
     **params: Any,
 ) -> Memory:
     """Build a memory of a conversation, offline by default.
 
     ``system`` is a name from ``SYSTEMS`` with its parameters as keywords, or an instance;
-    ``unit`` a rule from ``UNIT_RULES``; ``progress(done, total)`` is called after every
-    step. Same input and settings give the same steps. ValueError for unknown names.
+    ``unit`` a rule from ``UNIT_RULES``; ``chat`` the model for components that need one;
+    ``progress(done, total)`` is called after every step. Same input and settings give the
+    same steps. ValueError for unknown names; BuildPaused when a model gives up.
     """
     model = make_system(system, **params)
     vectors = get_embedder(embedder) if isinstance(embedder, str) else embedder
     units = conversation.units(unit)
     steps: list[Step] = []
-    for step in _timed(model.steps(arrivals(units, vectors), vectors)):
-        steps.append(step)
-        if progress is not None:
-            progress(len(steps), len(units))
-    return Memory(
-        conversation, unit, model.name, model.laws, as_settings(model), vectors, tuple(steps)
-    )
+
+    def memory() -> Memory:
+        return Memory(
+            conversation,
+            unit,
+            model.name,
+            model.laws,
+            as_settings(model),
+            vectors,
+            tuple(steps),
+            "" if chat is None else chat.name,
+        )
+
+    try:
+        stream = arrivals(units, vectors)
+        for step in _metered(model.steps(stream, Services(vectors, chat)), chat):
+            steps.append(step)
+            if progress is not None:
+                progress(len(steps), len(units))
+    except ModelError as error:
+        raise BuildPaused(str(error), memory()) from error
+    return memory()
 
 
 def ask(
@@ -233,4 +274,5 @@ def from_saved(saved: store.Saved) -> Memory:
         saved.settings,
         embedder_named(saved.embedder),
         saved.steps,
+        saved.chat,
     )

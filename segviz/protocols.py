@@ -93,6 +93,82 @@ class Embedder(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """One request to a chat model.
+
+    With ``labels`` the reply must be exactly one of them; the client enforces it by
+    structured output and refuses anything else.
+    """
+
+    system: str
+    user: str
+    labels: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """A chat model's answer with what it cost; ``cached`` replies cost nothing now."""
+
+    text: str
+    tokens: int = 0
+    cached: bool = False
+
+
+class ModelError(RuntimeError):
+    """A model could not be reached or paid for after bounded retries; the message says
+    what happened and what to do. Finished work is in the cache, so trying again goes on
+    where it stopped."""
+
+
+class LabelError(ModelError):
+    """A model kept answering outside the label set; ``answer`` is what it said last."""
+
+    def __init__(self, message: str, answer: str) -> None:
+        """Keep the answer for the note of the step."""
+        super().__init__(message)
+        self.answer = answer
+
+
+class Chat(Protocol):
+    """A chat model. ``calls`` and ``tokens`` count what was really requested so far,
+    cached replies not included."""
+
+    calls: int
+    tokens: int
+
+    @property
+    def name(self) -> str:
+        """Stable identity of the model and its settings."""
+        ...
+
+    def reply(self, prompt: Prompt) -> Reply:
+        """The answer; ModelError after bounded retries, LabelError for a wrong label."""
+        ...
+
+    def replies(self, prompts: Sequence[Prompt]) -> list[Reply]:
+        """As ``reply`` for independent prompts, a bounded number of them at once."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Services:
+    """What a build may call on: the embedder, and a chat model where one is configured."""
+
+    embedder: Embedder
+    chat: Chat | None = None
+
+
+def require_chat(services: Services, name: str) -> Chat:
+    """The chat model a component needs; ValueError says how to give it one."""
+    if services.chat is None:
+        raise ValueError(
+            f"{name} needs a chat model and none is configured: set one under Models in the "
+            "app, or pass chat=… to build"
+        )
+    return services.chat
+
+
 class System(Protocol):
     """A memory architecture. Implementations are frozen dataclasses whose fields are the
     parameters; ``online`` promises prefix-stability (the steps for the first k units do
@@ -102,6 +178,6 @@ class System(Protocol):
     online: ClassVar[bool]
     laws: ClassVar[str]
 
-    def steps(self, arrivals: Sequence[Arrival], embedder: Embedder) -> Iterator[Step]:
+    def steps(self, arrivals: Sequence[Arrival], services: Services) -> Iterator[Step]:
         """One Step per arrival, lazily."""
         ...

@@ -7,6 +7,8 @@ from pathlib import Path
 TITLES = {
     "ines-theo": "Ines and Theo: a boat, a bakery, a dog",
     "noor-caleb": "Noor and Caleb: an allotment, a thesis, a podcast",
+    "topic-switching": "Adversarial: the topic switches at every exchange",
+    "recurrence": "Adversarial: one topic returns after long gaps",
 }
 
 

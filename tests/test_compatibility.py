@@ -3,7 +3,8 @@ import math
 import numpy as np
 import pytest
 
-from segviz.compatibility import Calibrated, Cosine, cosines
+from segviz.compatibility import Calibrated, Cosine
+from segviz.compatibility.similarity import cosines
 from segviz.protocols import Arrival, Candidate
 
 

@@ -7,9 +7,12 @@ import pytest
 
 import segviz
 from segviz.samples import TITLES, sample_path
+from segviz.shape import diagnose, shape
+
+DEMOS = ("ines-theo", "noor-caleb")
 
 
-@pytest.fixture(params=list(TITLES))
+@pytest.fixture(params=DEMOS)
 def corpus(request):
     return segviz.load(sample_path(request.param))
 
@@ -45,6 +48,39 @@ def test_questions_in_all_categories_with_evidence_that_exists(corpus):
     assert all((q.answer is None) == (q.category == 5) for q in questions)
     assert all(q.adversarial for q in questions if q.category == 5)
     assert len({q.text for q in questions}) == len(questions)
+
+
+@pytest.mark.parametrize("name", ["topic-switching", "recurrence"])
+def test_adversarial_samples_load_cleanly(name):
+    found = segviz.load(sample_path(name))
+    assert found.report.findings == ()
+    assert len(found[0].turns) >= 80
+    assert len(found[0].questions) >= 10
+
+
+def test_topic_switching_cascades_under_a_strict_cosine_and_not_under_the_default():
+    """App. C.3.1: an extremely strict threshold makes every unit a new root."""
+    found = segviz.load(sample_path("topic-switching"))[0]
+    strict = segviz.build(found, compatibility={"name": "cosine", "threshold": 0.9})
+    troubles = [t.kind for t in diagnose(shape(strict.structure))]
+    assert troubles == ["cascade"]
+    assert diagnose(shape(segviz.build(found).structure)) == []
+
+
+def test_recurring_topic_lies_in_distant_subtrees():
+    """App. C.3.2: two mentions of the topic meet only in a node that spans most of it."""
+    found = segviz.load(sample_path("recurrence"))[0]
+    memory = segviz.build(found)
+    structure = memory.structure
+    question = max(found.questions, key=lambda q: len(q.evidence))
+    units = {t: u.index for u in memory.units for t in u.turn_ids}
+    first, last = (f(units[t] for t in question.evidence) for f in (min, max))
+    meeting = [
+        n for n in range(len(structure)) if structure.start[n] <= first and structure.stop[n] > last
+    ]
+    narrowest = min(meeting, key=lambda n: structure.stop[n] - structure.start[n])
+    width = structure.stop[narrowest] - structure.start[narrowest]
+    assert width > len(memory.units) / 2
 
 
 def test_unknown_sample_lists_the_names():

@@ -14,6 +14,7 @@ import segviz
 from segviz.embed import HashingEmbedder
 from segviz.invariants import check
 from segviz.pipeline import arrivals
+from segviz.protocols import Services
 from segviz.steps import Add, Revise
 from segviz.structure import history, replay
 from segviz.systems.segment_tree import SegmentTree
@@ -143,7 +144,7 @@ def literal_nested(node):
 def run_both(script):
     units = [arrival(i) for i in range(len(script) + 1)]
     system = SegmentTree(compatibility=Scripted(script), annotate=bracket)
-    steps = list(system.steps(units, Blank()))
+    steps = list(system.steps(units, Services(Blank())))
     literal = Literal()
     fractions = iter(script)
 
@@ -227,7 +228,7 @@ class TestHandWorked:
 
     def test_candidates_are_the_non_leaf_frontier_from_low_to_high(self):
         model = Scripted([None, None, 0.99])
-        list(SegmentTree(model, bracket).steps([arrival(i) for i in range(4)], Blank()))
+        list(SegmentTree(model, bracket).steps([arrival(i) for i in range(4)], Services(Blank())))
         assert model.seen == [(1, []), (2, [1]), (3, [1, 2])]
 
     def test_unary_nodes_cost_no_annotation(self):
@@ -239,7 +240,7 @@ class TestHandWorked:
 
         list(
             SegmentTree(Scripted([None] * 5), counted).steps(
-                [arrival(i) for i in range(6)], Blank()
+                [arrival(i) for i in range(6)], Services(Blank())
             )
         )
         assert len(calls) == 5  # one new root each; the chains copy
@@ -260,12 +261,12 @@ class TestOnline:
         system = segviz.pipeline.make_system("segment-tree", compatibility=compatibility)
         return [
             (s.note, s.decision, [(type(e).__name__, *plain(e)) for e in s.events])
-            for s in system.steps(arrivals(units, embedder), embedder)
+            for s in system.steps(arrivals(units, embedder), Services(embedder))
         ]
 
     def test_steps_are_lazy(self):
         generator = SegmentTree(Scripted([None, None]), bracket).steps(
-            [arrival(i) for i in range(3)], Blank()
+            [arrival(i) for i in range(3)], Services(Blank())
         )
         assert next(generator).unit.index == 0
 
@@ -276,7 +277,7 @@ class TestOnline:
 
         system = SegmentTree(Wild(), bracket)
         with pytest.raises(ValueError, match=r"chose 7; expected None or a position in 0\.\.0"):
-            list(system.steps([arrival(i) for i in range(3)], Blank()))
+            list(system.steps([arrival(i) for i in range(3)], Services(Blank())))
 
 
 def plain(event):

@@ -51,6 +51,7 @@ class TestRoundTrip:
                 "diversity": 0.3,
                 "fact_bonus": 0.15,
             },
+            "refresh": "eager",
         }
 
     def test_saving_again_gives_the_same_bytes(self, memory, tmp_path):

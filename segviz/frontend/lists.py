@@ -1,4 +1,4 @@
-"""Sources of the transcript and evidence-list components."""
+"""Sources of the transcript, evidence-list and diff components."""
 
 from __future__ import annotations
 
@@ -13,6 +13,11 @@ def transcript_script() -> str:
 def evidence_script() -> str:
     """Source of evidence.js."""
     return _read("evidence.js")
+
+
+def diff_script() -> str:
+    """Source of diff.js."""
+    return _read("diff.js")
 
 
 def list_styles() -> str:

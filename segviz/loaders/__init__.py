@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from segviz.conversation import Conversation, Corpus, LoadReport
-from segviz.loaders import locomo
+from segviz.loaders import locomo, longmemeval, realmem
 from segviz.loaders.clean import printable
 from segviz.loaders.decode import read_document
 from segviz.loaders.errors import LoadError
@@ -40,6 +40,8 @@ class Loader:
 
 LOADERS: dict[str, Loader] = {
     "locomo": Loader(locomo.LABEL, locomo.matches, locomo.read),
+    "longmemeval": Loader(longmemeval.LABEL, longmemeval.matches, longmemeval.read),
+    "realmem": Loader(realmem.LABEL, realmem.matches, realmem.read),
 }
 """Name -> loader, in the order in which they are asked."""
 

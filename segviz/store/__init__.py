@@ -8,6 +8,7 @@ Format ``segviz-memory`` version 1, one JSON object:
 ``unit``              the unit rule
 ``system``            name, laws and settings (plain values)
 ``embedder``          name of the model the vectors come from
+``chat``              name of the chat model used, ``""`` for none
 ``steps``             unit index, note, decision, cost (without seconds), events
 ``vectors``           dtype ``float32``, dimension, count and base64 of the little-endian
                       rows; events refer to rows by number, equal rows are stored once

@@ -47,6 +47,7 @@ class Saved:
     settings: dict[str, Any]
     embedder: str
     steps: tuple[Step, ...]
+    chat: str = ""
 
 
 def encode(saved: Saved) -> dict[str, Any]:
@@ -71,6 +72,7 @@ def encode(saved: Saved) -> dict[str, Any]:
         "unit": saved.unit,
         "system": {"name": saved.system, "laws": saved.laws, "settings": saved.settings},
         "embedder": saved.embedder,
+        "chat": saved.chat,
         "steps": steps,
         "vectors": {
             "dtype": "float32",
@@ -164,6 +166,7 @@ def decode(document: dict[str, Any]) -> Saved:
         laws=system["laws"],
         settings=dict(system["settings"]),
         embedder=document["embedder"],
+        chat=document["chat"],
         steps=tuple(_decode_step(step, units, vectors) for step in document["steps"]),
     )
 

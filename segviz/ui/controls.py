@@ -50,6 +50,15 @@ def _control(parameter: Parameter, key: str) -> Any:
         return st.toggle(
             label, value=parameter.default, help=spec.help, key=key, persist_state="session"
         )
+    if spec.choices:
+        return st.selectbox(
+            label,
+            list(spec.choices),
+            index=spec.choices.index(parameter.default),
+            help=spec.help,
+            key=key,
+            persist_state="session",
+        )
     whole = isinstance(parameter.default, int)
     cast = int if whole else float
     return st.number_input(

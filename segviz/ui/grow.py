@@ -10,9 +10,11 @@ import streamlit as st
 from segviz.steps import Add, Decision, Revise, Step
 from segviz.structure import Structure
 from segviz.ui.inspector import node_details, node_transcript
-from segviz.ui.lists import transcript
+from segviz.ui.lists import diffs, transcript
+from segviz.ui.shape import shape_panel, warnings
 from segviz.ui.state import Session
 from segviz.ui.timeline import VIEWS, canvas_height, draw_canvas, draw_node_link, view_choice
+from segviz.ui.typing import typing_panel
 
 # Seconds between steps and steps per tick. A tick repaints the whole panel, which takes
 # Streamlit a quarter of a second, so faster play takes larger strides.
@@ -43,6 +45,7 @@ def _panel(session: Session, key: str, stride: int) -> None:
     now: int = st.session_state[key]
     step = session.memory.steps[now - 1]
     structure = session.memory.at(now)
+    warnings(structure)
     if st.session_state.get("grow-view", VIEWS[0]) == VIEWS[0]:
         _tree(session, structure, step, now)
     else:
@@ -52,6 +55,7 @@ def _panel(session: Session, key: str, stride: int) -> None:
         _heard(session, structure, step, now)
     with right:
         _decision(session, structure, step, now)
+    shape_panel(session, structure, now)
 
 
 def _transport(session: Session, key: str, total: int) -> None:
@@ -71,6 +75,7 @@ def _transport(session: Session, key: str, total: int) -> None:
         _speed()
         _jump(session, go)
         view_choice("grow-view")
+        typing_panel(session)
     if total > 1:
         st.slider(
             f"Step of {total}",
@@ -268,13 +273,14 @@ def _candidates(structure: Structure, decision: Decision) -> None:
 
 
 def _changes(session: Session, step: Step, now: int) -> None:
-    revised = [e for e in step.events if isinstance(e, Revise)]
-    if not revised:
+    """What the step did to existing annotations, word by word."""
+    before = session.memory.at(now - 1)
+    changes = [
+        (f"Node {e.node}, level {int(before.level[e.node])}", before.text[e.node], e.text)
+        for e in step.events
+        if isinstance(e, Revise) and e.text != before.text[e.node]
+    ]
+    if not changes:
         return
-    with st.expander(f"Rewritten annotations ({len(revised)})"):
-        before = session.memory.at(now - 1)
-        for event in revised:
-            st.caption(f"Node {event.node}, before")
-            st.text(before.text[event.node] if event.node < len(before) else "")
-            st.caption(f"Node {event.node}, after")
-            st.text(event.text)
+    with st.expander(f"Rewritten annotations ({len(changes)})"):
+        diffs(changes, key="grow-diff")

@@ -1,4 +1,4 @@
-"""Transcript and evidence list: literal text in two small components."""
+"""Transcript, evidence list and diffs: literal text in small components."""
 
 from __future__ import annotations
 
@@ -8,13 +8,16 @@ from typing import Any
 import streamlit as st
 
 from segviz.conversation import Conversation
-from segviz.frontend.lists import evidence_script, list_styles, transcript_script
+from segviz.frontend.lists import diff_script, evidence_script, list_styles, transcript_script
 from segviz.frontend.palette import session_colours
+from segviz.worddiff import word_diff
 
 _TRANSCRIPT = st.components.v2.component(
     "segviz_transcript", js=transcript_script(), css=list_styles()
 )
 _EVIDENCE = st.components.v2.component("segviz_evidence", js=evidence_script(), css=list_styles())
+
+_DIFF = st.components.v2.component("segviz_diff", js=diff_script(), css=list_styles())
 
 # A transcript longer than this is shown around its focus.
 TURNS_SHOWN = 80
@@ -88,3 +91,9 @@ def evidence_list(
             on_pick(node)
 
     _EVIDENCE(key=key, data={"items": list(items), "height": height}, on_node_change=picked)
+
+
+def diffs(changes: Sequence[tuple[str, str, str]], *, key: str) -> None:
+    """Show (title, before, after) rows as word diffs."""
+    items = [{"title": title, "pieces": word_diff(old, new)} for title, old, new in changes]
+    _DIFF(key=key, data={"items": items})

@@ -10,19 +10,22 @@ from typing import Any
 import streamlit as st
 
 from segviz import loaders
-from segviz.assemble import COMPONENTS, make_system
-from segviz.conversation import Conversation, Corpus
-from segviz.embed import get_embedder
+from segviz.assemble import COMPONENTS
+from segviz.conversation import Conversation, Corpus, with_typed_turns
 from segviz.loaders import LoadError
-from segviz.pipeline import Memory, build
 from segviz.samples import TITLES, sample_path
 from segviz.systems import SYSTEMS
+from segviz.ui.building import Order, obtain
 from segviz.ui.controls import component_controls
-from segviz.ui.state import CORPORA_KEPT, MEMORIES_KEPT, Session, fingerprint, known, remember
+from segviz.ui.models import Models, models_panel
+from segviz.ui.state import (
+    CORPORA_KEPT,
+    Session,
+    fingerprint,
+    remember,
+    typed_turns,
+)
 from segviz.units import UNIT_RULES
-
-# A build this small takes a moment; anything larger starts when the user says so.
-AUTOMATIC_UNITS = 2_000
 
 UNIT_HELP = {
     "exchange": "two speakers' consecutive runs, nothing lost",
@@ -38,11 +41,20 @@ def sidebar() -> Session | None:
         if corpus is None:
             return None
         key, loaded = corpus
-        conversation = _conversation(loaded)
+        original = _conversation(loaded)
         _load_report(loaded)
+        source = fingerprint(key, original.id)
+        typed = typed_turns(source)
+        conversation = with_typed_turns(original, typed)
         unit = _unit(conversation)
         system, settings = _system()
-    return _memory(key, loaded, conversation, unit, system, settings)
+        models = models_panel()
+        _embedding_note(models)
+    order = Order(conversation, unit, system, settings, models)
+    built = obtain(order, fingerprint(source, typed))
+    if built is None:
+        return None
+    return Session(built[0], source, loaded, conversation, built[1])
 
 
 def _source() -> tuple[str, Corpus] | None:
@@ -207,54 +219,15 @@ def _system() -> tuple[str, dict[str, Any]]:
         persist_state="session",
     )
     settings = component_controls(SYSTEMS[name], COMPONENTS, prefix=name)
-    embedder = get_embedder()
-    if embedder.name.startswith("hashing"):
+    return name, settings
+
+
+def _embedding_note(models: Models) -> None:
+    if models.embedder.name.startswith("hashing"):
         st.warning(
             "The offline language model is not installed for this platform; similarity is "
             "by spelling only (hashing embedder)."
         )
     else:
-        st.caption(f"Embeddings: {embedder.name}, on this machine; nothing is sent anywhere.")
-    return name, settings
-
-
-def _memory(
-    key: str,
-    corpus: Corpus,
-    conversation: Conversation,
-    unit: str,
-    system: str,
-    settings: dict[str, Any],
-) -> Session | None:
-    count = len(conversation.units(unit))
-    if not count:
-        st.info(
-            f"The rule '{unit}' makes no leaf from this conversation. "
-            "Choose another rule under Leaves."
-        )
-        return None
-    try:
-        made = make_system(system, **settings)
-    except ValueError as error:
-        st.error("These parameters cannot be used.")
-        st.text(str(error))
-        return None
-    memory_key = fingerprint(key, conversation.id, unit, system, settings, get_embedder().name)
-    if count > AUTOMATIC_UNITS and not known("memories", memory_key):
-        st.info(f"{count} leaves: building takes a little while.")
-        if not st.button("Build the memory", type="primary", key="build"):
-            return None
-
-    def make() -> Memory:
-        bar = st.progress(0.0, "Building the memory")
-
-        def progress(done: int, total: int) -> None:
-            if done == total or done % 50 == 0:
-                bar.progress(done / total, f"Building the memory: {done} of {total} leaves")
-
-        memory = build(conversation, made, unit, progress=progress)
-        bar.empty()
-        return memory
-
-    memory = remember("memories", memory_key, MEMORIES_KEPT, make)
-    return Session(memory_key, corpus, conversation, memory)
+        st.caption("Similarity by")
+        st.text(models.embedder.name)

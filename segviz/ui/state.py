@@ -59,9 +59,13 @@ def fingerprint(*parts: Any) -> str:
 
 @dataclass(frozen=True)
 class Session:
-    """What the sidebar hands to a page: the open file, conversation and memory."""
+    """What the sidebar hands to a page: the open file, conversation and memory.
+
+    ``key`` identifies the memory, ``source`` the conversation as loaded, before typing.
+    """
 
     key: str
+    source: str
     corpus: Corpus
     conversation: Conversation
     memory: Memory
@@ -80,3 +84,9 @@ class Session:
     def select(self, node: int | None) -> None:
         """Select a node, or none."""
         st.session_state["selected"] = (self.key, node)
+
+
+def typed_turns(source: str) -> list[tuple[str, str]]:
+    """(speaker, text) turns typed after this conversation, oldest first; editable."""
+    everything: dict[str, list[tuple[str, str]]] = st.session_state.setdefault("typed", {})
+    return everything.setdefault(source, [])

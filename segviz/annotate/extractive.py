@@ -1,17 +1,13 @@
-"""Stage: a node's text from its children's texts.
-
-The paper's S (Algorithm 1) is a language model; :class:`Extractive` is the offline
-stand-in, a pure function of the child annotations.
-"""
+"""Offline annotation: quote the sentences that say most."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from segviz.parameters import check_ranges, param
 
@@ -153,6 +149,3 @@ def _clip(text: str, max_words: int) -> str:
     if len(matches) <= max_words:
         return text
     return text[: matches[max_words - 1].end()] + " …"
-
-
-ANNOTATORS: dict[str, Callable[..., Any]] = {"extractive": Extractive}

@@ -1,0 +1,20 @@
+"""Stage: a node's text from its children's texts (the S of Algorithm 1).
+
+``extractive``  offline, a pure function of the child texts
+``llm``         a chat model writes the summary, as in the paper
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from segviz.annotate.extractive import Extractive
+from segviz.annotate.llm import Summary
+
+__all__ = ["ANNOTATORS", "Extractive", "Summary"]
+
+ANNOTATORS: dict[str, Callable[..., Any]] = {
+    "extractive": Extractive,
+    "llm": Summary,
+}

@@ -1,0 +1,178 @@
+"""LongMemEval (xiaowu0162/LongMemEval), oracle and S: one instance is one conversation.
+
+A file is a list of instances or a single one. An instance has its own haystack in parallel
+lists, joined by position: ids of sessions repeat, and those that begin with ``answer_`` tell
+where the gold answer is. So sessions are called ``session_<n>`` and turns ``S<n>:<m>`` after
+their 1-based places in the file, which count what was left out as well.
+
+The one question has the turns with ``has_answer: true`` as evidence. Where ``question_id``
+ends in ``_abs`` (abstention) its answer says that the conversation does not tell.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import datetime
+
+from segviz.conversation import Conversation, Question, Session, with_distinct_ids
+from segviz.loaders.dates import note_backwards, note_empty, numeric_start
+from segviz.loaders.errors import LoadError
+from segviz.loaders.locomo_questions import read_questions
+from segviz.loaders.notes import Note, Notes, Place
+from segviz.loaders.realmem import (
+    flagged,
+    nothing_usable,
+    read_messages,
+    speakers_of,
+    stem,
+)
+from segviz.loaders.wording import counted, describe, quoted
+
+LABEL = "LongMemEval"
+
+_SESSIONS = "haystack_sessions"
+
+
+def matches(document: object) -> bool:
+    """Whether the document, or an item of it, has a haystack (version 2's ids included)."""
+    return _is_version_2(document) or any(
+        isinstance(raw, dict) and _SESSIONS in raw for _, raw in _instances(document)
+    )
+
+
+def read(document: object, name: str) -> tuple[tuple[Conversation, ...], list[Note]]:
+    """Conversations with at least one turn, and notes on what was mended or left out.
+
+    The stem of the file's ``name`` becomes the id of instances without ``question_id``.
+    Raises LoadError when no turn at all is usable, and for LongMemEval-V2.
+    """
+    if _is_version_2(document):
+        what = "this looks like LongMemEval-V2 (haystacks of ids), which is not supported"
+        raise LoadError(what, remedy="load a file of LongMemEval (oracle or S)")
+    notes = Notes()
+    found: list[tuple[Conversation, Place]] = []
+    empty: list[Place] = []
+    sessions = 0
+    for place, raw in _instances(document):
+        if not isinstance(raw, dict) or _SESSIONS not in raw:
+            what = f"expected an instance with {_SESSIONS}, found {describe(raw)}"
+            notes.skipped(place, what)
+            continue
+        blocks, inner = raw[_SESSIONS], (*place, _SESSIONS)
+        if not isinstance(blocks, list):
+            notes.skipped(inner, f"expected a list of sessions, found {describe(blocks)}")
+            continue
+        sessions += len(blocks)
+        conversation = _conversation(raw, blocks, place, name, notes)
+        if conversation is None:
+            notes.skipped(inner, "no usable turns; the conversation is left out")
+            empty.append(inner)
+        else:
+            found.append((conversation, place))
+    if not found:
+        expected = f"turns such as {{role, content}} in {_SESSIONS}"
+        raise nothing_usable(sessions, empty, expected, notes)
+    conversations = with_distinct_ids([conversation for conversation, _ in found])
+    for fresh, (old, place) in zip(conversations, found, strict=True):
+        if fresh.id != old.id:
+            what = f"{quoted(old.id)} is taken by another conversation; called {quoted(fresh.id)}"
+            notes.repaired((*place, "question_id"), what)
+    return conversations, notes
+
+
+def _instances(document: object) -> list[tuple[Place, object]]:
+    if isinstance(document, list):
+        return [((row,), raw) for row, raw in enumerate(document)]
+    return [((), document)]
+
+
+def _is_version_2(document: object) -> bool:
+    """``{question id: [trajectory id, …], …}``, or instances with ``haystack: [id, …]``."""
+    if isinstance(document, dict) and document and all(map(_are_ids, document.values())):
+        return True
+    rows = [raw for _, raw in _instances(document) if isinstance(raw, dict)]
+    haystacks = [raw.get("haystack", raw.get(_SESSIONS)) for raw in rows]
+    return bool(haystacks) and all(map(_are_ids, haystacks))
+
+
+def _are_ids(value: object) -> bool:
+    """A list of words without a space, at least one."""
+    words = value if isinstance(value, list) else []
+    return bool(words) and all(isinstance(word, str) and word.split() == [word] for word in words)
+
+
+def _conversation(
+    raw: dict[str, object], blocks: list[object], place: Place, name: str, notes: Notes
+) -> Conversation | None:
+    sessions: list[Session] = []
+    marked: list[str] = []
+    empty: list[str] = []
+    dates = _dates(raw, len(blocks), place, notes)
+    for row, block in enumerate(blocks):
+        here, key = (*place, _SESSIONS, row), f"session_{row + 1}"
+        if block is None or block == []:
+            empty.append(key)
+            continue
+        for number, item in enumerate(block if isinstance(block, list) else ()):
+            if flagged(item, "has_answer", (*here, number), notes):
+                marked.append(f"S{row + 1}:{number + 1}")
+        if turns := read_messages(block, "role", row + 1, here, notes):
+            start: tuple[datetime | None, str] = (None, "")
+            if row < len(dates):
+                day = (*place, "haystack_dates", row)
+                start = numeric_start(dates[row], "2023/05/28 (Sun) 19:47", day, notes)
+            sessions.append(Session(key, *start, turns))
+    note_empty(empty, (*place, _SESSIONS), notes)
+    if not sessions:
+        return None
+    note_backwards(sessions, (*place, "haystack_dates"), notes)
+    return Conversation(
+        id=_id(raw, place, name, notes),
+        speakers=speakers_of(sessions, ("user", "assistant")),
+        sessions=tuple(sessions),
+        questions=_questions(raw, sessions, marked, place, notes),
+        source_format=LABEL,
+    )
+
+
+def _dates(raw: dict[str, object], size: int, place: Place, notes: Notes) -> list[object]:
+    """The list of dates as it is; notes where a parallel list does not fit the sessions."""
+    for key in ("haystack_dates", "haystack_session_ids"):
+        value = raw.get(key)
+        if isinstance(value, list):
+            if len(value) != size:
+                found = f"{counted(len(value), 'entry', 'entries')} for {counted(size, 'session')}"
+                notes.repaired((*place, key), f"{found}; joined by position")
+        elif key == "haystack_dates":
+            found = describe(value) if key in raw else "nothing"
+            what = f"expected a list of dates, found {found}; sessions kept without date"
+            notes.repaired((*place, key), what)
+    dates = raw.get("haystack_dates")
+    return dates if isinstance(dates, list) else []
+
+
+def _id(raw: dict[str, object], place: Place, name: str, notes: Notes) -> str:
+    value = raw.get("question_id")
+    if isinstance(value, str) and value.strip():
+        return value.strip()
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    found = describe(value) if "question_id" in raw else "nothing"
+    what = f"expected a name, found {found}; named {quoted(stem(name))} after the file"
+    notes.repaired((*place, "question_id"), what)
+    return stem(name)
+
+
+def _questions(
+    raw: dict[str, object], sessions: list[Session], marked: list[str], place: Place, notes: Notes
+) -> tuple[Question, ...]:
+    """The question by LoCoMo's rules for texts and answers; its marked turns as evidence."""
+    there = {turn.id for session in sessions for turn in session.turns}
+    found = tuple(turn_id for turn_id in marked if turn_id in there)
+    lost = tuple(turn_id for turn_id in marked if turn_id not in there)
+    own = Notes()
+    read = read_questions(
+        [{key: raw[key] for key in ("question", "answer") if key in raw}], (), {}, own
+    )
+    notes.extend(Note(note.kind, (*place, *note.place[1:]), note.what) for note in own)
+    return tuple(replace(question, evidence=found, unresolved=lost) for question in read)

@@ -1,0 +1,199 @@
+"""RealMem (AvatarMemory/RealMemBench): one file is one conversation with many sessions.
+
+Turns are called ``S<n>:<m>`` after their 1-based places in the file. A turn with ``is_query``
+is a question; the assistant's turn behind it is the gold answer, and its ``memory_used``
+names sessions. The turn is found through the ``extracted_memory`` with the same words, whose
+snapshot is the text of one turn (``source_turn`` counts now from 0, now from 1). What cannot
+be traced to one turn leaves its ``session_uuid`` as unresolved evidence.
+
+The functions without underscore behind ``read`` serve LongMemEval as well.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+
+from segviz.conversation import Conversation, Question, Session, Turn
+from segviz.loaders.dates import note_backwards, note_empty, numeric_start
+from segviz.loaders.errors import LoadError
+from segviz.loaders.locomo_turns import read_turn
+from segviz.loaders.notes import Note, Notes, Place, shown
+from segviz.loaders.wording import counted, describe, quoted
+
+LABEL = "RealMem"
+
+_Sources = Mapping[tuple[str, str], set[str]]
+
+
+def matches(document: object) -> bool:
+    """Whether the document has ``dialogues`` with ``dialogue_turns``."""
+    return any(isinstance(raw, dict) and "dialogue_turns" in raw for raw in _dialogues(document))
+
+
+def read(document: object, name: str) -> tuple[tuple[Conversation, ...], list[Note]]:
+    """The conversation, called after the stem of the file's ``name``, and notes on it.
+
+    Raises LoadError when no turn at all is usable.
+    """
+    dialogues, notes = _dialogues(document), Notes()
+    sessions: list[Session] = []
+    empty: list[str] = []
+    for row, raw in enumerate(dialogues):
+        place: Place = ("dialogues", row)
+        if not isinstance(raw, dict):
+            notes.skipped(place, f"expected a dialogue (an object), found {describe(raw)}")
+            continue
+        block, inner = raw.get("dialogue_turns"), (*place, "dialogue_turns")
+        if block is None or block == []:
+            empty.append(f"session_{row + 1}")
+        elif turns := read_messages(block, "speaker", row + 1, inner, notes):
+            date = raw.get("current_time")
+            start = numeric_start(date, "2025-12-19 (Friday)", (*place, "current_time"), notes)
+            sessions.append(Session(f"session_{row + 1}", *start, turns))
+    note_empty(empty, ("dialogues",), notes)
+    if not sessions:
+        expected = "turns such as {speaker, content} in dialogue_turns"
+        raise nothing_usable(len(dialogues), [("dialogues",)], expected, notes)
+    note_backwards(sessions, ("dialogues",), notes)
+    conversation = Conversation(
+        id=stem(name),
+        speakers=speakers_of(sessions, ("User", "Assistant")),
+        sessions=tuple(sessions),
+        questions=_questions(dialogues, sessions, notes),
+        source_format=LABEL,
+    )
+    return (conversation,), notes
+
+
+def _dialogues(document: object) -> list[object]:
+    dialogues = document.get("dialogues") if isinstance(document, dict) else None
+    return dialogues if isinstance(dialogues, list) else []
+
+
+def _questions(
+    dialogues: list[object], sessions: Sequence[Session], notes: Notes
+) -> tuple[Question, ...]:
+    """``Question.index`` counts the queries of the file, unusable ones included."""
+    turns = {turn.id: turn for session in sessions for turn in session.turns}
+    sources = _sources(dialogues, turns)
+    queries = [
+        (row, at, block)
+        for row, raw in enumerate(dialogues)
+        if isinstance(raw, dict) and isinstance(block := raw.get("dialogue_turns"), list)
+        for at, item in enumerate(block)
+        if flagged(item, "is_query", ("dialogues", row, "dialogue_turns", at), notes)
+    ]
+    questions = []
+    for index, (row, at, block) in enumerate(queries):
+        place: Place = ("dialogues", row, "dialogue_turns", at)
+        query = turns.get(f"S{row + 1}:{at + 1}")
+        answer = turns.get(f"S{row + 1}:{at + 2}")
+        if query is None or not query.text.strip():
+            notes.skipped(place, "a query without words; the question is left out")
+        elif answer is None or answer.speaker != "Assistant":
+            notes.repaired(place, "no turn of the assistant follows; kept without answer")
+            questions.append(Question(index, query.text, None, None, ()))
+        else:
+            evidence = _evidence(block[at + 1], sources, (*place[:-1], at + 1), notes)
+            questions.append(Question(index, query.text, answer.text, None, *evidence))
+    return tuple(questions)
+
+
+def _sources(dialogues: list[object], turns: Mapping[str, Turn]) -> _Sources:
+    """(session_uuid, words of an extracted memory) -> the turns it may come from."""
+    spoken: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
+    for turn in turns.values():
+        spoken[turn.id.partition(":")[0], turn.text.strip()].add(turn.id)
+    sources: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
+    for row, raw in enumerate(dialogues):
+        memories = raw.get("extracted_memory") if isinstance(raw, dict) else None
+        for memory in memories if isinstance(memories, list) else ():
+            match raw, memory:
+                case (
+                    {"session_uuid": str(uuid)},
+                    {"content": str(words), "source_content_snapshot": str(text)},
+                ) if text.strip():
+                    sources[uuid, words] |= spoken[f"S{row + 1}", text.strip()]
+    return sources
+
+
+def _evidence(
+    answer: dict[str, object], sources: _Sources, place: Place, notes: Notes
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Turns that memories of this answer come from, and sessions of those not traced."""
+    found: dict[str, None] = {}
+    unresolved: dict[str, None] = {}
+    seen = set()
+    for key in ("memory_used", "memory_session_uuids"):
+        value = answer.get(key)
+        if not isinstance(value, list | None):
+            notes.repaired((*place, key), f"expected a list, found {describe(value)}; left out")
+        for row, item in enumerate(value if isinstance(value, list) else ()):
+            memory = item if isinstance(item, dict) else {"session_uuid": item}
+            uuid, words = memory.get("session_uuid"), memory.get("content")
+            here = (*place, key, row)
+            if not isinstance(uuid, str):
+                notes.repaired(here, f"expected a session_uuid, found {describe(uuid)}; left out")
+                continue
+            if isinstance(words, str) and len(ids := sources.get((uuid, words), set())) == 1:
+                found.update(dict.fromkeys(ids))
+            elif key == "memory_used" or uuid not in seen:
+                unresolved[uuid] = None
+                what = f"could not find the turn behind {quoted(uuid)}; kept as unresolved evidence"
+                notes.repaired(here, what)
+            seen.add(uuid)
+    return tuple(found), tuple(unresolved)
+
+
+def read_messages(
+    block: object, speaker: str, session: int, place: Place, notes: Notes
+) -> tuple[Turn, ...]:
+    """The usable turns of ``[{<speaker>: …, content: …}, …]``, read by LoCoMo's rules."""
+    if not isinstance(block, list):
+        notes.skipped(place, f"expected a list of turns, found {describe(block)}")
+        return ()
+    names = {"speaker": speaker, "text": "content"}
+    own = Notes()
+    turns = []
+    for row, raw in enumerate(block):
+        if isinstance(raw, dict):
+            raw = {ours: raw[theirs] for ours, theirs in names.items() if theirs in raw}
+        draft = read_turn(raw, session, row + 1, (row,), own)
+        if draft is not None:
+            turns.append(Turn(f"S{session}:{row + 1}", draft.speaker, draft.text))
+    for note in own:
+        here = (names.get(str(step), step) for step in note.place)
+        notes.append(Note(note.kind, (*place, *here), note.what))
+    return tuple(turns)
+
+
+def flagged(raw: object, key: str, place: Place, notes: Notes) -> bool:
+    """Whether a turn bears this mark: true, and nothing else, does; absent is no mark."""
+    value = raw.get(key) if isinstance(raw, dict) else None
+    if not isinstance(value, bool | None):
+        what = f"expected true or false, found {describe(value)}; read as false"
+        notes.repaired((*place, key), what)
+    return value is True
+
+
+def speakers_of(sessions: Sequence[Session], usual: Sequence[str]) -> tuple[str, ...]:
+    """Who speaks: the ``usual`` ones first, in that order, then others as they appear."""
+    there = dict.fromkeys(turn.speaker for session in sessions for turn in session.turns)
+    return tuple(sorted(there, key=lambda name: (*usual, name).index(name)))
+
+
+def stem(name: str) -> str:
+    """The file's name without its ending."""
+    return (name[: name.rfind(".")] if name.rfind(".") > 0 else name).strip() or "conversation"
+
+
+def nothing_usable(sessions: int, empty: list[Place], expected: str, notes: Notes) -> LoadError:
+    """``empty``: places of transcripts without turns; notes elsewhere are about lost records."""
+    lost = [note for note in notes if note.kind == "skipped" and note.place not in empty]
+    size = counted(sessions, "session")
+    what = f"The file was read, but it has no messages ({size}, all empty)"
+    if lost:
+        problem = f"the first problem is at {shown(lost[0].place)}: {lost[0].what}"
+        what = f"The file was read, but it has no usable messages ({size}); {problem}"
+    return LoadError(what, "", expected, "export the conversation again, with its messages")

@@ -1,0 +1,177 @@
+"""A chat model behind an OpenAI-compatible API."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Sequence
+
+from segviz.models import labels
+from segviz.models.cache import Completion, ModelCache, content_key
+from segviz.models.faults import KEPT, PassingFault
+from segviz.models.pool import in_parallel
+from segviz.models.settings import Endpoint
+from segviz.models.usage import Metered
+from segviz.models.wire import Body, Wire
+from segviz.protocols import LabelError, Prompt, Reply
+
+# Parameters a server may refuse, and the words its refusal is recognised by.
+_OPTIONAL = {
+    "response_format": ("response_format", "json_schema", "structured output"),
+    "temperature": ("temperature",),
+    "seed": ("seed",),
+    "max_tokens": ("max_tokens", "max_completion_tokens"),
+    "max_completion_tokens": ("max_tokens", "max_completion_tokens"),
+}
+_ANSWER = 200
+
+
+class OpenAIChat(Metered):
+    """Answers prompts; what was answered once is taken from the cache.
+
+    A prompt with labels is sent with structured output. Where the server refuses that, or
+    a sampling parameter, it is left out from then on; the label is checked in any case.
+    """
+
+    def __init__(
+        self,
+        endpoint: Endpoint,
+        cache: ModelCache | None = None,
+        *,
+        sleep: Callable[[float], None] = time.sleep,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """Nothing is sent yet; without ``cache`` replies are kept in memory."""
+        super().__init__()
+        if not endpoint.model:
+            raise ValueError("model is empty; name a model the server has, such as gpt-5.4-mini")
+        self.endpoint = endpoint
+        self.cache = cache if cache is not None else ModelCache()
+        self._wire = Wire(endpoint, self, sleep, clock)
+        self._refused: set[str] = set()
+        self._adapting = threading.Lock()
+
+    @property
+    def name(self) -> str:
+        """Address, model and parameters; no secrets."""
+        return self.endpoint.identity
+
+    def close(self) -> None:
+        """Close the connections; the cache is left open."""
+        self._wire.close()
+
+    def reply(self, prompt: Prompt) -> Reply:
+        """The answer. ModelError after bounded retries, LabelError where the model kept
+        answering outside the labels."""
+        key = content_key(
+            "chat", self.endpoint.identity, [prompt.system, prompt.user, list(prompt.labels)]
+        )
+        kept = self.cache.completion(key)
+        if kept is not None and (not prompt.labels or kept.text in prompt.labels):
+            return Reply(kept.text, kept.tokens_in + kept.tokens_out, cached=True)
+        answer = self._wire.ask(
+            "chat",
+            lambda fault: self._body(prompt, remind=fault is not None and fault.kind == "label"),
+            lambda reply: self._read(prompt, reply),
+            self._adapt,
+        )
+        self.cache.keep_completion(key, answer)
+        return Reply(answer.text, answer.tokens_in + answer.tokens_out)
+
+    def replies(self, prompts: Sequence[Prompt]) -> list[Reply]:
+        """As ``reply``, at most ``concurrency`` at once, in order, equal prompts once.
+
+        When one fails the others still finish, and are cached, before its error is raised.
+        """
+        distinct = list(dict.fromkeys(prompts))
+        answers = dict(
+            zip(
+                distinct,
+                in_parallel(self.reply, distinct, self.endpoint.concurrency),
+                strict=True,
+            )
+        )
+        return [answers[prompt] for prompt in prompts]
+
+    def _body(self, prompt: Prompt, remind: bool) -> Body:
+        endpoint = self.endpoint
+        with self._adapting:
+            refused = set(self._refused)
+        user = prompt.user
+        if prompt.labels and (remind or "response_format" in refused):
+            user = f"{user}\n\n{labels.instruction(prompt.labels)}"
+        limit = "max_tokens"
+        if (endpoint.host == "api.openai.com") != (limit in refused):
+            limit = "max_completion_tokens"
+        body: Body = {
+            "model": endpoint.model,
+            "messages": [
+                {"role": "system", "content": _clean(prompt.system)},
+                {"role": "user", "content": _clean(user)},
+            ],
+            "temperature": endpoint.temperature,
+            limit: endpoint.max_tokens,
+        }
+        if not prompt.system:
+            del body["messages"][0]
+        if endpoint.seed is not None:
+            body["seed"] = endpoint.seed
+        if prompt.labels:
+            body["response_format"] = labels.response_format([_clean(x) for x in prompt.labels])
+        return {name: value for name, value in body.items() if name not in refused}
+
+    def _adapt(self, body: Body, said: str) -> bool:
+        """Leave out a parameter of ``body`` the server names in its refusal, from now on."""
+        said = said.lower()
+        for name, words in _OPTIONAL.items():
+            if name in body and any(word in said for word in words):
+                with self._adapting:
+                    self._refused.add(name)
+                return True
+        return False
+
+    def _read(self, prompt: Prompt, reply: Body) -> Completion:
+        tokens = self.count_tokens(reply)
+        try:
+            choice = reply["choices"][0]
+            message = choice["message"]
+            content, refusal = message.get("content"), message.get("refusal")
+            finish = choice.get("finish_reason")
+        except (KeyError, IndexError, TypeError, AttributeError):
+            raise PassingFault("the reply lacked its answer (choices, message)", "body") from None
+        said = content if isinstance(content, str) else ""
+        said = self.endpoint.scrub(labels.without_thoughts(_clean(said)), shortest=8)
+        refusal = self.endpoint.scrub(_clean(refusal)) if isinstance(refusal, str) else ""
+        if finish == "length" and (prompt.labels or not said):
+            limit = self.endpoint.max_tokens
+            raise PassingFault(f"the answer was cut off at {limit} tokens", "length")
+        if not said and refusal and prompt.labels:
+            said = refusal
+        if not said:
+            reason = f": {refusal[:_ANSWER]}" if refusal else ""
+            raise PassingFault(f"the answer was empty{reason}", "empty")
+        if prompt.labels:
+            said = self._label(prompt, said)
+        return Completion(said, *tokens)
+
+    def _label(self, prompt: Prompt, said: str) -> str:
+        known = {_clean(label): label for label in prompt.labels}
+        label = labels.find(said, list(known))
+        if label is not None:
+            return known[label]
+        shown = said if len(said) <= _ANSWER else said[:_ANSWER] + "…"
+
+        def error(tries: int) -> LabelError:
+            return LabelError(
+                f"{self.endpoint.model} answered {shown!r}, which is none of the labels "
+                f"{', '.join(prompt.labels)}. Tried {tries} times. Choose another model, or "
+                f"let the fallback decide. {KEPT}",
+                said,
+            )
+
+        raise PassingFault("the answer was none of the labels", "label", at_once=True, error=error)
+
+
+def _clean(text: str) -> str:
+    """``text`` without lone surrogates, which no request and no file can carry."""
+    return text.encode("utf-8", "replace").decode("utf-8")

@@ -1,0 +1,152 @@
+"""Which model, where, and with what parameters; the key is held but never shown."""
+
+from __future__ import annotations
+
+import base64
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from urllib.parse import SplitResult, unquote, urlsplit
+
+KEY_NAMES = ("SEGVIZ_API_KEY", "OPENAI_API_KEY")
+"""Environment names a key is looked for under; the first that is set wins."""
+
+# Names whose labels DNS allows, or an address of version 6.
+_HOST = re.compile(r"[\w-]{1,63}(\.[\w-]{1,63})*\.?|[0-9a-f:.]+", re.ASCII)
+_GAP = re.compile(r"[\s\x00-\x1f\x7f\\]")
+
+_RANGES = {
+    "timeout": (0.05, 3600),
+    "retries": (0, 10),
+    "concurrency": (1, 64),
+    "max_tokens": (1, 1_000_000),
+    "temperature": (0, 2),
+}
+
+
+@dataclass(frozen=True)
+class Endpoint:
+    """A server that speaks the OpenAI API, and how to use it.
+
+    ``timeout`` is in seconds; ``retries`` counts the tries after the first;
+    ``concurrency`` is how many requests may be under way at once. ``model`` answers
+    prompts and ``embedding_model`` embeds; either may stay empty where it is not used.
+
+    The key takes no part in ``repr``, comparison or hashing: two endpoints that differ in
+    the key alone are equal, so make a new client when the key changes. A user name and
+    password in ``base_url`` are used for basic authentication and shown nowhere.
+    """
+
+    base_url: str
+    model: str = ""
+    embedding_model: str = ""
+    key: str = field(default="", repr=False, compare=False)
+    timeout: float = 30
+    retries: int = 4
+    concurrency: int = 4
+    max_tokens: int = 1024
+    temperature: float = 0
+    seed: int | None = 0
+
+    def __post_init__(self) -> None:
+        """ValueError naming the value and what is legal; secrets are not repeated."""
+        object.__setattr__(self, "base_url", self.base_url.strip())
+        object.__setattr__(self, "key", self.key.strip())
+        try:
+            parts = self._parts
+            named = _HOST.fullmatch(parts.hostname or "") is not None
+            # Reading a port out of range raises ValueError.
+            usable = parts.scheme in ("http", "https") and named and parts.port != 0
+            usable = usable and self.base_url.isascii() and not _GAP.search(self.base_url)
+        except ValueError:
+            usable = False
+        if not usable:
+            raise ValueError(
+                f"base_url is {_shown(self.base_url)!r}; it must be an http:// or https:// "
+                "address such as http://localhost:11434/v1"
+            )
+        if parts.query or parts.fragment:
+            raise ValueError(
+                f"base_url {self.address!r} carries a '?' or '#' part, which would reach log "
+                "files; leave it out, a key belongs in the key field"
+            )
+        if not self.key.isascii() or any(c.isspace() or not c.isprintable() for c in self.key):
+            raise ValueError(
+                "the key has characters no key has; legal: visible ASCII without spaces"
+            )
+        for name, (low, high) in _RANGES.items():
+            value = getattr(self, name)
+            if not low <= value <= high:
+                raise ValueError(f"{name} is {value}; legal range: {low} to {high}")
+
+    def __repr__(self) -> str:
+        return f"Endpoint({self.identity!r}, embedding_model={self.embedding_model!r})"
+
+    @property
+    def _parts(self) -> SplitResult:
+        return urlsplit(self.base_url)
+
+    @property
+    def host(self) -> str:
+        """Host, with the port where one is given."""
+        return self._parts.netloc.rpartition("@")[2].lower()
+
+    @property
+    def address(self) -> str:
+        """``base_url`` without user name, password and query; safe to show and to keep."""
+        return f"{self._parts.scheme}://{self.host}{self._parts.path.rstrip('/')}"
+
+    @property
+    def identity(self) -> str:
+        """All that can change an answer: address, model and parameters; no secrets."""
+        return (
+            f"{self.address} {self.model} temperature={self.temperature:g} "
+            f"seed={self.seed} max_tokens={self.max_tokens}"
+        )
+
+    @property
+    def authorization(self) -> str:
+        """The Authorization header that ``base_url`` asks for; empty where the key is used."""
+        if self.key or self._parts.username is None:
+            return ""
+        user, password = unquote(self._parts.username), unquote(self._parts.password or "")
+        return "Basic " + base64.b64encode(f"{user}:{password}".encode()).decode("ascii")
+
+    def scrub(self, text: str, shortest: int = 1) -> str:
+        """``text`` with every secret of at least ``shortest`` characters blanked out."""
+        password = self._parts.password or ""
+        basic = self.authorization.removeprefix("Basic ")
+        for secret in (self.key, basic, password, unquote(password)):
+            if len(secret) >= shortest:
+                text = text.replace(secret, "[secret]")
+        return text
+
+
+def _shown(url: str) -> str:
+    """An unusable address for an error message, without what may be a password."""
+    head, mark, tail = url.rpartition("@")
+    return f"…@{tail}" if mark and head else url.partition("?")[0]
+
+
+def key_from_environment(env: Mapping[str, str]) -> str:
+    """The key in ``env`` (pass ``os.environ``): SEGVIZ_API_KEY, else OPENAI_API_KEY, else ''."""
+    found = (env.get(name, "").strip() for name in KEY_NAMES)
+    return next((key for key in found if key), "")
+
+
+_OPENAI = "https://api.openai.com/v1"
+_SMALL = "text-embedding-3-small"
+
+PRESETS: dict[str, Endpoint] = {
+    "gpt-5.4-mini": Endpoint(_OPENAI, "gpt-5.4-mini", _SMALL),
+    "qwen3.5-flash": Endpoint(
+        "https://dashscope-intl.aliyuncs.com/compatible-mode/v1", "qwen3.5-flash"
+    ),
+    "gpt-4o-mini (judge)": Endpoint(_OPENAI, "gpt-4o-mini", _SMALL),
+    "text-embedding-3-small": Endpoint(_OPENAI, "", _SMALL),
+    "Ollama": Endpoint("http://localhost:11434/v1", timeout=120, concurrency=1),
+    "LM Studio": Endpoint("http://localhost:1234/v1", timeout=120, concurrency=1),
+    "vLLM": Endpoint("http://localhost:8000/v1", timeout=120),
+}
+"""The paper's models, and servers on this computer whose model the user names.
+``dataclasses.replace(PRESETS[name], key=...)`` makes one ready to use."""

@@ -1,0 +1,72 @@
+"""Counting what was really requested, safely from several threads."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass
+
+# A count beyond this is a server's mistake, not a bill.
+_MOST_TOKENS = 1_000_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What was requested so far; ``unknown_usage`` counts replies that named no tokens."""
+
+    calls: int = 0
+    tokens_in: int = 0
+    tokens_out: int = 0
+    seconds: float = 0.0
+    unknown_usage: int = 0
+
+
+class Metered:
+    """Counters of a client. Every request sent counts, also one that failed or whose
+    answer was refused, since servers charge for those; ``seconds`` adds up the time of
+    requests, also of those under way at once."""
+
+    def __init__(self) -> None:
+        """Start at zero."""
+        self.calls = 0
+        self.tokens = 0
+        self.tokens_in = 0
+        self.tokens_out = 0
+        self.seconds = 0.0
+        self.unknown_usage = 0
+        self._counting = threading.Lock()
+
+    @property
+    def usage(self) -> Usage:
+        """A consistent copy of the counters."""
+        with self._counting:
+            return Usage(
+                self.calls, self.tokens_in, self.tokens_out, self.seconds, self.unknown_usage
+            )
+
+    def count_call(self, seconds: float) -> None:
+        """One request was sent and took so long."""
+        with self._counting:
+            self.calls += 1
+            self.seconds += seconds
+
+    def count_tokens(self, reply: dict[str, object], output: bool = True) -> tuple[int, int]:
+        """Add the usage a reply names (input, output); what it does not name counts 0.
+        Replies without ``output`` (embeddings) name the input only."""
+        named = reply.get("usage")
+        named = named if isinstance(named, dict) else {}
+        tokens_in, tokens_out = _number(named, "prompt_tokens"), _number(named, "completion_tokens")
+        if not output:
+            tokens_out = 0
+        with self._counting:
+            self.unknown_usage += tokens_in is None or tokens_out is None
+            self.tokens_in += tokens_in or 0
+            self.tokens_out += tokens_out or 0
+            self.tokens = self.tokens_in + self.tokens_out
+        return tokens_in or 0, tokens_out or 0
+
+
+def _number(named: dict[str, object], name: str) -> int | None:
+    value = named.get(name)
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= _MOST_TOKENS:
+        return None
+    return value

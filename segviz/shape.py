@@ -1,0 +1,182 @@
+"""Stage: the shape of a tree in numbers, and when it has gone wrong.
+
+The columns are those of SegTreeMem Table 5. By default single-child nodes are left out,
+because they repeat their child's text; the count is in ``unary``.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from segviz.structure import Structure
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """Counts and leaf-depth statistics of one structure.
+
+    ``nodes_per_leaf``, depths, ``branching`` (mean children of inner nodes) and ``widest``
+    (most children) leave single-child nodes out; ``unary`` says how many those are.
+    Depths count edges from the nearest root.
+    """
+
+    leaves: int
+    nodes: int
+    unary: int
+    max_depth: int
+    mean_depth: float
+    depth_std: float
+    branching: float
+    widest: int
+
+    @property
+    def nodes_per_leaf(self) -> float:
+        """Nodes divided by leaves; 0 for an empty structure."""
+        return self.nodes / self.leaves if self.leaves else 0.0
+
+
+def shape(structure: Structure) -> Shape:
+    """Measure a structure with single-child nodes collapsed. O(n), no recursion."""
+    children = structure.children
+    depth: dict[int, int] = {}
+    layer = dict.fromkeys(structure.roots, 0)
+    while layer:
+        depth.update(layer)
+        following: dict[int, int] = {}
+        for node, level in layer.items():
+            below = level + (len(children[node]) > 1)
+            for child in children[node]:
+                if child not in depth:
+                    following.setdefault(child, below)
+        layer = following
+    leaves = structure.leaves
+    depths = np.array([depth[leaf] for leaf in leaves], dtype=np.float64)
+    active = np.flatnonzero(structure.active).tolist()
+    widths = [len(children[node]) for node in active if len(children[node]) > 1]
+    unary = sum(len(children[node]) == 1 for node in active)
+    return Shape(
+        leaves=len(leaves),
+        nodes=len(active) - unary,
+        unary=unary,
+        max_depth=int(depths.max(initial=0)),
+        mean_depth=float(depths.mean()) if len(depths) else 0.0,
+        depth_std=float(depths.std()) if len(depths) else 0.0,
+        branching=float(np.mean(widths)) if widths else 0.0,
+        widest=max(widths, default=0),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Trouble:
+    """A shape that makes a tree useless: what it is and what to change."""
+
+    kind: str
+    what: str
+    remedy: str
+
+
+# A healthy tree over n leaves is a few levels high. These bounds are ours: far outside
+# anything the paper reports (max depth 4, widest well below a hundred), well inside what
+# the degenerate constructions give (depth n, or one node with n children).
+_DEEP = 3.0
+_CROWD = 60
+_FEW = 24
+
+
+def diagnose(measured: Shape) -> list[Trouble]:
+    """Name a cascade (SegTreeMem App. C.3.1) or a star; empty for a healthy tree.
+
+    Trees with fewer than 24 leaves are too small to judge.
+    """
+    if measured.leaves < _FEW:
+        return []
+    found = []
+    limit = _DEEP + 1.2 * math.log2(measured.leaves)
+    if measured.max_depth > limit:
+        found.append(
+            Trouble(
+                "cascade",
+                f"The tree cascades: it is {measured.max_depth} levels deep over "
+                f"{measured.leaves} leaves, because many units joined no open node and each "
+                "put a new root on top.",
+                "Lower the thresholds so that units join what is open, above all on the high "
+                "levels; with cosine, lower its threshold or use calibrated.",
+            )
+        )
+    if measured.widest > max(_CROWD, 0.5 * measured.leaves):
+        found.append(
+            Trouble(
+                "star",
+                f"The tree is close to a star: one node holds {measured.widest} of "
+                f"{measured.leaves} leaves or branches, because almost every unit joined it.",
+                "Raise the thresholds, or the crowding term of calibrated; with cosine, raise "
+                "its threshold.",
+            )
+        )
+    return found
+
+
+def boundary_f1(structure: Structure, session_starts: Collection[int]) -> float:
+    """Do level-1 nodes begin where sessions begin?
+
+    F1 of the first units of level-1 nodes (unit 0 left out) against ``session_starts``,
+    the first unit of every session but the first. 1 is perfect agreement.
+    """
+    level_1 = structure.active & (structure.level == 1)
+    cuts = set(structure.start[level_1].tolist()) - {0}
+    return _f1(cuts, set(session_starts))
+
+
+def random_f1(structure: Structure, session_starts: Collection[int], seed: int = 0) -> float:
+    """Mean of :func:`boundary_f1` for 200 random cuts of the same size."""
+    level_1 = structure.active & (structure.level == 1)
+    size = len(set(structure.start[level_1].tolist()) - {0})
+    places = np.arange(1, max(2, len(structure.leaves)))
+    random = np.random.default_rng(seed)
+    wanted = set(session_starts)
+    draws = (random.choice(places, min(size, len(places)), replace=False) for _ in range(200))
+    return float(np.mean([_f1(set(draw.tolist()), wanted) for draw in draws]))
+
+
+def _f1(found: set[int], wanted: set[int]) -> float:
+    return 2 * len(found & wanted) / (len(found) + len(wanted)) if found or wanted else 1.0
+
+
+def session_starts(sessions: Iterable[int]) -> list[int]:
+    """First unit of every session but the first, from the session of each unit in order."""
+    order = list(sessions)
+    return [i for i in range(1, len(order)) if order[i] != order[i - 1]]
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """A row of SegTreeMem Table 5 (averages over a data set)."""
+
+    data: str
+    method: str
+    leaves: int
+    nodes: int
+    max_depth: float
+    mean_depth: float
+    depth_std: float
+    branching: float
+    calls_per_leaf: float
+
+
+TABLE_5: tuple[Published, ...] = (
+    Published("LoCoMo", "SegTreeMem cosine", 281, 352, 4.0, 3.46, 0.60, 5.10, 0.96),
+    Published("LoCoMo", "SegTreeMem batch", 281, 317, 3.8, 3.09, 0.24, 8.91, 1.95),
+    Published("LoCoMo", "SegTreeMem pointwise", 281, 315, 3.4, 3.01, 0.20, 9.23, 3.97),
+    Published("LongMemEval", "SegTreeMem cosine", 643, 833, 4.0, 3.36, 0.48, 4.38, 0.93),
+    Published("LongMemEval", "SegTreeMem batch", 643, 780, 4.0, 3.12, 0.33, 5.70, 1.88),
+    Published("LongMemEval", "SegTreeMem pointwise", 643, 797, 4.0, 3.20, 0.40, 5.20, 4.13),
+    Published("RealMem", "SegTreeMem cosine", 698, 865, 3.0, 2.88, 0.32, 5.26, 0.94),
+    Published("RealMem", "SegTreeMem batch", 698, 947, 4.0, 3.46, 0.49, 3.81, 1.94),
+    Published("RealMem", "SegTreeMem pointwise", 698, 835, 3.0, 2.99, 0.08, 6.55, 3.93),
+)
+"""SegTreeMem Table 5 (App. C.1), the three construction variants. The paper does not say
+whether single-child nodes are counted; the leaf counts are its own exchange units."""

@@ -1,0 +1,106 @@
+"""Below the tree on Grow: its shape beside the paper's, warnings, cost as it grew."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from segviz.figures.cost import cost_figure, cost_sentence
+from segviz.frontend.palette import ACCENT
+from segviz.shape import (
+    TABLE_5,
+    Shape,
+    boundary_f1,
+    diagnose,
+    random_f1,
+    session_starts,
+    shape,
+)
+from segviz.structure import Structure
+from segviz.ui.state import Session
+
+
+def warnings(structure: Structure) -> None:
+    """Say when the tree cascades or is a star, and what to change."""
+    for trouble in diagnose(shape(structure)):
+        st.warning(f"{trouble.what} {trouble.remedy}", icon=":material/warning:")
+
+
+def shape_panel(session: Session, structure: Structure, now: int) -> None:
+    """Shape table and cost charts, for the tree after ``now`` steps."""
+    with st.expander(
+        "Shape and cost", expanded=False, key="shape-panel", on_change="rerun"
+    ) as panel:
+        if not panel.open:
+            return
+        _table(session, structure, now)
+        _agreement(session, structure)
+        _cost(session, now)
+
+
+def _row(name: str, measured: Shape, calls: float) -> dict[str, object]:
+    return {
+        "tree": name,
+        "leaves": measured.leaves,
+        "nodes": measured.nodes,
+        "nodes/leaf": measured.nodes_per_leaf,
+        "max depth": float(measured.max_depth),
+        "mean depth": measured.mean_depth,
+        "depth std": measured.depth_std,
+        "branching": measured.branching,
+        "widest": measured.widest,
+        "calls/leaf": calls,
+    }
+
+
+def _table(session: Session, structure: Structure, now: int) -> None:
+    measured = shape(structure)
+    steps = session.memory.steps[:now]
+    calls = sum(s.cost.calls for s in steps) / max(1, measured.leaves)
+    rows = [_row("this tree", measured, calls)]
+    rows += [
+        {
+            "tree": f"{row.method}, {row.data}",
+            "leaves": row.leaves,
+            "nodes": row.nodes,
+            "nodes/leaf": row.nodes / row.leaves,
+            "max depth": row.max_depth,
+            "mean depth": row.mean_depth,
+            "depth std": row.depth_std,
+            "branching": row.branching,
+            "calls/leaf": row.calls_per_leaf,
+        }
+        for row in TABLE_5
+    ]
+    two = st.column_config.NumberColumn(format="%.2f")
+    names = ("nodes/leaf", "max depth", "mean depth", "depth std", "branching", "calls/leaf")
+    st.dataframe(rows, hide_index=True, column_config=dict.fromkeys(names, two))
+    st.caption(
+        f"Single-child nodes ({measured.unary}) are left out of this tree's row. Below it "
+        "stands SegTreeMem's Table 5: averages over whole data sets with other embeddings and "
+        "models, to compare shapes, not to rank. Calls are model calls really made, none "
+        "offline and none for what the cache already held."
+    )
+
+
+def _agreement(session: Session, structure: Structure) -> None:
+    starts = session_starts(session.sessions[: len(structure.leaves)])
+    if not starts or int(structure.level.max(initial=0)) < 1:
+        return
+    found, chance = boundary_f1(structure, starts), random_f1(structure, starts)
+    st.caption(
+        f"Level-1 nodes begin where sessions begin with F1 {found:.2f}; a random cut into as "
+        f"many pieces reaches {chance:.2f}."
+    )
+
+
+def _cost(session: Session, now: int) -> None:
+    steps = session.memory.steps[:now]
+    dark = st.context.theme.type == "dark"
+    figure = cost_figure(
+        steps,
+        accent=ACCENT["dark" if dark else "light"],
+        neutral="#9a9690" if dark else "#77736d",
+    )
+    sentence = cost_sentence(steps)
+    st.plotly_chart(figure, key="cost-chart", config={"displayModeBar": False}, alt=sentence)
+    st.caption(sentence)

@@ -1,0 +1,317 @@
+"""RealMem: sessions, queries and where their evidence comes from."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from datetime import datetime
+
+import pytest
+
+import segviz
+from segviz.conversation import Conversation, Corpus, Question, Turn
+from segviz.loaders import LoadError, load, parse
+from tests.data import real_data
+
+DATE = "2025-12-19 (Friday)"
+
+
+def user(content: object = "hello", **extra: object) -> dict[str, object]:
+    """A turn of the user's."""
+    return {"speaker": "User", "is_query": False, "content": content, "query_id": None, **extra}
+
+
+def bot(content: object = "hi", **extra: object) -> dict[str, object]:
+    """A turn of the assistant's."""
+    return {"speaker": "Assistant", "is_query": False, "content": content, **extra}
+
+
+def dialogue(*turns: object, uuid: object = "u1", **extra: object) -> dict[str, object]:
+    """One session."""
+    return {
+        "session_identifier": "Travel_1:S1_01",
+        "session_uuid": uuid,
+        "current_time": DATE,
+        "dialogue_turns": list(turns or (user(), bot())),
+        "extracted_memory": [],
+        **extra,
+    }
+
+
+def memory(words: str, snapshot: object, uuid: str = "u1") -> dict[str, object]:
+    """An extracted memory with a misleading ``source_turn``."""
+    return {
+        "content": words,
+        "session_uuid": uuid,
+        "source_turn": 9,
+        "source_content_snapshot": snapshot,
+    }
+
+
+def persona(*dialogues: object) -> dict[str, object]:
+    """A whole file."""
+    return {"_metadata": {"person_name": "Ann"}, "dialogues": list(dialogues or (dialogue(),))}
+
+
+def asked(*used: object, **extra: object) -> dict[str, object]:
+    """A later session with a query, whose answer used these memories."""
+    answer = bot("in Oslo", memory_used=list(used), **extra)
+    return dialogue(user("Where?", is_query=True, query_id="Q-1"), answer, uuid="u2")
+
+
+def used(words: object, uuid: object = "u1") -> dict[str, object]:
+    """An entry of ``memory_used``."""
+    return {"session_uuid": uuid, "content": words}
+
+
+def read(document: object) -> Corpus:
+    """Through the front door, as bytes."""
+    return parse(json.dumps(document).encode(), "Ann.json")
+
+
+def only(document: object) -> Conversation:
+    """The one conversation of a document."""
+    (conversation,) = read(document)
+    return conversation
+
+
+def findings(document: object) -> list[tuple[str, str, str]]:
+    """Kind, place and message of every finding."""
+    return [(f.kind, f.where, f.what) for f in read(document).report.findings]
+
+
+def failure(document: object) -> LoadError:
+    """The error that reading ``document`` raises."""
+    with pytest.raises(LoadError) as caught:
+        read(document)
+    return caught.value
+
+
+# --- sessions ------------------------------------------------------------------------
+
+
+def test_one_file_is_one_conversation() -> None:
+    corpus = read(persona())
+    conversation = corpus[0]
+    assert corpus.ids == ("Ann",)
+    assert (corpus.report.kept, corpus.report.findings) == (2, ())
+    assert corpus.report.source_format == conversation.source_format == "RealMem"
+    assert conversation.speakers == ("User", "Assistant")
+    assert conversation.turns == (Turn("S1:1", "User", "hello"), Turn("S1:2", "Assistant", "hi"))
+    (session,) = conversation.sessions
+    assert (session.id, session.start, session.raw_date) == (
+        "session_1",
+        datetime(2025, 12, 19),
+        DATE,
+    )
+    assert conversation.questions == ()
+
+
+def test_sessions_without_turns_or_date_or_in_the_wrong_order() -> None:
+    document = persona(
+        dialogue(current_time="2026-01-02 (Friday)"),
+        dialogue(dialogue_turns=[]),
+        dialogue(dialogue_turns=None),
+        dialogue(user(""), current_time=DATE),
+        dialogue(current_time="soon"),
+        dialogue(current_time=None),
+        dialogue(dialogue_turns="x"),
+        5,
+    )
+    conversation = only(document)
+    assert [session.id for session in conversation.sessions] == [
+        "session_1",
+        "session_4",
+        "session_5",
+        "session_6",
+    ]
+    assert conversation.turn("S4:1").text == ""
+    date = 'expected a date like "2025-12-19 (Friday)", found'
+    back = "1 session dated before the previous one (session_4); kept in file order"
+    assert findings(document) == [
+        ("skipped", "dialogues", "2 sessions without turns (session_2, session_3)"),
+        ("repaired", "dialogues", back),
+        ("repaired", "dialogues[4].current_time", f"{date} 'soon'; kept without date"),
+        ("repaired", "dialogues[5].current_time", f"{date} nothing; kept without date"),
+        ("skipped", "dialogues[6].dialogue_turns", "expected a list of turns, found a text"),
+        ("skipped", "dialogues[7]", "expected a dialogue (an object), found a number"),
+    ]
+
+
+def test_malformed_turns_as_in_locomo() -> None:
+    document = persona(dialogue(user(5), {"content": "x"}, user(None), 3))
+    assert [(t.id, t.speaker, t.text) for t in only(document).turns] == [
+        ("S1:1", "User", "5"),
+        ("S1:2", "Unknown", "x"),
+    ]
+    place = "dialogues[0].dialogue_turns"
+    assert [(kind, where) for kind, where, _ in findings(document)] == [
+        ("repaired", f"{place}[0].content"),
+        ("repaired", f"{place}[1].speaker"),
+        ("skipped", f"{place}[2].content"),
+        ("skipped", f"{place}[3]"),
+    ]
+
+
+def test_nothing_usable_is_an_error() -> None:
+    error = failure(persona(dialogue(dialogue_turns=[])))
+    assert error.what == "The file was read, but it has no messages (1 session, all empty)"
+    error = failure(persona(dialogue(7), dialogue(dialogue_turns=[])))
+    assert error.what == (
+        "The file was read, but it has no usable messages (2 sessions); the first problem is at "
+        "dialogues[0].dialogue_turns[0]: expected a turn (an object), found a number"
+    )
+
+
+@pytest.mark.parametrize("document", [{"dialogues": []}, {"dialogues": [{}]}, [persona()]])
+def test_other_shapes_are_refused(document: object) -> None:
+    assert failure(document).what.startswith("no known conversation format")
+
+
+# --- questions and evidence ----------------------------------------------------------
+
+
+def test_evidence_is_the_turn_the_memory_was_taken_from() -> None:
+    first = dialogue(
+        user("I moved to Oslo."),
+        bot("Nice."),
+        extracted_memory=[memory("User lives in Oslo.", " I moved to Oslo.\n")],
+    )
+    document = persona(first, asked(used("User lives in Oslo."), memory_session_uuids=["u1"]))
+    assert only(document).questions == (Question(0, "Where?", "in Oslo", None, ("S1:1",)),)
+    assert findings(document) == []
+
+
+@pytest.mark.parametrize(
+    ("words", "memories"),
+    [
+        ("other words", [memory("User lives in Oslo.", "hello")]),
+        ("m", []),
+        ("m", None),
+        ("m", [memory("m", "never said")]),
+        ("m", [memory("m", "")]),
+        ("m", [memory("m", None), 5, {}]),
+        # The same words were said twice: which turn it was cannot be told.
+        ("m", [memory("m", "hello"), memory("m", "hi")]),
+        (None, [memory("m", "hello")]),
+    ],
+)
+def test_what_cannot_be_traced_to_one_turn_is_unresolved(words: object, memories: object) -> None:
+    document = persona(dialogue(extracted_memory=memories), asked(used(words)))
+    (question,) = only(document).questions
+    assert (question.evidence, question.unresolved) == ((), ("u1",))
+    what = "could not find the turn behind 'u1'; kept as unresolved evidence"
+    assert findings(document) == [
+        ("repaired", "dialogues[1].dialogue_turns[1].memory_used[0]", what)
+    ]
+
+
+def test_sessions_named_without_a_memory_and_broken_entries() -> None:
+    document = persona(dialogue(), asked(5, memory_session_uuids=["u1", None]))
+    assert only(document).questions[0].unresolved == ("u1",)
+    place = "dialogues[1].dialogue_turns[1]"
+    assert findings(document) == [
+        (
+            "repaired",
+            f"{place}.memory_used[0]",
+            "expected a session_uuid, found a number; left out",
+        ),
+        (
+            "repaired",
+            f"{place}.memory_session_uuids[0]",
+            "could not find the turn behind 'u1'; kept as unresolved evidence",
+        ),
+        (
+            "repaired",
+            f"{place}.memory_session_uuids[1]",
+            "expected a session_uuid, found null; left out",
+        ),
+    ]
+    broken = persona(dialogue(user(is_query=True), bot(memory_used="x")))
+    assert findings(broken) == [
+        (
+            "repaired",
+            "dialogues[0].dialogue_turns[1].memory_used",
+            "expected a list, found a text; left out",
+        )
+    ]
+
+
+def test_queries_without_words_or_answer() -> None:
+    document = persona(
+        dialogue(user(" ", is_query=True), bot()),
+        dialogue(user("a?", is_query=True), user("b?", is_query=True), bot("b!")),
+        dialogue(user("c?", is_query=True)),
+        dialogue({"speaker": "User", "content": "no flag"}, user(is_query="yes")),
+    )
+    questions = only(document).questions
+    assert [(q.index, q.text, q.answer) for q in questions] == [
+        (1, "a?", None),
+        (2, "b?", "b!"),
+        (3, "c?", None),
+    ]
+    nobody = "no turn of the assistant follows; kept without answer"
+    assert findings(document) == [
+        (
+            "skipped",
+            "dialogues[0].dialogue_turns[0]",
+            "a query without words; the question is left out",
+        ),
+        ("repaired", "dialogues[1].dialogue_turns[0]", nobody),
+        ("repaired", "dialogues[2].dialogue_turns[0]", nobody),
+        (
+            "repaired",
+            "dialogues[3].dialogue_turns[1].is_query",
+            "expected true or false, found a text; read as false",
+        ),
+    ]
+
+
+@pytest.mark.parametrize("value", [None, True, 5, "x", [], {}, [None], [[None]], {"a": [1]}])
+def test_any_value_anywhere_loads_or_is_refused_politely(value: object) -> None:
+    session = asked(used("m"), memory_session_uuids=["u1"])
+    documents = [{**persona(session), key: value} for key in persona()]
+    documents += [persona(dialogue(), {**session, key: value}) for key in session]
+    for key in ("speaker", "is_query", "content", "memory_used", "memory_session_uuids"):
+        documents += [
+            persona(dialogue({**user(is_query=True), key: value}, bot())),
+            persona(dialogue(user(is_query=True), {**bot(), key: value})),
+        ]
+    for key in memory("m", "hello"):
+        broken = {**memory("m", "hello"), key: value}
+        documents.append(persona(dialogue(extracted_memory=[broken]), session))
+    for document in documents:
+        try:
+            corpus = read(document)
+        except LoadError as error:
+            assert "\n" not in str(error)
+        else:
+            assert corpus.report.kept > 0
+
+
+# --- the real file -------------------------------------------------------------------
+
+
+def test_kenta_tanaka() -> None:
+    corpus = load(real_data("realmem", "Kenta_Tanaka.json"))
+    (conversation,) = corpus
+    assert conversation.id == "Kenta_Tanaka"
+    assert (len(conversation.sessions), len(conversation.turns)) == (191, 1543)
+    assert Counter(t.speaker for t in conversation.turns) == {"User": 772, "Assistant": 771}
+    assert [t.id for t in conversation.turns if not t.content] == ["S132:22"]
+    questions = conversation.questions
+    assert [q.index for q in questions] == list(range(153))
+    assert [q.index for q in questions if q.answer is None] == []
+    assert sum(len(q.evidence) for q in questions) == 248
+    assert sum(len(q.unresolved) for q in questions) == 20
+    assert questions[0].evidence == ("S6:1",)
+    # 23 of 291 memories used have a snapshot that is no turn's text, or none at all.
+    assert (len(corpus.report.repaired), len(corpus.report.skipped)) == (23, 0)
+    assert {f.what[:27] for f in corpus.report.findings} == {"could not find the turn beh"}
+    assert all(session.start for session in conversation.sessions)
+
+
+def test_a_sound_tree_of_the_real_file() -> None:
+    memory = segviz.build(load(real_data("realmem", "Kenta_Tanaka.json"))[0])
+    assert memory.check() == []
+    assert len(memory.structure.leaves) == 770

@@ -1,0 +1,27 @@
+from hypothesis import given
+from hypothesis import strategies as st
+
+from segviz.worddiff import word_diff
+
+words = st.lists(st.sampled_from(["boat", "dog", " ", "\n", ",", "Ünï", "12"])).map("".join)
+
+
+@given(words, words)
+def test_pieces_rebuild_both_texts(before, after):
+    pieces = word_diff(before, after)
+    assert "".join(text for kind, text in pieces if kind != "new") == before
+    assert "".join(text for kind, text in pieces if kind != "gone") == after
+
+
+def test_a_changed_word_is_one_change():
+    assert word_diff("the boat sank", "the ship sank") == [
+        ("same", "the "),
+        ("gone", "boat"),
+        ("new", "ship"),
+        ("same", " sank"),
+    ]
+
+
+def test_equal_texts_have_no_change():
+    assert word_diff("a b", "a b") == [("same", "a b")]
+    assert word_diff("", "") == []
