@@ -11,9 +11,11 @@ vectors by content, so a text is embedded once per model.
 from __future__ import annotations
 
 import hashlib
+import logging
 import re
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import lru_cache
 from importlib import metadata
 from pathlib import Path
@@ -38,6 +40,19 @@ def _unit_rows(matrix: Vector) -> Vector:
     return np.asarray(np.divide(matrix, norms, out=np.zeros_like(matrix), where=norms > 0))
 
 
+@contextmanager
+def _root_logger_left_alone() -> Iterator[None]:
+    """Wordllama sets up the root logger when imported, which would make every library of
+    the program talk; put back what was there."""
+    root = logging.getLogger()
+    handlers, level = list(root.handlers), root.level
+    try:
+        yield
+    finally:
+        root.handlers[:] = handlers
+        root.setLevel(level)
+
+
 class WordLlamaEmbedder:
     """wordllama ``l2_supercat`` (Miller 2024), the 256 dimensions shipped in its wheel.
 
@@ -49,7 +64,8 @@ class WordLlamaEmbedder:
 
     def __init__(self) -> None:
         """Load the weights (about 0.3 s); ImportError where the package is missing."""
-        import wordllama
+        with _root_logger_left_alone():
+            import wordllama
 
         folder = Path(wordllama.__file__).parent
         self._model: WordLlamaInference = wordllama.WordLlama.load(

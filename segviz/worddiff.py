@@ -1,30 +1,50 @@
-"""Assembly: what changed between two annotations, word by word."""
+"""Assembly: what changed between two annotations, line by line, then word by word."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 from typing import Literal
 
 Piece = tuple[Literal["same", "gone", "new"], str]
 
+_LINE = re.compile(r"[^\n]*\n|[^\n]+")
 _TOKEN = re.compile(r"\s+|\w+|[^\w\s]", re.UNICODE)
+
+# Two lines less alike than this are shown as one removed and one added, because a word
+# diff of different sentences is unreadable.
+_ALIKE = 0.6
 
 
 def word_diff(before: str, after: str) -> list[Piece]:
     """Pieces in reading order: kept, removed and added text.
 
     Joining the ``same`` and ``gone`` pieces gives ``before``, ``same`` and ``new`` gives
-    ``after``, exactly.
+    ``after``, exactly. Lines that both have are kept whole; where one line became a
+    similar one, its words are compared.
     """
-    old, new = _TOKEN.findall(before), _TOKEN.findall(after)
     pieces: list[Piece] = []
-    for kind, a, b, c, d in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
-        if kind == "equal":
-            pieces.append(("same", "".join(old[a:b])))
+    for old, new in _opcodes(_LINE.findall(before), _LINE.findall(after)):
+        if old == new:
+            pieces.append(("same", "".join(old)))
             continue
-        if b > a:
-            pieces.append(("gone", "".join(old[a:b])))
-        if d > c:
-            pieces.append(("new", "".join(new[c:d])))
+        tokens = [_TOKEN.findall("".join(lines)) for lines in (old, new)]
+        alike = SequenceMatcher(None, *tokens, autojunk=False).ratio() >= _ALIKE
+        changes = _opcodes(*tokens) if alike else [(old, new)]
+        for gone, fresh in changes:
+            if gone == fresh:
+                pieces.append(("same", "".join(gone)))
+                continue
+            if gone:
+                pieces.append(("gone", "".join(gone)))
+            if fresh:
+                pieces.append(("new", "".join(fresh)))
     return pieces
+
+
+def _opcodes(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[list[str], list[str]]]:
+    """Aligned runs of both sequences; equal runs are equal lists."""
+    matcher = SequenceMatcher(None, old, new, autojunk=False)
+    for _, a, b, c, d in matcher.get_opcodes():
+        yield list(old[a:b]), list(new[c:d])

@@ -1,8 +1,12 @@
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
 from segviz.background import background_lines, background_mean
 from segviz.embed import EMBEDDERS, Cached, HashingEmbedder, get_embedder
+from tests.data import ROOT
 
 TEXTS = ["The boat is called Alzira.", "bread", "", "Ünïcödé — 12 €", "a" * 50_000, "\n\t "]
 
@@ -104,3 +108,14 @@ def test_background_is_other_text_and_moves_the_mean():
     expected = HashingEmbedder().embed(lines).mean(axis=0)
     np.testing.assert_allclose(mean, expected, atol=1e-6)
     assert np.linalg.norm(mean) > 0.05
+
+
+def test_loading_wordllama_leaves_the_root_logger_alone():
+    script = (
+        "import logging; from segviz.embed import get_embedder; get_embedder().embed(['x']);"
+        "root = logging.getLogger(); print(len(root.handlers), root.level)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True, cwd=ROOT
+    )
+    assert done.stdout.split() == ["0", "30"]

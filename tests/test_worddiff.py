@@ -25,3 +25,13 @@ def test_a_changed_word_is_one_change():
 def test_equal_texts_have_no_change():
     assert word_diff("a b", "a b") == [("same", "a b")]
     assert word_diff("", "") == []
+
+
+def test_different_sentences_are_not_mixed_word_by_word():
+    before = "A: The boat left.\nB: Nobody saw the big dog."
+    after = "A: The boat left.\nA: Forty loaves were baked today!"
+    assert word_diff(before, after) == [
+        ("same", "A: The boat left.\n"),
+        ("gone", "B: Nobody saw the big dog."),
+        ("new", "A: Forty loaves were baked today!"),
+    ]

@@ -119,7 +119,9 @@ class ModelCache:
                 return database.connect(self.path)
             except (sqlite3.Error, OSError) as error:
                 if database.is_damage(error):
-                    self._note(database.set_aside(self.path))
+                    # Another process may have replaced the file in between.
+                    if not database.is_sound(self.path):
+                        self._note(database.set_aside(self.path))
                     try:
                         return database.connect(self.path)
                     except (sqlite3.Error, OSError) as again:

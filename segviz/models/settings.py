@@ -12,7 +12,7 @@ KEY_NAMES = ("SEGVIZ_API_KEY", "OPENAI_API_KEY")
 """Environment names a key is looked for under; the first that is set wins."""
 
 # Names whose labels DNS allows, or an address of version 6.
-_HOST = re.compile(r"[\w-]{1,63}(\.[\w-]{1,63})*\.?|[0-9a-f:.]+", re.ASCII)
+_HOST = re.compile(r"[\w-]{1,63}(\.[\w-]{1,63})*\.?|[0-9a-f]*:[0-9a-f:.]*", re.ASCII)
 _GAP = re.compile(r"[\s\x00-\x1f\x7f\\]")
 
 _RANGES = {

@@ -45,7 +45,7 @@ def component_controls(
 
 
 def _control(parameter: Parameter, key: str) -> Any:
-    spec, label = parameter.spec, parameter.name.replace("_", " ")
+    spec, label = parameter.spec, parameter.name.replace("_", " ").capitalize()
     if isinstance(parameter.default, bool):
         return st.toggle(
             label, value=parameter.default, help=spec.help, key=key, persist_state="session"

@@ -47,7 +47,7 @@ def _row(name: str, measured: Shape, calls: float) -> dict[str, object]:
         "mean depth": measured.mean_depth,
         "depth std": measured.depth_std,
         "branching": measured.branching,
-        "widest": measured.widest,
+        "widest": str(measured.widest),
         "calls/leaf": calls,
     }
 
@@ -67,6 +67,7 @@ def _table(session: Session, structure: Structure, now: int) -> None:
             "mean depth": row.mean_depth,
             "depth std": row.depth_std,
             "branching": row.branching,
+            "widest": "not given",
             "calls/leaf": row.calls_per_leaf,
         }
         for row in TABLE_5

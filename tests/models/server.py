@@ -45,9 +45,11 @@ class Fault:
     echo: bool = False  # repeat the Authorization header in the error
 
 
-def status(code: int, retry_after: str = "", error: str = "scripted fault", **kw: Any) -> Fault:
+def status(
+    number: int, retry_after: str = "", error: str = "scripted fault", code: str | None = None
+) -> Fault:
     headers = {"Retry-After": retry_after} if retry_after else {}
-    return Fault(status=code, headers=headers, error=error, **kw)
+    return Fault(status=number, headers=headers, error=error, code=code)
 
 
 def hang(seconds: float = 1.0) -> Fault:

@@ -1,0 +1,91 @@
+"""Model calls per leaf for every construction variant, eager and lazy.
+
+Run ``python -m tests.benchmarks.calls [FILE [CONVERSATION]]`` from the project's root; the
+default is conv-47 under SEGVIZ_DATA or ../shared/data. The model is a loopback server whose
+decisions come from the offline similarity, so the counts are those of a plausible model and
+cost nothing; every call really goes over the wire.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import segviz
+from segviz.background import background_mean
+from segviz.compatibility.similarity import cosines
+from segviz.embed import get_embedder
+from segviz.models import Endpoint, ModelCache, OpenAIChat
+from segviz.shape import TABLE_5, shape
+from tests.models.server import ModelServer, enum
+
+# What the stand-in model asks of each level before it says MERGE.
+NEEDED = (0.20, 0.12, -0.05, -0.30)
+
+
+def stand_in() -> Callable[[dict[str, Any]], str]:
+    """A model that merges by background-corrected similarity and summarises by quoting."""
+    embedder = get_embedder()
+    centre = background_mean(embedder)
+
+    def similar(message: str, segment: dict[str, Any]) -> bool:
+        a, b = embedder.embed([message, segment["summary"]]) - centre
+        level = min(int(segment["level"]), len(NEEDED))
+        return bool(cosines(a, b[np.newaxis])[0] >= NEEDED[level - 1])
+
+    def answer(request: dict[str, Any]) -> str:
+        document = json.JSONDecoder().raw_decode(request["messages"][1]["content"])[0]
+        labels = enum(request)
+        if not labels:
+            return str(segviz.pipeline.make_system("segment-tree").annotate(document["parts"]))
+        message = document["new_message"]
+        if "open_segment" in document:
+            return "MERGE" if similar(message, document["open_segment"]) else "CONTINUE"
+        fits = (s["label"] for s in document["open_segments"] if similar(message, s))
+        return next(fits, "SPLIT")
+
+    return answer
+
+
+def main() -> None:
+    folder = Path(os.environ.get("SEGVIZ_DATA") or Path(__file__).parents[3] / "shared" / "data")
+    path = Path(sys.argv[1]) if len(sys.argv) > 1 else folder / "locomo" / "locomo5.json"
+    corpus = segviz.load(path)
+    conversation = corpus[sys.argv[2] if len(sys.argv) > 2 else min(3, len(corpus) - 1)]
+    paper = {row.method.split()[-1]: row for row in TABLE_5 if row.data == "LoCoMo"}
+    print(f"{conversation.id}, exchange units, annotation by the model")
+    head = ("choices", "summaries", "calls/leaf", "paper", "nodes/leaf", "max depth")
+    print(f"{'':>22}" + "".join(f"{name:>12}" for name in head))
+    with ModelServer() as server:
+        server.answer = stand_in()
+        for name in ("cosine", "calibrated", "batch", "pointwise"):
+            for refresh in ("eager", "lazy"):
+                server.requests.clear()
+                endpoint = Endpoint(server.url, model="stand-in", concurrency=2)
+                with ModelCache(None) as cache:
+                    memory = segviz.build(
+                        conversation,
+                        chat=OpenAIChat(endpoint, cache),
+                        compatibility=name,
+                        annotate="llm",
+                        refresh=refresh,
+                    )
+                choices = sum(bool(enum(request)) for request in server.requests)
+                calls, leaves = len(server.requests), len(memory.units)
+                measured = shape(memory.structure)
+                said = f"{paper[name].calls_per_leaf:.2f}" if name in paper else "-"
+                print(
+                    f"{name + ' ' + refresh:>22}{choices:>12}{calls - choices:>12}"
+                    f"{calls / leaves:>12.2f}{said:>12}{measured.nodes_per_leaf:>12.2f}"
+                    f"{measured.max_depth:>12}"
+                )
+
+
+if __name__ == "__main__":
+    main()

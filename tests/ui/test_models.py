@@ -1,0 +1,127 @@
+"""Model settings in the app: builds over the wire, pause and resume, typed turns."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from tests.models.server import ModelServer, status
+from tests.test_llm_builds import steady
+from tests.ui.test_pages import clean, grow, open_path, texts
+
+KEY = "sk-typed-into-the-app-987654"
+
+
+@pytest.fixture
+def server(tmp_path, monkeypatch):
+    monkeypatch.setenv("SEGVIZ_CACHE", str(tmp_path / "cache"))
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    monkeypatch.delenv("SEGVIZ_API_KEY", raising=False)
+    from segviz.ui import models
+
+    models._cache.clear()
+    with ModelServer() as running:
+        running.answer = steady
+        yield running
+    models._cache().close()
+    models._cache.clear()
+
+
+@pytest.fixture
+def chat_file(tmp_path):
+    turns = [
+        {"speaker": "AB"[i % 2], "dia_id": f"D1:{i + 1}", "text": f"line {i} about boats"}
+        for i in range(12)
+    ]
+    path = tmp_path / "talk.json"
+    path.write_text(json.dumps({"speaker_a": "A", "speaker_b": "B", "session_1": turns}))
+    return path
+
+
+def with_model(app: AppTest, server) -> AppTest:
+    app.selectbox(key="preset").set_value("Another server").run()
+    app.text_input(key="model-url-Another server").set_value(server.url).run()
+    app.text_input(key="model-chat-Another server").set_value("test-model").run()
+    app.text_input(key="api-key").set_value(KEY).run()
+    app.selectbox(key="segment-tree.compatibility").set_value("batch").run()
+    app.selectbox(key="segment-tree.annotate").set_value("llm").run()
+    return clean(app)
+
+
+class TestModels:
+    def test_without_a_model_the_page_says_what_to_do(self, server, chat_file):
+        app = open_path(grow().run(), chat_file)
+        app.selectbox(key="segment-tree.compatibility").set_value("batch").run()
+        assert "batch needs a chat model" in texts(clean(app))
+        assert server.requests == []
+
+    def test_nothing_is_sent_before_build_is_pressed(self, server, chat_file):
+        app = with_model(open_path(grow().run(), chat_file), server)
+        assert "Nothing has been sent yet" in texts(app)
+        assert server.requests == []
+        app.button(key="build").click().run()
+        assert clean(app).slider[0].max == 6
+        assert len(server.requests) > 0
+        assert "The model answered" in texts(app)
+        assert server.authorizations[0] == f"Bearer {KEY}"
+        assert KEY not in texts(app)
+
+    def test_a_failing_model_pauses_and_resume_finishes(self, server, chat_file):
+        app = with_model(open_path(grow().run(), chat_file), server)
+        server.script(None, None, None, *[status(401)] * 20)
+        app.button(key="build").click().run()
+        assert "Paused after" in texts(clean(app))
+        assert KEY not in texts(app)
+        assert app.slider[0].max < 6
+        server.script()
+        before = len(server.requests)
+        app.button(key="build").click().run()
+        assert clean(app).slider[0].max == 6
+        assert "Paused after" not in texts(app)
+        assert len(server.requests) > before
+
+    def test_unknown_prices_are_called_unknown(self, server, chat_file):
+        app = with_model(open_path(grow().run(), chat_file), server)
+        app.button(key="build").click().run()
+        app.run()
+        assert "cost unknown" in texts(clean(app))
+
+    def test_a_bad_address_is_explained(self, server):
+        app = grow().run()
+        app.selectbox(key="preset").set_value("Another server").run()
+        app.text_input(key="model-url-Another server").set_value("ftp://x").run()
+        assert "must be an http:// or https:// address" in texts(clean(app))
+
+
+class TestTyping:
+    def test_a_typed_turn_joins_and_can_be_undone(self):
+        app = grow().run()
+        total = app.slider[0].max
+        app.text_area[0].set_value("My telescope showed me Saturn.")
+        next(b for b in app.button if b.label == "Add turn").click().run()
+        assert clean(app).slider[0].max == total + 1
+        assert f"**Step {total + 1:.0f}**" in texts(app)
+        next(b for b in app.button if b.label == "Undo last").click().run()
+        assert clean(app).slider[0].max == total
+
+    def test_typed_turns_stay_with_their_conversation(self):
+        app = grow().run()
+        app.text_area[0].set_value("Only here.")
+        next(b for b in app.button if b.label == "Add turn").click().run()
+        mine = app.slider[0].max
+        app.selectbox(key="sample").set_value("noor-caleb").run()
+        other = clean(app).slider[0].max
+        assert app.button(key="go-skip_next").disabled
+        app.selectbox(key="sample").set_value("ines-theo").run()
+        assert clean(app).slider[0].max == mine != other
+
+
+def test_a_cascade_is_pointed_out():
+    app = grow().run()
+    app.selectbox(key="segment-tree.compatibility").set_value("cosine").run()
+    app.number_input(key="segment-tree.compatibility.cosine.threshold").set_value(0.9).run()
+    assert "The tree cascades" in texts(clean(app))
+    app.number_input(key="segment-tree.compatibility.cosine.threshold").set_value(-1.0).run()
+    assert "close to a star" in texts(clean(app))
