@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 import segviz
 from segviz.invariants import check
+from segviz.shape import boundary_f1, diagnose, random_f1, session_starts, shape
 from segviz.structure import history
 from tests.data import real_data
 
@@ -31,8 +33,42 @@ def test_clean_after_every_step(locomo, name, unit):
     assert leaves == expected
 
 
-@pytest.mark.parametrize("name", CONVERSATIONS)
-def test_calibrated_trees_neither_cascade_nor_collapse_into_a_star(locomo, name):
-    structure = segviz.build(locomo[name]).structure
-    assert 2 <= structure.level.max() <= 6
-    assert max(len(children) for children in structure.children) <= 60
+def measured(conversation):
+    memory = segviz.build(conversation)
+    starts = session_starts(unit.session for unit in memory.units)
+    agreement = boundary_f1(memory.structure, starts), random_f1(memory.structure, starts)
+    return shape(memory.structure), agreement
+
+
+# Averages over LoCoMo, single-child nodes left out: the neighbourhood of the paper's Table 5.
+RANGES = {
+    "nodes_per_leaf": (1.15, 1.35),
+    "max_depth": (3.0, 4.5),
+    "mean_depth": (2.7, 3.6),
+    "branching": (4.0, 9.0),
+}
+
+
+def test_calibrated_shape_on_locomo_lies_in_the_papers_neighbourhood(locomo):
+    rows = [measured(locomo[name]) for name in CONVERSATIONS]
+    for name, (low, high) in RANGES.items():
+        mean = np.mean([getattr(found, name) for found, _ in rows])
+        assert low <= mean <= high, (name, mean)
+    assert max(found.widest for found, _ in rows) <= 60
+    assert all(diagnose(found) == [] for found, _ in rows)
+    ours, chance = np.mean([agreement for _, agreement in rows], axis=0)
+    assert ours > 2 * chance
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [("longmemeval", "s_gpt4_4edbafa2.json"), ("realmem", "Kenta_Tanaka.json")],
+    ids=["LongMemEval", "RealMem"],
+)
+def test_calibrated_shape_holds_where_nothing_was_tuned(parts):
+    found, (ours, chance) = measured(segviz.load(real_data(*parts))[0])
+    for name, (low, high) in RANGES.items():
+        assert low / 2 <= getattr(found, name) <= high * 2, name
+    assert found.widest <= 60
+    assert diagnose(found) == []
+    assert ours > 2 * chance

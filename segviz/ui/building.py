@@ -105,7 +105,7 @@ def _start(label: str, key: str) -> None:
     def start() -> None:
         st.session_state["building"] = key
 
-    st.button(label, type="primary", key="build", on_click=start)
+    st.button(label, key="build", on_click=start)
 
 
 def _stop() -> None:

@@ -128,6 +128,8 @@ def _chosen(base: Endpoint, preset: str) -> Models:
     )
     st.text(endpoint.address)
     chosen = _clients(endpoint, embeds)
+    for note in _cache().notes:
+        st.caption(note)
     spent = chosen.spent()
     if spent:
         st.caption(f"Used in this session: {spent}")

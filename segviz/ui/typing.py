@@ -25,7 +25,7 @@ def typing_panel(session: Session) -> None:
             following = next((who for who in speakers if who != last), speakers[0])
             who = st.selectbox("Speaker", speakers, index=speakers.index(following))
             text = st.text_area("Turn", max_chars=LONGEST, placeholder="What do they say?")
-            sent = st.form_submit_button("Add turn", type="primary")
+            sent = st.form_submit_button("Add turn")
         if sent and text.strip():
             typed.append((who, text.strip()))
             st.rerun()

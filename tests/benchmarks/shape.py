@@ -1,7 +1,9 @@
 """Shape of calibrated segment trees on real conversations, beside the paper's Table 5.
 
-Run ``python -m tests.benchmarks.shape [FILE]`` from the project's root; FILE defaults to
-locomo/locomo5.json under SEGVIZ_DATA or ../shared/data. Nothing is asserted here.
+Run ``python -m tests.benchmarks.shape [FILE …]`` from the project's root; by default the
+LoCoMo conversations the defaults were set on, then LongMemEval and RealMem, on which nothing
+was tuned (under SEGVIZ_DATA or ../shared/data). Nothing is asserted here; the targets are in
+tests/test_real_conversations.py.
 """
 
 from __future__ import annotations
@@ -14,49 +16,68 @@ from time import perf_counter
 import numpy as np
 
 import segviz
-from segviz.structure import Structure
+from segviz.conversation import Conversation
+from segviz.shape import TABLE_5, boundary_f1, random_f1, session_starts, shape
 
-HEAD = ("leaves", "nodes/leaf", "max depth", "mean depth", "branching", "widest", "build s")
+FILES = (
+    "locomo/locomo5.json",
+    "longmemeval/s_gpt4_4edbafa2.json",
+    "realmem/Kenta_Tanaka.json",
+)
+HEAD = (
+    "leaves",
+    "nodes/leaf",
+    "max depth",
+    "mean depth",
+    "branching",
+    "widest",
+    "F1",
+    "random",
+    "build s",
+)
 
 
-def collapsed(structure: Structure) -> tuple[float, int, float, float, int]:
-    """Nodes per leaf, max and mean leaf depth, branching and widest node, with
-    single-child nodes left out."""
-    children = structure.children
-    depth = {}
-    pending = [(root, 0) for root in structure.roots]
-    while pending:
-        node, level = pending.pop()
-        depth[node] = level
-        below = level + (len(children[node]) > 1)
-        pending += [(child, below) for child in children[node]]
-    widths = [len(c) for c in children if len(c) > 1]
-    leaves = structure.leaves
-    depths = [depth[leaf] for leaf in leaves]
-    nodes = len(leaves) + len(widths)
+def measure(conversation: Conversation) -> tuple[float, ...]:
+    """One row: shape with single-child nodes left out, boundary agreement, build time."""
+    began = perf_counter()
+    memory = segviz.build(conversation)
+    seconds = perf_counter() - began
+    found = shape(memory.structure)
+    starts = session_starts(unit.session for unit in memory.units)
     return (
-        nodes / len(leaves),
-        max(depths),
-        float(np.mean(depths)),
-        float(np.mean(widths)) if widths else 0.0,
-        max(widths, default=0),
+        found.leaves,
+        found.nodes_per_leaf,
+        found.max_depth,
+        found.mean_depth,
+        found.branching,
+        found.widest,
+        boundary_f1(memory.structure, starts),
+        random_f1(memory.structure, starts),
+        seconds,
     )
 
 
 def main() -> None:
     folder = Path(os.environ.get("SEGVIZ_DATA") or Path(__file__).parents[3] / "shared" / "data")
-    path = Path(sys.argv[1]) if len(sys.argv) > 1 else folder / "locomo" / "locomo5.json"
-    print(f"{'':>10}" + "".join(f"{name:>12}" for name in HEAD))
-    rows = []
-    for conversation in segviz.load(path):
-        began = perf_counter()
-        memory = segviz.build(conversation)
-        seconds = perf_counter() - began
-        row = (len(memory.units), *collapsed(memory.structure), seconds)
-        rows.append(row)
-        print(f"{conversation.id:>10}" + "".join(f"{value:>12.2f}" for value in row))
-    print(f"{'mean':>10}" + "".join(f"{value:>12.2f}" for value in np.mean(rows, axis=0)))
-    print(f"{'paper':>10}{281:>12}{352 / 281:>12.2f}{4.0:>12.2f}{3.46:>12.2f}{5.10:>12.2f}")
+    paths = [Path(name) for name in sys.argv[1:]] or [folder / name for name in FILES]
+    print(f"{'':>22}" + "".join(f"{name:>11}" for name in HEAD))
+    for path in paths:
+        rows = []
+        for conversation in segviz.load(path):
+            rows.append(measure(conversation))
+            print(f"{conversation.id:>22}" + "".join(f"{value:>11.2f}" for value in rows[-1]))
+        if len(rows) > 1:
+            print(f"{'mean':>22}" + "".join(f"{v:>11.2f}" for v in np.mean(rows, axis=0)))
+    for row in TABLE_5:
+        if row.method.endswith("cosine"):
+            values = (
+                row.leaves,
+                row.nodes / row.leaves,
+                row.max_depth,
+                row.mean_depth,
+                row.branching,
+            )
+            print(f"{'paper, ' + row.data:>22}" + "".join(f"{v:>11.2f}" for v in values))
 
 
 if __name__ == "__main__":

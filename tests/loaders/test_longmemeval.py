@@ -372,7 +372,8 @@ def survives(document: object) -> None:
     try:
         corpus = read(document)
     except LoadError as error:
-        assert "\n" not in str(error)
+        message = str(error)
+        assert "\n" not in message
     else:
         assert corpus.report.kept > 0
 
