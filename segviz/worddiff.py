@@ -29,10 +29,9 @@ def word_diff(before: str, after: str) -> list[Piece]:
         if old == new:
             pieces.append(("same", "".join(old)))
             continue
-        tokens = [_TOKEN.findall("".join(lines)) for lines in (old, new)]
-        alike = SequenceMatcher(None, *tokens, autojunk=False).ratio() >= _ALIKE
-        changes = _opcodes(*tokens) if alike else [(old, new)]
-        for gone, fresh in changes:
+        a, b = (_TOKEN.findall("".join(lines)) for lines in (old, new))
+        alike = SequenceMatcher(None, a, b, autojunk=False).ratio() >= _ALIKE
+        for gone, fresh in _opcodes(a, b) if alike else [(old, new)]:
             if gone == fresh:
                 pieces.append(("same", "".join(gone)))
                 continue

@@ -18,14 +18,14 @@ from segviz.conversation import Conversation, Question, Session, with_distinct_i
 from segviz.loaders.dates import note_backwards, note_empty, numeric_start
 from segviz.loaders.errors import LoadError
 from segviz.loaders.locomo_questions import read_questions
-from segviz.loaders.notes import Note, Notes, Place
-from segviz.loaders.realmem import (
+from segviz.loaders.messages import (
     flagged,
     nothing_usable,
     read_messages,
     speakers_of,
     stem,
 )
+from segviz.loaders.notes import Note, Notes, Place
 from segviz.loaders.wording import counted, describe, quoted
 
 LABEL = "LongMemEval"

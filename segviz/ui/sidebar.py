@@ -109,7 +109,8 @@ def _sample() -> tuple[str, Corpus]:
 def _upload() -> tuple[str, Corpus] | None:
     file = st.file_uploader("Upload", key="upload", label_visibility="collapsed")
     if file is None:
-        st.caption("LoCoMo JSON: the whole list, one sample, or a bare conversation.")
+        names = ", ".join(loader.label for loader in loaders.LOADERS.values())
+        st.caption(f"JSON in one of these formats: {names}.")
         return None
     return _opened(file.getvalue(), lambda data: loaders.parse(data, file.name))
 
