@@ -22,7 +22,15 @@ from segviz.embed import get_embedder
 from segviz.invariants import Violation, check
 from segviz.parameters import as_settings
 from segviz.propagate import propagate
-from segviz.protocols import Arrival, Chat, Embedder, ModelError, Services, System
+from segviz.protocols import (
+    Arrival,
+    Chat,
+    Embedder,
+    ModelError,
+    Scorer,
+    Services,
+    System,
+)
 from segviz.relevance import RELEVANCE, initial_scores
 from segviz.result import Evidence, Result
 from segviz.retrieve import ranking, top_k
@@ -66,6 +74,25 @@ class Memory:
         """Broken invariants after ``step`` (default: the last), under the system's laws."""
         return check(self.structure if step is None else self.at(step), self.laws)
 
+    @cached_property
+    def _scorers(self) -> dict[str, Scorer]:
+        return {}
+
+    def scorer(self, relevance: str, structure: Structure | None = None) -> Scorer:
+        """The prepared relevance model of this name, kept for the final structure.
+
+        ValueError lists the names for an unknown one.
+        """
+        if relevance not in RELEVANCE:
+            raise ValueError(
+                f"unknown relevance {relevance!r}; choose one of {', '.join(RELEVANCE)}"
+            )
+        if structure is not None and structure is not self.structure:
+            return _prepare(relevance, structure, self.embedder)
+        if relevance not in self._scorers:
+            self._scorers[relevance] = _prepare(relevance, self.structure, self.embedder)
+        return self._scorers[relevance]
+
     def turn_ids(self, node: int) -> tuple[str, ...]:
         """Ids of the turns below a node, in order."""
         covered = self.structure.coverage(node)
@@ -90,6 +117,11 @@ class Memory:
             ),
             path,
         )
+
+
+def _prepare(relevance: str, structure: Structure, embedder: Embedder) -> Scorer:
+    scorer: Scorer = RELEVANCE[relevance]().prepare(structure, embedder)
+    return scorer
 
 
 def arrivals(units: Sequence[Unit], embedder: Embedder) -> tuple[Arrival, ...]:
@@ -194,7 +226,7 @@ def ask(
     horizon: int = 2,
     k: int = 10,
     levels: Collection[int] | None = None,
-    relevance: str = "dense",
+    relevance: str = "hybrid",
     distinct: bool = True,
     step: int | None = None,
 ) -> Result:
@@ -205,12 +237,15 @@ def ask(
     counts nodes that carry the same text once; ``step`` asks the memory as it stood then.
     ValueError names value and legal range for a bad setting.
     """
-    if relevance not in RELEVANCE:
-        raise ValueError(f"unknown relevance {relevance!r}; choose one of {', '.join(RELEVANCE)}")
     structure = memory.structure if step is None else memory.at(step)
-    raw = RELEVANCE[relevance]().score(question, structure, memory.embedder)
+    raw = memory.scorer(relevance, structure)([question])[0]
     spread = propagate(
-        initial_scores(raw, structure.active), structure.edges, policy, alpha, horizon
+        initial_scores(raw, structure.active),
+        structure.edges,
+        policy,
+        alpha,
+        horizon,
+        structure,
     )
     initial = spread.hops[0]
     before = top_k(initial, structure, k, levels, distinct)
@@ -233,6 +268,9 @@ def ask(
     return Result(
         question,
         structure,
+        policy,
+        alpha,
+        horizon,
         initial,
         spread.final,
         spread.hops,

@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from segviz.structure import IntArray
+from segviz.structure import IntArray, Structure
 
 Scores = NDArray[np.float64]
 
@@ -24,9 +24,9 @@ class NoPropagation:
     """Scores stay where they are: collapsed retrieval, the paper's *no-propagation*."""
 
     name: ClassVar[str] = "none"
-    label: ClassVar[str] = "none (collapsed)"
+    label: ClassVar[str] = "none: every node for itself (collapsed retrieval)"
 
-    def transitions(self, edges: IntArray) -> IntArray:
+    def transitions(self, edges: IntArray, structure: Structure | None = None) -> IntArray:
         """No transition, shape (0, 2)."""
         return edges[:0]
 
@@ -36,9 +36,9 @@ class TopDown:
     """Parents pass their score to their children: a broad match points to its details."""
 
     name: ClassVar[str] = "top-down"
-    label: ClassVar[str] = "top-down (parent to children)"
+    label: ClassVar[str] = "top-down: parents to children"
 
-    def transitions(self, edges: IntArray) -> IntArray:
+    def transitions(self, edges: IntArray, structure: Structure | None = None) -> IntArray:
         """(m, 2) [source, target]: every parent to each of its children."""
         return edges
 
@@ -48,23 +48,69 @@ class BottomUp:
     """Children pass their score to their parent: a match lifts the context around it."""
 
     name: ClassVar[str] = "bottom-up"
-    label: ClassVar[str] = "bottom-up (child to parent)"
+    label: ClassVar[str] = "bottom-up: children to parents"
 
-    def transitions(self, edges: IntArray) -> IntArray:
+    def transitions(self, edges: IntArray, structure: Structure | None = None) -> IntArray:
         """(m, 2) [source, target]: every child to each of its parents."""
         return edges[:, ::-1]
+
+
+@dataclass(frozen=True)
+class Both:
+    """Scores travel along every edge in both directions; in two hops they reach siblings.
+
+    Source: ours. Over two hops a leaf supports the leaves beside it under one parent.
+    """
+
+    name: ClassVar[str] = "both"
+    label: ClassVar[str] = "both: along every edge, so siblings support each other"
+
+    def transitions(self, edges: IntArray, structure: Structure | None = None) -> IntArray:
+        """(2m, 2) [source, target]: every edge there and back."""
+        return np.concatenate([edges, edges[:, ::-1]])
+
+
+@dataclass(frozen=True)
+class Neighbours:
+    """Nodes pass their score to the nodes before and after them on the same level.
+
+    Source: ours; uses the order of time and not the tree, so it needs the structure's
+    levels and spans. On a level, nodes follow each other by start, then by age.
+    """
+
+    name: ClassVar[str] = "neighbours"
+    label: ClassVar[str] = "neighbours: to the node before and after on the same level"
+
+    def transitions(self, edges: IntArray, structure: Structure | None = None) -> IntArray:
+        """(k, 2) [source, target]. ValueError without a structure."""
+        if structure is None:
+            raise ValueError(
+                "policy 'neighbours' needs levels and spans, which edges do not hold: pass "
+                "structure=…"
+            )
+        nodes = np.flatnonzero(structure.active)
+        order = nodes[np.lexsort((nodes, structure.start[nodes], structure.level[nodes]))]
+        left, right = order[:-1], order[1:]
+        beside = structure.level[left] == structure.level[right]
+        pairs = np.column_stack([left[beside], right[beside]])
+        return np.concatenate([pairs, pairs[:, ::-1]]).astype(np.int64)
 
 
 POLICIES: dict[str, Callable[[], Any]] = {
     "none": NoPropagation,
     "top-down": TopDown,
     "bottom-up": BottomUp,
+    "both": Both,
+    "neighbours": Neighbours,
 }
 
 
 @dataclass(frozen=True, eq=False)
 class Propagated:
-    """``final`` float64 (n,) is s̃; ``hops`` float64 (H + 1, n) holds s⁽⁰⁾ … s⁽ᴴ⁾."""
+    """``final`` is s̃, ``hops`` holds s⁽⁰⁾ … s⁽ᴴ⁾.
+
+    For one question float64 (n,) and (H + 1, n); for q questions (q, n) and (H + 1, q, n).
+    """
 
     final: Scores
     hops: Scores
@@ -86,13 +132,15 @@ def propagate(
     policy: str = "top-down",
     alpha: float = 0.1,
     horizon: int = 2,
+    structure: Structure | None = None,
 ) -> Propagated:
     """Spread ``initial`` over ``edges``: s⁽ᵏ⁾ = W_P s⁽ᵏ⁻¹⁾, s̃ = Σ αᵏ s⁽ᵏ⁾ / Σ αᵏ.
 
-    ``initial`` float64 (n,), any non-negative scores (they are not normalised here);
-    ``edges`` int (m, 2) rows [parent, child], several parents and roots allowed;
-    ``alpha`` in [0, 1); ``horizon`` ≥ 0 hops. With horizon 0, alpha 0 or policy
-    ``none``, ``final`` is ``initial`` bit for bit. O(horizon · (n + m)), no recursion.
+    ``initial`` float64 (n,), or (q, n) for q questions at once, any non-negative scores
+    (they are not normalised here); ``edges`` int (m, 2) rows [parent, child], several
+    parents and roots allowed; ``alpha`` in [0, 1); ``horizon`` ≥ 0 hops; ``structure`` is
+    needed by ``neighbours`` alone. With horizon 0, alpha 0 or policy ``none``, ``final``
+    is ``initial`` bit for bit. O(horizon · q · (n + m)), no recursion.
 
     Departs from equation 4 in one convention: under ``none`` there is no operator, so
     s̃ = s⁽⁰⁾ and not s⁽⁰⁾ / Σ αᵏ; the ranking is the same, the scores stay comparable.
@@ -100,26 +148,49 @@ def propagate(
     that names a node outside ``initial``.
     """
     check_setting(policy, alpha, horizon)
+    hops = spread(initial, edges, policy, horizon, structure)
+    return Propagated(combine(hops, policy, alpha), hops)
+
+
+def spread(
+    initial: Scores,
+    edges: IntArray,
+    policy: str,
+    horizon: int,
+    structure: Structure | None = None,
+) -> Scores:
+    """The hops s⁽⁰⁾ … s⁽ᴴ⁾ alone, float64 (H + 1, …); they do not depend on alpha."""
     scores = np.asarray(initial, dtype=np.float64)
     pairs = np.asarray(edges, dtype=np.int64).reshape(-1, 2)
-    n = len(scores)
+    n = scores.shape[-1]
     if pairs.size and not (0 <= pairs.min() and pairs.max() < n):
         raise ValueError(f"edges name nodes {pairs.min()}..{pairs.max()}; there are {n} nodes")
-    horizon = int(horizon)
-    hops = np.zeros((horizon + 1, n))
+    hops = np.zeros((int(horizon) + 1, *scores.shape))
     hops[0] = scores
-    transitions = POLICIES[policy]().transitions(pairs)
     if policy == "none":
-        return Propagated(scores.copy(), hops)
-    _fill_hops(hops, transitions)
-    weights = alpha ** np.arange(horizon + 1)
-    return Propagated((weights @ hops) / weights.sum(), hops)
+        return hops
+    source, target, share = shares(n, POLICIES[policy]().transitions(pairs, structure))
+    rows = hops.reshape(len(hops), -1, n)
+    for k in range(1, len(hops)):
+        for row, before in zip(rows[k], rows[k - 1], strict=True):
+            row[:] = np.bincount(target, weights=before[source] * share, minlength=n)
+    return hops
 
 
-def _fill_hops(hops: Scores, transitions: NDArray[np.int64]) -> None:
-    n = hops.shape[1]
+def shares(
+    n: int, transitions: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64], Scores]:
+    """W_P as parallel arrays: source, target and the part of the source's score that goes
+    there, one over the number of its targets."""
     source, target = transitions[:, 0], transitions[:, 1]
     degree = np.bincount(source, minlength=n)
-    share = 1.0 / degree[source]
-    for k in range(1, len(hops)):
-        hops[k] = np.bincount(target, weights=hops[k - 1][source] * share, minlength=n)
+    return source, target, 1.0 / degree[source]
+
+
+def combine(hops: Scores, policy: str, alpha: float, horizon: int | None = None) -> Scores:
+    """s̃ from the first ``horizon`` + 1 hops (equation 4); all of them by default."""
+    used = hops if horizon is None else hops[: horizon + 1]
+    if policy == "none":
+        return np.array(used[0])
+    weights = alpha ** np.arange(len(used))
+    return np.asarray(np.tensordot(weights, used, axes=1) / weights.sum())

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
 
 from segviz.steps import Judgement, Span, Step, Vector
 from segviz.units import Unit
@@ -91,6 +94,10 @@ class Embedder(Protocol):
     def embed(self, texts: Sequence[str]) -> Vector:
         """float32 (len(texts), d), unit length; an empty text gives a zero row."""
         ...
+
+
+Scorer = Callable[[Sequence[str]], NDArray[np.float64]]
+"""Raw relevance of every node to each question: q texts to float64 (q, n)."""
 
 
 @dataclass(frozen=True, slots=True)

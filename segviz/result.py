@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from segviz.ledger import Ledger, explain
 from segviz.retrieve import level_distribution
 from segviz.steps import Span
 from segviz.structure import Structure
@@ -42,12 +43,27 @@ class Result:
 
     question: str
     structure: Structure
+    policy: str
+    alpha: float
+    horizon: int
     initial: NDArray[np.float64]
     final: NDArray[np.float64]
     hops: NDArray[np.float64]
     before: tuple[int, ...]
     after: tuple[int, ...]
     evidence: tuple[Evidence, ...]
+
+    def explain(self, node: int) -> Ledger:
+        """Own score and every contribution by source and hop; sums to ``final[node]``."""
+        return explain(
+            node,
+            self.initial,
+            self.structure.edges,
+            self.policy,
+            self.alpha,
+            self.horizon,
+            self.structure,
+        )
 
     def levels(self, which: str = "final") -> dict[int, int]:
         """Retrieved-level distribution: how many of the top K lie on each level.

@@ -41,6 +41,7 @@ class TestAsk:
             k=5,
             levels=levels,
             distinct=distinct,
+            relevance="dense",
         )
         initial, final, order = literal_ask(
             memory, QUESTION, policy, alpha, horizon, 5, levels, distinct
@@ -91,8 +92,8 @@ class TestAsk:
 
     def test_bad_settings_name_the_legal_ones(self, memory):
         for settings, message in [
-            ({"policy": "up"}, "none, top-down, bottom-up"),
-            ({"relevance": "psychic"}, "dense"),
+            ({"policy": "up"}, "none, top-down, bottom-up, both, neighbours"),
+            ({"relevance": "psychic"}, "hybrid, dense, lexical"),
             ({"k": 0}, "k is 0"),
             ({"alpha": 1.5}, "below 1"),
         ]:
@@ -100,7 +101,7 @@ class TestAsk:
                 memory.ask(QUESTION, **settings)
 
     def test_an_empty_question_scores_uniformly(self, memory):
-        result = memory.ask("", policy="none", k=3)
+        result = memory.ask("", policy="none", k=3, relevance="dense")
         assert np.ptp(result.initial) == 0
         assert list(result.after) == [0, 1, 2]
 

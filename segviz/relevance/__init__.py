@@ -1,0 +1,48 @@
+"""Stage: how relevant each node is to a question, before any propagation.
+
+``hybrid``   dense and lexical together; the offline default
+``dense``    cosine of question and annotation embeddings (the paper's scorer)
+``lexical``  BM25 over the annotations
+
+A model is prepared once per structure and then scores any number of questions. Scores are
+raw (higher is better, any range); :func:`initial_scores` turns them into the distribution
+s⁽⁰⁾ of SegTreeMem §4.3.1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from segviz.relevance.dense import Dense
+from segviz.relevance.hybrid import Hybrid
+from segviz.relevance.lexical import Lexical
+
+__all__ = ["RELEVANCE", "Dense", "Hybrid", "Lexical", "initial_scores"]
+
+Scores = NDArray[np.float64]
+
+RELEVANCE: dict[str, Callable[..., Any]] = {
+    "hybrid": Hybrid,
+    "dense": Dense,
+    "lexical": Lexical,
+}
+
+
+def initial_scores(relevance: Scores, active: NDArray[np.bool_] | None = None) -> Scores:
+    """s⁽⁰⁾ = r / Σ r over the active nodes; float64 (n,) or (q, n), rows sum to 1.
+
+    Source: SegTreeMem §4.3.1. The paper does not say what happens to negative relevance
+    or to an all-zero vector: negatives are clipped to 0, all zero becomes uniform.
+    """
+    live = np.ones(relevance.shape[-1], dtype=np.bool_) if active is None else active
+    clipped = np.where(live, np.clip(relevance, 0.0, None), 0.0)
+    total = clipped.sum(axis=-1, keepdims=True)
+    count = int(live.sum())
+    uniform = np.where(live, 1.0 / count, 0.0) if count else np.zeros(len(live))
+    return np.asarray(
+        np.where(total > 0, np.divide(clipped, total, where=total > 0, out=clipped * 0), uniform)
+    )

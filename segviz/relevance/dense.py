@@ -1,0 +1,35 @@
+"""Cosine similarity of embeddings."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from segviz.protocols import Embedder, Scorer
+from segviz.structure import Structure
+
+
+@dataclass(frozen=True)
+class Dense:
+    """Cosine of the question's embedding with each annotation's (the paper's scorer).
+
+    Scores lie in [-1, 1]; 0 where either text is empty. Source: SegTreeMem §5.3, Table 2.
+    """
+
+    name: ClassVar[str] = "dense"
+
+    def prepare(self, structure: Structure, embedder: Embedder) -> Scorer:
+        """A function from q questions to raw scores, float64 (q, n)."""
+
+        def score(questions: Sequence[str]) -> NDArray[np.float64]:
+            if not len(structure) or not questions:
+                return np.zeros((len(questions), len(structure)))
+            # Embedders return unit rows, so the product is the cosine.
+            queries = embedder.embed(list(questions))
+            return np.asarray(queries @ structure.vector.T, dtype=np.float64)
+
+        return score
