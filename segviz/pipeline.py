@@ -39,6 +39,7 @@ from segviz.structure import Structure, replay
 from segviz.units import Unit
 
 Progress = Callable[[int, int], None]
+_MOMENTS_KEPT = 4
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +69,19 @@ class Memory:
         """The structure after ``step`` steps, 0 … len(steps). ValueError outside."""
         if not 0 <= step <= len(self.steps):
             raise ValueError(f"step {step}: this memory has steps 0 to {len(self.steps)}")
-        return self.structure if step == len(self.steps) else replay(self.steps[:step])
+        if step == len(self.steps):
+            return self.structure
+        # A page looks at the same few moments again and again.
+        recent = self._recent
+        if step not in recent:
+            recent[step] = replay(self.steps[:step])
+            while len(recent) > _MOMENTS_KEPT:
+                del recent[next(iter(recent))]
+        return recent[step]
+
+    @cached_property
+    def _recent(self) -> dict[int, Structure]:
+        return {}
 
     def check(self, step: int | None = None) -> list[Violation]:
         """Broken invariants after ``step`` (default: the last), under the system's laws."""
@@ -93,9 +106,9 @@ class Memory:
             self._scorers[relevance] = _prepare(relevance, self.structure, self.embedder)
         return self._scorers[relevance]
 
-    def turn_ids(self, node: int) -> tuple[str, ...]:
-        """Ids of the turns below a node, in order."""
-        covered = self.structure.coverage(node)
+    def turn_ids(self, node: int, structure: Structure | None = None) -> tuple[str, ...]:
+        """Ids of the turns below a node, in order; of the final structure by default."""
+        covered = (self.structure if structure is None else structure).coverage(node)
         return tuple(turn for index in covered for turn in self.units[index].turn_ids)
 
     def ask(self, question: str, **settings: Any) -> Result:
@@ -256,7 +269,7 @@ def ask(
             node=node,
             level=int(structure.level[node]),
             span=(int(structure.start[node]), int(structure.stop[node])),
-            turn_ids=memory.turn_ids(node),
+            turn_ids=memory.turn_ids(node, structure),
             text=structure.text[node],
             initial=float(initial[node]),
             final=float(spread.final[node]),

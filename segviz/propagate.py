@@ -118,12 +118,14 @@ class Propagated:
 
 def check_setting(policy: str, alpha: float, horizon: int) -> None:
     """Raise ValueError naming value and legal range for an illegal retrieval setting."""
-    if policy not in POLICIES:
+    if not isinstance(policy, str) or policy not in POLICIES:
         raise ValueError(f"unknown policy {policy!r}; choose one of {', '.join(POLICIES)}")
-    if not 0 <= alpha < 1:
-        raise ValueError(f"alpha is {alpha}; it must be at least 0 and below 1")
-    if horizon != int(horizon) or horizon < 0:
-        raise ValueError(f"horizon is {horizon}; it must be a whole number of hops, 0 or more")
+    if not (isinstance(alpha, int | float | np.number) and 0 <= alpha < 1):
+        raise ValueError(f"alpha is {alpha!r}; it must be a number, at least 0 and below 1")
+    if not isinstance(horizon, int | float | np.number) or not (0 <= horizon < 1000):
+        raise ValueError(f"horizon is {horizon!r}; it must be a whole number of hops, 0 or more")
+    if horizon != int(horizon):
+        raise ValueError(f"horizon is {horizon!r}; it must be a whole number of hops, 0 or more")
 
 
 def propagate(

@@ -15,6 +15,8 @@ def admissible(structure: Structure, levels: Collection[int] | None = None) -> N
     """Bool (n,): active nodes on the given levels (None: all). This is the paper's 𝒢."""
     if levels is None:
         return structure.active
+    if isinstance(levels, str) or not isinstance(levels, Collection):
+        raise ValueError(f"levels is {levels!r}; it must be a collection of level numbers or None")
     return structure.active & np.isin(structure.level, sorted(levels))
 
 
@@ -47,10 +49,10 @@ def top_k(
 ) -> list[int]:
     """The first ``k`` nodes of :func:`ranking`, best first (fewer when there are fewer).
 
-    Raises ValueError when ``k`` is below 1.
+    Raises ValueError when ``k`` is no whole number of at least 1.
     """
-    if k < 1:
-        raise ValueError(f"k is {k}; at least 1 node must be asked for")
+    if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1:
+        raise ValueError(f"k is {k!r}; it must be a whole number, at least 1")
     return [int(node) for node in ranking(scores, structure, levels, distinct)[:k]]
 
 

@@ -87,14 +87,27 @@ class TestAsk:
             result.levels("middle")
 
     def test_an_earlier_moment_can_be_asked(self, memory):
-        result = memory.ask(QUESTION, step=3)
-        assert len(result.structure) == len(memory.at(3))
+        for step in range(1, len(memory.steps) + 1):
+            result = memory.ask(QUESTION, step=step, k=50)
+            assert len(result.structure) == len(memory.at(step))
+            heard = [turn for unit in memory.units[:step] for turn in unit.turn_ids]
+            for item in result.evidence:
+                assert set(item.turn_ids) <= set(heard)
+                assert item.turn_ids == tuple(heard[item.span[0] : item.span[1]])
 
     def test_bad_settings_name_the_legal_ones(self, memory):
         for settings, message in [
             ({"policy": "up"}, "none, top-down, bottom-up, both, neighbours"),
             ({"relevance": "psychic"}, "hybrid, dense, lexical"),
             ({"k": 0}, "k is 0"),
+            ({"k": 2.5}, "whole number"),
+            ({"k": "3"}, "whole number"),
+            ({"levels": 3}, "collection of level numbers"),
+            ({"levels": "0"}, "collection of level numbers"),
+            ({"alpha": "x"}, "must be a number"),
+            ({"horizon": float("inf")}, "whole number of hops"),
+            ({"horizon": float("nan")}, "whole number of hops"),
+            ({"policy": ["x"]}, "unknown policy"),
             ({"alpha": 1.5}, "below 1"),
         ]:
             with pytest.raises(ValueError, match=message):

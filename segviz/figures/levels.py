@@ -67,5 +67,5 @@ def level_sentence(before: Mapping[int, int], after: Mapping[int, int]) -> str:
         if before[level] != after[level]
     ]
     if not changes:
-        return "Propagation leaves the retrieved levels as they were."
+        return "The numbers per level stay as they were."
     return "Propagation moves retrieval: " + ", ".join(changes) + "."

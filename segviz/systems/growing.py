@@ -171,10 +171,11 @@ class Growing:
 
 
 def _note(arrival: Arrival, joined: Open, between: int, fresh_root: bool) -> str:
-    below = f" through {between} new node{'s' * (between > 1)} in between" if between else ""
+    nodes = "1 new node leads" if between == 1 else f"{between} new nodes lead"
+    below = f"; {nodes} down to its leaf" if between else ""
     if fresh_root:
         return (
-            f"Unit {arrival.index} joins no open node: a new root on level "
-            f"{joined.level} is set over the tree{below}."
+            f"Unit {arrival.index} joins no open node: a new root on level {joined.level} is "
+            f"set over the tree{below}."
         )
     return f"Unit {arrival.index} joins node {joined.node} on level {joined.level}{below}."

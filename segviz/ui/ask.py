@@ -35,6 +35,11 @@ def render(session: Session) -> None:
             f"This is the memory after step {settings['step']} of {len(session.memory.steps)}; "
             "what came later has not been heard yet. Change it under More settings."
         )
+    if not settings["levels"]:
+        st.warning(
+            "No level is admissible, so nothing can be retrieved. Choose levels under More "
+            "settings."
+        )
     status = _status(session, question, result)
     if st.session_state.get("ask-view", VIEWS[0]) == VIEWS[0]:
         _tree(session, question, result)
@@ -83,7 +88,7 @@ def _question(session: Session) -> Question:
         "Dataset question",
         range(len(questions)),
         format_func=label,
-        key=f"question-{session.conversation.id}",
+        key=f"question-{session.source}",
         label_visibility="collapsed",
         help="Type to search. The number is LoCoMo's category id.",
         persist_state="session",
@@ -167,7 +172,7 @@ def _settings(session: Session) -> dict[str, Any]:
         "horizon": horizon,
         "k": k,
         "relevance": relevance,
-        "levels": admitted or levels,
+        "levels": admitted,
         "distinct": distinct,
         "step": step,
     }
@@ -252,7 +257,15 @@ def _move(item: Evidence, k: int) -> str:
 
 def _evidence(session: Session, result: Result, status: dict[str, str]) -> None:
     words = sum(len(item.text.split()) for item in result.evidence)
-    st.markdown(f"**Evidence**, best first · {words} words")
+    st.markdown(
+        f"**Retrieved**, best first · {words} words",
+        help=(
+            "Initial scores are shares of one whole: over all nodes they add up to 1. "
+            "Propagated scores add up to less: a node without a target (under top-down a "
+            "leaf, under bottom-up the root) keeps what it has but passes nothing on, and the "
+            "sum is divided by Σ αᵏ. Only the order within each column matters."
+        ),
+    )
     top = max([*result.initial[list(result.before)], *result.final[list(result.after)], 1e-12])
     items = []
     for item in result.evidence:
@@ -266,8 +279,8 @@ def _evidence(session: Session, result: Result, status: dict[str, str]) -> None:
                 "place": place(session, result.structure, item.node),
                 "move": _move(item, len(result.before)),
                 "gold": note,
-                "initial": f"{100 * item.initial:.3f} %",
-                "final": f"{100 * item.final:.3f} %",
+                "initial": f"{item.initial:.5f}",
+                "final": f"{item.final:.5f}",
                 "initialShare": item.initial / top,
                 "finalShare": item.final / top,
                 "text": item.text,
@@ -277,11 +290,13 @@ def _evidence(session: Session, result: Result, status: dict[str, str]) -> None:
     evidence_list(items, key="evidence", height=LIST + 150, on_pick=session.select)
     left = [node for node in result.before if node not in result.after]
     if left:
-        st.caption("Left the top by propagation: " + ", ".join(f"node {node}" for node in left))
+        names = (f"node {node} ({place(session, result.structure, node)})" for node in left)
+        st.caption(f"Pushed out of the top {len(result.before)}: " + "; ".join(names))
 
 
 def _levels(result: Result) -> None:
     before, after = result.levels("initial"), result.levels("final")
+    moved = len(set(result.after) - set(result.before))
     st.markdown("**Retrieved levels**, before and after propagation")
     dark = st.context.theme.type == "dark"
     figure = level_figure(
@@ -296,7 +311,9 @@ def _levels(result: Result) -> None:
         config={"displayModeBar": False},
         alt=level_sentence(before, after),
     )
-    st.caption(level_sentence(before, after))
+    st.caption(
+        f"{level_sentence(before, after)} {moved} of {len(result.after)} nodes are new in the top."
+    )
 
 
 def _selected(session: Session, question: Question, result: Result, status: dict[str, str]) -> None:
@@ -304,16 +321,13 @@ def _selected(session: Session, question: Question, result: Result, status: dict
     node = session.selected
     if node is not None and node < len(result.structure):
         node_details(session, result.structure, node)
-        order = (
-            f"initial {100 * result.initial[node]:.3f} %, "
-            f"propagated {100 * result.final[node]:.3f} %"
-        )
+        order = f"initial {result.initial[node]:.5f}, propagated {result.final[node]:.5f}"
         st.caption(order)
         node_transcript(
             session, result.structure, node, key="ask-transcript", height=230, flags=flags
         )
         return
-    st.markdown("**Transcript**, at the best evidence. Select a node to read its turns.")
+    st.markdown("**Transcript**, at the best node. Select one to read its turns.")
     best = result.evidence[0].turn_ids if result.evidence else ()
     transcript(
         session.conversation,

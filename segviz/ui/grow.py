@@ -29,6 +29,8 @@ def render(session: Session) -> None:
     key = f"step-{session.key}"
     st.session_state.setdefault(key, total)
     playing = st.session_state.get("playing") == session.key
+    if not playing:
+        st.session_state["playing"] = None  # another memory came between
     speed = st.session_state.get("speed", "2×")
     interval, stride = SPEEDS[speed]
     st.fragment(lambda: _panel(session, key, stride), run_every=interval if playing else None)()
@@ -65,12 +67,17 @@ def _transport(session: Session, key: str, total: int) -> None:
         st.session_state["playing"] = None
         st.session_state[key] = min(max(step, 1), total)
 
+    def move(by: int) -> None:
+        # Relative to what holds when the click arrives: a fast second click may come
+        # before the page has been drawn again.
+        go(st.session_state[key] + by)
+
     now: int = st.session_state[key]
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         _step_button("First step", "skip_previous", go, 1, now == 1)
-        _step_button("Back one step", "chevron_left", go, now - 1, now == 1)
+        _step_button("Back one step", "chevron_left", move, -1, now == 1)
         _play_button(session, key, total)
-        _step_button("Forward one step", "chevron_right", go, now + 1, now == total)
+        _step_button("Forward one step", "chevron_right", move, 1, now == total)
         _step_button("Last step", "skip_next", go, total, now == total)
         _speed()
         _jump(session, go)
@@ -82,7 +89,7 @@ def _transport(session: Session, key: str, total: int) -> None:
             1,
             total,
             key=key,
-            help="One step is one leaf joining",
+            help="One step is one unit joining as a leaf. Steps count from 1, units from 0.",
             persist_state="session",
         )
     else:
@@ -90,15 +97,15 @@ def _transport(session: Session, key: str, total: int) -> None:
 
 
 def _step_button(
-    meaning: str, icon: str, go: Callable[[int], None], target: int, disabled: bool
+    meaning: str, icon: str, action: Callable[[int], None], argument: int, disabled: bool
 ) -> None:
     st.button(
         "",
         icon=f":material/{icon}:",
         key=f"go-{icon}",
         help=meaning,
-        on_click=go,
-        args=(target,),
+        on_click=action,
+        args=(argument,),
         disabled=disabled,
     )
 
@@ -207,10 +214,11 @@ def _heard(session: Session, structure: Structure, step: Step, now: int) -> None
 
 
 def _decision(session: Session, structure: Structure, step: Step, now: int) -> None:
-    st.markdown(f"**Step {now}** · {step.note}")
+    st.markdown(f"**Step {now}**")
+    st.text(step.note)
     decision = step.decision
     if decision is not None:
-        st.markdown(decision.why)
+        st.text(decision.why)
         if decision.candidates:
             _candidates(session.memory.at(now - 1), decision)
     _changes(session, step, now)
@@ -245,7 +253,7 @@ def _candidates(structure: Structure, decision: Decision) -> None:
         elif item.score is not None and item.threshold is not None and item.score < item.threshold:
             outcome = "too far"
         else:
-            outcome = "not needed"
+            outcome = "enough, not taken"
         start, stop = int(structure.start[item.node]), int(structure.stop[item.node])
         rows.append(
             {
@@ -263,7 +271,7 @@ def _candidates(structure: Structure, decision: Decision) -> None:
         hide_index=True,
         column_config={
             "level": st.column_config.NumberColumn(width=45),
-            "outcome": st.column_config.TextColumn(width=85),
+            "outcome": st.column_config.TextColumn(width=120),
             "similarity": number,
             "needed": number,
             "units": st.column_config.TextColumn(width=75),

@@ -10,12 +10,12 @@ from segviz.ui import ask, grow
 from segviz.ui.sidebar import sidebar
 from segviz.ui.state import Session
 
+# Title, URL path and function of each page, in navigation order. (A comment, not a string:
+# Streamlit writes bare strings of its main script onto the page.)
 PAGES: tuple[tuple[str, str, Callable[[Session], None]], ...] = (
     ("Grow", "grow", grow.render),
     ("Ask", "ask", ask.render),
 )
-"""Title, URL path and function of each page, in navigation order."""
-
 
 # Streamlit keeps wide margins for prose; an instrument needs the width for its axis.
 _ROOM = """

@@ -25,6 +25,7 @@ from segviz.ui.state import (
     remember,
     typed_turns,
 )
+from segviz.ui.words import counted
 from segviz.units import UNIT_RULES
 
 UNIT_HELP = {
@@ -143,7 +144,8 @@ def _opened(data: bytes, parse: Callable[[bytes], Corpus]) -> tuple[str, Corpus]
 def _conversation(corpus: Corpus) -> Conversation:
     def label(position: int) -> str:
         found = corpus[position]
-        return f"{found.id} · {len(found.sessions)} sessions · {len(found.turns)} turns"
+        sessions, turns = counted(len(found.sessions), "session"), counted(len(found.turns), "turn")
+        return f"{found.id} · {sessions} · {turns}"
 
     if len(corpus) == 1:
         position = 0
@@ -156,12 +158,15 @@ def _conversation(corpus: Corpus) -> Conversation:
             persist_state="session",
         )
     found = corpus[position]
+    if len(corpus) == 1:
+        st.text(found.id)
     st.text(", ".join(found.speakers[:6]) + (" …" if len(found.speakers) > 6 else ""))
     dates = [session.start for session in found.sessions if session.start]
-    when = f", {min(dates):%d %b %Y} – {max(dates):%d %b %Y}" if dates else ""
+    days = list(dict.fromkeys(f"{day:%d %b %Y}" for day in sorted({d.date() for d in dates})))
+    when = f", {' – '.join(days[:1] + days[1:][-1:])}" if days else ""
     st.caption(
-        f"{len(found.sessions)} sessions, {len(found.turns)} turns, "
-        f"{len(found.questions)} questions{when}"
+        f"{counted(len(found.sessions), 'session')}, {counted(len(found.turns), 'turn')}, "
+        f"{counted(len(found.questions), 'question')}{when}"
     )
     return found
 
@@ -169,7 +174,7 @@ def _conversation(corpus: Corpus) -> Conversation:
 def _load_report(corpus: Corpus) -> None:
     report = corpus.report
     title = (
-        f"Load report: {report.kept} kept, {len(report.repaired)} repaired, "
+        f"Load report of the file: {report.kept} kept, {len(report.repaired)} repaired, "
         f"{len(report.skipped)} skipped"
     )
     with st.expander(title):
@@ -205,7 +210,7 @@ def _unit(conversation: Conversation) -> str:
             f"and {lost} questions lose all their evidence."
         )
     else:
-        st.caption(f"{count} leaves, no turn left out")
+        st.caption(f"{counted(count, 'leaf', 'leaves')}, no turn left out")
     return rule
 
 

@@ -113,8 +113,8 @@ class TestAsk:
         assert nodes == list(result.after)
         scores = app.page.locator(".st-key-evidence .entry .number").all_inner_texts()
         assert scores[:2] == [
-            f"{100 * result.evidence[0].initial:.3f} %",
-            f"{100 * result.evidence[0].final:.3f} %",
+            f"{result.evidence[0].initial:.5f}",
+            f"{result.evidence[0].final:.5f}",
         ]
 
     def test_policy_and_alpha_change_the_result(self, app, memory):

@@ -82,6 +82,24 @@ class TestGrow:
         app.button(key="play").click().run()
         assert clean(app).button(key="play").label == "Play"
 
+    def test_fast_clicks_each_count(self):
+        """Two clicks of which the second arrives before the page is drawn again."""
+        app = grow().run()
+        total = app.slider[0].max
+        key = app.slider[0].key
+        app.button(key="go-chevron_left").click()
+        app.session_state[key] = total - 1
+        app.run()
+        assert clean(app).slider[0].value == total - 2
+
+    def test_playing_does_not_resume_with_another_memory(self):
+        app = grow().run()
+        app.button(key="play").click().run()
+        app.selectbox(key="unit").set_value("turn").run()
+        assert clean(app).button(key="play").label == "Play"
+        app.selectbox(key="unit").set_value("exchange").run()
+        assert clean(app).button(key="play").label == "Play"
+
     def test_another_unit_rule_and_model_rebuild(self):
         app = grow().run()
         before = app.slider[0].max
@@ -111,10 +129,16 @@ class TestAsk:
         app.toggle(key="distinct").set_value(False).run()
         clean(app)
 
+    def test_without_an_admissible_level_nothing_is_retrieved(self):
+        app = ask_page().run()
+        next(m for m in app.multiselect if m.key.startswith("levels-")).set_value([]).run()
+        assert "No level is admissible" in texts(clean(app))
+        assert "**Retrieved**, best first · 0 words" in texts(app)
+
     def test_no_propagation_says_so(self):
         app = ask_page().run()
         app.selectbox(key="policy").set_value("none").run()
-        assert "Propagation leaves the retrieved levels as they were." in texts(clean(app))
+        assert "The numbers per level stay as they were. 0 of 10 nodes are new" in texts(clean(app))
 
     def test_own_question(self):
         app = ask_page().run()
@@ -122,7 +146,7 @@ class TestAsk:
         assert "Type a question" in texts(clean(app))
         box = next(t for t in app.text_input if t.key.startswith("own-"))
         box.set_value("What is the dog called?").run()
-        assert "**Evidence**, best first" in texts(clean(app))
+        assert "**Retrieved**, best first" in texts(clean(app))
         assert "Gold" not in texts(app)
 
 
@@ -171,7 +195,7 @@ class TestBadInput:
         ask = open_path(ask_page().run(), path)
         box = next(t for t in ask.text_input if t.key.startswith("own-"))
         box.set_value("What?").run()
-        assert "**Evidence**" in texts(clean(ask))
+        assert "**Retrieved**" in texts(clean(ask))
 
     def test_a_rule_that_makes_no_leaf(self, tmp_path):
         path = tmp_path / "mono.json"
