@@ -2,30 +2,27 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import streamlit as st
 
 from segviz.conversation import Question
-from segviz.figures.levels import level_figure, level_name, level_sentence
+from segviz.figures.levels import level_figure, level_sentence
 from segviz.frontend.palette import ACCENT
 from segviz.gold import ABSENT, COVERED, HIT, MISSED, gold_status
 from segviz.pipeline import ask
-from segviz.propagate import POLICIES
-from segviz.relevance import RELEVANCE
-from segviz.result import Evidence, Result
-from segviz.ui.inspector import node_details, node_transcript, place
-from segviz.ui.lists import evidence_list, transcript
+from segviz.result import Result
+from segviz.ui.choices import question_choice, retrieval_settings
+from segviz.ui.inspector import node_details, node_transcript
+from segviz.ui.lists import transcript
+from segviz.ui.retrieved import retrieved_panel
 from segviz.ui.state import Session
-from segviz.ui.timeline import VIEWS, canvas_height, draw_canvas, draw_node_link, view_choice
-
-LIST = 470
+from segviz.ui.timeline import VIEWS, canvas_height, draw_canvas, draw_node_link
+from segviz.ui.why import hop_panel, ledger_panel, miss_panel, rank_panel
 
 
 def render(session: Session) -> None:
     """Draw the page."""
-    question = _question(session)
-    settings = _settings(session)
+    question = question_choice(session)
+    settings = retrieval_settings(session)
     if not question.text.strip():
         st.info("Type a question, or pick one of the dataset's, to see what comes back.")
         return
@@ -46,153 +43,23 @@ def render(session: Session) -> None:
     else:
         draw_node_link(session, result.structure)
     _gold_line(question, status)
+    gold = _gold_leaves(session, question, result)
     left, right = st.columns([11, 10], gap="medium")
     with left:
-        _evidence(session, result, status)
+        retrieved_panel(session, result, status)
     with right:
+        _selected(session, question, result)
+    chart, levels = st.columns([11, 10], gap="medium")
+    with chart:
+        st.markdown("**Rank shifts**")
+        rank_panel(result, settings["levels"], settings["distinct"], gold)
+    with levels:
         _levels(result)
-        _selected(session, question, result, status)
-
-
-def _question(session: Session) -> Question:
-    questions = session.conversation.questions
-    own = Question(-1, "", None, None, ())
-    origin = "Own question"
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        if questions:
-            origin = st.segmented_control(
-                "Question from",
-                ["Dataset question", "Own question"],
-                default="Dataset question",
-                required=True,
-                key="origin",
-                label_visibility="collapsed",
-                persist_state="session",
-            )
-        view_choice("ask-view")
-    if origin == "Own question":
-        text = st.text_input(
-            "Question",
-            key=f"own-{session.key}",
-            placeholder="What would you ask this memory?",
-            label_visibility="collapsed",
-            persist_state="session",
-        )
-        return Question(own.index, text, None, None, ())
-
-    def label(index: int) -> str:
-        return f"{questions[index].category_label} · {questions[index].text}"
-
-    # Streamlit draws option texts as plain text.
-    index: int = st.selectbox(
-        "Dataset question",
-        range(len(questions)),
-        format_func=label,
-        key=f"question-{session.source}",
-        label_visibility="collapsed",
-        help="Type to search. The number is LoCoMo's category id.",
-        persist_state="session",
-    )
-    return questions[index]
-
-
-def _settings(session: Session) -> dict[str, Any]:
-    structure = session.memory.structure
-    levels = list(range(int(structure.level.max()) + 1))
-    columns = st.columns([5, 4, 3, 4, 4], gap="medium")
-    policy = columns[0].selectbox(
-        "Propagation",
-        list(POLICIES),
-        index=list(POLICIES).index("top-down"),
-        key="policy",
-        help="Which way scores travel along the tree before the best nodes are taken:\n\n"
-        + "\n".join(f"- {POLICIES[name]().label}" for name in POLICIES),
-        persist_state="session",
-    )
-    still = policy == "none"
-    alpha = columns[1].slider(
-        "Decay α",
-        0.0,
-        0.95,
-        0.1,
-        0.05,
-        key="alpha",
-        disabled=still,
-        help="Weight of each further hop: final = Σ αᵏ sᵏ / Σ αᵏ. 0 switches propagation off.",
-        persist_state="session",
-    )
-    horizon = columns[2].slider(
-        "Hops H",
-        0,
-        5,
-        2,
-        key="horizon",
-        disabled=still,
-        help="How many edges a score may travel. 0 is collapsed retrieval.",
-        persist_state="session",
-    )
-    k = columns[3].slider(
-        "Evidence K",
-        1,
-        30,
-        10,
-        key="k",
-        help="How many nodes are retrieved",
-        persist_state="session",
-    )
-    with columns[4].popover("More settings", width="stretch"):
-        relevance = st.selectbox(
-            "Relevance",
-            list(RELEVANCE),
-            key="relevance",
-            help="How a node is scored on its own",
-            persist_state="session",
-        )
-        admitted = st.multiselect(
-            "Admissible levels",
-            levels,
-            default=levels,
-            format_func=level_name,
-            key=f"levels-{len(levels)}",
-            help="Only these levels may be retrieved; all of them take part in propagation",
-            persist_state="session",
-        )
-        distinct = st.toggle(
-            "Count nodes with the same text once",
-            value=True,
-            key="distinct",
-            help="A leaf and the single-child nodes above it carry one text. Off: Algorithm 2 "
-            "to the letter.",
-            persist_state="session",
-        )
-        step = _asked_step(session)
-    return {
-        "policy": policy,
-        "alpha": alpha,
-        "horizon": horizon,
-        "k": k,
-        "relevance": relevance,
-        "levels": admitted,
-        "distinct": distinct,
-        "step": step,
-    }
-
-
-def _asked_step(session: Session) -> int:
-    """The moment the memory is asked at: now, or after an earlier step."""
-    total = len(session.memory.steps)
-    if total == 1:
-        return 1
-    step: int = st.slider(
-        "Memory after step",
-        1,
-        total,
-        total,
-        key=f"asked-{session.key}",
-        help="Ask the memory as it stood earlier in the conversation",
-        persist_state="session",
-    )
-    return step
+    st.markdown("**Nearly retrieved**, and why not")
+    miss_panel(session, result, settings["levels"], settings["distinct"], gold)
+    with st.expander("Scores hop by hop", key="hops", on_change="rerun") as hops:
+        if hops.open:
+            hop_panel(result)
 
 
 def _status(session: Session, question: Question, result: Result) -> dict[str, str]:
@@ -201,11 +68,17 @@ def _status(session: Session, question: Question, result: Result) -> dict[str, s
     return gold_status(result.evidence, question.evidence, held)
 
 
-def _tree(session: Session, question: Question, result: Result) -> None:
-    structure = result.structure
+def _gold_leaves(session: Session, question: Question, result: Result) -> list[int]:
+    """The leaves that hold the question's gold turns, as far as they have been heard."""
     units = {t: u.index for u in session.memory.units for t in u.turn_ids}
     wanted = {units[turn] for turn in question.evidence if turn in units}
-    gold = [leaf for leaf in structure.leaves if int(structure.start[leaf]) in wanted]
+    structure = result.structure
+    return [leaf for leaf in structure.leaves if int(structure.start[leaf]) in wanted]
+
+
+def _tree(session: Session, question: Question, result: Result) -> None:
+    structure = result.structure
+    gold = _gold_leaves(session, question, result)
     levels = int(session.memory.structure.level.max()) + 1
     draw_canvas(
         session,
@@ -247,53 +120,6 @@ def _gold_line(question: Question, status: dict[str, str]) -> None:
         st.text(f"Gold answer: not mentioned. The tempting wrong answer: {question.adversarial}")
 
 
-def _move(item: Evidence, k: int) -> str:
-    if item.rank_before == item.rank_after:
-        return ""
-    if item.rank_before > k:
-        return f"entered, was {item.rank_before}"
-    return f"was {item.rank_before}"
-
-
-def _evidence(session: Session, result: Result, status: dict[str, str]) -> None:
-    words = sum(len(item.text.split()) for item in result.evidence)
-    st.markdown(
-        f"**Retrieved**, best first · {words} words",
-        help=(
-            "Initial scores are shares of one whole: over all nodes they add up to 1. "
-            "Propagated scores add up to less: a node without a target (under top-down a "
-            "leaf, under bottom-up the root) keeps what it has but passes nothing on, and the "
-            "sum is divided by Σ αᵏ. Only the order within each column matters."
-        ),
-    )
-    top = max([*result.initial[list(result.before)], *result.final[list(result.after)], 1e-12])
-    items = []
-    for item in result.evidence:
-        gold = sorted(t for t in item.turn_ids if t in status)
-        narrow = item.span[1] - item.span[0] == 1
-        note = f"{'gold' if narrow else 'covers gold'} {', '.join(gold[:4])}" if gold else ""
-        items.append(
-            {
-                "node": item.node,
-                "rank": item.rank_after,
-                "place": place(session, result.structure, item.node),
-                "move": _move(item, len(result.before)),
-                "gold": note,
-                "initial": f"{item.initial:.5f}",
-                "final": f"{item.final:.5f}",
-                "initialShare": item.initial / top,
-                "finalShare": item.final / top,
-                "text": item.text,
-                "selected": item.node == session.selected,
-            }
-        )
-    evidence_list(items, key="evidence", height=LIST + 150, on_pick=session.select)
-    left = [node for node in result.before if node not in result.after]
-    if left:
-        names = (f"node {node} ({place(session, result.structure, node)})" for node in left)
-        st.caption(f"Pushed out of the top {len(result.before)}: " + "; ".join(names))
-
-
 def _levels(result: Result) -> None:
     before, after = result.levels("initial"), result.levels("final")
     moved = len(set(result.after) - set(result.before))
@@ -316,13 +142,12 @@ def _levels(result: Result) -> None:
     )
 
 
-def _selected(session: Session, question: Question, result: Result, status: dict[str, str]) -> None:
+def _selected(session: Session, question: Question, result: Result) -> None:
     flags = dict.fromkeys(question.evidence, "gold")
     node = session.selected
     if node is not None and node < len(result.structure):
         node_details(session, result.structure, node)
-        order = f"initial {result.initial[node]:.5f}, propagated {result.final[node]:.5f}"
-        st.caption(order)
+        ledger_panel(session, result, node)
         node_transcript(
             session, result.structure, node, key="ask-transcript", height=230, flags=flags
         )

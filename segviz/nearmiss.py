@@ -1,0 +1,73 @@
+"""Assembly: nodes that were almost retrieved, and why they were not."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+import numpy as np
+
+from segviz.result import Result
+from segviz.retrieve import ranking
+
+
+@dataclass(frozen=True, slots=True)
+class NearMiss:
+    """A node outside the top K: its ranks (0 where it does not compete), its propagated
+    score, what it lacks to the last retrieved one, and the reason in words."""
+
+    node: int
+    rank_before: int
+    rank_after: int
+    final: float
+    short_by: float
+    reason: str
+
+
+def near_misses(
+    result: Result,
+    *,
+    count: int = 5,
+    wanted: Collection[int] = (),
+    levels: Collection[int] | None = None,
+    distinct: bool = True,
+) -> list[NearMiss]:
+    """The next ``count`` nodes after the top K, then missed ``wanted`` nodes (gold leaves),
+    by propagated score; settings as in ``segviz.pipeline.ask``."""
+    if not result.after:
+        return []
+    structure = result.structure
+    after = ranking(result.final, structure, levels, distinct)
+    before = ranking(result.initial, structure, levels, distinct)
+    key = structure.carrier if distinct else np.arange(len(structure))
+    rank_after = {int(key[node]): rank for rank, node in enumerate(after, start=1)}
+    rank_before = {int(key[node]): rank for rank, node in enumerate(before, start=1)}
+    taken = {int(key[node]) for node in result.after}
+    last = float(result.final[result.after[-1]])
+    k = len(result.after)
+    following = [int(node) for node in after[k : k + count]]
+    missed = [node for node in wanted if int(key[node]) not in taken and node not in following]
+    rows = []
+    for node in [*following, *sorted(missed, key=lambda v: -result.final[v])]:
+        was, now = rank_before.get(int(key[node]), 0), rank_after.get(int(key[node]), 0)
+        final = float(result.final[node])
+        rows.append(
+            NearMiss(node, was, now, final, last - final, _reason(result, node, was, now, k))
+        )
+    return rows
+
+
+def _reason(result: Result, node: int, was: int, now: int, k: int) -> str:
+    if not now:
+        return "its level is not admissible"
+    ledger = result.explain(node)
+    received = ledger.total - ledger.own
+    rival = result.explain(result.after[-1])
+    rival_received = rival.total - rival.own
+    if 0 < was <= k:
+        return f"was rank {was}; received {received:.5f}, rank {k} received {rival_received:.5f}"
+    if ledger.own < rival.own and received < rival_received:
+        return "matches the question less by itself, and its surroundings do too"
+    if ledger.own < rival.own:
+        return "matches the question less by itself; its surroundings do not make up for it"
+    return f"matches as well by itself, but received {rival_received - received:.5f} less"
