@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 
 import numpy as np
@@ -184,3 +185,37 @@ class TestErrors:
     def test_edges_outside_the_scores(self):
         with pytest.raises(ValueError, match="there are 3 nodes"):
             propagate(np.ones(3), toy().edges)
+
+
+class TestNeighbours:
+    def test_equals_a_literal_restatement_on_the_toy_tree(self):
+        s = toy()
+        initial = np.arange(1.0, 12.0) / 66
+        beside = {}
+        for level in range(3):
+            nodes = sorted((v for v in range(11) if s.level[v] == level), key=lambda v: s.start[v])
+            for a, b in itertools.pairwise(nodes):
+                beside.setdefault(a, []).append(b)
+                beside.setdefault(b, []).append(a)
+        once = np.zeros(11)
+        for v, targets in beside.items():
+            for u in targets:
+                once[u] += initial[v] / len(targets)
+        result = propagate(initial, s.edges, "neighbours", 0.5, 1, structure=s)
+        np.testing.assert_allclose(result.final, (initial + 0.5 * once) / 1.5, atol=1e-15)
+
+    def test_needs_the_structure(self):
+        with pytest.raises(ValueError, match="pass structure="):
+            propagate(np.ones(11), toy().edges, "neighbours")
+
+
+class TestManyQuestions:
+    @given(cases, st.sampled_from(TREE_POLICIES))
+    def test_equal_one_at_a_time(self, case, policy):
+        n, edges, initial, alpha, horizon = case
+        rows = np.vstack([initial, np.roll(initial, 1), np.zeros(n)])
+        together = propagate(rows, edges, policy, alpha, horizon)
+        assert together.hops.shape == (horizon + 1, 3, n)
+        for i, row in enumerate(rows):
+            alone = propagate(row, edges, policy, alpha, horizon)
+            np.testing.assert_allclose(together.final[i], alone.final, rtol=0, atol=1e-15)

@@ -18,15 +18,14 @@ def rank_figure(
 ) -> go.Figure:
     """A slope chart: rank by initial score on the left, by propagated score on the right.
 
-    ``before`` and ``after`` map the same nodes to 1-based ranks; ranks beyond ``k`` are
-    drawn on one line below the top and say their number. Nodes that entered the top are
+    ``before`` and ``after`` map the same nodes to 1-based ranks; those beyond ``k`` stand
+    below the top in their order, not to scale, and say their number. Nodes that entered the top are
     solid accent, those that left dashed neutral, the rest solid neutral; gold nodes have
     diamonds.
     """
 
-    def height(rank: int) -> float:
-        return float(min(rank, k + 1.6))
-
+    left_side, right_side = _heights(before, k), _heights(after, k)
+    lowest = max([*left_side.values(), *right_side.values(), k + 1.0])
     figure = go.Figure()
     for node in before:
         was, now = before[node], after[node]
@@ -35,7 +34,7 @@ def rank_figure(
         figure.add_trace(
             go.Scatter(
                 x=[0, 1],
-                y=[height(was), height(now)],
+                y=[left_side[node], right_side[node]],
                 mode="lines+markers+text",
                 line={
                     "color": colour,
@@ -55,7 +54,7 @@ def rank_figure(
         )
     figure.add_hline(y=k + 0.5, line={"color": neutral, "width": 1, "dash": "dash"})
     figure.update_layout(
-        height=min(60 + 22 * (k + 2), 620),
+        height=min(60 + 22 * (int(lowest) + 1), 700),
         margin={"l": 8, "r": 8, "t": 26, "b": 4},
         dragmode=False,
         xaxis={
@@ -68,12 +67,19 @@ def rank_figure(
             "zeroline": False,
         },
         yaxis={
-            "range": [k + 2.2, 0.4],
+            "range": [lowest + 0.6, 0.4],
             "visible": False,
             "fixedrange": True,
         },
     )
     return figure
+
+
+def _heights(ranks: Mapping[int, int], k: int) -> dict[int, float]:
+    """Where each node stands: its rank inside the top, one row each below it."""
+    below = sorted((node for node in ranks if ranks[node] > k), key=lambda node: ranks[node])
+    heights = {node: float(rank) for node, rank in ranks.items() if rank <= k}
+    return heights | {node: k + 1.2 + row for row, node in enumerate(below)}
 
 
 def rank_sentence(before: Mapping[int, int], after: Mapping[int, int], k: int) -> str:

@@ -22,15 +22,16 @@ The same memory gives the same bytes. Wall-clock times and keys are never writte
 
 from __future__ import annotations
 
-import binascii
 import gzip
 import json
 import os
 import tempfile
+import zlib
 from pathlib import Path
 
 from segviz.invariants import check
-from segviz.store.codec import FORMAT, VERSION, Saved, StoreError, decode, encode
+from segviz.store.codec import FORMAT, VERSION, Saved, decode, encode
+from segviz.store.expect import StoreError
 from segviz.structure import replay
 
 __all__ = ["FORMAT", "VERSION", "Saved", "StoreError", "parse", "read", "write"]
@@ -58,9 +59,23 @@ def write(saved: Saved, path: str | Path) -> None:
 
 
 def read(path: str | Path) -> Saved:
-    """Read and verify a memory. StoreError says what is wrong with the file."""
-    source = Path(path).expanduser()
-    return parse(source.read_bytes())
+    """Read and verify a memory. StoreError says what is wrong and what to do about it,
+    whether with the path or with what the file holds."""
+    try:
+        source = Path(path).expanduser()
+        if source.is_dir():
+            raise StoreError(f"{str(path)!r} is a folder; name the memory file itself")
+        data = source.read_bytes()
+    except FileNotFoundError:
+        raise StoreError(
+            f"there is no file {str(path)!r}; give the path of a memory that segviz saved"
+        ) from None
+    except OSError as error:
+        raise StoreError(
+            f"{str(path)!r} cannot be read ({error.strerror or error}); check the path and "
+            "its permissions"
+        ) from None
+    return parse(data)
 
 
 def parse(data: bytes) -> Saved:
@@ -69,20 +84,26 @@ def parse(data: bytes) -> Saved:
         if data[:2] == b"\x1f\x8b":
             data = gzip.decompress(data)
         document = json.loads(data)
-    except (ValueError, EOFError, OSError, RecursionError) as error:
+    except (ValueError, EOFError, OSError, RecursionError, zlib.error) as error:
         raise StoreError(f"not a segviz memory: the file is not readable JSON ({error})") from None
     if not isinstance(document, dict) or document.get("format") != FORMAT:
         raise StoreError(f'not a segviz memory: no "format": "{FORMAT}" at the top')
     if document.get("version") != VERSION:
         raise StoreError(
-            f"the file has version {document.get('version')!r}; this segviz reads version "
+            f"the file has version {document.get('version')!r:.80}; this segviz reads version "
             f"{VERSION}. Open it with the version that wrote it, or build again."
         )
     try:
         saved = decode(document)
-        violations = check(replay(saved.steps), saved.laws)
-    except (KeyError, TypeError, ValueError, IndexError, binascii.Error) as error:
-        raise StoreError(f"the memory file is damaged: {type(error).__name__}: {error}") from None
+        structure = replay(saved.steps)
+        violations = check(structure, saved.laws)
+    except (ValueError, OverflowError) as error:
+        raise StoreError(f"the memory file is damaged: {error}") from None
     if violations:
         raise StoreError(f"the memory file is damaged: {violations[0]}")
+    if len(structure) <= structure.level.max(initial=0) > 0:
+        raise StoreError(
+            f"the memory file is damaged: level {structure.level.max()} in a structure of "
+            f"{len(structure)} nodes"
+        )
     return saved

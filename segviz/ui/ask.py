@@ -91,6 +91,7 @@ def _tree(session: Session, question: Question, result: Result) -> None:
         top_initial=result.before,
         top_final=result.after,
         gold=gold,
+        sqrt_scale=True,
         total_units=len(session.memory.units),
         levels_total=levels,
     )
@@ -122,7 +123,8 @@ def _gold_line(question: Question, status: dict[str, str]) -> None:
 
 def _levels(result: Result) -> None:
     before, after = result.levels("initial"), result.levels("final")
-    moved = len(set(result.after) - set(result.before))
+    texts = result.structure.carrier
+    moved = len({int(texts[n]) for n in result.after} - {int(texts[n]) for n in result.before})
     st.markdown("**Retrieved levels**, before and after propagation")
     dark = st.context.theme.type == "dark"
     figure = level_figure(

@@ -1,0 +1,34 @@
+"""Assembly: how well a memory finds the gold evidence, without any model.
+
+Every retrieval number comes from the same two rankings of the propagated scores: the
+*leaves* (level 0 only: did the right unit come back?) and the *mixed* ranking over all
+levels (what a reader would be given).
+
+======================  =============================================================
+``answers``             token F1, BLEU-1, answer-token coverage of texts
+``measures``            recall, MRR, nDCG, budget recall on ranked rows
+``questions``           the gold leaves of questions; their initial scores
+``aggregate``           means with bootstrap confidence intervals
+``evaluation``          :func:`evaluate`: one setting, a row per question
+``grid``                :func:`sweep`: policy x alpha x horizon
+======================  =============================================================
+"""
+
+from segviz.evaluate.aggregate import Mean
+from segviz.evaluate.answers import bleu1, coverage, token_f1
+from segviz.evaluate.evaluation import Aggregate, Evaluation, Row, evaluate
+from segviz.evaluate.grid import Cell, Sweep, sweep
+
+__all__ = [
+    "Aggregate",
+    "Cell",
+    "Evaluation",
+    "Mean",
+    "Row",
+    "Sweep",
+    "bleu1",
+    "coverage",
+    "evaluate",
+    "sweep",
+    "token_f1",
+]

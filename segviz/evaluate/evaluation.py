@@ -1,0 +1,199 @@
+"""One retrieval setting measured on many questions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from segviz.conversation import Question
+from segviz.evaluate import measures
+from segviz.evaluate.aggregate import Mean, categories, mean_ci
+from segviz.evaluate.answers import all_tokens, content_tokens
+from segviz.evaluate.questions import first_scores, gold_of
+from segviz.propagate import check_setting, combine, spread
+
+if TYPE_CHECKING:
+    from segviz.pipeline import Memory
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One question.
+
+    ``gold_leaves`` are node ids. ``recall``, ``reciprocal_rank`` and ``ndcg`` are over
+    leaves, ``budget_recall`` over all levels; all four are None where the question is not
+    counted. ``coverage`` is the share of the answer's words in the mixed top K, None where
+    the dataset gives no answer; ``words`` is what reading that top K costs.
+    """
+
+    index: int
+    category: int | None
+    counted: bool
+    gold_leaves: tuple[int, ...]
+    recall: float | None
+    budget_recall: float | None
+    reciprocal_rank: float | None
+    ndcg: float | None
+    coverage: float | None
+    words: int
+
+
+@dataclass(frozen=True, slots=True)
+class Aggregate:
+    """Means of a :class:`Row`'s measures over the questions that have a value; their
+    numbers differ, see each mean's ``n``."""
+
+    questions: int
+    recall: Mean
+    budget_recall: Mean
+    reciprocal_rank: Mean
+    ndcg: Mean
+    coverage: Mean
+    words: Mean
+
+
+MEASURES = ("recall", "budget_recall", "reciprocal_rank", "ndcg", "coverage", "words")
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """Rows in the order of the questions, their means overall and per category id, and
+    the shares of levels in the mixed top K of all questions."""
+
+    policy: str
+    alpha: float
+    horizon: int
+    relevance: str
+    distinct: bool
+    k: int
+    budget: int
+    rows: tuple[Row, ...]
+    overall: Aggregate
+    by_category: dict[int | None, Aggregate]
+    levels: dict[int, float]
+
+    def worst(self) -> tuple[Row, ...]:
+        """Counted rows with something missed, worst first: by recall, then by the rank of
+        the first gold leaf, then in order."""
+        missed = [row for row in self.rows if row.recall is not None and row.recall < 1]
+        return tuple(sorted(missed, key=lambda row: (row.recall, row.reciprocal_rank, row.index)))
+
+
+def evaluate(
+    memory: Memory,
+    questions: Sequence[Question],
+    *,
+    policy: str = "top-down",
+    alpha: float = 0.1,
+    horizon: int = 2,
+    k: int = 10,
+    budget: int = 20,
+    relevance: str = "hybrid",
+    distinct: bool = True,
+    seed: int = 0,
+) -> Evaluation:
+    """Measure a retrieval setting; the settings are those of ``segviz.ask``.
+
+    *Evidence recall@K over leaves*: a question counts if at least one of its evidence ids
+    is a turn of the conversation; its gold leaves are the units holding those turns; the K
+    best leaves (level 0 only) are returned; the value is gold leaves returned / gold
+    leaves; the mean runs over the counted questions of all categories. A counted question
+    whose turns no leaf holds, because the unit rule dropped them, counts with 0.
+
+    MRR (rank of the first gold leaf among all leaves) and nDCG@K are over leaves too.
+    ``budget`` limits the units read for ``budget_recall`` (see ``measures``). Coverage,
+    words and level shares are of the mixed top K, nodes of all levels, where ``distinct``
+    counts nodes with the same text once. Intervals are 95 %, drawn with ``seed``.
+
+    All questions are scored at once: O((H + 4) · q · n) floats of memory. ValueError
+    names value and legal range of a bad setting.
+    """
+    check_setting(policy, alpha, horizon)
+    check_counts(k=k, budget=budget)
+    structure = memory.structure
+    gold = gold_of(memory, questions)
+    hops = spread(
+        first_scores(memory, questions, relevance), structure.edges, policy, horizon, structure
+    )
+    ranked = measures.order(combine(hops, policy, alpha), np.flatnonzero(structure.active))
+    leaves = measures.among(ranked, structure.level == 0)
+    mixed = measures.best_of_groups(ranked, structure.carrier) if distinct else ranked
+
+    relevant = np.take_along_axis(gold.leaves, leaves, axis=1)
+    per_question: dict[str, NDArray[np.float64]] = {
+        "recall": measures.recall(relevant, k),
+        "budget_recall": measures.budget_recall(
+            mixed, cache(lambda node: frozenset(structure.coverage(node))), gold.units, budget
+        ),
+        "reciprocal_rank": measures.reciprocal_rank(relevant),
+        "ndcg": measures.ndcg(relevant, k),
+    }
+    for values in per_question.values():
+        values[~gold.counted] = np.nan
+    per_question |= _reading(structure.text, mixed[:, :k], questions)
+
+    def aggregate(positions: NDArray[np.int64]) -> Aggregate:
+        columns = [per_question[name][positions] for name in MEASURES]
+        return Aggregate(
+            len(positions), *(mean_ci(column[~np.isnan(column)], seed) for column in columns)
+        )
+
+    return Evaluation(
+        policy,
+        alpha,
+        int(horizon),
+        relevance,
+        distinct,
+        k,
+        budget,
+        tuple(
+            Row(
+                question.index,
+                question.category,
+                bool(gold.counted[i]),
+                tuple(np.flatnonzero(gold.leaves[i]).tolist()),
+                *(_or_none(per_question[name][i]) for name in MEASURES[:-1]),
+                words=int(per_question["words"][i]),
+            )
+            for i, question in enumerate(questions)
+        ),
+        aggregate(np.arange(len(questions))),
+        {
+            label: aggregate(positions)
+            for label, positions in categories([q.category for q in questions]).items()
+        },
+        measures.level_shares(mixed[:, :k], structure.level),
+    )
+
+
+def _or_none(value: float) -> float | None:
+    return None if np.isnan(value) else float(value)
+
+
+def _reading(
+    text: Sequence[str], top: NDArray[np.int64], questions: Sequence[Question]
+) -> dict[str, NDArray[np.float64]]:
+    """Coverage (NaN without an answer) and words of each question's top nodes, (q,)."""
+    tokens = cache(lambda node: all_tokens(text[node]))
+    length = cache(lambda node: len(text[node].split()))
+    covered = np.full(len(questions), np.nan)
+    words = np.zeros(len(questions))
+    for i, (question, nodes) in enumerate(zip(questions, top.tolist(), strict=True)):
+        words[i] = sum(length(node) for node in nodes)
+        wanted = content_tokens(question.answer or "")
+        if wanted:
+            covered[i] = len(wanted.intersection(*[wanted]) & _union(map(tokens, nodes)))
+            covered[i] /= len(wanted)
+    return {"coverage": covered, "words": words}
+
+
+def check_counts(**counts: int) -> None:
+    """ValueError naming the first of these settings that is not a whole number ≥ 1."""
+    for name, value in counts.items():
+        if value != int(value) or value < 1:
+            raise ValueError(f"{name} is {value}; it must be a whole number, 1 or more")

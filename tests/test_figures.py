@@ -1,0 +1,81 @@
+"""The data of the charts, not their pixels."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+
+import segviz
+from segviz.embed import HashingEmbedder
+from segviz.figures.cost import POINTS, cost_figure, cost_sentence, series
+from segviz.figures.levels import level_figure, level_sentence
+from segviz.figures.ranks import rank_figure, rank_sentence
+from tests.trees import chat
+
+COLOURS = {"accent": "#c2410c", "neutral": "#777777"}
+
+
+class TestLevels:
+    before, after = {0: 8, 1: 2, 2: 0}, {0: 6, 1: 2, 2: 2}
+
+    def test_bars_hold_both_distributions_with_a_second_channel(self):
+        figure = level_figure(self.before, self.after, **COLOURS)
+        assert [list(bar.y) for bar in figure.data] == [[8, 2, 0], [6, 2, 2]]
+        assert list(figure.data[0].x) == ["leaf", "level 1", "level 2"]
+        assert figure.data[0].marker.pattern.shape == "/"
+
+    def test_sentence(self):
+        assert level_sentence(self.before, self.after) == (
+            "Propagation moves retrieval: leaf: 8 → 6, level 2: 0 → 2."
+        )
+        assert "stay as they were" in level_sentence(self.before, self.before)
+
+
+class TestRanks:
+    before, after = {1: 1, 2: 2, 3: 9, 4: 40}, {1: 2, 2: 7, 3: 1, 4: 60}
+
+    def test_entered_left_and_outside(self):
+        figure = rank_figure(self.before, self.after, 2, gold=[3], **COLOURS)
+        lines = {trace.text[0].split(" · ")[0]: trace for trace in figure.data}
+        assert lines["3"].line.color == COLOURS["accent"]
+        assert lines["3"].marker.symbol == "diamond-open"
+        assert lines["2"].line.dash == "dot"
+        assert lines["1"].line.color == COLOURS["neutral"]
+        assert list(lines["1"].y) == [1, 2]
+        # Nodes outside the top stand below it, one row each, in their order.
+        assert 2.5 < lines["3"].y[0] < lines["4"].y[0]
+        assert 2.5 < lines["2"].y[1] < lines["4"].y[1]
+        assert lines["4"].text == ("4 · 40", "60 · 4")
+
+    def test_sentence(self):
+        assert rank_sentence(self.before, self.after, 2) == (
+            "Of the top 2, 1 entered by propagation and as many left; 0 rose and 1 fell inside it."
+        )
+        assert "same order" in rank_sentence({1: 1}, {1: 1}, 2)
+
+
+class TestCost:
+    def memory(self, turns):
+        talk = chat([[("AB"[i % 2], f"line {i} of talk") for i in range(turns)]])
+        return segviz.build(talk, unit="turn", embedder=HashingEmbedder())
+
+    def test_series_are_the_steps_costs(self):
+        steps = self.memory(12).steps
+        values = series(steps)
+        assert values["modified"].tolist() == [s.cost.modified for s in steps]
+        assert values["inspected"].tolist() == [s.cost.inspected for s in steps]
+
+    def test_long_series_are_averaged_in_equal_blocks(self):
+        steps = self.memory(600).steps
+        figure = cost_figure(steps, **COLOURS)
+        drawn = next(t for t in figure.data if t.name == "modified")
+        assert len(drawn.y) <= POINTS
+        size = 600 / len(drawn.y)
+        assert np.mean(drawn.y) * size == np.sum([s.cost.modified for s in steps]) / len(drawn.y)
+        assert len(json.dumps(figure.to_plotly_json(), default=str)) < 200_000
+
+    def test_tokens_appear_only_with_a_model(self):
+        figure = cost_figure(self.memory(5).steps, **COLOURS)
+        assert {t.name for t in figure.data} == {"ms", "inspected", "modified"}
+        assert "first quarter" in cost_sentence(self.memory(1).steps)

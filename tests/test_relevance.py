@@ -1,0 +1,112 @@
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import segviz
+from segviz.embed import HashingEmbedder
+from segviz.relevance import RELEVANCE, initial_scores
+from segviz.relevance.hybrid import Hybrid, standardised
+from segviz.relevance.lexical import Lexical, tokens
+from tests.trees import chat, grown
+
+EMBEDDER = HashingEmbedder()
+
+
+def structure(*texts):
+    turns = [("AB"[i % 2], text) for i, text in enumerate(texts)]
+    return segviz.build(chat([turns]), unit="turn", embedder=EMBEDDER).structure
+
+
+def literal_bm25(question, texts, k1, b):
+    """Robertson's formula with Lucene's idf, written out over word lists."""
+    documents = [tokens(text) for text in texts]
+    # The index counts a text without words as one empty mark.
+    lengths = [len(d) or 1 for d in documents]
+    mean = sum(lengths) / len(lengths)
+    scores = []
+    for document, length in zip(documents, lengths, strict=True):
+        total = 0.0
+        for word in tokens(question):
+            df = sum(word in d for d in documents)
+            if not df:
+                continue
+            idf = math.log(1 + (len(documents) - df + 0.5) / (df + 0.5))
+            tf = document.count(word)
+            total += idf * tf / (tf + k1 * (1 - b + b * length / mean))
+        scores.append(total)
+    return scores
+
+
+class TestEveryModel:
+    @pytest.mark.parametrize("name", list(RELEVANCE))
+    def test_shape_and_finite(self, name):
+        s = structure("red boat", "", "blue dog", "red red dog")
+        score = RELEVANCE[name]().prepare(s, EMBEDDER)
+        found = score(["red boat", "", "unknown words entirely"])
+        assert found.shape == (3, len(s))
+        assert np.isfinite(found).all()
+        assert score([]).shape == (0, len(s))
+
+    @pytest.mark.parametrize("name", list(RELEVANCE))
+    def test_several_questions_equal_one_at_a_time(self, name):
+        s = structure("red boat sails", "blue dog barks", "green bread rises")
+        score = RELEVANCE[name]().prepare(s, EMBEDDER)
+        questions = ["boat", "the blue dog", "bread and boat"]
+        alone = np.vstack([score([q]) for q in questions])
+        np.testing.assert_allclose(score(questions), alone, rtol=0, atol=1e-12)
+
+    @pytest.mark.parametrize("name", list(RELEVANCE))
+    def test_the_matching_leaf_wins(self, name):
+        s = structure("red boat sails", "blue dog barks", "green bread rises")
+        found = RELEVANCE[name]().prepare(s, EMBEDDER)(["which dog barks"])[0]
+        leaves = list(s.leaves)
+        assert leaves[int(np.argmax(found[leaves]))] == leaves[1]
+
+    @pytest.mark.parametrize("name", list(RELEVANCE))
+    def test_an_empty_structure(self, name):
+        score = RELEVANCE[name]().prepare(grown([], []), EMBEDDER)
+        assert score(["x"]).shape == (1, 0)
+
+
+class TestLexical:
+    def test_equals_the_formula(self):
+        s = structure("red boats and a red boat", "the dog saw boats", "bread", "dogs, dogs!")
+        for k1, b in ((1.5, 0.75), (0.9, 0.4)):
+            score = Lexical(k1, b).prepare(s, EMBEDDER)
+            for question in ("red boat", "dog and bread", "What about boats?"):
+                expected = literal_bm25(question, s.text, k1, b)
+                np.testing.assert_allclose(score([question])[0], expected, rtol=1e-5)
+
+    def test_words_are_stemmed_and_the_commonest_dropped(self):
+        assert tokens("The boats were Sailing, it is!") == ["boat", "sail"]
+
+    def test_nothing_shared_scores_zero(self):
+        s = structure("red boat", "blue dog")
+        assert not Lexical().prepare(s, EMBEDDER)(["quantum"]).any()
+
+    def test_ranges_are_checked(self):
+        with pytest.raises(ValueError, match="b is 2"):
+            Lexical(b=2)
+
+
+class TestHybrid:
+    def test_is_the_exponential_of_the_weighted_sum(self):
+        s = structure("red boat sails", "blue dog barks", "green bread rises")
+        question = ["the red dog"]
+        parts = [RELEVANCE[n]().prepare(s, EMBEDDER)(question) for n in ("lexical", "dense")]
+        z = [(p - p.mean()) / p.std() for p in parts]
+        found = Hybrid(dense_weight=0.5).prepare(s, EMBEDDER)(question)
+        np.testing.assert_allclose(found, np.exp(z[0] + 0.5 * z[1]))
+
+    def test_constant_rows_standardise_to_zero(self):
+        assert not standardised(np.full((2, 3), 7.0)).any()
+
+
+class TestInitialScoresOfManyQuestions:
+    def test_rows_are_independent(self):
+        raw = np.array([[1.0, 3.0, -2.0], [0.0, 0.0, 0.0]])
+        active = np.array([True, True, False])
+        assert initial_scores(raw, active).tolist() == [[0.25, 0.75, 0], [0.5, 0.5, 0]]
