@@ -3,37 +3,76 @@
 from __future__ import annotations
 
 import argparse
+import errno
+import http.client
 import os
+import signal
 import socket
 import subprocess
 import sys
 import threading
 import time
-import urllib.error
 import urllib.request
 import webbrowser
 from collections.abc import Sequence
 from pathlib import Path
+from typing import IO
 
 from segviz.theme import flags
 
 FIRST_PORT = 8501
 PORTS_TRIED = 50
-READY_SECONDS = 60
+GRACE_SECONDS = 10
+"""How long a server that does not announce itself must answer to be taken for ours."""
+
+# The server of this machine, whatever proxy the environment names.
+_DIRECT = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+
+
+class UsageError(Exception):
+    """The request cannot be met as it was put; the message says why. Exit code 2."""
+
+
+def is_free(host: str, port: int) -> bool:
+    """Whether the server could listen there, tried as Streamlit will do it.
+
+    UsageError where the address or the right to use the port is what is missing.
+    """
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        if not host.strip():
+            raise OSError("it is empty")
+        with socket.socket(family) as probe:
+            if os.name != "nt":  # a port of a server stopped just now counts as free
+                probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            if family == socket.AF_INET6:
+                probe.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 0)
+            probe.bind((host, port))
+    except (OSError, UnicodeError) as error:
+        if getattr(error, "errno", None) == errno.EADDRINUSE:
+            return False
+        if isinstance(error, PermissionError):
+            raise UsageError(f"port {port} is not allowed here; choose one above 1023") from None
+        why = getattr(error, "strerror", None) or error
+        raise UsageError(
+            f"cannot listen on {host!r} ({why}); give an address of this machine, as 127.0.0.1"
+        ) from None
+    return True
 
 
 def free_port(host: str = "127.0.0.1", first: int = FIRST_PORT) -> int:
     """The first port from ``first`` on that nothing listens on."""
-    for port in range(first, first + PORTS_TRIED):
-        with socket.socket() as probe:
-            try:
-                probe.bind((host, port))
-            except OSError:
-                continue
+    last = min(first + PORTS_TRIED - 1, 65535)
+    for port in range(first, last + 1):
+        if is_free(host, port):
             return port
-    raise OSError(
-        f"no free port between {first} and {first + PORTS_TRIED - 1}; give one with --port"
-    )
+    raise UsageError(f"no free port between {first} and {last}; give one with --port")
+
+
+def _port(given: str) -> int:
+    if not (given.isascii() and given.isdigit() and 1 <= int(given[:9]) <= 65535):
+        raise argparse.ArgumentTypeError(f"{given!r} is not a port; choose one from 1 to 65535")
+    return int(given)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -42,7 +81,7 @@ def _parser() -> argparse.ArgumentParser:
         description="Watch a conversation become a memory tree and ask it questions.",
     )
     parser.add_argument("file", nargs="?", help="conversation to open (default: the sample)")
-    parser.add_argument("--port", type=int, help="port to listen on (default: the next free one)")
+    parser.add_argument("--port", type=_port, help="port to listen on (default: the next free one)")
     parser.add_argument(
         "--host", default="127.0.0.1", help="address to listen on (default: %(default)s)"
     )
@@ -50,50 +89,113 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _open_when_ready(url: str) -> None:
-    """Open the browser as soon as the server answers."""
-    for _ in range(READY_SECONDS * 10):
-        try:
-            with urllib.request.urlopen(f"{url}/_stcore/health", timeout=1):
-                webbrowser.open(url)
-                return
-        except (urllib.error.URLError, OSError):
+def _environment(file: str | None) -> dict[str, str]:
+    if file is None:
+        return dict(os.environ)
+    try:
+        path = Path(file).expanduser().resolve()
+        if not path.is_file():
+            raise UsageError(f"there is no file {file!r}")
+    except (OSError, RuntimeError) as error:  # no permission, too long, no home for a ~name
+        raise UsageError(f"cannot open {file!r} ({error})") from None
+    return {**os.environ, "SEGVIZ_FILE": str(path)}
+
+
+def url_of(host: str, port: int) -> str:
+    """The address of the app; IPv6 addresses stand in brackets."""
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
+class Server:
+    """One Streamlit process; its output tells apart our server from another on the port."""
+
+    def __init__(self, host: str, port: int, environment: dict[str, str]) -> None:
+        """Start it."""
+        script = Path(__file__).resolve().parent / "ui" / "main.py"
+        options = (f"--server.port={port}", f"--server.address={host}", *flags())
+        # The welcome message, with the URL in it, comes once the port is bound.
+        command = [sys.executable, "-m", "streamlit", "run", str(script), *options]
+        self.process = subprocess.Popen(
+            [*command, "--logger.hideWelcomeMessage=false"],
+            env=environment,
+            stdout=subprocess.PIPE,
+        )
+        reachable = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
+        self.url = url_of(reachable, port)
+        self._announced = False
+        threading.Thread(target=self._listen, args=(self.process.stdout,), daemon=True).start()
+
+    def _listen(self, output: IO[bytes]) -> None:
+        with output:
+            for line in output:
+                self._announced = self._announced or b"://" in line
+
+    def wait_until_ready(self) -> bool:
+        """True once this very server answers, False when it ended before."""
+        since = time.monotonic()
+        while self.process.poll() is None:
+            if not self._answers():
+                since = time.monotonic()
+            elif self._announced or time.monotonic() - since > GRACE_SECONDS:
+                return self.process.poll() is None
             time.sleep(0.1)
+        return False
+
+    def _answers(self) -> bool:
+        try:
+            with _DIRECT.open(f"{self.url}/_stcore/health", timeout=1) as reply:
+                return bool(reply.status == 200)
+        except (OSError, http.client.HTTPException):
+            return False
+
+
+class _Signals:
+    """SIGINT and SIGTERM go on to the server; the second one ends it at once."""
+
+    count = 0
+    server: Server | None = None
+
+    def __call__(self, number: int, frame: object) -> None:
+        self.count += 1
+        self.forward()
+
+    def forward(self) -> None:
+        if self.count and self.server is not None:
+            (self.server.process.kill if self.count > 1 else self.server.process.terminate)()
+
+
+def _serve(options: argparse.Namespace, environment: dict[str, str], signals: _Signals) -> int:
+    host: str = options.host
+    port = options.port or free_port(host)
+    while not signals.count:
+        if not is_free(host, port):  # taken, from the start or while a server of ours came up
+            if options.port:
+                raise UsageError(f"port {port} is taken; choose another, or leave --port away")
+            port = free_port(host, port + 1)
+        server = signals.server = Server(host, port, environment)
+        signals.forward()  # what came before there was a server
+        ready = server.wait_until_ready()
+        if ready:
+            print(f"segviz runs at {url_of(host, port)} (stop with Ctrl+C)", flush=True)
+        if ready and not options.no_browser:
+            threading.Thread(target=webbrowser.open, args=(server.url,), daemon=True).start()
+        code = server.process.wait()
+        if not signals.count and (ready or not code or is_free(host, port)):
+            return code if code >= 0 else 128 - code
+    return 0
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command; the exit code is 0, or 2 when the request itself is wrong."""
+    """Run the command; the exit code is 0 after Ctrl+C or SIGTERM, 2 when the request
+    itself is wrong, and otherwise the server's."""
     options = _parser().parse_args(arguments)
-    environment = dict(os.environ)
-    if options.file is not None:
-        path = Path(options.file).expanduser().resolve()
-        if not path.is_file():
-            print(f"segviz: there is no file {options.file!r}", file=sys.stderr)
-            return 2
-        environment["SEGVIZ_FILE"] = str(path)
+    signals = _Signals()
+    former = {n: signal.signal(n, signals) for n in (signal.SIGINT, signal.SIGTERM)}
     try:
-        port = options.port or free_port(options.host)
-    except OSError as error:
+        return _serve(options, _environment(options.file), signals)
+    except UsageError as error:
         print(f"segviz: {error}", file=sys.stderr)
         return 2
-    url = f"http://{options.host}:{port}"
-    print(f"segviz runs at {url} (stop with Ctrl+C)", flush=True)
-    if not options.no_browser:
-        threading.Thread(target=_open_when_ready, args=(url,), daemon=True).start()
-    script = Path(__file__).resolve().parent / "ui" / "main.py"
-    command = [
-        sys.executable,
-        "-m",
-        "streamlit",
-        "run",
-        str(script),
-        f"--server.port={port}",
-        f"--server.address={options.host}",
-        *flags(),
-    ]
-    process = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL)
-    try:
-        return process.wait()
-    except KeyboardInterrupt:
-        process.wait()
-        return 0
+    finally:
+        for number, handler in former.items():
+            signal.signal(number, handler)

@@ -11,6 +11,12 @@ from typing import Any
 SETTINGS: dict[str, Any] = {
     "browser.gatherUsageStats": False,
     "client.toolbarMode": "viewer",
+    # Streamlit sends a large message once and refers to it by hash afterwards. Runs cut
+    # short by rapid clicks bring the two ends out of step, and the page dies with
+    # "Cached ForwardMsg MISS"; a size that no message reaches turns the references off.
+    "global.minCachedMessageSize": 1_000_000_000,
+    # No bare expression is meant for the page; without this Streamlit rewrites the script.
+    "runner.magicEnabled": False,
     "server.headless": True,
     "server.fileWatcherType": "none",
     "theme.baseRadius": "4px",

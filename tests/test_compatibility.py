@@ -3,9 +3,10 @@ import math
 import numpy as np
 import pytest
 
-from segviz.compatibility import Calibrated, Cosine
+from segviz.compatibility import Calibrated, Cosine, judge
 from segviz.compatibility.similarity import cosines
-from segviz.protocols import Arrival, Candidate
+from segviz.protocols import Arrival, Candidate, Verdict
+from segviz.steps import Judgement
 
 
 def unit(vector, opens_session=False):
@@ -100,3 +101,67 @@ class TestCalibrated:
     def test_ranges_are_checked(self):
         with pytest.raises(ValueError, match="crowding is -1"):
             Calibrated(crowding=-1)
+
+
+class Bare:
+    def __init__(self, answer):
+        self.answer = answer
+
+    def choose(self, unit, candidates):
+        return self.answer
+
+
+class Explaining:
+    def __init__(self, answer):
+        self.answer = answer
+
+    def judge(self, unit, candidates):
+        return self.answer
+
+
+class TestJudge:
+    """Any model may be plugged in, so its answer is checked before it is used."""
+
+    found = (candidate(1, [1, 0]), candidate(2, [1, 0]))
+
+    def ask(self, model, found=found):
+        return judge(model, unit([1, 0]), found)
+
+    @pytest.mark.parametrize("answer", [None, 0, 1, np.int64(1)])
+    def test_a_legal_position(self, answer):
+        judged = (Judgement(11, 0.5), Judgement(12))
+        assert self.ask(Bare(answer)).chosen == answer
+        verdict = self.ask(Explaining(Verdict(answer, judged, "Because.")))
+        assert verdict == Verdict(answer, judged, "Because.")
+        assert type(verdict.chosen) in (int, type(None))
+
+    @pytest.mark.parametrize(
+        ("answer", "shown"),
+        [
+            (-1, r"-1"),
+            (2, r"2"),
+            (True, r"True"),
+            (False, r"False"),
+            (np.True_, r"(np\.)?True_?"),
+            (1.0, r"1.0"),
+            ("1", r"'1'"),
+            ([], r"\[\]"),
+        ],
+    )
+    def test_any_other_answer_is_refused_with_the_range(self, answer, shown):
+        expected = rf"{shown}; expected None or a position in 0\.\.1 \(2 candidates\)"
+        with pytest.raises(ValueError, match=rf"Bare\.choose chose {expected}"):
+            self.ask(Bare(answer))
+        with pytest.raises(ValueError, match=rf"Explaining\.judge chose {expected}"):
+            self.ask(Explaining(Verdict(answer, (), "")))
+
+    def test_without_candidates_only_none_is_legal(self):
+        assert self.ask(Bare(None), ()).chosen is None
+        with pytest.raises(ValueError, match=r"chose 0; expected None \(0 candidates\)"):
+            self.ask(Bare(0), ())
+
+    @pytest.mark.parametrize("answer", [None, 1, (0, (), "why"), "first"])
+    def test_a_judge_method_that_is_another_one(self, answer):
+        message = r"Explaining\.judge returned .*; expected a segviz\.protocols\.Verdict\(chosen"
+        with pytest.raises(ValueError, match=message):
+            self.ask(Explaining(answer))

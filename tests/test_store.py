@@ -1,9 +1,13 @@
+import base64
 import gzip
 import json
+import math
 import os
+import random
+import re
 import subprocess
 import sys
-from dataclasses import fields
+from dataclasses import fields, replace
 
 import numpy as np
 import pytest
@@ -11,9 +15,11 @@ import pytest
 import segviz
 from segviz import store
 from segviz.embed import HashingEmbedder
+from segviz.protocols import Verdict
 from segviz.samples import TITLES, sample_path
+from segviz.steps import Judgement
 from segviz.store import StoreError
-from tests.trees import small_chat
+from tests.trees import chat, small_chat
 
 
 def same(a, b):
@@ -58,6 +64,27 @@ class TestRoundTrip:
         memory.save(tmp_path / "a.json.gz")
         segviz.open(tmp_path / "a.json.gz").save(tmp_path / "b.json.gz")
         assert (tmp_path / "a.json.gz").read_bytes() == (tmp_path / "b.json.gz").read_bytes()
+
+    def test_a_memory_without_steps(self, tmp_path):
+        segviz.build(chat([[]]), embedder=HashingEmbedder()).save(tmp_path / "m.json")
+        again = segviz.open(tmp_path / "m.json")
+        assert (again.steps, again.check()) == ((), [])
+
+    def test_scores_beyond_all_numbers(self, tmp_path):
+        """What is written opens again, also under a threshold nothing can reach."""
+
+        class Never:
+            def judge(self, unit, candidates):
+                judged = tuple(Judgement(c.node, 0.5, math.inf) for c in candidates)
+                return Verdict(None, judged, "Never.")
+
+        built = segviz.build(small_chat(), embedder=HashingEmbedder(), compatibility=Never())
+        segviz.build(small_chat(), embedder=HashingEmbedder()).save(tmp_path / "m.json")
+        store.write(
+            replace(store.read(tmp_path / "m.json"), steps=built.steps),
+            tmp_path / "m.json",
+        )
+        assert same(segviz.open(tmp_path / "m.json").steps, built.steps)
 
     def test_two_processes_give_the_same_bytes(self, tmp_path):
         script = (
@@ -107,20 +134,23 @@ class TestDamaged:
         with pytest.raises(StoreError, match=message):
             store.parse(data)
 
-    @pytest.mark.parametrize("key", ["conversation", "unit", "system", "steps", "vectors"])
+    @pytest.mark.parametrize(
+        "key", ["conversation", "unit", "system", "steps", "vectors", "embedder", "chat"]
+    )
     def test_a_missing_part_is_named(self, document, key):
         del document[key]
-        with pytest.raises(StoreError, match=f"damaged: KeyError: '{key}'"):
+        with pytest.raises(StoreError, match=f"damaged: the file: '{key}' is missing"):
             store.parse(json.dumps(document).encode())
 
     def test_vectors_cut_short(self, document):
         document["vectors"]["data"] = document["vectors"]["data"][:400]
-        with pytest.raises(StoreError, match="damaged"):
+        with pytest.raises(StoreError, match=r"vectors\.data: expected \d+ vectors of 256 numbers"):
             store.parse(json.dumps(document).encode())
 
     def test_events_that_do_not_make_a_structure(self, document):
-        document["steps"][1]["events"] = [["link", 55, 66]]
-        with pytest.raises(StoreError, match="step 1: node 55 is not in the structure"):
+        last = len(document["steps"]) - 1
+        document["steps"][last]["events"] = [["link", 55, 66]]
+        with pytest.raises(StoreError, match=f"step {last}: node 55 is not in the structure"):
             store.parse(json.dumps(document).encode())
 
     def test_a_structure_that_breaks_the_laws(self, document):
@@ -139,3 +169,216 @@ class TestDamaged:
         data = gzip.compress(json.dumps(document).encode())
         with pytest.raises(StoreError, match="not readable"):
             store.parse(data[: len(data) // 2])
+
+    def test_gzip_with_broken_contents(self, document):
+        data = bytearray(gzip.compress(json.dumps(document).encode()))
+        data[10:40] = b"\xff" * 30  # the deflate stream, which raises zlib.error
+        with pytest.raises(StoreError, match="not readable"):
+            store.parse(bytes(data))
+
+    @pytest.mark.parametrize(
+        ("place", "value", "message"),
+        [
+            (
+                ("conversation", "sessions", 0, "turns", 1, 2),
+                ["x"],
+                "conversation.sessions[0].turns[1].text: expected text, found a list of 1",
+            ),
+            (
+                ("conversation", "sessions", 0, "start"),
+                "May",
+                "conversation.sessions[0].start: expected an ISO date and time, found 'May'",
+            ),
+            (("conversation", "speakers"), "Ada", "speakers: expected a list, found 'Ada'"),
+            (("conversation", "id"), "\ud800", "conversation.id: expected text without lone"),
+            (
+                ("conversation", "questions", 0, "category"),
+                True,
+                "questions[0].category: expected a whole number from -2147483647 to 2147483647, "
+                "found True",
+            ),
+            (("unit",), [], "unit: expected text, found a list of 0"),
+            (("unit",), "word", "unknown unit rule 'word'; choose one of"),
+            (("system", "laws"), "none", "unknown laws 'none'; choose one of"),
+            (("system", "settings"), [], "system.settings: expected an object, found a list"),
+            (("steps", 0, "events", 0, 3), math.inf, "events[0].start: expected a whole number"),
+            (("steps", 0, "events", 0, 4), 7, "stop: expected a whole number from 0 to 5, found 7"),
+            (("steps", 0, "events", 0, 6), -1, "events[0].row: expected a whole number from 0"),
+            (("steps", 0, "events", 0, 2), 10**30, "events[0].level: expected a whole number"),
+            (("steps", 0, "unit"), True, "steps[0].unit: expected a whole number from 0 to 4"),
+            (("steps", 0, "cost"), [0], "steps[0].cost: expected a list of 5, found a list of 1"),
+            (("steps", 1, "decision"), 0, "steps[1].decision: expected an object, found 0"),
+            (("steps", 2, "decision", "chosen"), 99, "decision.chosen: expected a whole number"),
+            (("vectors", "count"), 1e999, "vectors.count: expected a whole number"),
+            (("vectors", "data"), "€", "vectors.data: not base64"),
+            (("vectors", "dtype"), {}, "vectors.dtype: expected 'float32', found an object with 0"),
+        ],
+    )
+    def test_a_value_of_the_wrong_kind_is_named_with_its_place(
+        self, document, place, value, message
+    ):
+        put(document, place, value)
+        with pytest.raises(StoreError, match=re.escape(message)):
+            store.parse(json.dumps(document).encode())
+
+    def test_a_level_without_end_under_lenient_laws(self, document):
+        document["system"]["laws"] = "general"
+        added = [e for s in document["steps"] for e in s["events"] if e[0] == "add"]
+        max(added, key=lambda event: event[2])[2] = 2**31 - 1  # the root
+        with pytest.raises(StoreError, match="level 2147483647 in a structure of"):
+            store.parse(json.dumps(document).encode())
+
+    def test_settings_nested_without_end(self, document):
+        document["system"]["settings"] = nested = {}
+        for _ in range(100):
+            nested["deeper"] = nested = {}
+        with pytest.raises(StoreError, match="expected a value, not a further level of nesting"):
+            store.parse(json.dumps(document).encode())
+
+    def test_vectors_that_are_not_numbers(self, document):
+        table = document["vectors"]
+        blob = np.full(table["count"] * table["dimension"], np.nan, dtype="<f4").tobytes()
+        table["data"] = base64.b64encode(blob).decode()
+        with pytest.raises(StoreError, match="found NaN or infinity"):
+            store.parse(json.dumps(document).encode())
+
+
+class TestPaths:
+    """A path that cannot be read is a StoreError that says what to do."""
+
+    def test_no_file(self, tmp_path):
+        with pytest.raises(StoreError, match=r"there is no file .*give the path of a memory"):
+            segviz.open(tmp_path / "nothing.json")
+
+    def test_a_folder(self, tmp_path):
+        with pytest.raises(StoreError, match="is a folder; name the memory file itself"):
+            segviz.open(tmp_path)
+
+    def test_a_file_in_a_file(self, tmp_path):
+        (tmp_path / "a").write_text("")
+        with pytest.raises(StoreError, match="check the path and its permissions"):
+            segviz.open(tmp_path / "a" / "b.json")
+
+    def test_a_name_too_long(self, tmp_path):
+        with pytest.raises(StoreError, match="cannot be read"):
+            segviz.open(tmp_path / ("x" * 5000))
+
+    def test_one_without_permission(self, tmp_path, monkeypatch):
+        def refused(path):
+            raise PermissionError(13, "Permission denied")
+
+        monkeypatch.setattr(store.Path, "read_bytes", refused)
+        with pytest.raises(StoreError, match=r"\(Permission denied\); check the path and its perm"):
+            segviz.open(tmp_path / "secret.json")
+
+    @pytest.mark.parametrize("path", ["a\0b", "~nobody-of-this-name/m.json"])
+    def test_a_path_that_is_none(self, path):
+        with pytest.raises(StoreError, match="cannot be read"):
+            segviz.open(path)
+
+
+class TestMutations:
+    """Whatever is changed in a saved file: it opens and works, or a StoreError says why."""
+
+    @pytest.fixture
+    def written(self, tmp_path):
+        path = tmp_path / "written.json"
+        segviz.build(small_chat(), embedder=HashingEmbedder()).save(path)
+        return path.read_text()
+
+    @pytest.mark.parametrize("laws", ["segment-tree", "general"])
+    def test_a_mutated_file_opens_and_works_or_is_refused(self, written, laws, tmp_path):
+        rng = random.Random(f"mutations {laws}")
+        opened = 0
+        for _ in range(300):
+            document = json.loads(written)
+            document["system"]["laws"] = laws
+            for _ in range(rng.choice([1, 1, 1, 2, 3])):
+                mutate(document, rng)
+            (tmp_path / "m.json").write_text(json.dumps(document))
+            try:
+                memory = segviz.open(tmp_path / "m.json")
+            except StoreError as error:
+                assert len(str(error)) < 1000
+                continue
+            opened += 1
+            if not memory.steps:
+                continue  # nothing to ask
+            result = memory.ask("boat", relevance="dense")
+            assert memory.check() == []
+            assert [result.explain(node).node for node in result.after] == list(result.after)
+            memory.save(tmp_path / "again.json")
+            assert same(segviz.open(tmp_path / "again.json").steps, memory.steps)
+        assert 10 < opened < 290  # both outcomes were met
+
+    def test_every_single_value_replaced_by_every_kind(self, written, tmp_path):
+        """Exhaustive where random search may miss: each place of the first levels once."""
+        document = json.loads(written)
+        places = [p for p in walk(document) if len(p) < 5]
+        for place in places:
+            for value in (None, [], {}, "", 0, -1, True, 1.5, 1e999, 10**40, "\ud800", ["x"]):
+                changed = json.loads(written)
+                put(changed, place, value)
+                try:
+                    saved = store.parse(json.dumps(changed).encode())
+                except StoreError:
+                    continue
+                assert saved.steps is not None
+
+
+def walk(value, place=()):
+    """The places of all values below this one."""
+    pairs = (
+        value.items()
+        if isinstance(value, dict)
+        else enumerate(value)
+        if isinstance(value, list)
+        else ()
+    )
+    for key, child in pairs:
+        yield (*place, key)
+        yield from walk(child, (*place, key))
+
+
+def at(document, place):
+    for key in place:
+        document = document[key]
+    return document
+
+
+def put(document, place, value):
+    at(document, place[:-1])[place[-1]] = value
+
+
+KINDS = (None, True, False, 0, 1, -1, 3, 2**31, 10**40, 0.5, 1e999, math.nan, "", "x", "turn")
+DEEP_KINDS = ([], {}, ["x"], [0, 1], {"a": 1}, "\ud800", "2024-01-01", [[]])
+
+
+def anywhere(document, rng):
+    """A random place: any one, or by descent, which favours what stands near the top."""
+    if rng.random() < 0.5:
+        return rng.choice(list(walk(document)))
+    place, value = (), document
+    while not place or (isinstance(value, dict | list) and value and rng.random() < 0.8):
+        key = rng.choice(list(value) if isinstance(value, dict) else range(len(value)))
+        place, value = (*place, key), value[key]
+    return place
+
+
+def mutate(document, rng):
+    """Change one value anywhere: another kind, a neighbour's value, gone, doubled, moved."""
+    place = anywhere(document, rng)
+    holder, key = at(document, place[:-1]), place[-1]
+    match rng.randrange(6):
+        case 0 | 1:
+            holder[key] = rng.choice(KINDS)
+        case 2:
+            holder[key] = rng.choice(DEEP_KINDS)
+        case 3:
+            holder[key] = json.loads(json.dumps(at(document, anywhere(document, rng))))
+        case 4:
+            del holder[key]
+        case 5 if isinstance(holder, list):
+            holder.insert(rng.randrange(len(holder) + 1), holder[key])
+        case 5 if isinstance(holder[key], int | float):
+            holder[key] += rng.choice([-1, 1, 0.5])

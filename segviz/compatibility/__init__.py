@@ -12,6 +12,8 @@ All see only the frontier, so they keep construction online. One file each.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
+from numbers import Integral
 from typing import Any
 
 from segviz.compatibility.batch import Batch
@@ -35,18 +37,30 @@ COMPATIBILITY: dict[str, Callable[..., Any]] = {
 def judge(model: Any, unit: Arrival, candidates: Sequence[Candidate]) -> Verdict:
     """Ask any compatibility model; a bare ``choose`` is wrapped into a Verdict.
 
-    Raises ValueError naming answer and legal range when the model points outside the
-    candidates.
+    Raises ValueError, naming the answer and what was expected, when the model answers
+    with something else or points outside the candidates.
     """
+    name = type(model).__name__
     if isinstance(model, Explains):
-        return model.judge(unit, candidates)
-    chosen = model.choose(unit, candidates)
-    if chosen is not None and not 0 <= chosen < len(candidates):
-        raise ValueError(
-            f"the compatibility model chose {chosen!r}; expected None or a position "
-            f"in 0..{len(candidates) - 1} ({len(candidates)} candidates)"
-        )
+        verdict: Any = model.judge(unit, candidates)
+        if not isinstance(verdict, Verdict):
+            raise ValueError(
+                f"{name}.judge returned {verdict!r:.80} ({type(verdict).__name__}); "
+                "expected a segviz.protocols.Verdict(chosen, judgements, why)"
+            )
+        return replace(verdict, chosen=_position(f"{name}.judge", verdict.chosen, len(candidates)))
+    chosen = _position(f"{name}.choose", model.choose(unit, candidates), len(candidates))
     judgements = tuple(Judgement(c.node) for c in candidates)
     if chosen is None:
         return Verdict(None, judgements, "The model found no compatible node.")
     return Verdict(chosen, judgements, f"The model chose {describe(candidates[chosen])}.")
+
+
+def _position(source: str, chosen: Any, count: int) -> int | None:
+    """None or a position in 0..count-1. Numpy's integers count, booleans do not."""
+    if chosen is None:
+        return None
+    if isinstance(chosen, Integral) and not isinstance(chosen, bool) and 0 <= int(chosen) < count:
+        return int(chosen)
+    legal = f"None or a position in 0..{count - 1}" if count else "None"
+    raise ValueError(f"{source} chose {chosen!r:.80}; expected {legal} ({count} candidates)")

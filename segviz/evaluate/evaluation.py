@@ -143,6 +143,23 @@ def evaluate(
             len(positions), *(mean_ci(column[~np.isnan(column)], seed) for column in columns)
         )
 
+    def row(i: int, question: Question) -> Row:
+        *values, words = (float(per_question[name][i]) for name in MEASURES)
+        recall, budgeted, first, gain, covered = (None if np.isnan(v) else v for v in values)
+        leaves_of_it = tuple(np.flatnonzero(gold.leaves[i]).tolist())
+        return Row(
+            question.index,
+            question.category,
+            bool(gold.counted[i]),
+            leaves_of_it,
+            recall,
+            budgeted,
+            first,
+            gain,
+            covered,
+            int(words),
+        )
+
     return Evaluation(
         policy,
         alpha,
@@ -151,17 +168,7 @@ def evaluate(
         distinct,
         k,
         budget,
-        tuple(
-            Row(
-                question.index,
-                question.category,
-                bool(gold.counted[i]),
-                tuple(np.flatnonzero(gold.leaves[i]).tolist()),
-                *(_or_none(per_question[name][i]) for name in MEASURES[:-1]),
-                words=int(per_question["words"][i]),
-            )
-            for i, question in enumerate(questions)
-        ),
+        tuple(row(i, question) for i, question in enumerate(questions)),
         aggregate(np.arange(len(questions))),
         {
             label: aggregate(positions)
@@ -169,10 +176,6 @@ def evaluate(
         },
         measures.level_shares(mixed[:, :k], structure.level),
     )
-
-
-def _or_none(value: float) -> float | None:
-    return None if np.isnan(value) else float(value)
 
 
 def _reading(
@@ -187,8 +190,8 @@ def _reading(
         words[i] = sum(length(node) for node in nodes)
         wanted = content_tokens(question.answer or "")
         if wanted:
-            covered[i] = len(wanted.intersection(*[wanted]) & _union(map(tokens, nodes)))
-            covered[i] /= len(wanted)
+            held = frozenset[str]().union(*map(tokens, nodes))
+            covered[i] = len(wanted & held) / len(wanted)
     return {"coverage": covered, "words": words}
 
 

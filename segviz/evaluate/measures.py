@@ -8,6 +8,7 @@ must be in the ranking, so a row's sum is its number of gold nodes.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,9 +53,9 @@ def best_of_groups(ranked: Ints, group: NDArray[np.integer]) -> Ints:
     return np.asarray(np.take_along_axis(ranked, best, axis=1))
 
 
-def ratio(part: NDArray[np.generic], whole: NDArray[np.generic]) -> Floats:
-    """part / whole as float64, 0 where ``whole`` is 0."""
-    return np.divide(part, whole, out=np.zeros(np.shape(part)), where=np.asarray(whole) > 0)
+def ratio(part: NDArray[Any], whole: NDArray[Any]) -> Floats:
+    """``part / whole`` as float64, 0 where ``whole`` is 0."""
+    return np.asarray(np.divide(part, whole, out=np.zeros(part.shape), where=whole > 0))
 
 
 def recall(relevant: Bools, k: int) -> Floats:

@@ -5,8 +5,10 @@ Positions are a pure function of span and level, physics is off, nothing moves.
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from typing import Any
 
 import networkx as nx
 from pyvis.network import Network
@@ -19,9 +21,14 @@ _CDN_TAGS = re.compile(
     r"<link\b[^>]*\bhref=\"https?://[^>]*>|<script\b[^>]*\bsrc=\"https?://[^>]*>\s*</script>",
     re.IGNORECASE,
 )
+_COLOUR = re.compile(r"#[0-9a-fA-F]{6}")
 _COLUMN = 26
 # Rows are spaced so that the whole drawing is about this much wider than high.
 _ASPECT = 2.2
+# The frame is about this many pixels wide; the drawing library fits the drawing into it.
+_FRAME = 1000
+_SMALLEST, _BIGGEST = 8.0, 26.0
+_ACCENT = "#c2410c"
 
 
 def graph(structure: Structure) -> nx.DiGraph:
@@ -51,50 +58,139 @@ def node_link_html(
     foreground: str,
     height: int = 560,
     limit: int = 1500,
+    scores: Sequence[float] | None = None,
+    ramp: Sequence[str] = (),
+    marked: Collection[int] = (),
+    gold: Collection[int] = (),
+    selected: int | None = None,
+    accent: str = _ACCENT,
 ) -> tuple[str, int]:
     """One self-contained HTML page and the number of nodes it shows.
 
-    ``node_colours`` gives one CSS colour per node. Beyond ``limit`` nodes the highest
-    levels are kept, level by level, and the caller must say how many are shown. Texts
-    reach the page as JSON strings shown by the drawing library as plain text.
+    Texts reach the page as JSON strings shown by the drawing library as plain text.
+
+    Args:
+        structure: what to draw.
+        node_colours: one CSS colour per node.
+        background: colour of the page, ``#rrggbb``.
+        foreground: colour of labels, edges and the selected node's border.
+        height: pixels.
+        limit: beyond this many nodes whole levels are left out, the lowest first, and the
+            caller must say how many are shown.
+        scores: one number per node, shown when the pointer rests on it.
+        ramp: colours from low to high, ``#rrggbb``; where ``scores`` are given, too, they
+            colour the nodes (by the root of the share of the highest score, as on the time
+            axis) in place of ``node_colours``.
+        marked: retrieved nodes, with a thick border in ``accent``.
+        gold: gold evidence, drawn as diamonds.
+        selected: the selected node, with a thick border in ``foreground``.
+        accent: colour of the marks.
     """
+    for name, colour in (("background", background), ("foreground", foreground)):
+        if not _COLOUR.fullmatch(colour):
+            raise ValueError(f"{name} {colour!r}: expected #rrggbb")
     shown = _highest(structure, limit)
     drawing = graph(structure).subgraph(shown)
+    top = max(1, max((level for _, level in drawing.nodes(data="level")), default=0))
     width = int(structure.stop.max(initial=1)) * _COLUMN
-    row = max(80.0, width / _ASPECT / max(1, int(structure.level.max(initial=0))))
+    row = max(80.0, width / _ASPECT / top)
+    pixel = max(1.0, width / _FRAME, top * row / height)  # one on the screen, once fitted
+    most = max((score for score in scores or () if math.isfinite(score)), default=0.0)
     net = Network(
         height=f"{height}px",
         width="100%",
         directed=True,
         cdn_resources="in_line",
         bgcolor=background,
-        font_color=foreground,
     )
     for node, data in drawing.nodes(data=True):
-        middle = (data["start"] + data["stop"]) / 2
-        units = f"units {data['start']}–{data['stop'] - 1}"
+        level, span = data["level"], (data["stop"] - data["start"]) * _COLUMN
+        size = _size(level / top, span, row, pixel)
+        label = str(node) if level and span > 9 * pixel * (len(str(node)) + 1) else " "
+        about = [f"node {node} · level {level} · {_units(data['start'], data['stop'])}"]
+        colour = node_colours[node]
+        if scores is not None:
+            about.append(f"score {scores[node]:.4g}")
+            if ramp:
+                colour = _on_ramp(scores[node], most, ramp)
+        border, thickness = colour, 1.0
+        for nodes, what, line in (
+            (gold, "gold evidence", foreground),
+            (marked, "retrieved", accent),
+            (() if selected is None else (selected,), "selected", foreground),
+        ):
+            if node in nodes:
+                about.append(what)
+                border, thickness = line, 2.5 * pixel
+                size = max(size, 5 * pixel)
         net.add_node(
             node,
-            label=str(node) if data["level"] else " ",
-            title=f"node {node} · level {data['level']} · {units}\n{data['text'][:300]}",
-            x=middle * _COLUMN,
-            y=-data["level"] * row,
+            label=label,
+            title="\n".join([" · ".join(about), data["text"][:300]]),
+            x=(data["start"] + data["stop"]) / 2 * _COLUMN,
+            y=-level * row,
             physics=False,
-            shape="dot",
-            size=8 + 5 * data["level"],
-            color=node_colours[node],
+            shape="diamond" if node in gold else "dot",
+            size=size,
+            color=_node_colour(colour, border),
+            borderWidth=thickness,
+            borderWidthSelected=max(thickness, 2 * pixel),
+            font={"size": 11 * pixel, "color": foreground},
         )
     net.add_edges([(int(p), int(c)) for p, c in drawing.edges])
     for edge in net.edges:
-        edge.update(arrows="", color={"color": foreground, "opacity": 0.35}, smooth=False)
+        edge.update(
+            arrows="", color={"color": foreground, "opacity": 0.35}, smooth=False, width=0.7 * pixel
+        )
     net.toggle_physics(False)
     net.options.interaction.hover = True
-    return _CDN_TAGS.sub("", net.generate_html(notebook=False)), len(shown)
+    page = _CDN_TAGS.sub("", net.generate_html(notebook=False))
+    return page.replace("</head>", _style(background, foreground) + "</head>", 1), len(shown)
 
 
 def _highest(structure: Structure, limit: int) -> list[int]:
-    """Active nodes, or the ``limit`` highest of them (older first within a level)."""
+    """Active nodes, without as many of the lowest levels as ``limit`` demands. Where even
+    the highest level has more than that, its first ``limit`` nodes."""
     nodes = [node for node in range(len(structure)) if structure.active[node]]
-    if len(nodes) <= limit:
-        return nodes
-    return sorted(nodes, key=lambda node: (-int(structure.level[node]), node))[:limit]
+    while len(nodes) > limit:
+        lowest = min(int(structure.level[node]) for node in nodes)
+        above = [node for node in nodes if structure.level[node] > lowest]
+        if not above:
+            return nodes[:limit]
+        nodes = above
+    return nodes
+
+
+def _size(share: float, span: float, row: float, pixel: float) -> float:
+    """Radius of a node: larger for a higher level, but inside its own span and row."""
+    biggest = min(max(_BIGGEST, 9 * pixel), 0.3 * row)
+    return max(_SMALLEST, min(_SMALLEST + (biggest - _SMALLEST) * share, 0.45 * span))
+
+
+def _units(start: int, stop: int) -> str:
+    return f"unit {start}" if stop - start == 1 else f"units {start}–{stop - 1}"
+
+
+def _on_ramp(score: float, most: float, ramp: Sequence[str]) -> str:
+    """Colour of a score; the lowest one for what is not a positive number."""
+    share = math.sqrt(min(1.0, score / most)) if score > 0 and most > 0 else 0.0
+    return ramp[round(share * (len(ramp) - 1))]
+
+
+def _node_colour(fill: str, border: str) -> dict[str, Any]:
+    """Hovering and clicking change a border, never the colour that carries a meaning."""
+    state = {"background": fill, "border": border}
+    return state | {"highlight": state, "hover": state}
+
+
+def _style(background: str, foreground: str) -> str:
+    """Undoes the white page and the frames of pyvis' template."""
+    return (
+        f"<style>html,body{{margin:0;background:{background};color:{foreground}}}"
+        "h1,center{display:none}"
+        "body .card{border:0;margin:0;padding:0;background:none}"
+        "body #mynetwork{float:none;border:0;margin:0;padding:0}"
+        "body div.vis-tooltip{max-width:420px;white-space:pre-wrap;overflow-wrap:anywhere;"
+        f"background:{background};color:{foreground};border-color:{foreground};"
+        "border-radius:4px;font:12px/1.4 sans-serif}</style>"
+    )

@@ -1,63 +1,74 @@
-// The evidence list: retrieved nodes in rank order, shown literally (textContent only).
-// A click or Enter on an entry tells Python which node was picked.
-
-function span(className, text) {
-  const element = document.createElement("span");
-  element.className = className;
-  element.textContent = text;
-  return element;
-}
+// The evidence list: retrieved nodes in rank order. A click or Enter on an entry tells
+// Python which node was picked; a button below a clamped text shows all of it.
+// Uses lines.js.
 
 function bar(label, value, share, className) {
-  const line = document.createElement("div");
-  line.className = "score";
-  const track = document.createElement("i");
-  const fill = document.createElement("b");
-  fill.className = className;
+  const line = make("div", "score");
+  const track = make("i");
+  const fill = make("b", className);
   fill.style.width = (100 * share).toFixed(1) + "%";
   track.append(fill);
-  line.append(span("name", label), track, span("number", value));
+  line.append(make("span", "name", label), track, make("span", "number", value));
   return line;
 }
 
-function entry(item, pick) {
-  const line = document.createElement("button");
+function entry(item, open, pick, toggle) {
+  const line = make("button", "entry" + (item.selected ? " selected" : ""));
   line.type = "button";
-  line.className = "entry" + (item.selected ? " selected" : "");
   line.dataset.node = String(item.node);
   line.setAttribute("aria-pressed", String(item.selected));
-  const head = document.createElement("div");
-  head.className = "head";
-  head.append(span("rank", String(item.rank)), span("place", item.place));
-  if (item.move) head.append(span("move", item.move));
-  if (item.gold) head.append(span("gold", item.gold));
-  const text = document.createElement("bdi");
-  text.className = "text";
-  text.dir = "auto";
-  text.textContent = item.text;
-  const scores = document.createElement("div");
-  scores.className = "scores";
+  const head = make("div", "head");
+  head.append(make("span", "rank", String(item.rank)), make("span", "place", item.place));
+  if (item.move) head.append(make("span", "move", item.move));
+  if (item.gold) head.append(make("span", "gold", item.gold));
+  const text = make("div", "text");
+  text.append(...lineBlocks([["same", open ? item.text : firstPart(item.text)]]));
+  const scores = make("div", "scores");
   scores.append(
     bar("initial", item.initial, item.initialShare, "initial"),
-    bar("final", item.final, item.finalShare, "final"),
+    bar("propagated", item.final, item.finalShare, "final"),
   );
   line.append(head, scores, text);
   line.onclick = () => pick(item.node);
-  return line;
+  const whole = make("div", "item" + (open ? " open" : ""));
+  whole.append(line, moreButton(String(item.node), open, `evidence ${item.rank}`, toggle));
+  return whole;
+}
+
+/** Shows the buttons of those entries that hide something, or have been opened. */
+function offerMore(list) {
+  const clamped = (text) => text.scrollHeight > text.clientHeight + 1;
+  const needed = [...list.children].map((whole, i) =>
+    whole.classList.contains("open") || list.items[i].text.length > LONG
+      || clamped(whole.querySelector(".text")));
+  needed.forEach((need, i) => { list.children[i].querySelector(".more").hidden = !need; });
+}
+
+function fill(list) {
+  const entries = list.items.map((item) => {
+    const key = `${item.node} ${item.text.length}`;
+    const toggle = () => {
+      if (!list.opened.delete(key)) list.opened.add(key);
+      fill(list);
+    };
+    return entry(item, list.opened.has(key), list.pick, toggle);
+  });
+  replaceKeepingFocus(list, entries);
+  offerMore(list);
 }
 
 export default function ({ data, parentElement, setTriggerValue }) {
   let list = parentElement.querySelector(".evidence");
   if (!list) {
-    list = document.createElement("div");
-    list.className = "evidence";
+    list = make("div", "evidence");
     list.setAttribute("role", "group");
     list.setAttribute("aria-label", "Retrieved evidence, best first");
+    list.opened = new Set();
     parentElement.append(list);
+    new ResizeObserver(() => offerMore(list)).observe(list);
   }
   list.style.maxHeight = data.height + "px";
-  // Rebuilding the buttons would drop keyboard focus: put it back where it was.
-  const focused = parentElement.activeElement?.dataset?.node;
-  list.replaceChildren(...data.items.map((item) => entry(item, (n) => setTriggerValue("node", n))));
-  if (focused) list.querySelector(`[data-node="${CSS.escape(focused)}"]`)?.focus();
+  list.items = data.items;
+  list.pick = (node) => setTriggerValue("node", node);
+  fill(list);
 }

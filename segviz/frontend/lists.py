@@ -1,4 +1,7 @@
-"""Sources of the transcript, evidence-list and diff components."""
+"""Sources of the transcript, evidence-list and diff components.
+
+Each script is one ES module: the helpers in lines.js, then the component.
+"""
 
 from __future__ import annotations
 
@@ -6,18 +9,18 @@ from importlib.resources import files
 
 
 def transcript_script() -> str:
-    """Source of transcript.js."""
-    return _read("transcript.js")
+    """Source of transcript.js and its helpers."""
+    return _read("lines.js", "transcript.js")
 
 
 def evidence_script() -> str:
-    """Source of evidence.js."""
-    return _read("evidence.js")
+    """Source of evidence.js and its helpers."""
+    return _read("lines.js", "evidence.js")
 
 
 def diff_script() -> str:
-    """Source of diff.js."""
-    return _read("diff.js")
+    """Source of diff.js and its helpers."""
+    return _read("lines.js", "diff.js")
 
 
 def list_styles() -> str:
@@ -25,5 +28,6 @@ def list_styles() -> str:
     return _read("lists.css")
 
 
-def _read(name: str) -> str:
-    return files("segviz.frontend").joinpath(name).read_text(encoding="utf-8")
+def _read(*names: str) -> str:
+    folder = files("segviz.frontend")
+    return "\n".join(folder.joinpath(name).read_text(encoding="utf-8") for name in names)

@@ -45,7 +45,14 @@ MAX_LABELLED: Final = 5_000
 
 _LABEL_BUDGET = 400_000
 _LABEL_LENGTH = (80, 320)
-_SCRIPTS = ("tree_core.js", "tree_paint.js", "tree.js")
+_SCRIPTS = (
+    "tree_text.js",
+    "tree_core.js",
+    "tree_paint.js",
+    "tree_marks.js",
+    "tree_words.js",
+    "tree.js",
+)
 _LOCAL_IMPORT = re.compile(r'^import \{[^}]*\} from "\./\w+\.js";\n', re.MULTILINE)
 
 

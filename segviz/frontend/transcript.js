@@ -1,67 +1,68 @@
-// The transcript: session headings and turns, shown literally.
+// The transcript: session headings and turns. Uses lines.js.
 //
 // Every text goes in through textContent, so chat text can never become markup, a link or
 // a request. The scroll position is kept across updates; it moves only when the row that
-// Python wants in view ("focus") changes.
+// Python wants in view ("focus") changes. Of a long text only the beginning is laid out
+// until someone asks for the rest.
 
-function row(item) {
-  const line = document.createElement("div");
-  if (item.kind === "session") {
-    line.className = "session";
-    line.setAttribute("role", "heading");
-    line.setAttribute("aria-level", "4");
-    const swatch = document.createElement("i");
-    swatch.style.background = item.colour;
-    const title = document.createElement("bdi");
-    title.textContent = item.text;
-    line.append(swatch, title);
-    return line;
-  }
-  line.className = ["turn", ...item.marks].join(" ");
-  line.dataset.turn = item.id;
-  const id = document.createElement("span");
-  id.className = "id";
-  id.textContent = item.id;
-  const body = document.createElement("div");
-  body.className = "body";
-  body.dir = "auto";
-  const speaker = document.createElement("bdi");
-  speaker.className = "speaker";
-  speaker.textContent = item.speaker;
-  const text = document.createElement("bdi");
-  text.textContent = item.text;
-  body.append(speaker, " ", text);
-  if (item.caption) {
-    const caption = document.createElement("bdi");
-    caption.className = "caption";
-    caption.textContent = "image: " + item.caption;
-    body.append(" ", caption);
-  }
-  const flag = document.createElement("span");
-  flag.className = "flag";
-  flag.textContent = item.flag || "";
-  line.append(id, body, flag);
+function sessionRow(item) {
+  const line = make("div", "session");
+  line.setAttribute("role", "heading");
+  line.setAttribute("aria-level", "4");
+  const swatch = make("i");
+  swatch.style.background = item.colour;
+  line.append(swatch, make("bdi", "", item.text));
   return line;
+}
+
+function turnRow(item, open, toggle) {
+  const line = make("div", ["turn", ...item.marks].join(" "));
+  line.dataset.turn = item.id;
+  const shown = open ? (text) => text : firstPart;
+  const body = make("div", "body");
+  body.dir = "auto";
+  body.append(make("bdi", "speaker", item.speaker), " ", make("bdi", "", shown(item.text)));
+  if (item.caption) {
+    body.append(" ", make("bdi", "caption", "image: " + shown(item.caption)));
+  }
+  if (Math.max(item.text.length, item.caption.length) > LONG) {
+    const count = (item.text.length + item.caption.length).toLocaleString("en");
+    body.append(" ", moreButton(item.id, open, `turn ${item.id}, ${count} characters`, toggle));
+  }
+  line.append(make("span", "id", item.id), body, make("span", "flag", item.flag || ""));
+  return line;
+}
+
+function fill(list) {
+  const scrolled = list.scrollTop;
+  const rows = list.rows.map((item) => {
+    if (item.kind === "session") return sessionRow(item);
+    const key = `${item.id} ${item.text.length}`; // another conversation's turn is not open
+    const toggle = () => {
+      if (!list.opened.delete(key)) list.opened.add(key);
+      fill(list);
+    };
+    return turnRow(item, list.opened.has(key), toggle);
+  });
+  replaceKeepingFocus(list, rows);
+  list.scrollTop = scrolled; // replacing the rows has reset it
 }
 
 export default function ({ data, parentElement }) {
   let list = parentElement.querySelector(".transcript");
   if (!list) {
-    list = document.createElement("div");
-    list.className = "transcript";
+    list = make("div", "transcript");
     list.tabIndex = 0;
     list.setAttribute("role", "region");
     list.setAttribute("aria-label", "Transcript");
+    list.opened = new Set();
     parentElement.append(list);
   }
-  const scrolled = list.scrollTop;
   list.style.height = data.height + "px";
-  list.replaceChildren(...data.rows.map(row));
+  list.rows = data.rows;
+  fill(list);
   const wanted = `${data.focus} ${data.height}`;
-  if (wanted === list.dataset.wanted) {
-    list.scrollTop = scrolled; // replacing the rows has reset it
-    return;
-  }
+  if (wanted === list.dataset.wanted) return;
   list.dataset.wanted = wanted;
   const target = [...list.children].find((line) => line.dataset.turn === data.focus);
   if (!target) return;

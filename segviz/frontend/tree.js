@@ -5,14 +5,16 @@
 // parentElement. So the state lives there, listeners are added once, and zoom, focus and
 // hover survive an update; only another `identity` resets them.
 
+import { isolate } from "./tree_text.js";
 import {
-  boxAt, buildTree, clampView, comparison, cutText, geometry, isolate, neighbour, number,
-  rowAt, sessionRuns, spanText, unpack, visibleBoxes, zoomView,
+  boxAt, buildTree, clampView, geometry, neighbour, rowAt, sessionRuns, unpack, visibleBoxes,
+  zoomView,
 } from "./tree_core.js";
-import { FADE_MS, drawBase, drawOver, nodeRect, readTheme } from "./tree_paint.js";
+import { FADE_MS, drawBase, nodeRect, readTheme } from "./tree_paint.js";
+import { drawOver } from "./tree_marks.js";
+import { element, hideTip, nodeLines, showNode, showTip, writeLegend } from "./tree_words.js";
 
 const STATE = "segvizTree";
-const TIP_LENGTH = 280;
 const DRAG_PIXELS = 4;
 
 export default function ({ data, parentElement, setTriggerValue }) {
@@ -52,14 +54,6 @@ function destroy(s) {
 
 // --- DOM -----------------------------------------------------------------------------
 
-function element(tag, className, parent, text) {
-  const made = document.createElement(tag);
-  if (className) made.className = className;
-  if (text !== undefined) made.textContent = text;
-  parent?.append(made);
-  return made;
-}
-
 function buildDom(s) {
   s.root = element("div", "segviz", s.parent);
   const bar = element("div", "bar", s.root);
@@ -91,31 +85,6 @@ function buildDom(s) {
   s.live = element("div", "unseen", s.root);
   s.live.setAttribute("aria-live", "polite");
   s.stage = stage;
-}
-
-/** What the outlines mean; only what can occur in this picture. */
-function writeLegend(s) {
-  const { data } = s;
-  s.legend.replaceChildren();
-  const entry = (kind, text) => {
-    const item = element("span", "", s.legend);
-    const swatch = element("i", kind, item);
-    element("span", "", item, text);
-    return swatch;
-  };
-  if (data.mode === "grow") {
-    entry("frontier", "frontier");
-    entry("added", "new");
-    entry("revised", "revised");
-    entry("chosen", "chosen");
-  } else {
-    const scale = data.sqrt_scale ? " (√)" : "";
-    const swatch = entry("ramp", s.most ? `score 0–${number(s.most)}${scale}` : "no scores");
-    swatch.style.background = `linear-gradient(to right, ${s.theme.ramp.join(", ")})`;
-    const k = Math.max(data.top_initial.length, data.top_final.length);
-    if (k) entry("top", `top ${k}`);
-  }
-  if (data.gold.length) entry("gold", "evidence");
 }
 
 // --- data ----------------------------------------------------------------------------
@@ -408,64 +377,4 @@ function walkTo(s, node) {
   const rect = nodeRect(s, 0, node);
   if (rect) showNode(s, node, rect.x + rect.w / 2, rect.y + rect.h / 2);
   schedule(s);
-}
-
-// --- tooltip -------------------------------------------------------------------------
-
-/** [class, text] of the lines about a node. */
-function nodeLines(s, node) {
-  const { data, tree } = s;
-  const [start, stop] = [tree.start[node], tree.stop[node]];
-  const first = s.runs[s.runOf[start]]?.session ?? -1;
-  const last = s.runs[s.runOf[stop - 1]]?.session ?? -1;
-  const title = (session) => isolate(data.session_titles[session] ?? "");
-  const sessions = first === last ? title(first) : `${title(first)} – ${title(last)}`;
-  const lines = [
-    ["head", `node ${node} · level ${tree.level[node]} · ${spanText(start, stop)}`],
-    ["meta", sessions],
-  ];
-  if (data.mode === "scores" && data.initial.length) {
-    const rank = (ids) => (ids.includes(node) ? ` (rank ${ids.indexOf(node) + 1})` : "");
-    const digits = (value) => number(value, 3);
-    lines.push(["meta", `initial ${digits(data.initial[node])}${rank(data.top_initial)}`]);
-    if (data.final.length) {
-      lines.push(["meta", `propagated ${digits(data.final[node])}${rank(data.top_final)}`]);
-    }
-  }
-  const candidate = data.candidates.find((c) => c.node === node);
-  if (data.mode === "grow" && candidate) {
-    const judged = [comparison(candidate.score, candidate.threshold), isolate(candidate.label)];
-    const chosen = node === data.chosen ? ", chosen" : "";
-    lines.push(["meta", `candidate: ${judged.filter(Boolean).join(" ")}${chosen}`]);
-  }
-  if (data.gold.includes(node)) lines.push(["meta", "evidence"]);
-  const text = data.labels[node];
-  if (text) lines.push(["text", `\u2068${cutText(text, TIP_LENGTH)}\u2069`]);
-  return lines;
-}
-
-function showNode(s, node, x, y) {
-  s.tipNode = node;
-  s.tipAt = [x, y];
-  showTip(s, nodeLines(s, node), x, y);
-}
-
-function hideTip(s) {
-  s.tipNode = null;
-  s.tip.hidden = true;
-}
-
-/** Beside the point (x, y) of the stage, inside the component. */
-function showTip(s, lines, x, y) {
-  const { tip } = s;
-  tip.replaceChildren();
-  for (const [kind, text] of lines) element("div", kind, tip, text).dir = "auto";
-  tip.hidden = false;
-  const { offsetWidth: w, offsetHeight: h } = tip;
-  const { clientWidth, clientHeight } = s.root;
-  const top = y + s.stage.offsetTop;
-  const left = x + 14 + w > clientWidth ? x - 14 - w : x + 14;
-  const below = top + 14 + h > clientHeight ? top - 14 - h : top + 14;
-  tip.style.left = `${Math.max(4, Math.min(left, clientWidth - w - 4))}px`;
-  tip.style.top = `${Math.max(4, Math.min(below, clientHeight - h - 4))}px`;
 }

@@ -110,8 +110,8 @@ export function neighbour(tree, node, key) {
 
 // --- geometry ------------------------------------------------------------------------
 
-const ROW_CAP = 38; // a three-level tree must not become a bar chart
-const LEAF_WEIGHT = 1.3;
+const ROW_CAP = 46; // a three-level tree must not become a bar chart
+const LEAF_WEIGHT = 1.26; // leaf rows reach 58
 
 /** Distance from the axis and height of each level's band, in whole pixels. */
 export function stackRows(laneCount, available) {
@@ -131,14 +131,18 @@ export function stackRows(laneCount, available) {
 }
 
 /** Where everything lies. A function of size, mode and rows alone: selecting a node or
- *  changing a score moves nothing. */
+ *  changing a score moves nothing. Height that capped rows leave over stays below the axis
+ *  in "grow", so that the tree keeps close to its legend, and outside of both halves in
+ *  "scores". */
 export function geometry(width, height, mode, gutter, laneCount) {
   const scores = mode === "scores";
   const left = scores ? 50 : 34;
   const right = gutter && !scores && width > 420 ? 168 : 10;
   const axisHeight = scores ? 46 : 36;
   const top = right > 100 ? 20 : 8;
-  const axisTop = scores ? Math.round((height - axisHeight) / 2) : height - axisHeight;
+  const middle = Math.round((height - axisHeight) / 2);
+  const rows = stackRows(laneCount, (scores ? middle : height - axisHeight) - top);
+  const axisTop = scores ? middle : top + rows.total;
   return {
     left,
     right,
@@ -147,7 +151,7 @@ export function geometry(width, height, mode, gutter, laneCount) {
     axisTop,
     axisHeight,
     halves: scores ? 2 : 1,
-    rows: stackRows(laneCount, axisTop - top),
+    rows,
   };
 }
 
@@ -319,6 +323,23 @@ export function spread(centres, size, top, bottom) {
   return placed;
 }
 
+// --- candidates ----------------------------------------------------------------------
+
+const BAR_FROM = -0.5; // a fixed scale: bars of different steps can be compared
+const BAR_TO = 1;
+
+/** Place of a similarity on a candidate's bar, 0 to 1; what lies outside ends at the edge. */
+export function barShare(value) {
+  return (Math.min(BAR_TO, Math.max(BAR_FROM, value)) - BAR_FROM) / (BAR_TO - BAR_FROM);
+}
+
+/** What the column of candidates shows: numbers against a threshold, numbers, or answers. */
+export function gutterTitle(candidates) {
+  if (candidates.some((c) => c.threshold !== null)) return "similarity ≥ needed";
+  if (candidates.some((c) => c.score !== null)) return "similarity";
+  return candidates.some((c) => c.label) ? "answer" : "";
+}
+
 // --- colour --------------------------------------------------------------------------
 
 /** "#rrggbb" as [r, g, b]. */
@@ -362,65 +383,4 @@ export function rampIndex(score, most, sqrt) {
 /** How much of its session's colour a level keeps: leaves all, the root the least. */
 export function levelStrength(level, levels) {
   return 1 - level * Math.min(0.15, 0.62 / Math.max(1, levels - 1));
-}
-
-// --- text ----------------------------------------------------------------------------
-
-/** A number for a person: two decimals, or what is needed for tiny and huge ones. */
-export function number(value, digits = 2) {
-  const size = Math.abs(value);
-  if (size === 0) return "0";
-  if (size < 0.001 || size >= 1e5) return value.toExponential(1);
-  return value.toFixed(size >= 100 ? 0 : size < 0.095 ? Math.max(3, digits) : digits);
-}
-
-/** A score with fixed decimals, so that a column of them reads as one scale. */
-export function fixed(value, digits = 2) {
-  if (Math.abs(value) >= 1e5) return number(value);
-  const text = value.toFixed(digits);
-  return Number(text) === 0 ? (0).toFixed(digits) : text.replace("-", "−");
-}
-
-/** "0.41 ≥ 0.38", with more digits where two would hide the difference. */
-export function comparison(score, threshold) {
-  if (score === null) return threshold === null ? "" : `? / ${fixed(threshold)}`;
-  if (threshold === null) return fixed(score);
-  let digits = 2;
-  const same = () => fixed(score, digits) === fixed(threshold, digits);
-  while (digits < 5 && score !== threshold && same()) digits++;
-  const sign = score >= threshold ? "≥" : "<";
-  return `${fixed(score, digits)} ${sign} ${fixed(threshold, digits)}`;
-}
-
-/** At most `limit` user-perceived characters, cut after a word where one ends nearby. */
-export function cutText(text, limit) {
-  if (text.length <= limit) return text;
-  let end = limit;
-  if (typeof Intl !== "undefined" && Intl.Segmenter) {
-    const segments = new Intl.Segmenter(undefined, { granularity: "grapheme" });
-    end = 0;
-    let count = 0;
-    for (const { index, segment } of segments.segment(text.slice(0, limit * 8))) {
-      if (count++ === limit) break;
-      end = index + segment.length;
-    }
-  }
-  if (end >= text.length) return text;
-  const head = text.slice(0, end);
-  const space = head.search(/\s\S*$/);
-  return (space > end * 0.7 ? head.slice(0, space) : head).replace(/[\s,;:]+$/, "") + "…";
-}
-
-/** Control and bidi characters, which have no place in a single line of foreign text. */
-export const CONTROLS = /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]+/g;
-
-/** Foreign text for one line: no control or bidi characters, direction isolated. */
-export function isolate(text) {
-  const plain = text.replace(CONTROLS, " ");
-  return plain && `\u2068${plain}\u2069`;
-}
-
-/** "unit 45" or "units 45–50" (the last one included, counted from 0 as Unit.index). */
-export function spanText(start, stop) {
-  return stop - start === 1 ? `unit ${start}` : `units ${start}–${stop - 1}`;
 }

@@ -1,10 +1,11 @@
-// tree_paint.js: draws the tree view's state `s` (see createState in tree.js) on its two
-// canvases. The lower one holds boxes and axis, the upper one every outline.
+// tree_paint.js: draws the tree view's state `s` (see createState in tree.js) on the lower
+// of its two canvases: boxes, axis and candidates. The marks are in tree_marks.js.
 
 import {
-  ancestors, comparison, cutText, isolate, levelStrength, luminance, mix, placeLabels,
-  rampIndex, rampTable, rowBox, spread, CONTROLS,
+  barShare, gutterTitle, levelStrength, luminance, mix, placeLabels, rampIndex, rampTable,
+  rowBox, spread,
 } from "./tree_core.js";
+import { CONTROLS, comparison, cutText, isolate } from "./tree_text.js";
 
 export const FADE_MS = 700; // how long a new node glows
 
@@ -30,6 +31,7 @@ export function readTheme(s) {
     band: mix(text, background, 0.07),
     line: mix(text, background, 0.25),
     muted: mix(text, background, 0.72),
+    faint: mix(text, background, 0.36),
     unknown: mix(text, background, 0.3),
   };
   s.root.style.setProperty("--accent", accent);
@@ -37,8 +39,6 @@ export function readTheme(s) {
 }
 
 // --- lower canvas: boxes, axis, candidates --------------------------------------------
-
-const focused = (s) => s.over.matches(":focus");
 
 const pixel = (s, unit) =>
   s.geom.left + ((unit - s.view.x0) / (s.view.x1 - s.view.x0)) * s.geom.width;
@@ -85,7 +85,7 @@ export function drawBase(s, ctx) {
 
 const snap = (x) => Math.round(x * devicePixelRatio) / devicePixelRatio;
 
-const scoreColour = (s, half, node) => {
+export const scoreColour = (s, half, node) => {
   const score = (half ? s.data.final : s.data.initial)[node];
   return s.theme.table[rampIndex(score, s.most, s.data.sqrt_scale)];
 };
@@ -122,10 +122,10 @@ function sessionColour(s, session, level) {
   return colour;
 }
 
-/** Level names, as many as there is room for, and the name of the half. */
+/** Level names, as many as there is room for, fainter where the level has no node yet, and
+ *  the name of the half. */
 function drawMargin(s, ctx, half) {
   const { geom, theme, tree } = s;
-  ctx.fillStyle = theme.muted;
   ctx.font = `11px ${theme.font}`;
   ctx.textAlign = "right";
   let last = null;
@@ -133,6 +133,7 @@ function drawMargin(s, ctx, half) {
     const { y, h } = rowBox(geom, half, level);
     const middle = y + h / 2;
     if (last !== null && Math.abs(middle - last) < 13) continue;
+    ctx.fillStyle = tree.byLevel[level].length ? theme.muted : theme.faint;
     ctx.fillText(`L${level}`, geom.left - 8, middle);
     last = middle;
   }
@@ -186,12 +187,25 @@ function drawAxis(s, ctx) {
   ctx.font = `11px ${theme.font}`;
   ctx.fillStyle = theme.muted;
   write(data.session_dates, named, strip + 24); // a date never stands without its session
-  const now = pixel(s, s.tree.newest);
-  if (data.mode === "grow" && s.tree.newest < data.total_units && now >= left
-      && now <= left + width) {
-    ctx.fillStyle = theme.line; // how far the conversation has come
-    ctx.fillRect(Math.round(now), geom.top, 1, strip + 3 - geom.top);
-  }
+  if (data.mode === "grow") drawNow(s, ctx, strip + 3);
+}
+
+const NOW_ROOM = 34; // pixels that "now" needs right of its line
+
+/** How far the conversation has come: a line at the end of the grown part. Where there is
+ *  no room to name it, it is left out. */
+function drawNow(s, ctx, bottom) {
+  const { geom, theme, tree } = s;
+  const now = pixel(s, tree.newest);
+  if (now < geom.left || now + NOW_ROOM > geom.left + geom.width) return;
+  const highest = tree.byLevel.findLastIndex((ids) => ids.length);
+  const top = highest < 0 ? geom.axisTop - 20 : rowBox(geom, 0, highest).y;
+  ctx.fillStyle = theme.line;
+  ctx.fillRect(Math.round(now), top, 1, bottom - top);
+  ctx.fillStyle = theme.muted;
+  ctx.font = `11px ${theme.font}`;
+  ctx.textAlign = "left";
+  ctx.fillText("now", now + 5, top + 7);
 }
 
 /** Candidates right of the plot: check mark, bar with threshold tick, the two numbers. */
@@ -208,14 +222,8 @@ function drawGutter(s, ctx) {
     shown = shown.filter((c) => best.includes(c));
   }
   const hidden = data.candidates.length - shown.length;
-  let low = 0;
-  let high = 0;
-  for (const { score, threshold } of shown) {
-    low = Math.min(low, score ?? 0, threshold ?? 0);
-    high = Math.max(high, score ?? 0, threshold ?? 0);
-  }
   const barLeft = left + 14;
-  const place = (v) => barLeft + (high > low ? (v - low) / (high - low) : 0) * 46;
+  const place = (v) => barLeft + barShare(v) * 46;
   const centres = shown.map((c) => {
     const { y, h } = rowBox(geom, 0, c.level);
     return y + h / 2;
@@ -225,8 +233,12 @@ function drawGutter(s, ctx) {
   ctx.font = `11px ${theme.font}`;
   ctx.textAlign = "left";
   ctx.fillStyle = theme.muted;
+  const first = Math.min(...lines);
+  if (shown.length) ctx.fillText(gutterTitle(shown), barLeft, Math.max(9, first - 19));
   if (shown.some((c) => c.score !== null)) {
-    ctx.fillText("score and threshold", barLeft, Math.max(9, Math.min(...lines) - 19));
+    ctx.fillStyle = theme.line; // zero
+    ctx.fillRect(Math.round(place(0)), first - 8, 1, Math.max(...lines) - first + 16);
+    ctx.fillStyle = theme.muted;
   }
   if (hidden) ctx.fillText(`and ${hidden} more`, barLeft, geom.axisTop - size / 2);
   ctx.font = `12px ${theme.font}`;
@@ -273,163 +285,4 @@ function fitText(ctx, text, width) {
     fitted = isolate(cutText(text, keep));
   }
   return fitted;
-}
-
-// --- marks (the upper canvas) --------------------------------------------------------
-
-/** An outline inside the box, on a halo of the background so that it shows on any fill;
- *  a bar of at least three pixels where the box is too narrow for one. */
-function outline(s, ctx, rect, colour, width, { inset = 0, dash = [], halo = true } = {}) {
-  if (!rect) return;
-  const { x, y, w, h } = rect;
-  ctx.setLineDash(dash);
-  ctx.strokeStyle = colour;
-  if (w < 3 * width + 2 * inset + 2) {
-    stroke(ctx, Math.max(w, 3), [x + w / 2, y], [x + w / 2, y + Math.max(1, h - 1)]);
-    return;
-  }
-  if (h < 3 * width + 3) {
-    // Too flat for an outline: a line in the gap below the row leaves the fill visible.
-    ctx.lineCap = "butt";
-    const line = y + h - 0.5;
-    stroke(ctx, h < 7 ? 1 : 1.5, [x, line], [x + w - 1, line]);
-    ctx.setLineDash([]);
-    stroke(ctx, 3, [x + 1.5, y], [x + 1.5, y + h]);
-    stroke(ctx, 3, [x + w - 2.5, y], [x + w - 2.5, y + h]);
-    return;
-  }
-  const edge = inset + width / 2;
-  const box = [x + edge, y + edge, w - 1 - 2 * edge, Math.max(0.5, h - 1 - 2 * edge)];
-  if (halo) {
-    ctx.setLineDash([]);
-    ctx.strokeStyle = s.theme.background;
-    ctx.lineWidth = width + 2;
-    ctx.strokeRect(...box);
-    ctx.setLineDash(dash);
-    ctx.strokeStyle = colour;
-  }
-  ctx.lineWidth = width;
-  ctx.strokeRect(...box);
-  ctx.setLineDash([]);
-}
-
-function stroke(ctx, width, from, to) {
-  ctx.lineWidth = width;
-  ctx.beginPath();
-  ctx.moveTo(...from);
-  ctx.lineTo(...to);
-  ctx.stroke();
-}
-
-export function drawOver(s, ctx) {
-  const { geom, theme, data } = s;
-  ctx.save();
-  ctx.beginPath(); // marks may reach a little into the margins, not over the labels
-  ctx.rect(geom.left - 6, 0, geom.width + 12, s.stage.clientHeight);
-  ctx.clip();
-  ctx.textBaseline = "middle";
-  if (data.mode === "grow") drawGrowMarks(s, ctx);
-  else {
-    drawTop(s, ctx, 0, data.top_initial);
-    drawTop(s, ctx, 1, data.top_final);
-  }
-  for (let half = 0; half < geom.halves; half++) {
-    for (const node of s.selected === null ? [] : ancestors(s.tree, s.selected)) {
-      outline(s, ctx, nodeRect(s, half, node), theme.text, 1, { halo: false });
-    }
-    if (s.selected !== null) outline(s, ctx, nodeRect(s, half, s.selected), theme.text, 2);
-    if (s.focus !== null && focused(s)) {
-      outline(s, ctx, nodeRect(s, half, s.focus), theme.text, 1.5, { inset: 2, dash: [2, 2] });
-    }
-    if (s.hover !== null) {
-      outline(s, ctx, nodeRect(s, half, s.hover), theme.text, 1, { halo: false });
-    }
-    for (const leaf of data.gold) {
-      const rect = nodeRect(s, half, leaf);
-      if (!rect) continue;
-      const middle = rect.x + rect.w / 2;
-      const onAxis = !half && geom.halves === 2;
-      if (onAxis) diamond(s, ctx, middle, geom.axisTop + 5);
-      if (!onAxis || rect.h >= 12) diamond(s, ctx, middle, rect.y + rect.h / 2);
-    }
-  }
-  ctx.restore();
-}
-
-function drawGrowMarks(s, ctx) {
-  const { theme, data } = s;
-  const rect = (node) => nodeRect(s, 0, node);
-  if (s.fadeFrom) {
-    const share = Math.max(0, 1 - (performance.now() - s.fadeFrom) / FADE_MS);
-    ctx.fillStyle = theme.accent;
-    ctx.globalAlpha = 0.45 * share;
-    for (const box of data.added.map(rect)) {
-      if (box) ctx.fillRect(box.x - 1, box.y, Math.max(box.w, 3), box.h - 1);
-    }
-    ctx.globalAlpha = 1;
-  }
-  const edge = new Set(data.frontier);
-  for (const node of data.frontier) {
-    if (node !== data.chosen) outline(s, ctx, rect(node), theme.text, 1.5);
-  }
-  // A node that is both on the frontier and changed gets the second outline inside.
-  const mark = (nodes, dash) => nodes.filter((node) => node !== data.chosen).forEach((node) => {
-    const box = rect(node);
-    const inset = edge.has(node) && box && box.h >= 12 ? 2.5 : 0;
-    outline(s, ctx, box, theme.accent, 1.5, { inset, dash, halo: !inset });
-  });
-  mark(data.revised, [4, 3]);
-  mark(data.added, []);
-  if (data.chosen !== null) outline(s, ctx, rect(data.chosen), theme.accent, 3);
-}
-
-/** Retrieved nodes: outline and rank, or a triangle where the box is narrow. */
-function drawTop(s, ctx, half, nodes) {
-  const { theme } = s;
-  ctx.font = `600 11px ${theme.font}`;
-  ctx.textAlign = "center";
-  nodes.forEach((node, i) => {
-    const rect = nodeRect(s, half, node);
-    if (!rect) return;
-    outline(s, ctx, rect, theme.accent, 2);
-    const rank = String(i + 1);
-    const middle = rect.x + rect.w / 2;
-    if (rect.w >= ctx.measureText(rank).width + 8 && rect.h >= 15) {
-      const fill = scoreColour(s, half, node);
-      ctx.fillStyle = luminance(fill) > 0.18 ? "#101318" : "#ffffff";
-      ctx.fillText(rank, middle, rect.y + rect.h / 2);
-    } else if (rect.w < 12) {
-      const [tip, flat] = half ? [rect.y + rect.h, 6] : [rect.y - 1, -6];
-      ctx.beginPath();
-      ctx.moveTo(middle, tip);
-      ctx.lineTo(middle - 4, tip + flat);
-      ctx.lineTo(middle + 4, tip + flat);
-      ctx.closePath();
-      haloStroke(s, ctx);
-      ctx.fillStyle = theme.accent;
-      ctx.fill();
-    }
-  });
-}
-
-function diamond(s, ctx, x, y) {
-  ctx.beginPath();
-  ctx.moveTo(x, y - 4.5);
-  ctx.lineTo(x + 4.5, y);
-  ctx.lineTo(x, y + 4.5);
-  ctx.lineTo(x - 4.5, y);
-  ctx.closePath();
-  haloStroke(s, ctx);
-  ctx.fillStyle = s.theme.background;
-  ctx.fill();
-  ctx.strokeStyle = s.theme.text;
-  ctx.lineWidth = 1.5;
-  ctx.stroke();
-}
-
-function haloStroke(s, ctx) {
-  ctx.strokeStyle = s.theme.background;
-  ctx.lineWidth = 3.5;
-  ctx.lineJoin = "round";
-  ctx.stroke();
 }

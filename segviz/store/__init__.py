@@ -30,7 +30,8 @@ import zlib
 from pathlib import Path
 
 from segviz.invariants import check
-from segviz.store.codec import FORMAT, VERSION, Saved, decode, encode
+from segviz.store.codec import FORMAT, VERSION, Saved, encode
+from segviz.store.decode import decode
 from segviz.store.expect import StoreError
 from segviz.structure import replay
 
@@ -61,21 +62,26 @@ def write(saved: Saved, path: str | Path) -> None:
 def read(path: str | Path) -> Saved:
     """Read and verify a memory. StoreError says what is wrong and what to do about it,
     whether with the path or with what the file holds."""
+    return parse(_bytes(path))
+
+
+def _bytes(path: str | Path) -> bytes:
+    name = repr(str(path))
     try:
         source = Path(path).expanduser()
-        if source.is_dir():
-            raise StoreError(f"{str(path)!r} is a folder; name the memory file itself")
-        data = source.read_bytes()
+        if not source.is_dir():
+            return source.read_bytes()
     except FileNotFoundError:
         raise StoreError(
-            f"there is no file {str(path)!r}; give the path of a memory that segviz saved"
+            f"there is no file {name}; give the path of a memory that segviz saved"
         ) from None
-    except OSError as error:
+    # RuntimeError: no home for a ~name; ValueError: a NUL in the path
+    except (OSError, RuntimeError, ValueError) as error:
+        why = getattr(error, "strerror", None) or error
         raise StoreError(
-            f"{str(path)!r} cannot be read ({error.strerror or error}); check the path and "
-            "its permissions"
+            f"{name} cannot be read ({why}); check the path and its permissions"
         ) from None
-    return parse(data)
+    raise StoreError(f"{name} is a folder; name the memory file itself")
 
 
 def parse(data: bytes) -> Saved:

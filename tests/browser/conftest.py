@@ -97,12 +97,18 @@ class App:
         page.on("request", self._request)
         page.on("dialog", self._dialog)
         page.on("pageerror", lambda error: self.errors.append(str(error)))
+        page.on("console", self._console)
 
     def _request(self, request):
         if urlparse(request.url).scheme in ("http", "https", "ws", "wss"):
             host = urlparse(request.url).netloc
             if host != urlparse(self.server).netloc:
                 self.outside.append(request.url)
+
+    def _console(self, message):
+        # Opening a page by its path makes Streamlit ask for its own health under that path.
+        if message.type == "error" and "404" not in message.text:
+            self.errors.append(message.text)
 
     def _dialog(self, dialog):
         self.dialogs.append(dialog.message)

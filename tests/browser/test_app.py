@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
+from random import Random
 
 import pytest
+from playwright.sync_api import TimeoutError as NotClickable
 
 import segviz
 from segviz.samples import TITLES, sample_path
@@ -76,6 +79,25 @@ class TestGrow:
         stopped = app.attribute("grow-tree", "step")
         app.page.wait_for_timeout(1500)
         assert app.attribute("grow-tree", "step") == stopped
+
+    @pytest.mark.parametrize("seed", [1, 2, 3])
+    def test_rapid_clicks_leave_the_page_alive(self, app, seed):
+        """Runs cut short by the next click once broke Streamlit's message cache for good."""
+        app.open()
+        random = Random(seed)
+        keys = ("play", "go-chevron_left", "go-chevron_right", "go-skip_previous", "go-skip_next")
+        for _ in range(40):
+            button = app.page.locator(f".st-key-{random.choice(keys)} button").first
+            # A button that is disabled or being replaced just then is not clicked.
+            with suppress(NotClickable):
+                button.click(timeout=300, force=True)
+            app.page.wait_for_timeout(random.randrange(0, 250))
+        if "Pause" in app.page.locator(".st-key-play").first.inner_text():
+            press(app, "play")
+        app.settle()
+        at_start = app.attribute("grow-tree", "step") == "1"
+        press(app, "go-skip_next" if at_start else "go-skip_previous")
+        app.until("grow-tree", "step", "161" if at_start else "1")
 
     def test_a_click_selects_the_node_that_python_shows(self, app, memory):
         app.open()

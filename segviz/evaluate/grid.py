@@ -1,0 +1,167 @@
+"""Policy x alpha x horizon over many questions (the paper's Figs 6, 7, 13, 14)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+from typing import TYPE_CHECKING, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from segviz.conversation import Question
+from segviz.evaluate import measures
+from segviz.evaluate.aggregate import Mean, categories, mean_ci
+from segviz.evaluate.evaluation import check_counts
+from segviz.evaluate.questions import first_scores, gold_of
+from segviz.propagate import check_setting, combine, spread
+
+if TYPE_CHECKING:
+    from segviz.pipeline import Memory
+
+_Value = TypeVar("_Value")
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One setting: evidence recall@K over leaves, overall and per category id, and the
+    shares of levels in the mixed top K of all questions."""
+
+    policy: str
+    alpha: float
+    horizon: int
+    recall: Mean
+    by_category: dict[int | None, Mean]
+    levels: dict[int, float]
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """A grid of settings.
+
+    ``cells`` run over policies, then alphas, then horizons, and end early when the sweep
+    was cancelled; ``baseline`` is retrieval without propagation and always there.
+    """
+
+    policies: tuple[str, ...]
+    alphas: tuple[float, ...]
+    horizons: tuple[int, ...]
+    k: int
+    relevance: str
+    distinct: bool
+    questions: int
+    baseline: Cell
+    cells: tuple[Cell, ...]
+
+    @property
+    def complete(self) -> bool:
+        """Whether every cell was measured."""
+        return len(self.cells) == len(self.policies) * len(self.alphas) * len(self.horizons)
+
+    def cell(self, policy: str, alpha: float, horizon: int) -> Cell | None:
+        """The cell of a setting; None where it was not measured."""
+        for cell in self.cells:
+            if (cell.policy, cell.alpha, cell.horizon) == (policy, alpha, horizon):
+                return cell
+        return None
+
+    def best(self, policies: Collection[str] | None = None) -> Cell:
+        """The cell with the highest recall, among ``policies`` if given.
+
+        A tie goes to the fewer hops, then the smaller alpha, then the earlier policy. The
+        baseline where nothing else was measured, or nothing counted.
+        """
+        found = [c for c in self.cells if policies is None or c.policy in policies]
+        measured = [c for c in found if not math.isnan(c.recall.value)]
+        ties_last = sorted(measured, key=lambda c: (c.horizon, c.alpha))
+        return max(ties_last, key=lambda c: c.recall.value, default=self.baseline)
+
+
+def sweep(
+    memory: Memory,
+    questions: Sequence[Question],
+    *,
+    policies: Sequence[str] = ("top-down", "bottom-up", "both"),
+    alphas: Sequence[float] = (0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.95),
+    horizons: Sequence[int] = (0, 1, 2, 3),
+    k: int = 10,
+    relevance: str = "hybrid",
+    distinct: bool = True,
+    seed: int = 0,
+    progress: Callable[[int, int], None] | None = None,
+    cancelled: Callable[[], bool] | None = None,
+) -> Sweep:
+    """Measure every policy x alpha x horizon, as :func:`evaluate` would one by one.
+
+    A cell's numbers equal those of ``evaluate`` with its setting exactly. The questions
+    are scored once, hops once per policy, and all settings that do not propagate (policy
+    ``none``, H = 0, alpha = 0) once. ``progress(done, total)`` is called after every cell;
+    when ``cancelled()``, asked before every cell, says so, what is done is returned.
+    Repeated values are swept once. ValueError for an empty axis or an illegal value.
+    """
+    policies, alphas, horizons = (
+        _axis("policies", policies),
+        _axis("alphas", alphas),
+        _axis("horizons", horizons),
+    )
+    settings = list(product(policies, alphas, horizons))
+    for setting in settings:
+        check_setting(*setting)
+    check_counts(k=k)
+
+    structure, gold = memory.structure, gold_of(memory, questions)
+    nodes = np.flatnonzero(structure.active)
+    counted = np.flatnonzero(gold.counted)
+    groups = categories([questions[i].category for i in counted.tolist()])
+    initial = first_scores(memory, questions, relevance)
+
+    def measured(policy: str, alpha: float, horizon: int, final: NDArray[np.float64]) -> Cell:
+        ranked = measures.order(final, nodes)
+        leaves = measures.among(ranked, structure.level == 0)
+        mixed = measures.best_of_groups(ranked, structure.carrier) if distinct else ranked
+        relevant = np.take_along_axis(gold.leaves, leaves, axis=1)
+        values = measures.recall(relevant, k)[counted]
+        return Cell(
+            policy,
+            alpha,
+            horizon,
+            mean_ci(values, seed),
+            {label: mean_ci(values[rows], seed) for label, rows in groups.items()},
+            measures.level_shares(mixed[:, :k], structure.level),
+        )
+
+    baseline = measured("none", 0.0, 0, initial)
+    cells: list[Cell] = []
+    hops, spread_by = initial[None], ""
+    for policy, alpha, horizon in settings:
+        if cancelled is not None and cancelled():
+            break
+        if policy == "none" or horizon == 0 or alpha == 0:
+            cell = replace(baseline, policy=policy, alpha=alpha, horizon=horizon)
+        else:
+            if policy != spread_by:
+                hops = spread(initial, structure.edges, policy, max(horizons), structure)
+                spread_by = policy
+            cell = measured(policy, alpha, horizon, combine(hops, policy, alpha, horizon))
+        cells.append(cell)
+        if progress is not None:
+            progress(len(cells), len(settings))
+    return Sweep(
+        policies,
+        alphas,
+        horizons,
+        k,
+        relevance,
+        distinct,
+        len(questions),
+        baseline,
+        tuple(cells),
+    )
+
+
+def _axis(name: str, values: Sequence[_Value]) -> tuple[_Value, ...]:
+    if not len(values):
+        raise ValueError(f"{name} is empty; name at least one value")
+    return tuple(dict.fromkeys(values))

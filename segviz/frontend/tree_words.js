@@ -1,0 +1,103 @@
+// tree_words.js: what the tree view says in HTML: its legend and its tooltip.
+
+import { comparison, cutText, isolate, number, spanText } from "./tree_text.js";
+
+const TIP_LENGTH = 280;
+
+/** A new element with a class and literal text, appended to its parent. */
+export function element(tag, className, parent, text) {
+  const made = document.createElement(tag);
+  if (className) made.className = className;
+  if (text !== undefined) made.textContent = text;
+  parent?.append(made);
+  return made;
+}
+
+// --- legend --------------------------------------------------------------------------
+
+/** What the marks mean; only what can occur in this picture. A mark has two shapes, as an
+ *  outline and, for narrow boxes, as a sign outside. */
+export function writeLegend(s) {
+  const { data } = s;
+  s.legend.replaceChildren();
+  const entry = (kind, text, sign) => {
+    const item = element("span", "", s.legend);
+    const swatch = element("i", kind, item);
+    if (sign) element("i", `sign ${sign}`, item);
+    element("span", "", item, text);
+    return swatch;
+  };
+  if (data.mode === "grow") {
+    entry("frontier", "frontier", "bracket");
+    entry("added", "new", "plus");
+    entry("revised", "revised", "dashed");
+    entry("chosen", "chosen", "triangle");
+  } else {
+    const scale = data.sqrt_scale ? " (√)" : "";
+    const swatch = entry("ramp", s.most ? `score 0–${number(s.most)}${scale}` : "no scores");
+    swatch.style.background = `linear-gradient(to right, ${s.theme.ramp.join(", ")})`;
+    const k = Math.max(data.top_initial.length, data.top_final.length);
+    if (k) entry("top", `top ${k}`, "triangle");
+  }
+  if (data.gold.length) entry("gold", "gold evidence");
+}
+
+// --- tooltip -------------------------------------------------------------------------
+
+/** [class, text] of the lines about a node. */
+export function nodeLines(s, node) {
+  const { data, tree } = s;
+  const [start, stop] = [tree.start[node], tree.stop[node]];
+  const first = s.runs[s.runOf[start]]?.session ?? -1;
+  const last = s.runs[s.runOf[stop - 1]]?.session ?? -1;
+  const title = (session) => isolate(data.session_titles[session] ?? "");
+  const sessions = first === last ? title(first) : `${title(first)} – ${title(last)}`;
+  const lines = [
+    ["head", `node ${node} · level ${tree.level[node]} · ${spanText(start, stop)}`],
+    ["meta", sessions],
+  ];
+  if (data.mode === "scores" && data.initial.length) {
+    const rank = (ids) => (ids.includes(node) ? ` (rank ${ids.indexOf(node) + 1})` : "");
+    const digits = (value) => number(value, 3);
+    lines.push(["meta", `initial ${digits(data.initial[node])}${rank(data.top_initial)}`]);
+    if (data.final.length) {
+      lines.push(["meta", `propagated ${digits(data.final[node])}${rank(data.top_final)}`]);
+    }
+  }
+  const candidate = data.candidates.find((c) => c.node === node);
+  if (data.mode === "grow" && candidate) {
+    const judged = [comparison(candidate.score, candidate.threshold), isolate(candidate.label)];
+    const chosen = node === data.chosen ? ", chosen" : "";
+    lines.push(["meta", `candidate: ${judged.filter(Boolean).join(" ")}${chosen}`]);
+  }
+  if (data.gold.includes(node)) lines.push(["meta", "gold evidence"]);
+  const text = data.labels[node];
+  if (text) lines.push(["text", `\u2068${cutText(text, TIP_LENGTH)}\u2069`]);
+  return lines;
+}
+
+export function showNode(s, node, x, y) {
+  s.tipNode = node;
+  s.tipAt = [x, y];
+  showTip(s, nodeLines(s, node), x, y);
+}
+
+export function hideTip(s) {
+  s.tipNode = null;
+  s.tip.hidden = true;
+}
+
+/** Beside the point (x, y) of the stage, inside the component. */
+export function showTip(s, lines, x, y) {
+  const { tip } = s;
+  tip.replaceChildren();
+  for (const [kind, text] of lines) element("div", kind, tip, text).dir = "auto";
+  tip.hidden = false;
+  const { offsetWidth: w, offsetHeight: h } = tip;
+  const { clientWidth, clientHeight } = s.root;
+  const top = y + s.stage.offsetTop;
+  const left = x + 14 + w > clientWidth ? x - 14 - w : x + 14;
+  const below = top + 14 + h > clientHeight ? top - 14 - h : top + 14;
+  tip.style.left = `${Math.max(4, Math.min(left, clientWidth - w - 4))}px`;
+  tip.style.top = `${Math.max(4, Math.min(below, clientHeight - h - 4))}px`;
+}

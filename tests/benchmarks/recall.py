@@ -1,0 +1,124 @@
+"""Evidence recall@10 over leaves on real conversations: baselines, policies, a split.
+
+Run ``python -m tests.benchmarks.recall [FILE]`` from the project's root; by default the
+LoCoMo conversations under SEGVIZ_DATA or ../shared/data. Exchange units, offline default,
+mean over all counted questions of all conversations together. Nothing is asserted here;
+the targets are in tests/test_recall.py.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import numpy as np
+
+import segviz
+from segviz.evaluate import Mean, sweep
+from segviz.evaluate.aggregate import mean_ci
+from segviz.evaluate.evaluation import evaluate
+from segviz.pipeline import Memory
+
+TUNED_ON = ("conv-26", "conv-30", "conv-43")
+HELD_OUT = ("conv-47", "conv-49")
+POLICIES = ("top-down", "bottom-up", "both", "neighbours")
+TREE = ("top-down", "bottom-up", "both")
+ALPHAS = (0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.95)
+HORIZONS = (0, 1, 2, 3)
+Setting = tuple[str, float, int]
+
+
+def locomo_memories(path: Path) -> dict[str, Memory]:
+    """A default memory of every conversation of a file, by id."""
+    return {conversation.id: segviz.build(conversation) for conversation in segviz.load(path)}
+
+
+def pooled(memories: Iterable[Memory], relevance: str, setting: Setting) -> Mean:
+    """Recall over the questions of all memories together."""
+    policy, alpha, horizon = setting
+    values = [
+        row.recall
+        for memory in memories
+        for row in evaluate(
+            memory,
+            memory.conversation.questions,
+            policy=policy,
+            alpha=alpha,
+            horizon=horizon,
+            relevance=relevance,
+        ).rows
+        if row.recall is not None
+    ]
+    return mean_ci(np.array(values))
+
+
+def grid(memories: Iterable[Memory], policies: Sequence[str] = POLICIES) -> dict[Setting, float]:
+    """Pooled hybrid recall of every setting, from one sweep per memory."""
+    total: dict[Setting, float] = {}
+    counted = 0
+    for memory in memories:
+        found = sweep(
+            memory,
+            memory.conversation.questions,
+            policies=policies,
+            alphas=ALPHAS,
+            horizons=HORIZONS,
+        )
+        counted += found.baseline.recall.n
+        for cell in found.cells:
+            key = (cell.policy, cell.alpha, cell.horizon)
+            total[key] = total.get(key, 0.0) + cell.recall.value * cell.recall.n
+    return {key: value / counted for key, value in total.items()}
+
+
+def best(cells: dict[Setting, float], policies: Sequence[str]) -> Setting:
+    """The best setting of these policies; ties to fewer hops, then smaller alpha."""
+    allowed = sorted((key for key in cells if key[0] in policies), key=lambda s: (s[2], s[1]))
+    return max(allowed, key=cells.__getitem__)
+
+
+def named(relevance: str, setting: Setting) -> str:
+    policy, alpha, horizon = setting
+    return f"{relevance}, {policy}" + ("" if policy == "none" else f" {alpha:g}/{horizon}")
+
+
+def main() -> None:
+    folder = Path(os.environ.get("SEGVIZ_DATA") or Path(__file__).parents[3] / "shared" / "data")
+    path = Path(sys.argv[1]) if len(sys.argv) > 1 else folder / "locomo" / "locomo5.json"
+    memories = locomo_memories(path)
+    cells = grid(memories.values())
+    rows: list[tuple[str, str, Setting]] = [
+        ("BM25", "lexical", ("none", 0.0, 0)),
+        ("", "dense", ("none", 0.0, 0)),
+        ("paper setting", "dense", ("top-down", 0.1, 2)),
+        ("paper setting", "dense", ("bottom-up", 0.1, 2)),
+        ("", "hybrid", ("none", 0.0, 0)),
+        *(("best of grid", "hybrid", best(cells, [policy])) for policy in POLICIES),
+    ]
+    print(f"{'':>16}{'':>30}" + "".join(f"{name:>9}" for name in memories) + "   all, 95 % CI")
+    for note, relevance, setting in rows:
+        each = [pooled([memory], relevance, setting).value for memory in memories.values()]
+        print(
+            f"{note:>16}{named(relevance, setting):>30}"
+            + "".join(f"{value:>9.3f}" for value in each)
+            + f"   {pooled(memories.values(), relevance, setting)}"
+        )
+
+    tuning = [memories[name] for name in TUNED_ON if name in memories]
+    held = [memories[name] for name in HELD_OUT if name in memories]
+    if not tuning or not held:
+        return
+    chosen = grid(tuning)
+    print(f"\nchosen on {', '.join(TUNED_ON)}, reported on {', '.join(HELD_OUT)}:")
+    for note, policies in (("any policy", POLICIES), ("tree policies", TREE)):
+        setting = best(chosen, policies)
+        print(f"  {note:>14}: {named('hybrid', setting)}, {chosen[setting]:.3f} where chosen, ")
+        print(f"  {'':>14}  {pooled(held, 'hybrid', setting)} held out")
+    for relevance in ("lexical", "hybrid"):
+        print(f"  {relevance + ', none':>14}: {pooled(held, relevance, ('none', 0.0, 0))} held out")
+
+
+if __name__ == "__main__":
+    main()
