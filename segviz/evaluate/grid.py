@@ -106,9 +106,10 @@ def sweep(
         _axis("alphas", alphas),
         _axis("horizons", horizons),
     )
-    settings = list(product(policies, alphas, horizons))
-    for setting in settings:
+    for setting in product(policies, alphas, horizons):
         check_setting(*setting)
+    horizons = tuple(int(horizon) for horizon in horizons)
+    settings = list(product(policies, alphas, horizons))
     check_counts(k=k)
 
     structure, gold = memory.structure, gold_of(memory, questions)

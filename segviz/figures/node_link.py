@@ -93,9 +93,11 @@ def node_link_html(
     drawing = graph(structure).subgraph(shown)
     top = max(1, max((level for _, level in drawing.nodes(data="level")), default=0))
     width = int(structure.stop.max(initial=1)) * _COLUMN
-    row = max(80.0, width / _ASPECT / top)
+    row = max(_COLUMN, 240 / top, width / _ASPECT / top)
     pixel = max(1.0, width / _FRAME, top * row / height)  # one on the screen, once fitted
-    most = max((score for score in scores or () if math.isfinite(score)), default=0.0)
+    most = max(
+        (score for score in (() if scores is None else scores) if math.isfinite(score)), default=0.0
+    )
     net = Network(
         height=f"{height}px",
         width="100%",
@@ -103,17 +105,22 @@ def node_link_html(
         cdn_resources="in_line",
         bgcolor=background,
     )
-    for node, data in drawing.nodes(data=True):
+    special = {*marked, *gold, *(() if selected is None else (selected,))}
+    # What is drawn later lies on top. (Ids are no numbers: JavaScript would sort those.)
+    for node, data in sorted(drawing.nodes(data=True), key=lambda pair: pair[0] in special):
         level, span = data["level"], (data["stop"] - data["start"]) * _COLUMN
         size = _size(level / top, span, row, pixel)
-        label = str(node) if level and span > 9 * pixel * (len(str(node)) + 1) else " "
+        fits = span > 9 * pixel * (len(str(node)) + 1) and row > 24 * pixel
+        label = str(node) if level and fits else " "
         about = [f"node {node} · level {level} · {_units(data['start'], data['stop'])}"]
         colour = node_colours[node]
         if scores is not None:
             about.append(f"score {scores[node]:.4g}")
             if ramp:
                 colour = _on_ramp(scores[node], most, ramp)
-        border, thickness = colour, 1.0
+        # The lowest scores are all but the background: a thin line says that a node is there.
+        faint = scores is not None and size >= 3 * pixel
+        border, thickness = f"{foreground}59" if faint else colour, 1.0
         for nodes, what, line in (
             (gold, "gold evidence", foreground),
             (marked, "retrieved", accent),
@@ -121,10 +128,10 @@ def node_link_html(
         ):
             if node in nodes:
                 about.append(what)
-                border, thickness = line, 2.5 * pixel
-                size = max(size, 5 * pixel)
+                border, thickness = line, 2.5
+                size = max(size, 6 * pixel)
         net.add_node(
-            node,
+            f"n{node}",
             label=label,
             title="\n".join([" · ".join(about), data["text"][:300]]),
             x=(data["start"] + data["stop"]) / 2 * _COLUMN,
@@ -134,10 +141,10 @@ def node_link_html(
             size=size,
             color=_node_colour(colour, border),
             borderWidth=thickness,
-            borderWidthSelected=max(thickness, 2 * pixel),
+            borderWidthSelected=max(thickness, 2.0),
             font={"size": 11 * pixel, "color": foreground},
         )
-    net.add_edges([(int(p), int(c)) for p, c in drawing.edges])
+    net.add_edges([(f"n{p}", f"n{c}") for p, c in drawing.edges])
     for edge in net.edges:
         edge.update(
             arrows="", color={"color": foreground, "opacity": 0.35}, smooth=False, width=0.7 * pixel

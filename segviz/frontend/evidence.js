@@ -53,7 +53,7 @@ function fill(list) {
     };
     return entry(item, list.opened.has(key), list.pick, toggle);
   });
-  replaceKeepingFocus(list, entries);
+  replaceRows(list, entries);
   offerMore(list);
 }
 
@@ -68,7 +68,10 @@ export default function ({ data, parentElement, setTriggerValue }) {
     new ResizeObserver(() => offerMore(list)).observe(list);
   }
   list.style.maxHeight = data.height + "px";
+  const nodes = (items) => String(items?.map(({ node }) => node));
+  const same = nodes(list.items) === nodes(data.items);
   list.items = data.items;
   list.pick = (node) => setTriggerValue("node", node);
   fill(list);
+  if (!same) list.scrollTop = 0; // another answer starts at its best
 }

@@ -69,11 +69,13 @@ function moreButton(id, open, what, toggle) {
   return button;
 }
 
-/** Replaces the children without losing the keyboard's place among their buttons. */
-function replaceKeepingFocus(list, children) {
+/** Replaces the children; neither the scroll position nor the keyboard's place is lost. */
+function replaceRows(list, children) {
+  const scrolled = list.scrollTop;
   const { node, more } = list.getRootNode().activeElement?.dataset ?? {};
   list.replaceChildren(...children);
   const find = (name, value) => list.querySelector(`[data-${name}="${CSS.escape(value)}"]`);
-  if (more !== undefined) (find("more", more) ?? find("node", more))?.focus();
-  else if (node !== undefined) find("node", node)?.focus();
+  const [name, value] = more !== undefined ? ["more", more] : ["node", node];
+  if (value !== undefined) find(name, value)?.focus({ preventScroll: true });
+  list.scrollTop = scrolled;
 }

@@ -22,11 +22,10 @@ function turnRow(item, open, toggle) {
   const body = make("div", "body");
   body.dir = "auto";
   body.append(make("bdi", "speaker", item.speaker), " ", make("bdi", "", shown(item.text)));
-  if (item.caption) {
-    body.append(" ", make("bdi", "caption", "image: " + shown(item.caption)));
-  }
-  if (Math.max(item.text.length, item.caption.length) > LONG) {
-    const count = (item.text.length + item.caption.length).toLocaleString("en");
+  const caption = item.caption || "";
+  if (caption) body.append(" ", make("bdi", "caption", "image: " + shown(caption)));
+  if (Math.max(item.text.length, caption.length) > LONG) {
+    const count = (item.text.length + caption.length).toLocaleString("en");
     body.append(" ", moreButton(item.id, open, `turn ${item.id}, ${count} characters`, toggle));
   }
   line.append(make("span", "id", item.id), body, make("span", "flag", item.flag || ""));
@@ -34,7 +33,6 @@ function turnRow(item, open, toggle) {
 }
 
 function fill(list) {
-  const scrolled = list.scrollTop;
   const rows = list.rows.map((item) => {
     if (item.kind === "session") return sessionRow(item);
     const key = `${item.id} ${item.text.length}`; // another conversation's turn is not open
@@ -44,8 +42,7 @@ function fill(list) {
     };
     return turnRow(item, list.opened.has(key), toggle);
   });
-  replaceKeepingFocus(list, rows);
-  list.scrollTop = scrolled; // replacing the rows has reset it
+  replaceRows(list, rows);
 }
 
 export default function ({ data, parentElement }) {

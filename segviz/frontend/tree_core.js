@@ -137,7 +137,7 @@ export function stackRows(laneCount, available) {
 export function geometry(width, height, mode, gutter, laneCount) {
   const scores = mode === "scores";
   const left = scores ? 50 : 34;
-  const right = gutter && !scores && width > 420 ? 168 : 10;
+  const right = gutter && !scores && width > 420 ? 184 : 10;
   const axisHeight = scores ? 46 : 36;
   const top = right > 100 ? 20 : 8;
   const middle = Math.round((height - axisHeight) / 2);
@@ -325,7 +325,7 @@ export function spread(centres, size, top, bottom) {
 
 // --- candidates ----------------------------------------------------------------------
 
-const BAR_FROM = -0.5; // a fixed scale: bars of different steps can be compared
+const BAR_FROM = -0.25; // a fixed scale: bars of different steps can be compared
 const BAR_TO = 1;
 
 /** Place of a similarity on a candidate's bar, 0 to 1; what lies outside ends at the edge. */

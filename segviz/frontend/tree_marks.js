@@ -60,6 +60,8 @@ function drawGrowMarks(s, ctx) {
     }
     ctx.globalAlpha = 1;
   }
+  const chosen = data.chosen === null ? null : rect(data.chosen);
+  if (chosen && !isNarrow(chosen, 3)) outline(s, ctx, chosen, accent, 3);
   const changed = new Set([...data.revised, ...data.added]);
   const edge = new Set(data.frontier);
   for (const node of data.frontier) {
@@ -85,10 +87,7 @@ function drawGrowMarks(s, ctx) {
   };
   mark(data.revised, [4, 3], dashedBracket);
   mark(data.added, [], plus);
-  const chosen = data.chosen === null ? null : rect(data.chosen);
-  if (!chosen) return;
-  if (!isNarrow(chosen, 3)) outline(s, ctx, chosen, accent, 3);
-  else {
+  if (chosen && isNarrow(chosen, 3)) {
     bar(s, ctx, chosen, 0, accent);
     triangle(s, ctx, chosen, 0, accent);
   }

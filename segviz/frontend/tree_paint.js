@@ -208,6 +208,8 @@ function drawNow(s, ctx, bottom) {
   ctx.fillText("now", now + 5, top + 7);
 }
 
+const BAR = 60;
+
 /** Candidates right of the plot: check mark, bar with threshold tick, the two numbers. */
 function drawGutter(s, ctx) {
   const { geom, theme, data } = s;
@@ -223,7 +225,7 @@ function drawGutter(s, ctx) {
   }
   const hidden = data.candidates.length - shown.length;
   const barLeft = left + 14;
-  const place = (v) => barLeft + barShare(v) * 46;
+  const place = (v) => barLeft + barShare(v) * BAR;
   const centres = shown.map((c) => {
     const { y, h } = rowBox(geom, 0, c.level);
     return y + h / 2;
@@ -271,7 +273,7 @@ function drawGutter(s, ctx) {
         ctx.fillStyle = theme.text;
         ctx.fillRect(Math.round(place(candidate.threshold)) - 0.75, y - 6, 1.5, 12);
       }
-      textLeft += 54;
+      textLeft += BAR + 8;
     }
     ctx.fillStyle = chosen ? theme.text : theme.muted;
     ctx.fillText(fitText(ctx, numbers || candidate.label, right - textLeft), textLeft, y + 0.5);

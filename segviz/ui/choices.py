@@ -94,7 +94,7 @@ def retrieval_settings(session: Session) -> dict[str, Any]:
         persist_state="session",
     )
     k = columns[3].slider(
-        "Evidence K",
+        "Retrieved K",
         1,
         30,
         10,

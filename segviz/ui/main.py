@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from segviz.ui import ask, grow
+from segviz.ui import ask, grow, sweep
 from segviz.ui.sidebar import sidebar
 from segviz.ui.state import Session
 
@@ -15,6 +15,7 @@ from segviz.ui.state import Session
 PAGES: tuple[tuple[str, str, Callable[[Session], None]], ...] = (
     ("Grow", "grow", grow.render),
     ("Ask", "ask", ask.render),
+    ("Sweep", "sweep", sweep.render),
 )
 
 # Streamlit keeps wide margins for prose; an instrument needs the width for its axis.
@@ -44,6 +45,10 @@ def main() -> None:
         st.Page(_page(render, session), title=title, url_path=path, default=not index)
         for index, (title, path, render) in enumerate(PAGES)
     ]
+    # By path, for pages that lead to another.
+    st.session_state["pages"] = {
+        path: page for (_, path, _), page in zip(PAGES, pages, strict=True)
+    }
     st.navigation(pages, position="top").run()
 
 

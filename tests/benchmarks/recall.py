@@ -4,6 +4,12 @@ Run ``python -m tests.benchmarks.recall [FILE]`` from the project's root; by def
 LoCoMo conversations under SEGVIZ_DATA or ../shared/data. Exchange units, offline default,
 mean over all counted questions of all conversations together. Nothing is asserted here;
 the targets are in tests/test_recall.py.
+
+The yardstick is BM25 over the units alone; ``lexical`` in a tree counts word frequencies
+in the inner nodes too. *Best of grid* is picked on the questions it is reported on and
+therefore too high. The split picks on three conversations and reports on two others, but
+the tree's and the hybrid's defaults were set with LoCoMo in view, so that only the choice
+of policy, alpha and horizon is held out.
 """
 
 from __future__ import annotations
@@ -11,6 +17,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -20,6 +27,7 @@ from segviz.evaluate import Mean, sweep
 from segviz.evaluate.aggregate import mean_ci
 from segviz.evaluate.evaluation import evaluate
 from segviz.pipeline import Memory
+from segviz.steps import Add, Step
 
 TUNED_ON = ("conv-26", "conv-30", "conv-43")
 HELD_OUT = ("conv-47", "conv-49")
@@ -52,6 +60,34 @@ def pooled(memories: Iterable[Memory], relevance: str, setting: Setting) -> Mean
         if row.recall is not None
     ]
     return mean_ci(np.array(values))
+
+
+def flat(memory: Memory) -> Memory:
+    """The same units as leaves without a tree above them."""
+    structure = memory.structure
+    steps = tuple(
+        Step(
+            step.unit,
+            "",
+            None,
+            (
+                Add(
+                    i,
+                    0,
+                    (int(structure.start[leaf]), int(structure.stop[leaf])),
+                    structure.text[leaf],
+                    structure.vector[leaf],
+                ),
+            ),
+        )
+        for i, (step, leaf) in enumerate(zip(memory.steps, structure.leaves, strict=True))
+    )
+    return replace(memory, steps=steps)
+
+
+def bm25(memories: Iterable[Memory]) -> Mean:
+    """Pooled recall of BM25 over the units alone."""
+    return pooled([flat(memory) for memory in memories], "lexical", ("none", 0.0, 0))
 
 
 def grid(memories: Iterable[Memory], policies: Sequence[str] = POLICIES) -> dict[Setting, float]:
@@ -90,7 +126,7 @@ def main() -> None:
     memories = locomo_memories(path)
     cells = grid(memories.values())
     rows: list[tuple[str, str, Setting]] = [
-        ("BM25", "lexical", ("none", 0.0, 0)),
+        ("", "lexical", ("none", 0.0, 0)),
         ("", "dense", ("none", 0.0, 0)),
         ("paper setting", "dense", ("top-down", 0.1, 2)),
         ("paper setting", "dense", ("bottom-up", 0.1, 2)),
@@ -98,6 +134,11 @@ def main() -> None:
         *(("best of grid", "hybrid", best(cells, [policy])) for policy in POLICIES),
     ]
     print(f"{'':>16}{'':>30}" + "".join(f"{name:>9}" for name in memories) + "   all, 95 % CI")
+    print(
+        f"{'yardstick':>16}{'BM25 over the units alone':>30}"
+        + "".join(f"{bm25([memory]).value:>9.3f}" for memory in memories.values())
+        + f"   {bm25(memories.values())}"
+    )
     for note, relevance, setting in rows:
         each = [pooled([memory], relevance, setting).value for memory in memories.values()]
         print(
@@ -116,8 +157,8 @@ def main() -> None:
         setting = best(chosen, policies)
         print(f"  {note:>14}: {named('hybrid', setting)}, {chosen[setting]:.3f} where chosen, ")
         print(f"  {'':>14}  {pooled(held, 'hybrid', setting)} held out")
-    for relevance in ("lexical", "hybrid"):
-        print(f"  {relevance + ', none':>14}: {pooled(held, relevance, ('none', 0.0, 0))} held out")
+    print(f"  {'BM25':>14}: {bm25(held)} held out")
+    print(f"  {'hybrid, none':>14}: {pooled(held, 'hybrid', ('none', 0.0, 0))} held out")
 
 
 if __name__ == "__main__":

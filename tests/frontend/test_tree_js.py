@@ -156,8 +156,11 @@ def test_layout_fills_without_overlap(module: Path, mode: str, levels: int, heig
     axis, depth = geometry["axisTop"], geometry["axisHeight"]
     upper = [box[0] for box in boxes]
     assert upper[0]["y"] + upper[0]["h"] == axis  # leaves stand on the axis
+    if mode == "grow":
+        assert upper[-1]["y"] == geometry["top"] < 30  # no gap between legend and tree
+        assert axis + depth <= height
     assert upper[-1]["y"] >= 0
-    assert all(0 <= box["h"] <= 50 for box in upper)
+    assert all(0 <= box["h"] <= 60 for box in upper)
     for below, above in pairwise(upper):
         assert above["y"] + above["h"] == below["y"]
     if mode == "scores":
@@ -329,3 +332,93 @@ def test_colour_helpers(module: Path) -> None:
         255,
         [True, True, True],
     ]
+
+
+def test_candidate_bars_share_one_scale(module: Path) -> None:
+    shares = run(module, "return [-9, -0.25, 0, 0.13, 0.41, 1, 9].map(m.barShare);")
+    assert shares == pytest.approx([0, 0, 0.2, 0.304, 0.528, 1, 1])
+
+
+def test_the_gutter_says_what_it_shows(module: Path) -> None:
+    body = """
+      const row = (score, threshold, label) => ({ score, threshold, label });
+      return [[row(0.4, 0.3, "")], [row(0.4, null, "x")], [row(null, null, "yes")], []]
+        .map(m.gutterTitle);
+    """
+    assert run(module, body) == ["similarity ≥ needed", "similarity", "answer", ""]
+
+
+MARKS = """
+const marks = (mode, width, changes) => {
+  const tree = m.buildTree({
+    level: Int32Array.from([0, 0]), start: Int32Array.from([0, 1]),
+    stop: Int32Array.from([1, 2]), parent: Int32Array.from([-1, -1]),
+    edges: new Int32Array(0), levels_total: 1,
+  });
+  const geom = m.geometry(800, 300, mode, false, tree.laneCount);
+  const s = { tree, geom, runs: [], selected: null, focus: null, hover: null, fadeFrom: 0,
+    view: { x0: 0, x1: (2 * geom.width) / width }, over: { matches: () => false },
+    stage: { clientHeight: 300 }, most: 1,
+    theme: { accent: "accent", text: "text", background: "#ffffff", font: "f",
+      table: m.rampTable(["#000000", "#ffffff"]) },
+    data: { mode, frontier: [], revised: [], added: [], chosen: null, gold: [],
+      top_initial: [], top_final: [], initial: [1, 1], final: [1, 1], ...changes } };
+  const rect = m.nodeRect(s, 0, 1);
+  const ops = [];
+  let dash = [];
+  const ctx = new Proxy({}, {
+    get: (target, name) => name === "measureText" ? () => ({ width: 6 })
+      : name in target ? target[name]
+      : (...args) => {
+        if (name === "setLineDash") dash = args[0];
+        else if (["fill", "fillRect", "strokeRect", "moveTo", "lineTo", "stroke"].includes(name))
+          ops.push([name, ...args, ...(name === "stroke" ? [dash.length] : [])]);
+      },
+    set: (target, name, value) => { target[name] = value; return true; },
+  });
+  m.drawOver(s, ctx);
+  return { rect, ops };
+};
+"""
+STATES = [{"frontier": [1]}, {"revised": [1]}, {"added": [1]}, {"chosen": 1}]
+
+
+def covered(rect: dict[str, float], ops: list[list[Any]]) -> bool:
+    """Does a mark cross the inside of the box?"""
+    points = [op[1:3] for op in ops if op[0] in ("moveTo", "lineTo")]
+    inside = [
+        rect["x"] < x < rect["x"] + rect["w"] and rect["y"] + 1 < y < rect["y"] + rect["h"] - 2
+        for x, y in points
+    ]
+    return any(inside) or any(op[0] == "fillRect" for op in ops)
+
+
+@pytest.mark.parametrize("width", [2, 5, 7])
+def test_marks_of_narrow_boxes_leave_the_fill_free_and_differ_in_shape(
+    module: Path, width: int
+) -> None:
+    body = MARKS + "return states.map((state) => marks('grow', width * 2, state));"
+    drawn = run(module, body, states=STATES, width=width)
+    shapes = [json.dumps(item["ops"]) for item in drawn]
+    assert len(set(shapes)) == len(shapes)  # colours are not in there
+    for item in drawn:
+        assert item["rect"]["w"] == pytest.approx(width)
+        assert item["ops"]
+        assert not covered(item["rect"], item["ops"])
+    top = run(module, MARKS + "return marks('scores', width * 2, {top_initial: [1]});", width=width)
+    assert not covered(top["rect"], top["ops"])
+    assert ["fill"] in top["ops"]  # the triangle
+
+
+def test_wide_boxes_keep_their_outline(module: Path) -> None:
+    body = MARKS + "return states.map((state) => marks('grow', 200, state).ops);"
+    assert all("strokeRect" in [op[0] for op in ops] for ops in run(module, body, states=STATES))
+
+
+def test_signs_in_one_row_do_not_lie_on_each_other(module: Path) -> None:
+    body = """
+      const places = [[0, 9], [0, 3], [0, 0], [5, 1], [0, 7]];
+      return m.spaced(places.map(([y, x]) => ({ x, y, w: 2 })));
+    """
+    kept = run(module, body)
+    assert [(r["y"], r["x"]) for r in kept] == [(0, 0), (0, 7), (5, 1)]

@@ -1,0 +1,299 @@
+"""Retrieval quality over settings and categories (SegTreeMem Figs 6, 7, 13, 14).
+
+Every mark that stands for one setting carries ``customdata`` (policy, alpha, horizon), so
+that a page can load the setting that was clicked. Recall is evidence recall@K over leaves.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import plotly.graph_objects as go
+
+from segviz.conversation import CATEGORY_NAMES
+from segviz.figures.levels import level_name
+
+if TYPE_CHECKING:
+    from segviz.evaluate import Cell, Evaluation, Mean, Sweep
+
+_SYMBOLS = ("circle", "square", "diamond", "triangle-up", "x", "star")
+_SETTING = "%{customdata[0]}, α %{customdata[1]}, H %{customdata[2]}"
+
+
+def _layout(figure: go.Figure, height: int, **more: Any) -> go.Figure:
+    figure.update_layout(
+        height=height,
+        margin={"l": 8, "r": 8, "t": 34, "b": 8},
+        legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
+        dragmode=False,
+        **more,
+    )
+    figure.update_xaxes(fixedrange=True)
+    figure.update_yaxes(fixedrange=True)
+    return figure
+
+
+def _setting(cell: Cell) -> tuple[str, float, int]:
+    return cell.policy, cell.alpha, cell.horizon
+
+
+def _text_on(colour: str) -> str:
+    """Black or white, whichever reads better on ``#rrggbb`` (relative luminance, WCAG)."""
+    channels = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
+    luminance = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+    return "#000000" if luminance > 0.179 else "#ffffff"
+
+
+def heatmap(sweep: Sweep, policy: str, *, ramp: Sequence[str], accent: str) -> go.Figure:
+    """Recall of one policy over alpha (x) and horizon (y), each cell with its value.
+
+    ``ramp`` are ``#rrggbb`` stops from low to high, ``accent`` outlines the best cell.
+    Cells not measured stay empty. All policies of a sweep share one colour range. A
+    scatter of transparent squares lies over the map: browsers report clicks on a heatmap,
+    but Streamlit hands on selections of scatter points only.
+    """
+    columns, lines = sweep.alphas, sweep.horizons
+    known = {_setting(cell): cell.recall.value for cell in sweep.cells}
+    z = [[known.get((policy, alpha, h), math.nan) for alpha in columns] for h in lines]
+    every = [v for v in (*known.values(), sweep.baseline.recall.value) if not math.isnan(v)]
+    low, high = min(every, default=0.0), max(every, default=1.0)
+    settings = [[(policy, alpha, h) for alpha in columns] for h in lines]
+    figure = go.Figure(
+        go.Heatmap(
+            x=list(range(len(columns))),
+            y=list(range(len(lines))),
+            z=z,
+            zmin=low,
+            zmax=max(high, low + 1e-9),
+            colorscale=[[i / max(len(ramp) - 1, 1), c] for i, c in enumerate(ramp)],
+            customdata=settings,
+            colorbar={"title": {"text": f"recall@{sweep.k}"}, "thickness": 12},
+            hoverinfo="skip",
+            xgap=2,
+            ygap=2,
+        )
+    )
+    points = [
+        (x, y, value, settings[y][x])
+        for y, row in enumerate(z)
+        for x, value in enumerate(row)
+        if not math.isnan(value)
+    ]
+    steps = [(value - low) / max(high - low, 1e-9) for _, _, value, _ in points]
+    figure.add_scatter(
+        x=[x for x, *_ in points],
+        y=[y for _, y, *_ in points],
+        mode="markers+text",
+        text=[f"{value:.3f}" for _, _, value, _ in points],
+        textfont={"color": [_text_on(ramp[round(s * (len(ramp) - 1))]) for s in steps]},
+        marker={"size": 34, "symbol": "square", "color": "rgba(0,0,0,0)"},
+        selected={"marker": {"opacity": 0}},
+        unselected={"marker": {"opacity": 0}},
+        customdata=[setting for *_, setting in points],
+        hovertemplate=_SETTING + "<br>recall %{text}<extra></extra>",
+        showlegend=False,
+    )
+    best = sweep.best([policy])
+    if best.policy == policy and _setting(best) in known:
+        x, y = columns.index(best.alpha), lines.index(best.horizon)
+        figure.add_shape(
+            type="rect",
+            x0=x - 0.48,
+            x1=x + 0.48,
+            y0=y - 0.46,
+            y1=y + 0.46,
+            line={"color": accent, "width": 3},
+        )
+    _layout(figure, 120 + 48 * len(lines))
+    figure.update_xaxes(
+        title="α", tickvals=list(range(len(columns))), ticktext=[f"{a:g}" for a in columns]
+    )
+    figure.update_yaxes(
+        title="H", tickvals=list(range(len(lines))), ticktext=[str(h) for h in lines]
+    )
+    return figure
+
+
+def heatmap_sentence(sweep: Sweep, policy: str) -> str:
+    """Where this policy is best, beside no propagation."""
+    best = sweep.best([policy])
+    base = sweep.baseline.recall.value
+    if best.policy != policy or math.isnan(best.recall.value):
+        return f"No setting of {policy} was measured on a question with evidence."
+    return (
+        f"{policy} is best at α {best.alpha:g} and H {best.horizon}: recall@{sweep.k} "
+        f"{best.recall.value:.3f}, {best.recall.value - base:+.3f} against no propagation."
+    )
+
+
+def curves(sweep: Sweep, *, colours: Sequence[str], neutral: str) -> go.Figure:
+    """Recall over alpha, a line per (policy, H ≥ 1); dashed: no propagation.
+
+    ``colours`` are taken in the order of the policies; the marker shows H.
+    """
+    figure = go.Figure()
+    for p, policy in enumerate(sweep.policies):
+        if policy == "none":
+            continue
+        for h, horizon in enumerate(h for h in sweep.horizons if h > 0):
+            cells = sorted(
+                (c for c in sweep.cells if (c.policy, c.horizon) == (policy, horizon)),
+                key=lambda cell: cell.alpha,
+            )
+            figure.add_scatter(
+                name=f"{policy}, H {horizon}",
+                x=[cell.alpha for cell in cells],
+                y=[cell.recall.value for cell in cells],
+                mode="lines+markers",
+                line={"color": colours[p % len(colours)], "width": 1.8},
+                marker={"symbol": _SYMBOLS[h % len(_SYMBOLS)], "size": 8},
+                customdata=[_setting(cell) for cell in cells],
+                hovertemplate=_SETTING + "<br>recall %{y:.3f}<extra></extra>",
+            )
+    ends = [min(sweep.alphas), max(sweep.alphas)]
+    figure.add_scatter(
+        name="no propagation",
+        x=ends,
+        y=[sweep.baseline.recall.value] * 2,
+        mode="lines",
+        line={"color": neutral, "width": 1.8, "dash": "dash"},
+        hovertemplate="no propagation<br>recall %{y:.3f}<extra></extra>",
+    )
+    _layout(figure, 360)
+    figure.update_xaxes(title="α")
+    figure.update_yaxes(title=f"recall@{sweep.k}")
+    return figure
+
+
+def curves_sentence(sweep: Sweep) -> str:
+    """The best setting of all, and how many beat no propagation."""
+    best, base = sweep.best(), sweep.baseline.recall
+    moved = [c for c in sweep.cells if c.policy != "none" and c.horizon and c.alpha]
+    better = sum(c.recall.value > base.value for c in moved)
+    if math.isnan(base.value):
+        return "No question with evidence was measured."
+    return (
+        f"{better} of {len(moved)} settings find more than no propagation "
+        f"({base.value:.3f}); the best is {best.policy}, α {best.alpha:g}, H {best.horizon} "
+        f"with {best.recall.value:.3f}."
+    )
+
+
+def _level_cells(sweep: Sweep, horizon: int, policy: str | None) -> list[Cell]:
+    """The baseline, then the cells of a horizon by alpha; policy None: the first."""
+    wanted = sweep.policies[0] if policy is None else policy
+    cells = [c for c in sweep.cells if (c.policy, c.horizon) == (wanted, horizon)]
+    return [sweep.baseline, *sorted(cells, key=lambda cell: cell.alpha)]
+
+
+def level_bars(
+    sweep: Sweep,
+    horizon: int,
+    policy: str | None = None,
+    *,
+    level_colours: Sequence[str],
+    accent: str,
+) -> go.Figure:
+    """Stacked shares of levels in the mixed top K per alpha, recall as a line on a second
+    axis; the first bar is no propagation. ``policy`` None is the sweep's first."""
+    cells = _level_cells(sweep, horizon, policy)
+    names = ["none", *(f"{cell.alpha:g}" for cell in cells[1:])]
+    figure = go.Figure()
+    for level in sweep.baseline.levels:
+        figure.add_bar(
+            name=level_name(level),
+            x=names,
+            y=[cell.levels[level] for cell in cells],
+            marker={"color": level_colours[min(level, len(level_colours) - 1)]},
+            customdata=[_setting(cell) for cell in cells],
+            hovertemplate=_SETTING + "<br>" + level_name(level) + " %{y:.1%}<extra></extra>",
+        )
+    figure.add_scatter(
+        name=f"recall@{sweep.k}",
+        x=names,
+        y=[cell.recall.value for cell in cells],
+        yaxis="y2",
+        mode="lines+markers",
+        line={"color": accent, "width": 2.4},
+        customdata=[_setting(cell) for cell in cells],
+        hovertemplate=_SETTING + "<br>recall %{y:.3f}<extra></extra>",
+    )
+    _layout(figure, 340, barmode="stack", yaxis2={"overlaying": "y", "side": "right"})
+    figure.update_layout(
+        xaxis={"type": "category", "title": "α"},
+        yaxis={"title": "share of the top K", "range": [0, 1], "tickformat": ".0%"},
+        yaxis2={"title": "recall", "range": [0, 1], "fixedrange": True, "showgrid": False},
+    )
+    return figure
+
+
+def level_bars_sentence(sweep: Sweep, horizon: int, policy: str | None = None) -> str:
+    """How the share of leaves moves from no propagation to the largest alpha."""
+    cells = _level_cells(sweep, horizon, policy)
+    first, last = cells[0], cells[-1]
+    if first is last:
+        return f"Nothing was measured for H {horizon}."
+    return (
+        f"With {last.policy} and H {horizon}, leaves fill {first.levels[0]:.0%} of the top "
+        f"{sweep.k} without propagation and {last.levels[0]:.0%} at α {last.alpha:g}."
+    )
+
+
+def _categories(evaluation: Evaluation) -> list[tuple[str, Mean]]:
+    """Label and recall of every category with a counted question, then of all."""
+    rows = [
+        ("no category" if label is None else f"{label} {CATEGORY_NAMES.get(label, 'other')}", mean)
+        for label, aggregate in evaluation.by_category.items()
+        if (mean := aggregate.recall).n
+    ]
+    return [*rows, ("all", evaluation.overall.recall)] if rows else []
+
+
+def category_bars(evaluation: Evaluation, *, accent: str, neutral: str) -> go.Figure:
+    """Recall per category and over all questions, with 95 % intervals as error bars.
+
+    The last bar (all) is in ``accent`` and hatched, categories in ``neutral``.
+    """
+    rows = _categories(evaluation)
+    figure = go.Figure(
+        go.Bar(
+            x=[name for name, _ in rows],
+            y=[mean.value for _, mean in rows],
+            error_y={
+                "type": "data",
+                "symmetric": False,
+                "array": [max(0.0, mean.high - mean.value) for _, mean in rows],
+                "arrayminus": [max(0.0, mean.value - mean.low) for _, mean in rows],
+            },
+            marker={
+                "color": [neutral] * (len(rows) - 1) + [accent],
+                "pattern": {"shape": [""] * (len(rows) - 1) + ["/"], "solidity": 0.3},
+            },
+            customdata=[(mean.low, mean.high, mean.n) for _, mean in rows],
+            hovertemplate="%{x}<br>recall %{y:.3f} [%{customdata[0]:.3f}, %{customdata[1]:.3f}]"
+            "<br>%{customdata[2]} questions<extra></extra>",
+        )
+    )
+    _layout(figure, 300, showlegend=False)
+    figure.update_yaxes(title=f"recall@{evaluation.k}", range=[0, 1.02])
+    figure.update_xaxes(type="category")
+    return figure
+
+
+def category_sentence(evaluation: Evaluation) -> str:
+    """The easiest and the hardest category, and the mean over all."""
+    rows = _categories(evaluation)
+    if not rows:
+        return "No question with evidence was measured."
+    ordered = sorted(rows[:-1], key=lambda row: -row[1].value)
+    overall = f"recall@{evaluation.k} over all counted questions is {rows[-1][1]}"
+    if len(ordered) < 2:
+        return overall[0].upper() + overall[1:] + "."
+    (most, best), (least, worst) = ordered[0], ordered[-1]
+    return (
+        f"Most is found for {most} ({best.value:.3f}, n = {best.n}), least for {least} "
+        f"({worst.value:.3f}, n = {worst.n}); {overall}."
+    )

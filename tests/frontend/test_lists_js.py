@@ -1,0 +1,142 @@
+"""Evidence list, transcript and diff in a real browser, with hostile and long text."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from segviz.frontend.lists import diff_script, evidence_script, list_styles, transcript_script
+
+sync_api = pytest.importorskip("playwright.sync_api")
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(CHROMIUM is None, reason="no Chromium"),
+]
+
+HEBREW = "\u05d3\u05e0\u05d9"
+MOUNT = """([script, styles, data]) => {
+  const host = document.createElement("div");
+  document.body.append(host);
+  window.root = host.attachShadow({ mode: "open" });
+  const style = document.createElement("style");
+  style.textContent = styles;
+  root.append(style);
+  window.sent = [];
+  const url = URL.createObjectURL(new Blob([script], { type: "text/javascript" }));
+  return import(url).then((module) => {
+    window.show = (data) => module.default({
+      data, parentElement: root, setTriggerValue: (...what) => sent.push(what) });
+    show(data);
+  });
+}"""
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with sync_api.sync_playwright() as playwright:
+        launched = playwright.chromium.launch(
+            executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"]
+        )
+        yield launched
+        launched.close()
+
+
+@pytest.fixture
+def page(browser: Any) -> Iterator[Any]:
+    opened = browser.new_page(viewport={"width": 500, "height": 900})
+    yield opened
+    opened.close()
+
+
+def mount(page: Any, script: str, data: dict[str, Any]) -> None:
+    page.evaluate(MOUNT, [script, list_styles(), json.loads(json.dumps(data))])
+
+
+def evidence(*texts: str) -> dict[str, Any]:
+    row = {"place": "leaf", "initial": "0.1", "final": "0.2", "initialShare": 0.1}
+    row |= {"finalShare": 0.2, "selected": False}
+    items = [row | {"node": 7 + i, "rank": i + 1, "text": text} for i, text in enumerate(texts)]
+    return {"height": 600, "items": items}
+
+
+def test_each_line_has_its_own_direction_and_an_isolated_name(page: Any) -> None:
+    text = f"{HEBREW}: I said no.\nAnn: {HEBREW} {HEBREW}\nno name here\n\nAnn: x: y"
+    mount(page, evidence_script(), evidence(text))
+    lines = page.locator(".text .line")
+    directions = [line.evaluate("(e) => getComputedStyle(e).direction") for line in lines.all()]
+    assert directions[:3] == ["ltr", "rtl", "ltr"]
+    assert page.locator("bdi.speaker").all_inner_texts() == [HEBREW, "Ann", "Ann"]
+    assert lines.nth(0).text_content() == f"{HEBREW}: I said no."
+    assert lines.nth(4).text_content() == "Ann: x: y"
+    assert lines.nth(3).bounding_box()["height"] > 10  # an empty line stays a line
+    name, line = (page.locator(s).first.bounding_box() for s in ("bdi.speaker", ".text .line"))
+    assert name["x"] - line["x"] < 2  # the name stands in front of English words
+
+
+def test_markup_stays_text(page: Any) -> None:
+    mount(page, evidence_script(), evidence("<img src=x onerror=alert(1)>: <b>hi</b>"))
+    assert page.locator(".text img, .text b").count() == 0
+
+
+def test_a_clamped_text_can_be_opened_by_keyboard_and_closed(page: Any) -> None:
+    mount(page, evidence_script(), evidence("short", "\n".join(f"line {i}" for i in range(30))))
+    more = page.locator(".more")
+    assert [button.is_visible() for button in more.all()] == [False, True]
+    assert page.locator(".entry .more").count() == 0  # no button inside a button
+    text = page.locator(".text").nth(1)
+    low = text.bounding_box()["height"]
+    more.nth(1).focus()
+    page.keyboard.press("Enter")
+    assert text.bounding_box()["height"] > 5 * low
+    assert more.nth(1).inner_text() == "show less"
+    assert more.nth(1).get_attribute("aria-expanded") == "true"
+    assert page.evaluate("root.activeElement.dataset.more") == "8"
+    assert page.evaluate("sent") == []  # opening selects nothing
+    page.keyboard.press("Enter")
+    assert text.bounding_box()["height"] == low
+
+
+def test_scores_are_named_as_in_the_tree(page: Any) -> None:
+    mount(page, evidence_script(), evidence("x"))
+    assert page.locator(".score .name").all_inner_texts() == ["initial", "propagated"]
+
+
+def turn(**changes: Any) -> dict[str, Any]:
+    row = {"kind": "turn", "id": "D1:1", "speaker": "Ann", "text": "x", "caption": ""}
+    return row | {"marks": [], "flag": ""} | changes
+
+
+def test_a_long_turn_is_cut_until_asked_for(page: Any) -> None:
+    long = "a" * 1999 + "\U0001f469" + "b" * 198_000
+    rows = [turn(text=long), turn(id="D1:2", text="c" * 2000)]
+    data = {"rows": rows, "focus": "", "height": 400}
+    mount(page, transcript_script(), data)
+    body = page.locator(".turn .body > bdi:nth-of-type(2)")
+    assert body.nth(0).text_content() == "a" * 1999 + "…"  # no half character
+    assert body.nth(1).text_content() == "c" * 2000
+    assert page.locator(".more").count() == 1
+    page.locator(".more").click()
+    assert body.nth(0).text_content() == long
+    page.evaluate("(data) => show(data)", data)  # an update keeps it open
+    assert body.nth(0).text_content() == long
+    page.locator(".more").click()
+    assert len(body.nth(0).text_content()) == 2000
+
+
+def test_a_diff_is_set_line_by_line(page: Any) -> None:
+    pieces = [["same", f"{HEBREW}: I "], ["gone", "was"], ["new", "am"], ["same", " here\nAnn: b"]]
+    pieces += [["new", "\n" * 20_000]]
+    mount(page, diff_script(), {"items": [{"title": "node 1", "pieces": pieces}]})
+    lines = page.locator(".line")
+    assert lines.nth(0).text_content() == f"{HEBREW}: I wasam here"
+    assert lines.nth(0).locator("del").text_content() == "was"
+    assert lines.nth(0).locator("ins").text_content() == "am"
+    assert page.locator("bdi.speaker").all_inner_texts() == [HEBREW, "Ann"]
+    assert lines.count() <= 500
+    whole = page.locator(".body").text_content()
+    assert whole.count("\n") + lines.count() > 20_000  # nothing is lost

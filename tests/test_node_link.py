@@ -1,0 +1,123 @@
+"""The node-link page: what is shown, how large, how marked, and that it asks for nothing."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+
+from segviz.figures.node_link import graph, node_link_html
+from segviz.structure import Structure
+from tests.trees import grown, toy
+
+RAMP = ("#000001", "#000002", "#000003")
+
+
+def draw(structure: Structure, **options: Any) -> tuple[str, int]:
+    given: dict[str, Any] = {"background": "#171614", "foreground": "#edebe8"}
+    return node_link_html(structure, ["#123456"] * len(structure), **given | options)
+
+
+def nodes(structure: Structure, **options: Any) -> dict[int, dict[str, Any]]:
+    """The drawn nodes as the drawing library gets them."""
+    page, shown = draw(structure, **options)
+    found = re.search(r"nodes = new vis\.DataSet\((\[.*?\])\);", page, re.DOTALL)
+    assert found
+    rows = {int(row["id"].removeprefix("n")): row for row in json.loads(found[1])}
+    assert len(rows) == shown
+    return rows
+
+
+def chain(levels: int) -> Structure:
+    """A tree in which every level adds one node over one unit more."""
+    leaves = [(0, i, i + 1) for i in range(levels)]
+    inner = [(level, 0, level + 1) for level in range(1, levels)]
+    return grown([*leaves, *inner], [])
+
+
+def test_the_graph_has_the_active_nodes() -> None:
+    assert sorted(graph(toy()).nodes) == np.flatnonzero(toy().active).tolist()
+
+
+@pytest.mark.parametrize("structure", [toy(), chain(12), chain(341)])
+def test_nodes_stay_inside_their_row(structure: Structure) -> None:
+    drawn = nodes(structure)
+    heights = sorted({row["y"] for row in drawn.values()})
+    gap = min(b - a for a, b in itertools.pairwise(heights))
+    assert min(row["size"] for row in drawn.values()) >= 8
+    assert max(row["size"] for row in drawn.values()) <= max(8, 0.3 * gap + 1e-9)
+
+
+def test_higher_levels_are_larger() -> None:
+    drawn = nodes(toy())
+    assert drawn[0]["size"] < drawn[7]["size"] < drawn[10]["size"]
+
+
+@pytest.mark.parametrize(
+    ("limit", "expected"),
+    [(11, set(range(11))), (10, {7, 8, 9, 10}), (4, {7, 8, 9, 10}), (3, {10})],
+)
+def test_whole_levels_are_left_out_from_below(limit: int, expected: set[int]) -> None:
+    assert set(nodes(toy(), limit=limit)) == expected
+
+
+def test_a_single_level_beyond_the_limit_is_cut() -> None:
+    flat = grown([(0, i, i + 1) for i in range(9)], [])
+    assert set(nodes(flat, limit=4)) == {0, 1, 2, 3}
+
+
+def test_labels_only_where_they_have_room() -> None:
+    assert nodes(toy())[10]["label"] == "10"
+    assert nodes(toy())[0]["label"] == " "
+    assert {row["label"] for row in nodes(chain(341)).values()} == {" "}
+
+
+def test_scores_colour_through_the_ramp() -> None:
+    scores = [0.0, float("nan"), -1.0, 0.25, *[0.0] * 6, 1.0]
+    drawn = nodes(toy(), scores=scores, ramp=RAMP)
+    fills = [drawn[i]["color"]["background"] for i in (0, 1, 2, 3, 10)]
+    assert fills == [RAMP[0], RAMP[0], RAMP[0], RAMP[1], RAMP[2]]
+    assert "score 0.25" in drawn[3]["title"]
+    kept = nodes(toy(), scores=np.array(scores))  # no ramp: the caller's colours
+    assert kept[10]["color"]["background"] == "#123456"
+
+
+def test_marks_differ_by_more_than_colour() -> None:
+    plain = nodes(toy())
+    drawn = nodes(toy(), marked=(1, 2), gold=(2, 3), selected=4, accent="#ff9457")
+    assert [drawn[i]["shape"] for i in range(5)] == ["dot", "dot", "diamond", "diamond", "dot"]
+    assert [drawn[i]["color"]["border"] for i in (1, 2, 4)] == ["#ff9457", "#ff9457", "#edebe8"]
+    assert drawn[1]["borderWidth"] > plain[1]["borderWidth"]
+    assert "retrieved" in drawn[1]["title"]
+    assert "gold evidence" in drawn[2]["title"]
+    assert "selected" in drawn[4]["title"]
+    assert drawn[0] == plain[0]
+    assert set(list(drawn)[-4:]) == {1, 2, 3, 4}  # drawn last, on top
+    assert not any(row["id"].isdigit() for row in drawn.values())  # or JavaScript sorts them
+
+
+def test_the_page_has_its_own_background_and_asks_for_nothing() -> None:
+    page, _ = draw(toy())
+    style = page[: page.index("</head>")].rsplit("<style>", 1)[1]
+    assert "margin:0" in style
+    assert "background:#171614" in style
+    assert "border:0" in style
+    assert not re.search(r"(?:src|href)=\"https?://", page)
+
+
+def test_texts_cannot_leave_their_string() -> None:
+    structure = toy()
+    hostile = ("</script><script>alert(1)</script>", *structure.text[1:])
+    changed = Structure(**{**vars(structure), "text": hostile})
+    page, _ = draw(changed)
+    assert "<script>alert(1)" not in page
+
+
+@pytest.mark.parametrize("colour", ["red;}", "#fff", ""])
+def test_colours_that_would_break_the_style_are_refused(colour: str) -> None:
+    with pytest.raises(ValueError, match="expected #rrggbb"):
+        draw(toy(), background=colour)

@@ -1,0 +1,58 @@
+"""Design §9: evidence recall@10 over leaves on real LoCoMo conversations.
+
+Exchange units, offline default, questions of all conversations together; the tables are
+printed by ``python -m tests.benchmarks.recall``. *Best* settings are picked on the very
+questions they are measured on, as the design defines the bar; ``test_held_out`` shows what
+is left when they are not.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.benchmarks.recall import HELD_OUT, POLICIES, TREE, TUNED_ON, best, bm25, grid, pooled
+from tests.benchmarks.recall import locomo_memories as load_all
+from tests.data import real_data
+
+STILL = ("none", 0.0, 0)
+
+
+@pytest.fixture(scope="module")
+def memories():
+    return load_all(real_data("locomo", "locomo5.json"))
+
+
+@pytest.fixture(scope="module")
+def cells(memories):
+    return grid(memories.values())
+
+
+def test_best_single_setting(memories, cells):
+    found = cells[best(cells, POLICIES)]
+    assert found >= 0.80
+    assert found >= bm25(memories.values()).value + 0.08
+
+
+def test_best_tree_policy(cells):
+    assert cells[best(cells, TREE)] >= 0.77
+
+
+def test_literal_paper_setting_bottom_up_is_not_below_no_propagation(memories):
+    """Leaves receive nothing from below: over leaves this holds by construction."""
+    literal = pooled(memories.values(), "dense", ("bottom-up", 0.1, 2)).value
+    assert literal >= pooled(memories.values(), "dense", STILL).value
+
+
+@pytest.mark.xfail(strict=True, reason="missed by 0.0013 (.5150 against .5163) on 930 questions")
+def test_literal_paper_setting_top_down_is_not_below_no_propagation(memories):
+    literal = pooled(memories.values(), "dense", ("top-down", 0.1, 2)).value
+    assert literal >= pooled(memories.values(), "dense", STILL).value
+
+
+def test_held_out(memories):
+    """A guard, not a target: 0.05 was set after measuring 0.089 and 0.076."""
+    chosen = grid([memories[name] for name in TUNED_ON])
+    held = [memories[name] for name in HELD_OUT]
+    for policies in (POLICIES, TREE):
+        found = pooled(held, "hybrid", best(chosen, policies)).value
+        assert found > bm25(held).value + 0.05
