@@ -208,7 +208,7 @@ def test_rankings_of_many_equal_those_of_each(distinct):
 
 class TestCounting:
     def dropped(self):
-        """The ``paper`` rule drops D1:2 and D1:3 (B's turns after B)."""
+        """The ``paper`` rule drops D1:3 and D1:4, turns of B after B."""
         turns = [("A", "red"), ("B", "blue"), ("B", "bread"), ("B", "rye")]
         questions = [
             Question(0, "bread", "x", 1, ("D1:3",)),

@@ -192,6 +192,27 @@ class TestAsk:
         assert [int(e.get_attribute("data-node")) for e in shown] == list(result.after)
 
 
+class TestSweep:
+    def test_a_clicked_setting_opens_in_ask_with_the_same_numbers(self, app, memory):
+        app.open("sweep")
+        press(app, "run-sweep")
+        app.page.get_by_text("By category").first.wait_for(timeout=60_000)
+        app.settle()
+        cell = app.page.locator(".st-key-heat-both .scatterlayer .point").first
+        box = cell.bounding_box()
+        app.page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+        app.settle()
+        chosen = app.page.locator("h3", has_text="both, α").inner_text()
+        press(app, "open-ask")
+        app.page.locator(".st-key-evidence .entry").first.wait_for()
+        app.settle()
+        _, alpha, horizon = (part.split()[-1] for part in chosen.split(", "))
+        question = memory.conversation.questions[0].text
+        result = memory.ask(question, policy="both", alpha=float(alpha), horizon=int(horizon))
+        shown = app.page.locator(".st-key-evidence .entry").all()
+        assert [int(e.get_attribute("data-node")) for e in shown] == list(result.after)
+
+
 class TestFiles:
     @pytest.mark.parametrize("name", list(BAD_FILES))
     def test_a_bad_upload_says_why_and_changes_nothing(self, app, name):
