@@ -4,23 +4,25 @@ Package map, in data-flow order:
 
 ======================  ==========================================================
 ``conversation units``  records of a conversation; rules that cut it into leaves
-``structure``           steps, events, replay; ``invariants`` checks the result
-``protocols``           the small contracts between stages
-``loaders``             files to conversations
-``embed``               texts to vectors
+``steps structure``     history as data and its fold; ``invariants`` checks the result
+``protocols``           the small contracts between stages; ``parameters``, ``prompts``
+``loaders samples``     files to conversations; the bundled ones
+``embed models``        texts to vectors; real models over the OpenAI API
 ``annotate``            a node's text from its children's
 ``compatibility``       where a new unit joins
-``systems``             memory architectures, one file each
+``systems``             memory architectures, one file each; ``shape`` measures them
 ``relevance``           question to scores
-``propagate retrieve``  scores over the structure; the best nodes
+``propagate retrieve``  scores over the structure; the best nodes; ``ledger`` says why
 ``store``               memories on disk
-``pipeline``            the whole flow: build, ask
+``pipeline``            the whole flow: build, ask; ``assemble``, ``result``
+``evaluate``            measures over all questions; sweeps
 ``figures frontend``    charts and the canvas tree, without Streamlit
 ``ui cli``              the app and the command line
 ======================  ==========================================================
 """
 
 from segviz.compatibility import Calibrated, Cosine
+from segviz.evaluate import evaluate, sweep
 from segviz.invariants import check
 from segviz.loaders import LoadError, load
 from segviz.pipeline import Memory, ask, build
@@ -43,8 +45,10 @@ __all__ = [
     "ask",
     "build",
     "check",
+    "evaluate",
     "load",
     "open",
     "propagate",
     "replay",
+    "sweep",
 ]

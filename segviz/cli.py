@@ -76,10 +76,8 @@ def _port(given: str) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="segviz",
-        description="Watch a conversation become a memory tree and ask it questions.",
-    )
+    about = "Watch a conversation become a memory tree and ask it questions."
+    parser = argparse.ArgumentParser(prog="segviz", description=about)
     parser.add_argument("file", nargs="?", help="conversation to open (default: the sample)")
     parser.add_argument("--port", type=_port, help="port to listen on (default: the next free one)")
     parser.add_argument(
@@ -89,16 +87,14 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _environment(file: str | None) -> dict[str, str]:
-    if file is None:
-        return dict(os.environ)
+def _file(given: str) -> str:
     try:
-        path = Path(file).expanduser().resolve()
-        if not path.is_file():
-            raise UsageError(f"there is no file {file!r}")
+        path = Path(given).expanduser().resolve()
+        if path.is_file():
+            return str(path)
     except (OSError, RuntimeError) as error:  # no permission, too long, no home for a ~name
-        raise UsageError(f"cannot open {file!r} ({error})") from None
-    return {**os.environ, "SEGVIZ_FILE": str(path)}
+        raise UsageError(f"cannot open {given!r} ({error})") from None
+    raise UsageError(f"there is no file {given!r}")
 
 
 def url_of(host: str, port: int) -> str:
@@ -114,12 +110,9 @@ class Server:
         script = Path(__file__).resolve().parent / "ui" / "main.py"
         options = (f"--server.port={port}", f"--server.address={host}", *flags())
         # The welcome message, with the URL in it, comes once the port is bound.
+        options += ("--logger.hideWelcomeMessage=false",)
         command = [sys.executable, "-m", "streamlit", "run", str(script), *options]
-        self.process = subprocess.Popen(
-            [*command, "--logger.hideWelcomeMessage=false"],
-            env=environment,
-            stdout=subprocess.PIPE,
-        )
+        self.process = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE)
         reachable = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
         self.url = url_of(reachable, port)
         self._announced = False
@@ -140,6 +133,13 @@ class Server:
                 return self.process.poll() is None
             time.sleep(0.1)
         return False
+
+    def wait(self) -> int:
+        """The exit code. Looks again and again: with threads about, a signal does not
+        always interrupt a blocking wait of the main thread, and would be lost in it."""
+        while (code := self.process.poll()) is None:
+            time.sleep(0.1)
+        return code
 
     def _answers(self) -> bool:
         try:
@@ -179,7 +179,7 @@ def _serve(options: argparse.Namespace, environment: dict[str, str], signals: _S
             print(f"segviz runs at {url_of(host, port)} (stop with Ctrl+C)", flush=True)
         if ready and not options.no_browser:
             threading.Thread(target=webbrowser.open, args=(server.url,), daemon=True).start()
-        code = server.process.wait()
+        code = server.wait()
         if not signals.count and (ready or not code or is_free(host, port)):
             return code if code >= 0 else 128 - code
     return 0
@@ -192,7 +192,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     signals = _Signals()
     former = {n: signal.signal(n, signals) for n in (signal.SIGINT, signal.SIGTERM)}
     try:
-        return _serve(options, _environment(options.file), signals)
+        chosen = {"SEGVIZ_FILE": _file(options.file)} if options.file else {}
+        return _serve(options, {**os.environ, **chosen}, signals)
     except UsageError as error:
         print(f"segviz: {error}", file=sys.stderr)
         return 2

@@ -23,7 +23,6 @@ def rank_figure(
     solid accent, those that left dashed neutral, the rest solid neutral; gold nodes have
     diamonds.
     """
-
     left_side, right_side = _heights(before, k), _heights(after, k)
     lowest = max([*left_side.values(), *right_side.values(), k + 1.0])
     figure = go.Figure()

@@ -41,7 +41,13 @@ def render(session: Session) -> None:
     if st.session_state.get("ask-view", VIEWS[0]) == VIEWS[0]:
         _tree(session, question, result)
     else:
-        draw_node_link(session, result.structure)
+        draw_node_link(
+            session,
+            result.structure,
+            scores=result.final.tolist(),
+            marked=result.after,
+            gold=_gold_leaves(session, question, result),
+        )
     _gold_line(question, status)
     gold = _gold_leaves(session, question, result)
     left, right = st.columns([11, 10], gap="medium")

@@ -7,7 +7,12 @@ from typing import Any
 import streamlit as st
 
 from segviz.figures.node_link import node_link_html
-from segviz.frontend.palette import session_colours
+from segviz.frontend.palette import (
+    ACCENT,
+    SCORE_RAMP_DARK,
+    SCORE_RAMP_LIGHT,
+    session_colours,
+)
 from segviz.frontend.payload import tree_payload
 from segviz.structure import Structure
 from segviz.ui.canvas import clicked, tree_canvas
@@ -58,8 +63,8 @@ def draw_canvas(
     )
 
 
-def draw_node_link(session: Session, structure: Structure, height: int = 560) -> None:
-    """The pyvis drawing of the same structure."""
+def draw_node_link(session: Session, structure: Structure, height: int = 560, **marks: Any) -> None:
+    """The pyvis drawing of the same structure; ``marks`` as in ``node_link_html``."""
     palette = session_colours(len(session.conversation.sessions))
     middles = (structure.start + structure.stop - 1) // 2
     colours = [palette[session.sessions[middle]] for middle in middles.tolist()]
@@ -70,13 +75,14 @@ def draw_node_link(session: Session, structure: Structure, height: int = 560) ->
         background="#171614" if dark else "#ffffff",
         foreground="#edebe8" if dark else "#2f2d2b",
         height=height,
+        ramp=SCORE_RAMP_DARK if dark else SCORE_RAMP_LIGHT,
+        accent=ACCENT["dark" if dark else "light"],
+        selected=session.selected,
+        **marks,
     )
     st.iframe(html, height=height + 30, alt="Node-link drawing of the memory")
     total = int(structure.active.sum())
-    if shown < total:
-        st.caption(f"Showing the {shown} highest of {total} nodes.")
-    else:
-        st.caption(
-            f"All {shown} nodes, coloured by the session in the middle of their span. "
-            "Drag to pan, scroll to zoom."
-        )
+    coloured = "by propagated score" if "scores" in marks else "by session (middle of the span)"
+    count = f"All {shown} nodes" if shown == total else f"The {shown} highest of {total} nodes"
+    legend = "; retrieved nodes ringed, gold evidence as diamonds" if "scores" in marks else ""
+    st.caption(f"{count}, coloured {coloured}{legend}. Drag to pan, scroll to zoom.")
