@@ -107,14 +107,13 @@ class Server:
 
     def __init__(self, host: str, port: int, environment: dict[str, str]) -> None:
         """Start it."""
-        script = Path(__file__).resolve().parent / "ui" / "main.py"
-        options = (f"--server.port={port}", f"--server.address={host}", *flags())
+        script = str(Path(__file__).resolve().parent / "ui" / "main.py")
+        command = [sys.executable, "-m", "streamlit", "run", script, *flags()]
+        command += [f"--server.port={port}", f"--server.address={host}"]
         # The welcome message, with the URL in it, comes once the port is bound.
-        options += ("--logger.hideWelcomeMessage=false",)
-        command = [sys.executable, "-m", "streamlit", "run", str(script), *options]
+        command += ["--logger.hideWelcomeMessage=false"]
         self.process = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE)
-        reachable = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
-        self.url = url_of(reachable, port)
+        self.url = url_of({"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host), port)
         self._announced = False
         threading.Thread(target=self._listen, args=(self.process.stdout,), daemon=True).start()
 
@@ -135,8 +134,8 @@ class Server:
         return False
 
     def wait(self) -> int:
-        """The exit code. Looks again and again: with threads about, a signal does not
-        always interrupt a blocking wait of the main thread, and would be lost in it."""
+        """The exit code. Polls: with threads about, a signal need not interrupt a blocking
+        wait of the main thread, and its handler would never run."""
         while (code := self.process.poll()) is None:
             time.sleep(0.1)
         return code
@@ -186,13 +185,12 @@ def _serve(options: argparse.Namespace, environment: dict[str, str], signals: _S
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command; the exit code is 0 after Ctrl+C or SIGTERM, 2 when the request
-    itself is wrong, and otherwise the server's."""
+    """Run the command: 0 after Ctrl+C or SIGTERM, 2 for a wrong request, else the server's code."""
     options = _parser().parse_args(arguments)
     signals = _Signals()
     former = {n: signal.signal(n, signals) for n in (signal.SIGINT, signal.SIGTERM)}
     try:
-        chosen = {"SEGVIZ_FILE": _file(options.file)} if options.file else {}
+        chosen = {} if options.file is None else {"SEGVIZ_FILE": _file(options.file)}
         return _serve(options, {**os.environ, **chosen}, signals)
     except UsageError as error:
         print(f"segviz: {error}", file=sys.stderr)

@@ -5,6 +5,7 @@ Shared by the ``segviz`` command and, through a test, by ``.streamlit/config.tom
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -33,7 +34,7 @@ def flags() -> Iterator[str]:
         if isinstance(value, bool):
             yield f"--{name}={str(value).lower()}"
         elif isinstance(value, list):
-            for item in value:
-                yield f"--{name}={item}"
+            # Of a repeated flag Streamlit keeps the last alone; a list travels as JSON.
+            yield f"--{name}={json.dumps(value)}"
         else:
             yield f"--{name}={value}"

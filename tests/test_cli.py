@@ -1,16 +1,20 @@
 from __future__ import annotations
 
+import json
 import os
 import signal
 import socket
 import subprocess
 import sys
+import time
 import tomllib
 import urllib.request
+from contextlib import contextmanager, suppress
 
 import pytest
 
-from segviz.cli import free_port, main
+from segviz import cli
+from segviz.cli import UsageError, free_port, is_free, main, url_of
 from segviz.theme import SETTINGS, flags
 from tests.data import ROOT
 
@@ -50,34 +54,248 @@ def test_config_file_and_command_use_the_same_settings():
     assert "--client.toolbarMode=viewer" in list(flags())
 
 
-def test_the_command_serves_the_app_and_stops_on_interrupt():
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    command = [sys.executable, "-c", "import sys; from segviz.cli import main; sys.exit(main())"]
+COMMAND = [sys.executable, "-c", "import sys; from segviz.cli import main; sys.exit(main())"]
+
+
+@contextmanager
+def running(*options):
+    """The command in a session of its own; whatever happens, nothing of it is left."""
     process = subprocess.Popen(
-        [*command, "--no-browser"],
+        [*COMMAND, "--no-browser", *options],
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         text=True,
-        env=environment,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
         start_new_session=True,
     )
     try:
-        line = process.stdout.readline()
-        assert line.startswith("segviz runs at http://127.0.0.1:")
-        url = line.split()[3]
-        for _ in range(300):
-            try:
-                with urllib.request.urlopen(f"{url}/_stcore/health", timeout=1) as reply:
-                    assert reply.read() == b"ok"
-                break
-            except OSError:
-                assert process.poll() is None
-                import time
-
-                time.sleep(0.1)
-        else:
-            pytest.fail("the server did not answer")
+        yield process
     finally:
-        os.killpg(process.pid, signal.SIGINT)
+        with suppress(ProcessLookupError):  # all gone, as it should be
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait(20)
         process.stdout.close()
+
+
+def url_printed(process):
+    line = process.stdout.readline()
+    assert line.startswith("segviz runs at http://")
+    assert line.endswith(" (stop with Ctrl+C)\n")
+    return line.split()[3]
+
+
+def group_is_gone(process):
+    """Whether no process of the session is left, waiting a moment for the system."""
+    for _ in range(50):
+        try:
+            os.killpg(process.pid, 0)
+        except ProcessLookupError:
+            return True
+        time.sleep(0.1)
+    return False
+
+
+@pytest.fixture
+def taken():
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        yield other.getsockname()[1]
+
+
+needs_ipv6 = pytest.mark.skipif(not os.path.exists("/proc/net/if_inet6"), reason="no IPv6 here")
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", pytest.param("::1", marks=needs_ipv6)])
+def test_the_url_is_printed_once_the_server_answers(host):
+    with running("--host", host) as process:
+        url = url_printed(process)
+        assert url.startswith("http://[::1]:" if host == "::1" else "http://127.0.0.1:")
+        with urllib.request.urlopen(f"{url}/_stcore/health", timeout=5) as reply:
+            assert reply.read() == b"ok"
+        os.killpg(process.pid, signal.SIGINT)  # Ctrl+C reaches the server as well
         assert process.wait(20) == 0
+        assert group_is_gone(process)
+
+
+@pytest.mark.parametrize("signals", [[signal.SIGTERM], [signal.SIGINT, signal.SIGTERM]])
+def test_a_signal_to_the_command_alone_stops_the_server_too(signals):
+    with running() as process:
+        url_printed(process)
+        for number in signals:
+            os.kill(process.pid, number)
+        assert process.wait(20) == 0
+        assert group_is_gone(process)
+
+
+def test_two_commands_started_together_take_two_ports():
+    with running() as one, running() as two:
+        urls = {url_printed(one), url_printed(two)}
+        assert len(urls) == 2
+        for url in urls:
+            with urllib.request.urlopen(f"{url}/_stcore/health", timeout=5) as reply:
+                assert reply.status == 200
+
+
+class FakeServer:
+    """Stands for Streamlit: ends at once, after ``before``, as one that lost its port."""
+
+    started = ()
+
+    def __init__(self, host, port, environment):
+        FakeServer.started += (port,)
+        self.before(port)
+
+    @staticmethod
+    def before(port):
+        pass
+
+    def wait_until_ready(self):
+        return False
+
+    def wait(self):
+        return 1
+
+
+@pytest.fixture
+def fake(monkeypatch):
+    monkeypatch.setattr(FakeServer, "started", ())
+    monkeypatch.setattr(cli, "Server", FakeServer)
+    return FakeServer
+
+
+def test_a_given_port_that_is_taken_starts_nothing(fake, taken, capsys):
+    assert main(["--port", str(taken)]) == 2
+    printed = capsys.readouterr()
+    assert printed.err == f"segviz: port {taken} is taken; choose another, or leave --port away\n"
+    assert (printed.out, fake.started) == ("", ())
+
+
+def test_a_lost_race_goes_on_to_the_next_port_only_where_none_was_given(fake, monkeypatch, capsys):
+    with socket.socket() as rival:
+
+        def before(port):
+            if len(fake.started) == 1:
+                rival.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+                rival.bind(("127.0.0.1", port))
+                rival.listen()
+
+        monkeypatch.setattr(fake, "before", staticmethod(before))
+        assert main(["--no-browser"]) == 1  # the second one fails for reasons of its own
+        first, second = fake.started
+        assert second > first
+    monkeypatch.setattr(fake, "started", ())
+    with socket.socket() as rival:
+        port = free_port()
+        assert main(["--no-browser", "--port", str(port)]) == 2
+        assert fake.started == (port,)
+    assert f"port {port} is taken; choose another" in capsys.readouterr().err
+
+
+def test_a_server_that_fails_hands_on_its_code(fake, capsys):
+    assert main(["--no-browser"]) == 1
+    assert len(fake.started) == 1
+    assert "segviz runs" not in capsys.readouterr().out
+
+
+def test_another_program_on_the_port_is_not_taken_for_the_server(monkeypatch):
+    """It answers the health check while ours is still coming up, and then ours dies."""
+    monkeypatch.setattr(cli.Server, "_answers", lambda server: True)
+    server = object.__new__(cli.Server)
+    server._announced = False
+    server.process = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(1)"])
+    assert not server.wait_until_ready()
+
+
+def test_a_server_that_does_not_announce_itself_is_believed_after_a_while(monkeypatch):
+    monkeypatch.setattr(cli.Server, "_answers", lambda server: True)
+    monkeypatch.setattr(cli, "GRACE_SECONDS", 0.2)
+    server = object.__new__(cli.Server)
+    server._announced = False
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as process:
+        server.process = process
+        assert server.wait_until_ready()
+        process.kill()
+
+
+@pytest.mark.parametrize("port", ["99999", "0", "-1", "65536", "http", "", "9" * 5000, "²"])
+def test_what_is_not_a_port_is_a_user_error(port, capsys):
+    with pytest.raises(SystemExit) as stop:
+        main([f"--port={port}"])
+    assert stop.value.code == 2
+    assert "is not a port; choose one from 1 to 65535" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("host", ["300.1.1.1", "192.0.2.77", "", "no host", "a" * 70 + ".b", "1:2"])
+def test_an_address_that_is_not_ours_is_told_apart_from_a_taken_port(host, capsys):
+    assert main(["--host", host]) == 2
+    printed = capsys.readouterr().err
+    assert printed.startswith(f"segviz: cannot listen on {host!r} (")
+    assert "free port" not in printed
+
+
+def test_a_port_that_needs_rights_is_a_user_error(monkeypatch):
+    class Refused(socket.socket):
+        def bind(self, address):
+            raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(cli.socket, "socket", Refused)
+    with pytest.raises(UsageError, match="port 80 is not allowed here; choose one above 1023"):
+        is_free("127.0.0.1", 80)
+
+
+def test_no_free_port_says_which_were_tried(monkeypatch):
+    monkeypatch.setattr(cli, "is_free", lambda host, port: False)
+    with pytest.raises(UsageError, match="no free port between 8501 and 8550; give one with"):
+        free_port()
+
+
+@pytest.mark.parametrize("file", ["~nobody-of-this-name/a.json", "x" * 5000])
+def test_a_file_that_cannot_be_looked_at_is_a_user_error(file, capsys):
+    assert main([file]) == 2
+    assert "segviz: cannot open" in capsys.readouterr().err
+
+
+def test_addresses():
+    assert url_of("127.0.0.1", 8501) == "http://127.0.0.1:8501"
+    assert url_of("::1", 8501) == "http://[::1]:8501"
+
+
+def test_signal_handlers_are_put_back():
+    before = signal.getsignal(signal.SIGTERM), signal.getsignal(signal.SIGINT)
+    main(["nowhere.json"])
+    assert (signal.getsignal(signal.SIGTERM), signal.getsignal(signal.SIGINT)) == before
+
+
+@pytest.mark.parametrize("way", ["flags", "file"])
+def test_streamlit_takes_every_setting(way, tmp_path):
+    """A name Streamlit does not know would only be a warning in its log."""
+    script = """
+import json, sys
+from streamlit import config
+from streamlit.web import bootstrap, cli
+names, flags = json.loads(sys.argv[1])
+context = cli.main_run.make_context("run", ["app.py", *flags])
+context.params.pop("target"), context.params.pop("args")
+bootstrap.load_config_options(context.params)
+print(json.dumps({name: config.get_option(name) for name in names}))
+"""
+    if way == "file":
+        (tmp_path / ".streamlit").mkdir()
+        text = (ROOT / ".streamlit" / "config.toml").read_text()
+        (tmp_path / ".streamlit" / "config.toml").write_text(text)
+    (tmp_path / "app.py").write_text("")
+    given = json.dumps([list(SETTINGS), list(flags()) if way == "flags" else []])
+    done = subprocess.run(
+        [sys.executable, "-c", script, given],
+        cwd=tmp_path,
+        env={**os.environ, "HOME": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+    )
+    found = json.loads(done.stdout)
+    if way == "flags":  # as Streamlit reads it when it sends the theme to the page
+        found["theme.headingFontSizes"] = json.loads(found["theme.headingFontSizes"])
+    assert found == SETTINGS

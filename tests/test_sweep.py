@@ -177,7 +177,7 @@ class TestHeatmap:
                 assert tuple(grid.customdata[y][x]) == ("both", alpha, horizon)
                 assert tuple(points.customdata[at]) == ("both", alpha, horizon)
                 assert (points.x[at], points.y[at]) == (x, y)
-                assert points.text[at] == f"{value:.3f}"
+                assert points.text[at] == (f"{value:.3f}"[1:] if value < 1 else "1.00")
         assert list(figure.layout.xaxis.ticktext) == ["0.1", "0.3", "0.95"]
         assert list(figure.layout.yaxis.ticktext) == ["0", "1", "3"]
 

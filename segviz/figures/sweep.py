@@ -1,4 +1,4 @@
-"""Retrieval quality over settings and categories (SegTreeMem Figs 6, 7, 13, 14).
+"""Retrieval quality over settings (SegTreeMem Figs 6, 7, 13, 14).
 
 Every mark that stands for one setting carries ``customdata`` (policy, alpha, horizon), so
 that a page can load the setting that was clicked. Recall is evidence recall@K over leaves.
@@ -8,31 +8,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import plotly.graph_objects as go
 
-from segviz.conversation import CATEGORY_NAMES
+from segviz.figures.layout import framed
 from segviz.figures.levels import level_name
 
 if TYPE_CHECKING:
-    from segviz.evaluate import Cell, Evaluation, Mean, Sweep
+    from segviz.evaluate import Cell, Sweep
 
 _SYMBOLS = ("circle", "square", "diamond", "triangle-up", "x", "star")
 _SETTING = "%{customdata[0]}, α %{customdata[1]}, H %{customdata[2]}"
-
-
-def _layout(figure: go.Figure, height: int, **more: Any) -> go.Figure:
-    figure.update_layout(
-        height=height,
-        margin={"l": 8, "r": 8, "t": 34, "b": 8},
-        legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
-        dragmode=False,
-        **more,
-    )
-    figure.update_xaxes(fixedrange=True)
-    figure.update_yaxes(fixedrange=True)
-    return figure
 
 
 def _setting(cell: Cell) -> tuple[str, float, int]:
@@ -70,7 +57,7 @@ def heatmap(sweep: Sweep, policy: str, *, ramp: Sequence[str], accent: str) -> g
             zmax=max(high, low + 1e-9),
             colorscale=[[i / max(len(ramp) - 1, 1), c] for i, c in enumerate(ramp)],
             customdata=settings,
-            colorbar={"title": {"text": f"recall@{sweep.k}"}, "thickness": 12},
+            showscale=False,  # every cell says its value
             hoverinfo="skip",
             xgap=2,
             ygap=2,
@@ -87,8 +74,11 @@ def heatmap(sweep: Sweep, policy: str, *, ramp: Sequence[str], accent: str) -> g
         x=[x for x, *_ in points],
         y=[y for _, y, *_ in points],
         mode="markers+text",
-        text=[f"{value:.3f}" for _, _, value, _ in points],
-        textfont={"color": [_text_on(ramp[round(s * (len(ramp) - 1))]) for s in steps]},
+        text=[_short(value) for _, _, value, _ in points],
+        textfont={
+            "size": 11,
+            "color": [_text_on(ramp[round(s * (len(ramp) - 1))]) for s in steps],
+        },
         marker={"size": 34, "symbol": "square", "color": "rgba(0,0,0,0)"},
         selected={"marker": {"opacity": 0}},
         unselected={"marker": {"opacity": 0}},
@@ -107,14 +97,27 @@ def heatmap(sweep: Sweep, policy: str, *, ramp: Sequence[str], accent: str) -> g
             y1=y + 0.46,
             line={"color": accent, "width": 3},
         )
-    _layout(figure, 120 + 48 * len(lines))
+    framed(figure, 120 + 48 * len(lines))
     figure.update_xaxes(
-        title="α", tickvals=list(range(len(columns))), ticktext=[f"{a:g}" for a in columns]
+        title="α",
+        tickvals=list(range(len(columns))),
+        ticktext=[f"{a:g}" for a in columns],
+        tickangle=0,
+        range=[-0.5, len(columns) - 0.5],
     )
     figure.update_yaxes(
-        title="H", tickvals=list(range(len(lines))), ticktext=[str(h) for h in lines]
+        title="H",
+        tickvals=list(range(len(lines))),
+        ticktext=[str(h) for h in lines],
+        range=[-0.5, len(lines) - 0.5],
     )
     return figure
+
+
+def _short(value: float) -> str:
+    """``.681``, so that seven values fit side by side on a narrow page."""
+    text = f"{value:.3f}"
+    return text[1:] if text.startswith("0.") else text[:4]
 
 
 def heatmap_sentence(sweep: Sweep, policy: str) -> str:
@@ -162,7 +165,7 @@ def curves(sweep: Sweep, *, colours: Sequence[str], neutral: str) -> go.Figure:
         line={"color": neutral, "width": 1.8, "dash": "dash"},
         hovertemplate="no propagation<br>recall %{y:.3f}<extra></extra>",
     )
-    _layout(figure, 360)
+    framed(figure, 360)
     figure.update_xaxes(title="α")
     figure.update_yaxes(title=f"recall@{sweep.k}")
     return figure
@@ -221,8 +224,8 @@ def level_bars(
         customdata=[_setting(cell) for cell in cells],
         hovertemplate=_SETTING + "<br>recall %{y:.3f}<extra></extra>",
     )
-    _layout(figure, 340, barmode="stack", yaxis2={"overlaying": "y", "side": "right"})
-    figure.update_layout(
+    framed(figure, 340, barmode="stack", yaxis2={"overlaying": "y", "side": "right"})
+    figure.updateframed(
         xaxis={"type": "category", "title": "α"},
         yaxis={"title": "share of the top K", "range": [0, 1], "tickformat": ".0%"},
         yaxis2={"title": "recall", "range": [0, 1], "fixedrange": True, "showgrid": False},
@@ -239,61 +242,4 @@ def level_bars_sentence(sweep: Sweep, horizon: int, policy: str | None = None) -
     return (
         f"With {last.policy} and H {horizon}, leaves fill {first.levels[0]:.0%} of the top "
         f"{sweep.k} without propagation and {last.levels[0]:.0%} at α {last.alpha:g}."
-    )
-
-
-def _categories(evaluation: Evaluation) -> list[tuple[str, Mean]]:
-    """Label and recall of every category with a counted question, then of all."""
-    rows = [
-        ("no category" if label is None else f"{label} {CATEGORY_NAMES.get(label, 'other')}", mean)
-        for label, aggregate in evaluation.by_category.items()
-        if (mean := aggregate.recall).n
-    ]
-    return [*rows, ("all", evaluation.overall.recall)] if rows else []
-
-
-def category_bars(evaluation: Evaluation, *, accent: str, neutral: str) -> go.Figure:
-    """Recall per category and over all questions, with 95 % intervals as error bars.
-
-    The last bar (all) is in ``accent`` and hatched, categories in ``neutral``.
-    """
-    rows = _categories(evaluation)
-    figure = go.Figure(
-        go.Bar(
-            x=[name for name, _ in rows],
-            y=[mean.value for _, mean in rows],
-            error_y={
-                "type": "data",
-                "symmetric": False,
-                "array": [max(0.0, mean.high - mean.value) for _, mean in rows],
-                "arrayminus": [max(0.0, mean.value - mean.low) for _, mean in rows],
-            },
-            marker={
-                "color": [neutral] * (len(rows) - 1) + [accent],
-                "pattern": {"shape": [""] * (len(rows) - 1) + ["/"], "solidity": 0.3},
-            },
-            customdata=[(mean.low, mean.high, mean.n) for _, mean in rows],
-            hovertemplate="%{x}<br>recall %{y:.3f} [%{customdata[0]:.3f}, %{customdata[1]:.3f}]"
-            "<br>%{customdata[2]} questions<extra></extra>",
-        )
-    )
-    _layout(figure, 300, showlegend=False)
-    figure.update_yaxes(title=f"recall@{evaluation.k}", range=[0, 1.02])
-    figure.update_xaxes(type="category")
-    return figure
-
-
-def category_sentence(evaluation: Evaluation) -> str:
-    """The easiest and the hardest category, and the mean over all."""
-    rows = _categories(evaluation)
-    if not rows:
-        return "No question with evidence was measured."
-    ordered = sorted(rows[:-1], key=lambda row: -row[1].value)
-    overall = f"recall@{evaluation.k} over all counted questions is {rows[-1][1]}"
-    if len(ordered) < 2:
-        return overall[0].upper() + overall[1:] + "."
-    (most, best), (least, worst) = ordered[0], ordered[-1]
-    return (
-        f"Most is found for {most} ({best.value:.3f}, n = {best.n}), least for {least} "
-        f"({worst.value:.3f}, n = {worst.n}); {overall}."
     )

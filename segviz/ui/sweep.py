@@ -9,6 +9,7 @@ import streamlit as st
 from segviz.conversation import CATEGORY_NAMES
 from segviz.evaluate import Aggregate, Evaluation, Mean, Sweep, evaluate, sweep
 from segviz.figures import sweep as charts
+from segviz.figures.categories import category_bars, category_sentence
 from segviz.frontend.palette import ACCENT, LEVEL_COLOURS, SCORE_RAMP_DARK, SCORE_RAMP_LIGHT
 from segviz.propagate import POLICIES
 from segviz.relevance import RELEVANCE
@@ -200,8 +201,8 @@ def _setting(session: Session, found: Sweep, policy: str, alpha: float, horizon:
 def _categories(measured: Evaluation) -> None:
     st.markdown("**By category**")
     neutral = "#9a9690" if _dark() else "#77736d"
-    figure = charts.category_bars(measured, accent=_accent(), neutral=neutral)
-    sentence = charts.category_sentence(measured)
+    figure = category_bars(measured, accent=_accent(), neutral=neutral)
+    sentence = category_sentence(measured)
     st.plotly_chart(figure, key="categories", config={"displayModeBar": False}, alt=sentence)
     st.caption(sentence)
     rows = []

@@ -25,13 +25,14 @@ def ledger_panel(session: Session, result: Result, node: int) -> None:
     ledger = result.explain(node)
     st.markdown("**Where the score comes from**")
     rows: list[dict[str, Any]] = [
-        {"hop": 0, "from": "itself", "node": node, "gave": ledger.own},
+        {"hop": 0, "gave": ledger.own, "share": 0.0, "from": "itself", "node": node},
         *(
             {
                 "hop": entry.hop,
+                "gave": entry.amount,
+                "share": 0.0,
                 "from": place(session, result.structure, entry.source),
                 "node": entry.source,
-                "gave": entry.amount,
             }
             for entry in ledger.received[:LISTED]
         ),
@@ -39,7 +40,9 @@ def ledger_panel(session: Session, result: Result, node: int) -> None:
     rest = ledger.received[LISTED:]
     if rest:
         amount = sum(entry.amount for entry in rest)
-        rows.append({"hop": None, "from": f"{len(rest)} more", "node": None, "gave": amount})
+        rows.append(
+            {"hop": None, "gave": amount, "share": 0.0, "from": f"{len(rest)} more", "node": None}
+        )
     for row in rows:
         row["share"] = row["gave"] / ledger.total if ledger.total else 0.0
     st.dataframe(
@@ -50,7 +53,9 @@ def ledger_panel(session: Session, result: Result, node: int) -> None:
             "hop": st.column_config.NumberColumn(width=45),
             "node": st.column_config.NumberColumn(width=55),
             "gave": st.column_config.NumberColumn(format="%.6f", width=90),
-            "share": st.column_config.ProgressColumn(format="percent", min_value=0, max_value=1),
+            "share": st.column_config.ProgressColumn(
+                format="percent", min_value=0, max_value=1, width=90
+            ),
         },
     )
     received = ledger.total - ledger.own
