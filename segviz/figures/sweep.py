@@ -225,7 +225,7 @@ def level_bars(
         hovertemplate=_SETTING + "<br>recall %{y:.3f}<extra></extra>",
     )
     framed(figure, 340, barmode="stack", yaxis2={"overlaying": "y", "side": "right"})
-    figure.updateframed(
+    figure.update_layout(
         xaxis={"type": "category", "title": "α"},
         yaxis={"title": "share of the top K", "range": [0, 1], "tickformat": ".0%"},
         yaxis2={"title": "recall", "range": [0, 1], "fixedrange": True, "showgrid": False},
