@@ -75,6 +75,6 @@ def embedder_named(name: str) -> Embedder:
         if embedder.name == name:
             return embedder
     raise store.StoreError(
-        f"the memory was embedded with {name!r}; available here: {', '.join(available)}. "
+        f"the memory was embedded with {name[:80]!r}; available here: {', '.join(available)}. "
         "Questions could not be compared with it; build the memory again."
     )

@@ -316,14 +316,24 @@ def open_memory(path: str | Path) -> Memory:
 
 
 def from_saved(saved: store.Saved) -> Memory:
-    """A Memory from verified file contents, with the embedder that made its vectors."""
+    """A Memory from verified file contents, with the embedder that made its vectors.
+
+    StoreError when that embedder is not here or its vectors have another dimension.
+    """
+    embedder = embedder_named(saved.embedder)
+    found, expected = replay(saved.steps[:1]).vector.shape[1], embedder.embed([""]).shape[1]
+    if saved.steps and found != expected:
+        raise store.StoreError(
+            f"the memory file is damaged: its vectors have {found} dimensions, those of "
+            f"{embedder.name} have {expected}"
+        )
     return Memory(
         saved.conversation,
         saved.unit,
         saved.system,
         saved.laws,
         saved.settings,
-        embedder_named(saved.embedder),
+        embedder,
         saved.steps,
         saved.chat,
     )

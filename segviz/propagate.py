@@ -7,6 +7,7 @@ a target passes nothing on.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -172,7 +173,7 @@ def spread(
     if policy == "none":
         return hops
     source, target, share = shares(n, POLICIES[policy]().transitions(pairs, structure))
-    rows = hops.reshape(len(hops), -1, n)
+    rows = hops.reshape(len(hops), math.prod(scores.shape[:-1]), n)
     for k in range(1, len(hops)):
         for row, before in zip(rows[k], rows[k - 1], strict=True):
             row[:] = np.bincount(target, weights=before[source] * share, minlength=n)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+import sys
 from itertools import pairwise
 
 import numpy as np
@@ -285,7 +286,7 @@ class TestBootstrap:
     def test_blocks_make_no_difference_to_what_is_measured(self, monkeypatch):
         values = np.random.default_rng(0).random(50)
         whole = mean_ci(values)
-        monkeypatch.setattr("segviz.evaluate.aggregate._BLOCK", 777)
+        monkeypatch.setattr(sys.modules["segviz.evaluate.aggregate"], "_BLOCK", 777)
         blocked = mean_ci(values)
         assert blocked.value == whole.value
         assert blocked.low == pytest.approx(whole.low, abs=0.02)

@@ -95,6 +95,10 @@ class TestAsk:
                 assert set(item.turn_ids) <= set(heard)
                 assert item.turn_ids == tuple(heard[item.span[0] : item.span[1]])
 
+    def test_a_memory_of_nothing_answers_with_nothing(self, memory):
+        for policy in ("none", "top-down", "both", "neighbours"):
+            assert memory.ask(QUESTION, step=0, policy=policy).evidence == ()
+
     def test_bad_settings_name_the_legal_ones(self, memory):
         for settings, message in [
             ({"policy": "up"}, "none, top-down, bottom-up, both, neighbours"),

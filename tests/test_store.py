@@ -1,4 +1,5 @@
 import base64
+import copy
 import gzip
 import json
 import math
@@ -160,6 +161,17 @@ class TestDamaged:
         with pytest.raises(StoreError, match="spans: node"):
             store.parse(json.dumps(document).encode())
 
+    def test_vectors_of_another_dimension(self, document):
+        import base64
+
+        table = document["vectors"]
+        rows = np.frombuffer(base64.b64decode(table["data"]), dtype="<f4")
+        rows = rows.reshape(table["count"], table["dimension"])[:, :2]
+        table["dimension"] = 2
+        table["data"] = base64.b64encode(np.ascontiguousarray(rows).tobytes()).decode()
+        with pytest.raises(StoreError, match="have 2 dimensions, those of hashing-256@1 have 256"):
+            segviz.pipeline.from_saved(store.parse(json.dumps(document).encode()))
+
     def test_an_embedder_that_is_not_here(self, document):
         document["embedder"] = "text-embedding-3-small"
         with pytest.raises(StoreError, match=r"embedded with 'text-embedding-3-small'; available"):
@@ -298,8 +310,7 @@ class TestMutations:
             (tmp_path / "m.json").write_text(json.dumps(document))
             try:
                 memory = segviz.open(tmp_path / "m.json")
-            except StoreError as error:
-                assert len(str(error)) < 1000
+            except StoreError:
                 continue
             opened += 1
             if not memory.steps:
@@ -308,7 +319,8 @@ class TestMutations:
             assert memory.check() == []
             assert [result.explain(node).node for node in result.after] == list(result.after)
             memory.save(tmp_path / "again.json")
-            assert same(segviz.open(tmp_path / "again.json").steps, memory.steps)
+            segviz.open(tmp_path / "again.json").save(tmp_path / "third.json")
+            assert (tmp_path / "third.json").read_bytes() == (tmp_path / "again.json").read_bytes()
         assert 10 < opened < 290  # both outcomes were met
 
     def test_every_single_value_replaced_by_every_kind(self, written, tmp_path):
@@ -373,7 +385,7 @@ def mutate(document, rng):
         case 0 | 1:
             holder[key] = rng.choice(KINDS)
         case 2:
-            holder[key] = rng.choice(DEEP_KINDS)
+            holder[key] = copy.deepcopy(rng.choice(DEEP_KINDS))
         case 3:
             holder[key] = json.loads(json.dumps(at(document, anywhere(document, rng))))
         case 4:

@@ -9,11 +9,9 @@ from __future__ import annotations
 
 import os
 import shutil
-import socket
 import subprocess
 import sys
 import time
-import urllib.request
 from collections.abc import Iterator
 from urllib.parse import urlparse
 
@@ -56,34 +54,28 @@ def chromium():
 
 @pytest.fixture(scope="session")
 def server() -> Iterator[str]:
-    """The app on a free port, from the project's own app.py."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    """The app as the README starts it: the ``segviz`` command, on a port it finds itself."""
     environment = {k: v for k, v in os.environ.items() if k != "SEGVIZ_FILE"}
+    environment["PYTHONPATH"] = str(ROOT)
     process = subprocess.Popen(
         [
-            *(sys.executable, "-m", "streamlit", "run", "app.py"),
-            *(f"--server.port={port}", "--server.address=127.0.0.1"),
+            *(sys.executable, "-c", "import sys; from segviz.cli import main; sys.exit(main())"),
+            "--no-browser",
         ],
         cwd=ROOT,
         env=environment,
-        stdout=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
+        text=True,
     )
-    url = f"http://127.0.0.1:{port}"
-    for _ in range(300):
-        try:
-            with urllib.request.urlopen(f"{url}/_stcore/health", timeout=1):
-                break
-        except OSError:
-            time.sleep(0.1)
-    else:
+    line = process.stdout.readline()
+    if not line.startswith("segviz runs at "):
         process.kill()
-        pytest.fail("the Streamlit server did not start within 30 s")
-    yield url
+        pytest.fail(f"the segviz command did not start the app; it said {line!r}")
+    yield line.split()[3]
     process.terminate()
     process.wait(20)
+    process.stdout.close()
 
 
 class App:
