@@ -1,0 +1,150 @@
+"""Assembly: a built memory, what can be done with it, and opening one from a file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from segviz import store
+from segviz.asking import ask
+from segviz.assemble import embedder_named
+from segviz.conversation import Conversation
+from segviz.invariants import Violation, check
+from segviz.protocols import Embedder, Scorer
+from segviz.relevance import RELEVANCE
+from segviz.result import Result
+from segviz.steps import Step
+from segviz.structure import Structure, replay
+from segviz.units import Unit
+
+_MOMENTS_KEPT = 4
+
+
+@dataclass(frozen=True, eq=False)
+class Memory:
+    """A built memory: the conversation, how it was cut, and every construction step."""
+
+    conversation: Conversation
+    unit: str
+    system: str
+    laws: str
+    settings: dict[str, Any]
+    embedder: Embedder
+    steps: tuple[Step, ...]
+    chat: str = ""
+
+    @cached_property
+    def units(self) -> tuple[Unit, ...]:
+        """The units the leaves hold."""
+        return self.conversation.units(self.unit)
+
+    @cached_property
+    def structure(self) -> Structure:
+        """The structure after the last step."""
+        return replay(self.steps)
+
+    def at(self, step: int) -> Structure:
+        """The structure after ``step`` steps, 0 … len(steps). ValueError outside."""
+        if not 0 <= step <= len(self.steps):
+            raise ValueError(f"step {step}: this memory has steps 0 to {len(self.steps)}")
+        if step == len(self.steps):
+            return self.structure
+        # A page looks at the same few moments again and again.
+        recent = self._recent
+        if step not in recent:
+            recent[step] = replay(self.steps[:step])
+            while len(recent) > _MOMENTS_KEPT:
+                del recent[next(iter(recent))]
+        return recent[step]
+
+    @cached_property
+    def _recent(self) -> dict[int, Structure]:
+        return {}
+
+    def check(self, step: int | None = None) -> list[Violation]:
+        """Broken invariants after ``step`` (default: the last), under the system's laws."""
+        return check(self.structure if step is None else self.at(step), self.laws)
+
+    @cached_property
+    def _scorers(self) -> dict[str, Scorer]:
+        return {}
+
+    def scorer(self, relevance: str, structure: Structure | None = None) -> Scorer:
+        """The prepared relevance model of this name, kept for the final structure.
+
+        ValueError lists the names for an unknown one.
+        """
+        if relevance not in RELEVANCE:
+            raise ValueError(
+                f"unknown relevance {relevance!r}; choose one of {', '.join(RELEVANCE)}"
+            )
+        if structure is not None and structure is not self.structure:
+            return _prepare(relevance, structure, self.embedder)
+        if relevance not in self._scorers:
+            self._scorers[relevance] = _prepare(relevance, self.structure, self.embedder)
+        return self._scorers[relevance]
+
+    def turn_ids(self, node: int, structure: Structure | None = None) -> tuple[str, ...]:
+        """Ids of the turns below a node, in order; of the final structure by default."""
+        covered = (self.structure if structure is None else structure).coverage(node)
+        return tuple(turn for index in covered for turn in self.units[index].turn_ids)
+
+    def ask(self, question: str, **settings: Any) -> Result:
+        """Retrieve evidence; see :func:`ask` for the settings."""
+        return ask(self, question, **settings)
+
+    def save(self, path: str | Path) -> None:
+        """Write the memory as versioned JSON (``.gz`` compresses); see ``segviz.store``."""
+        store.write(
+            store.Saved(
+                self.conversation,
+                self.unit,
+                self.system,
+                self.laws,
+                self.settings,
+                self.embedder.name,
+                self.steps,
+                self.chat,
+            ),
+            path,
+        )
+
+
+def _prepare(relevance: str, structure: Structure, embedder: Embedder) -> Scorer:
+    scorer: Scorer = RELEVANCE[relevance]().prepare(structure, embedder)
+    return scorer
+
+
+def open_memory(path: str | Path) -> Memory:
+    """Open a memory written by :meth:`Memory.save`.
+
+    Raises ``store.StoreError`` when the file is not one or its embedding model is not
+    available here.
+    """
+    return from_saved(store.read(path))
+
+
+def from_saved(saved: store.Saved) -> Memory:
+    """A Memory from verified file contents, with the embedder that made its vectors.
+
+    StoreError when that embedder is not here or its vectors have another dimension.
+    """
+    embedder = embedder_named(saved.embedder)
+    found, expected = replay(saved.steps[:1]).vector.shape[1], embedder.embed([""]).shape[1]
+    if saved.steps and found != expected:
+        raise store.StoreError(
+            f"the memory file is damaged: its vectors have {found} dimensions, those of "
+            f"{embedder.name} have {expected}"
+        )
+    return Memory(
+        saved.conversation,
+        saved.unit,
+        saved.system,
+        saved.laws,
+        saved.settings,
+        embedder,
+        saved.steps,
+        saved.chat,
+    )
