@@ -55,11 +55,12 @@ def arrivals(units: Sequence[Unit], embedder: Embedder) -> tuple[Arrival, ...]:
 
 
 def _metered(steps: Iterator[Step], chat: Chat | None) -> Iterator[Step]:
-    """Write into each step's cost what the systems do not know: wall time, and the calls
-    and tokens really requested from the chat model."""
+    """Write into each step's cost what the systems do not know: wall time, and the
+    prompts and tokens the chat model answered (cached or not, so that a resumed build
+    counts like an undisturbed one)."""
 
     def used() -> tuple[int, int]:
-        return (chat.calls, chat.tokens) if chat is not None else (0, 0)
+        return (chat.answered, chat.answered_tokens) if chat is not None else (0, 0)
 
     began, (calls, tokens) = perf_counter(), used()
     for step in steps:

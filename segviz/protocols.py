@@ -138,11 +138,17 @@ class LabelError(ModelError):
 
 
 class Chat(Protocol):
-    """A chat model. ``calls`` and ``tokens`` count what was really requested so far,
-    cached replies not included."""
+    """A chat model.
+
+    ``calls`` and ``tokens`` count what was really requested so far, repeated tries
+    included and cached replies not; ``answered`` and ``answered_tokens`` count the prompts
+    answered, from wherever, so that they are the same in a repeated or resumed build.
+    """
 
     calls: int
     tokens: int
+    answered: int
+    answered_tokens: int
 
     @property
     def name(self) -> str:

@@ -89,7 +89,8 @@ class Decision:
 class Cost:
     """What a step took.
 
-    ``calls`` and ``tokens`` count model use (0 offline), ``annotated`` the annotations
+    ``calls`` and ``tokens`` count the prompts a model answered and their tokens, whether the
+    answer came from the server or the cache (0 offline), ``annotated`` the annotations
     written, ``inspected`` the candidates compared, ``modified`` the nodes added or
     revised. ``seconds`` is wall time, measured by the caller and never saved.
     """

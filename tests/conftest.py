@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import os
+import shutil
+
 import pytest
 
 import segviz
@@ -14,3 +17,31 @@ def memory() -> Memory:
     return segviz.build(
         small_chat(), unit="turn", embedder=HashingEmbedder(), compatibility="cosine"
     )
+
+
+LAUNCH = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+    "--disable-dev-shm-usage",
+]
+
+
+@pytest.fixture(scope="session")
+def chromium():
+    """One real Chromium for the whole run (Playwright allows one at a time per process)."""
+    path = os.environ.get("SEGVIZ_CHROMIUM") or shutil.which("chromium") or shutil.which("chrome")
+    if path is None:
+        message = "no Chromium found (apt-get install chromium, or set SEGVIZ_CHROMIUM)"
+        if os.environ.get("SEGVIZ_REQUIRE_BROWSER"):
+            pytest.fail(message)
+        pytest.skip(message)
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=LAUNCH)
+        yield browser
+        browser.close()

@@ -24,6 +24,7 @@ _OPTIONAL = {
     "max_completion_tokens": ("max_tokens", "max_completion_tokens"),
 }
 _ANSWER = 200
+_STUBBORN = "the model kept answering outside its labels when it was asked before"
 
 
 class OpenAIChat(Metered):
@@ -67,15 +68,28 @@ class OpenAIChat(Metered):
             "chat", self.endpoint.identity, [prompt.system, prompt.user, list(prompt.labels)]
         )
         kept = self.cache.completion(key)
-        if kept is not None and (not prompt.labels or kept.text in prompt.labels):
+        if kept is not None:
+            self.count_answer(kept.tokens_in + kept.tokens_out)
+            if prompt.labels and kept.text not in prompt.labels:
+                raise LabelError(_STUBBORN, kept.text)
             return Reply(kept.text, kept.tokens_in + kept.tokens_out, cached=True)
-        answer = self._wire.ask(
-            "chat",
-            lambda fault: self._body(prompt, remind=fault is not None and fault.kind == "label"),
-            lambda reply: self._read(prompt, reply),
-            self._adapt,
-        )
+        try:
+            answer = self._wire.ask(
+                "chat",
+                lambda fault: self._body(
+                    prompt, remind=fault is not None and fault.kind == "label"
+                ),
+                lambda reply: self._read(prompt, reply),
+                self._adapt,
+            )
+        except LabelError as error:
+            # Kept too: what was decided in its place must be decided again the same way,
+            # and not asked for again, when the build goes on or is repeated.
+            self.cache.keep_completion(key, Completion(error.answer, 0, 0))
+            self.count_answer(0)
+            raise
         self.cache.keep_completion(key, answer)
+        self.count_answer(answer.tokens_in + answer.tokens_out)
         return Reply(answer.text, answer.tokens_in + answer.tokens_out)
 
     def replies(self, prompts: Sequence[Prompt]) -> list[Reply]:

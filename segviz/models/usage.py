@@ -33,6 +33,8 @@ class Metered:
         self.tokens_out = 0
         self.seconds = 0.0
         self.unknown_usage = 0
+        self.answered = 0
+        self.answered_tokens = 0
         self._counting = threading.Lock()
 
     @property
@@ -48,6 +50,16 @@ class Metered:
         with self._counting:
             self.calls += 1
             self.seconds += seconds
+
+    def count_answer(self, tokens: int) -> None:
+        """One prompt was answered, by the server or by the cache, for so many tokens then.
+
+        Unlike the other counters these do not depend on what was in the cache or on how
+        often a request had to be repeated.
+        """
+        with self._counting:
+            self.answered += 1
+            self.answered_tokens += tokens
 
     def count_tokens(self, reply: dict[str, object], output: bool = True) -> tuple[int, int]:
         """Add the usage a reply names (input, output); what it does not name counts 0.

@@ -7,7 +7,7 @@ cache before it is used.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import monotonic
 from typing import Any
 
@@ -18,7 +18,7 @@ from segviz.conversation import Conversation
 from segviz.pipeline import BuildPaused, Memory, build
 from segviz.protocols import System
 from segviz.ui.models import Models
-from segviz.ui.state import MEMORIES_KEPT, fingerprint, known, remember
+from segviz.ui.state import MEMORIES_KEPT, fingerprint, forget, known, remember
 
 # A build this small takes a moment; anything larger starts when the user says so.
 AUTOMATIC_UNITS = 2_000
@@ -34,6 +34,11 @@ class Order:
     settings: dict[str, Any]
     models: Models
 
+    def approval(self, base: str) -> str:
+        """What somebody agrees to who presses Build: the conversation, typed turns aside,
+        the settings and the models."""
+        return self.key(base)
+
     def key(self, source: str) -> str:
         """Content key of the finished memory."""
         chat = self.models.chat.name if self.models.chat else ""
@@ -42,9 +47,13 @@ class Order:
         )
 
 
-def obtain(order: Order, source: str) -> tuple[str, Memory] | None:
+def obtain(order: Order, source: str, base: str, typed: bool) -> tuple[str, Memory] | None:
     """The memory of an order, built now or kept; None when there is nothing to show yet
-    (the page then says why)."""
+    (the page then says why).
+
+    ``source`` identifies the conversation with the turns ``typed`` after it, ``base`` the
+    conversation without: typing goes on with a build that was once agreed to.
+    """
     units = order.conversation.units(order.unit)
     if not units:
         st.info(
@@ -66,10 +75,24 @@ def obtain(order: Order, source: str) -> tuple[str, Memory] | None:
             icon=":material/cloud_off:",
         )
         return None
+    if order.models.remote_embeddings:
+        callers = [*callers, "embeddings"]
     key = order.key(source)
+    if st.session_state.get("building") != key:
+        _stop()  # a build asked for with other settings is no longer wanted
     if known("memories", key):
-        return key, remember("memories", key, MEMORIES_KEPT, _impossible)
-    if (callers or len(units) > AUTOMATIC_UNITS) and not _requested(key, callers, len(units)):
+        memory: Memory = remember("memories", key, MEMORIES_KEPT, _impossible)
+        if memory.embedder is not order.models.embedder:
+            # The client may hold another key by now.
+            memory = replace(memory, embedder=order.models.embedder)
+            forget("memories", key)
+            remember("memories", key, MEMORIES_KEPT, lambda: memory)
+        return key, memory
+    if typed and callers and order.approval(base) in _approved():
+        st.session_state["building"] = key
+    if (callers or len(units) > AUTOMATIC_UNITS) and not _requested(
+        key, order.approval(base), callers, len(units)
+    ):
         return _partial(key)
     return _run(key, order, system)
 
@@ -78,7 +101,7 @@ def _impossible() -> Memory:
     raise RuntimeError("a memory that was just there is gone")
 
 
-def _requested(key: str, callers: list[str], count: int) -> bool:
+def _requested(key: str, approval: str, callers: list[str], count: int) -> bool:
     """Offer to start; whether this memory has been asked for."""
     if st.session_state.get("building") == key:
         return True
@@ -91,25 +114,42 @@ def _requested(key: str, callers: list[str], count: int) -> bool:
                 "done is kept; resuming asks only for the rest."
             )
             st.text(paused[2])
-            _start("Resume", key)
+            _start("Resume", key, approval)
         return False
     what = f"{count} leaves"
     if callers:
-        what += f", with model calls for {' and '.join(callers)}: at least one per leaf"
-    st.info(f"{what}. Nothing has been sent yet." if callers else f"{what}: this takes a while.")
-    _start("Build the memory", key)
+        parts = " and ".join(callers)
+        what += f", with model calls for {parts} (answers already in the cache cost nothing)"
+    st.info(
+        f"{what}. Nothing is sent before you press Build."
+        if callers
+        else f"{what}: this takes a while."
+    )
+    _start("Build the memory", key, approval)
     return False
 
 
-def _start(label: str, key: str) -> None:
+def _approved() -> set[str]:
+    """Conversations and settings a build with calls was agreed to for."""
+    approved: set[str] = st.session_state.setdefault("approved", set())
+    return approved
+
+
+def _start(label: str, key: str, approval: str) -> None:
     def start() -> None:
         st.session_state["building"] = key
+        _approved().add(approval)
 
     st.button(label, key="build", on_click=start)
 
 
 def _stop() -> None:
     st.session_state["building"] = None
+
+
+def _cancel() -> None:
+    _stop()
+    _approved().clear()
 
 
 def _partial(key: str) -> tuple[str, Memory] | None:
@@ -125,7 +165,7 @@ def _run(key: str, order: Order, system: System) -> tuple[str, Memory] | None:
     with place.container():
         bar = st.progress(0.0, "Building the memory")
         # Any click ends this run at the next progress report; finished answers are cached.
-        st.button("Cancel", key="cancel", on_click=_stop)
+        st.button("Cancel", key="cancel", on_click=_cancel)
     began = monotonic()
     shown = began
 
@@ -151,6 +191,7 @@ def _run(key: str, order: Order, system: System) -> tuple[str, Memory] | None:
     except BuildPaused as pause:
         _stop()
         st.session_state["paused"] = (key, pause.memory, str(pause))
+        _approved().clear()
         st.rerun()
     place.empty()
     _stop()

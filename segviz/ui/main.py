@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import streamlit as st
 
+from segviz.protocols import ModelError
 from segviz.ui import ask, grow, sweep
 from segviz.ui.sidebar import sidebar
 from segviz.ui.state import Session
@@ -27,8 +28,15 @@ _ROOM = """
 
 def _page(render: Callable[[Session], None], session: Session | None) -> Callable[[], None]:
     def show() -> None:
-        if session is not None:
+        if session is None:
+            return
+        try:
             render(session)
+        except ModelError as error:
+            # The question could not be embedded; what is built stays as it is.
+            st.error("The model server did not answer.")
+            st.text(str(error))
+            st.button("Try again", key="retry")
 
     return show
 

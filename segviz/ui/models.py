@@ -23,7 +23,6 @@ from segviz.models import (
     OpenAIEmbedder,
     Price,
     cost,
-    key_from_environment,
     price,
 )
 from segviz.models.settings import KEY_NAMES
@@ -40,6 +39,11 @@ class Models:
     chat: OpenAIChat | None = None
     endpoint: Endpoint | None = None
     price: Price | None = None
+
+    @property
+    def remote_embeddings(self) -> bool:
+        """Whether embedding a text sends it away."""
+        return isinstance(self.embedder.inner, OpenAIEmbedder)
 
     def spent(self) -> str:
         """Calls, tokens and cost so far, in words; an unknown price is called unknown."""
@@ -58,19 +62,28 @@ def _cache() -> ModelCache:
     if folder is None:
         base = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
         folder = str(Path(base).expanduser() / "segviz")
-    Path(folder).mkdir(parents=True, exist_ok=True)
     return ModelCache(Path(folder) / "models.sqlite")
 
 
-def _key_found() -> str:
-    key = key_from_environment(os.environ)
-    if key:
-        return key
+def _key_found(endpoint: Endpoint) -> str:
+    """The key the environment or Streamlit's secrets hold for this very server.
+
+    OPENAI_API_KEY goes to api.openai.com alone and SEGVIZ_API_KEY to the host of
+    SEGVIZ_BASE_URL alone: an address somebody types must never receive the host's key.
+    """
+    known = dict(os.environ)
     try:
-        secrets = {name: str(st.secrets[name]) for name in KEY_NAMES if name in st.secrets}
+        names = (*KEY_NAMES, "SEGVIZ_BASE_URL")
+        known = {name: str(st.secrets[name]) for name in names if name in st.secrets} | known
     except StreamlitSecretNotFoundError:
+        pass  # there is no secrets file
+    if endpoint.address == PRESETS["gpt-5.4-mini"].address:
+        return known.get("OPENAI_API_KEY", "").strip()
+    try:
+        meant = Endpoint(known.get("SEGVIZ_BASE_URL", "")).address
+    except ValueError:
         return ""
-    return key_from_environment(secrets)
+    return known.get("SEGVIZ_API_KEY", "").strip() if meant == endpoint.address else ""
 
 
 def models_panel() -> Models:
@@ -102,13 +115,15 @@ def _chosen(base: Endpoint, preset: str) -> Models:
     url = field("Base URL", base.base_url, "url")
     model = field("Chat model", base.model, "chat")
     embedding = field("Embedding model", base.embedding_model, "embedding")
-    found = _key_found()
+    aim = replace(base, base_url=url)
+    found = _key_found(aim)
     typed = st.text_input(
         "Key",
         type="password",
-        key="api-key",
+        # One field per server: a key typed for one is never sent to another.
+        key=f"api-key-{aim.address}",
         placeholder="taken from the environment" if found else "none",
-        help="Kept in this browser session only; never saved, logged or exported",
+        help="For this server only; kept in this browser session, never saved, logged or exported",
         persist_state="session",
     )
     endpoint = replace(
@@ -122,10 +137,8 @@ def _chosen(base: Endpoint, preset: str) -> Models:
             help="Otherwise similarity stays on this machine",
             persist_state="session",
         )
-    st.caption(
-        f"When you build with a chat model{' or ask' if embeds else ''}, the text of the "
-        f"conversation{' and your question' if embeds else ''} is sent to:"
-    )
+    questions = " and of your questions" if embeds else ""
+    st.caption(f"After you press Build, the text of the conversation{questions} is sent to:")
     st.text(endpoint.address)
     chosen = _clients(endpoint, embeds)
     for note in _cache().notes:

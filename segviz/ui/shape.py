@@ -78,8 +78,8 @@ def _table(session: Session, structure: Structure, now: int) -> None:
     st.caption(
         f"Single-child nodes ({measured.unary}) are left out of this tree's row. Below it "
         "stands SegTreeMem's Table 5: averages over whole data sets with other embeddings and "
-        "models, to compare shapes, not to rank. Calls are model calls really made, none "
-        "offline and none for what the cache already held."
+        "models, to compare shapes, not to rank. Calls are prompts a model answered, from "
+        "the server or the cache; none offline."
     )
 
 

@@ -52,7 +52,7 @@ def sidebar() -> Session | None:
         models = models_panel()
         _embedding_note(models)
     order = Order(conversation, unit, system, settings, models)
-    built = obtain(order, fingerprint(source, typed))
+    built = obtain(order, fingerprint(source, typed), fingerprint(source, []), bool(typed))
     if built is None:
         return None
     return Session(built[0], source, loaded, conversation, built[1])

@@ -48,6 +48,11 @@ def known(name: str, key: str) -> bool:
     return key in _remembered(name)
 
 
+def forget(name: str, key: str) -> None:
+    """Drop the value kept under ``key``."""
+    _remembered(name).pop(key, None)
+
+
 def fingerprint(*parts: Any) -> str:
     """Short content key of JSON-able settings and bytes."""
     digest = hashlib.sha256()

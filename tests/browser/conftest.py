@@ -8,7 +8,6 @@ set (CI does), where that is a failure.
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 import sys
 import time
@@ -19,37 +18,11 @@ import pytest
 
 from tests.data import ROOT
 
-LAUNCH = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--no-first-run",
-    "--disable-dev-shm-usage",
-]
-
 
 def pytest_collection_modifyitems(items):
     for item in items:
         if "tests/browser" in item.nodeid:
             item.add_marker(pytest.mark.browser)
-
-
-@pytest.fixture(scope="session")
-def chromium():
-    path = os.environ.get("SEGVIZ_CHROMIUM") or shutil.which("chromium") or shutil.which("chrome")
-    if path is None:
-        message = "no Chromium found (apt-get install chromium, or set SEGVIZ_CHROMIUM)"
-        if os.environ.get("SEGVIZ_REQUIRE_BROWSER"):
-            pytest.fail(message)
-        pytest.skip(message)
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=LAUNCH)
-        yield browser
-        browser.close()
 
 
 @pytest.fixture(scope="session")

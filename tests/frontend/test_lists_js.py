@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 from collections.abc import Iterator
 from typing import Any
 
@@ -11,12 +10,7 @@ import pytest
 
 from segviz.frontend.lists import diff_script, evidence_script, list_styles, transcript_script
 
-sync_api = pytest.importorskip("playwright.sync_api")
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.skipif(CHROMIUM is None, reason="no Chromium"),
-]
+pytestmark = pytest.mark.browser
 
 HEBREW = "\u05d3\u05e0\u05d9"
 MOUNT = """([script, styles, data]) => {
@@ -36,19 +30,9 @@ MOUNT = """([script, styles, data]) => {
 }"""
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with sync_api.sync_playwright() as playwright:
-        launched = playwright.chromium.launch(
-            executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"]
-        )
-        yield launched
-        launched.close()
-
-
 @pytest.fixture
-def page(browser: Any) -> Iterator[Any]:
-    opened = browser.new_page(viewport={"width": 500, "height": 900})
+def page(chromium: Any) -> Iterator[Any]:
+    opened = chromium.new_page(viewport={"width": 500, "height": 900})
     yield opened
     opened.close()
 

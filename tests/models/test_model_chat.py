@@ -416,7 +416,12 @@ def test_wrong_labels_do_not_stop_the_others(bench: Bench):
     with pytest.raises(LabelError):
         bench.chat(concurrency=1, retries=0).replies(prompts)
     assert len(bench.server.requests) == 9
-    assert bench.cache.counts() == (1, 0)
+    # The wrong answers are kept too: a build that goes on must not ask for them again.
+    assert bench.cache.counts() == (9, 0)
+    with pytest.raises(LabelError) as again:
+        bench.chat(concurrency=1, retries=0).replies(prompts)
+    assert again.value.answer == "neither"
+    assert len(bench.server.requests) == 9
 
 
 def test_a_refused_key_and_a_server_that_is_down_are_not_tried_for_every_prompt(bench: Bench):

@@ -40,11 +40,15 @@ def chat_file(tmp_path):
     return path
 
 
+def key_field(app: AppTest):
+    return next(t for t in app.text_input if t.key.startswith("api-key-"))
+
+
 def with_model(app: AppTest, server) -> AppTest:
     app.selectbox(key="preset").set_value("Another server").run()
     app.text_input(key="model-url-Another server").set_value(server.url).run()
     app.text_input(key="model-chat-Another server").set_value("test-model").run()
-    app.text_input(key="api-key").set_value(KEY).run()
+    key_field(app).set_value(KEY).run()
     app.selectbox(key="segment-tree.compatibility").set_value("batch").run()
     app.selectbox(key="segment-tree.annotate").set_value("llm").run()
     return clean(app)
@@ -59,7 +63,7 @@ class TestModels:
 
     def test_nothing_is_sent_before_build_is_pressed(self, server, chat_file):
         app = with_model(open_path(grow().run(), chat_file), server)
-        assert "Nothing has been sent yet" in texts(app)
+        assert "Nothing is sent before you press Build" in texts(app)
         assert server.requests == []
         app.button(key="build").click().run()
         assert clean(app).slider[0].max == 6
@@ -81,6 +85,51 @@ class TestModels:
         assert clean(app).slider[0].max == 6
         assert "Paused after" not in texts(app)
         assert len(server.requests) > before
+
+    def test_a_key_of_the_environment_goes_to_no_typed_address(
+        self, server, chat_file, monkeypatch
+    ):
+        monkeypatch.setenv("OPENAI_API_KEY", "sk-of-the-host-machine")
+        monkeypatch.setenv("SEGVIZ_API_KEY", "sk-of-segviz")
+        app = with_model(open_path(grow().run(), chat_file), server)
+        key_field(app).set_value("").run()
+        app.button(key="build").click().run()
+        assert server.requests
+        assert not any("sk-of" in sent for sent in server.authorizations)
+
+    def test_the_configured_server_gets_its_key(self, server, chat_file, monkeypatch):
+        monkeypatch.setenv("SEGVIZ_BASE_URL", server.url)
+        monkeypatch.setenv("SEGVIZ_API_KEY", "sk-of-segviz")
+        app = with_model(open_path(grow().run(), chat_file), server)
+        key_field(app).set_value("").run()
+        app.button(key="build").click().run()
+        assert server.authorizations[0] == "Bearer sk-of-segviz"
+
+    def test_a_key_typed_for_one_server_is_not_there_for_another(self, server, chat_file):
+        app = with_model(open_path(grow().run(), chat_file), server)
+        app.text_input(key="model-url-Another server").set_value("http://127.0.0.1:9/v1").run()
+        assert key_field(app).value == ""
+
+    def test_embeddings_wait_for_build_too_and_their_failure_is_explained(self, server, chat_file):
+        app = open_path(grow().run(), chat_file)
+        app.selectbox(key="preset").set_value("Another server").run()
+        app.text_input(key="model-url-Another server").set_value(server.url).run()
+        app.text_input(key="model-embedding-Another server").set_value("embed").run()
+        app.toggle(key="embeds").set_value(True).run()
+        assert "Nothing is sent before you press Build" in texts(clean(app))
+        assert server.requests == []
+        app.button(key="build").click().run()
+        assert clean(app).slider[0].max == 6
+        assert server.embedded
+
+    def test_a_typed_turn_goes_on_with_the_approved_build(self, server, chat_file):
+        app = with_model(open_path(grow().run(), chat_file), server)
+        app.button(key="build").click().run()
+        sent = len(server.requests)
+        app.text_area[0].set_value("One more line about boats.")
+        next(b for b in app.button if b.label == "Add turn").click().run()
+        assert clean(app).slider[0].max == 7
+        assert 0 < len(server.requests) - sent < sent
 
     def test_unknown_prices_are_called_unknown(self, server, chat_file):
         app = with_model(open_path(grow().run(), chat_file), server)
