@@ -420,7 +420,7 @@ def test_wrong_labels_do_not_stop_the_others(bench: Bench):
     assert bench.cache.counts() == (9, 0)
     with pytest.raises(LabelError) as again:
         bench.chat(concurrency=1, retries=0).replies(prompts)
-    assert again.value.answer == "neither"
+    assert "neither" in again.value.answer
     assert len(bench.server.requests) == 9
 
 
