@@ -15,6 +15,7 @@ from segviz.ui.shape import shape_panel, warnings
 from segviz.ui.state import Session
 from segviz.ui.timeline import VIEWS, canvas_height, draw_canvas, draw_node_link, view_choice
 from segviz.ui.typing import typing_panel
+from segviz.ui.words import counted
 
 # Seconds between steps and steps per tick. A tick repaints the whole panel, which takes
 # Streamlit a quarter of a second, so faster play takes larger strides.
@@ -231,7 +232,7 @@ def _figures(session: Session, structure: Structure, step: Step, now: int) -> No
     distinct = len(np.unique(structure.carrier[structure.active]))
     written = sum(s.cost.annotated for s in session.memory.steps[:now])
     st.caption(
-        f"{len(structure):,} nodes · {distinct / leaves:.2f} per leaf · "
+        f"{counted(len(structure), 'node')} · {distinct / leaves:.2f} per leaf · "
         f"{step.cost.modified} touched · {written / leaves:.2f} texts per leaf · "
         f"{1000 * step.cost.seconds:.1f} ms",
         help=(
