@@ -3,26 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from typing import ClassVar
 
-from segviz.compatibility.calibrated import Calibrated
+from segviz.compatibility.asked import Asked
 from segviz.compatibility.similarity import describe
 from segviz.prompts import SPLIT, batch_prompt
-from segviz.protocols import (
-    Arrival,
-    Candidate,
-    Chat,
-    LabelError,
-    Services,
-    Verdict,
-    require_chat,
-)
+from segviz.protocols import Arrival, Candidate, Chat, Verdict
 from segviz.steps import Judgement
 
 
 @dataclass(frozen=True)
-class Batch:
+class Batch(Asked):
     """Shows a chat model all open nodes and asks for exactly one label.
 
     The labels MERGE_1 … MERGE_m (low to high) and SPLIT are generated for each call and
@@ -34,31 +26,10 @@ class Batch:
     """
 
     name: ClassVar[str] = "batch"
-    needs_chat: ClassVar[bool] = True
 
-    chat: Chat | None = field(default=None, compare=False, repr=False)
-    fallback: Calibrated = field(default_factory=Calibrated, compare=False, repr=False)
-
-    def prepare(self, services: Services) -> Batch:
-        """The same model bound to the build's chat model."""
-        chat = require_chat(services, self.name)
-        return replace(self, chat=chat, fallback=self.fallback.prepare(services))
-
-    def choose(self, unit: Arrival, candidates: Sequence[Candidate]) -> int | None:
-        """Position of the candidate the model named, or None for SPLIT."""
-        return self.judge(unit, candidates).chosen
-
-    def judge(self, unit: Arrival, candidates: Sequence[Candidate]) -> Verdict:
-        """The choice with the label offered for each candidate."""
-        if not candidates:
-            return Verdict(None, (), "There is no inner node to join yet.")
-        if self.chat is None:
-            raise ValueError("batch has no chat model; build with chat=…")
+    def _ask(self, chat: Chat, unit: Arrival, candidates: Sequence[Candidate]) -> Verdict:
         prompt = batch_prompt(unit, candidates)
-        try:
-            label = self.chat.reply(prompt).text
-        except LabelError as error:
-            return self.fallback.instead_of(error, unit, candidates)
+        label = chat.reply(prompt).text
         judgements = tuple(
             Judgement(c.node, label=offered)
             for c, offered in zip(candidates, prompt.labels, strict=False)
