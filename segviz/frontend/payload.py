@@ -79,7 +79,7 @@ def tree_payload(
     total_units: int | None = None,
     levels_total: int | None = None,
     gutter: bool | None = None,
-    sqrt_scale: bool = False,
+    root_scale: bool = False,
     title: str = "",
 ) -> dict[str, Any]:
     """Everything the canvas needs to draw ``structure``; plain values and bytes only.
@@ -106,7 +106,8 @@ def tree_payload(
         total_units: length of the axis, so that it keeps still while the tree grows.
         levels_total: rows to reserve, for the same reason.
         gutter: reserve the candidate column; None means: if there are candidates.
-        sqrt_scale: colour by the square root of the relative score.
+        root_scale: colour by the fourth root of the relative score, so that weak scores show
+            beside one that holds nearly everything.
         title: name of the conversation, used in the summary.
     """
     if mode not in ("grow", "scores"):
@@ -165,7 +166,7 @@ def tree_payload(
         "candidates": candidates,
         "gutter": bool(candidates) if gutter is None else gutter,
         "selected": selected if selected is not None and 0 <= selected < n else None,
-        "sqrt_scale": sqrt_scale,
+        "root_scale": root_scale,
         "labels": _labels(structure.text),
         "summary": _summary(structure, units, present, selected, title),
     }

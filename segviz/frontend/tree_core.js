@@ -374,10 +374,10 @@ export function rampTable(stops) {
 }
 
 /** Index into a ramp table; 0 for what is not a positive number. */
-export function rampIndex(score, most, sqrt) {
+export function rampIndex(score, most, root) {
   if (!(score > 0) || !(most > 0)) return 0;
   const share = Math.min(1, score / most);
-  return Math.round((sqrt ? Math.sqrt(share) : share) * 255);
+  return Math.round((root ? share ** 0.25 : share) * 255);
 }
 
 /** How much of its session's colour a level keeps: leaves all, the root the least. */

@@ -87,7 +87,7 @@ const snap = (x) => Math.round(x * devicePixelRatio) / devicePixelRatio;
 
 export const scoreColour = (s, half, node) => {
   const score = (half ? s.data.final : s.data.initial)[node];
-  return s.theme.table[rampIndex(score, s.most, s.data.sqrt_scale)];
+  return s.theme.table[rampIndex(score, s.most, s.data.root_scale)];
 };
 
 /** One node in its sessions' colours, one rectangle for each run of units. */

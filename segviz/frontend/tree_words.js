@@ -33,7 +33,7 @@ export function writeLegend(s) {
     entry("revised", "revised", "dashed");
     entry("chosen", "chosen", "triangle");
   } else {
-    const scale = data.sqrt_scale ? " (√)" : "";
+    const scale = data.root_scale ? " (⁴√)" : "";
     const swatch = entry("ramp", s.most ? `score 0–${number(s.most)}${scale}` : "no scores");
     swatch.style.background = `linear-gradient(to right, ${s.theme.ramp.join(", ")})`;
     const k = Math.max(data.top_initial.length, data.top_final.length);

@@ -97,7 +97,7 @@ def _tree(session: Session, question: Question, result: Result) -> None:
         top_initial=result.before,
         top_final=result.after,
         gold=gold,
-        sqrt_scale=True,
+        root_scale=True,
         total_units=len(session.memory.units),
         levels_total=levels,
     )

@@ -325,7 +325,7 @@ def test_colour_helpers(module: Path) -> None:
         "#808080",
         "#ffffff",
         64,
-        128,
+        180,
         0,
         0,
         0,
