@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from segviz.propagate import propagate
+from segviz.protocols import Chat, Recalls, Services, Stage, View
 from segviz.relevance import initial_scores
 from segviz.result import Evidence, Result
 from segviz.retrieve import ranking, top_k
@@ -30,27 +31,45 @@ def ask(
     relevance: str = "hybrid",
     distinct: bool = True,
     step: int | None = None,
+    method: str = "propagate",
+    chat: Chat | None = None,
 ) -> Result:
     """Retrieve the evidence for a question (SegTreeMem Algorithm 2).
 
     ``policy``, ``alpha`` in [0, 1) and ``horizon`` ≥ 0 steer propagation; ``k`` ≥ 1 nodes
     are returned from the admissible ``levels`` (None: all), best first; ``distinct``
     counts nodes that carry the same text once; ``step`` asks the memory as it stood then.
+
+    ``method`` "propagate" is the above on any structure; "own" is the retrieval the system
+    came with, for which policy, alpha, horizon and distinct do not count (``chat`` is the
+    model it may call; without one it uses its offline stand-ins). Then ``initial`` are the
+    relevance scores, ``final`` the system's own, and ``stages`` tell how they came about.
     ValueError names value and legal range for a bad setting.
     """
     structure = memory.structure if step is None else memory.at(step)
     raw = memory.scorer(relevance, structure)([question])[0]
-    spread = propagate(
-        initial_scores(raw, structure.active),
-        structure.edges,
-        policy,
-        alpha,
-        horizon,
-        structure,
-    )
-    initial = spread.hops[0]
+    first = initial_scores(raw, structure.active)
+    stages: tuple[Stage, ...] = ()
+    if method == "own":
+        policy, alpha, horizon = "none", 0.0, 0
+        view = View(
+            structure,
+            memory.units[: _heard(memory, step)],
+            memory.scorer(relevance, structure),
+            Services(memory.embedder, chat),
+            k,
+        )
+        recall = _own(memory).recall(question, view)
+        admitted = [n for n in recall.ranked if levels is None or structure.level[n] in levels]
+        initial, final, after = first, _shares(recall.scores), admitted[:k]
+        hops, stages = first[None], recall.stages
+    elif method == "propagate":
+        spread = propagate(first, structure.edges, policy, alpha, horizon, structure)
+        initial, final, hops = spread.hops[0], spread.final, spread.hops
+        after = top_k(final, structure, k, levels, distinct)
+    else:
+        raise ValueError(f"method is {method!r}; choose 'propagate' or 'own'")
     before = top_k(initial, structure, k, levels, distinct)
-    after = top_k(spread.final, structure, k, levels, distinct)
     rank_before = _ranks(initial, structure, levels, distinct)
     evidence = tuple(
         Evidence(
@@ -60,7 +79,7 @@ def ask(
             turn_ids=memory.turn_ids(node, structure),
             text=structure.text[node],
             initial=float(initial[node]),
-            final=float(spread.final[node]),
+            final=float(final[node]),
             rank_before=int(rank_before[structure.carrier[node] if distinct else node]),
             rank_after=rank,
         )
@@ -73,12 +92,35 @@ def ask(
         alpha,
         horizon,
         initial,
-        spread.final,
-        spread.hops,
+        final,
+        hops,
         tuple(before),
         tuple(after),
         evidence,
+        method,
+        stages,
     )
+
+
+def _own(memory: Memory) -> Recalls:
+    """The system of a memory, if it has a retrieval of its own."""
+    if not isinstance(memory.model, Recalls):
+        raise ValueError(
+            f"the system {memory.system!r} has no retrieval of its own; ask with method='propagate'"
+        )
+    return memory.model
+
+
+def _heard(memory: Memory, step: int | None) -> int:
+    """How many units have arrived after ``step`` steps (None: all of them)."""
+    steps = memory.steps if step is None else memory.steps[:step]
+    return steps[-1].unit.index + 1 if steps else 0
+
+
+def _shares(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Scores as shares of their sum; all 0 where nothing was reached."""
+    total = float(scores.sum())
+    return scores / total if total > 0 else np.zeros_like(scores)
 
 
 def _ranks(

@@ -8,6 +8,7 @@ consecutive disjoint children, chronological leaves, one frontier node per level
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
@@ -44,6 +45,8 @@ def columns_agree(s: Structure) -> Iterator[Violation]:
         "text": len(s.text),
         "vector": len(s.vector),
         "active": len(s.active),
+        "kind": len(s.kind),
+        "facts": len(s.facts),
     }
     for name, length in lengths.items():
         if length != n:
@@ -90,6 +93,16 @@ def vectors_are_finite(s: Structure) -> Iterator[Violation]:
     """No embedding holds NaN or infinity."""
     for node in np.flatnonzero(~np.isfinite(s.vector).all(axis=1)).tolist():
         yield Violation("vectors", node, "finite numbers", "NaN or infinity")
+
+
+def relations_are_sound(s: Structure) -> Iterator[Violation]:
+    """Relations join two active nodes and weigh a finite amount other than 0."""
+    for relation in s.relations:
+        for node in (relation.source, relation.target):
+            if not (0 <= node < len(s) and s.active[node]):
+                yield Violation("relations", node, "an active node at both ends", str(relation))
+        if not math.isfinite(relation.weight) or relation.weight == 0:
+            yield Violation("relations", relation.source, "a finite weight, not 0", str(relation))
 
 
 def one_tree(s: Structure) -> Iterator[Violation]:
@@ -150,7 +163,13 @@ def frontier_is_a_chain(s: Structure) -> Iterator[Violation]:
         yield Violation("frontier", s.frontier[-1], "the root on top", "a node with a parent")
 
 
-GENERAL: tuple[Law, ...] = (columns_agree, edges_are_sound, spans_are_hulls, vectors_are_finite)
+GENERAL: tuple[Law, ...] = (
+    columns_agree,
+    edges_are_sound,
+    spans_are_hulls,
+    vectors_are_finite,
+    relations_are_sound,
+)
 
 LAWS: dict[str, tuple[Law, ...]] = {
     "general": GENERAL,

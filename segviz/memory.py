@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from segviz import store
 from segviz.asking import ask
-from segviz.assemble import embedder_named
+from segviz.assemble import embedder_named, make_system
 from segviz.conversation import Conversation
 from segviz.invariants import Violation, check
-from segviz.protocols import Embedder, Scorer
+from segviz.protocols import Chat, Embedder, Operates, Scorer, Services, System, View
 from segviz.relevance import RELEVANCE
 from segviz.result import Result
 from segviz.steps import Step
@@ -68,6 +68,15 @@ class Memory:
         return check(self.structure if step is None else self.at(step), self.laws)
 
     @cached_property
+    def model(self) -> System | None:
+        """The system as it was set when it built this memory; None where that cannot be
+        told from the settings (parts of the caller's own making)."""
+        try:
+            return make_system(self.system, **self.settings)
+        except (TypeError, ValueError):
+            return None
+
+    @cached_property
     def _scorers(self) -> dict[str, Scorer]:
         return {}
 
@@ -94,6 +103,35 @@ class Memory:
     def ask(self, question: str, **settings: Any) -> Result:
         """Retrieve evidence; see :func:`ask` for the settings."""
         return ask(self, question, **settings)
+
+    def view(self, relevance: str = "hybrid", k: int = 10, chat: Chat | None = None) -> View:
+        """The finished memory as its system's own retrieval and operations see it."""
+        return View(
+            self.structure, self.units, self.scorer(relevance), Services(self.embedder, chat), k
+        )
+
+    def operate(self, name: str, *, chat: Chat | None = None, **arguments: int) -> Memory:
+        """This memory after one more operation of its system, as a new memory.
+
+        ValueError lists the operations for an unknown name, and says why an operation
+        cannot be done.
+        """
+        if not isinstance(self.model, Operates):
+            raise ValueError(f"the system {self.system!r} has no operations")
+        known = self.model.operations()
+        if name not in known:
+            raise ValueError(f"unknown operation {name!r}; choose one of {', '.join(known)}")
+        wanted = known[name].arguments
+        if set(arguments) != set(wanted):
+            raise ValueError(f"{name} takes {', '.join(wanted) or 'no arguments'}")
+        step = self.model.operate(name, arguments, self.view(chat=chat))
+        return replace(self, steps=(*self.steps, step))
+
+    def undo(self) -> Memory:
+        """This memory without its last operation; ValueError where there was none."""
+        if not self.steps or not self.steps[-1].operation:
+            raise ValueError("there is no operation to undo")
+        return replace(self, steps=self.steps[:-1])
 
     def save(self, path: str | Path) -> None:
         """Write the memory as versioned JSON (``.gz`` compresses); see ``segviz.store``."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Protocol, runtime_checkable
 
@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from segviz.steps import Judgement, Span, Step, Vector
+from segviz.structure import Structure
 from segviz.units import Unit
 
 
@@ -180,6 +181,80 @@ def require_chat(services: Services, name: str) -> Chat:
             "app, or pass chat=… to build"
         )
     return services.chat
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """One stage of a system's own retrieval: its name, what happened as one sentence, the
+    nodes it looked at, best first, with their scores (none, or one per node) and those
+    among them it went on with."""
+
+    name: str
+    note: str
+    nodes: tuple[int, ...] = ()
+    scores: tuple[float, ...] = ()
+    kept: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Recall:
+    """What a system's own retrieval found.
+
+    ``scores`` float64 (n,), ≥ 0, one per node, 0 for what was not reached; ``ranked`` the
+    nodes that may be returned, best first; ``stages`` how it came about.
+    """
+
+    scores: NDArray[np.float64]
+    ranked: tuple[int, ...]
+    stages: tuple[Stage, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class View:
+    """A memory as a system's own retrieval sees it: the structure, the units heard so
+    far, the chosen relevance (questions to raw scores (q, n)), services, and how many
+    nodes are wanted. Nothing in it may be changed."""
+
+    structure: Structure
+    units: Sequence[Unit]
+    relevance: Scorer
+    services: Services
+    k: int
+
+
+@runtime_checkable
+class Recalls(Protocol):
+    """A system with a retrieval of its own, offered beside collapsed retrieval."""
+
+    def recall(self, question: str, view: View) -> Recall:
+        """Find evidence; deterministic, and nothing in the memory changes by it."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """Something that can be done to a finished memory: its label, what it does as one
+    sentence, and its arguments by name, each a whole number of this kind: "node",
+    "session", "unit" or "number"."""
+
+    label: str
+    help: str
+    arguments: Mapping[str, str]
+
+
+@runtime_checkable
+class Operates(Protocol):
+    """A system whose memories can be changed after they are built."""
+
+    def operations(self) -> Mapping[str, Operation]:
+        """What can be done, by name."""
+        ...
+
+    def operate(self, name: str, arguments: Mapping[str, int], view: View) -> Step:
+        """The events of an operation on the memory in ``view``, as a step whose
+        ``operation`` is ``name`` and whose unit is the last one heard; ValueError says
+        why it cannot be done."""
+        ...
 
 
 class System(Protocol):

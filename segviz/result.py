@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from segviz.ledger import Ledger, explain
+from segviz.protocols import Stage
 from segviz.retrieve import level_distribution
 from segviz.steps import Span
 from segviz.structure import Structure
@@ -38,7 +39,8 @@ class Result:
     """An answered question.
 
     ``initial`` and ``final`` float64 (n,), ``hops`` float64 (H + 1, n); ``before`` and
-    ``after`` are the top-K node ids by initial and final score, best first.
+    ``after`` are the top-K node ids by initial and final score, best first. With ``method``
+    "own", ``final`` are the scores of the system's own retrieval and ``stages`` its course.
     """
 
     question: str
@@ -52,17 +54,28 @@ class Result:
     before: tuple[int, ...]
     after: tuple[int, ...]
     evidence: tuple[Evidence, ...]
+    method: str = "propagate"
+    stages: tuple[Stage, ...] = ()
 
     def explain(self, node: int) -> Ledger:
-        """Own score and every contribution by source and hop; sums to ``final[node]``."""
+        """Own score and every contribution by source and hop; sums to ``final[node]``.
+
+        A system's own retrieval gives a node its score whole; ``stages`` tell how."""
         return explain(
             node,
-            self.initial,
+            self.final if self.method == "own" else self.initial,
             self.structure.edges,
             self.policy,
             self.alpha,
             self.horizon,
             self.structure,
+        )
+
+    @property
+    def visited(self) -> dict[int, int]:
+        """Level distribution of every node the system's own retrieval looked at."""
+        return level_distribution(
+            self.structure, tuple({n: None for stage in self.stages for n in stage.nodes})
         )
 
     def levels(self, which: str = "final") -> dict[int, int]:

@@ -6,6 +6,7 @@ into a structure; nothing else stores a tree.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -15,17 +16,26 @@ from segviz.units import Unit
 
 Vector = NDArray[np.float32]
 Span = tuple[int, int]
+Scalar = str | int | float | bool | None
+Facts = Mapping[str, Scalar]
+"""What a system keeps about a node beside its text, by name; plain JSON values."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Add:
-    """A node appears. ``node`` must equal the number of nodes added before it."""
+    """A node appears. ``node`` must equal the number of nodes added before it.
+
+    ``kind`` says what it is where a system has more than units and summaries ("entity",
+    "theme", "event"); ``facts`` is what the system keeps about it.
+    """
 
     node: int
     level: int
     span: Span
     text: str
     vector: Vector
+    kind: str = ""
+    facts: Facts = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,22 +56,39 @@ class Unlink:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Revise:
-    """A node's span, annotation and embedding are replaced."""
+    """A node's span, annotation and embedding are replaced; its level and facts too,
+    where given."""
 
     node: int
     span: Span
     text: str
     vector: Vector
+    level: int | None = None
+    facts: Facts | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Retire:
-    """A node leaves the structure; it must have no edges left."""
+    """A node leaves the structure; it must have no edges and relations left."""
 
     node: int
 
 
-Event = Add | Link | Unlink | Revise | Retire
+@dataclass(frozen=True, slots=True)
+class Relate:
+    """A typed connection that is no parenthood (two entities, two distant recurrences).
+
+    Sets the ``weight`` of the relation (source, target, label); weight 0 removes it.
+    Relations carry no coverage and no level.
+    """
+
+    source: int
+    target: int
+    label: str
+    weight: float = 1.0
+
+
+Event = Add | Link | Unlink | Revise | Retire | Relate
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,10 +132,12 @@ class Cost:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Step:
-    """Everything that happened for one unit."""
+    """Everything that happened for one unit, or by one ``operation`` on the memory as it
+    stood after that unit (a deletion, a merge); "" for the arrival of the unit itself."""
 
     unit: Unit
     note: str
     decision: Decision | None
     events: tuple[Event, ...]
     cost: Cost = field(default_factory=Cost)
+    operation: str = ""

@@ -4,9 +4,9 @@
 
 Columns of a Structure (n nodes, ids dense, in creation order, never reused):
 
-========  ===================  =====================================================
+========= ===================  =====================================================
 column    dtype, shape         meaning
-========  ===================  =====================================================
+========= ===================  =====================================================
 level     int32 (n,)           0 = leaf, counted upwards
 start     int32 (n,)           first unit covered
 stop      int32 (n,)           one past the last unit covered (half-open hull)
@@ -14,7 +14,10 @@ text      tuple of n str       the annotation
 vector    float32 (n, d)       embedding of the annotation (d may be 0)
 active    bool (n,)            False once retired; the row stays
 edges     int32 (m, 2)         [parent, child], in the order they were linked
-========  ===================  =====================================================
+kind      tuple of n str       what the node is, "" for units and summaries
+facts     tuple of n mappings  what the system keeps about the node
+relations tuple of Relate      typed connections that are no parenthood, as first made
+========= ===================  =====================================================
 
 Several parents and several roots are legal: a RAPTOR leaf has more than one parent,
 MemForest has many trees. Parents, children, roots, depth and coverage are derived.
@@ -31,7 +34,19 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from segviz.steps import Add, Event, Link, Retire, Revise, Span, Step, Unlink, Vector
+from segviz.steps import (
+    Add,
+    Event,
+    Facts,
+    Link,
+    Relate,
+    Retire,
+    Revise,
+    Span,
+    Step,
+    Unlink,
+    Vector,
+)
 
 IntArray = NDArray[np.int32]
 
@@ -47,6 +62,16 @@ class Structure:
     vector: Vector
     active: NDArray[np.bool_]
     edges: IntArray
+    kind: tuple[str, ...] = ()
+    facts: tuple[Facts, ...] = ()
+    relations: tuple[Relate, ...] = ()
+
+    def __post_init__(self) -> None:
+        """A structure made without kinds or facts has none."""
+        if not self.kind:
+            object.__setattr__(self, "kind", ("",) * len(self))
+        if not self.facts:
+            object.__setattr__(self, "facts", ({},) * len(self))
 
     def __len__(self) -> int:
         """Number of rows, retired nodes included."""
@@ -148,7 +173,10 @@ class _Fold:
         self.text: list[str] = []
         self.vector: list[Vector] = []
         self.active: list[bool] = []
+        self.kind: list[str] = []
+        self.facts: list[Facts] = []
         self.edges: dict[tuple[int, int], None] = {}
+        self.relations: dict[tuple[int, int, str], Relate] = {}
         self.degree: list[int] = []
 
     def take(self, number: int, step: Step) -> None:
@@ -161,21 +189,9 @@ class _Fold:
     def apply(self, event: Event) -> None:
         match event:
             case Add():
-                if event.node != len(self.level):
-                    raise ReplayError(
-                        f"Add({event.node}): expected node {len(self.level)}; ids are dense"
-                    )
-                self.level.append(event.level)
-                self.span.append(event.span)
-                self.text.append(event.text)
-                self.vector.append(event.vector)
-                self.active.append(True)
-                self.degree.append(0)
+                self._add(event)
             case Revise():
-                self._require(event.node)
-                self.span[event.node] = event.span
-                self.text[event.node] = event.text
-                self.vector[event.node] = event.vector
+                self._revise(event)
             case Link():
                 self._require(event.parent)
                 self._require(event.child)
@@ -193,6 +209,45 @@ class _Fold:
                 if self.degree[event.node]:
                     raise ReplayError(f"{event}: the node still has edges; unlink them first")
                 self.active[event.node] = False
+            case Relate():
+                self._relate(event)
+
+    def _add(self, event: Add) -> None:
+        if event.node != len(self.level):
+            raise ReplayError(f"Add({event.node}): expected node {len(self.level)}; ids are dense")
+        self.level.append(event.level)
+        self.span.append(event.span)
+        self.text.append(event.text)
+        self.vector.append(event.vector)
+        self.active.append(True)
+        self.kind.append(event.kind)
+        self.facts.append(event.facts)
+        self.degree.append(0)
+
+    def _revise(self, event: Revise) -> None:
+        node = event.node
+        self._require(node)
+        self.span[node] = event.span
+        self.text[node] = event.text
+        self.vector[node] = event.vector
+        if event.level is not None:
+            self.level[node] = event.level
+        if event.facts is not None:
+            self.facts[node] = event.facts
+
+    def _relate(self, event: Relate) -> None:
+        key = (event.source, event.target, event.label)
+        known = key in self.relations
+        if event.weight:
+            self._require(event.source)
+            self._require(event.target)
+            self.relations[key] = event
+            self._count(event.source, event.target, 0 if known else 1)
+        elif known:
+            del self.relations[key]
+            self._count(event.source, event.target, -1)
+        else:
+            raise ReplayError(f"{event}: there is no such relation to remove")
 
     def _count(self, parent: int, child: int, change: int) -> None:
         self.degree[parent] += change
@@ -213,6 +268,9 @@ class _Fold:
             vector=_sealed(vectors.astype(np.float32, copy=False)),
             active=_sealed(np.array(self.active, dtype=np.bool_)),
             edges=_sealed(np.array(list(self.edges), dtype=np.int32).reshape(-1, 2)),
+            kind=tuple(self.kind),
+            facts=tuple(self.facts),
+            relations=tuple(self.relations.values()),
         )
 
 

@@ -18,7 +18,7 @@ from segviz import store
 from segviz.embed import HashingEmbedder
 from segviz.protocols import Verdict
 from segviz.samples import TITLES, sample_path
-from segviz.steps import Judgement
+from segviz.steps import Add, Judgement, Link, Relate, Revise, Step
 from segviz.store import StoreError
 from tests.trees import chat, small_chat
 
@@ -60,6 +60,42 @@ class TestRoundTrip:
             },
             "refresh": "eager",
         }
+
+    def test_kinds_facts_relations_and_operations(self, memory, tmp_path):
+        """What richer systems keep comes back, and a file without any of it has none."""
+        n = len(memory.structure)
+        root = memory.structure.roots[0]
+        vector = memory.structure.vector[0]
+        span = (0, len(memory.units))
+        facts = {"mentions": 2, "share": 0.5, "type": "person", "seen": None, "known": True}
+        late = Step(
+            memory.units[-1],
+            "An entity.",
+            None,
+            (
+                Add(n, 9, span, "Ines", vector, "entity", facts),
+                Link(n, root),
+                Relate(n, root, "about", 0.5),
+                Revise(n, span, "Ines", vector, 10, {}),
+                Revise(n, span, "Ines", vector, None, {"mentions": 3}),
+            ),
+            operation="name",
+        )
+        memory = replace(memory, laws="general", steps=(*memory.steps, late))
+        memory.save(tmp_path / "m.json")
+        again = segviz.open(tmp_path / "m.json")
+        assert again.steps[-1].operation == "name"
+        assert same(again.steps[-1].events, late.events)
+        assert again.structure.kind[n] == "entity"
+        assert dict(again.structure.facts[n]) == {"mentions": 3}
+        assert again.structure.relations == (Relate(n, root, "about", 0.5),)
+        assert again.undo().structure.relations == ()
+
+    def test_version_1_is_still_read(self, memory, tmp_path):
+        memory.save(tmp_path / "m.json")
+        document = json.loads((tmp_path / "m.json").read_text())
+        (tmp_path / "m.json").write_text(json.dumps(document | {"version": 1}))
+        assert same(segviz.open(tmp_path / "m.json").steps, memory.steps)
 
     def test_saving_again_gives_the_same_bytes(self, memory, tmp_path):
         memory.save(tmp_path / "a.json.gz")

@@ -1,7 +1,8 @@
 import numpy as np
 import pytest
 
-from segviz.steps import Add, Link, Retire, Revise, Step, Unlink
+from segviz.invariants import check
+from segviz.steps import Add, Link, Relate, Retire, Revise, Step, Unlink
 from segviz.structure import ReplayError, history, replay
 from tests.trees import ZERO, grown, toy, unit
 
@@ -79,6 +80,30 @@ class TestReplay:
         assert s.roots == (0,)
         assert s.depth.tolist() == [0, -1]
 
+    def test_kinds_facts_and_levels(self):
+        late = Add(1, 1, (0, 1), "who", ZERO, "entity", {"mentions": 1})
+        s = replay([step(add(0), late, Link(1, 0))])
+        assert s.kind == ("", "entity")
+        assert dict(s.facts[1]) == {"mentions": 1}
+        s = replay(
+            [
+                step(add(0), late, Link(1, 0)),
+                step(Revise(1, (0, 1), "who", ZERO, level=2, facts={"mentions": 2})),
+                step(Revise(1, (0, 1), "whom", ZERO)),
+            ]
+        )
+        assert (s.level.tolist(), dict(s.facts[1]), s.text[1]) == ([0, 2], {"mentions": 2}, "whom")
+
+    def test_relations_are_set_and_removed(self):
+        steps = [step(add(0), add(1)), step(Relate(0, 1, "knows")), step(Relate(0, 1, "knows", 3))]
+        assert replay(steps).relations == (Relate(0, 1, "knows", 3),)
+        with pytest.raises(ReplayError, match="unlink them first"):
+            replay([*steps, step(Retire(1))])
+        s = replay([*steps, step(Relate(0, 1, "knows", 0), Retire(1))])
+        assert s.relations == ()
+        assert s.active.tolist() == [True, False]
+        assert not check(s)
+
     def test_prefix_is_a_fold(self):
         steps = [step(add(0)), step(add(1, 1), Link(1, 0))]
         assert [len(s) for s in history(steps)] == [1, 2]
@@ -92,6 +117,8 @@ class TestReplay:
             ((add(0), add(1, 1), Link(1, 0), Link(1, 0)), "already there"),
             ((add(0), Unlink(0, 0)), "no such edge"),
             ((add(0), add(1, 1), Link(1, 0), Retire(1)), "unlink them first"),
+            ((add(0), Relate(0, 1, "knows")), "node 1 is not in the structure"),
+            ((add(0), Relate(0, 0, "knows", 0)), "no such relation"),
             ((add(0), Retire(0), Revise(0, (0, 1), "", ZERO)), "not in the structure"),
         ],
     )

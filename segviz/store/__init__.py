@@ -1,8 +1,8 @@
 """Stage: memories on disk, as versioned JSON without pickle.
 
-Format ``segviz-memory`` version 1, one JSON object:
+Format ``segviz-memory`` version 2, one JSON object:
 
-``format, version``   ``"segviz-memory"``, ``1``
+``format, version``   ``"segviz-memory"``, ``2`` (``1`` is read too)
 ``conversation``      id, speakers, source_format, sessions [id, start (ISO or null),
                       raw_date, turns [id, speaker, text, caption]], questions
 ``unit``              the unit rule
@@ -15,7 +15,10 @@ Format ``segviz-memory`` version 1, one JSON object:
 
 Events are arrays: ``["add", node, level, start, stop, text, row]``,
 ``["link", parent, child]``, ``["unlink", parent, child]``,
-``["revise", node, start, stop, text, row]``, ``["retire", node]``.
+``["revise", node, start, stop, text, row]``, ``["retire", node]``,
+``["relate", source, target, label, weight]``. Version 2 added ``relate``, an ``operation``
+in steps that are not the arrival of a unit, and at the end of ``add`` and ``revise``, both
+or neither: kind and facts, new level and facts (null: unchanged).
 
 The same memory gives the same bytes. Wall-clock times and keys are never written.
 """
@@ -30,7 +33,7 @@ import zlib
 from pathlib import Path
 
 from segviz.invariants import check
-from segviz.store.codec import FORMAT, VERSION, Saved, encode
+from segviz.store.codec import FORMAT, READABLE, VERSION, Saved, encode
 from segviz.store.decode import decode
 from segviz.store.expect import StoreError
 from segviz.structure import replay
@@ -94,10 +97,11 @@ def parse(data: bytes) -> Saved:
         raise StoreError(f"not a segviz memory: the file is not readable JSON ({error})") from None
     if not isinstance(document, dict) or document.get("format") != FORMAT:
         raise StoreError(f'not a segviz memory: no "format": "{FORMAT}" at the top')
-    if document.get("version") != VERSION:
+    if document.get("version") not in READABLE:
         raise StoreError(
-            f"the file has version {document.get('version')!r:.80}; this segviz reads version "
-            f"{VERSION}. Open it with the version that wrote it, or build again."
+            f"the file has version {document.get('version')!r:.80}; this segviz reads versions "
+            f"{', '.join(map(str, READABLE))}. Open it with the version that wrote it, or build "
+            "again."
         )
     try:
         saved = decode(document)

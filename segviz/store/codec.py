@@ -11,10 +11,11 @@ from typing import Any
 import numpy as np
 
 from segviz.conversation import Conversation
-from segviz.steps import Add, Event, Link, Retire, Revise, Step, Unlink, Vector
+from segviz.steps import Add, Event, Link, Relate, Retire, Revise, Step, Unlink, Vector
 
 FORMAT = "segviz-memory"
-VERSION = 1
+VERSION = 2
+READABLE = (1, 2)
 
 Row = Callable[[Vector], int]
 
@@ -96,7 +97,9 @@ def _encode_conversation(conversation: Conversation) -> dict[str, Any]:
 
 def _encode_step(step: Step, row: Row) -> dict[str, Any]:
     decision = step.decision
+    operation = {"operation": step.operation} if step.operation else {}
     return {
+        **operation,
         "unit": step.unit.index,
         "note": step.note,
         "decision": decision
@@ -118,13 +121,19 @@ def _encode_step(step: Step, row: Row) -> dict[str, Any]:
 
 def _encode_event(event: Event, row: Row) -> list[Any]:
     match event:
-        case Add(node, level, (start, stop), text, vector):
-            return ["add", node, level, start, stop, text, row(vector)]
-        case Revise(node, (start, stop), text, vector):
-            return ["revise", node, start, stop, text, row(vector)]
+        case Add(node, level, (start, stop), text, vector, kind, facts):
+            more = [kind, dict(facts)] if kind or facts else []
+            return ["add", node, level, start, stop, text, row(vector), *more]
+        case Revise(node, (start, stop), text, vector, level, facts):
+            later: list[Any] = []
+            if level is not None or facts is not None:
+                later = [level, None if facts is None else dict(facts)]
+            return ["revise", node, start, stop, text, row(vector), *later]
         case Link(parent, child):
             return ["link", parent, child]
         case Unlink(parent, child):
             return ["unlink", parent, child]
         case Retire(node):
             return ["retire", node]
+        case Relate(source, target, label, weight):
+            return ["relate", source, target, label, weight]

@@ -16,8 +16,10 @@ from segviz.steps import (
     Cost,
     Decision,
     Event,
+    Facts,
     Judgement,
     Link,
+    Relate,
     Retire,
     Revise,
     Span,
@@ -152,6 +154,18 @@ def _decode_category(value: Any, at: str) -> int:
     return whole(value, at, low=-INT32, high=INT32)
 
 
+def _level(value: Any, at: str) -> int:
+    return whole(value, at, high=INT32)
+
+
+def _facts(value: Any, at: str) -> Facts:
+    facts = plain(table(value, at), at, 1)
+    for name, fact in facts.items():
+        if isinstance(fact, dict | list):
+            raise fault(f"{at}.{name}", "a plain value", fact)
+    return dict(facts)
+
+
 class _Reader:
     """Reads steps in order; knows the units, the vectors and how many nodes there are."""
 
@@ -174,6 +188,7 @@ class _Reader:
             decision=optional(self._decision, record["decision"], f"{at}.decision"),
             events=events,
             cost=Cost(*cost),
+            operation=text(record.get("operation", ""), f"{at}.operation"),
         )
 
     def _decision(self, value: Any, at: str) -> Decision:
@@ -195,21 +210,27 @@ class _Reader:
 
     def _event(self, value: Any, at: str) -> Event:
         match items(value, at):
-            case ["add", node, level, start, stop, words, row]:
+            case ["add", node, level, start, stop, words, row, *more] if len(more) in (0, 2):
                 self.nodes += 1
+                kind, facts = more or ("", {})
                 return Add(
                     self._id(node, f"{at}.node"),
                     whole(level, f"{at}.level", high=INT32),
                     self._span(start, stop, at),
                     text(words, f"{at}.text"),
                     self._vector(row, f"{at}.row"),
+                    text(kind, f"{at}.kind"),
+                    _facts(facts, f"{at}.facts"),
                 )
-            case ["revise", node, start, stop, words, row]:
+            case ["revise", node, start, stop, words, row, *more] if len(more) in (0, 2):
+                changed_level, changed_facts = more or (None, None)
                 return Revise(
                     self._id(node, f"{at}.node"),
                     self._span(start, stop, at),
                     text(words, f"{at}.text"),
                     self._vector(row, f"{at}.row"),
+                    optional(_level, changed_level, f"{at}.level"),
+                    optional(_facts, changed_facts, f"{at}.facts"),
                 )
             case ["link", parent, child]:
                 return Link(self._id(parent, f"{at}.parent"), self._id(child, f"{at}.child"))
@@ -217,6 +238,13 @@ class _Reader:
                 return Unlink(self._id(parent, f"{at}.parent"), self._id(child, f"{at}.child"))
             case ["retire", node]:
                 return Retire(self._id(node, f"{at}.node"))
+            case ["relate", source, target, label, weight]:
+                return Relate(
+                    self._id(source, f"{at}.source"),
+                    self._id(target, f"{at}.target"),
+                    text(label, f"{at}.label"),
+                    number(weight, f"{at}.weight"),
+                )
         raise StoreError(f"{at}: unknown event {value!r:.80}")
 
     def _node(self, value: Any, at: str) -> int:
