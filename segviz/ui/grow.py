@@ -11,13 +11,14 @@ from segviz.steps import Add, Decision, Revise, Step
 from segviz.structure import Structure
 from segviz.ui.inspector import node_details, node_transcript
 from segviz.ui.lists import diffs, transcript
+from segviz.ui.metronome import metronome
 from segviz.ui.shape import shape_panel, warnings
 from segviz.ui.state import Session
 from segviz.ui.timeline import VIEWS, canvas_height, draw_canvas, draw_node_link, view_choice
 from segviz.ui.typing import typing_panel
 from segviz.ui.words import counted
 
-# Seconds between steps and steps per tick. A tick repaints the whole panel, which takes
+# Seconds between steps and steps per beat. A beat repaints the whole panel, which takes
 # Streamlit a quarter of a second, so faster play takes larger strides.
 SPEEDS: dict[str, tuple[float, int]] = {"1×": (0.8, 1), "2×": (0.4, 1), "10×": (0.4, 5)}
 
@@ -26,24 +27,24 @@ PANEL = 340
 
 def render(session: Session) -> None:
     """Draw the page."""
-    total = len(session.memory.steps)
-    key = f"step-{session.key}"
-    st.session_state.setdefault(key, total)
-    playing = st.session_state.get("playing") == session.key
-    if not playing:
+    st.session_state.setdefault(_position(session), len(session.memory.steps))
+    if not _playing(session):
         st.session_state["playing"] = None  # another memory came between
-    speed = st.session_state.get("speed", "2×")
-    interval, stride = SPEEDS[speed]
-    st.fragment(lambda: _panel(session, key, stride), run_every=interval if playing else None)()
+    _panel(session)
 
 
-def _panel(session: Session, key: str, stride: int) -> None:
-    total = len(session.memory.steps)
-    if st.session_state.get("playing") == session.key:
-        st.session_state[key] = min(total, st.session_state[key] + stride)
-        if st.session_state[key] == total:
-            st.session_state["playing"] = None
-            st.rerun()
+def _position(session: Session) -> str:
+    """Key of the step shown."""
+    return f"step-{session.key}"
+
+
+def _playing(session: Session) -> bool:
+    return bool(st.session_state.get("playing") == session.key)
+
+
+@st.fragment
+def _panel(session: Session) -> None:
+    key, total = _position(session), len(session.memory.steps)
     _transport(session, key, total)
     now: int = st.session_state[key]
     step = session.memory.steps[now - 1]
@@ -59,6 +60,24 @@ def _panel(session: Session, key: str, stride: int) -> None:
     with right:
         _decision(session, structure, step, now)
     shape_panel(session, structure, now)
+    _keep_playing(session, key, total)
+
+
+def _keep_playing(session: Session, key: str, total: int) -> None:
+    seconds, stride = SPEEDS[st.session_state.get("speed", "2×")]
+
+    def advance() -> None:
+        if _playing(session):
+            st.session_state[key] = min(total, st.session_state[key] + stride)
+            if st.session_state[key] == total:
+                st.session_state["playing"] = None
+
+    metronome(
+        key="metronome",
+        beat=st.session_state[key],
+        seconds=seconds if _playing(session) else None,
+        on_beat=advance,
+    )
 
 
 def _transport(session: Session, key: str, total: int) -> None:
@@ -112,36 +131,35 @@ def _step_button(
 
 
 def _play_button(session: Session, key: str, total: int) -> None:
-    # The interval of a fragment is set where it is defined, so play, pause and speed rerun
-    # the page; every other control stays inside the fragment.
-    playing = st.session_state.get("playing") == session.key
-    pressed = st.button(
+    def toggle() -> None:
+        if _playing(session):
+            st.session_state["playing"] = None
+            return
+        if st.session_state[key] == total:
+            st.session_state[key] = 1
+        st.session_state["playing"] = session.key
+
+    playing = _playing(session)
+    st.button(
         "Pause" if playing else "Play",
         icon=":material/pause:" if playing else ":material/play_arrow:",
         key="play",
+        on_click=toggle,
         disabled=total == 1,
         help="Play from here; from the start when at the end",
     )
-    if pressed:
-        if not playing and st.session_state[key] == total:
-            st.session_state[key] = 1
-        st.session_state["playing"] = None if playing else session.key
-        st.rerun()
 
 
 def _speed() -> None:
-    speed = st.segmented_control(
+    st.segmented_control(
         "Speed",
         list(SPEEDS),
         default="2×",
         required=True,
-        key="speed-choice",
+        key="speed",
         label_visibility="collapsed",
         persist_state="session",
     )
-    if speed != st.session_state.get("speed", "2×"):
-        st.session_state["speed"] = speed
-        st.rerun()
 
 
 def _jump(session: Session, go: Callable[[int], None]) -> None:
