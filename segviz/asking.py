@@ -38,7 +38,9 @@ def ask(
 
     ``policy``, ``alpha`` in [0, 1) and ``horizon`` ≥ 0 steer propagation; ``k`` ≥ 1 nodes
     are returned from the admissible ``levels`` (None: all), best first; ``distinct``
-    counts nodes that carry the same text once; ``step`` asks the memory as it stood then.
+    counts nodes that carry the same text once; ``step`` asks the memory as it stood then,
+    with the texts a lazy system had postponed written first (where that takes a chat
+    model: if ``chat`` is given).
 
     ``method`` "propagate" is the above on any structure; "own" is the retrieval the system
     came with, for which policy, alpha, horizon and distinct do not count (``chat`` is the
@@ -46,7 +48,7 @@ def ask(
     relevance scores, ``final`` the system's own, and ``stages`` tell how they came about.
     ValueError names value and legal range for a bad setting.
     """
-    structure = memory.structure if step is None else memory.at(step)
+    structure = memory.structure if step is None else memory.settled(step, chat)
     raw = memory.scorer(relevance, structure)([question])[0]
     first = initial_scores(raw, structure.active)
     stages: tuple[Stage, ...] = ()

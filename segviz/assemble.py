@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from segviz import store
@@ -12,10 +12,12 @@ from segviz.embed import EMBEDDERS, get_embedder
 from segviz.parameters import make, parameters
 from segviz.protocols import Embedder, System
 from segviz.systems import SYSTEMS
+from segviz.tasks import TASKS
 
 COMPONENTS: dict[str, Mapping[str, Callable[..., Any]]] = {
     "compatibility": COMPATIBILITY,
     "annotate": ANNOTATORS,
+    "tasks": TASKS,
 }
 """Registries from which a system's parts may be chosen by name."""
 
@@ -57,9 +59,12 @@ def _component(registry: str, value: Any) -> Any:
     return make(kind, settings) if isinstance(kind, type) else kind(**settings)
 
 
-def needs_chat(system: System) -> list[str]:
-    """Names of the parts of a system that call a chat model; empty for an offline one."""
-    parts = [getattr(system, p.name) for p in parameters(type(system)) if p.spec.registry]
+def needs_chat(system: System, registries: Collection[str] = tuple(COMPONENTS)) -> list[str]:
+    """Names of the parts of a system, among those from ``registries``, that call a chat
+    model; empty for an offline one."""
+    parts = [
+        getattr(system, p.name) for p in parameters(type(system)) if p.spec.registry in registries
+    ]
     return [part.name for part in parts if getattr(part, "needs_chat", False)]
 
 

@@ -9,11 +9,11 @@ from typing import Any
 
 from segviz import store
 from segviz.asking import ask
-from segviz.assemble import embedder_named, make_system
+from segviz.assemble import embedder_named, make_system, needs_chat
 from segviz.conversation import Conversation
 from segviz.invariants import Violation, check
-from segviz.protocols import Chat, Embedder, Operates, Scorer, Services, System, View
-from segviz.relevance import RELEVANCE
+from segviz.protocols import Chat, Embedder, Operates, Scorer, Services, Settles, System, View
+from segviz.relevance import RELEVANCE, over_active
 from segviz.result import Result
 from segviz.steps import Step
 from segviz.structure import Structure, replay
@@ -58,6 +58,35 @@ class Memory:
             while len(recent) > _MOMENTS_KEPT:
                 del recent[next(iter(recent))]
         return recent[step]
+
+    def pending(self, step: int) -> tuple[int, ...]:
+        """Nodes whose text was out of date after ``step`` steps; see ``Settles``."""
+        if not isinstance(self.model, Settles):
+            return ()
+        return self.model.pending(self.at(step), self.steps[:step])
+
+    def settled(self, step: int, chat: Chat | None = None) -> Structure:
+        """As :meth:`at`, with the texts brought up to date that the system had postponed.
+
+        Where the system writes them with a chat model and there is none, they stay as
+        they were last written.
+        """
+        model = self.model
+        if not isinstance(model, Settles) or (chat is None and needs_chat(model, ["annotate"])):
+            return self.at(step)
+        before = self.at(step)
+        kept = self._settled.get(step)
+        if kept is None or kept[0] is not before:
+            events = model.settle(before, self.steps[:step], Services(self.embedder, chat))
+            late = Step(self.steps[step - 1].unit, "", None, events) if events else None
+            after = replay([*self.steps[:step], late]) if late else before
+            self._settled.clear()
+            kept = self._settled[step] = (before, after)
+        return kept[1]
+
+    @cached_property
+    def _settled(self) -> dict[int, tuple[Structure, Structure]]:
+        return {}
 
     @cached_property
     def _recent(self) -> dict[int, Structure]:
@@ -151,8 +180,7 @@ class Memory:
 
 
 def _prepare(relevance: str, structure: Structure, embedder: Embedder) -> Scorer:
-    scorer: Scorer = RELEVANCE[relevance]().prepare(structure, embedder)
-    return scorer
+    return over_active(RELEVANCE[relevance](), structure, embedder)
 
 
 def open_memory(path: str | Path) -> Memory:

@@ -9,7 +9,7 @@ from typing import ClassVar, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from segviz.steps import Judgement, Span, Step, Vector
+from segviz.steps import Event, Judgement, Span, Step, Vector
 from segviz.structure import Structure
 from segviz.units import Unit
 
@@ -80,6 +80,20 @@ class Annotate(Protocol):
         ...
 
 
+@runtime_checkable
+class Charges(Protocol):
+    """An embedder that is paid by the token.
+
+    ``calls`` counts the requests really sent so far.
+    """
+
+    calls: int
+
+    def charged(self, texts: Sequence[str]) -> int:
+        """Tokens charged for embedding these texts, whenever that was."""
+        ...
+
+
 class Embedder(Protocol):
     """Turns texts into vectors.
 
@@ -116,17 +130,37 @@ class Prompt:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """A chat model's answer with what it cost; ``cached`` replies cost nothing now."""
+    """A chat model's answer with what it cost; ``cached`` replies cost nothing now.
+
+    ``waived`` is why there is no answer where somebody decided to do without: then ``text``
+    is empty, whatever the labels.
+    """
 
     text: str
     tokens: int = 0
     cached: bool = False
+    waived: str = ""
 
 
 class ModelError(RuntimeError):
     """A model could not be reached or paid for after bounded retries; the message says
     what happened and what to do. Finished work is in the cache, so trying again goes on
     where it stopped."""
+
+
+class LastingFault(ModelError):
+    """A model gives no usable answer to one ``prompt`` (it refuses it, or answers with
+    nothing), for this ``reason``; other prompts may fare better.
+
+    Trying again will hardly help. A client that has ``waive(prompt, reason)`` can be told
+    to do without the answer; the build then decides or writes offline at this place.
+    """
+
+    def __init__(self, message: str, prompt: Prompt, reason: str) -> None:
+        """Keep the prompt, by which it can be waived."""
+        super().__init__(message)
+        self.prompt = prompt
+        self.reason = reason
 
 
 class LabelError(ModelError):
@@ -142,14 +176,18 @@ class Chat(Protocol):
     """A chat model.
 
     ``calls`` and ``tokens`` count what was really requested so far, repeated tries
-    included and cached replies not; ``answered`` and ``answered_tokens`` count the prompts
-    answered, from wherever, so that they are the same in a repeated or resumed build.
+    included and cached replies not; ``answered``, ``answered_tokens`` and
+    ``answered_output`` count the prompts answered, their tokens and those among them the
+    model wrote, from wherever, so that they are the same in a repeated or resumed build.
+    ``from_cache`` counts the answers among them that were taken from the cache.
     """
 
     calls: int
     tokens: int
     answered: int
     answered_tokens: int
+    answered_output: int
+    from_cache: int
 
     @property
     def name(self) -> str:
@@ -157,7 +195,8 @@ class Chat(Protocol):
         ...
 
     def reply(self, prompt: Prompt) -> Reply:
-        """The answer; ModelError after bounded retries, LabelError for a wrong label."""
+        """The answer; ModelError after bounded retries: LabelError for a wrong label,
+        LastingFault where this prompt alone gets no answer."""
         ...
 
     def replies(self, prompts: Sequence[Prompt]) -> list[Reply]:
@@ -228,6 +267,21 @@ class Recalls(Protocol):
 
     def recall(self, question: str, view: View) -> Recall:
         """Find evidence; deterministic, and nothing in the memory changes by it."""
+        ...
+
+
+@runtime_checkable
+class Settles(Protocol):
+    """A system that may leave texts out of date between steps."""
+
+    def pending(self, structure: Structure, steps: Sequence[Step]) -> tuple[int, ...]:
+        """The nodes whose text is out of date after ``steps``, which gave ``structure``."""
+        ...
+
+    def settle(
+        self, structure: Structure, steps: Sequence[Step], services: Services
+    ) -> tuple[Event, ...]:
+        """What brings them up to date, as if the conversation ended here."""
         ...
 
 

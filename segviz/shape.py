@@ -87,10 +87,11 @@ _CROWD = 60
 _FEW = 24
 
 
-def diagnose(measured: Shape) -> list[Trouble]:
+def diagnose(measured: Shape, thresholds: bool = True) -> list[Trouble]:
     """Name a cascade (SegTreeMem App. C.3.1) or a star; empty for a healthy tree.
 
-    Trees with fewer than 24 leaves are too small to judge.
+    ``thresholds`` tells whether the tree was decided by scores against thresholds, which
+    can be moved, or by the words of a model. Trees with fewer than 24 leaves are too small to judge.
     """
     if measured.leaves < _FEW:
         return []
@@ -104,7 +105,10 @@ def diagnose(measured: Shape) -> list[Trouble]:
                 f"{measured.leaves} leaves, because many units joined no open node and each "
                 "put a new root on top.",
                 "Lower the thresholds so that units join what is open, above all on the high "
-                "levels; with cosine, lower its threshold or use calibrated.",
+                "levels; with cosine, lower its threshold or use calibrated."
+                if thresholds
+                else "The model finds almost nothing compatible: take another model, or "
+                "calibrated, whose thresholds can be moved.",
             )
         )
     if measured.widest > max(_CROWD, 0.5 * measured.leaves):
@@ -114,7 +118,10 @@ def diagnose(measured: Shape) -> list[Trouble]:
                 f"The tree is close to a star: one node holds {measured.widest} of "
                 f"{measured.leaves} leaves or branches, because almost every unit joined it.",
                 "Raise the thresholds, or the crowding term of calibrated; with cosine, raise "
-                "its threshold.",
+                "its threshold."
+                if thresholds
+                else "The model finds almost everything compatible: take another model, or "
+                "calibrated, whose crowding term keeps nodes small.",
             )
         )
     return found

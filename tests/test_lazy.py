@@ -6,9 +6,13 @@ import random
 
 import pytest
 
+import segviz
 from segviz.invariants import check
+from segviz.pipeline import arrivals
 from segviz.protocols import Services
-from segviz.structure import history
+from segviz.samples import sample_path
+from segviz.steps import Step
+from segviz.structure import history, replay
 from segviz.systems.segment_tree import SegmentTree
 from tests.test_segment_tree import Blank, Scripted, as_nested, bracket
 from tests.trees import arrival
@@ -61,3 +65,36 @@ def test_nothing_is_written_inside_a_session():
 def test_unknown_refresh_lists_the_choices():
     with pytest.raises(ValueError, match="refresh is 'never'; choose one of eager, lazy"):
         SegmentTree(refresh="never")
+
+
+class TestBeforeAQuestion:
+    def test_the_texts_are_those_an_eager_build_had_then(self):
+        for script, sessions in cases():
+            eager, lazy = (grow(script, sessions, r) for r in ("eager", "lazy"))
+            system = SegmentTree(Scripted(script), bracket, "lazy")
+            for step, wanted in enumerate(history(eager), start=1):
+                structure = replay(lazy[:step])
+                events = system.settle(structure, lazy[:step], Services(Blank()))
+                late = Step(lazy[step - 1].unit, "", None, events)
+                settled = replay([*lazy[:step], late])
+                assert as_nested(settled) == as_nested(wanted)
+                changed = {e.node for e in events}
+                assert changed == set(system.pending(structure, lazy[:step]))
+
+    def test_an_eager_tree_has_nothing_pending(self):
+        steps = grow([None, 0.0], [0, 0], "eager")
+        system = SegmentTree(Scripted([None]), bracket)
+        assert system.pending(replay(steps), steps) == ()
+        assert system.settle(replay(steps), steps, Services(Blank())) == ()
+
+    def test_a_question_at_an_earlier_step_sees_the_tree_as_if_all_ended_there(self):
+        memory = segviz.build(segviz.load(sample_path("ines-theo"))[0], refresh="lazy")
+        opened = [i for i in range(1, len(memory.steps)) if memory.pending(i)]
+        step = opened[len(opened) // 2]
+        stream = arrivals(memory.units, memory.embedder)[:step]
+        ended = replay(SegmentTree(refresh="lazy").steps(stream, Services(memory.embedder)))
+        assert memory.at(step).text != ended.text
+        assert memory.settled(step).text == ended.text
+        result = memory.ask("What did Theo bake?", step=step)
+        assert result.structure.text == ended.text
+        assert result.structure is memory.settled(step)

@@ -15,6 +15,7 @@ from operator import attrgetter
 from segviz.compatibility import judge
 from segviz.protocols import Annotate, Arrival, Candidate, Compatibility, Embedder
 from segviz.steps import Add, Cost, Decision, Event, Link, Revise, Span, Step, Vector
+from segviz.systems.writing import write
 
 
 @dataclass(slots=True, eq=False)
@@ -97,7 +98,11 @@ class Growing:
 
         chosen = None if fresh_root else upper[0].node
         decision = Decision(verdict.judgements, chosen, verdict.why)
-        cost = Cost(annotated=written, inspected=len(inner), modified=len(chain) + len(changed))
+        cost = Cost(
+            annotated=written,
+            inspected=sum(judgement.judged for judgement in verdict.judgements),
+            modified=len(chain) + len(changed),
+        )
         note = _note(arrival, upper[0], len(chain) - 1, fresh_root is not None)
         return Step(arrival.unit, note, decision, tuple(events), cost)
 
@@ -144,24 +149,17 @@ class Growing:
     def _refresh(self, nodes: Sequence[Open]) -> int:
         """Rewrite annotations from low to high level (Algorithm 1, lines 19-22), those of
         one level together; the number of texts written by the annotation model."""
-        written = 0
+        count = 0
         for level in dict.fromkeys(node.level for node in nodes):
             row = [node for node in nodes if node.level == level]
             texts = [[child.text for child in node.children] for node in row]
-            for node, text in zip(row, self._texts(texts), strict=True):
+            for node, text in zip(row, write(self._annotate, texts), strict=True):
                 node.text = text
-            written += sum(len(group) > 1 for group in texts)
+            count += sum(len(group) > 1 for group in texts)
         vectors = self._embedder.embed([node.text for node in nodes])
         for node, vector in zip(nodes, vectors, strict=True):
             node.vector = vector
-        return written
-
-    def _texts(self, groups: list[list[str]]) -> list[str]:
-        many = getattr(self._annotate, "many", None)
-        if many is not None:
-            several: list[str] = many(groups)
-            return several
-        return [self._annotate(group) if len(group) > 1 else group[0] for group in groups]
+        return count
 
     def _release(self, closed: list[Open]) -> None:
         """Nodes that left the frontier need their children no more, once up to date."""

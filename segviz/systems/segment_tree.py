@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, TypeVar
+from typing import ClassVar
+
+import numpy as np
 
 from segviz.annotate import Extractive
 from segviz.compatibility import Calibrated
 from segviz.parameters import check_ranges, param
 from segviz.protocols import Annotate, Arrival, Compatibility, Services
-from segviz.steps import Step
+from segviz.steps import Event, Revise, Step
+from segviz.structure import Structure
 from segviz.systems.growing import Growing
-
-T = TypeVar("T")
+from segviz.systems.writing import prepared, write
 
 
 @dataclass(frozen=True)
@@ -39,6 +41,12 @@ class SegmentTree:
     label: ClassVar[str] = "Segment tree (SegTreeMem)"
     online: ClassVar[bool] = True
     laws: ClassVar[str] = "segment-tree"
+    fidelity: ClassVar[str] = "faithful"
+    departures: ClassVar[tuple[str, ...]] = (
+        "Levels count from 0, the paper's from 1.",
+        "A node with one child carries the child's text, without a model call.",
+        "Lazy refresh is ours.",
+    )
 
     compatibility: Compatibility = param(
         help="Chooses where a new unit joins.", registry="compatibility", factory=Calibrated
@@ -58,8 +66,8 @@ class SegmentTree:
 
     def steps(self, arrivals: Sequence[Arrival], services: Services) -> Iterator[Step]:
         """One Step per unit, lazily; the tree is never held outside this generator."""
-        model = _prepared(self.compatibility, services)
-        annotate = _prepared(self.annotate, services)
+        model = prepared(self.compatibility, services)
+        annotate = prepared(self.annotate, services)
         tree = Growing(annotate, services.embedder, lazy=self.refresh == "lazy")
         for position, arrival in enumerate(arrivals):
             closes = (
@@ -67,9 +75,31 @@ class SegmentTree:
             )
             yield tree.insert(arrival, model, closes)
 
+    def pending(self, structure: Structure, steps: Sequence[Step]) -> tuple[int, ...]:
+        """Under ``lazy``, the inner nodes that hold units of a session still going on."""
+        if self.refresh == "eager" or not steps:
+            return ()
+        newest = steps[-1].unit.session
+        opened = min(step.unit.index for step in steps if step.unit.session == newest)
+        late = structure.active & (structure.level > 0) & (structure.stop > opened)
+        return tuple(np.flatnonzero(late).tolist())
 
-def _prepared(component: T, services: Services) -> T:
-    """A component bound to the build's services, where it wants them."""
-    prepare: Any = getattr(component, "prepare", None)
-    bound: T = component if prepare is None else prepare(services)
-    return bound
+    def settle(
+        self, structure: Structure, steps: Sequence[Step], services: Services
+    ) -> tuple[Event, ...]:
+        """Rewrite the pending nodes from below upwards, as at the end of a session."""
+        pending = self.pending(structure, steps)
+        if not pending:
+            return ()
+        annotate = prepared(self.annotate, services)
+        text = list(structure.text)
+        for level in sorted({int(structure.level[node]) for node in pending}):
+            row = [node for node in pending if structure.level[node] == level]
+            groups = [[text[child] for child in structure.children[node]] for node in row]
+            for node, written in zip(row, write(annotate, groups), strict=True):
+                text[node] = written
+        vectors = services.embedder.embed([text[node] for node in pending])
+        return tuple(
+            Revise(node, (int(structure.start[node]), int(structure.stop[node])), text[node], v)
+            for node, v in zip(pending, vectors, strict=True)
+        )

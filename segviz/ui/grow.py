@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import streamlit as st
 
-from segviz.steps import Add, Decision, Revise, Step
+from segviz.steps import Add, Decision, Judgement, Revise, Step
 from segviz.structure import Structure
 from segviz.ui.inspector import node_details, node_transcript
 from segviz.ui.lists import diffs, transcript
@@ -49,7 +50,7 @@ def _panel(session: Session) -> None:
     now: int = st.session_state[key]
     step = session.memory.steps[now - 1]
     structure = session.memory.at(now)
-    warnings(structure)
+    warnings(structure, step.decision)
     if st.session_state.get("grow-view", VIEWS[0]) == VIEWS[0]:
         _tree(session, structure, step, now)
     else:
@@ -264,39 +265,58 @@ def _figures(session: Session, structure: Structure, step: Step, now: int) -> No
 
 def _candidates(structure: Structure, decision: Decision) -> None:
     """The candidates from low to high, as they stood before the leaf joined: the table
-    twin of the bars beside the tree."""
-    rows = []
+    twin of the marks beside the tree. Models that score fill other columns than models
+    that answer with a word; empty ones are left out."""
+    rows: list[dict[str, Any]] = []
     for item in decision.candidates:
-        if item.node == decision.chosen:
-            outcome = "joined"
-        elif item.score is not None and item.threshold is not None and item.score < item.threshold:
-            outcome = "too far"
-        else:
-            outcome = "enough, not taken"
         start, stop = int(structure.start[item.node]), int(structure.stop[item.node])
         rows.append(
             {
                 "level": int(structure.level[item.node]),
-                "outcome": outcome if not item.label else f"{outcome} ({item.label})",
+                "outcome": _outcome(item, decision.chosen),
+                "label": item.label or None,
                 "similarity": item.score,
                 "needed": item.threshold,
                 "units": f"{start}–{stop - 1}" if stop - start > 1 else f"{start}",
                 "node": item.node,
             }
         )
-    number = st.column_config.NumberColumn(format="%.2f", width=70)
+    if decision.chosen is None:
+        above = 1 + max(row["level"] for row in rows)
+        rows.append({"level": above, "outcome": "new root", "units": "all"})
+    filled = [name for name in _WIDTHS if any(row.get(name) is not None for row in rows)]
     st.dataframe(
-        rows,
+        [{name: row.get(name) for name in filled} for row in rows],
         hide_index=True,
         column_config={
-            "level": st.column_config.NumberColumn(width=45),
-            "outcome": st.column_config.TextColumn(width=120),
-            "similarity": number,
-            "needed": number,
-            "units": st.column_config.TextColumn(width=75),
+            name: st.column_config.NumberColumn(format="%.2f", width=_WIDTHS[name])
+            if name in ("similarity", "needed")
+            else st.column_config.Column(width=_WIDTHS[name])
+            for name in filled
         },
         height=min(38 + 35 * len(rows), 190),
     )
+
+
+_WIDTHS = {
+    "level": 45,
+    "outcome": 120,
+    "label": 110,
+    "similarity": 70,
+    "needed": 70,
+    "units": 75,
+    "node": 55,
+}
+
+
+def _outcome(item: Judgement, chosen: int | None) -> str:
+    if item.node == chosen:
+        return "joined"
+    if item.score is None:
+        return "not joined"
+    if item.threshold is not None and item.score < item.threshold:
+        return "too far"
+    return "enough, not taken"
 
 
 def _changes(session: Session, step: Step, now: int) -> None:

@@ -15,13 +15,16 @@ from segviz.shape import (
     session_starts,
     shape,
 )
+from segviz.steps import Decision
 from segviz.structure import Structure
 from segviz.ui.state import Session
 
 
-def warnings(structure: Structure) -> None:
-    """Say when the tree cascades or is a star, and what to change."""
-    for trouble in diagnose(shape(structure)):
+def warnings(structure: Structure, decision: Decision | None) -> None:
+    """Say when the tree cascades or is a star, and what to change about a model that
+    decides as in ``decision``."""
+    scored = decision is None or any(item.score is not None for item in decision.candidates)
+    for trouble in diagnose(shape(structure), thresholds=scored):
         st.warning(f"{trouble.what} {trouble.remedy}", icon=":material/warning:")
 
 

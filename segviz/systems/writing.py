@@ -1,0 +1,41 @@
+"""What systems share when they call an annotation component."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import fields, is_dataclass, replace
+from typing import Any, TypeVar
+
+from segviz.protocols import Annotate, Services
+
+T = TypeVar("T")
+
+
+def prepared(component: T, services: Services) -> T:
+    """A component bound to the build's services, where it wants them."""
+    prepare: Any = getattr(component, "prepare", None)
+    bound: T = component if prepare is None else prepare(services)
+    return bound
+
+
+def write(annotate: Annotate, groups: Sequence[Sequence[str]]) -> list[str]:
+    """One text per group, all asked for together where the component can; a group of one
+    text passes it through."""
+    many = getattr(annotate, "many", None)
+    if many is not None:
+        several: list[str] = many(groups)
+        return several
+    return [annotate(group) if len(group) > 1 else group[0] for group in groups]
+
+
+def shortened(annotate: Annotate, by: int, least: int = 20) -> Annotate:
+    """The same component with its longest text ``by`` words shorter, but not below
+    ``least``; unchanged where it has no ``max_words``."""
+    if by <= 0 or isinstance(annotate, type) or not is_dataclass(annotate):
+        return annotate
+    if "max_words" not in {field.name for field in fields(annotate)}:
+        return annotate
+    words: int = getattr(annotate, "max_words")  # noqa: B009 - not every component has it
+    changed: Any = replace(annotate, max_words=min(words, max(least, words - by)))  # type: ignore[type-var]
+    shorter: Annotate = changed
+    return shorter
