@@ -10,11 +10,12 @@ import streamlit as st
 
 from segviz.steps import Add, Decision, Judgement, Revise, Step
 from segviz.structure import Structure
+from segviz.ui.address import write
 from segviz.ui.inspector import node_details, node_transcript
 from segviz.ui.lists import diffs, transcript
 from segviz.ui.metronome import metronome
 from segviz.ui.shape import shape_panel, warnings
-from segviz.ui.state import Session
+from segviz.ui.state import Session, shown_keys
 from segviz.ui.timeline import VIEWS, canvas_height, draw_canvas, draw_node_link, view_choice
 from segviz.ui.typing import typing_panel
 from segviz.ui.words import counted
@@ -36,7 +37,7 @@ def render(session: Session) -> None:
 
 def _position(session: Session) -> str:
     """Key of the step shown."""
-    return f"step-{session.key}"
+    return shown_keys(session)["step"]
 
 
 def _playing(session: Session) -> bool:
@@ -62,6 +63,8 @@ def _panel(session: Session) -> None:
         _decision(session, structure, step, now)
     shape_panel(session, structure, now)
     _keep_playing(session, key, total)
+    if not _playing(session):
+        write(session)
 
 
 def _keep_playing(session: Session, key: str, total: int) -> None:

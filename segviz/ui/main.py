@@ -7,7 +7,7 @@ from collections.abc import Callable
 import streamlit as st
 
 from segviz.protocols import ModelError
-from segviz.ui import ask, grow, sweep
+from segviz.ui import address, ask, grow, sweep
 from segviz.ui.sidebar import sidebar
 from segviz.ui.state import Session
 
@@ -48,7 +48,10 @@ def main() -> None:
     """
     st.set_page_config(page_title="segviz", layout="wide", initial_sidebar_state="expanded")
     st.html(f"<style>{_ROOM}</style>")
+    address.arrive()
     session = sidebar()
+    if session is not None:
+        address.settle(session)
     pages = [
         st.Page(_page(render, session), title=title, url_path=path, default=not index)
         for index, (title, path, render) in enumerate(PAGES)
@@ -58,6 +61,8 @@ def main() -> None:
         path: page for (_, path, _), page in zip(PAGES, pages, strict=True)
     }
     st.navigation(pages, position="top").run()
+    if session is not None:
+        address.write(session)
 
 
 if __name__ == "__main__":

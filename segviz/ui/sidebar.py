@@ -15,6 +15,7 @@ from segviz.conversation import Conversation, Corpus, with_typed_turns
 from segviz.loaders import LoadError
 from segviz.samples import TITLES, sample_path
 from segviz.systems import SYSTEMS
+from segviz.ui.address import wanted_conversation
 from segviz.ui.building import Order, obtain
 from segviz.ui.controls import component_controls
 from segviz.ui.models import Models, models_panel
@@ -150,6 +151,10 @@ def _conversation(corpus: Corpus) -> Conversation:
     if len(corpus) == 1:
         position = 0
     else:
+        wanted = wanted_conversation()
+        places = [i for i in range(len(corpus)) if corpus[i].id == wanted]
+        if places:
+            st.session_state["conversation"] = places[0]
         position = st.selectbox(
             "Conversation in the file",
             range(len(corpus)),

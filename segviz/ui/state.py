@@ -91,6 +91,18 @@ class Session:
         st.session_state["selected"] = (self.key, node)
 
 
+def shown_keys(session: Session) -> dict[str, str]:
+    """Where a browser session keeps what it looks at in this memory, by what it is."""
+    levels = int(session.memory.structure.level.max(initial=0)) + 1
+    return {
+        "step": f"step-{session.key}",
+        "asked": f"asked-{session.key}",
+        "text": f"own-{session.key}",
+        "question": f"question-{session.source}",
+        "levels": f"levels-{levels}",
+    }
+
+
 def typed_turns(source: str) -> list[tuple[str, str]]:
     """(speaker, text) turns typed after this conversation, oldest first; editable."""
     everything: dict[str, list[tuple[str, str]]] = st.session_state.setdefault("typed", {})

@@ -1,0 +1,183 @@
+"""The page's address: it always names the view, and an opened link restores it.
+
+A link is read when a browser session begins, and when it carries ``go`` (links inside the
+app). Otherwise the address is only written: Streamlit may hand back an older one than the
+last written, and following it would undo what the user has just done.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import streamlit as st
+
+from segviz.assemble import COMPONENTS
+from segviz.bookmark import Bookmark, decode, differing, encode
+from segviz.parameters import parameters
+from segviz.systems import SYSTEMS
+from segviz.ui.state import Session, shown_keys
+from segviz.ui.timeline import VIEWS
+
+GO = "go"
+
+_VIEW_KEYS = ("grow-view", "ask-view")
+
+# Fields that are kept under a key of their own, whatever is open.
+_SHARED = {
+    "unit": "unit",
+    "system": "system",
+    "policy": "policy",
+    "alpha": "alpha",
+    "horizon": "horizon",
+    "k": "k",
+    "relevance": "relevance",
+    "distinct": "distinct",
+}
+
+
+def arrive() -> None:
+    """Follow the link this run came with, if there is one to follow; call it first."""
+    link = {name: st.query_params[name] for name in st.query_params}
+    first = "address" not in st.session_state
+    st.session_state.setdefault("address", {})
+    st.session_state.setdefault("arriving", None)
+    if not link or not (first or GO in link):
+        return
+    link.pop(GO, None)
+    bookmark, problems = decode(link)
+    st.session_state["link-problems"] = problems
+    st.session_state["arriving"] = bookmark
+    _open(bookmark)
+    for name, key in _SHARED.items():
+        st.session_state[key] = getattr(bookmark, name)
+    _set_parameters(bookmark)
+    if bookmark.view in VIEWS:
+        st.session_state.update(dict.fromkeys(_VIEW_KEYS, bookmark.view))
+
+
+def _open(bookmark: Bookmark) -> None:
+    if bookmark.path is not None:
+        st.session_state["source"], st.session_state["path"] = "Path", bookmark.path
+    elif bookmark.upload is not None:
+        st.session_state["source"] = "Upload"
+    elif bookmark.sample is not None:
+        st.session_state["source"], st.session_state["sample"] = "Sample", bookmark.sample
+
+
+def _set_parameters(bookmark: Bookmark) -> None:
+    """Every parameter of the system: as the link says, or its default."""
+
+    def walk(kind: type, path: str, key: str) -> None:
+        for parameter in parameters(kind):
+            at, widget = path + parameter.name, f"{key}.{parameter.name}"
+            registry = parameter.spec.registry
+            default = parameter.default if registry is None else parameter.default.name
+            value = bookmark.settings.get(at, default)
+            st.session_state[widget] = value
+            component = COMPONENTS[registry].get(value) if registry else None
+            if isinstance(component, type):
+                walk(component, f"{at}.", f"{widget}.{value}")
+
+    walk(SYSTEMS[bookmark.system], "", bookmark.system)
+
+
+def wanted_conversation() -> str | None:
+    """Id of the conversation a link asks for, until it is open."""
+    arriving: Bookmark | None = st.session_state.get("arriving")
+    return arriving.conversation if arriving else None
+
+
+def settle(session: Session) -> None:
+    """What a link says about the memory that is now open."""
+    arriving: Bookmark | None = st.session_state.get("arriving")
+    _complain(arriving, session)
+    if arriving is None:
+        return
+    if arriving.conversation not in (None, session.conversation.id):
+        return  # the file it belongs to is still to be opened
+    st.session_state["arriving"] = None
+    keys, total = shown_keys(session), len(session.memory.steps)
+    state: dict[str, Any] = {}
+    if arriving.step is not None:
+        state[keys["step"]] = min(arriving.step, total)
+    if arriving.asked is not None:
+        state[keys["asked"]] = min(arriving.asked, total)
+    if arriving.text is not None:
+        state |= {"origin": "Own question", keys["text"]: arriving.text}
+    elif arriving.question is not None and session.conversation.questions:
+        last = len(session.conversation.questions) - 1
+        state |= {"origin": "Dataset question", keys["question"]: min(arriving.question, last)}
+    if arriving.levels is not None:
+        highest = int(session.memory.structure.level.max(initial=0))
+        state[keys["levels"]] = [level for level in arriving.levels if level <= highest]
+    st.session_state.update(state)
+    if arriving.node is not None and arriving.node < len(session.memory.structure):
+        session.select(arriving.node)
+
+
+def _complain(arriving: Bookmark | None, session: Session) -> None:
+    """Say what of a link could not be followed, literally."""
+    problems = list(st.session_state.get("link-problems", []))
+    if arriving is not None and arriving.conversation not in (None, session.conversation.id):
+        problems.append(
+            f"the conversation {arriving.conversation[:80]!r} is not in the open file; open the "
+            "file that holds it and the rest of the link will apply"
+        )
+    if not problems:
+        return
+    with st.container(border=True, key="link-problems-shown"):
+        st.markdown(":material/link_off: **Part of the link could not be followed.**")
+        for problem in problems[:8]:
+            st.text(problem)
+
+        def dismiss() -> None:
+            st.session_state["link-problems"] = []
+            st.session_state["arriving"] = None
+
+        st.button("Dismiss", key="dismiss-link", on_click=dismiss)
+
+
+def current(session: Session) -> Bookmark:
+    """The view as it is."""
+    state, keys = st.session_state, shown_keys(session)
+    origin = {"Sample": "sample", "Path": "path"}.get(state.get("source", "Sample"), "upload")
+    named: dict[str, Any] = {
+        field: state[key] for field, key in _SHARED.items() if key in state
+    } | {origin: session.source if origin == "upload" else state.get(origin)}
+    own = state.get("origin") == "Own question" or not session.conversation.questions
+    levels = state.get(keys["levels"])
+    everything = list(range(int(session.memory.structure.level.max(initial=0)) + 1))
+    total = len(session.memory.steps)
+
+    def moment(key: str) -> int | None:
+        value = state.get(key, total)
+        return None if value == total else value
+
+    return Bookmark(
+        **named,
+        conversation=session.conversation.id if len(session.corpus) > 1 else None,
+        settings=differing(SYSTEMS[session.memory.system], session.memory.settings),
+        text=(state.get(keys["text"]) or None) if own else None,
+        question=None if own else (state.get(keys["question"]) or None),
+        levels=None if levels is None or list(levels) == everything else tuple(levels),
+        step=moment(keys["step"]),
+        asked=moment(keys["asked"]),
+        node=session.selected,
+        view=next((state[key] for key in _VIEW_KEYS if state.get(key, VIEWS[0]) != VIEWS[0]), ""),
+    )
+
+
+def write(session: Session) -> None:
+    """Let the address name the view; nothing is sent where it already does."""
+    if st.session_state.get("arriving") is not None:
+        return
+    link = encode(current(session))
+    if link != st.session_state["address"]:
+        st.session_state["address"] = link
+        st.query_params.from_dict(link)
+
+
+def in_app(bookmark: Bookmark) -> Mapping[str, str]:
+    """Parameters of a link inside the app, which is followed at once."""
+    return {**encode(bookmark), GO: "1"}

@@ -1,0 +1,110 @@
+"""Links: what is written comes back; what cannot be used is named and left out."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import segviz
+from segviz.assemble import make_system
+from segviz.bookmark import _READERS, Bookmark, decode, differing, encode, nested
+from segviz.parameters import as_settings
+from segviz.propagate import POLICIES
+from segviz.relevance import RELEVANCE
+from segviz.samples import TITLES
+from segviz.systems import SYSTEMS
+from segviz.units import UNIT_RULES
+
+count = st.integers(0, 2**31)
+words = st.text(st.characters(exclude_categories=["Cs"]), max_size=200)
+bookmarks = st.builds(
+    Bookmark,
+    sample=st.none() | st.sampled_from(tuple(TITLES)),
+    path=st.none() | words.map(lambda text: "a" + text),
+    conversation=st.none() | words,
+    unit=st.sampled_from(tuple(UNIT_RULES)),
+    system=st.sampled_from(tuple(SYSTEMS)),
+    question=st.none() | count,
+    text=st.none() | words,
+    policy=st.sampled_from(tuple(POLICIES)),
+    alpha=st.floats(0, 0.99),
+    horizon=st.integers(0, 5),
+    k=st.integers(1, 1000),
+    relevance=st.sampled_from(tuple(RELEVANCE)),
+    levels=st.none() | st.sets(st.integers(0, 9)).map(lambda s: tuple(sorted(s))),
+    distinct=st.booleans(),
+    step=st.none() | st.integers(1, 2**31),
+    node=st.none() | count,
+)
+
+
+@given(bookmarks)
+def test_what_is_written_comes_back(bookmark):
+    assert decode(encode(bookmark)) == (bookmark, [])
+
+
+def test_every_field_can_be_read():
+    assert set(_READERS) | {"settings"} == {field.name for field in fields(Bookmark)}
+
+
+def test_the_default_view_is_an_empty_link():
+    assert encode(Bookmark()) == {}
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_default_settings_are_not_written(name):
+    assert differing(SYSTEMS[name], as_settings(make_system(name))) == {}
+
+
+def test_settings_survive():
+    built = make_system(
+        "segment-tree",
+        compatibility={"name": "cosine", "threshold": 0.35},
+        annotate={"name": "extractive", "max_words": 40},
+        refresh="lazy",
+    )
+    flat = differing(type(built), as_settings(built))
+    assert flat == {
+        "compatibility": "cosine",
+        "compatibility.threshold": 0.35,
+        "annotate.max_words": 40,
+        "refresh": "lazy",
+    }
+    link = encode(Bookmark(settings=flat))
+    bookmark, problems = decode(link)
+    assert (bookmark.settings, problems) == (flat, [])
+    again = make_system("segment-tree", **nested(segviz.SegmentTree, bookmark.settings))
+    assert again == built
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "message"),
+    [
+        ("system", "mind", "expected one of segment-tree"),
+        ("alpha", "1.5", "expected 0 to 0.99"),
+        ("alpha", "nan", "finite"),
+        ("k", "ten", "expected a whole number"),
+        ("levels", "0,x", "expected a whole number"),
+        ("distinct", "true", "expected yes or no"),
+        ("text", "x" * 5000, "longer than 2000"),
+        ("path", "\\\\host\\share\\a.json", "of this machine only"),
+        ("path", "//host/share/a.json", "of this machine only"),
+        ("compatibility.threshold", "0.3", "not a part of a view"),
+        ("<script>", "1", "not a part of a view"),
+    ],
+)
+def test_what_cannot_be_used_is_named_and_left_out(name, given, message):
+    bookmark, problems = decode({name: given, "k": "3"} if name != "k" else {name: given})
+    assert bookmark == Bookmark(k=3 if name != "k" else 10)
+    assert len(problems) == 1
+    assert message in problems[0]
+
+
+@given(st.dictionaries(st.sampled_from([*_READERS, "refresh", "compatibility", "?"]), st.text()))
+def test_no_link_breaks_it(link):
+    bookmark, problems = decode(link)
+    assert len(problems) <= len(link)
+    encode(bookmark)
