@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 
 import numpy as np
@@ -9,83 +10,169 @@ import plotly.graph_objects as go
 from numpy.typing import NDArray
 from plotly.subplots import make_subplots
 
+from segviz.models.prices import Price
 from segviz.steps import Step
 
 # More points than this are averaged in equal blocks: charts stay fast and readable.
 POINTS = 250
 
+_ROW = 3
+
 
 def _blocks(values: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Step numbers and means of at most POINTS equal blocks of a per-step series."""
+    """Step numbers and means of at most POINTS equal blocks of a per-step series; steps
+    without a value (NaN) do not count, a block of them has none."""
     size = -(-len(values) // POINTS) or 1
     starts = np.arange(0, len(values), size)
     counts = np.diff(np.append(starts, len(values)))
-    return starts + counts / 2 + 0.5, np.add.reduceat(values, starts) / counts
+    padded = np.append(values, np.full(len(starts) * size - len(values), np.nan))
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Mean of empty slice")
+        means: NDArray[np.float64] = np.nanmean(padded.reshape(len(starts), size), axis=1)
+    return starts + counts / 2 + 0.5, means
 
 
 def series(steps: Sequence[Step]) -> dict[str, NDArray[np.float64]]:
-    """Per-step costs: milliseconds, tokens, calls, inspected, modified, annotated;
-    each float64 (len(steps),)."""
+    """Per-step costs: milliseconds, tokens, calls, embedded texts and their tokens,
+    inspected, modified, annotated; each float64 (len(steps),).
+
+    Milliseconds are NaN where they tell nothing of the model or the system: answers came
+    from a cache, or the memory was opened from a file, which holds no times.
+    """
     costs = [step.cost for step in steps]
+    ms = [1000 * c.seconds if c.seconds and not c.cached else np.nan for c in costs]
     return {
-        "ms": np.array([1000 * c.seconds for c in costs], dtype=np.float64),
+        "ms": np.array(ms, dtype=np.float64),
         "tokens": np.array([c.tokens for c in costs], dtype=np.float64),
         "calls": np.array([c.calls for c in costs], dtype=np.float64),
+        "embedded": np.array([c.embedded for c in costs], dtype=np.float64),
+        "embedding tokens": np.array([c.embedding_tokens for c in costs], dtype=np.float64),
         "inspected": np.array([c.inspected for c in costs], dtype=np.float64),
         "modified": np.array([c.modified for c in costs], dtype=np.float64),
         "annotated": np.array([c.annotated for c in costs], dtype=np.float64),
     }
 
 
-def cost_figure(steps: Sequence[Step], *, accent: str, neutral: str) -> go.Figure:
-    """Three small charts over the steps: time, nodes looked at and changed, and, where a
-    model was called, tokens. ``steps`` must not be empty."""
+def dollars(
+    steps: Sequence[Step], chat: Price | None, embedding: Price | None
+) -> NDArray[np.float64] | None:
+    """US dollars per step, float64 (len(steps),): every answer once, repeated tries left
+    out. None where a price that is needed, or the number of tokens, is not known."""
+    costs = [step.cost for step in steps]
+    spent = np.zeros(len(costs))
+    if any(c.calls for c in costs):
+        if chat is None or not any(c.output for c in costs):
+            return None
+        spent += [(c.tokens - c.output) * chat.input + c.output * chat.output for c in costs]
+    if any(c.embedded for c in costs):
+        if embedding is None or not any(c.embedding_tokens for c in costs):
+            return None
+        spent += [c.embedding_tokens * embedding.input for c in costs]
+    return spent / 1_000_000
+
+
+def money(amount: float | None) -> str:
+    """An amount in words; what is unknown is called so, never 0."""
+    return "cost unknown" if amount is None else f"${amount:.4f}"
+
+
+def cost_figure(
+    steps: Sequence[Step],
+    *,
+    accent: str,
+    neutral: str,
+    spent: NDArray[np.float64] | None = None,
+) -> go.Figure:
+    """Small charts over the steps: time, nodes looked at and changed and, where a model
+    was called, calls, tokens and, if ``spent`` (per step) is known, US dollars. ``steps``
+    must not be empty."""
     values = series(steps)
-    with_model = bool(values["calls"].any())
-    titles = ["Time per step, ms", "Nodes inspected and modified"]
-    if with_model:
-        titles.append("Tokens per step")
-    figure = make_subplots(rows=1, cols=len(titles), subplot_titles=titles)
-
-    def line(name: str, column: int, colour: str, dash: str = "solid") -> None:
-        x, y = _blocks(values[name])
-        figure.add_trace(
-            go.Scatter(
-                name=name,
-                x=x,
-                y=y,
-                mode="lines",
-                line={"color": colour, "width": 1.6, "dash": dash},
-                showlegend=column == 2,
-            ),
-            row=1,
-            col=column,
+    plain, dotted = (accent, "solid"), (neutral, "dot")
+    charts: dict[str, dict[str, tuple[str, str]]] = {
+        "Time per step, ms": {"ms": plain},
+        "Nodes inspected and modified": {"inspected": dotted, "modified": plain},
+    }
+    paid = {"calls": "embedded", "tokens": "embedding tokens"}
+    for name, other in paid.items():
+        lines = {n: style for n, style in ((name, plain), (other, dotted)) if values[n].any()}
+        if lines:
+            title = "Calls and embedded texts" if other in lines else name.capitalize()
+            title = title if name == "calls" else "Tokens"
+            charts[f"{title} per step"] = lines
+    if spent is not None and spent.any():
+        values["$"] = spent
+        charts["US dollars per step"] = {"$": plain}
+    rows = -(-len(charts) // _ROW)
+    figure = make_subplots(
+        rows=rows,
+        cols=min(_ROW, len(charts)),
+        subplot_titles=list(charts),
+        vertical_spacing=0.3 if rows > 1 else None,
+    )
+    for place, lines in enumerate(charts.values()):
+        for name, (colour, dash) in lines.items():
+            x, y = _blocks(values[name])
+            figure.add_trace(
+                go.Scatter(
+                    name=name,
+                    x=x,
+                    y=y,
+                    mode="lines+markers" if name == "ms" and np.isnan(y).any() else "lines",
+                    marker={"size": 4},
+                    line={"color": colour, "width": 1.6, "dash": dash},
+                    showlegend=len(lines) > 1,
+                ),
+                row=place // _ROW + 1,
+                col=place % _ROW + 1,
+            )
+    if np.isnan(values["ms"]).all():
+        figure.add_annotation(
+            text="not measured", showarrow=False, x=0.5, y=0.5, xref="x domain", yref="y domain"
         )
-
-    line("ms", 1, accent)
-    line("inspected", 2, neutral, "dot")
-    line("modified", 2, accent)
-    if with_model:
-        line("tokens", 3, accent)
     figure.update_layout(
-        height=230,
+        height=50 + 180 * rows,
         margin={"l": 8, "r": 8, "t": 34, "b": 8},
-        legend={"orientation": "h", "y": -0.18, "x": 0.5, "xanchor": "center"},
+        legend={"orientation": "h", "y": -0.18 / rows, "x": 0.5, "xanchor": "center"},
         dragmode=False,
         hovermode="x",
     )
-    figure.update_xaxes(fixedrange=True, rangemode="tozero", title=None)
+    figure.update_xaxes(fixedrange=True, range=[0, len(steps) + 1], title=None)
     figure.update_yaxes(fixedrange=True, rangemode="tozero")
     figure.update_annotations(font_size=13)
     return figure
 
 
 def cost_sentence(steps: Sequence[Step]) -> str:
-    """Does the cost grow with the conversation? First and last quarter compared."""
+    """Does the cost grow with the conversation? First and last quarter of the steps whose
+    time was measured compared, and which were not."""
     values = series(steps)["ms"]
-    quarter = max(1, len(values) // 4)
-    early, late = float(np.median(values[:quarter])), float(np.median(values[-quarter:]))
+    cached = sum(bool(step.cost.cached) for step in steps)
+    left_out = (
+        f" {cached} of {len(steps)} steps took answers from the cache; their times say "
+        "nothing about the model and are left out."
+        if cached
+        else ""
+    )
+    timed = values[~np.isnan(values)]
+    if not len(timed):
+        return left_out.strip() or "Times are measured while a memory is built, and not saved."
+    quarter = max(1, len(timed) // 4)
+    early, late = float(np.median(timed[:quarter])), float(np.median(timed[-quarter:]))
     return (
         f"The median step took {early:.1f} ms in the first quarter of the conversation and "
-        f"{late:.1f} ms in the last."
+        f"{late:.1f} ms in the last.{left_out}"
     )
+
+
+def total_sentence(steps: Sequence[Step], spent: NDArray[np.float64] | None) -> str:
+    """What the build took in all; money only where a model was paid."""
+    totals = {name: int(column.sum()) for name, column in series(steps).items() if name != "ms"}
+    parts = [f"{totals['inspected']:,} nodes inspected", f"{totals['modified']:,} touched"]
+    if totals["calls"]:
+        parts += [f"{totals['calls']:,} model calls", f"{totals['tokens']:,} tokens"]
+    if totals["embedded"]:
+        parts.append(f"{totals['embedded']:,} texts embedded")
+        parts.append(f"{totals['embedding tokens']:,} tokens for them")
+    if totals["calls"] or totals["embedded"]:
+        parts.append(money(None if spent is None else float(spent.sum())))
+    return f"In all: {', '.join(parts)}."

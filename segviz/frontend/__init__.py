@@ -1,4 +1,4 @@
-"""Layer 3: the canvas component (two scripts, one stylesheet) and what Python sends it.
+"""Layer 3: the canvas component (scripts, one stylesheet) and what Python sends it.
 
 ``palette`` holds every colour, ``payload`` turns a Structure into a message and reads the
 static files. Nothing here imports Streamlit; ``segviz.ui.canvas`` mounts the component.

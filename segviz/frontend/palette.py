@@ -78,6 +78,17 @@ SCORE_RAMP_LIGHT: Final = _ramp(9, (0.962, 0.33), (0.008, 0.125), (256.0, 262.0)
 SCORE_RAMP_DARK: Final = _ramp(9, (0.262, 0.90), (0.012, 0.075), (262.0, 245.0))
 """Nine stops for a score on a dark page: almost background to pale blue."""
 
+CHANGE_RAMP_LIGHT: Final = _ramp(5, (0.42, 0.962), (0.09, 0.008), (98.0, 98.0))[:4] + _ramp(
+    5, (0.962, 0.40), (0.004, 0.125), (256.0, 262.0)
+)
+"""Nine stops for a signed change on a light page: falls olive, none almost background,
+rises blue. Both arms darken alike, so lightness tells the size and hatching the sign."""
+
+CHANGE_RAMP_DARK: Final = _ramp(5, (0.88, 0.262), (0.12, 0.012), (98.0, 98.0))[:4] + _ramp(
+    5, (0.262, 0.88), (0.008, 0.08), (262.0, 245.0)
+)
+"""Nine stops for a signed change on a dark page: falls yellow, rises pale blue."""
+
 LEVEL_COLOURS: Final = _ramp(8, (0.80, 0.38), (0.085, 0.12), (75.0, 0.0))
 """Levels 0, 1, … of a chart, sand to plum; higher levels keep the last colour."""
 

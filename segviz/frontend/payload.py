@@ -8,7 +8,6 @@ bytes or JSON, not JSON that contains bytes).
 from __future__ import annotations
 
 import json
-import math
 import re
 import struct
 from collections.abc import Mapping, Sequence
@@ -19,7 +18,16 @@ from typing import Any, Final, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from segviz.frontend.palette import ACCENT, SCORE_RAMP_DARK, SCORE_RAMP_LIGHT, session_colours
+from segviz.frontend.candidates import candidate_rows, outcome
+from segviz.frontend.live import Live
+from segviz.frontend.palette import (
+    ACCENT,
+    CHANGE_RAMP_DARK,
+    CHANGE_RAMP_LIGHT,
+    SCORE_RAMP_DARK,
+    SCORE_RAMP_LIGHT,
+    session_colours,
+)
 from segviz.steps import Decision
 from segviz.structure import Structure
 
@@ -31,9 +39,10 @@ COLUMNS: Final = {
     "stop": "<i4",
     "parent": "<i4",
     "edges": "<i4",
+    "carrier": "<i4",
     "unit_session": "<i4",
-    "initial": "<f4",
-    "final": "<f4",
+    "initial": "<f8",
+    "final": "<f8",
     "top_initial": "<i4",
     "top_final": "<i4",
     "gold": "<i4",
@@ -48,9 +57,13 @@ _LABEL_LENGTH = (80, 320)
 _SCRIPTS = (
     "tree_text.js",
     "tree_core.js",
+    "tree_propagate.js",
+    "tree_gutter.js",
     "tree_paint.js",
     "tree_marks.js",
     "tree_words.js",
+    "tree_controls.js",
+    "tree_dials.js",
     "tree.js",
 )
 _LOCAL_IMPORT = re.compile(r'^import \{[^}]*\} from "\./\w+\.js";\n', re.MULTILINE)
@@ -80,6 +93,8 @@ def tree_payload(
     levels_total: int | None = None,
     gutter: bool | None = None,
     root_scale: bool = False,
+    live: Live | None = None,
+    legend: bool = True,
     title: str = "",
 ) -> dict[str, Any]:
     """Everything the canvas needs to draw ``structure``; plain values and bytes only.
@@ -108,10 +123,16 @@ def tree_payload(
         gutter: reserve the candidate column; None means: if there are candidates.
         root_scale: colour by the fourth root of the relative score, so that weak scores show
             beside one that holds nearly everything.
+        live: the setting behind ``final`` and ``top_final``; with it the header shows
+            controls, and the browser computes both itself while one moves. ``initial`` must
+            then be given. None: no controls.
+        legend: explain the marks above the tree.
         title: name of the conversation, used in the summary.
     """
     if mode not in ("grow", "scores"):
         raise ValueError(f"mode {mode!r}: expected 'grow' or 'scores'")
+    if live is not None and initial is None:
+        raise ValueError("live controls need the initial scores to compute with: pass initial=…")
     n = len(structure)
     level = np.where(structure.active, structure.level, -1)
     present = int(structure.stop[structure.active].max(initial=0))
@@ -122,7 +143,7 @@ def tree_payload(
     sessions[sessions >= len(session_labels)] = -1
     dates = [*session_dates, *[None] * len(session_labels)][: len(session_labels)]
     parent, edges = _parents(structure)
-    candidates = _candidates(decision, structure)
+    candidates = candidate_rows(decision, structure)
     if frontier is None:
         frontier = structure.frontier if mode == "grow" else ()
     levels = max(int(level.max(initial=-1)) + 1, levels_total or 0, 1)
@@ -132,6 +153,7 @@ def tree_payload(
         "stop": structure.stop,
         "parent": parent,
         "edges": edges,
+        "carrier": structure.carrier if live else np.zeros(0, dtype=np.int32),
         "unit_session": sessions,
         "initial": _scores(initial, n, "initial"),
         "final": _scores(final, n, "final"),
@@ -157,16 +179,22 @@ def tree_payload(
             for i, label in enumerate(session_labels)
         ],
         "session_colours": session_colours(len(session_labels)),
-        "ramps": {"light": list(SCORE_RAMP_LIGHT), "dark": list(SCORE_RAMP_DARK)},
+        "ramps": {
+            "light": {"ramp": list(SCORE_RAMP_LIGHT), "change": list(CHANGE_RAMP_LIGHT)},
+            "dark": {"ramp": list(SCORE_RAMP_DARK), "change": list(CHANGE_RAMP_DARK)},
+        },
         "accent": dict(ACCENT),
         "frontier": _ids(frontier, n, "frontier").tolist(),
         "added": _ids(added, n, "added").tolist(),
         "revised": _ids(revised, n, "revised").tolist(),
         "chosen": None if decision is None else decision.chosen,
         "candidates": candidates,
+        "outcome": outcome(decision, structure, added),
         "gutter": bool(candidates) if gutter is None else gutter,
         "selected": selected if selected is not None and 0 <= selected < n else None,
         "root_scale": root_scale,
+        "legend": legend,
+        "live": live.payload() if live else None,
         "labels": _labels(structure.text),
         "summary": _summary(structure, units, present, selected, title),
     }
@@ -217,16 +245,14 @@ def _parents(structure: Structure) -> tuple[NDArray[np.int32], NDArray[np.int32]
     return parent, structure.edges if several else np.zeros((0, 2), dtype=np.int32)
 
 
-def _scores(values: ArrayLike | None, n: int, name: str) -> NDArray[np.float32]:
+def _scores(values: ArrayLike | None, n: int, name: str) -> NDArray[np.float64]:
     """A score column of shape (n,), or an empty one if there are no scores."""
     if values is None:
-        return np.zeros(0, dtype=np.float32)
+        return np.zeros(0)
     column = np.asarray(values, dtype=np.float64)
     if column.shape != (n,):
         raise ValueError(f"{name} has shape {column.shape}; the structure has {n} nodes")
-    limit = float(np.finfo(np.float32).max)
-    finite = np.where(np.isfinite(column), column, 0.0)
-    return np.clip(finite, -limit, limit).astype(np.float32)
+    return np.where(np.isfinite(column), column, 0.0)
 
 
 def _ids(nodes: Sequence[int], n: int, name: str) -> NDArray[np.int32]:
@@ -235,28 +261,6 @@ def _ids(nodes: Sequence[int], n: int, name: str) -> NDArray[np.int32]:
     if ids.size and not (0 <= ids.min() and ids.max() < n):
         raise ValueError(f"{name} names a node outside 0..{n - 1}")
     return ids
-
-
-def _finite(value: float | None) -> float | None:
-    """JSON has no NaN: a number that is none becomes null."""
-    return None if value is None or not math.isfinite(value) else float(value)
-
-
-def _candidates(decision: Decision | None, structure: Structure) -> list[dict[str, Any]]:
-    """The decision's candidates as JSON rows."""
-    if decision is None:
-        return []
-    return [
-        {
-            "node": item.node,
-            "level": int(structure.level[item.node]),
-            "score": _finite(item.score),
-            "threshold": _finite(item.threshold),
-            "label": item.label[:80],
-        }
-        for item in decision.candidates
-        if 0 <= item.node < len(structure)
-    ]
 
 
 def _short_date(when: date | str | None) -> str:

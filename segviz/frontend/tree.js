@@ -10,6 +10,8 @@ import {
   boxAt, buildTree, clampView, geometry, neighbour, rowAt, sessionRuns, unpack, visibleBoxes,
   zoomView,
 } from "./tree_core.js";
+import { buildControls, showControls } from "./tree_controls.js";
+import { adopt, change, createDials, recompute, report } from "./tree_dials.js";
 import { FADE_MS, drawBase, nodeRect, readTheme } from "./tree_paint.js";
 import { drawOver } from "./tree_marks.js";
 import { element, hideTip, nodeLines, showNode, showTip, writeLegend } from "./tree_words.js";
@@ -27,6 +29,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
   // A trigger, not a state: a state that Python has overruled would go stale and swallow
   // the next click on the same node. -1 stands for "nothing selected".
   s.send = (node) => setTriggerValue("selected", node ?? -1);
+  s.sendSetting = (setting) => setTriggerValue("setting", setting);
   if (data) update(s, data);
   // Streamlit may run the clean-up of an overtaken call after a later call: ignore it.
   const call = ++s.calls;
@@ -37,7 +40,8 @@ export default function ({ data, parentElement, setTriggerValue }) {
 
 function createState(parentElement) {
   return {
-    parent: parentElement, calls: 0, painted: 0, send: () => {},
+    parent: parentElement, calls: 0, painted: 0, send: () => {}, sendSetting: () => {},
+    dials: createDials(), picture: "grow",
     data: null, tree: null, runs: [], boxes: [], geom: null, view: null,
     selected: null, sentByPython: null, focus: null, hover: null, tipNode: null, tipAt: null,
     drag: null, dragged: false,
@@ -47,6 +51,7 @@ function createState(parentElement) {
 
 function destroy(s) {
   s.observer.disconnect();
+  clearTimeout(s.dials.timer);
   cancelAnimationFrame(s.frame);
   s.root.remove();
   delete s.parent[STATE];
@@ -56,6 +61,11 @@ function destroy(s) {
 
 function buildDom(s) {
   s.root = element("div", "segviz", s.parent);
+  const act = (part) => {
+    change(s, part);
+    schedule(s, true);
+  };
+  buildControls(s, s.root, act, () => report(s));
   const bar = element("div", "bar", s.root);
   s.legend = element("div", "legend", bar);
   s.count = element("div", "count", bar);
@@ -120,7 +130,7 @@ function update(s, message) {
   s.runs = sessionRuns(data.unit_session);
   s.runOf = new Int32Array(data.total_units);
   s.runs.forEach((run, i) => s.runOf.fill(i, run.start, run.stop));
-  s.most = highestScore(data);
+  adopt(s);
   s.marks = markWeights(data);
   if (fresh || !s.view || before.total_units !== data.total_units) {
     const whole = !s.view || fresh || s.view.x1 - s.view.x0 >= before.total_units;
@@ -144,12 +154,21 @@ function update(s, message) {
   const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
   if (moved) s.fadeFrom = data.added.length && !still && before ? performance.now() : 0;
   readTheme(s);
-  writeLegend(s);
+  showScores(s);
   s.mirror.setAttribute("aria-label", data.summary);
   if (!fresh && data.level[s.tipNode] >= 0) showNode(s, s.tipNode, ...s.tipAt);
   else hideTip(s);
   s.root.dataset.loadMs = (performance.now() - started).toFixed(2);
   schedule(s, true);
+}
+
+/** All that follows from scores and setting alone. */
+function showScores(s) {
+  s.most = highestScore(s.data);
+  s.picture = s.data.mode === "scores" && s.dials.setting?.drawing === "change"
+    ? "change" : s.data.mode;
+  showControls(s);
+  writeLegend(s);
 }
 
 // --- painting ------------------------------------------------------------------------
@@ -167,11 +186,13 @@ function paint(s) {
   if (!s.data || !width || !height) return;
   const started = performance.now();
   const base = s.baseDirty;
+  if (s.dials.stale) {
+    recompute(s);
+    showScores(s);
+  }
   if (base) {
-    const { mode, gutter } = s.data;
-    s.geom = geometry(width, height, mode, gutter, s.tree.laneCount);
-    const weights = mode === "scores" ? [s.data.initial, s.data.final] : [s.marks];
-    s.boxes = weights.map(
+    s.geom = geometry(width, height, s.picture, s.data.gutter, s.tree.laneCount);
+    s.boxes = weights(s).map(
       (weight) => visibleBoxes(s.tree, s.view, s.geom.width, weight.length ? weight : null));
     drawBase(s, canvasFor(s, s.base, width, height));
     s.baseDirty = false;
@@ -183,6 +204,13 @@ function paint(s) {
     if (performance.now() - s.fadeFrom > FADE_MS) s.fadeFrom = 0;
     schedule(s);
   }
+}
+
+/** For each half, what makes a node win its pixel column. */
+function weights({ picture, data, marks }) {
+  if (picture === "grow") return [marks];
+  if (picture === "scores") return [data.initial, data.final];
+  return [data.final.map((score, node) => Math.abs(score - data.initial[node]))];
 }
 
 function canvasFor(s, canvas, width, height) {
@@ -213,6 +241,13 @@ function mirror(s) {
     scale: `${view.x0},${view.x1}`,
     plot: `${geom.left},${geom.width},${geom.axisTop},${geom.axisHeight}`,
     painted: ++s.painted,
+    picture: s.picture,
+    policy: s.dials.setting?.policy ?? "",
+    alpha: s.dials.setting?.alpha ?? "",
+    horizon: s.dials.setting?.horizon ?? "",
+    settled: s.dials.sequence <= s.dials.answered, // Python's own scores are shown
+    apart: s.dials.apart,
+    top: data.top_final,
   });
   const whole = view.x1 - view.x0 >= data.total_units;
   s.zoomOut.disabled = s.fit.disabled = whole;

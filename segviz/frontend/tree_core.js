@@ -2,12 +2,13 @@
 // node can test them. payload.javascript() puts this file in front of tree.js.
 //
 // Words: a *row* is one lane of one level (a level has several lanes only where spans of
-// its nodes overlap); a *view* {x0, x1} is the visible range of units; a *half* is one of
-// the icicles of a picture (one in "grow", two mirrored ones in "scores").
+// its nodes overlap); a *view* {x0, x1} is the visible range of units; a *picture* is
+// "grow", "scores" or "change"; a *half* is one of its icicles (two mirrored ones in
+// "scores", one in the others).
 
 // --- message -------------------------------------------------------------------------
 
-const FLOATS = new Set(["initial", "final"]);
+const SCORES = new Set(["initial", "final"]); // float64; everything else is int32
 
 /** The payload of payload.pack(): JSON values plus one typed array per column. */
 export function unpack(message) {
@@ -15,8 +16,9 @@ export function unpack(message) {
   const headLength = new DataView(bytes.buffer).getUint32(0, true);
   const payload = JSON.parse(new TextDecoder().decode(bytes.subarray(4, 4 + headLength)));
   for (const [name, [offset, length]] of Object.entries(payload.columns)) {
-    const Column = FLOATS.has(name) ? Float32Array : Int32Array;
-    payload[name] = new Column(bytes.buffer, 4 + headLength + offset, length / 4);
+    const Column = SCORES.has(name) ? Float64Array : Int32Array;
+    const start = 4 + headLength + offset;
+    payload[name] = new Column(bytes.buffer, start, length / Column.BYTES_PER_ELEMENT);
   }
   return payload;
 }
@@ -114,11 +116,11 @@ const ROW_CAP = 46; // a three-level tree must not become a bar chart
 const LEAF_WEIGHT = 1.26; // leaf rows reach 58
 
 /** Distance from the axis and height of each level's band, in whole pixels. */
-export function stackRows(laneCount, available) {
+export function stackRows(laneCount, available, cap = ROW_CAP) {
   const weights = laneCount.map(
     (lanes, level) => (1 + 0.45 * (Math.min(lanes, 9) - 1)) * (level ? 1 : LEAF_WEIGHT));
   const total = weights.reduce((a, b) => a + b, 0);
-  const unit = Math.min(ROW_CAP, Math.max(0, available) / total);
+  const unit = Math.min(cap, Math.max(0, available) / total);
   const offset = [];
   const height = [];
   let sum = 0;
@@ -130,18 +132,21 @@ export function stackRows(laneCount, available) {
   return { offset, height, total: Math.round(sum) };
 }
 
-/** Where everything lies. A function of size, mode and rows alone: selecting a node or
+/** Where everything lies. A function of size, picture and rows alone: selecting a node or
  *  changing a score moves nothing. Height that capped rows leave over stays below the axis
  *  in "grow", so that the tree keeps close to its legend, and outside of both halves in
- *  "scores". */
-export function geometry(width, height, mode, gutter, laneCount) {
-  const scores = mode === "scores";
-  const left = scores ? 50 : 34;
-  const right = gutter && !scores && width > 420 ? 184 : 10;
+ *  "scores". "change" keeps the horizontal places of "scores" and takes the height of both
+ *  its halves. */
+export function geometry(width, height, picture, gutter, laneCount) {
+  const scores = picture === "scores";
+  const grow = picture === "grow";
+  const left = grow ? 34 : 50;
+  const right = gutter && grow && width > 420 ? 184 : 10;
   const axisHeight = scores ? 46 : 36;
   const top = right > 100 ? 20 : 8;
   const middle = Math.round((height - axisHeight) / 2);
-  const rows = stackRows(laneCount, (scores ? middle : height - axisHeight) - top);
+  const available = (scores ? middle : height - axisHeight) - top;
+  const rows = stackRows(laneCount, available, picture === "change" ? 2 * ROW_CAP : ROW_CAP);
   const axisTop = scores ? middle : top + rows.total;
   return {
     left,
@@ -333,11 +338,11 @@ export function barShare(value) {
   return (Math.min(BAR_TO, Math.max(BAR_FROM, value)) - BAR_FROM) / (BAR_TO - BAR_FROM);
 }
 
-/** What the column of candidates shows: numbers against a threshold, numbers, or answers. */
+/** What the column of candidates shows: numbers against a threshold, numbers, or labels. */
 export function gutterTitle(candidates) {
   if (candidates.some((c) => c.threshold !== null)) return "similarity ≥ needed";
   if (candidates.some((c) => c.score !== null)) return "similarity";
-  return candidates.some((c) => c.label) ? "answer" : "";
+  return candidates.some((c) => c.label) ? "label · ✓ taken" : "";
 }
 
 // --- colour --------------------------------------------------------------------------
@@ -378,6 +383,12 @@ export function rampIndex(score, most, root) {
   if (!(score > 0) || !(most > 0)) return 0;
   const share = Math.min(1, score / most);
   return Math.round((root ? share ** 0.25 : share) * 255);
+}
+
+/** Index of a signed change: 0 is a fall by `most`, 127 (or 128) none, 255 a rise by it. */
+export function changeIndex(change, most, root) {
+  const size = rampIndex(Math.abs(change), most, root) / 2;
+  return change < 0 ? Math.ceil(127 - size) : Math.floor(128 + size);
 }
 
 /** How much of its session's colour a level keeps: leaves all, the root the least. */

@@ -18,10 +18,13 @@ export function drawOver(s, ctx) {
   ctx.rect(geom.left - 6, 0, geom.width + 12, s.stage.clientHeight);
   ctx.clip();
   ctx.textBaseline = "middle";
-  if (data.mode === "grow") drawGrowMarks(s, ctx);
-  else {
+  if (s.picture === "grow") drawGrowMarks(s, ctx);
+  else if (s.picture === "scores") {
     drawTop(s, ctx, 0, data.top_initial);
     drawTop(s, ctx, 1, data.top_final);
+  } else {
+    drawLeft(s, ctx, data.top_initial.filter((node) => !data.top_final.includes(node)));
+    drawTop(s, ctx, 0, data.top_final);
   }
   const focused = s.over.matches(":focus");
   for (let half = 0; half < geom.halves; half++) {
@@ -115,6 +118,16 @@ function drawTop(s, ctx, half, nodes) {
   });
   for (const rect of thin) bar(s, ctx, rect, half, accent);
   for (const rect of spaced(thin)) triangle(s, ctx, rect, half, accent);
+}
+
+/** Nodes that the change has pushed out of the retrieved ones: dashed. */
+function drawLeft(s, ctx, nodes) {
+  for (const node of nodes) {
+    const rect = nodeRect(s, 0, node);
+    if (!rect) continue;
+    if (isNarrow(rect, 1.5)) dashedBracket(s, ctx, rect, 0, s.theme.accent, 0);
+    else outline(s, ctx, rect, s.theme.accent, 1.5, { dash: [4, 3] });
+  }
 }
 
 /** Of boxes in one row whose signs would lie on each other, the first one. */

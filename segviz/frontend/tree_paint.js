@@ -1,11 +1,12 @@
 // tree_paint.js: draws the tree view's state `s` (see createState in tree.js) on the lower
-// of its two canvases: boxes, axis and candidates. The marks are in tree_marks.js.
+// of its two canvases: boxes and axis. The candidates are in tree_gutter.js, the marks in
+// tree_marks.js.
 
 import {
-  barShare, gutterTitle, levelStrength, luminance, mix, placeLabels, rampIndex, rampTable,
-  rowBox, spread,
+  changeIndex, levelStrength, luminance, mix, placeLabels, rampIndex, rampTable, rowBox,
 } from "./tree_core.js";
-import { CONTROLS, comparison, cutText, isolate } from "./tree_text.js";
+import { drawGutter } from "./tree_gutter.js";
+import { isolate } from "./tree_text.js";
 
 export const FADE_MS = 700; // how long a new node glows
 
@@ -24,10 +25,12 @@ export function readTheme(s) {
   const dark = luminance(background) < 0.2;
   const text = colour("--st-text-color", dark ? "#fafafa" : "#31333f");
   const accent = s.data.accent[dark ? "dark" : "light"];
-  const ramp = s.data.ramps[dark ? "dark" : "light"];
+  const { ramp, change } = s.data.ramps[dark ? "dark" : "light"];
   s.theme = {
-    background, text, accent, ramp, font: style.fontFamily,
+    background, text, accent, ramp, change, font: style.fontFamily,
     table: rampTable(ramp),
+    changeTable: rampTable(change),
+    hatch: hatch(parser, background),
     band: mix(text, background, 0.07),
     line: mix(text, background, 0.25),
     muted: mix(text, background, 0.72),
@@ -38,7 +41,24 @@ export function readTheme(s) {
   s.cache.clear();
 }
 
-// --- lower canvas: boxes, axis, candidates --------------------------------------------
+/** Diagonal lines in the page's colour: on a fill they show as strongly as the fill does. */
+function hatch(ctx, colour) {
+  const size = 6;
+  const tile = document.createElement("canvas");
+  tile.width = tile.height = size;
+  const pen = tile.getContext("2d");
+  pen.strokeStyle = colour;
+  pen.lineWidth = 1.3;
+  pen.beginPath();
+  for (const x of [-size, 0, size]) {
+    pen.moveTo(x - 1, size + 1);
+    pen.lineTo(x + size + 1, -1);
+  }
+  pen.stroke();
+  return ctx.createPattern(tile, "repeat");
+}
+
+// --- lower canvas: boxes and axis -----------------------------------------------------
 
 const pixel = (s, unit) =>
   s.geom.left + ((unit - s.view.x0) / (s.view.x1 - s.view.x0)) * s.geom.width;
@@ -70,9 +90,13 @@ export function drawBase(s, ctx) {
           const x = snap(geom.left + boxes.x[i]); // whole pixels: no seams between leaves
           const right = snap(geom.left + boxes.x[i] + boxes.w[i]);
           const w = Math.max(right - x - (boxes.w[i] >= 4 ? 1 : 0), 1);
-          if (s.data.mode === "scores") {
+          if (s.picture !== "grow") {
             ctx.fillStyle = scoreColour(s, half, boxes.id[i]);
             ctx.fillRect(x, y, w, tall);
+            if (s.picture === "change" && changeOf(s, boxes.id[i]) < 0) {
+              ctx.fillStyle = s.theme.hatch;
+              ctx.fillRect(x, y, w, tall);
+            }
           } else fillSessions(s, ctx, boxes.id[i], level, x, w, y, tall);
         }
       }
@@ -85,7 +109,15 @@ export function drawBase(s, ctx) {
 
 const snap = (x) => Math.round(x * devicePixelRatio) / devicePixelRatio;
 
+/** Propagated minus initial score. */
+export const changeOf = ({ data }, node) => data.final[node] - data.initial[node];
+
+/** Fill of a node. A change has the scale of the scores, not one of its own: so it fades as
+ *  α goes to 0. */
 export const scoreColour = (s, half, node) => {
+  if (s.picture === "change") {
+    return s.theme.changeTable[changeIndex(changeOf(s, node), s.most, s.data.root_scale)];
+  }
   const score = (half ? s.data.final : s.data.initial)[node];
   return s.theme.table[rampIndex(score, s.most, s.data.root_scale)];
 };
@@ -137,16 +169,18 @@ function drawMargin(s, ctx, half) {
     ctx.fillText(`L${level}`, geom.left - 8, middle);
     last = middle;
   }
-  if (geom.halves === 1) return;
+  if (s.picture === "grow") return;
   const span = geom.rows.total;
   const y = half ? geom.axisTop + geom.axisHeight + span / 2 : geom.axisTop - span / 2;
   ctx.save();
-  ctx.translate(9, Math.min(Math.max(y, 36), s.stage.clientHeight - 36));
+  const reach = geom.halves === 1 ? 58 : 36; // half of the name's length
+  ctx.translate(9, Math.min(Math.max(y, reach), s.stage.clientHeight - reach));
   ctx.rotate(-Math.PI / 2);
   ctx.textAlign = "center";
   ctx.font = `12px ${theme.font}`;
   ctx.fillStyle = theme.text;
-  ctx.fillText(half ? "propagated" : "initial", 0, 0);
+  const name = half ? "propagated" : "initial";
+  ctx.fillText(s.picture === "change" ? "propagated − initial" : name, 0, 0);
   ctx.restore();
 }
 
@@ -206,85 +240,4 @@ function drawNow(s, ctx, bottom) {
   ctx.font = `11px ${theme.font}`;
   ctx.textAlign = "left";
   ctx.fillText("now", now + 5, top + 7);
-}
-
-const BAR = 60;
-
-/** Candidates right of the plot: check mark, bar with threshold tick, the two numbers. */
-function drawGutter(s, ctx) {
-  const { geom, theme, data } = s;
-  const size = 17;
-  const left = geom.left + geom.width + 12;
-  const right = s.stage.clientWidth - 2;
-  const room = Math.max(1, Math.floor((geom.axisTop - geom.top) / size));
-  let shown = data.candidates;
-  if (shown.length > room) {
-    const rank = (c) => (c.node === data.chosen ? Infinity : c.score ?? -Infinity);
-    const best = [...shown].sort((a, b) => rank(b) - rank(a)).slice(0, room - 1);
-    shown = shown.filter((c) => best.includes(c));
-  }
-  const hidden = data.candidates.length - shown.length;
-  const barLeft = left + 14;
-  const place = (v) => barLeft + barShare(v) * BAR;
-  const centres = shown.map((c) => {
-    const { y, h } = rowBox(geom, 0, c.level);
-    return y + h / 2;
-  });
-  const bottom = geom.axisTop - (hidden ? size : 0);
-  const lines = spread(centres, size, geom.top, bottom);
-  ctx.font = `11px ${theme.font}`;
-  ctx.textAlign = "left";
-  ctx.fillStyle = theme.muted;
-  const first = Math.min(...lines);
-  if (shown.length) ctx.fillText(gutterTitle(shown), barLeft, Math.max(9, first - 19));
-  if (shown.some((c) => c.score !== null)) {
-    ctx.fillStyle = theme.line; // zero
-    ctx.fillRect(Math.round(place(0)), first - 8, 1, Math.max(...lines) - first + 16);
-    ctx.fillStyle = theme.muted;
-  }
-  if (hidden) ctx.fillText(`and ${hidden} more`, barLeft, geom.axisTop - size / 2);
-  ctx.font = `12px ${theme.font}`;
-  shown.forEach((candidate, i) => {
-    const chosen = candidate.node === data.chosen;
-    const y = Math.round(lines[i]);
-    ctx.strokeStyle = theme.line; // leads from the level's row to its line
-    ctx.lineWidth = 1;
-    ctx.beginPath();
-    ctx.moveTo(left - 10, centres[i]);
-    ctx.lineTo(left - 2, y);
-    ctx.stroke();
-    if (chosen) {
-      ctx.strokeStyle = theme.accent;
-      ctx.lineWidth = 2;
-      ctx.beginPath();
-      ctx.moveTo(left + 1, y);
-      ctx.lineTo(left + 4, y + 4);
-      ctx.lineTo(left + 10, y - 5);
-      ctx.stroke();
-    }
-    const numbers = comparison(candidate.score, candidate.threshold);
-    let textLeft = barLeft;
-    if (numbers) {
-      ctx.fillStyle = chosen ? theme.accent : mix(theme.text, theme.background, 0.42);
-      const zero = place(0);
-      const tip = place(candidate.score ?? 0);
-      ctx.fillRect(Math.min(zero, tip), y - 3, Math.max(1, Math.abs(tip - zero)), 6);
-      if (candidate.threshold !== null) {
-        ctx.fillStyle = theme.text;
-        ctx.fillRect(Math.round(place(candidate.threshold)) - 0.75, y - 6, 1.5, 12);
-      }
-      textLeft += BAR + 8;
-    }
-    ctx.fillStyle = chosen ? theme.text : theme.muted;
-    ctx.fillText(fitText(ctx, numbers || candidate.label, right - textLeft), textLeft, y + 0.5);
-  });
-}
-
-function fitText(ctx, text, width) {
-  let fitted = isolate(text);
-  text = text.replace(CONTROLS, " ");
-  for (let keep = text.length - 1; keep > 0 && ctx.measureText(fitted).width > width; keep--) {
-    fitted = isolate(cutText(text, keep));
-  }
-  return fitted;
 }

@@ -8,6 +8,12 @@ export function number(value, digits = 2) {
   return value.toFixed(size >= 100 ? 0 : size < 0.095 ? Math.max(3, digits) : digits);
 }
 
+/** A number with its sign: "+0.012", "−0.30", "0". */
+export function signed(value, digits = 2) {
+  const sign = value > 0 ? "+" : value < 0 ? "−" : "";
+  return sign + number(Math.abs(value), digits);
+}
+
 /** A score with fixed decimals, so that a column of them reads as one scale. */
 export function fixed(value, digits = 2) {
   if (Math.abs(value) >= 1e5) return number(value);

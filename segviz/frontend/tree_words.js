@@ -1,6 +1,6 @@
 // tree_words.js: what the tree view says in HTML: its legend and its tooltip.
 
-import { comparison, cutText, isolate, number, spanText } from "./tree_text.js";
+import { comparison, cutText, isolate, number, signed, spanText } from "./tree_text.js";
 
 const TIP_LENGTH = 280;
 
@@ -19,6 +19,12 @@ export function element(tag, className, parent, text) {
  *  outline and, for narrow boxes, as a sign outside. */
 export function writeLegend(s) {
   const { data } = s;
+  const k = Math.max(data.top_initial.length, data.top_final.length);
+  const scale = data.root_scale ? " (⁴√)" : "";
+  const range = s.most ? number(s.most) : "";
+  const said = [s.picture, range, scale, k, data.gold.length > 0, s.theme.ramp].join();
+  if (s.legend.dataset.said === said) return; // nothing to do at most frames of a drag
+  s.legend.dataset.said = said;
   s.legend.replaceChildren();
   const entry = (kind, text, sign) => {
     const item = element("span", "", s.legend);
@@ -27,20 +33,28 @@ export function writeLegend(s) {
     element("span", "", item, text);
     return swatch;
   };
-  if (data.mode === "grow") {
+  if (!data.legend) return;
+  if (s.picture === "grow") {
     entry("frontier", "frontier", "bracket");
     entry("added", "new", "plus");
     entry("revised", "revised", "dashed");
     entry("chosen", "chosen", "triangle");
+  } else if (s.picture === "change") {
+    const words = range ? `−${range} to +${range}${scale}` : "no scores";
+    entry("ramp", words).style.background = gradient(s.theme.change);
+    entry("fall", "falls").style.backgroundColor = s.theme.change[0];
+    entry("rise", "rises").style.backgroundColor = s.theme.change.at(-1);
+    if (k) entry("top", `top ${k}`, "triangle");
+    if (k) entry("revised", `left the top ${k}`, "dashed");
   } else {
-    const scale = data.root_scale ? " (⁴√)" : "";
-    const swatch = entry("ramp", s.most ? `score 0–${number(s.most)}${scale}` : "no scores");
-    swatch.style.background = `linear-gradient(to right, ${s.theme.ramp.join(", ")})`;
-    const k = Math.max(data.top_initial.length, data.top_final.length);
+    const words = range ? `score 0–${range}${scale}` : "no scores";
+    entry("ramp", words).style.background = gradient(s.theme.ramp);
     if (k) entry("top", `top ${k}`, "triangle");
   }
   if (data.gold.length) entry("gold", "gold evidence");
 }
+
+const gradient = (colours) => `linear-gradient(to right, ${colours.join(", ")})`;
 
 // --- tooltip -------------------------------------------------------------------------
 
@@ -62,6 +76,7 @@ export function nodeLines(s, node) {
     lines.push(["meta", `initial ${digits(data.initial[node])}${rank(data.top_initial)}`]);
     if (data.final.length) {
       lines.push(["meta", `propagated ${digits(data.final[node])}${rank(data.top_final)}`]);
+      lines.push(["meta", `change ${signed(data.final[node] - data.initial[node], 3)}`]);
     }
   }
   const candidate = data.candidates.find((c) => c.node === node);

@@ -2,27 +2,29 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import streamlit as st
 
 from segviz.conversation import Question
 from segviz.figures.levels import level_figure, level_sentence
+from segviz.frontend.live import Live
 from segviz.frontend.palette import ACCENT
 from segviz.gold import ABSENT, COVERED, HIT, MISSED, gold_status
 from segviz.pipeline import ask
 from segviz.result import Result
-from segviz.ui.choices import question_choice, retrieval_settings
+from segviz.ui.choices import choices, keep_setting, kept_setting, live, on_time_axis
 from segviz.ui.inspector import node_details, node_transcript
 from segviz.ui.lists import transcript
 from segviz.ui.retrieved import retrieved_panel
 from segviz.ui.state import Session
-from segviz.ui.timeline import VIEWS, canvas_height, draw_canvas, draw_node_link
-from segviz.ui.why import hop_panel, ledger_panel, miss_panel, rank_panel
+from segviz.ui.timeline import canvas_height, draw_canvas, draw_node_link
+from segviz.ui.why import hop_panel, ledger_panel, miss_panel, rank_panel, stages_panel
 
 
 def render(session: Session) -> None:
     """Draw the page."""
-    question = question_choice(session)
-    settings = retrieval_settings(session)
+    question, settings = choices(session)
     if not question.text.strip():
         st.info("Type a question, or pick one of the dataset's, to see what comes back.")
         return
@@ -38,8 +40,8 @@ def render(session: Session) -> None:
             "settings."
         )
     status = _status(session, question, result)
-    if st.session_state.get("ask-view", VIEWS[0]) == VIEWS[0]:
-        _tree(session, question, result)
+    if on_time_axis():
+        _tree(session, question, result, _live(session, settings))
     else:
         draw_node_link(
             session,
@@ -49,6 +51,7 @@ def render(session: Session) -> None:
             gold=_gold_leaves(session, question, result),
         )
     _gold_line(question, status)
+    stages_panel(result)
     gold = _gold_leaves(session, question, result)
     left, right = st.columns([11, 10], gap="medium")
     with left:
@@ -82,7 +85,14 @@ def _gold_leaves(session: Session, question: Question, result: Result) -> list[i
     return [leaf for leaf in structure.leaves if int(structure.start[leaf]) in wanted]
 
 
-def _tree(session: Session, question: Question, result: Result) -> None:
+def _live(session: Session, settings: dict[str, Any]) -> Live | None:
+    """What the browser needs to follow the controls by itself; None where it cannot."""
+    if settings["method"] == "own" or not live(session):
+        return None
+    return Live(kept_setting(), settings["k"], tuple(settings["levels"]), settings["distinct"])
+
+
+def _tree(session: Session, question: Question, result: Result, live: Live | None) -> None:
     structure = result.structure
     gold = _gold_leaves(session, question, result)
     levels = int(session.memory.structure.level.max()) + 1
@@ -98,6 +108,8 @@ def _tree(session: Session, question: Question, result: Result) -> None:
         top_final=result.after,
         gold=gold,
         root_scale=True,
+        live=live,
+        on_setting=keep_setting,
         total_units=len(session.memory.units),
         levels_total=levels,
     )

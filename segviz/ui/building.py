@@ -1,13 +1,15 @@
 """Build the chosen memory: at once when it is cheap, on request when it is not.
 
-A build with a chat model starts only when asked for, shows how far it is, can be cancelled
-and, when the model gives up, keeps what is done and can be resumed: every answer is in the
-cache before it is used.
+A build with a chat model starts only when asked for and shows how far it is. Cancelled, or
+when the model gives up, it keeps what is done and can be resumed: every answer is in the
+cache before it is used. A prompt the model never answers can be passed over.
 """
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from dataclasses import dataclass, replace
+from functools import cached_property
 from time import monotonic
 from typing import Any
 
@@ -15,13 +17,37 @@ import streamlit as st
 
 from segviz.assemble import make_system, needs_chat
 from segviz.conversation import Conversation
-from segviz.pipeline import BuildPaused, Memory, build
-from segviz.protocols import System
-from segviz.ui.models import Models
+from segviz.models import OpenAIChat
+from segviz.models.faults import RequestError
+from segviz.models.waiting import heartbeat
+from segviz.pipeline import Building, BuildPaused, Memory
+from segviz.protocols import LastingFault, System
+from segviz.ui.models import Models, point_here
 from segviz.ui.state import MEMORIES_KEPT, fingerprint, forget, known, remember
 
 # A build this small takes a moment; anything larger starts when the user says so.
 AUTOMATIC_UNITS = 2_000
+PAUSES_KEPT = 4
+
+_CANCELLED = "Cancelled."
+_MAY_BE_CHARGED = (
+    "Cancelled. What the models answered so far is kept; a request that was under way may "
+    "still be charged."
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Pause:
+    """A build that stopped, why, and the prompt without an answer if it was one."""
+
+    building: Building
+    why: str
+    lasting: LastingFault | None = None
+
+    @cached_property
+    def memory(self) -> Memory:
+        """The finished part, as it is when first looked at."""
+        return self.building.memory
 
 
 @dataclass(frozen=True)
@@ -91,41 +117,38 @@ def obtain(order: Order, source: str, base: str, typed: bool) -> tuple[str, Memo
     if typed and callers and order.approval(base) in _approved():
         st.session_state["building"] = key
     if (callers or len(units) > AUTOMATIC_UNITS) and not _requested(
-        key, order.approval(base), callers, len(units)
+        key, order, base, callers, len(units)
     ):
         return _partial(key)
-    return _run(key, order, system)
+    return _run(key, order, system, bool(callers))
 
 
 def _impossible() -> Memory:
     raise RuntimeError("a memory that was just there is gone")
 
 
-def _requested(key: str, approval: str, callers: list[str], count: int) -> bool:
+def _requested(key: str, order: Order, base: str, callers: list[str], count: int) -> bool:
     """Offer to start; whether this memory has been asked for."""
     if st.session_state.get("building") == key:
         return True
-    paused = st.session_state.get("paused", (None, None, ""))
-    if paused[0] == key:
-        with st.container(border=True, key="paused"):
-            done = len(paused[1].steps)
-            st.markdown(
-                f":material/pause_circle: **Paused after {done} of {count} leaves.** What is "
-                "done is kept; resuming asks only for the rest."
-            )
-            st.text(paused[2])
-            _start("Resume", key, approval)
+    approval = order.approval(base)
+    pause = _pauses().get(key)
+    if pause is not None:
+        _offer_to_resume(pause, key, order, approval, count)
         return False
     what = f"{count} leaves"
-    if callers:
-        parts = " and ".join(callers)
-        what += f", with model calls for {parts} (answers already in the cache cost nothing)"
-    st.info(
-        f"{what}. Nothing is sent before you press Build."
-        if callers
-        else f"{what}: this takes a while."
-    )
-    _start("Build the memory", key, approval)
+    with st.container():
+        if callers:
+            parts = " and ".join(callers)
+            st.info(
+                f"{what}, with model calls for {parts} (answers already in the cache cost "
+                "nothing). Nothing is sent before you press Build."
+            )
+        else:
+            st.info(f"{what}: this takes a while.")
+        st.empty()
+        with st.container(horizontal=True):
+            _start("Build the memory", key, approval)
     return False
 
 
@@ -152,47 +175,101 @@ def _cancel() -> None:
     _approved().clear()
 
 
+def _offer_to_resume(pause: Pause, key: str, order: Order, approval: str, count: int) -> None:
+    with st.container(border=True, key="paused"):
+        st.markdown(
+            f":material/pause_circle: **Paused after {len(pause.memory.steps)} of {count} "
+            "leaves.** What is done is kept; resuming asks only for the rest."
+        )
+        st.text(pause.why)
+        with st.container(horizontal=True):
+            _start("Resume", key, approval)
+            if pause.lasting is not None and order.models.chat is not None:
+                _pass_over(pause.lasting, order.models.chat, key, approval)
+
+
+def _pass_over(fault: LastingFault, chat: OpenAIChat, key: str, approval: str) -> None:
+    """Offer to do without the one answer that does not come."""
+
+    def go_on() -> None:
+        chat.waive(fault.prompt, fault.reason)
+        st.session_state["building"] = key
+        _approved().add(approval)
+
+    label = "Decide this unit offline" if fault.prompt.labels else "Write this text offline"
+    st.button(
+        label,
+        key="waive",
+        on_click=go_on,
+        help="The model is passed over at this one place, from now on and whenever this memory "
+        "is built again; the step says so",
+    )
+
+
+def _pauses() -> OrderedDict[str, Pause]:
+    """Builds that stopped, by key of the memory; the oldest are forgotten."""
+    pauses: OrderedDict[str, Pause] = st.session_state.setdefault("paused", OrderedDict())
+    while len(pauses) > PAUSES_KEPT:
+        pauses.popitem(last=False)
+    return pauses
+
+
 def _partial(key: str) -> tuple[str, Memory] | None:
     """The finished part of a paused build, to look at meanwhile."""
-    paused = st.session_state.get("paused", (None, None, ""))
-    if paused[0] == key and paused[1].steps:
-        return f"{key}-{len(paused[1].steps)}", paused[1]
+    pause = _pauses().get(key)
+    if pause is not None and pause.memory.steps:
+        return f"{key}-{len(pause.memory.steps)}", pause.memory
     return None
 
 
-def _run(key: str, order: Order, system: System) -> tuple[str, Memory] | None:
+def _run(key: str, order: Order, system: System, calls: bool) -> tuple[str, Memory] | None:
     place = st.empty()
-    with place.container():
+    # As many parts as the offer to resume has, so that none of it stays while this runs.
+    with place.container(border=True):
         bar = st.progress(0.0, "Building the memory")
-        # Any click ends this run at the next progress report; finished answers are cached.
-        st.button("Cancel", key="cancel", on_click=_cancel)
-    began = monotonic()
-    shown = began
+        st.caption("What is finished is kept, also when you cancel.")
+        with st.container(horizontal=True):
+            st.button("Cancel", key="cancel", on_click=_cancel)
+            st.empty()
+    building = Building(
+        order.conversation,
+        system,
+        order.unit,
+        embedder=order.models.embedder,
+        chat=order.models.chat,
+    )
+    # The click that cancels starts the next run before this one ends, so that it must find
+    # here what is done.
+    pauses = _pauses()
+    pauses[key] = Pause(building, _MAY_BE_CHARGED if calls else _CANCELLED)
+    total = len(building.units)
+    began = shown = monotonic()
+    done = 0
 
-    def progress(done: int, total: int) -> None:
+    def show() -> None:
+        # Any click ends this run here, by what Streamlit raises.
         nonlocal shown
-        now = monotonic()
-        if done < total and now - shown < 0.2:
-            return
-        shown = now
-        left = (now - began) / done * (total - done)
+        shown = monotonic()
+        left = (shown - began) / done * (total - done) if done else 0
         wait = f", about {left:.0f} s left" if left >= 1 else ""
         bar.progress(done / total, f"Building the memory: {done} of {total} leaves{wait}")
 
     try:
-        memory = build(
-            order.conversation,
-            system,
-            order.unit,
-            embedder=order.models.embedder,
-            chat=order.models.chat,
-            progress=progress,
-        )
+        with heartbeat(show):
+            for _ in building:
+                done += 1
+                if done == total or monotonic() - shown >= 0.2:
+                    show()
     except BuildPaused as pause:
+        lasting = pause.fault if isinstance(pause.fault, LastingFault) else None
+        pauses[key] = Pause(building, str(pause), lasting)
         _stop()
-        st.session_state["paused"] = (key, pause.memory, str(pause))
         _approved().clear()
+        if isinstance(pause.fault, RequestError) and pause.fault.settable:
+            point_here()
         st.rerun()
     place.empty()
     _stop()
+    pauses.pop(key, None)
+    memory = building.memory
     return key, remember("memories", key, MEMORIES_KEPT, lambda: memory)

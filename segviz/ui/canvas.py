@@ -7,6 +7,7 @@ from typing import Any
 
 import streamlit as st
 
+from segviz.frontend.live import Setting, read_setting
 from segviz.frontend.payload import javascript, pack, stylesheet
 
 _TREE = st.components.v2.component("segviz_tree", js=javascript(), css=stylesheet())
@@ -18,6 +19,7 @@ def tree_canvas(
     key: str,
     height: int,
     on_select: Callable[[], None] | None = None,
+    on_setting: Callable[[], None] | None = None,
 ) -> int | None:
     """Draw a payload of ``tree_payload`` and return the selected node.
 
@@ -32,12 +34,15 @@ def tree_canvas(
         key: Streamlit key; zoom and keyboard focus live as long as it does.
         height: pixels, legend and axis included.
         on_select: called after each click that changes the selection.
+        on_setting: called when a control of the header has come to rest; there
+            ``sent_setting(key)`` tells the setting.
     """
     result = _TREE(
         key=key,
         data=pack(payload),
         height=height,
         on_selected_change=on_select or _nothing,
+        on_setting_change=on_setting or _nothing,
     )
     return _node(result.get("selected"), payload["selected"])
 
@@ -47,6 +52,13 @@ def clicked(key: str, before: int | None = None) -> int | None:
     if there was no click."""
     state = st.session_state.get(key)
     return _node(state.get("selected") if isinstance(state, Mapping) else None, before)
+
+
+def sent_setting(key: str) -> Setting | None:
+    """The setting just made in the header of the canvas ``key``, for use in
+    ``on_setting``; None if there is none, or if it is not a legal one."""
+    state = st.session_state.get(key)
+    return read_setting(state.get("setting") if isinstance(state, Mapping) else None)
 
 
 def _node(sent: object, before: int | None) -> int | None:

@@ -5,19 +5,21 @@ from __future__ import annotations
 from typing import Any
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from segviz.conversation import Question
 from segviz.figures.levels import level_name
+from segviz.frontend.live import ALPHA_MAX, ALPHA_STEP, HORIZON_MAX, Setting
 from segviz.propagate import POLICIES
+from segviz.protocols import Recalls
 from segviz.relevance import RELEVANCE
 from segviz.ui.state import Session
-from segviz.ui.timeline import view_choice
+from segviz.ui.timeline import VIEWS, in_time, view_choice
 
 
-def question_choice(session: Session) -> Question:
-    """A question of the dataset or one's own (index -1)."""
+def choices(session: Session) -> tuple[Question, dict[str, Any]]:
+    """The question, and settings for ``segviz.pipeline.ask``."""
     questions = session.conversation.questions
-    own = Question(-1, "", None, None, ())
     origin = "Own question"
     with st.container(horizontal=True, vertical_alignment="bottom"):
         if questions:
@@ -31,6 +33,43 @@ def question_choice(session: Session) -> Question:
                 persist_state="session",
             )
         view_choice("ask-view")
+    asked, many, more = st.columns([9, 3, 3], gap="medium", vertical_alignment="bottom")
+    with asked:
+        question = _question(session, origin)
+    kept = kept_setting()
+    policy, alpha, horizon = kept.policy, kept.alpha, kept.horizon
+    method = _method(session)
+    if method == "propagate" and not live(session):
+        policy, alpha, horizon = _propagation()
+    spread = {"policy": policy, "alpha": alpha, "horizon": horizon, "method": method}
+    return question, spread | _retrieval(session, many, more)
+
+
+def _method(session: Session) -> str:
+    """Propagation, or what the system came with, where it came with something."""
+    if not isinstance(session.memory.model, Recalls):
+        return "propagate"
+    names = {
+        "own": "The system's own retrieval",
+        "propagate": "Collapsed retrieval and propagation",
+    }
+    method: str = st.segmented_control(
+        "Retrieval",
+        list(names),
+        default="own",
+        required=True,
+        format_func=lambda name: names[name],
+        key=f"method-{session.memory.system}",
+        label_visibility="collapsed",
+        persist_state="session",
+    )
+    return method
+
+
+def _question(session: Session, origin: str) -> Question:
+    """A question of the dataset or one's own (index -1)."""
+    questions = session.conversation.questions
+    own = Question(-1, "", None, None, ())
     if origin == "Own question":
         text = st.text_input(
             "Question",
@@ -57,43 +96,42 @@ def question_choice(session: Session) -> Question:
     return questions[index]
 
 
-def retrieval_settings(session: Session) -> dict[str, Any]:
-    """Settings for ``segviz.pipeline.ask``."""
+def on_time_axis() -> bool:
+    """Whether the canvas is shown, whose header then holds policy, α and H."""
+    return bool(st.session_state.get("ask-view", VIEWS[0]) == VIEWS[0])
+
+
+def live(session: Session) -> bool:
+    """Whether the header of the canvas holds the controls: it does where the time axis is
+    shown and the browser can propagate along what it draws."""
+    return on_time_axis() and in_time(session, session.memory.structure)
+
+
+def kept_setting() -> Setting:
+    """The setting that widgets, the canvas and other pages share; the defaults at first."""
+    default = Setting()
+    for name in ("policy", "alpha", "horizon"):
+        st.session_state.setdefault(name, getattr(default, name))
+    state = st.session_state
+    drawing, sequence = state.get("drawn", (default.drawing, default.sequence))
+    return Setting(state["policy"], state["alpha"], state["horizon"], drawing, sequence)
+
+
+def keep_setting(setting: Setting) -> None:
+    """Store what the header of the canvas was set to."""
+    st.session_state.update(
+        policy=setting.policy,
+        alpha=setting.alpha,
+        horizon=setting.horizon,
+        drawn=(setting.drawing, setting.sequence),
+    )
+
+
+def _retrieval(session: Session, many: DeltaGenerator, more: DeltaGenerator) -> dict[str, Any]:
+    """K in the container ``many``, the rest in a popover in ``more``."""
     structure = session.memory.structure
     levels = list(range(int(structure.level.max()) + 1))
-    columns = st.columns([5, 4, 3, 4, 4], gap="medium")
-    policy = columns[0].selectbox(
-        "Propagation",
-        list(POLICIES),
-        index=list(POLICIES).index("top-down"),
-        key="policy",
-        help="Which way scores travel along the tree before the best nodes are taken:\n\n"
-        + "\n".join(f"- {POLICIES[name]().label}" for name in POLICIES),
-        persist_state="session",
-    )
-    still = policy == "none"
-    alpha = columns[1].slider(
-        "Decay α",
-        0.0,
-        0.95,
-        0.1,
-        0.05,
-        key="alpha",
-        disabled=still,
-        help="Weight of each further hop: final = Σ αᵏ sᵏ / Σ αᵏ. 0 switches propagation off.",
-        persist_state="session",
-    )
-    horizon = columns[2].slider(
-        "Hops H",
-        0,
-        5,
-        2,
-        key="horizon",
-        disabled=still,
-        help="How many edges a score may travel. 0 is collapsed retrieval.",
-        persist_state="session",
-    )
-    k = columns[3].slider(
+    k = many.slider(
         "Retrieved K",
         1,
         30,
@@ -102,7 +140,7 @@ def retrieval_settings(session: Session) -> dict[str, Any]:
         help="How many nodes are retrieved",
         persist_state="session",
     )
-    with columns[4].popover("More settings", width="stretch"):
+    with more.popover("More settings", width="stretch"):
         relevance = st.selectbox(
             "Relevance",
             list(RELEVANCE),
@@ -129,15 +167,47 @@ def retrieval_settings(session: Session) -> dict[str, Any]:
         )
         step = _asked_step(session)
     return {
-        "policy": policy,
-        "alpha": alpha,
-        "horizon": horizon,
         "k": k,
         "relevance": relevance,
         "levels": admitted,
         "distinct": distinct,
         "step": step,
     }
+
+
+def _propagation() -> tuple[str, float, int]:
+    """Policy, α and H as widgets, for views without the canvas; ``kept_setting`` has put
+    their values into the session's state."""
+    columns = st.columns([5, 4, 3], gap="medium")
+    policy: str = columns[0].selectbox(
+        "Propagation",
+        list(POLICIES),
+        key="policy",
+        help="Which way scores travel along the tree before the best nodes are taken:\n\n"
+        + "\n".join(f"- {POLICIES[name]().label}" for name in POLICIES),
+        persist_state="session",
+    )
+    still = policy == "none"
+    alpha: float = columns[1].slider(
+        "Decay α",
+        0.0,
+        ALPHA_MAX,
+        step=ALPHA_STEP,
+        key="alpha",
+        disabled=still,
+        help="Weight of each further hop: final = Σ αᵏ sᵏ / Σ αᵏ. 0 switches propagation off.",
+        persist_state="session",
+    )
+    horizon: int = columns[2].slider(
+        "Hops H",
+        0,
+        HORIZON_MAX,
+        key="horizon",
+        disabled=still,
+        help="How many edges a score may travel. 0 is collapsed retrieval.",
+        persist_state="session",
+    )
+    return policy, alpha, horizon
 
 
 def _asked_step(session: Session) -> int:

@@ -7,8 +7,9 @@ from collections.abc import Callable
 import streamlit as st
 
 from segviz.protocols import ModelError
-from segviz.ui import address, ask, grow, sweep
+from segviz.ui import address, ask, compare, grow, guide, sweep
 from segviz.ui.sidebar import sidebar
+from segviz.ui.spending import show_spending
 from segviz.ui.state import Session
 
 # Title, URL path and function of each page, in navigation order. (A comment, not a string:
@@ -17,6 +18,8 @@ PAGES: tuple[tuple[str, str, Callable[[Session], None]], ...] = (
     ("Grow", "grow", grow.render),
     ("Ask", "ask", ask.render),
     ("Sweep", "sweep", sweep.render),
+    ("Compare", "compare", compare.render),
+    ("Guide", "guide", guide.render),
 )
 
 # Streamlit keeps wide margins for prose; an instrument needs the width for its axis.
@@ -61,6 +64,7 @@ def main() -> None:
         path: page for (_, path, _), page in zip(PAGES, pages, strict=True)
     }
     st.navigation(pages, position="top").run()
+    show_spending()  # a question may have been embedded
     if session is not None:
         address.write(session)
 

@@ -1,4 +1,4 @@
-"""Sidebar panel: which real models may be used, where, and what they cost.
+"""Sidebar panel: which real models may be used, where, how, and what they cost.
 
 The key lives in a password field of this browser session (or comes from the environment
 or Streamlit's secrets). It is handed to the client and goes nowhere else.
@@ -10,6 +10,7 @@ import hashlib
 import os
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import streamlit as st
 from streamlit.errors import StreamlitSecretNotFoundError
@@ -22,13 +23,27 @@ from segviz.models import (
     OpenAIChat,
     OpenAIEmbedder,
     Price,
-    cost,
     price,
 )
-from segviz.models.settings import KEY_NAMES
+from segviz.models.settings import KEY_NAMES, RANGES
+from segviz.ui.spending import account, keep_price, spending_place
 
 OFFLINE = "None: stay offline"
 CUSTOM = "Another server"
+
+CACHE_BYTES = 1_000_000_000
+"""Beyond this the oldest replies are dropped, and asked for again when they are needed."""
+
+PANEL = "models-panel"
+
+_LIMITS = {
+    "timeout": ("Longest silence, seconds", "A server that sends nothing for so long is given up"),
+    "deadline": ("Longest request, seconds", "A reply must be complete after so long"),
+    "retries": ("Tries after the first", "Waiting 0.5, 1, 2, 4, 8 s, or as the server asks"),
+    "concurrency": ("Requests at once", "Lower it when the server answers 429"),
+    "max_tokens": ("Longest answer, tokens", "Models that reason first need room for it"),
+    "temperature": ("Temperature", "0 answers as alike as the server can"),
+}
 
 
 @dataclass(frozen=True)
@@ -38,21 +53,11 @@ class Models:
     embedder: Cached
     chat: OpenAIChat | None = None
     endpoint: Endpoint | None = None
-    price: Price | None = None
 
     @property
     def remote_embeddings(self) -> bool:
         """Whether embedding a text sends it away."""
         return isinstance(self.embedder.inner, OpenAIEmbedder)
-
-    def spent(self) -> str:
-        """Calls, tokens and cost so far, in words; an unknown price is called unknown."""
-        if self.chat is None:
-            return ""
-        usage = self.chat.usage
-        money = cost(usage, self.price)
-        worth = "cost unknown" if money is None else f"${money:.4f}"
-        return f"{usage.calls} calls, {usage.tokens_in + usage.tokens_out:,} tokens, {worth}"
 
 
 @st.cache_resource(show_spinner=False)
@@ -62,7 +67,7 @@ def _cache() -> ModelCache:
     if folder is None:
         base = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
         folder = str(Path(base).expanduser() / "segviz")
-    return ModelCache(Path(folder) / "models.sqlite")
+    return ModelCache(Path(folder) / "models.sqlite", limit_bytes=CACHE_BYTES)
 
 
 def _key_found(endpoint: Endpoint) -> str:
@@ -86,9 +91,17 @@ def _key_found(endpoint: Endpoint) -> str:
     return known.get("SEGVIZ_API_KEY", "").strip() if meant == endpoint.address else ""
 
 
+def point_here() -> None:
+    """Have the panel open in the next run: what went wrong is put right there."""
+    st.session_state["open-models"] = True
+
+
 def models_panel() -> Models:
     """Draw the panel; the models to use now. Nothing is sent by choosing one."""
-    with st.expander("Models", icon=":material/cloud_off:"):
+    st.session_state.pop("spending-place", None)  # of the run before
+    if st.session_state.pop("open-models", False):
+        st.session_state[PANEL] = True
+    with st.expander("Models", icon=":material/cloud_off:", key=PANEL, on_change="rerun"):
         preset = st.selectbox(
             "Model server",
             [OFFLINE, *PRESETS, CUSTOM],
@@ -98,6 +111,7 @@ def models_panel() -> Models:
         )
         if preset == OFFLINE:
             st.caption("Everything is computed on this machine; nothing is sent anywhere.")
+            spending_place()
             return Models(get_embedder())
         base = PRESETS.get(preset, Endpoint("http://localhost:8000/v1"))
         try:
@@ -126,61 +140,127 @@ def _chosen(base: Endpoint, preset: str) -> Models:
         help="For this server only; kept in this browser session, never saved, logged or exported",
         persist_state="session",
     )
-    endpoint = replace(
-        base, base_url=url, model=model, embedding_model=embedding, key=typed or found
-    )
     embeds = False
-    if endpoint.embedding_model:
+    if embedding:
         embeds = st.toggle(
             "Use its embeddings too",
             key="embeds",
             help="Otherwise similarity stays on this machine",
             persist_state="session",
         )
+    endpoint = replace(
+        base,
+        base_url=url,
+        model=model,
+        embedding_model=embedding,
+        key=typed or found,
+        **_limits(base, preset),
+    )
     questions = " and of your questions" if embeds else ""
     st.caption(f"After you press Build, the text of the conversation{questions} is sent to:")
     st.text(endpoint.address)
     chosen = _clients(endpoint, embeds)
-    for note in _cache().notes:
-        st.caption(note)
-    spent = chosen.spent()
-    if spent:
-        st.caption(f"Used in this session: {spent}")
+    _prices(chosen)
+    spending_place()
+    _kept_replies()
     return chosen
 
 
+def _limits(base: Endpoint, preset: str) -> dict[str, Any]:
+    """How long to wait, how often to try, how much to ask for; legal values only."""
+    values: dict[str, Any] = {}
+    with st.popover("Limits", icon=":material/tune:", width="stretch"):
+        columns = st.columns(2)
+        for place, (name, (label, meaning)) in enumerate(_LIMITS.items()):
+            default = getattr(base, name)
+            whole = name in ("retries", "concurrency", "max_tokens")
+            kind = int if whole else float
+            low, high = RANGES[name]
+            values[name] = columns[place % 2].number_input(
+                label,
+                format=None if whole else "%.1f",
+                min_value=kind(low),
+                max_value=kind(high),
+                value=kind(default),
+                step={"temperature": 0.1, "max_tokens": 64}.get(name, kind(1)),
+                help=f"{meaning}. {low:,g} to {high:,g}",
+                key=f"limit-{name}-{preset}",
+                persist_state="session",
+            )
+        st.caption(
+            "Another temperature or longest answer asks everything again, because answers "
+            "may differ; the other limits leave kept answers as they are."
+        )
+    return values
+
+
 def _clients(endpoint: Endpoint, embeds: bool) -> Models:
-    """Clients for this endpoint, kept for the session so that their counters go on."""
+    """Clients for this endpoint, kept for the session while nothing changes."""
     secret = hashlib.sha256(endpoint.key.encode()).hexdigest()
     identity = (endpoint, embeds, secret)
     kept = st.session_state.get("clients")
     if kept is None or kept[0] != identity:
-        chat = OpenAIChat(endpoint, _cache()) if endpoint.model else None
-        embedder = Cached(OpenAIEmbedder(endpoint, _cache())) if embeds else get_embedder()
+        chat, embedder = None, get_embedder()
+        if endpoint.model:
+            meter = account("chat", endpoint, endpoint.model).meter
+            chat = OpenAIChat(endpoint, _cache(), total=meter)
+        if embeds:
+            meter = account("embeddings", endpoint, endpoint.embedding_model).meter
+            embedder = Cached(OpenAIEmbedder(endpoint, _cache(), total=meter))
         kept = (identity, chat, embedder)
         st.session_state["clients"] = kept
-    known = price(endpoint, endpoint.model)
-    return Models(kept[2], kept[1], endpoint, _prices(endpoint, known))
+    return Models(kept[2], kept[1], endpoint)
 
 
-def _prices(endpoint: Endpoint, known: Price | None) -> Price | None:
-    """The price, editable; empty fields mean unknown, never zero."""
-    key = f"price-{endpoint.address}-{endpoint.model}"
-    left, right = st.columns(2)
-    values = [
-        column.number_input(
-            f"$ per 1M tokens {side}",
-            min_value=0.0,
-            value=amount,
-            placeholder="unknown",
-            key=f"{key}-{side}",
-            persist_state="session",
+def _prices(models: Models) -> None:
+    """Prices, editable; an empty field means unknown, never zero."""
+    endpoint = models.endpoint
+    if endpoint is not None and models.chat is not None:
+        columns = st.columns(2)
+        known = price(endpoint, endpoint.model)
+        key = f"price-{endpoint.address}-{endpoint.model}"
+        paid_in = _price(columns[0], "in", known and known.input, key)
+        paid_out = _price(columns[1], "out", known and known.output, key)
+        entered = None if paid_in is None or paid_out is None else Price(paid_in, paid_out)
+        keep_price(models.chat.name, entered)
+        account("chat", endpoint, endpoint.model).price = entered
+    if endpoint is not None and models.remote_embeddings:
+        known = price(endpoint, endpoint.embedding_model)
+        key = f"price-{endpoint.address}-{endpoint.embedding_model}"
+        paid_in = _price(st, "embedded", known and known.input, key)
+        entered = None if paid_in is None else Price(paid_in, 0.0)
+        keep_price(models.embedder.name, entered)
+        account("embeddings", endpoint, endpoint.embedding_model).price = entered
+
+
+def _price(place: Any, side: str, known: float | None, key: str) -> float | None:
+    value: float | None = place.number_input(
+        f"$ per 1M tokens {side}",
+        min_value=0.0,
+        value=known,
+        placeholder="unknown",
+        key=f"{key}-{side}",
+        persist_state="session",
+    )
+    return value
+
+
+def _kept_replies() -> None:
+    """The cache: what went wrong with it, its size, and a way to empty it."""
+    cache = _cache()
+    for note in cache.notes:
+        st.caption(note)
+    with st.popover("Kept replies", icon=":material/database:", width="stretch"):
+        answers, vectors = cache.counts()
+        st.caption(
+            f"{answers:,} answers and {vectors:,} embeddings, {cache.size / 1e6:.1f} MB of at "
+            f"most {CACHE_BYTES / 1e9:.0f} GB, on the machine that runs segviz. They make "
+            "rebuilding free; beyond the limit the oldest go."
         )
-        for column, side, amount in (
-            (left, "in", known.input if known else None),
-            (right, "out", known.output if known else None),
-        )
-    ]
-    if values[0] is None or values[1] is None:
-        return None
-    return Price(values[0], values[1])
+        sure = st.checkbox("Forget them, for everybody who uses this segviz", key="cache-sure")
+        st.button("Clear", key="cache-clear", disabled=not sure, on_click=_clear)
+
+
+def _clear() -> None:
+    _cache().clear()
+    st.session_state["cache-sure"] = False

@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from segviz.result import Evidence, Result
+from segviz.retrieve import estimated_tokens
 from segviz.ui.inspector import place
 from segviz.ui.lists import evidence_list
 from segviz.ui.state import Session
@@ -24,7 +25,7 @@ def _move(item: Evidence, k: int) -> str:
 def retrieved_panel(session: Session, result: Result, status: dict[str, str]) -> None:
     """The list, best first or in reading order; ``status`` marks gold turns."""
     words = sum(len(item.text.split()) for item in result.evidence)
-    tokens = sum(len(item.text) for item in result.evidence) // 4
+    tokens = sum(estimated_tokens(item.text) for item in result.evidence)
     st.markdown(
         f"**Retrieved**: {words} words, about {tokens} tokens",
         help=(
@@ -45,7 +46,7 @@ def retrieved_panel(session: Session, result: Result, status: dict[str, str]) ->
     )
     listed = result.evidence
     if order == ORDERS[1]:
-        listed = tuple(sorted(listed, key=lambda item: (item.span, -item.level)))
+        listed = result.reading_order
     top = max([*result.initial[list(result.before)], *result.final[list(result.after)], 1e-12])
     items = []
     for item in listed:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from segviz.figures.cost import cost_figure, cost_sentence
+from segviz.figures.cost import cost_figure, cost_sentence, dollars, total_sentence
 from segviz.frontend.palette import ACCENT
 from segviz.shape import (
     TABLE_5,
@@ -17,6 +17,7 @@ from segviz.shape import (
 )
 from segviz.steps import Decision
 from segviz.structure import Structure
+from segviz.ui.spending import price_of
 from segviz.ui.state import Session
 
 
@@ -100,11 +101,14 @@ def _agreement(session: Session, structure: Structure) -> None:
 def _cost(session: Session, now: int) -> None:
     steps = session.memory.steps[:now]
     dark = st.context.theme.type == "dark"
+    memory = session.memory
+    spent = dollars(steps, price_of(memory.chat), price_of(memory.embedder.name))
     figure = cost_figure(
         steps,
         accent=ACCENT["dark" if dark else "light"],
         neutral="#9a9690" if dark else "#77736d",
+        spent=spent,
     )
-    sentence = cost_sentence(steps)
+    sentence = f"{total_sentence(steps, spent)} {cost_sentence(steps)}"
     st.plotly_chart(figure, key="cost-chart", config={"displayModeBar": False}, alt=sentence)
-    st.caption(sentence)
+    st.caption(sentence.replace("$", r"\$"))

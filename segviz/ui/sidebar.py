@@ -19,6 +19,7 @@ from segviz.ui.address import wanted_conversation
 from segviz.ui.building import Order, obtain
 from segviz.ui.controls import component_controls
 from segviz.ui.models import Models, models_panel
+from segviz.ui.spending import show_spending
 from segviz.ui.state import (
     CORPORA_KEPT,
     Session,
@@ -54,9 +55,10 @@ def sidebar() -> Session | None:
         _embedding_note(models)
     order = Order(conversation, unit, system, settings, models)
     built = obtain(order, fingerprint(source, typed), fingerprint(source, []), bool(typed))
+    show_spending()
     if built is None:
         return None
-    return Session(built[0], source, loaded, conversation, built[1])
+    return Session(built[0], source, loaded, conversation, built[1], models.chat)
 
 
 def _source() -> tuple[str, Corpus] | None:

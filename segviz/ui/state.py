@@ -17,6 +17,7 @@ from typing import Any, TypeVar
 import streamlit as st
 
 from segviz.conversation import Conversation, Corpus
+from segviz.models import OpenAIChat
 from segviz.pipeline import Memory
 
 T = TypeVar("T")
@@ -66,7 +67,8 @@ def fingerprint(*parts: Any) -> str:
 class Session:
     """What the sidebar hands to a page: the open file, conversation and memory.
 
-    ``key`` identifies the memory, ``source`` the conversation as loaded, before typing.
+    ``key`` identifies the memory, ``source`` the conversation as loaded, before typing;
+    ``chat`` is the model chosen under Models, None offline.
     """
 
     key: str
@@ -74,6 +76,7 @@ class Session:
     corpus: Corpus
     conversation: Conversation
     memory: Memory
+    chat: OpenAIChat | None = None
 
     @cached_property
     def sessions(self) -> list[int]:

@@ -214,7 +214,7 @@ def _categories(measured: Evaluation) -> None:
                 "category": name if isinstance(name, str) else _category(name),
                 "questions": group.questions,
                 "recall": _spread(group.recall),
-                f"recall in {measured.budget} units": _spread(group.budget_recall),
+                f"recall in {measured.units} units": _spread(group.budget_recall),
                 "MRR": _spread(group.reciprocal_rank),
                 "nDCG": _spread(group.ndcg),
                 "answer words": _spread(group.coverage),

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import streamlit as st
 
 from segviz.figures.node_link import node_link_html
+from segviz.frontend.live import Setting
 from segviz.frontend.palette import (
     ACCENT,
     SCORE_RAMP_DARK,
@@ -14,16 +17,19 @@ from segviz.frontend.palette import (
     session_colours,
 )
 from segviz.frontend.payload import tree_payload
+from segviz.steps import Decision
 from segviz.structure import Structure
-from segviz.ui.canvas import clicked, tree_canvas
+from segviz.ui.canvas import clicked, sent_setting, tree_canvas
 from segviz.ui.state import Session
+from segviz.unfold import Unfolded, follows_time, unfold
 
 VIEWS = ("Time axis", "Node-link")
 
 
 def canvas_height(levels: int, mirrored: bool = False) -> int:
-    """Pixels for so many levels: rows neither stretched nor squeezed out of sight."""
-    return min(90 + 70 * levels, 620) if mirrored else min(140 + 40 * levels, 460)
+    """Pixels for so many levels: rows neither stretched nor squeezed out of sight. The
+    mirrored picture has a second line in its header."""
+    return min(130 + 70 * levels, 660) if mirrored else min(140 + 40 * levels, 460)
 
 
 def view_choice(key: str) -> str:
@@ -41,26 +47,88 @@ def view_choice(key: str) -> str:
 
 
 def draw_canvas(
-    session: Session, structure: Structure, *, key: str, height: int, **options: Any
+    session: Session,
+    structure: Structure,
+    *,
+    key: str,
+    height: int,
+    on_setting: Callable[[Setting], None] | None = None,
+    **options: Any,
 ) -> None:
-    """The canvas tree; a click selects the node for every panel of the page."""
+    """The canvas tree; a click selects the node for every panel of the page.
+    ``on_setting`` gets what the controls of its header are set to.
+
+    A structure that does not follow time is drawn in the order of its branches."""
     conversation = session.conversation
+    drawn = None if in_time(session, structure) else unfold(structure)
+    selected, sessions = session.selected, session.sessions
+    if drawn is not None:
+        structure, options = drawn.structure, _moved(drawn, structure, options)
+        selected = next(iter(drawn.first([] if selected is None else [selected])), None)
+        sessions = [sessions[unit] for unit in drawn.unit.tolist()]
     payload = tree_payload(
         structure,
-        unit_sessions=session.sessions,
+        unit_sessions=sessions,
         session_labels=[f"S{i + 1}" for i in range(len(conversation.sessions))],
         session_dates=[s.start or s.raw_date for s in conversation.sessions],
         identity=session.key,
-        selected=session.selected,
+        selected=selected,
         title=conversation.id,
         **options,
     )
+
+    def select() -> None:
+        here = clicked(key, selected)
+        session.select(here if drawn is None or here is None else int(drawn.node[here]))
+
+    def heard() -> None:
+        setting = sent_setting(key)
+        if setting is not None and on_setting is not None:
+            on_setting(setting)
+
     tree_canvas(
         payload,
         key=key,
         height=height,
-        on_select=lambda: session.select(clicked(key, session.selected)),
+        on_select=select,
+        on_setting=heard,
     )
+    if drawn is not None:
+        st.caption(
+            "This memory does not follow time: it is drawn in the order of its branches, nodes "
+            "with several parents under each of them. Colours are sessions, oldest violet."
+        )
+
+
+def in_time(session: Session, structure: Structure) -> bool:
+    """Whether a structure of this memory can be shown on the time axis."""
+    return session.memory.laws == "segment-tree" or follows_time(structure)
+
+
+def _moved(drawn: Unfolded, structure: Structure, options: dict[str, Any]) -> dict[str, Any]:
+    """Options of ``tree_payload`` for the drawing of a structure; scores can be shown there,
+    but not propagated, as copies would count twice."""
+    moved = dict(options) | {"total_units": len(drawn.unit), "live": None}
+    for name in ("initial", "final"):
+        if options.get(name) is not None:
+            moved[name] = options[name][drawn.node]
+    for name in ("top_initial", "top_final"):
+        moved[name] = drawn.first(options.get(name, ()))
+    for name in ("added", "revised", "gold"):
+        moved[name] = drawn.every(options.get(name, ()))
+    if options.get("mode") == "grow":
+        moved["frontier"] = drawn.every(structure.frontier)
+    decision: Decision | None = options.get("decision")
+    if decision is not None:
+        judged = [(item, drawn.first([item.node])) for item in decision.candidates]
+        moved["decision"] = replace(
+            decision,
+            candidates=tuple(replace(item, node=place[0]) for item, place in judged if place),
+            chosen=next(iter(drawn.first([decision.chosen])), None)
+            if decision.chosen is not None
+            else None,
+        )
+    return moved
 
 
 def draw_node_link(session: Session, structure: Structure, height: int = 560, **marks: Any) -> None:

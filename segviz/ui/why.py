@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
+from segviz.figures.levels import level_name
 from segviz.figures.ranks import rank_figure, rank_sentence
 from segviz.frontend.palette import ACCENT
 from segviz.nearmiss import near_misses
@@ -153,3 +154,37 @@ def hop_panel(result: Result) -> None:
         "The sum of all scores after each hop, and how it lies on the levels. What is lost "
         "sat on nodes without a target."
     )
+
+
+def stages_panel(result: Result) -> None:
+    """The course of a system's own retrieval, stage by stage."""
+    if not result.stages:
+        return
+    st.markdown("**How the system went about it**")
+    with st.container(border=True, key="stages"):
+        for number, stage in enumerate(result.stages, start=1):
+            st.markdown(f"{number}. **{stage.name}**")
+            st.text(stage.note)
+            if not stage.nodes:
+                continue
+            scores = stage.scores or (None,) * len(stage.nodes)
+            kept = set(stage.kept)
+            with st.expander(f"{len(stage.nodes)} nodes looked at, {len(kept)} kept"):
+                st.dataframe(
+                    [
+                        {
+                            "node": node,
+                            "score": score,
+                            "kept": "kept" if node in kept else "",
+                            "kind": result.structure.kind[node],
+                            "level": int(result.structure.level[node]),
+                            "text": result.structure.text[node],
+                        }
+                        for node, score in zip(stage.nodes, scores, strict=True)
+                    ],
+                    hide_index=True,
+                    height=300,
+                    column_config={"score": st.column_config.NumberColumn(format="%.4f")},
+                )
+    visited = ", ".join(f"{level_name(level)}: {n}" for level, n in result.visited.items() if n)
+    st.caption(f"Looked at, by level: {visited}.")

@@ -142,21 +142,6 @@ class TestAsk:
             f"{result.evidence[0].final:.5f}",
         ]
 
-    def test_policy_and_alpha_change_the_result(self, app, memory):
-        app.open("ask")
-        question = memory.conversation.questions[0].text
-        app.choose("policy", "bottom-up")
-        slider = app.page.locator(".st-key-alpha input[type='range']")
-        slider.focus()
-        for _ in range(16):
-            slider.press("ArrowRight")
-        app.page.get_by_text("0.90", exact=True).first.wait_for()
-        app.settle()
-        result = memory.ask(question, policy="bottom-up", alpha=0.9)
-        shown = app.page.locator(".st-key-evidence .entry").all()
-        assert [int(e.get_attribute("data-node")) for e in shown] == list(result.after)
-        assert result.after != memory.ask(question).after
-
     def test_picking_evidence_lights_its_turns(self, app, memory):
         app.open("ask")
         entry = app.page.locator(".st-key-evidence .entry").nth(2)

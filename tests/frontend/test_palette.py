@@ -8,6 +8,8 @@ from numpy.typing import NDArray
 
 from segviz.frontend.palette import (
     ACCENT,
+    CHANGE_RAMP_DARK,
+    CHANGE_RAMP_LIGHT,
     LEVEL_COLOURS,
     SCORE_RAMP_DARK,
     SCORE_RAMP_LIGHT,
@@ -88,6 +90,21 @@ def test_score_ramps_are_monotone_from_background_to_strong() -> None:
     for ramp, page in ((SCORE_RAMP_LIGHT, "#ffffff"), (SCORE_RAMP_DARK, "#0e1117")):
         assert contrast(ramp[0], page) < 1.35
         assert contrast(ramp[-1], page) > 9
+
+
+@pytest.mark.parametrize(
+    ("ramp", "page"), [(CHANGE_RAMP_LIGHT, "#ffffff"), (CHANGE_RAMP_DARK, "#0e1117")]
+)
+def test_a_change_is_told_in_size_and_sign(ramp: tuple[str, ...], page: str) -> None:
+    assert len(ramp) == 9
+    away = np.array([contrast(colour, page) for colour in ramp])
+    assert away[4] < 1.35  # no change is almost the page
+    assert (np.diff(away[:5]) < 0).all()
+    assert (np.diff(away[4:]) > 0).all()
+    assert away[0] / away[8] == pytest.approx(1, abs=0.4)  # both arms weigh alike
+    for rgb in (linear(ramp), linear(ramp) @ DEUTERANOPIA.T):
+        fall, rise = lab(rgb)[:4][::-1], lab(rgb)[5:]
+        assert (np.linalg.norm(fall - rise, axis=1) > [8, 18, 28, 38]).all()
 
 
 def test_levels_are_ordered() -> None:

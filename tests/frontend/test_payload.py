@@ -139,11 +139,20 @@ def test_candidates_keep_what_is_missing_missing() -> None:
     assert payload(gutter=True)["gutter"] is True
 
 
-def test_scores_are_finite_float32() -> None:
-    scores = [0.5, float("nan"), float("inf"), -1.0, 1e300, 0.0, 0.25, 0.0]
+def test_the_outcome_is_told_where_no_candidate_was_taken() -> None:
+    judged = (Judgement(4, label="MERGE_1"), Judgement(5, label="MERGE_2"))
+    none = Decision(judged, None, "")
+    assert payload(decision=none, added=[3, 6])["outcome"] == {"text": "none: new root", "level": 2}
+    assert payload(decision=none, added=[3])["outcome"] == {"text": "none taken", "level": 2}
+    assert payload(decision=Decision(judged, 4, ""), added=[3])["outcome"] is None
+    assert payload(decision=Decision((), None, ""), added=[3])["outcome"] is None
+    assert payload()["outcome"] is None
+
+
+def test_scores_are_finite_and_exact() -> None:
+    scores = [0.1, float("nan"), float("inf"), -1.0, 1e300, 0.0, 1 / 3, 0.0]
     sent = column(payload(mode="scores", initial=scores), "initial")
-    assert sent[:4] == [0.5, 0.0, 0.0, -1.0]
-    assert np.isfinite(sent).all()
+    assert sent == [0.1, 0.0, 0.0, -1.0, 1e300, 0.0, 1 / 3, 0.0]
     assert column(payload(mode="scores", initial=scores), "final") == []
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-import subprocess
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ import pytest
 
 from segviz.frontend.payload import javascript, pack, tree_payload
 from segviz.structure import Structure
+from tests.frontend.node import run
 
 pytestmark = pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
 
@@ -35,28 +35,6 @@ def module(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("js") / "tree.mjs"
     path.write_text(javascript(), encoding="utf-8")
     return path
-
-
-def run(module: Path, body: str, **arguments: Any) -> Any:
-    """Value returned by ``body``, which sees the module as ``m`` and the arguments by name."""
-    names = ", ".join(arguments)
-    script = (
-        f"import * as m from {json.dumps(module.as_uri())};\n"
-        f"const {{ {names} }} = {json.dumps(arguments)};\n"
-        f"const answer = await (async () => {{ {body} }})();\n"
-        "process.stdout.write(JSON.stringify(answer ?? null));"
-    )
-    done = subprocess.run(
-        ["node", "--input-type=module", "-"],
-        input=script,
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        timeout=60,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
 
 
 def test_the_default_export_is_the_component(module: Path) -> None:
@@ -141,7 +119,7 @@ def test_ancestors_follow_every_parent_once_even_around_a_cycle(module: Path) ->
     assert run(module, body) == [1, 2, 3]
 
 
-@pytest.mark.parametrize("mode", ["grow", "scores"])
+@pytest.mark.parametrize("mode", ["grow", "scores", "change"])
 @pytest.mark.parametrize("levels", [1, 3, 8, 53])
 @pytest.mark.parametrize("height", [180, 420, 900])
 def test_layout_fills_without_overlap(module: Path, mode: str, levels: int, height: int) -> None:
@@ -156,11 +134,11 @@ def test_layout_fills_without_overlap(module: Path, mode: str, levels: int, heig
     axis, depth = geometry["axisTop"], geometry["axisHeight"]
     upper = [box[0] for box in boxes]
     assert upper[0]["y"] + upper[0]["h"] == axis  # leaves stand on the axis
-    if mode == "grow":
+    if mode != "scores":
         assert upper[-1]["y"] == geometry["top"] < 30  # no gap between legend and tree
         assert axis + depth <= height
     assert upper[-1]["y"] >= 0
-    assert all(0 <= box["h"] <= 60 for box in upper)
+    assert all(0 <= box["h"] <= (120 if mode == "change" else 60) for box in upper)
     for below, above in pairwise(upper):
         assert above["y"] + above["h"] == below["y"]
     if mode == "scores":
@@ -176,7 +154,7 @@ def test_hit_test_is_the_inverse_of_layout(module: Path) -> None:
         TREE
         + """
       const missed = [];
-      for (const mode of ["grow", "scores"]) for (const width of [300, 1000]) {
+      for (const mode of ["grow", "scores", "change"]) for (const width of [300, 1000]) {
         const g = m.geometry(width, 400, mode, false, tree.laneCount);
         const view = { x0: 0, x1: 4 };
         const boxes = m.visibleBoxes(tree, view, g.width, null);
@@ -317,6 +295,7 @@ def test_colour_helpers(module: Path) -> None:
       return [m.mix("#ff0000", "#000000", 0.5), table[0], table[128], table[255],
         m.rampIndex(0.25, 1, false), m.rampIndex(0.25, 1, true), m.rampIndex(-1, 1, false),
         m.rampIndex(NaN, 1, false), m.rampIndex(1, 0, false), m.rampIndex(9, 1, false),
+        [-2, -1, 0, 0.0625, 1, 2].map((change) => m.changeIndex(change, 1, true)),
         [0, 1, 52].map((level) => m.levelStrength(level, 53) > 0.3)];
     """
     assert run(module, body) == [
@@ -330,6 +309,7 @@ def test_colour_helpers(module: Path) -> None:
         0,
         0,
         255,
+        [0, 0, 128, 192, 255, 255],
         [True, True, True],
     ]
 
@@ -345,7 +325,48 @@ def test_the_gutter_says_what_it_shows(module: Path) -> None:
       return [[row(0.4, 0.3, "")], [row(0.4, null, "x")], [row(null, null, "yes")], []]
         .map(m.gutterTitle);
     """
-    assert run(module, body) == ["similarity ≥ needed", "similarity", "answer", ""]
+    assert run(module, body) == ["similarity ≥ needed", "similarity", "label · ✓ taken", ""]
+
+
+GUTTER = """
+const row = (node, score = null, label = "") =>
+  ({ node, level: node, score, threshold: null, label });
+const rows = (candidates, chosen, outcome, room) => {
+  const { shown, hidden } = m.gutterRows({ candidates, chosen, outcome }, room);
+  return [shown.map((r) => [r.label || r.node, r.taken]), hidden];
+};
+"""
+
+
+def test_the_gutter_tells_what_was_taken_from_what_was_offered(module: Path) -> None:
+    body = (
+        GUTTER
+        + """
+      const offered = [row(1, null, "MERGE_1"), row(2, null, "MERGE_2")];
+      const none = { text: "none: new root", level: 3 };
+      return [rows(offered, 2, null, 9), rows(offered, null, none, 9)];
+    """
+    )
+    assert run(module, body) == [
+        [[["MERGE_1", False], ["MERGE_2", True]], 0],
+        [[["MERGE_1", False], ["MERGE_2", False], ["none: new root", True]], 0],
+    ]
+
+
+def test_a_full_gutter_keeps_the_best_and_the_outcome(module: Path) -> None:
+    body = (
+        GUTTER
+        + """
+      const many = [0.2, 0.9, 0.1, 0.5, 0.4].map((score, i) => row(i + 1, score));
+      const none = { text: "none taken", level: 5 };
+      return [rows(many, 3, null, 3), rows(many, null, none, 4), rows(many, null, none, 0)];
+    """
+    )
+    assert run(module, body) == [
+        [[[2, False], [3, True]], 3],
+        [[[2, False], [4, False], ["none taken", True]], 3],
+        [[["none taken", True]], 5],
+    ]
 
 
 MARKS = """
@@ -356,7 +377,8 @@ const marks = (mode, width, changes) => {
     edges: new Int32Array(0), levels_total: 1,
   });
   const geom = m.geometry(800, 300, mode, false, tree.laneCount);
-  const s = { tree, geom, runs: [], selected: null, focus: null, hover: null, fadeFrom: 0,
+  const s = { tree, geom, picture: mode, runs: [],
+    selected: null, focus: null, hover: null, fadeFrom: 0,
     view: { x0: 0, x1: (2 * geom.width) / width }, over: { matches: () => false },
     stage: { clientHeight: 300 }, most: 1,
     theme: { accent: "accent", text: "text", background: "#ffffff", font: "f",

@@ -37,6 +37,19 @@ def texts(app: AppTest) -> str:
     return "\n".join(str(e.value) for e in elements)
 
 
+def set_in_header(app: AppTest, **setting) -> AppTest:
+    """What the header of the canvas does; AppTest runs no component."""
+    for name, value in setting.items():
+        app.session_state[name] = value
+    return clean(app.run())
+
+
+def evidence_scores(app: AppTest) -> str:
+    """The data of the evidence list: nodes, ranks and scores."""
+    mounted = (m.proto for m in app.get("bidi_component"))
+    return next(proto.json for proto in mounted if "finalShare" in proto.json)
+
+
 def open_path(app: AppTest, path) -> AppTest:
     app.segmented_control(key="source").set_value("Path").run()
     app.text_input(key="path").set_value(str(path)).run()
@@ -121,10 +134,8 @@ class TestAsk:
     def test_settings_rerun_without_error(self):
         app = ask_page().run()
         for policy in ("none", "bottom-up", "top-down"):
-            app.selectbox(key="policy").set_value(policy).run()
-            clean(app)
-        app.slider(key="alpha").set_value(0.9).run()
-        app.slider(key="horizon").set_value(5).run()
+            set_in_header(app, policy=policy)
+        set_in_header(app, alpha=0.9, horizon=5)
         app.slider(key="k").set_value(30).run()
         app.toggle(key="distinct").set_value(False).run()
         clean(app)
@@ -137,8 +148,29 @@ class TestAsk:
 
     def test_no_propagation_says_so(self):
         app = ask_page().run()
-        app.selectbox(key="policy").set_value("none").run()
+        set_in_header(app, policy="none")
         assert "The numbers per level stay as they were. 0 of 10 nodes are new" in texts(clean(app))
+
+    def test_the_two_views_share_policy_alpha_and_hops(self):
+        app = set_in_header(ask_page().run(), policy="both", alpha=0.37, horizon=4)
+        before = evidence_scores(app)
+        assert not [s for s in app.slider if s.key in ("alpha", "horizon")]
+        app.segmented_control(key="ask-view").set_value("Node-link").run()
+        assert clean(app).selectbox(key="policy").value == "both"
+        assert app.slider(key="alpha").value == 0.37
+        assert app.slider(key="horizon").value == 4
+        assert not app.warning
+        assert evidence_scores(app) == before
+        app.slider(key="alpha").set_value(0.9).run()
+        app.selectbox(key="policy").set_value("bottom-up").run()
+        changed = evidence_scores(clean(app))
+        assert changed != before
+        app.segmented_control(key="ask-view").set_value("Time axis").run()
+        assert evidence_scores(clean(app)) == changed
+        set_in_header(app, policy="both", alpha=0.37, horizon=4)
+        app.segmented_control(key="ask-view").set_value("Node-link").run()
+        assert clean(app).slider(key="alpha").value == 0.37
+        assert evidence_scores(app) == before
 
     def test_own_question(self):
         app = ask_page().run()

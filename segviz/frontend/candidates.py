@@ -1,0 +1,45 @@
+"""A step's decision as the column beside the tree shows it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from segviz.steps import Decision
+from segviz.structure import Structure
+
+
+def candidate_rows(decision: Decision | None, structure: Structure) -> list[dict[str, Any]]:
+    """The candidates as JSON rows, from low to high level."""
+    if decision is None:
+        return []
+    return [
+        {
+            "node": item.node,
+            "level": int(structure.level[item.node]),
+            "score": _finite(item.score),
+            "threshold": _finite(item.threshold),
+            "label": item.label[:80],
+        }
+        for item in decision.candidates
+        if 0 <= item.node < len(structure)
+    ]
+
+
+def outcome(
+    decision: Decision | None, structure: Structure, added: Sequence[int]
+) -> dict[str, Any] | None:
+    """Where no candidate was chosen: that, and the level of the root made instead."""
+    if decision is None or decision.chosen is not None or not decision.candidates:
+        return None
+    roots = [node for node in added if node in structure.roots]
+    if not roots:
+        highest = int(structure.level[structure.active].max(initial=0))
+        return {"text": "none taken", "level": highest}
+    return {"text": "none: new root", "level": int(structure.level[roots[-1]])}
+
+
+def _finite(value: float | None) -> float | None:
+    """JSON has no NaN: a number that is none becomes null."""
+    return None if value is None or not math.isfinite(value) else float(value)

@@ -1,0 +1,242 @@
+"""Page Guide: propagation on seven leaves, worked cases, every system in its own words."""
+
+from __future__ import annotations
+
+from inspect import cleandoc
+from typing import Any
+
+import numpy as np
+import streamlit as st
+from numpy.typing import NDArray
+
+from segviz.bookmark import Bookmark
+from segviz.cases import CASES, CONVERSATION, Case
+from segviz.figures.toy import numbered_tree, transition_figure
+from segviz.frontend.palette import ACCENT, SCORE_RAMP_DARK, SCORE_RAMP_LIGHT
+from segviz.parameters import parameters
+from segviz.propagate import POLICIES, combine, spread
+from segviz.relevance import initial_scores
+from segviz.retrieve import top_k
+from segviz.samples import TITLES
+from segviz.systems import SYSTEMS
+from segviz.toy import QUESTION, toy_relevance, toy_structure
+from segviz.ui.address import in_app
+from segviz.ui.state import Session
+
+_TOY_K = 3
+
+
+def render(session: Session) -> None:
+    """Draw the page."""
+    st.header("Propagation on seven leaves", divider="gray")
+    _toy()
+    st.header("Five cases from the paper", divider="gray")
+    _cases(session)
+    st.header("Trees that go wrong", divider="gray")
+    _adversarial()
+    st.header("The systems", divider="gray")
+    for name in SYSTEMS:
+        _system(name)
+
+
+def _toy() -> None:
+    structure = toy_structure()
+    st.markdown(
+        "A segment tree over seven short turns. Time runs to the right; every box spans the "
+        "turns below it. The numbers are the node, its initial score and its propagated score "
+        "for the question below; the three best have a thick border. Move the controls and "
+        "follow them."
+    )
+    st.text(f"Question: {QUESTION}")
+    left, middle, right = st.columns([5, 4, 4], gap="medium")
+    policy = left.selectbox(
+        "Propagation",
+        list(POLICIES),
+        index=1,
+        key="toy-policy",
+        format_func=lambda name: POLICIES[name]().label,
+    )
+    alpha = middle.slider("Decay α", 0.0, 0.95, 0.5, 0.05, key="toy-alpha")
+    horizon = right.slider("Hops H", 0, 5, 2, key="toy-horizon")
+    initial = initial_scores(toy_relevance(), structure.active)
+    hops = spread(initial, structure.edges, policy, horizon, structure)
+    final = combine(hops, policy, alpha)
+    dark = st.context.theme.type == "dark"
+    ramp = SCORE_RAMP_DARK if dark else SCORE_RAMP_LIGHT
+    ink = "#e8e6e3" if dark else "#1c1b1a"
+    best = top_k(final, structure, _TOY_K)
+    st.plotly_chart(
+        numbered_tree(
+            structure,
+            initial,
+            final,
+            ramp=ramp,
+            line="#5a5751" if dark else "#c9c5be",
+            ink=ACCENT["dark" if dark else "light"],
+            marked=best,
+        ),
+        key="toy-tree",
+        config={"displayModeBar": False},
+        alt=f"The seven-leaf tree; the best nodes are {', '.join(map(str, best))}.",
+    )
+    shares, numbers = st.columns([1, 1], gap="medium")
+    with shares:
+        st.markdown(
+            "**W_P**, who gives to whom under this policy. A column is what one node gives "
+            "away: equal shares that add up to 1, or nothing where it has no target."
+        )
+        matrix = spread(np.eye(len(structure)), structure.edges, policy, 1, structure)[1].T
+        st.plotly_chart(
+            transition_figure(matrix, ramp=ramp, ink=ink),
+            key="toy-matrix",
+            config={"displayModeBar": False},
+            alt=_matrix_sentence(matrix),
+        )
+    with numbers:
+        st.markdown(
+            "**Hop by hop.** s⁽⁰⁾ is relevance as shares of 1, s⁽ᵏ⁾ = W_P s⁽ᵏ⁻¹⁾, and the "
+            "propagated score is Σ αᵏ s⁽ᵏ⁾ / Σ αᵏ."
+        )
+        _hop_table(structure.text, hops, final)
+
+
+def _matrix_sentence(matrix: NDArray[np.float64]) -> str:
+    givers, shares = int((matrix.sum(axis=0) > 0).sum()), int((matrix > 0).sum())
+    return f"{givers} of {len(matrix)} nodes give their score away, in {shares} shares."
+
+
+def _hop_table(
+    texts: tuple[str, ...], hops: NDArray[np.float64], final: NDArray[np.float64]
+) -> None:
+    rows = [
+        {
+            "node": node,
+            "says": text,
+            **{f"s⁽{_SUPERSCRIPTS[hop]}⁾": float(scores[node]) for hop, scores in enumerate(hops)},
+            "propagated": float(final[node]),
+        }
+        for node, text in enumerate(texts)
+    ]
+    number = st.column_config.NumberColumn(format="%.4f", width=70)
+    columns = dict.fromkeys([name for name in rows[0] if name not in ("node", "says")], number)
+    st.dataframe(
+        rows,
+        hide_index=True,
+        height=38 + 35 * len(rows),
+        column_config={
+            "node": st.column_config.NumberColumn(width=45),
+            "says": st.column_config.TextColumn(width=170),
+            **columns,
+        },
+    )
+
+
+_SUPERSCRIPTS = "⁰¹²³⁴⁵"
+
+
+def _cases(session: Session) -> None:
+    st.markdown(
+        "SegTreeMem's appendix C.4 follows five questions about one LoCoMo conversation "
+        "through its tree. Each link opens the question here, offline, with the setting the "
+        "case is about. What the paper describes rests on summaries and answers of a language "
+        "model; what is said of segviz rests on retrieval alone, with the offline default."
+    )
+    ids = [conversation.id for conversation in session.corpus]
+    if CONVERSATION not in ids:
+        st.info(
+            f"The cases need {CONVERSATION} of LoCoMo, which is not in the open file. LoCoMo may "
+            "not be shipped with segviz: get locomo10.json from its authors and open it under "
+            "Path; then the links work.",
+            icon=":material/folder_open:",
+        )
+    for case in CASES:
+        _case(session, case, ready=CONVERSATION in ids)
+
+
+def _case(session: Session, case: Case, ready: bool) -> None:
+    with st.container(border=True, key=f"case-{case.name}"):
+        st.markdown(f"**{case.name}** · {case.about}")
+        st.markdown(f"*Paper.* {case.paper}")
+        st.markdown(f"*Here.* {case.here}")
+        if not ready:
+            return
+        with st.container(horizontal=True):
+            for label, setting in case.settings:
+                st.page_link(
+                    st.session_state["pages"]["ask"],
+                    label=f"{case.name} {label}",
+                    icon=":material/arrow_forward:",
+                    query_params=in_app(
+                        Bookmark(
+                            **_file(session),
+                            conversation=CONVERSATION,
+                            question=case.question,
+                            **setting,
+                        )
+                    ),
+                )
+
+
+def _file(session: Session) -> dict[str, Any]:
+    """The open file, as a link names it."""
+    source = st.session_state.get("source")
+    if source == "Path":
+        return {"path": st.session_state.get("path", "")}
+    return {"upload": session.source} if source == "Upload" else {}
+
+
+def _adversarial() -> None:
+    st.markdown(
+        "Appendix C.3 names two dialogues a temporal tree has trouble with. When every "
+        "exchange changes the topic, nothing fits what is open, each unit puts a new root on "
+        "top and the tree cascades. When one topic returns after long gaps, its pieces lie far "
+        "apart in time and no short path connects them. Grow warns where a tree cascades or "
+        "becomes a star, and says what to change."
+    )
+    with st.container(horizontal=True):
+        for name in ("topic-switching", "recurrence"):
+            st.page_link(
+                st.session_state["pages"]["grow"],
+                label=TITLES[name],
+                icon=":material/arrow_forward:",
+                query_params=in_app(Bookmark(sample=name)),
+            )
+        st.page_link(
+            st.session_state["pages"]["grow"],
+            label="The topic switches, decided by plain cosine at 0.55: a cascade",
+            icon=":material/arrow_forward:",
+            query_params=in_app(
+                Bookmark(
+                    sample="topic-switching",
+                    settings={"compatibility": "cosine", "compatibility.threshold": 0.55},
+                )
+            ),
+        )
+
+
+def _system(name: str) -> None:
+    kind = SYSTEMS[name]
+    title = f"{kind.label} · {kind.fidelity}"
+    with st.expander(title, key=f"about-{name}", on_change="rerun") as about:
+        if not about.open:
+            return
+        st.markdown(cleandoc(kind.__doc__ or ""))
+        rows = [
+            {
+                "parameter": p.name,
+                "default": str(getattr(p.default, "name", p.default)),
+                "range": _range(p.spec.low, p.spec.high, p.spec.choices),
+                "meaning": p.spec.help,
+            }
+            for p in parameters(kind)
+        ]
+        if rows:
+            st.dataframe(rows, hide_index=True)
+        if kind.departures:
+            st.markdown("**Departures**\n\n" + "\n".join(f"- {d}" for d in kind.departures))
+
+
+def _range(low: float | None, high: float | None, choices: tuple[str, ...]) -> str:
+    if choices:
+        return ", ".join(choices)
+    return "" if low is None and high is None else f"{low} to {high}"

@@ -1,0 +1,118 @@
+"""Laying any structure out without overlaps, for systems that do not follow time.
+
+On a time axis a node is drawn over its span. Where a node gathers units from all over the
+conversation its span is only a hull, and boxes would lie over each other. :func:`unfold`
+puts the leaves in the order of the tree instead, and repeats what has several parents
+under each of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from segviz.structure import IntArray, Structure
+
+_COPIES = 4
+"""An unfolded structure has at most so many times the nodes of the original."""
+
+
+@dataclass(frozen=True, eq=False)
+class Unfolded:
+    """A structure drawn without overlaps.
+
+    ``structure`` is a forest whose spans count positions on the axis; ``node`` int32 (n,)
+    the original of each of its nodes; ``unit`` int32 (p,) the unit at each position.
+    """
+
+    structure: Structure
+    node: IntArray
+    unit: IntArray
+
+    def copies(self, node: int) -> tuple[int, ...]:
+        """Where an original node is drawn, from left to right; () for a retired one."""
+        return tuple(np.flatnonzero(self.node == node).tolist())
+
+    def first(self, nodes: Iterable[int]) -> list[int]:
+        """The leftmost copy of each of these nodes, retired ones left out."""
+        places = (self.copies(node) for node in nodes)
+        return [found[0] for found in places if found]
+
+    def every(self, nodes: Iterable[int]) -> list[int]:
+        """All copies of these nodes."""
+        return [copy for node in nodes for copy in self.copies(node)]
+
+
+def follows_time(structure: Structure) -> bool:
+    """Whether every node covers its span whole and none has two parents, so that a time
+    axis shows it without overlaps."""
+    active = np.flatnonzero(structure.active)
+    if any(len(structure.parents[node]) > 1 for node in active.tolist()):
+        return False
+    covered = np.zeros(len(structure), dtype=np.int64)
+    leaf = structure.active & (structure.level == 0)
+    covered[leaf] = (structure.stop - structure.start)[leaf]
+    for node in active[np.argsort(structure.level[active], kind="stable")].tolist():
+        for parent in structure.parents[node]:
+            covered[parent] += covered[node]
+    return bool((covered == structure.stop - structure.start)[active].all())
+
+
+def unfold(structure: Structure) -> Unfolded:
+    """Depth first from every root, oldest first, children in their order.
+
+    Relations are left out. Where copies would multiply beyond four times the nodes, a node
+    is drawn only under its first parent from there on.
+    """
+    limit = _COPIES * max(1, int(structure.active.sum()))
+    origin: list[int] = []
+    parent: list[int] = []
+    seen: set[int] = set()
+    stack = [(root, -1) for root in reversed(structure.roots)]
+    while stack:
+        node, above = stack.pop()
+        if node in seen and len(origin) + len(stack) >= limit:
+            continue
+        seen.add(node)
+        here = len(origin)
+        origin.append(node)
+        parent.append(above)
+        stack += [(child, here) for child in reversed(structure.children[node])]
+    return _placed(structure, np.array(origin, dtype=np.int32), np.array(parent, dtype=np.int32))
+
+
+def _placed(structure: Structure, origin: IntArray, parent: IntArray) -> Unfolded:
+    """Leaves side by side in the order found; every other node over its leaves."""
+    n = len(origin)
+    bottom = np.ones(n, dtype=np.bool_)
+    bottom[parent[parent >= 0]] = False
+    width = np.where(bottom, structure.stop[origin] - structure.start[origin], 0)
+    width[bottom & (structure.level[origin] > 0)] = 1  # left without its children: a sliver
+    start: NDArray[np.int64] = np.cumsum(width) - width
+    stop = start + width
+    for here in range(n - 1, 0, -1):  # children come after their parents
+        above = int(parent[here])
+        if above >= 0:
+            stop[above] = max(stop[above], stop[here])
+    unit = np.zeros(int(width.sum()), dtype=np.int32)
+    for here in np.flatnonzero(bottom).tolist():
+        first = int(structure.start[origin[here]])
+        unit[start[here] : stop[here]] = np.arange(first, first + int(width[here]))
+    edges = np.column_stack([parent, np.arange(n)])[parent >= 0].astype(np.int32)
+    drawn = replace(
+        structure,
+        level=structure.level[origin],
+        start=start.astype(np.int32),
+        stop=stop.astype(np.int32),
+        text=tuple(structure.text[node] for node in origin.tolist()),
+        vector=structure.vector[origin],
+        active=np.ones(n, dtype=np.bool_),
+        edges=edges.reshape(-1, 2),
+        kind=tuple(structure.kind[node] for node in origin.tolist()),
+        facts=tuple(structure.facts[node] for node in origin.tolist()),
+        relations=(),
+    )
+    return Unfolded(drawn, origin, unit)

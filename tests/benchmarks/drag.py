@@ -1,0 +1,167 @@
+"""Script time per frame while α is dragged, at 1k, 20k and 100k nodes.
+
+Run ``python -m tests.benchmarks.drag`` from the project's root; it needs Playwright and a
+Chromium (SEGVIZ_CHROMIUM names one that is not found). The component runs as in the app,
+with a stand-in for Streamlit: it is handed the packed payload and its triggers are
+collected. Script time is what one animation frame takes: propagation, retrieval, header
+and painting of the boxes; the browser's compositing is not in it. After each drag the last
+setting goes to Python and its answer back to the component, which reports how far its own
+scores were from Python's. Nothing is asserted here.
+"""
+
+from __future__ import annotations
+
+import base64
+import os
+import shutil
+import sys
+from dataclasses import replace
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from segviz.frontend.live import DRAWINGS, Live, Setting, read_setting
+from segviz.frontend.payload import javascript, pack, stylesheet, tree_payload
+from segviz.propagate import propagate
+from segviz.retrieve import top_k
+from segviz.structure import Structure
+from tests.conftest import LAUNCH
+
+FRAMES = 60
+BRANCHING = 6
+SIZES = ((1_000, 16), (20_000, 33), (100_000, 100))
+POLICY = "both"  # the most transitions
+HORIZON = 5
+PAGE = """<!doctype html><html><head><style>
+:root { --st-text-color: #31333f; --st-background-color: #ffffff; --st-border-color: #ddd;
+  --st-font: sans-serif; } body { margin: 20px; } #host { height: 480px; } %s
+</style></head><body><div id="host"></div></body></html>"""
+DRAG = """async (frames) => {
+  const input = document.querySelector("input.alpha");
+  const root = document.querySelector(".segviz");
+  const shown = () => new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
+  const times = [];
+  for (let i = 0; i < frames; i++) {
+    input.value = 0.05 + (0.9 * i) / frames;
+    input.dispatchEvent(new Event("input", { bubbles: true }));
+    await shown();
+    times.push(Number(root.dataset.drawMs));
+  }
+  return times;
+}"""
+MOUNT = """(encoded) => {
+  const bytes = Uint8Array.from(atob(encoded), (c) => c.charCodeAt(0));
+  component({ data: bytes, parentElement: document.getElementById("host"),
+    setTriggerValue: (name, value) => { if (name === "setting") sent = value; } });
+  return Number(document.querySelector(".segviz").dataset.loadMs);
+}"""
+
+
+def grown(size: int) -> Structure:
+    """A balanced tree of about ``size`` nodes, oldest leaves first."""
+    leaves = max(BRANCHING, round(size * (BRANCHING - 1) / BRANCHING))
+    level, start, stop = [0] * leaves, list(range(leaves)), list(range(1, leaves + 1))
+    edges: list[tuple[int, int]] = []
+    row = list(range(leaves))
+    while len(row) > 1:
+        above = []
+        for first in range(0, len(row), BRANCHING):
+            children = row[first : first + BRANCHING]
+            node = len(level)
+            level.append(level[children[0]] + 1)
+            start.append(start[children[0]])
+            stop.append(stop[children[-1]])
+            edges += [(node, child) for child in children]
+            above.append(node)
+        row = above
+    n = len(level)
+    return Structure(
+        level=np.array(level, dtype=np.int32),
+        start=np.array(start, dtype=np.int32),
+        stop=np.array(stop, dtype=np.int32),
+        text=("",) * n,
+        vector=np.zeros((n, 0), dtype=np.float32),
+        active=np.ones(n, dtype=np.bool_),
+        edges=np.array(edges, dtype=np.int32),
+    )
+
+
+def answer(structure: Structure, initial: Any, live: Live) -> bytes:
+    """What Python sends for a setting."""
+    setting = live.setting
+    final = propagate(
+        initial, structure.edges, setting.policy, setting.alpha, setting.horizon, structure
+    ).final
+    units = int(structure.stop.max())
+    payload = tree_payload(
+        structure,
+        unit_sessions=[unit * 30 // units for unit in range(units)],
+        session_labels=[f"S{i + 1}" for i in range(30)],
+        identity="drag",
+        mode="scores",
+        initial=initial,
+        final=final,
+        top_initial=top_k(initial, structure, live.k),
+        top_final=top_k(final, structure, live.k),
+        root_scale=True,
+        live=live,
+    )
+    return pack(payload)
+
+
+def measure(page: Any, size: int, budget: int, drawing: str) -> None:
+    structure = grown(size)
+    raw = np.random.default_rng(0).exponential(size=len(structure)) ** 3
+    initial = raw / raw.sum()
+    live = Live(Setting(POLICY, 0.05, HORIZON, drawing), k=10)
+    page.set_content(PAGE % stylesheet())
+    page.evaluate(
+        """async (source) => {
+          const url = URL.createObjectURL(new Blob([source], { type: "text/javascript" }));
+          globalThis.component = (await import(url)).default;
+          globalThis.sent = null;
+        }""",
+        javascript(),
+    )
+    began = perf_counter()
+    message = answer(structure, initial, live)
+    python = 1000 * (perf_counter() - began)
+    load = page.evaluate(MOUNT, base64.b64encode(message).decode())
+    page.wait_for_timeout(300)
+    times = page.evaluate(DRAG, FRAMES)
+    page.wait_for_function("sent !== null")
+    setting = read_setting(page.evaluate("sent"))
+    assert setting is not None
+    settled = answer(structure, initial, replace(live, setting=setting))
+    page.evaluate(MOUNT, base64.b64encode(settled).decode())
+    page.wait_for_timeout(300)
+    apart = float(page.locator(".segviz").get_attribute("data-apart"))
+    p50, p95 = np.percentile(times, [50, 95])
+    print(
+        f"{len(structure):>7} nodes  {drawing:<8}  p50 {p50:6.1f}  p95 {p95:6.1f} ms"
+        f"  budget {budget:>3} ms  {budget / p95:5.1f}x inside"
+        f"  |JS - Python| {apart:.1e}  message {len(message) / 1e6:5.2f} MB,"
+        f" made in {python:5.0f}, taken in {load:5.0f} ms"
+    )
+
+
+def main() -> None:
+    path = os.environ.get("SEGVIZ_CHROMIUM") or shutil.which("chromium") or shutil.which("chrome")
+    if path is None:
+        sys.exit("no Chromium found; install one or set SEGVIZ_CHROMIUM")
+    from playwright.sync_api import sync_playwright
+
+    print(f"{FRAMES} frames of an α drag, policy {POLICY}, H {HORIZON}, 1400 pixels wide")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=LAUNCH)
+        page = browser.new_page(viewport={"width": 1400, "height": 700})
+        page.on("pageerror", lambda error: print(f"script error: {error}"))
+        for size, budget in SIZES:
+            for drawing in DRAWINGS:
+                measure(page, size, budget, drawing)
+        browser.close()
+
+
+if __name__ == "__main__":
+    main()

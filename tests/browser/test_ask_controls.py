@@ -1,0 +1,162 @@
+"""The controls in the header of Ask's canvas: live in the browser, settled by Python."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import segviz
+from segviz.samples import TITLES, sample_path
+
+KEY = "ask-tree"
+
+
+@pytest.fixture(scope="module")
+def memory():
+    return segviz.build(segviz.load(sample_path(next(iter(TITLES))))[0])
+
+
+@pytest.fixture
+def ask(app):
+    app.open("ask")
+    app.tree(KEY)
+    return app
+
+
+def control(app, selector):
+    return app.tree(KEY).locator(selector)
+
+
+def setting(app):
+    policy, alpha, horizon = (app.attribute(KEY, n) for n in ("policy", "alpha", "horizon"))
+    return {"policy": policy, "alpha": float(alpha), "horizon": int(horizon)}
+
+
+def shown_scores(app):
+    """Propagated score of every node as the component has it."""
+    return app.tree(KEY).evaluate("(root) => Array.from(root.parentNode.segvizTree.data.final)")
+
+
+def settles(app, memory):
+    """Component and page have what Python computes for the component's setting."""
+    app.until(KEY, "settled", "true")
+    app.settle()
+    result = memory.ask(memory.conversation.questions[0].text, **setting(app))
+    assert shown_scores(app) == result.final.tolist()
+    assert app.attribute(KEY, "top") == ",".join(str(node) for node in result.after)
+    entries = app.page.locator(".st-key-evidence .entry").all()
+    assert [int(entry.get_attribute("data-node")) for entry in entries] == list(result.after)
+    before, after = result.levels("initial"), result.levels("final")
+    counts = [f"{before[level]}→{after[level]}" for level in before]
+    assert control(app, ".levels .counts").all_inner_texts() == counts
+    return result
+
+
+def test_alpha_by_keyboard(ask, memory):
+    first = settles(ask, memory)
+    alpha = control(ask, "input.alpha")
+    alpha.focus()
+    for _ in range(40):
+        alpha.press("ArrowRight")
+    assert ask.attribute(KEY, "settled") == "false"
+    # Before Python knows of it, the picture has the new scores.
+    own = np.array(shown_scores(ask))
+    truth = memory.ask(memory.conversation.questions[0].text, **setting(ask))
+    assert np.abs(own - truth.final).max() < 1e-9
+    result = settles(ask, memory)
+    assert setting(ask) == {"policy": "top-down", "alpha": 0.5, "horizon": 2}
+    assert control(ask, "output.alpha").inner_text() == "0.50"
+    assert float(ask.attribute(KEY, "apart")) < 1e-9
+    assert result.after != first.after
+
+
+def test_alpha_by_mouse_keeps_selection_and_zoom(ask, memory):
+    entry = ask.page.locator(".st-key-evidence .entry").first
+    entry.click()
+    ask.settle()
+    control(ask, 'button[aria-label="Zoom in"]').click()
+    chosen, zoom = ask.attribute(KEY, "selected"), ask.attribute(KEY, "scale")
+    assert chosen
+    assert not zoom.startswith("0,161")
+    box = control(ask, "input.alpha").bounding_box()
+    y = box["y"] + box["height"] / 2
+    ask.page.mouse.move(box["x"] + box["width"] * 0.1, y)
+    ask.page.mouse.down()
+    seen = set()
+    for i in range(1, 9):
+        ask.page.mouse.move(box["x"] + box["width"] * (0.1 + 0.1 * i), y)
+        ask.page.wait_for_timeout(60 if i % 3 else 450)  # long enough for an answer in between
+        seen.add(ask.attribute(KEY, "alpha"))
+    ask.page.mouse.up()
+    assert len(seen) == 8
+    settles(ask, memory)
+    assert setting(ask)["alpha"] > 0.8
+    assert (ask.attribute(KEY, "selected"), ask.attribute(KEY, "scale")) == (chosen, zoom)
+    # The ledger of the selected node follows.
+    assert f"= propagated {shown_scores(ask)[int(chosen)]:.6f}" in ask.text()
+
+
+def test_policy_and_hops(ask, memory):
+    control(ask, "select").select_option("bottom-up")
+    settles(ask, memory)
+    hops = control(ask, "input.horizon")
+    hops.focus()
+    hops.press("End")
+    assert settles(ask, memory).horizon == 5
+    control(ask, "select").select_option("none")
+    ask.until(KEY, "settled", "true")
+    assert control(ask, "input.alpha").is_disabled()
+    assert settles(ask, memory).final.tolist() == settles(ask, memory).initial.tolist()
+
+
+def test_the_setting_outlives_a_change_of_page_and_view(ask, memory):
+    control(ask, "select").select_option("both")
+    alpha = control(ask, "input.alpha")
+    alpha.focus()
+    alpha.press("End")
+    control(ask, ".drawing").get_by_text("Change", exact=True).click()
+    settles(ask, memory)
+    ask.page.get_by_role("link", name="Sweep").first.click()
+    ask.page.get_by_text("Evidence recall").first.wait_for()
+    ask.settle()
+    ask.page.get_by_role("link", name="Ask").first.click()
+    ask.until(KEY, "alpha", "0.99")
+    settles(ask, memory)
+    assert (setting(ask)["policy"], ask.attribute(KEY, "picture")) == ("both", "change")
+    ask.page.get_by_text("Node-link", exact=True).click()
+    ask.settle()
+    slider = ask.page.locator(".st-key-alpha input[type='range']")
+    assert slider.get_attribute("value") == "0.99"
+    slider.focus()
+    slider.press("ArrowLeft")
+    ask.page.get_by_text("0.98", exact=True).first.wait_for()
+    ask.settle()
+    ask.page.get_by_text("Time axis", exact=True).click()
+    ask.until(KEY, "alpha", "0.98")
+    settles(ask, memory)
+
+
+def test_change_draws_what_mirrored_does_not(ask, memory):
+    def picture():
+        canvas = control(ask, "canvas.base")
+        return canvas.evaluate("(c) => c.toDataURL()")
+
+    mirrored = picture()
+    control(ask, ".drawing").get_by_text("Change", exact=True).click()
+    ask.until(KEY, "picture", "change")
+    changed = picture()
+    assert changed != mirrored
+    assert "falls" in control(ask, ".legend").inner_text()
+    control(ask, "input.alpha").fill("0")
+    ask.until(KEY, "alpha", "0")
+    ask.until(KEY, "settled", "true")
+    assert picture() != changed
+    result = settles(ask, memory)
+    assert result.final.tolist() == result.initial.tolist()
+
+
+def test_keys_in_the_header_are_not_the_apps(ask):
+    control(ask, "select").focus()
+    ask.page.keyboard.press("c")  # Streamlit's "clear cache"
+    ask.page.wait_for_timeout(300)
+    assert not ask.page.get_by_role("dialog").count()

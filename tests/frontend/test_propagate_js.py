@@ -1,0 +1,159 @@
+"""The browser's propagation and retrieval equal Python's on random structures."""
+
+from __future__ import annotations
+
+import random
+import shutil
+from typing import Any
+
+import numpy as np
+import pytest
+
+from segviz.frontend.payload import javascript, tree_payload
+from segviz.propagate import POLICIES, propagate
+from segviz.retrieve import level_distribution, top_k
+from segviz.structure import Structure
+from tests.frontend.node import run
+from tests.trees import random_graph, random_tree, toy
+
+pytestmark = pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
+
+SETTINGS = [
+    (policy, alpha, horizon)
+    for policy in POLICIES
+    for alpha, horizon in ((0.0, 3), (0.1, 2), (0.37, 5), (0.99, 1), (0.5, 0))
+]
+
+ASK = """
+return cases.map((c) => {
+  const data = { level: Int32Array.from(c.level), start: Int32Array.from(c.start),
+    carrier: Int32Array.from(c.carrier), parent: Int32Array.from(c.parent),
+    edges: Int32Array.from(c.edges) };
+  const scores = m.propagator(Float64Array.from(c.initial),
+    { ...data, edges: m.edgePairs(data) });
+  return settings.map(([policy, alpha, horizon]) => {
+    const final = scores(policy, alpha, horizon);
+    return { final: Array.from(final), top: retrieval.map(([k, levels, distinct]) =>
+      Array.from(m.topNodes(final, data, k, levels, distinct))) };
+  });
+});
+"""
+
+
+@pytest.fixture(scope="module")
+def module(tmp_path_factory: pytest.TempPathFactory):
+    path = tmp_path_factory.mktemp("js") / "tree.mjs"
+    path.write_text(javascript(), encoding="utf-8")
+    return path
+
+
+def column(message: dict[str, Any], name: str) -> list[int]:
+    """An int32 column of a payload."""
+    return np.frombuffer(message[name], dtype="<i4").tolist()
+
+
+def case(structure: Structure, initial: np.ndarray) -> dict[str, Any]:
+    """What the browser gets for a structure."""
+    message = tree_payload(structure, unit_sessions=[], session_labels=[], identity="x")
+    sent = {name: column(message, name) for name in ("level", "start", "parent", "edges")}
+    return sent | {"carrier": structure.carrier.tolist(), "initial": initial.tolist()}
+
+
+def random_structure(seed: int) -> Structure:
+    """A forest or a graph of several parents and roots; some nodes without edges retired.
+    On even seeds every level is one chain of narrow spans, on odd ones spans overlap."""
+    rng = random.Random(seed)
+    n = rng.randrange(1, 60)
+    if seed % 3:
+        _, edges = random_graph(rng, n)
+    else:
+        edges = random_tree(rng, n)
+        rng.shuffle(edges)
+    level = np.zeros(n, dtype=np.int32)
+    for _ in range(n):  # a parent lies above its children
+        for parent, child in edges:
+            level[parent] = max(level[parent], level[child] + 1)
+    start = np.array([rng.randrange(0, 30) for _ in range(n)], dtype=np.int32)
+    stop = start + np.array([rng.randrange(1, 9) for _ in range(n)], dtype=np.int32)
+    linked = {node for edge in edges for node in edge}
+    active = np.array([node in linked or rng.random() < 0.7 for node in range(n)])
+    return Structure(
+        level=level,
+        start=start,
+        stop=stop,
+        text=("",) * n,
+        vector=np.zeros((n, 0), dtype=np.float32),
+        active=active,
+        edges=np.array(edges, dtype=np.int32).reshape(-1, 2),
+    )
+
+
+def scores(structure: Structure, seed: int) -> np.ndarray:
+    """Shares of one whole; on every fourth seed few distinct values, so that nodes tie."""
+    rng = np.random.default_rng(seed)
+    n = len(structure)
+    raw = rng.integers(0, 3, n).astype(float) if seed % 4 == 0 else rng.random(n)
+    raw[~structure.active] = 0
+    return raw / raw.sum() if raw.sum() else raw
+
+
+def test_scores_and_top_k_equal_pythons(module) -> None:
+    structures = [toy(), *(random_structure(seed) for seed in range(60))]
+    initial = [scores(structure, seed) for seed, structure in enumerate(structures)]
+    retrieval = [(1, None, True), (5, None, True), (5, None, False), (100, [0, 2], True)]
+    answers = run(
+        module,
+        ASK,
+        cases=[case(s, i) for s, i in zip(structures, initial, strict=True)],
+        settings=SETTINGS,
+        retrieval=retrieval,
+    )
+    several_parents = retired = 0
+    for seed, (structure, first) in enumerate(zip(structures, initial, strict=True)):
+        several_parents += any(len(p) > 1 for p in structure.parents)
+        retired += not structure.active.all()
+        for (policy, alpha, horizon), answer in zip(SETTINGS, answers[seed], strict=True):
+            wanted = propagate(first, structure.edges, policy, alpha, horizon, structure).final
+            where = f"seed {seed}, {policy}, alpha {alpha}, horizon {horizon}"
+            own = np.array(answer["final"])
+            assert np.abs(own - wanted).max(initial=0) < 1e-9, where
+            for (k, levels, distinct), top in zip(retrieval, answer["top"], strict=True):
+                # Ties are judged on the browser's own numbers, whose last bits may differ.
+                assert top == top_k(own, structure, k, levels, distinct), where
+                if seed % 4:
+                    assert top == top_k(wanted, structure, k, levels, distinct), where
+    assert several_parents > 10
+    assert retired > 10
+
+
+def test_a_chain_of_100_000_nodes(module) -> None:
+    body = """
+      const n = 100000;
+      const level = Int32Array.from({ length: n }, (_, i) => n - 1 - i);
+      const parent = Int32Array.from({ length: n }, (_, i) => i - 1);
+      const data = { level, start: new Int32Array(n), parent, edges: new Int32Array(0) };
+      const first = new Float64Array(n);
+      first[0] = 1;
+      const final = m.propagator(first, { ...data, edges: m.edgePairs(data) })("top-down", 0.5, 5);
+      return Array.from(final.subarray(0, 7));
+    """
+    whole = sum(0.5**k for k in range(6))
+    assert run(module, body) == pytest.approx([*(0.5**k / whole for k in range(6)), 0])
+
+
+def test_the_hops_of_one_policy_do_not_leak_into_the_next(module) -> None:
+    structure = random_structure(3)
+    first = scores(structure, 3)
+    settings = [("both", 0.3, 4), ("both", 0.3, 1), ("none", 0.3, 4), ("both", 0.3, 4)]
+    (answer,) = run(module, ASK, cases=[case(structure, first)], settings=settings, retrieval=[])
+    for (policy, alpha, horizon), given in zip(settings, answer, strict=True):
+        wanted = propagate(first, structure.edges, policy, alpha, horizon).final
+        assert given["final"] == pytest.approx(wanted.tolist(), abs=1e-12)
+
+
+def test_levels_are_counted_as_in_python(module) -> None:
+    structure = toy()
+    nodes = [0, 3, 7, 10, 9]
+    body = "return m.levelCounts(nodes, level, 3);"
+    counts = run(module, body, nodes=nodes, level=structure.level.tolist())
+    assert counts == list(level_distribution(structure, nodes).values())

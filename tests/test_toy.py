@@ -1,0 +1,61 @@
+"""The seven-leaf tree is sound, and its numbers are those one gets by hand."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from segviz.figures.toy import numbered_tree, transition_figure
+from segviz.frontend.palette import SCORE_RAMP_LIGHT
+from segviz.invariants import check
+from segviz.propagate import POLICIES, propagate, spread
+from segviz.relevance import initial_scores
+from segviz.toy import toy_relevance, toy_structure
+
+
+def test_it_is_a_segment_tree_of_seven_leaves():
+    structure = toy_structure()
+    assert check(structure, "segment-tree") == []
+    assert (len(structure.leaves), len(structure)) == (7, 13)
+    assert structure.carrier[11] == 9  # a single child
+    assert len(toy_relevance()) == len(structure)
+
+
+def test_top_down_by_hand():
+    """Leaf 2 after two hops with α = 1/2: from itself, its parent and its grandparent."""
+    structure = toy_structure()
+    relevance = [Fraction(str(r)) for r in toy_relevance().tolist()]
+    total = sum(relevance)
+    own, parent, grandparent = (relevance[node] / total for node in (2, 7, 10))
+    half = Fraction(1, 2)
+    expected = (own + half * parent / 3 + half**2 * grandparent / 2 / 3) / (1 + half + half**2)
+    result = propagate(
+        initial_scores(toy_relevance()), structure.edges, "top-down", 0.5, 2, structure
+    )
+    assert result.final[2] == pytest.approx(float(expected), abs=1e-15)
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_the_matrix_figure_writes_every_share(policy):
+    structure = toy_structure()
+    matrix = spread(np.eye(13), structure.edges, policy, 1, structure)[1].T
+    figure = transition_figure(matrix, ramp=SCORE_RAMP_LIGHT, ink="#000000")
+    written = figure.data[0].text
+    for row in range(13):
+        for column in range(13):
+            share = Fraction(written[row][column] or 0)
+            assert float(share) == pytest.approx(matrix[row, column], abs=1e-12)
+
+
+def test_the_tree_figure_shows_every_node_and_number():
+    structure = toy_structure()
+    initial = initial_scores(toy_relevance())
+    figure = numbered_tree(
+        structure, initial, initial[::-1], ramp=SCORE_RAMP_LIGHT, line="#aaaaaa", ink="#000000"
+    )
+    assert len(figure.layout.shapes) == 13
+    for node, note in enumerate(figure.layout.annotations):
+        assert f"<b>{node}</b>" in note.text
+        assert f"{initial[node]:.3f} → {initial[12 - node]:.3f}" in note.text
