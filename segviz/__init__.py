@@ -13,8 +13,10 @@ Package map, in data-flow order:
 ``systems``             memory architectures, one file each; ``shape`` measures them
 ``relevance``           question to scores
 ``propagate retrieve``  scores over the structure; the best nodes; ``ledger`` says why
+``adaptive``            policy, alpha and horizon chosen per question
 ``store``               memories on disk
 ``pipeline``            the whole flow: build, ask; ``assemble``, ``result``
+``answer``              evidence to an answer and its grade, by chat models
 ``evaluate``            measures over all questions; sweeps
 ``figures frontend``    charts and the canvas tree, without Streamlit
 ``ui cli``              the app and the command line
@@ -22,7 +24,7 @@ Package map, in data-flow order:
 """
 
 from segviz.compatibility import Calibrated, Cosine
-from segviz.evaluate import evaluate, sweep
+from segviz.evaluate import evaluate, evaluate_answers, sweep
 from segviz.invariants import check
 from segviz.loaders import LoadError, load
 from segviz.pipeline import Memory, ask, build
@@ -46,6 +48,7 @@ __all__ = [
     "build",
     "check",
     "evaluate",
+    "evaluate_answers",
     "load",
     "open",
     "propagate",

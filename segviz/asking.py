@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from segviz.adaptive import ADAPTIVE, Choice, choose
 from segviz.propagate import propagate
 from segviz.protocols import Chat, Recalls, Services, Stage, View
 from segviz.relevance import initial_scores
 from segviz.result import Evidence, Result
-from segviz.retrieve import ranking, top_k
+from segviz.retrieve import ranking, taken, top_k
 from segviz.structure import Structure
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ def ask(
     alpha: float = 0.1,
     horizon: int = 2,
     k: int = 10,
+    budget: int | None = None,
     levels: Collection[int] | None = None,
     relevance: str = "hybrid",
     distinct: bool = True,
@@ -36,9 +38,12 @@ def ask(
 ) -> Result:
     """Retrieve the evidence for a question (SegTreeMem Algorithm 2).
 
-    ``policy``, ``alpha`` in [0, 1) and ``horizon`` ≥ 0 steer propagation; ``k`` ≥ 1 nodes
-    are returned from the admissible ``levels`` (None: all), best first; ``distinct``
-    counts nodes that carry the same text once; ``step`` asks the memory as it stood then,
+    ``policy``, ``alpha`` in [0, 1) and ``horizon`` ≥ 0 steer propagation; policy "adaptive"
+    chooses the three for this question (``segviz.adaptive``), and the result holds what was
+    chosen and why. ``k`` ≥ 1 nodes are returned from the admissible ``levels`` (None: all),
+    best first, or, with a ``budget``, as many of the best as its tokens pay for
+    (``segviz.retrieve.taken``); ``distinct`` counts nodes that carry the same text once;
+    ``step`` asks the memory as it stood then,
     with the texts a lazy system had postponed written first (where that takes a chat
     model: if ``chat`` is given).
 
@@ -52,6 +57,7 @@ def ask(
     raw = memory.scorer(relevance, structure)([question])[0]
     first = initial_scores(raw, structure.active)
     stages: tuple[Stage, ...] = ()
+    choice: Choice | None = None
     if method == "own":
         policy, alpha, horizon = "none", 0.0, 0
         view = View(
@@ -63,15 +69,19 @@ def ask(
         )
         recall = _own(memory).recall(question, view)
         admitted = [n for n in recall.ranked if levels is None or structure.level[n] in levels]
-        initial, final, after = first, _shares(recall.scores), admitted[:k]
+        initial, final = first, _shares(recall.scores)
+        after = taken(admitted, structure.text, k, budget)
         hops, stages = first[None], recall.stages
     elif method == "propagate":
+        if policy == ADAPTIVE:
+            choice = choose(question, first, structure)
+            policy, alpha, horizon = choice.setting
         spread = propagate(first, structure.edges, policy, alpha, horizon, structure)
         initial, final, hops = spread.hops[0], spread.final, spread.hops
-        after = top_k(final, structure, k, levels, distinct)
+        after = top_k(final, structure, k, levels, distinct, budget)
     else:
         raise ValueError(f"method is {method!r}; choose 'propagate' or 'own'")
-    before = top_k(initial, structure, k, levels, distinct)
+    before = top_k(initial, structure, k, levels, distinct, budget)
     rank_before = _ranks(initial, structure, levels, distinct)
     evidence = tuple(
         Evidence(
@@ -101,6 +111,7 @@ def ask(
         evidence,
         method,
         stages,
+        choice,
     )
 
 

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from segviz import store
 from segviz.annotate import ANNOTATORS
 from segviz.compatibility import COMPATIBILITY
 from segviz.embed import EMBEDDERS, get_embedder
 from segviz.parameters import make, parameters
-from segviz.protocols import Embedder, System
+from segviz.protocols import Charges, Embedder, System
+from segviz.steps import Vector
 from segviz.systems import SYSTEMS
 from segviz.tasks import TASKS
 
@@ -68,8 +69,34 @@ def needs_chat(system: System, registries: Collection[str] = tuple(COMPONENTS)) 
     return [part.name for part in parts if getattr(part, "needs_chat", False)]
 
 
+def paid(embedder: Embedder) -> Charges | None:
+    """The embedder as one that is paid by the token, through a cache before it; None for
+    one that costs nothing."""
+    inner = getattr(embedder, "inner", embedder)
+    return inner if isinstance(inner, Charges) else None
+
+
+@dataclass(frozen=True)
+class Absent:
+    """Stands for an embedder that is not here, so that what it made can be looked at.
+
+    ``embed`` raises ValueError, which says how to give it.
+    """
+
+    name: str
+    available: tuple[str, ...]
+
+    def embed(self, texts: Sequence[str]) -> Vector:
+        """Nothing can be embedded."""
+        raise ValueError(
+            f"this memory was embedded with {self.name[:80]!r}, which is not here (available: "
+            f"{', '.join(self.available)}), so questions cannot be compared with it. Open it "
+            "with segviz.open(path, embedder=…), or ask with relevance='lexical'."
+        )
+
+
 def embedder_named(name: str) -> Embedder:
-    """The embedder whose vectors carry this name; StoreError when it is not here."""
+    """The offline embedder whose vectors carry this name, else one that is ``Absent``."""
     available = []
     for key in EMBEDDERS:
         try:
@@ -79,7 +106,4 @@ def embedder_named(name: str) -> Embedder:
         available.append(embedder.name)
         if embedder.name == name:
             return embedder
-    raise store.StoreError(
-        f"the memory was embedded with {name[:80]!r}; available here: {', '.join(available)}. "
-        "Questions could not be compared with it; build the memory again."
-    )
+    return Absent(name, tuple(available))

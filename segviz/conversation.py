@@ -10,6 +10,7 @@ Session        a dated block of turns, in the order they were spoken
 Question       a dataset question with its gold evidence (ids of turns)
 Conversation   sessions + questions; ``turns`` is the flat chronological tuple
 Corpus         what one file held: conversations and the report of loading them
+Entry          a conversation as a list of them shows it, known without reading it
 =============  =====================================================================
 
 Text is data, never markup: nothing here is escaped, and every sink must show it
@@ -190,11 +191,29 @@ class LoadReport:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A conversation as a list of them shows it.
+
+    ``sessions`` and ``turns`` are None where only reading the conversation would tell;
+    ``about`` is a line of the file's own on it (a question, a title), possibly "".
+    """
+
+    id: str
+    sessions: int | None
+    turns: int | None
+    about: str = ""
+
+
 @dataclass(frozen=True)
 class Corpus(Sequence[Conversation]):
-    """The conversations of one file; index by position or by id."""
+    """The conversations of one file; index by position or by id.
 
-    conversations: tuple[Conversation, ...]
+    ``conversations`` may read each one when it is asked for (``segviz.loaders.lazy``), so
+    lists of conversations are made from ``entries``, which never reads any.
+    """
+
+    conversations: Sequence[Conversation]
     report: LoadReport = field(default=LoadReport("", "", 0))
 
     def __len__(self) -> int:
@@ -206,22 +225,34 @@ class Corpus(Sequence[Conversation]):
         return iter(self.conversations)
 
     @property
+    def entries(self) -> tuple[Entry, ...]:
+        """One per conversation, in file order; costs no reading."""
+        return tuple(Entry(c.id, len(c.sessions), len(c.turns)) for c in self.conversations)
+
+    @property
     def ids(self) -> tuple[str, ...]:
         """Conversation ids in file order; repeated ids carry a ``#2`` suffix."""
-        return tuple(c.id for c in self.conversations)
+        return tuple(entry.id for entry in self.entries)
+
+    def report_of(self, position: int) -> LoadReport:
+        """What became of one conversation; here the file was read whole: the file's report."""
+        return self.report
 
     @overload
     def __getitem__(self, key: int | str) -> Conversation: ...
     @overload
     def __getitem__(self, key: slice) -> tuple[Conversation, ...]: ...
     def __getitem__(self, key: int | str | slice) -> Conversation | tuple[Conversation, ...]:
-        """By position or id. KeyError lists the ids there are."""
-        if isinstance(key, str):
-            for conversation in self.conversations:
-                if conversation.id == key:
-                    return conversation
-            raise KeyError(f"no conversation {key!r}; the file holds {', '.join(self.ids)}")
-        return self.conversations[key]
+        """By position or id. KeyError lists the first ids there are."""
+        if isinstance(key, slice):
+            return tuple(self.conversations[key])
+        if isinstance(key, int):
+            return self.conversations[key]
+        ids = self.ids
+        if key not in ids:
+            more = f" … ({len(ids)} in all)" if len(ids) > 20 else ""
+            raise KeyError(f"no conversation {key!r}; the file holds {', '.join(ids[:20])}{more}")
+        return self.conversations[ids.index(key)]
 
 
 def with_distinct_ids(conversations: Sequence[Conversation]) -> tuple[Conversation, ...]:

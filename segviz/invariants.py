@@ -163,6 +163,146 @@ def frontier_is_a_chain(s: Structure) -> Iterator[Violation]:
         yield Violation("frontier", s.frontier[-1], "the root on top", "a node with a parent")
 
 
+def leaves_are_units(s: Structure) -> Iterator[Violation]:
+    """Each leaf holds one unit, in order of arrival; deleted units may be missing."""
+    before = -1
+    for leaf in s.leaves:
+        start, stop = int(s.start[leaf]), int(s.stop[leaf])
+        if stop != start + 1:
+            yield Violation("units", leaf, "a leaf to hold one unit", f"[{start}, {stop})")
+        if start <= before:
+            yield Violation("units", leaf, f"a unit after {before}", f"unit {start}")
+        before = start
+
+
+def one_parent(s: Structure) -> Iterator[Violation]:
+    """At most one parent each."""
+    for node, parents in enumerate(s.parents):
+        if len(parents) > 1:
+            yield Violation("one parent", node, "at most one parent", str(parents))
+
+
+def nothing_above_units(s: Structure) -> Iterator[Violation]:
+    """A flat memory has leaves only."""
+    for node in np.flatnonzero(s.active & (s.level > 0)).tolist():
+        yield Violation("flat", node, "level 0", f"level {s.level[node]}")
+
+
+def topics_branch(s: Structure) -> Iterator[Violation]:
+    """A topic has at least two children, and its level is its height (MemTree §3.1)."""
+    for node in np.flatnonzero(s.active & (s.level > 0)).tolist():
+        children = s.children[node]
+        if len(children) < 2:
+            yield Violation("topics", node, "two children or more", f"{len(children)}")
+        height = 1 + max((int(s.level[child]) for child in children), default=-1)
+        if s.level[node] != height:
+            yield Violation("topics", node, f"level {height}", f"level {s.level[node]}")
+
+
+def children_are_one_below(s: Structure) -> Iterator[Violation]:
+    """A child is exactly one level below each of its parents."""
+    for parent, child in s.edges.tolist():
+        if s.level[child] != s.level[parent] - 1:
+            expected = f"level {s.level[parent] - 1}"
+            yield Violation("levels", child, expected, f"level {s.level[child]}")
+
+
+def layers_shrink(s: Structure) -> Iterator[Violation]:
+    """Each layer is smaller than the one below, and every node under the top has a parent,
+    but for units heard since the layers were built (RAPTOR)."""
+    nodes = np.flatnonzero(s.active)
+    sizes = np.bincount(s.level[nodes])
+    for level, (below, above) in enumerate(pairwise(sizes.tolist()), start=1):
+        heard = sum(bool(s.parents[leaf]) for leaf in s.leaves) if level == 1 else below
+        if not 0 < above < heard:
+            yield Violation("layers", -1, f"fewer than {heard} nodes on level {level}", f"{above}")
+    if len(sizes) < 2:
+        return
+    waiting = False
+    for node in nodes[s.level[nodes] < len(sizes) - 1].tolist():
+        if s.level[node] > 0 and not s.parents[node]:
+            yield Violation("layers", node, "a parent below the top layer", "none")
+        if s.level[node] == 0:
+            if waiting and s.parents[node]:
+                yield Violation("layers", node, "no parent after a unit without one", "a parent")
+            waiting = waiting or not s.parents[node]
+
+
+def three_levels(s: Structure) -> Iterator[Violation]:
+    """Root, clusters, units: the root on level 2, nothing higher (SegTreeMem App. F)."""
+    for root in s.roots:
+        if s.level[root] != 2:
+            yield Violation("three levels", root, "the root on level 2", f"{s.level[root]}")
+
+
+def events_have_a_place(s: Structure) -> Iterator[Violation]:
+    """H-Mem: events and summaries have at most one parent among summaries, one level up,
+    in whose window they were opened."""
+    for node in np.flatnonzero(s.active).tolist():
+        if s.kind[node] not in ("event", "summary"):
+            continue
+        above = s.parents[node]
+        if len(above) > 1:
+            yield Violation("windows", node, "one parent", str(above))
+        for parent in above:
+            if s.level[parent] != s.level[node] + 1:
+                found = f"level {s.level[parent]}"
+                yield Violation("windows", node, f"a parent on level {s.level[node] + 1}", found)
+            opened = _fact(s, node, "opened")
+            start, stop = _fact(s, parent, "window_from"), _fact(s, parent, "window_to")
+            if not start <= opened < stop:
+                yield Violation("windows", node, f"opened in [{start}, {stop})", str(opened))
+
+
+def _fact(s: Structure, node: int, name: str) -> float:
+    value = s.facts[node].get(name)
+    return float(value) if isinstance(value, int | float) else math.nan
+
+
+def forest_is_balanced(s: Structure) -> Iterator[Violation]:
+    """MemForest: a tree's node has at most k children one level below, at least 2 unless it
+    is the root, in the order of time; its times and item count are those of its children."""
+    for node in np.flatnonzero(s.active & (s.level > 1)).tolist():
+        children, root = s.children[node], node
+        while s.parents[root]:
+            root = s.parents[root][0]
+        if len(s.parents[node]) > 1:
+            yield Violation("forest", node, "one parent", str(s.parents[node]))
+        k, least = _fact(s, root, "k"), 1 if root == node else 2
+        if not least <= len(children) <= k:
+            yield Violation("forest", node, f"{least} to {k:g} children", str(len(children)))
+        if {int(s.level[c]) for c in children} - {int(s.level[node]) - 1}:
+            yield Violation("forest", node, "children one level below", str(children))
+        starts = [_fact(s, c, "from") for c in children]
+        if starts != sorted(starts):
+            yield Violation("forest", node, "children in the order of time", str(starts))
+        for name, expected in (
+            ("from", min(starts, default=0.0)),
+            ("to", max((_fact(s, c, "to") for c in children), default=0.0)),
+            ("items", sum(_fact(s, c, "items") for c in children)),
+        ):
+            if _fact(s, node, name) != expected:
+                yield Violation("forest", node, f"{name} {expected}", str(s.facts[node].get(name)))
+
+
+def statements_are_parted(s: Structure) -> Iterator[Violation]:
+    """xMemory: every message has one episode, every statement one theme; a theme holds at
+    most as many as it may and knows its size."""
+    for node in np.flatnonzero(s.active).tolist():
+        owner = {"": "episode", "semantic": "theme"}.get(s.kind[node])
+        if owner is not None:
+            kinds = [s.kind[parent] for parent in s.parents[node]]
+            if kinds != [owner]:
+                yield Violation("partition", node, f"one {owner} above", str(kinds))
+        if s.kind[node] == "theme":
+            size = len(s.children[node])
+            most = _fact(s, node, "most")
+            if not size <= most:
+                yield Violation("partition", node, f"{most:g} members", str(size))
+            if size != s.facts[node].get("size"):
+                yield Violation("partition", node, f"size {size}", str(s.facts[node].get("size")))
+
+
 GENERAL: tuple[Law, ...] = (
     columns_agree,
     edges_are_sound,
@@ -181,6 +321,13 @@ LAWS: dict[str, tuple[Law, ...]] = {
         children_are_consecutive,
         frontier_is_a_chain,
     ),
+    "clustering": (*GENERAL, one_tree, levels_are_even, leaves_are_chronological, three_levels),
+    "memtree": (*GENERAL, one_parent, leaves_are_units, topics_branch),
+    "raptor": (*GENERAL, leaves_are_units, children_are_one_below, layers_shrink),
+    "flat": (*GENERAL, leaves_are_units, nothing_above_units),
+    "h-mem": (*GENERAL, events_have_a_place),
+    "memforest": (*GENERAL, forest_is_balanced),
+    "xmemory": (*GENERAL, statements_are_parted),
 }
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from segviz import store
 from segviz.asking import ask
-from segviz.assemble import embedder_named, make_system, needs_chat
+from segviz.assemble import Absent, embedder_named, make_system, needs_chat, paid
 from segviz.conversation import Conversation
 from segviz.invariants import Violation, check
 from segviz.protocols import Chat, Embedder, Operates, Scorer, Services, Settles, System, View
@@ -162,44 +162,55 @@ class Memory:
             raise ValueError("there is no operation to undo")
         return replace(self, steps=self.steps[:-1])
 
+    @property
+    def saved(self) -> store.Saved:
+        """What a file of this memory holds."""
+        return store.Saved(
+            self.conversation,
+            self.unit,
+            self.system,
+            self.laws,
+            self.settings,
+            self.embedder.name,
+            self.steps,
+            self.chat,
+        )
+
     def save(self, path: str | Path) -> None:
         """Write the memory as versioned JSON (``.gz`` compresses); see ``segviz.store``."""
-        store.write(
-            store.Saved(
-                self.conversation,
-                self.unit,
-                self.system,
-                self.laws,
-                self.settings,
-                self.embedder.name,
-                self.steps,
-                self.chat,
-            ),
-            path,
-        )
+        store.write(self.saved, path)
 
 
 def _prepare(relevance: str, structure: Structure, embedder: Embedder) -> Scorer:
     return over_active(RELEVANCE[relevance](), structure, embedder)
 
 
-def open_memory(path: str | Path) -> Memory:
+def open_memory(path: str | Path, embedder: Embedder | None = None) -> Memory:
     """Open a memory written by :meth:`Memory.save`.
 
-    Raises ``store.StoreError`` when the file is not one or its embedding model is not
-    available here.
+    ``embedder`` is the one that made its vectors; the offline ones are found by
+    themselves. Without it the memory can be looked at and asked with
+    ``relevance="lexical"``; what needs the embedder raises ValueError.
+
+    Raises ``store.StoreError`` when the file is not a memory, or ``embedder`` is another
+    than the one that made it.
     """
-    return from_saved(store.read(path))
+    return from_saved(store.read(path), embedder)
 
 
-def from_saved(saved: store.Saved) -> Memory:
-    """A Memory from verified file contents, with the embedder that made its vectors.
-
-    StoreError when that embedder is not here or its vectors have another dimension.
-    """
-    embedder = embedder_named(saved.embedder)
-    found, expected = replay(saved.steps[:1]).vector.shape[1], embedder.embed([""]).shape[1]
-    if saved.steps and found != expected:
+def from_saved(saved: store.Saved, embedder: Embedder | None = None) -> Memory:
+    """As :func:`open_memory`, from verified file contents."""
+    if embedder is None:
+        embedder = embedder_named(saved.embedder)
+    elif embedder.name != saved.embedder:
+        raise store.StoreError(
+            f"the memory was embedded with {saved.embedder[:80]!r}, not with "
+            f"{embedder.name[:80]!r}; give that embedder, or none to look at the memory"
+        )
+    # Opening sends nothing, so the dimensions of a remote model are not asked for.
+    offline = not isinstance(embedder, Absent) and paid(embedder) is None
+    found = replay(saved.steps[:1]).vector.shape[1]
+    if offline and saved.steps and found != (expected := embedder.embed([""]).shape[1]):
         raise store.StoreError(
             f"the memory file is damaged: its vectors have {found} dimensions, those of "
             f"{embedder.name} have {expected}"

@@ -14,17 +14,18 @@ from time import perf_counter
 from typing import Any
 
 from segviz.asking import ask
-from segviz.assemble import make_system
+from segviz.assemble import make_system, paid
 from segviz.conversation import Conversation
 from segviz.embed import get_embedder
 from segviz.memory import Memory, from_saved, open_memory
 from segviz.parameters import as_settings
 from segviz.protocols import Arrival, Chat, Embedder, ModelError, Services, System
-from segviz.steps import Step
+from segviz.steps import Step, Vector
 from segviz.units import Unit
 
 __all__ = [
     "BuildPaused",
+    "Building",
     "Memory",
     "arrivals",
     "ask",
@@ -54,36 +55,156 @@ def arrivals(units: Sequence[Unit], embedder: Embedder) -> tuple[Arrival, ...]:
     )
 
 
-def _metered(steps: Iterator[Step], chat: Chat | None) -> Iterator[Step]:
-    """Write into each step's cost what the systems do not know: wall time, and the
-    prompts and tokens the chat model answered (cached or not, so that a resumed build
-    counts like an undisturbed one)."""
+class _Meter:
+    """What a build takes of its models, told apart by step.
 
-    def used() -> tuple[int, int]:
-        return (chat.answered, chat.answered_tokens) if chat is not None else (0, 0)
+    Stands before the embedder, because a cache in between hides what was asked for. Every
+    text counts once, when it first comes up: that is the same in a repeated or resumed
+    build, unlike the requests that are sent.
+    """
 
-    began, (calls, tokens) = perf_counter(), used()
-    for step in steps:
-        seconds, (calls_now, tokens_now) = perf_counter() - began, used()
-        cost = replace(
-            step.cost, seconds=seconds, calls=calls_now - calls, tokens=tokens_now - tokens
-        )
-        yield replace(step, cost=cost)
-        began, (calls, tokens) = perf_counter(), used()
+    def __init__(self, embedder: Embedder, chat: Chat | None, units: Sequence[Unit]) -> None:
+        self._embedder = embedder
+        self._paid = paid(embedder)
+        self._chat = chat
+        self._known = {unit.text for unit in units}  # embedded before the first step
+        self._charged: set[str] = set()
+        self._embedded = self._tokens = self._cached = 0
+
+    @property
+    def name(self) -> str:
+        return self._embedder.name
+
+    def embed(self, texts: Sequence[str]) -> Vector:
+        if self._paid is None:
+            return self._embedder.embed(texts)
+        fresh = set(texts) - self._known
+        sent = self._paid.calls
+        rows = self._embedder.embed(texts)
+        self._known |= fresh
+        self._cached += len(fresh) if self._paid.calls == sent else 0
+        self._charge(texts)
+        return rows
+
+    def _charge(self, texts: Sequence[str]) -> None:
+        new = [t for t in dict.fromkeys(texts) if t.strip() and t not in self._charged]
+        if new and self._paid is not None:
+            self._charged.update(new)
+            self._embedded += len(new)
+            self._tokens += self._paid.charged(new)
+
+    def _reading(self) -> tuple[int, ...]:
+        chat = self._chat
+        asked = (0, 0, 0, 0, 0)
+        if chat is not None:
+            asked = (
+                chat.answered,
+                chat.answered_tokens,
+                chat.answered_output,
+                chat.from_cache,
+                chat.waived_texts,
+            )
+        return (*asked, self._embedded, self._tokens, self._cached)
+
+    def steps(self, steps: Iterator[Step]) -> Iterator[Step]:
+        """The steps with what the systems do not know: time, and what models took."""
+        began, before = perf_counter(), self._reading()
+        for step in steps:
+            seconds = perf_counter() - began
+            self._charge([step.unit.text])
+            calls, tokens, output, recalled, waived, embedded, embedding_tokens, cached = (
+                now - then for now, then in zip(self._reading(), before, strict=True)
+            )
+            cost = replace(
+                step.cost,
+                calls=calls,
+                tokens=tokens,
+                output=output,
+                embedded=embedded,
+                embedding_tokens=embedding_tokens,
+                seconds=seconds,
+                cached=recalled + cached,
+            )
+            yield replace(step, cost=cost, note=step.note + _passed_over(waived))
+            began, before = perf_counter(), self._reading()
+
+
+def _passed_over(texts: int) -> str:
+    if not texts:
+        return ""
+    what = "1 answer was" if texts == 1 else f"{texts} answers were"
+    return f" {what} made offline, as agreed, because the model gave none."
 
 
 class BuildPaused(ModelError):
     """A model gave up before the build was done.
 
-    ``memory`` holds the steps finished so far. Everything the model answered is in its
-    cache, so building again with the same settings goes on where this stopped and ends
-    in the tree an undisturbed build would have given.
+    ``memory`` holds the steps finished so far, ``fault`` is what happened. Everything the
+    model answered is in its cache, so building again with the same settings goes on where
+    this stopped and ends in the tree an undisturbed build would have given.
+
+    Where ``fault`` is a LastingFault the model will hardly ever answer this one prompt:
+    ``chat.waive(fault.prompt, fault.reason)`` and building again goes on without it.
     """
 
-    def __init__(self, message: str, memory: Memory) -> None:
+    def __init__(self, fault: ModelError, memory: Memory) -> None:
         """Keep the finished part."""
-        super().__init__(message)
+        super().__init__(str(fault))
+        self.fault = fault
         self.memory = memory
+
+
+class Building:
+    """A build under way: iterate over it for its steps, as they are finished.
+
+    ``memory`` is the finished part at any moment, also after an iteration that was broken
+    off. Arguments and errors are those of :func:`build`.
+    """
+
+    def __init__(
+        self,
+        conversation: Conversation,
+        system: str | System = "segment-tree",
+        unit: str = "exchange",
+        *,
+        embedder: str | Embedder = "auto",
+        chat: Chat | None = None,
+        **params: Any,
+    ) -> None:
+        """Nothing is embedded or asked yet."""
+        self.units = conversation.units(unit)
+        self._conversation = conversation
+        self._unit = unit
+        self._system = make_system(system, **params)
+        self._embedder = get_embedder(embedder) if isinstance(embedder, str) else embedder
+        self._chat = chat
+        self._steps: list[Step] = []
+
+    @property
+    def memory(self) -> Memory:
+        """What is finished."""
+        return Memory(
+            self._conversation,
+            self._unit,
+            self._system.name,
+            self._system.laws,
+            as_settings(self._system),
+            self._embedder,
+            tuple(self._steps),
+            "" if self._chat is None else self._chat.name,
+        )
+
+    def __iter__(self) -> Iterator[Step]:
+        """From the first step on; BuildPaused when a model gives up."""
+        self._steps = []
+        try:
+            meter = _Meter(self._embedder, self._chat, self.units)
+            stream = arrivals(self.units, self._embedder)
+            for step in meter.steps(self._system.steps(stream, Services(meter, self._chat))):
+                self._steps.append(step)
+                yield step
+        except ModelError as error:
+            raise BuildPaused(error, self.memory) from error
 
 
 def build(
@@ -103,29 +224,8 @@ def build(
     ``progress(done, total)`` is called after every step. Same input and settings give the
     same steps. ValueError for unknown names; BuildPaused when a model gives up.
     """
-    model = make_system(system, **params)
-    vectors = get_embedder(embedder) if isinstance(embedder, str) else embedder
-    units = conversation.units(unit)
-    steps: list[Step] = []
-
-    def memory() -> Memory:
-        return Memory(
-            conversation,
-            unit,
-            model.name,
-            model.laws,
-            as_settings(model),
-            vectors,
-            tuple(steps),
-            "" if chat is None else chat.name,
-        )
-
-    try:
-        stream = arrivals(units, vectors)
-        for step in _metered(model.steps(stream, Services(vectors, chat)), chat):
-            steps.append(step)
-            if progress is not None:
-                progress(len(steps), len(units))
-    except ModelError as error:
-        raise BuildPaused(str(error), memory()) from error
-    return memory()
+    building = Building(conversation, system, unit, embedder=embedder, chat=chat, **params)
+    for done, _ in enumerate(building, start=1):
+        if progress is not None:
+            progress(done, len(building.units))
+    return building.memory

@@ -179,7 +179,8 @@ class Chat(Protocol):
     included and cached replies not; ``answered``, ``answered_tokens`` and
     ``answered_output`` count the prompts answered, their tokens and those among them the
     model wrote, from wherever, so that they are the same in a repeated or resumed build.
-    ``from_cache`` counts the answers among them that were taken from the cache.
+    ``from_cache`` counts the answers among them that were taken from the cache, and
+    ``waived_texts`` the texts (prompts without labels) that were done without.
     """
 
     calls: int
@@ -188,6 +189,7 @@ class Chat(Protocol):
     answered_tokens: int
     answered_output: int
     from_cache: int
+    waived_texts: int
 
     @property
     def name(self) -> str:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from segviz.adaptive import Choice
 from segviz.ledger import Ledger, explain
 from segviz.protocols import Stage
 from segviz.retrieve import level_distribution
@@ -41,6 +42,8 @@ class Result:
     ``initial`` and ``final`` float64 (n,), ``hops`` float64 (H + 1, n); ``before`` and
     ``after`` are the top-K node ids by initial and final score, best first. With ``method``
     "own", ``final`` are the scores of the system's own retrieval and ``stages`` its course.
+    Asked with policy "adaptive", ``policy``, ``alpha`` and ``horizon`` are what ``choice``
+    chose.
     """
 
     question: str
@@ -56,6 +59,7 @@ class Result:
     evidence: tuple[Evidence, ...]
     method: str = "propagate"
     stages: tuple[Stage, ...] = ()
+    choice: Choice | None = None
 
     def explain(self, node: int) -> Ledger:
         """Own score and every contribution by source and hop; sums to ``final[node]``.
@@ -70,6 +74,15 @@ class Result:
             self.horizon,
             self.structure,
         )
+
+    @property
+    def reading_order(self) -> tuple[Evidence, ...]:
+        """The evidence as it happened: by span, a wide node before what lies in it."""
+
+        def place(item: Evidence) -> tuple[int, int, int]:
+            return item.span[0], -item.span[1], -item.level
+
+        return tuple(sorted(self.evidence, key=place))
 
     @property
     def visited(self) -> dict[int, int]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,14 +46,53 @@ def top_k(
     k: int,
     levels: Collection[int] | None = None,
     distinct: bool = True,
+    budget: int | None = None,
 ) -> list[int]:
-    """The first ``k`` nodes of :func:`ranking`, best first (fewer when there are fewer).
+    """The first nodes of :func:`ranking`, best first (see :func:`taken`).
 
-    Raises ValueError when ``k`` is no whole number of at least 1.
+    Raises ValueError when ``k`` or ``budget`` is no whole number of at least 1.
     """
-    if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1:
-        raise ValueError(f"k is {k!r}; it must be a whole number, at least 1")
-    return [int(node) for node in ranking(scores, structure, levels, distinct)[:k]]
+    return taken(ranking(scores, structure, levels, distinct), structure.text, k, budget)
+
+
+def taken(
+    ranked: Sequence[int] | NDArray[np.int64],
+    texts: Sequence[str],
+    k: int,
+    budget: int | None = None,
+) -> list[int]:
+    """What is returned of the nodes ``ranked`` best first: ``k`` of them, or, with a
+    ``budget``, as many as its tokens pay for, whatever ``k`` is.
+
+    The first node whose text no longer fits ends the taking, as in RAPTOR's collapsed
+    retrieval (Sarthi et al. 2024, §3): nothing is skipped, so what comes back is always
+    the best of the ranking, and a best node longer than the budget leaves nothing. Tokens
+    are :func:`estimated_tokens`.
+    """
+    check_count("k", k)
+    if budget is None:
+        return [int(node) for node in ranked[:k]]
+    check_count("budget", budget)
+    kept: list[int] = []
+    left = budget
+    for node in ranked:
+        left -= estimated_tokens(texts[node])
+        if left < 0:
+            break
+        kept.append(int(node))
+    return kept
+
+
+def estimated_tokens(text: str) -> int:
+    """Tokens of a text, estimated without a model: a quarter of its characters, rounded
+    up. The same for every system, so that budgets compare."""
+    return (len(text) + 3) // 4
+
+
+def check_count(name: str, value: int) -> None:
+    """ValueError naming the setting when it is no whole number of at least 1."""
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
+        raise ValueError(f"{name} is {value!r}; it must be a whole number, at least 1")
 
 
 def level_distribution(structure: Structure, nodes: Collection[int]) -> dict[int, int]:

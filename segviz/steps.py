@@ -91,6 +91,10 @@ class Relate:
 Event = Add | Link | Unlink | Revise | Retire | Relate
 
 
+NOT_ASKED = "not asked"
+"""Label of a candidate that was decided over before its turn came."""
+
+
 @dataclass(frozen=True, slots=True)
 class Judgement:
     """How one candidate fared. ``score`` and ``threshold`` are on the model's own scale;
@@ -100,6 +104,11 @@ class Judgement:
     score: float | None = None
     threshold: float | None = None
     label: str = ""
+
+    @property
+    def judged(self) -> bool:
+        """Whether the candidate was really looked at."""
+        return self.score is not None or self.label != NOT_ASKED
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,8 +127,14 @@ class Cost:
 
     ``calls`` and ``tokens`` count the prompts a model answered and their tokens, whether the
     answer came from the server or the cache (0 offline), ``annotated`` the annotations
-    written, ``inspected`` the candidates compared, ``modified`` the nodes added or
-    revised. ``seconds`` is wall time, measured by the caller and never saved.
+    written, ``inspected`` the candidates really judged, ``modified`` the nodes added or
+    revised. ``output`` is the part of ``tokens`` the model wrote. ``embedded`` counts the
+    texts that a paid model embedded for the first time in this build, the unit's own among
+    them, and ``embedding_tokens`` what it charged for them, now or when they were cached.
+
+    The rest depends on the run, not on the memory, and is never saved: ``seconds`` of wall
+    time, and ``cached``, how many answers and embedded texts came from a cache, in which
+    case ``seconds`` says nothing about the model.
     """
 
     calls: int = 0
@@ -127,7 +142,11 @@ class Cost:
     annotated: int = 0
     inspected: int = 0
     modified: int = 0
+    output: int = 0
+    embedded: int = 0
+    embedding_tokens: int = 0
     seconds: float = 0.0
+    cached: int = 0
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -115,7 +115,7 @@ def test_every_measure_equals_the_literal_form(case):
         relevance=relevance,
         distinct=distinct,
         k=k,
-        budget=budget,
+        units=budget,
     )
     expected = literal(memory, questions, policy, alpha, horizon, relevance, distinct, k, budget)
     counts = np.zeros(len(found.levels))
@@ -141,11 +141,22 @@ def test_every_measure_equals_the_literal_form(case):
 def test_the_top_is_what_ask_returns(memory):
     """Words are those of the evidence ``ask`` gives, question by question."""
     questions = memory.conversation.questions
-    for settings in ({}, {"policy": "both", "alpha": 0.5, "k": 4, "distinct": False}):
-        row = evaluate(memory, questions, **settings).rows[0]
+    for settings in (
+        {},
+        {"policy": "both", "alpha": 0.5, "k": 4, "distinct": False},
+        {"budget": 40},
+        {"budget": 1},
+    ):
+        measured = evaluate(memory, questions, **settings)
+        row = measured.rows[0]
         asked = memory.ask(questions[0].text, **settings)
+        count = max(len(asked.evidence), 1)
+        assert measured.levels == {level: n / count for level, n in asked.levels("final").items()}
+        assert row.coverage == coverage("red", [e.text for e in asked.evidence])
         assert row.words == sum(len(e.text.split()) for e in asked.evidence)
-        leaves = memory.ask(questions[0].text, levels=[0], **settings).after
+        leaves = memory.ask(
+            questions[0].text, levels=[0], **{n: v for n, v in settings.items() if n != "budget"}
+        ).after
         assert row.recall == (0 in leaves)
 
 
@@ -189,7 +200,8 @@ class TestHandWorked:
         assert m.budget_recall(np.array([[0]]), toy().coverage, [set()], 5).tolist() == [0]
 
     def test_level_shares(self):
-        assert m.level_shares(np.array([[0, 1], [7, 2]]), toy().level) == {0: 0.75, 1: 0.25, 2: 0}
+        assert m.level_shares([[0, 1, 2], [7]], toy().level) == {0: 0.75, 1: 0.25, 2: 0}
+        assert m.level_shares([[], []], toy().level) == {0: 0, 1: 0, 2: 0}
 
 
 @pytest.mark.parametrize("distinct", [True, False])
@@ -318,6 +330,7 @@ def test_bad_settings_name_the_legal_ones(memory):
         ({"k": 0}, "k is 0"),
         ({"k": 2.5}, "whole number"),
         ({"budget": 0}, "budget is 0"),
+        ({"units": 0}, "units is 0"),
     ]:
         with pytest.raises(ValueError, match=message):
             evaluate(memory, memory.conversation.questions, **settings)

@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import segviz
 from segviz.embed import HashingEmbedder
-from segviz.figures.cost import POINTS, cost_figure, cost_sentence, series
+from segviz.figures.cost import (
+    POINTS,
+    cost_figure,
+    cost_sentence,
+    dollars,
+    series,
+    total_sentence,
+)
 from segviz.figures.levels import level_figure, level_sentence
 from segviz.figures.ranks import rank_figure, rank_sentence
+from segviz.models import Price
 from tests.trees import chat
 
 COLOURS = {"accent": "#c2410c", "neutral": "#777777"}
@@ -74,6 +83,52 @@ class TestCost:
         assert len(drawn.y) == 200 <= POINTS  # blocks of three
         assert np.sum(drawn.y) * 3 == pytest.approx(sum(s.cost.modified for s in steps))
         assert len(json.dumps(figure.to_plotly_json(), default=str)) < 200_000
+
+    def with_costs(self, **changes):
+        steps = self.memory(8).steps
+        return [replace(s, cost=replace(s.cost, **changes)) for s in steps]
+
+    def test_times_of_cached_and_opened_steps_are_not_shown(self):
+        steps = list(self.memory(8).steps)
+        steps[2] = replace(steps[2], cost=replace(steps[2].cost, cached=1))
+        assert np.isnan(series(steps)["ms"]).tolist() == [i == 2 for i in range(8)]
+        assert "1 of 8 steps took answers from the cache" in cost_sentence(steps)
+        assert "first quarter" in cost_sentence(steps)
+        cached = self.with_costs(cached=1)
+        assert "first quarter" not in cost_sentence(cached)
+        assert any(
+            a.text == "not measured" for a in cost_figure(cached, **COLOURS).layout.annotations
+        )
+        assert "not saved" in cost_sentence(self.with_costs(seconds=0.0))
+
+    def test_blocks_average_what_was_measured(self):
+        steps = list(self.memory(600).steps)
+        for place in (0, 1, 2, 4):
+            steps[place] = replace(steps[place], cost=replace(steps[place].cost, cached=1))
+        drawn = next(t for t in cost_figure(steps, **COLOURS).data if t.name == "ms")
+        assert np.isnan(drawn.y[0])
+        milliseconds = [1000 * steps[place].cost.seconds for place in (3, 5)]
+        assert drawn.y[1] == pytest.approx(sum(milliseconds) / 2)
+
+    def test_calls_tokens_and_money(self):
+        steps = self.with_costs(calls=2, tokens=100, output=10, embedded=1, embedding_tokens=50)
+        assert dollars(steps, None, Price(1, 0)) is None
+        assert dollars(steps, Price(1, 2), None) is None
+        spent = dollars(steps, Price(1.0, 2.0), Price(0.5, 0.0))
+        assert spent.tolist() == pytest.approx([(90 * 1 + 10 * 2 + 50 * 0.5) / 1e6] * 8)
+        names = {t.name for t in cost_figure(steps, spent=spent, **COLOURS).data}
+        assert {"calls", "tokens", "embedded", "embedding tokens", "$"} <= names
+        assert "$" not in {t.name for t in cost_figure(steps, **COLOURS).data}
+        assert "16 model calls, 800 tokens, 8 texts embedded" in total_sentence(steps, spent)
+        assert "$0.0011" in total_sentence(steps, spent)
+        assert "cost unknown" in total_sentence(steps, None)
+
+    def test_unknown_token_counts_make_the_cost_unknown_and_offline_costs_nothing(self):
+        assert dollars(self.with_costs(calls=1), Price(1, 1), None) is None
+        assert dollars(self.with_costs(embedded=1), None, Price(1, 0)) is None
+        offline = self.memory(5).steps
+        assert dollars(offline, None, None).tolist() == [0] * 5
+        assert "$" not in total_sentence(offline, dollars(offline, None, None))
 
     def test_tokens_appear_only_with_a_model(self):
         figure = cost_figure(self.memory(5).steps, **COLOURS)

@@ -19,8 +19,9 @@ def broken(structure, laws="segment-tree"):
 
 def test_sound_structures_are_clean():
     for laws in LAWS:
-        assert check(toy(), laws) == []
         assert check(grown([], []), laws) == []
+    for laws in ("general", "segment-tree"):
+        assert check(toy(), laws) == []
         assert check(grown([(0, 0, 1)], []), laws) == []
 
 
@@ -91,3 +92,61 @@ class TestSegmentTreeLaws:
         # The newest unit is covered on levels 0 and 2 only.
         s = grown([(0, 0, 1), (0, 1, 2), (2, 0, 2)], [(2, 0), (2, 1)])
         assert ("frontier", -1) in broken(s)
+
+
+LEAVES = [(0, i, i + 1) for i in range(4)]
+
+
+class TestLawsOfOtherSystems:
+    def test_leaves_of_one_unit_each_in_order(self):
+        assert check(grown([(0, 0, 1), (0, 3, 4)], []), "flat") == []
+        assert broken(grown([(0, 0, 2)], []), "flat") == {("units", 0)}
+        assert broken(grown([(0, 1, 2), (0, 0, 1)], []), "flat") == {("units", 1)}
+        assert broken(grown([(0, 1, 2), (0, 1, 2)], []), "flat") == {("units", 1)}
+
+    def test_nothing_above_a_flat_memory(self):
+        assert broken(grown([(0, 0, 1), (1, 0, 1)], [(1, 0)]), "flat") == {("flat", 1)}
+
+    def test_three_levels(self):
+        gathered = [*LEAVES, (1, 0, 3), (1, 1, 4), (2, 0, 4)]
+        edges = [(4, 0), (4, 2), (5, 1), (5, 3), (6, 4), (6, 5)]
+        assert check(grown(gathered, edges), "clustering") == []
+        assert broken(grown([*LEAVES, (1, 0, 4)], [(4, i) for i in range(4)]), "clustering") == {
+            ("three levels", 4)
+        }
+
+    def test_topics_have_two_children_and_stand_on_their_height(self):
+        rows = [*LEAVES, (1, 0, 2), (2, 0, 3)]
+        edges = [(4, 0), (4, 1), (5, 4), (5, 2)]
+        assert check(grown(rows, edges), "memtree") == []
+        higher = [*LEAVES, (1, 0, 2), (3, 0, 3)]
+        assert broken(grown(higher, edges), "memtree") == {("topics", 5)}
+        assert broken(grown([(0, 0, 1), (1, 0, 1)], [(1, 0)]), "memtree") == {("topics", 1)}
+
+    def test_a_topic_tree_has_one_parent_each(self):
+        rows = [*LEAVES, (1, 0, 2), (1, 0, 3)]
+        edges = [(4, 0), (4, 1), (5, 0), (5, 2)]
+        assert broken(grown(rows, edges), "memtree") == {("one parent", 0)}
+
+    def test_layers_shrink_and_leave_nobody_out(self):
+        rows = [*LEAVES, (1, 0, 2), (1, 1, 3)]
+        edges = [(4, 0), (4, 1), (5, 1), (5, 2)]
+        # Unit 3 came after the layers were built; unit 1 has two parents.
+        assert check(grown(rows, edges), "raptor") == []
+        late = [(4, 0), (4, 1), (5, 1), (5, 3)]
+        spans = [*LEAVES, (1, 0, 2), (1, 1, 4)]
+        assert broken(grown(spans, late), "raptor") == {("layers", 3)}
+
+    def test_a_layer_as_large_as_the_one_below(self):
+        rows = [*LEAVES[:2], (1, 0, 1), (1, 1, 2)]
+        assert ("layers", -1) in broken(grown(rows, [(2, 0), (3, 1)]), "raptor")
+
+    def test_an_orphan_below_the_top_layer(self):
+        rows = [*((0, i, i + 1) for i in range(6)), (1, 0, 2), (1, 2, 4), (1, 4, 6), (2, 0, 4)]
+        edges = [(6, 0), (6, 1), (7, 2), (7, 3), (8, 4), (8, 5), (9, 6), (9, 7)]
+        assert broken(grown(rows, edges), "raptor") == {("layers", 8)}
+
+    def test_an_edge_over_two_layers(self):
+        rows = [*LEAVES[:3], (1, 0, 2), (2, 0, 3)]
+        edges = [(3, 0), (3, 1), (4, 3), (4, 2)]
+        assert ("levels", 2) in broken(grown(rows, edges), "raptor")

@@ -15,9 +15,12 @@ from dataclasses import replace
 import pytest
 
 import segviz
-from segviz.embed import HashingEmbedder
-from segviz.models import Endpoint, ModelCache, OpenAIChat
-from segviz.pipeline import BuildPaused
+from segviz.embed import Cached, HashingEmbedder
+from segviz.models import Endpoint, ModelCache, OpenAIChat, OpenAIEmbedder
+from segviz.models.waiting import heartbeat
+from segviz.pipeline import Building, BuildPaused
+from segviz.protocols import LastingFault, ModelError, Prompt
+from segviz.store import StoreError
 from tests.data import ROOT
 from tests.models.server import (
     Fault,
@@ -90,9 +93,8 @@ def build(chat, compatibility="batch", refresh="eager", conversation=None, **opt
         embedder=HashingEmbedder(),
         chat=chat,
         compatibility=compatibility,
-        annotate="llm",
         refresh=refresh,
-        **options,
+        **{"annotate": "llm", **options},
     )
 
 
@@ -246,6 +248,300 @@ class TestFaults:
             assert order not in system
             document = json.loads(user)
             assert document["new_message"].split(": ", 1)[1] in (order, "hello there")
+
+
+def filtered(words):
+    """A server that refuses every prompt that holds these words, as a content filter does."""
+
+    def fault(request):
+        said = request["messages"][1]["content"]
+        return status(400, error="content_filter") if words in said else None
+
+    return fault
+
+
+class TestLasting:
+    """A prompt that never gets an answer does not pause a build for ever."""
+
+    @pytest.mark.parametrize("compatibility", ["batch", "pointwise"])
+    @pytest.mark.parametrize("name", ["filter", "empty", "cut off"])
+    def test_a_waived_decision_is_made_offline_and_remembered(
+        self, server, tmp_path, compatibility, name
+    ):
+        faults = {
+            "filter": status(400, error="content_filter"),
+            "empty": empty(),
+            "cut off": say('{"label":', finish="length"),
+        }
+        about = [u.text for u in small_chat().units("turn")][4]
+
+        def fault(request):
+            if not enum(request):
+                return None
+            found = json.JSONDecoder().raw_decode(request["messages"][1]["content"])[0]
+            return faults[name] if found["new_message"] == about else None
+
+        server.fault = fault
+        cache = opened(tmp_path / "cache.sqlite")
+        with pytest.raises(BuildPaused) as pause:
+            build(client(server, cache), compatibility)
+        assert len(pause.value.memory.steps) == 4
+        found = pause.value.fault
+        assert isinstance(found, LastingFault)
+        assert found.prompt.labels
+        with pytest.raises(BuildPaused):
+            build(client(server, cache), compatibility)  # trying again does not help
+
+        chat = client(server, cache)
+        chat.waive(found.prompt, found.reason)
+        memory = build(chat, compatibility)
+        assert memory.check() == []
+        assert len(memory.steps) == 9
+        decision = memory.steps[4].decision
+        assert found.reason in decision.why
+        assert "as agreed, so the offline calibrated model decided" in decision.why
+        assert any("no answer" in j.label for j in decision.candidates)
+        others = [s.decision.why for s in memory.steps[2:] if s.unit.index != 4]
+        assert not any("offline" in why for why in others)
+        server.fault = lambda request: None  # from now on it would answer
+        sent = len(server.requests)
+        again = build(client(server, cache), compatibility)
+        assert len(server.requests) == sent
+        assert saved(memory, tmp_path, "a") == saved(again, tmp_path, "b")
+
+    @pytest.mark.parametrize("refresh", ["eager", "lazy"])
+    def test_a_waived_text_is_written_offline_and_noted(self, server, tmp_path, refresh):
+        server.fault = lambda r: None if enum(r) else filtered("bicycle")(r)
+        cache = opened(tmp_path / "cache.sqlite")
+        waived = 0
+        while True:
+            chat = client(server, cache)
+            try:
+                memory = build(chat, "cosine", refresh)
+                break
+            except BuildPaused as pause:
+                assert isinstance(pause.fault, LastingFault)
+                assert not pause.fault.prompt.labels
+                chat.waive(pause.fault.prompt, pause.fault.reason)
+                waived += 1
+        assert waived > 0
+        noted = [s.note for s in memory.steps if "made offline, as agreed" in s.note]
+        assert 0 < len(noted) <= waived
+        assert all(memory.structure.text)
+        again = build(client(server, cache), "cosine", refresh)
+        assert saved(memory, tmp_path, "a") == saved(again, tmp_path, "b")
+
+        # A client that waives by itself ends in the same memory without a pause.
+        endpoint = client(server).endpoint
+        fresh = OpenAIChat(endpoint, opened(), waives=True, sleep=lambda seconds: None)
+        at_once = build(fresh, "cosine", refresh)
+        assert saved(memory, tmp_path, "a") == saved(at_once, tmp_path, "c")
+
+    def test_a_fault_of_the_server_is_none_of_a_prompt(self, server):
+        for fault in (status(401), status(500), broken()):
+            server.script(*[fault] * 3)
+            with pytest.raises(BuildPaused) as pause:
+                build(client(server))
+            assert not isinstance(pause.value.fault, LastingFault)
+
+    def test_a_waiver_holds_for_its_prompt_and_model_alone(self, server):
+        server.answer = lambda request: "a"
+        cache = opened()
+        prompt = Prompt("s", "u", ("a", "b"))
+        client(server, cache).waive(prompt, "it was empty")
+        reply = client(server, cache).reply(prompt)
+        assert (reply.text, reply.waived) == ("", "it was empty")
+        assert client(server, cache).reply(replace(prompt, user="v")).text == "a"
+        assert client(server, cache, max_tokens=7).reply(prompt).text == "a"
+        cache.clear()
+        assert client(server, cache).reply(prompt).text == "a"
+
+
+class TestWrongLabels:
+    """What a model said in place of a label is kept with the decision."""
+
+    def test_pointwise_keeps_the_answers_before_it(self, server):
+        def fault(request):
+            found = json.loads(request["messages"][1]["content"].split("\n\nAnswer")[0])
+            if not enum(request) or "open_segment" not in found:
+                return None
+            level = found["open_segment"]["level"]
+            return say("CONTINUE") if level == 1 else say("<b>per-\nhaps</b>" + "!" * 100)
+
+        server.fault = fault
+        memory = build(client(server), "pointwise", annotate="extractive")
+        step = next(s for s in memory.steps if s.decision and len(s.decision.candidates) > 1)
+        labels = [j.label for j in step.decision.candidates]
+        assert labels[0] == "CONTINUE"
+        assert labels[1].startswith("'<b>per- haps</b>!!!")
+        assert len(labels[1]) < 70
+        assert labels[1] in step.decision.why
+        assert set(labels[2:]) <= {"not asked"}
+
+    def test_batch_keeps_the_labels_it_offered(self, server):
+        server.fault = lambda request: say("purple") if enum(request) else None
+        memory = build(client(server), "batch")
+        for step in memory.steps[2:]:
+            labels = [j.label for j in step.decision.candidates]
+            assert labels == [f"MERGE_{i + 1}: 'purple'" for i in range(len(labels))]
+
+    def test_only_candidates_really_judged_count_as_inspected(self, server):
+        memory = build(client(server), "pointwise", annotate="extractive")
+        skipped = 0
+        for step in memory.steps[1:]:
+            asked = [j for j in step.decision.candidates if j.label != "not asked"]
+            assert step.cost.inspected == len(asked) == step.cost.calls
+            skipped += len(step.decision.candidates) - len(asked)
+        assert skipped > 0
+
+
+class TestEmbeddings:
+    """Texts a paid model embeds are counted by step, alike in every build of a memory."""
+
+    def embedder(self, server, cache):
+        endpoint = Endpoint(server.url, embedding_model="e", key=KEY, timeout=2, retries=0)
+        return Cached(OpenAIEmbedder(endpoint, cache, sleep=lambda seconds: None))
+
+    def build(self, server, cache, embedder=None, **options):
+        return segviz.build(
+            small_chat(),
+            unit="turn",
+            embedder=embedder or self.embedder(server, cache),
+            chat=client(server, cache),
+            compatibility="calibrated",
+            annotate="llm",
+            **options,
+        )
+
+    def test_cold_warm_and_resumed_builds_count_alike(self, server, tmp_path):
+        cache = opened(tmp_path / "cold.sqlite")
+        embedder = self.embedder(server, cache)
+        cold = self.build(server, cache, embedder)
+        costs = [step.cost for step in cold.steps]
+        assert all(cost.embedded >= 1 for cost in costs)
+        texts = set(server.embedded)
+        assert sum(cost.embedded for cost in costs) == len(texts)
+        assert sum(cost.embedding_tokens for cost in costs) == embedder.inner.tokens > 0
+        sent = len(server.requests)
+        warm = self.build(server, cache, embedder)
+        reopened = self.build(server, cache)
+        assert len(server.requests) == sent
+
+        other = opened(tmp_path / "resumed.sqlite")
+        server.script(*[None] * 4, status(500), status(500), status(500))
+        with pytest.raises(BuildPaused) as pause:
+            self.build(server, other)
+        assert pause.value.memory.steps
+        server.script()
+        resumed = self.build(server, other)
+        files = [saved(m, tmp_path, "m") for m in (cold, warm, reopened, resumed)]
+        assert len(set(files)) == 1
+
+    def test_what_is_saved_comes_back(self, server, tmp_path):
+        memory = self.build(server, opened())
+        saved(memory, tmp_path)
+        again = segviz.open(tmp_path / "m.json")
+        for one, two in zip(memory.steps, again.steps, strict=True):
+            assert replace(one.cost, seconds=0, cached=0) == two.cost
+        assert sum(step.cost.output for step in again.steps) > 0
+
+    def test_offline_embedders_cost_nothing(self, server):
+        memory = build(client(server))
+        assert not any(s.cost.embedded or s.cost.embedding_tokens for s in memory.steps)
+
+    def test_answers_from_the_cache_are_told_apart(self, server):
+        cache = opened()
+        first = self.build(server, cache)
+        assert not any(step.cost.cached for step in first.steps[1:])
+        again = self.build(server, cache)
+        for one, two in zip(first.steps[1:], again.steps[1:], strict=True):
+            assert (two.cost.cached > 0) == (one.cost.calls > 0)
+            assert two.cost.cached >= two.cost.calls
+
+    def test_an_interrupted_call_repeated_is_charged_alike(self, server):
+        texts = [f"{number} " + "word " * (number % 7) for number in range(700)]
+        whole, broken_off = opened(), opened()
+        one = self.embedder(server, whole)
+        one.embed(texts)
+        server.fault = lambda r: status(500) if texts[300] in r.get("input", []) else None
+        with pytest.raises(ModelError):
+            self.embedder(server, broken_off).embed(texts)
+        assert 0 < broken_off.counts()[1] < 700
+        server.fault = lambda request: None
+        two = self.embedder(server, broken_off)
+        two.embed(texts)
+        for text in texts:
+            assert one.inner.charged([text]) == two.inner.charged([text])
+        assert one.inner.charged(texts) == one.inner.tokens == sum(len(t.split()) for t in texts)
+
+
+class TestOpening:
+    """A memory of a remote embedder opens without it, and asks with it."""
+
+    @pytest.fixture
+    def path(self, server, tmp_path):
+        memory = segviz.build(small_chat(), embedder=self.embedder(server))
+        memory.save(tmp_path / "m.json")
+        server.requests.clear()
+        return tmp_path / "m.json"
+
+    def embedder(self, server, model="e"):
+        return OpenAIEmbedder(Endpoint(server.url, embedding_model=model), opened())
+
+    def test_it_can_be_looked_at_and_asked_by_words(self, server, path, tmp_path):
+        memory = segviz.open(path)
+        assert memory.check() == []
+        assert memory.ask("red bicycle", relevance="lexical").evidence
+        for relevance in ("dense", "hybrid"):
+            with pytest.raises(ValueError, match=r"openai:e@.*segviz\.open\(path, embedder=…\)"):
+                memory.ask("red bicycle", relevance=relevance)
+        memory.save(tmp_path / "again.json")
+        assert (tmp_path / "again.json").read_bytes() == path.read_bytes()
+        assert server.requests == []
+
+    def test_with_its_embedder_it_answers(self, server, path):
+        memory = segviz.open(path, embedder=self.embedder(server))
+        assert server.requests == []
+        assert memory.ask("red bicycle", relevance="dense").evidence
+        assert server.embedded == ["red bicycle"]
+
+    def test_another_embedder_is_refused(self, server, path):
+        for other in (self.embedder(server, "f"), HashingEmbedder()):
+            with pytest.raises(StoreError, match=r"embedded with 'openai:e@.*, not with"):
+                segviz.open(path, embedder=other)
+
+
+class ClickedError(BaseException):
+    """Stands for what a user interface raises to end a run."""
+
+
+class TestGivingUp:
+    def test_what_is_finished_stays_and_goes_on(self, server, tmp_path):
+        undisturbed = build(client(server))
+        cache = opened(tmp_path / "cache.sqlite")
+        endpoint = replace(client(server).endpoint, timeout=30)
+        server.script(*[None] * 6, *[status(429, retry_after="60")] * 5)
+        building = Building(
+            small_chat(),
+            unit="turn",
+            embedder=HashingEmbedder(),
+            chat=OpenAIChat(endpoint, cache),
+            compatibility="batch",
+            annotate="llm",
+        )
+        began = time.monotonic()
+
+        def beat():
+            raise ClickedError
+
+        with pytest.raises(ClickedError), heartbeat(beat):
+            list(building)
+        assert time.monotonic() - began < 10  # far below the minute the server asks for
+        assert 0 < len(building.memory.steps) < 9
+        assert building.memory.check() == []
+        server.script()
+        memory = build(OpenAIChat(endpoint, cache))
+        assert saved(memory, tmp_path, "a") == saved(undisturbed, tmp_path, "b")
 
 
 class TestKey:

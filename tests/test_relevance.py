@@ -4,12 +4,17 @@ import math
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as hs
+from hypothesis.extra import numpy as hnp
 
 import segviz
 from segviz.embed import HashingEmbedder
 from segviz.relevance import RELEVANCE, initial_scores
-from segviz.relevance.hybrid import Hybrid, standardised
+from segviz.relevance.dense import Dense
+from segviz.relevance.hybrid import Hybrid
 from segviz.relevance.lexical import Lexical, tokens
+from segviz.relevance.standardise import sharpened, standardised
 from tests.trees import chat, grown
 
 EMBEDDER = HashingEmbedder()
@@ -92,15 +97,73 @@ class TestLexical:
             Lexical(b=2)
 
 
-class TestHybrid:
-    def test_is_the_exponential_of_the_weighted_sum(self):
-        s = structure("red boat sails", "blue dog barks", "green bread rises")
-        question = ["the red dog"]
-        parts = [RELEVANCE[n]().prepare(s, EMBEDDER)(question) for n in ("lexical", "dense")]
-        z = [(p - p.mean()) / p.std() for p in parts]
-        found = Hybrid(dense_weight=0.5).prepare(s, EMBEDDER)(question)
-        np.testing.assert_allclose(found, np.exp(z[0] + 0.5 * z[1]))
+def softmax(row):
+    weights = [math.exp(x) for x in row]
+    return [w / sum(weights) for w in weights]
 
+
+class TestSharpened:
+    """Shares after r / Σ r are the softmax of standardised scores over the temperature."""
+
+    def literal(self, s, question, parts, weights, temperature):
+        total = np.zeros(len(s))
+        for name, weight in zip(parts, weights, strict=True):
+            raw = RELEVANCE[name]().prepare(s, EMBEDDER)([question])[0]
+            total += weight * (raw - raw.mean()) / raw.std()
+        return softmax(total / temperature)
+
+    @pytest.mark.parametrize("temperature", [0.5, 1, 2])
+    def test_hybrid(self, temperature):
+        s = structure("red boat sails", "blue dog barks", "green bread rises")
+        found = Hybrid(0.5, temperature).prepare(s, EMBEDDER)(["the red dog"])
+        expected = self.literal(s, "the red dog", ("lexical", "cosine"), (1, 0.5), temperature)
+        np.testing.assert_allclose(initial_scores(found)[0], expected)
+
+    @pytest.mark.parametrize("temperature", [0.2, 0.5, 3])
+    def test_dense(self, temperature):
+        s = structure("red boat sails", "blue dog barks", "green bread rises")
+        found = Dense(temperature).prepare(s, EMBEDDER)(["the red dog"])
+        expected = self.literal(s, "the red dog", ("cosine",), (1,), temperature)
+        np.testing.assert_allclose(initial_scores(found)[0], expected)
+
+    def test_dense_ranks_as_the_cosine_does(self, memory):
+        questions = ["the red bicycle", "bread", "Saturn and the telescope", ""]
+        for raw, sharp in zip(
+            memory.scorer("cosine")(questions), memory.scorer("dense")(questions), strict=True
+        ):
+            order = np.argsort(-raw, kind="stable")
+            assert (np.diff(sharp[order]) <= 0).all()
+            assert (np.diff(raw[order])[np.diff(sharp[order]) == 0] > -1e-12).all()
+
+    @given(
+        hnp.arrays(float, (2, 5), elements=hs.floats(-1e6, 1e6)),
+        hs.floats(0.1, 10),
+    )
+    def test_never_zero_never_above_one_and_in_order(self, scores, temperature):
+        found = sharpened(scores, temperature)
+        assert (found > 0).all()
+        assert (found.max(axis=1) == 1).all()
+        for before, after in zip(scores, found, strict=True):
+            assert (np.diff(after[np.argsort(before)]) >= 0).all()
+
+    def test_temperatures_out_of_range_are_refused(self):
+        for model in (Dense, Hybrid):
+            with pytest.raises(ValueError, match="temperature is 0"):
+                model(temperature=0)
+
+
+class TestCosine:
+    def test_is_the_product_of_unit_vectors(self):
+        s = structure("red boat sails", "blue dog barks", "")
+        query = EMBEDDER.embed(["red dog"])[0]
+        expected = [
+            sum(float(a) * float(b) for a, b in zip(row, query, strict=True)) for row in s.vector
+        ]
+        found = RELEVANCE["cosine"]().prepare(s, EMBEDDER)(["red dog"])
+        np.testing.assert_allclose(found[0], expected, atol=1e-6)
+
+
+class TestStandardised:
     def test_constant_rows_standardise_to_zero(self):
         assert not standardised(np.full((2, 3), 7.0)).any()
 

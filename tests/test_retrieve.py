@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from segviz.retrieve import level_distribution, ranking, top_k
+from segviz.retrieve import estimated_tokens, level_distribution, ranking, taken, top_k
 from tests.trees import grown, toy
 
 scores_11 = st.lists(st.sampled_from([0.0, 0.1, 0.2, 0.3]), min_size=11, max_size=11)
@@ -64,6 +64,52 @@ def test_fewer_nodes_than_asked_for():
 def test_k_below_one_is_refused():
     with pytest.raises(ValueError, match="k is 0"):
         top_k(np.ones(11), toy(), 0)
+
+
+def literal_budget(order, texts, budget):
+    """The longest beginning of the ranking whose texts together fit."""
+    cost = [-(-len(texts[node]) // 4) for node in order]
+    return max((order[:n] for n in range(len(order) + 1) if sum(cost[:n]) <= budget), key=len)
+
+
+texts_11 = st.lists(st.text("ab 雨", max_size=30), min_size=11, max_size=11)
+
+
+@given(scores_11, texts_11, level_sets, st.booleans(), st.integers(1, 60))
+def test_a_budget_takes_the_longest_beginning_that_fits(values, texts, levels, distinct, budget):
+    s = toy()
+    s = type(s)(s.level, s.start, s.stop, tuple(texts), s.vector, s.active, s.edges)
+    found = top_k(np.array(values), s, 3, levels, distinct, budget)
+    order = literal_ranking(np.array(values), s, levels, distinct)
+    assert found == literal_budget(order, texts, budget)
+    assert sum(estimated_tokens(texts[node]) for node in found) <= budget
+
+
+@given(texts_11, st.integers(1, 40), st.integers(0, 20))
+def test_a_larger_budget_only_adds(texts, budget, more):
+    small, large = (taken(range(11), texts, 1, b) for b in (budget, budget + more))
+    assert large[: len(small)] == small
+
+
+def test_a_best_node_beyond_the_budget_leaves_nothing():
+    assert taken([0, 1], ["long text here", "ab"], 5, 2) == []
+    assert taken([1, 0], ["long text here", "ab"], 5, 2) == [1]
+
+
+def test_k_does_not_count_beside_a_budget():
+    assert taken([0, 1, 2], ["a", "b", "c"], 1, 100) == [0, 1, 2]
+    with pytest.raises(ValueError, match="k is 0"):
+        taken([0], ["a"], 0, 100)
+
+
+@pytest.mark.parametrize("budget", [0, -3, 1.5, True, "9"])
+def test_a_bad_budget_is_refused(budget):
+    with pytest.raises(ValueError, match=r"budget is .* whole number, at least 1"):
+        top_k(np.ones(11), toy(), 3, budget=budget)
+
+
+def test_tokens_are_a_quarter_of_the_characters_rounded_up():
+    assert [estimated_tokens("x" * n) for n in (0, 1, 4, 5, 8)] == [0, 1, 1, 2, 2]
 
 
 def test_level_distribution_lists_every_level():

@@ -48,10 +48,13 @@ class TestCells:
         assert found.complete
 
     @pytest.mark.parametrize("distinct", [True, False])
-    @pytest.mark.parametrize("relevance", ["hybrid", "dense", "lexical"])
-    def test_each_equals_evaluate_exactly(self, grown, relevance, distinct):
+    @pytest.mark.parametrize(
+        ("relevance", "budget"), [("hybrid", None), ("dense", None), ("lexical", 25)]
+    )
+    def test_each_equals_evaluate_exactly(self, grown, relevance, budget, distinct):
         questions = grown.conversation.questions
         settings = {"k": 4, "relevance": relevance, "distinct": distinct, "seed": 5}
+        settings["budget"] = budget
         swept = sweep(
             grown,
             questions,

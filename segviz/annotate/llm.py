@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
+from segviz.annotate.extractive import Extractive
 from segviz.parameters import check_ranges, param
 from segviz.prompts import annotation_prompt
 from segviz.protocols import Chat, Services, require_chat
@@ -17,7 +18,8 @@ class Summary:
 
     Source: SegTreeMem Algorithm 1, line 21, and App. G (the wording is ours). Departs
     from the source: a single child's text passes through without a call; an answer far
-    beyond the asked length is cut, so that a model cannot flood the tree.
+    beyond the asked length is cut, so that a model cannot flood the tree; a text that was
+    waived is written offline (``extractive``) at the same length.
     """
 
     name: ClassVar[str] = "llm"
@@ -47,8 +49,11 @@ class Summary:
             raise ValueError("llm annotation has no chat model; build with chat=…")
         asked = [i for i, texts in enumerate(groups) if len(texts) > 1]
         prompts = [annotation_prompt(groups[i], self.max_words) for i in asked]
+        offline = Extractive(max_words=self.max_words)
         written = {
-            i: reply.text.strip()[: self.max_words * self._characters_per_word]
+            i: offline(groups[i])
+            if reply.waived
+            else reply.text.strip()[: self.max_words * self._characters_per_word]
             for i, reply in zip(asked, self.chat.replies(prompts), strict=True)
         }
         return [written.get(i, texts[0]) for i, texts in enumerate(groups)]

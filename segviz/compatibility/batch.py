@@ -21,15 +21,19 @@ class Batch(Asked):
     enforced by structured output. Needs a chat model; one call per unit.
 
     Source: SegTreeMem §4.2 (iii) and App. G (the labels; the wording is ours).
-    Departs from the source: when the model keeps answering something else, the offline
-    ``calibrated`` model decides this one unit and the step says so.
+    Departs from the source: when the model keeps answering something else, or was waived
+    for this unit, the offline ``calibrated`` model decides it and the step says so.
     """
 
     name: ClassVar[str] = "batch"
 
     def _ask(self, chat: Chat, unit: Arrival, candidates: Sequence[Candidate]) -> Verdict:
         prompt = batch_prompt(unit, candidates)
-        label = chat.reply(prompt).text
+        answer = self._answer(chat, prompt)
+        label = answer.label
+        if not label:
+            said = [f"{offered}: {answer.instead}" for offered in prompt.labels[:-1]]
+            return self._offline(answer, said, unit, candidates)
         judgements = tuple(
             Judgement(c.node, label=offered)
             for c, offered in zip(candidates, prompt.labels, strict=False)

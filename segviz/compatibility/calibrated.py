@@ -12,7 +12,7 @@ import numpy as np
 from segviz.background import background_mean
 from segviz.compatibility.similarity import cosines, describe
 from segviz.parameters import check_ranges, param
-from segviz.protocols import Arrival, Candidate, LabelError, Services, Verdict
+from segviz.protocols import Arrival, Candidate, Services, Verdict
 from segviz.steps import Judgement, Vector
 
 
@@ -100,14 +100,3 @@ class Calibrated:
             f"with {scores[near]:.2f} against {limits[near]:.2f}."
         )
         return Verdict(None, judgements, why)
-
-    def instead_of(
-        self, error: LabelError, unit: Arrival, candidates: Sequence[Candidate]
-    ) -> Verdict:
-        """Decide in place of a chat model that answered outside its labels, and say so."""
-        verdict = self.judge(unit, candidates)
-        why = (
-            f"The model answered {error.answer[:40]!r}, which is none of the labels, so the "
-            f"offline calibrated model decided. {verdict.why}"
-        )
-        return replace(verdict, why=why)

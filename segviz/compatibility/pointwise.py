@@ -10,7 +10,7 @@ from segviz.compatibility.asked import Asked
 from segviz.compatibility.similarity import describe
 from segviz.prompts import CONTINUE, MERGE, pointwise_prompt
 from segviz.protocols import Arrival, Candidate, Chat, Verdict
-from segviz.steps import Judgement
+from segviz.steps import NOT_ASKED, Judgement
 
 
 @dataclass(frozen=True)
@@ -22,19 +22,24 @@ class Pointwise(Asked):
     one call per candidate asked.
 
     Source: SegTreeMem §4.2 (ii) and App. G (the labels; the wording is ours).
-    Departs from the source: when the model keeps answering something else, the offline
-    ``calibrated`` model decides this one unit and the step says so.
+    Departs from the source: when the model keeps answering something else, or was waived
+    for this unit, the offline ``calibrated`` model decides it and the step says so.
     """
 
     name: ClassVar[str] = "pointwise"
 
     def _ask(self, chat: Chat, unit: Arrival, candidates: Sequence[Candidate]) -> Verdict:
-        judgements = [Judgement(c.node, label="not asked") for c in candidates]
+        labels = [NOT_ASKED] * len(candidates)
+
+        def verdict(chosen: int | None, why: str) -> Verdict:
+            pairs = zip(candidates, labels, strict=True)
+            return Verdict(chosen, tuple(Judgement(c.node, label=said) for c, said in pairs), why)
+
         for position, candidate in enumerate(candidates):
-            label = chat.reply(pointwise_prompt(unit, candidate)).text
-            judgements[position] = Judgement(candidate.node, label=label)
-            if label == MERGE:
-                why = f"The model answered {MERGE} for {describe(candidate)}."
-                return Verdict(position, tuple(judgements), why)
-        why = f"The model answered {CONTINUE} for every open node."
-        return Verdict(None, tuple(judgements), why)
+            answer = self._answer(chat, pointwise_prompt(unit, candidate))
+            labels[position] = answer.label or answer.instead
+            if not answer.label:
+                return self._offline(answer, labels, unit, candidates)
+            if answer.label == MERGE:
+                return verdict(position, f"The model answered {MERGE} for {describe(candidate)}.")
+        return verdict(None, f"The model answered {CONTINUE} for every open node.")

@@ -1,4 +1,4 @@
-"""Assembly: how well a memory finds the gold evidence, without any model.
+"""Assembly: how well a memory finds the gold evidence, and how well it lets a model answer.
 
 Every retrieval number comes from the same two rankings of the propagated scores: the
 *leaves* (level 0 only: did the right unit come back?) and the *mixed* ranking over all
@@ -11,16 +11,30 @@ levels (what a reader would be given).
 ``aggregate``           means with bootstrap confidence intervals
 ``evaluation``          :func:`evaluate`: one setting, a row per question
 ``grid``                :func:`sweep`: policy x alpha x horizon
+``compare``             several memories side by side, each by its own retrieval too
+``permutation``         what is lost when units change places
+``answering``           :func:`evaluate_answers`: answers and grades by chat models
 ======================  =============================================================
 """
 
 from segviz.evaluate.aggregate import Mean
+from segviz.evaluate.answering import (
+    AnswerAggregate,
+    AnswerEvaluation,
+    AnsweringPaused,
+    AnswerRow,
+    evaluate_answers,
+)
 from segviz.evaluate.answers import bleu1, coverage, token_f1
 from segviz.evaluate.evaluation import Aggregate, Evaluation, Row, evaluate
 from segviz.evaluate.grid import Cell, Sweep, sweep
 
 __all__ = [
     "Aggregate",
+    "AnswerAggregate",
+    "AnswerEvaluation",
+    "AnswerRow",
+    "AnsweringPaused",
     "Cell",
     "Evaluation",
     "Mean",
@@ -29,6 +43,7 @@ __all__ = [
     "bleu1",
     "coverage",
     "evaluate",
+    "evaluate_answers",
     "sweep",
     "token_f1",
 ]

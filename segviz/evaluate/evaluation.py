@@ -14,8 +14,8 @@ from segviz.conversation import Question
 from segviz.evaluate import measures
 from segviz.evaluate.aggregate import Mean, categories, mean_ci
 from segviz.evaluate.answers import all_tokens, content_tokens
-from segviz.evaluate.questions import first_scores, gold_of
-from segviz.propagate import check_setting, combine, spread
+from segviz.evaluate.questions import final_scores, gold_of
+from segviz.retrieve import check_count, taken
 
 if TYPE_CHECKING:
     from segviz.pipeline import Memory
@@ -28,7 +28,8 @@ class Row:
     ``gold_leaves`` are node ids. ``recall``, ``reciprocal_rank`` and ``ndcg`` are over
     leaves, ``budget_recall`` over all levels; all four are None where the question is not
     counted. ``coverage`` is the share of the answer's words in the mixed top K, None where
-    the dataset gives no answer; ``words`` is what reading that top K costs.
+    the dataset gives no answer; ``words`` is what reading that top K costs. With a token
+    budget the top is what the budget pays for.
     """
 
     index: int
@@ -63,7 +64,8 @@ MEASURES = ("recall", "budget_recall", "reciprocal_rank", "ndcg", "coverage", "w
 @dataclass(frozen=True)
 class Evaluation:
     """Rows in the order of the questions, their means overall and per category id, and
-    the shares of levels in the mixed top K of all questions."""
+    the shares of levels in the mixed tops of all questions; the settings as they were
+    asked for."""
 
     policy: str
     alpha: float
@@ -71,7 +73,8 @@ class Evaluation:
     relevance: str
     distinct: bool
     k: int
-    budget: int
+    budget: int | None
+    units: int
     rows: tuple[Row, ...]
     overall: Aggregate
     by_category: dict[int | None, Aggregate]
@@ -92,7 +95,8 @@ def evaluate(
     alpha: float = 0.1,
     horizon: int = 2,
     k: int = 10,
-    budget: int = 20,
+    budget: int | None = None,
+    units: int = 20,
     relevance: str = "hybrid",
     distinct: bool = True,
     seed: int = 0,
@@ -106,36 +110,36 @@ def evaluate(
     whose turns no leaf holds, because the unit rule dropped them, counts with 0.
 
     MRR (rank of the first gold leaf among all leaves) and nDCG@K are over leaves too.
-    ``budget`` limits the units read for ``budget_recall`` (see ``measures``). Coverage,
-    words and level shares are of the mixed top K, nodes of all levels, where ``distinct``
-    counts nodes with the same text once. Intervals are 95 %, drawn with ``seed``.
+    ``units`` limits the units read for ``budget_recall`` (see ``measures``). Coverage,
+    words and level shares are of the mixed top, nodes of all levels, where ``distinct``
+    counts nodes with the same text once: the K best, or with a ``budget`` as many as its
+    tokens pay for. Intervals are 95 %, drawn with ``seed``.
 
     All questions are scored at once: O((H + 4) · q · n) floats of memory. ValueError
     names value and legal range of a bad setting.
     """
-    check_setting(policy, alpha, horizon)
-    check_counts(k=k, budget=budget)
+    check_count("k", k)
+    check_count("units", units)
     structure = memory.structure
     gold = gold_of(memory, questions)
-    hops = spread(
-        first_scores(memory, questions, relevance), structure.edges, policy, horizon, structure
-    )
-    ranked = measures.order(combine(hops, policy, alpha), np.flatnonzero(structure.active))
+    final = final_scores(memory, questions, relevance, policy, alpha, horizon)
+    ranked = measures.order(final, np.flatnonzero(structure.active))
     leaves = measures.among(ranked, structure.level == 0)
     mixed = measures.best_of_groups(ranked, structure.carrier) if distinct else ranked
+    tops = [taken(row, structure.text, k, budget) for row in mixed]
 
     relevant = np.take_along_axis(gold.leaves, leaves, axis=1)
     per_question: dict[str, NDArray[np.float64]] = {
         "recall": measures.recall(relevant, k),
         "budget_recall": measures.budget_recall(
-            mixed, cache(lambda node: frozenset(structure.coverage(node))), gold.units, budget
+            mixed, cache(lambda node: frozenset(structure.coverage(node))), gold.units, units
         ),
         "reciprocal_rank": measures.reciprocal_rank(relevant),
         "ndcg": measures.ndcg(relevant, k),
     }
     for values in per_question.values():
         values[~gold.counted] = np.nan
-    per_question |= _reading(structure.text, mixed[:, :k], questions)
+    per_question |= _reading(structure.text, tops, questions)
 
     def aggregate(positions: NDArray[np.int64]) -> Aggregate:
         columns = [per_question[name][positions] for name in MEASURES]
@@ -168,35 +172,29 @@ def evaluate(
         distinct,
         k,
         budget,
+        units,
         tuple(row(i, question) for i, question in enumerate(questions)),
         aggregate(np.arange(len(questions))),
         {
             label: aggregate(positions)
             for label, positions in categories([q.category for q in questions]).items()
         },
-        measures.level_shares(mixed[:, :k], structure.level),
+        measures.level_shares(tops, structure.level),
     )
 
 
 def _reading(
-    text: Sequence[str], top: NDArray[np.int64], questions: Sequence[Question]
+    text: Sequence[str], tops: Sequence[Sequence[int]], questions: Sequence[Question]
 ) -> dict[str, NDArray[np.float64]]:
     """Coverage (NaN without an answer) and words of each question's top nodes, (q,)."""
     tokens = cache(lambda node: all_tokens(text[node]))
     length = cache(lambda node: len(text[node].split()))
     covered = np.full(len(questions), np.nan)
     words = np.zeros(len(questions))
-    for i, (question, nodes) in enumerate(zip(questions, top.tolist(), strict=True)):
+    for i, (question, nodes) in enumerate(zip(questions, tops, strict=True)):
         words[i] = sum(length(node) for node in nodes)
         wanted = content_tokens(question.answer or "")
         if wanted:
             held = frozenset[str]().union(*map(tokens, nodes))
             covered[i] = len(wanted & held) / len(wanted)
     return {"coverage": covered, "words": words}
-
-
-def check_counts(**counts: int) -> None:
-    """ValueError naming the first of these settings that is not a whole number ≥ 1."""
-    for name, value in counts.items():
-        if value != int(value) or value < 1:
-            raise ValueError(f"{name} is {value}; it must be a whole number, 1 or more")

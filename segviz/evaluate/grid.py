@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from segviz.conversation import Question
 from segviz.evaluate import measures
 from segviz.evaluate.aggregate import Mean, categories, mean_ci
-from segviz.evaluate.evaluation import check_counts
 from segviz.evaluate.questions import first_scores, gold_of
 from segviz.propagate import check_setting, combine, spread
+from segviz.retrieve import check_count, taken
 
 if TYPE_CHECKING:
     from segviz.pipeline import Memory
@@ -27,7 +27,8 @@ _Value = TypeVar("_Value")
 @dataclass(frozen=True)
 class Cell:
     """One setting: evidence recall@K over leaves, overall and per category id, and the
-    shares of levels in the mixed top K of all questions."""
+    shares of levels in the mixed tops of all questions (K nodes each, or what the token
+    budget pays for)."""
 
     policy: str
     alpha: float
@@ -49,6 +50,7 @@ class Sweep:
     alphas: tuple[float, ...]
     horizons: tuple[int, ...]
     k: int
+    budget: int | None
     relevance: str
     distinct: bool
     questions: int
@@ -87,6 +89,7 @@ def sweep(
     alphas: Sequence[float] = (0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.95),
     horizons: Sequence[int] = (0, 1, 2, 3),
     k: int = 10,
+    budget: int | None = None,
     relevance: str = "hybrid",
     distinct: bool = True,
     seed: int = 0,
@@ -110,9 +113,12 @@ def sweep(
         check_setting(*setting)
     horizons = tuple(int(horizon) for horizon in horizons)
     settings = list(product(policies, alphas, horizons))
-    check_counts(k=k)
+    check_count("k", k)
 
+    if budget is not None:
+        check_count("budget", budget)
     structure, gold = memory.structure, gold_of(memory, questions)
+    texts = structure.text
     nodes = np.flatnonzero(structure.active)
     counted = np.flatnonzero(gold.counted)
     groups = categories([questions[i].category for i in counted.tolist()])
@@ -122,6 +128,11 @@ def sweep(
         ranked = measures.order(final, nodes)
         leaves = measures.among(ranked, structure.level == 0)
         mixed = measures.best_of_groups(ranked, structure.carrier) if distinct else ranked
+        tops = (
+            mixed[:, :k].tolist()
+            if budget is None
+            else [taken(row, texts, k, budget) for row in mixed]
+        )
         relevant = np.take_along_axis(gold.leaves, leaves, axis=1)
         values = measures.recall(relevant, k)[counted]
         return Cell(
@@ -130,7 +141,7 @@ def sweep(
             horizon,
             mean_ci(values, seed),
             {label: mean_ci(values[rows], seed) for label, rows in groups.items()},
-            measures.level_shares(mixed[:, :k], structure.level),
+            measures.level_shares(tops, structure.level),
         )
 
     baseline = measured("none", 0.0, 0, initial)
@@ -154,6 +165,7 @@ def sweep(
         alphas,
         horizons,
         k,
+        budget,
         relevance,
         distinct,
         len(questions),

@@ -8,6 +8,7 @@ must be in the ranking, so a row's sum is its number of gold nodes.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -106,9 +107,11 @@ def budget_recall(
     return values
 
 
-def level_shares(ranked: Ints, level: NDArray[np.integer]) -> dict[int, float]:
+def level_shares(tops: Sequence[Sequence[int]], level: NDArray[np.integer]) -> dict[int, float]:
     """Retrieved-level distribution: the share of all returned nodes on each level, for
-    every level up to the highest in ``level`` (n,)."""
+    every level up to the highest in ``level`` (n,). ``tops`` are the nodes returned for
+    each question; all shares are 0 when there are none."""
     highest = int(level.max(initial=0))
-    counts = np.bincount(level[ranked].ravel(), minlength=highest + 1)
-    return {at: float(count) / max(ranked.size, 1) for at, count in enumerate(counts)}
+    nodes = np.fromiter(chain.from_iterable(tops), dtype=np.int64)
+    counts = np.bincount(level[nodes], minlength=highest + 1)
+    return {at: float(count) / max(nodes.size, 1) for at, count in enumerate(counts)}

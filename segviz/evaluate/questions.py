@@ -1,4 +1,4 @@
-"""What is gold for each question, and the scores all questions start from."""
+"""What is gold for each question, and the scores of all questions."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from segviz.adaptive import ADAPTIVE, choose
 from segviz.conversation import Question
+from segviz.propagate import check_setting, combine, spread
 from segviz.relevance import initial_scores
 
 if TYPE_CHECKING:
@@ -62,3 +64,29 @@ def first_scores(
     """s⁽⁰⁾ of all questions, float64 (q, n). ValueError for an unknown relevance."""
     raw = memory.scorer(relevance)([question.text for question in questions])
     return initial_scores(raw, memory.structure.active)
+
+
+def final_scores(
+    memory: Memory,
+    questions: Sequence[Question],
+    relevance: str,
+    policy: str,
+    alpha: float,
+    horizon: int,
+) -> NDArray[np.float64]:
+    """s̃ of all questions, float64 (q, n), as ``segviz.ask`` gives it; under policy
+    "adaptive" each question by its own setting. ValueError for an illegal setting."""
+    if policy != ADAPTIVE:
+        check_setting(policy, alpha, horizon)
+    structure = memory.structure
+    initial = first_scores(memory, questions, relevance)
+    if policy != ADAPTIVE:
+        return combine(spread(initial, structure.edges, policy, horizon, structure), policy, alpha)
+    final = np.empty_like(initial)
+    settings: dict[tuple[str, float, int], list[int]] = defaultdict(list)
+    for row, (question, scores) in enumerate(zip(questions, initial, strict=True)):
+        settings[choose(question.text, scores, structure).setting].append(row)
+    for (policy, alpha, horizon), rows in settings.items():
+        hops = spread(initial[rows], structure.edges, policy, horizon, structure)
+        final[rows] = combine(hops, policy, alpha)
+    return final

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from typing import TYPE_CHECKING
 
 import numpy as np
 import plotly.graph_objects as go
 
-from segviz.evaluate.compare import Overlap
+if TYPE_CHECKING:
+    from segviz.evaluate.compare import Overlap
 
 _ROW = 30
 

@@ -37,14 +37,15 @@ class Setting:
 class Live:
     """A setting and what else decides which nodes are retrieved.
 
-    ``k`` nodes are taken from the admissible ``levels`` (None: all); ``distinct`` counts
-    nodes that carry one text once.
+    ``k`` nodes, or what ``budget`` tokens pay for, are taken from the admissible
+    ``levels`` (None: all); ``distinct`` counts nodes that carry one text once.
     """
 
     setting: Setting
     k: int
     levels: tuple[int, ...] | None = None
     distinct: bool = True
+    budget: int | None = None
 
     def payload(self) -> dict[str, Any]:
         """As JSON, with the range of every control."""
@@ -53,6 +54,7 @@ class Live:
             "k": self.k,
             "levels": None if self.levels is None else list(self.levels),
             "distinct": self.distinct,
+            "budget": self.budget,
             "policies": {name: make().label for name, make in POLICIES.items()},
             "alpha_max": ALPHA_MAX,
             "alpha_step": ALPHA_STEP,

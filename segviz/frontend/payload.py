@@ -28,6 +28,7 @@ from segviz.frontend.palette import (
     SCORE_RAMP_LIGHT,
     session_colours,
 )
+from segviz.retrieve import estimated_tokens
 from segviz.steps import Decision
 from segviz.structure import Structure
 
@@ -40,6 +41,7 @@ COLUMNS: Final = {
     "parent": "<i4",
     "edges": "<i4",
     "carrier": "<i4",
+    "tokens": "<i4",
     "unit_session": "<i4",
     "initial": "<f8",
     "final": "<f8",
@@ -154,6 +156,7 @@ def tree_payload(
         "parent": parent,
         "edges": edges,
         "carrier": structure.carrier if live else np.zeros(0, dtype=np.int32),
+        "tokens": _tokens(structure.text) if live and live.budget else np.zeros(0, dtype=np.int32),
         "unit_session": sessions,
         "initial": _scores(initial, n, "initial"),
         "final": _scores(final, n, "final"),
@@ -253,6 +256,11 @@ def _scores(values: ArrayLike | None, n: int, name: str) -> NDArray[np.float64]:
     if column.shape != (n,):
         raise ValueError(f"{name} has shape {column.shape}; the structure has {n} nodes")
     return np.where(np.isfinite(column), column, 0.0)
+
+
+def _tokens(texts: Sequence[str]) -> NDArray[np.int32]:
+    """What each text costs of a token budget."""
+    return np.array([estimated_tokens(text) for text in texts], dtype=np.int32)
 
 
 def _ids(nodes: Sequence[int], n: int, name: str) -> NDArray[np.int32]:

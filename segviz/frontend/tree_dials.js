@@ -64,9 +64,8 @@ export function report(s) {
 export function recompute(s) {
   const { data, dials } = s;
   dials.stale = false;
-  const { k, levels, distinct } = data.live;
   data.final = finalScores(s);
-  data.top_final = topNodes(data.final, data, k, levels, distinct);
+  data.top_final = topNodes(data.final, data, data.live);
 }
 
 function finalScores({ data, dials }) {

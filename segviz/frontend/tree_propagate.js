@@ -111,9 +111,11 @@ export function propagator(initial, tree) {
 
 // --- retrieval -------------------------------------------------------------------------
 
-/** The k best nodes of the admissible levels (null: all), best first, ties to the older
- *  node. `distinct` counts nodes with one carrier once: the best, or the oldest, stays. */
-export function topNodes(scores, { level, carrier }, k, levels, distinct) {
+/** The retrieved nodes of the admissible levels (null: all), best first, ties to the older
+ *  node: k of them, or, with a budget (null: none), those before the first whose text no
+ *  longer fits into so many tokens. `distinct` counts nodes with one carrier once: the best,
+ *  or the oldest, stays. */
+export function topNodes(scores, { level, carrier, tokens }, { k, budget, levels, distinct }) {
   const better = (a, b) => scores[a] > scores[b] || (scores[a] === scores[b] && a < b);
   const admitted = levels && new Set(levels);
   const best = new Int32Array(level.length).fill(-1);
@@ -122,9 +124,14 @@ export function topNodes(scores, { level, carrier }, k, levels, distinct) {
     const text = distinct ? carrier[id] : id;
     if (best[text] < 0 || better(id, best[text])) best[text] = id;
   }
+  const kept = best.filter((id) => id >= 0);
+  return budget ? affordable(kept, better, tokens, budget) : highest(kept, better, k);
+}
+
+function highest(nodes, better, k) {
   const top = [];
-  for (const id of best) {
-    if (id < 0 || (top.length === k && !better(id, top[k - 1]))) continue;
+  for (const id of nodes) {
+    if (top.length === k && !better(id, top[k - 1])) continue;
     let low = 0;
     let high = top.length;
     while (low < high) {
@@ -136,6 +143,14 @@ export function topNodes(scores, { level, carrier }, k, levels, distinct) {
     if (top.length > k) top.pop();
   }
   return Int32Array.from(top);
+}
+
+function affordable(nodes, better, tokens, budget) {
+  nodes.sort((a, b) => (better(a, b) ? -1 : 1));
+  let left = budget;
+  let count = 0;
+  while (count < nodes.length && (left -= tokens[nodes[count]]) >= 0) count++;
+  return nodes.slice(0, count);
 }
 
 /** How many of the nodes lie on each of `levels` levels. */

@@ -31,6 +31,13 @@ class Completion(NamedTuple):
     tokens_out: int
 
 
+class Embedding(NamedTuple):
+    """A kept vector, float32 (d,), and the share of tokens its text took when embedded."""
+
+    vector: Vector
+    tokens: int = 0
+
+
 def content_key(kind: str, identity: str, request: object) -> bytes:
     """The key of a request: ``request`` is anything JSON can write."""
     content = json.dumps(["1", kind, identity, request], ensure_ascii=True, sort_keys=True)
@@ -73,22 +80,26 @@ class ModelCache:
         """Write an answer; what is already there stays."""
         self._write("completions (text, tokens_in, tokens_out, key, n)", [(*completion, key)])
 
-    def vectors(self, keys: Sequence[bytes]) -> dict[bytes, Vector]:
-        """The kept vectors among ``keys``, float32, read-only."""
-        found: dict[bytes, Vector] = {}
+    def embeddings(self, keys: Sequence[bytes]) -> dict[bytes, Embedding]:
+        """What is kept of ``keys``; the vectors are read-only."""
+        found: dict[bytes, Embedding] = {}
         for start in range(0, len(keys), _CHUNK):
             part = keys[start : start + _CHUNK]
             marks = ",".join("?" * len(part))
-            statement = f"SELECT key, vector FROM embeddings WHERE key IN ({marks})"
-            for key, blob in self._run(statement, *part):
+            statement = f"SELECT key, vector, tokens FROM embeddings WHERE key IN ({marks})"
+            for key, blob, tokens in self._run(statement, *part):
                 if blob and len(blob) % 4 == 0:
-                    found[key] = np.frombuffer(blob, dtype="<f4").astype(np.float32, copy=False)
+                    row = np.frombuffer(blob, dtype="<f4").astype(np.float32, copy=False)
+                    found[key] = Embedding(row, tokens)
         return found
 
-    def keep_vectors(self, rows: Mapping[bytes, Vector]) -> None:
+    def keep_embeddings(self, rows: Mapping[bytes, Embedding]) -> None:
         """Write vectors, all of them or none; what is already there stays."""
-        values = [(np.asarray(row, dtype="<f4").tobytes(), key) for key, row in rows.items()]
-        self._write("embeddings (vector, key, n)", values)
+        values = [
+            (np.asarray(row.vector, dtype="<f4").tobytes(), row.tokens, key)
+            for key, row in rows.items()
+        ]
+        self._write("embeddings (vector, tokens, key, n)", values)
 
     def counts(self) -> tuple[int, int]:
         """How many completions and embeddings are kept."""
@@ -96,6 +107,24 @@ class ModelCache:
             "SELECT (SELECT count(*) FROM completions), (SELECT count(*) FROM embeddings)"
         )
         return (rows[0][0], rows[0][1]) if rows else (0, 0)
+
+    @property
+    def size(self) -> int:
+        """Bytes in use, of at most ``limit_bytes``."""
+        with self._lock:
+            try:
+                return database.content_bytes(self._db)
+            except sqlite3.Error as error:
+                self._trouble(error)
+                return 0
+
+    def clear(self) -> None:
+        """Forget everything, waivers and kept wrong answers too, and give the room back."""
+        with self._lock:
+            try:
+                database.clear(self._db)
+            except sqlite3.Error as error:
+                self._trouble(error)
 
     def close(self) -> None:
         """Close the file; the object cannot be used afterwards."""

@@ -6,14 +6,14 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 
-from segviz.models import labels
+from segviz.models import labels, waiting
 from segviz.models.cache import Completion, ModelCache, content_key
-from segviz.models.faults import KEPT, PassingFault
+from segviz.models.faults import KEPT, PassingFault, RequestError
 from segviz.models.pool import in_parallel
 from segviz.models.settings import Endpoint
 from segviz.models.usage import Metered
 from segviz.models.wire import Body, Wire
-from segviz.protocols import LabelError, Prompt, Reply
+from segviz.protocols import LabelError, LastingFault, Prompt, Reply
 
 # Parameters a server may refuse, and the words its refusal is recognised by.
 _OPTIONAL = {
@@ -39,16 +39,21 @@ class OpenAIChat(Metered):
         endpoint: Endpoint,
         cache: ModelCache | None = None,
         *,
-        sleep: Callable[[float], None] = time.sleep,
+        waives: bool = False,
+        total: Metered | None = None,
+        sleep: Callable[[float], None] = waiting.sleep,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Nothing is sent yet; without ``cache`` replies are kept in memory."""
-        super().__init__()
+        """Nothing is sent yet; without ``cache`` replies are kept in memory. ``waives``:
+        do without the answer to a prompt that never gets one, as by ``waive``. ``total``
+        counts along and may outlive the client."""
+        super().__init__(total)
         if not endpoint.model:
             raise ValueError("model is empty; name a model the server has, such as gpt-5.4-mini")
         self.endpoint = endpoint
         self.cache = cache if cache is not None else ModelCache()
         self._wire = Wire(endpoint, self, sleep, clock)
+        self._waives = waives
         self._refused: set[str] = set()
         self._adapting = threading.Lock()
 
@@ -62,17 +67,19 @@ class OpenAIChat(Metered):
         self._wire.close()
 
     def reply(self, prompt: Prompt) -> Reply:
-        """The answer. ModelError after bounded retries, LabelError where the model kept
-        answering outside the labels."""
-        key = content_key(
-            "chat", self.endpoint.identity, [prompt.system, prompt.user, list(prompt.labels)]
-        )
+        """The answer. ModelError after bounded retries: LabelError where the model kept
+        answering outside the labels, LastingFault where this prompt alone fails."""
+        key = self._key("chat", prompt)
         kept = self.cache.completion(key)
         if kept is not None:
-            self.count_answer(kept.tokens_in + kept.tokens_out)
+            self.count_answer(kept.tokens_in, kept.tokens_out, cached=True)
             if prompt.labels and kept.text not in prompt.labels:
                 raise LabelError(_STUBBORN, kept.text)
             return Reply(kept.text, kept.tokens_in + kept.tokens_out, cached=True)
+        waiver = self.cache.completion(self._key("waived", prompt))
+        if waiver is not None:
+            return self._without(prompt, waiver.text)
+        failed: RequestError | None = None
         try:
             answer = self._wire.ask(
                 "chat",
@@ -86,11 +93,26 @@ class OpenAIChat(Metered):
             # Kept too: what was decided in its place must be decided again the same way,
             # and not asked for again, when the build goes on or is repeated.
             self.cache.keep_completion(key, Completion(error.answer, 0, 0))
-            self.count_answer(0)
+            self.count_answer(0, 0)
             raise
+        except RequestError as error:
+            if not error.lasting:
+                raise
+            failed = error
+        if failed is not None:
+            if not self._waives:
+                raise LastingFault(str(failed), prompt, failed.reason)
+            self.waive(prompt, failed.reason)
+            return self._without(prompt, failed.reason)
         self.cache.keep_completion(key, answer)
-        self.count_answer(answer.tokens_in + answer.tokens_out)
+        self.count_answer(answer.tokens_in, answer.tokens_out)
         return Reply(answer.text, answer.tokens_in + answer.tokens_out)
+
+    def waive(self, prompt: Prompt, reason: str) -> None:
+        """From now on do without an answer to ``prompt``: what asks for it gets a reply
+        marked as ``waived`` for this ``reason``, also when a build is repeated, for as long
+        as the cache keeps it."""
+        self.cache.keep_completion(self._key("waived", prompt), Completion(reason, 0, 0))
 
     def replies(self, prompts: Sequence[Prompt]) -> list[Reply]:
         """As ``reply``, at most ``concurrency`` at once, in order, equal prompts once.
@@ -106,6 +128,14 @@ class OpenAIChat(Metered):
             )
         )
         return [answers[prompt] for prompt in prompts]
+
+    def _without(self, prompt: Prompt, reason: str) -> Reply:
+        self.count_waived(text=not prompt.labels)
+        return Reply("", waived=reason)
+
+    def _key(self, kind: str, prompt: Prompt) -> bytes:
+        request = [prompt.system, prompt.user, list(prompt.labels)]
+        return content_key(kind, self.endpoint.identity, request)
 
     def _body(self, prompt: Prompt, remind: bool) -> Body:
         endpoint = self.endpoint

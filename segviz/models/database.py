@@ -16,7 +16,7 @@ _SCHEMA = (
     "CREATE TABLE IF NOT EXISTS completions (n INTEGER PRIMARY KEY, key BLOB UNIQUE NOT NULL,"
     " text TEXT NOT NULL, tokens_in INTEGER NOT NULL, tokens_out INTEGER NOT NULL)",
     "CREATE TABLE IF NOT EXISTS embeddings (n INTEGER PRIMARY KEY, key BLOB UNIQUE NOT NULL,"
-    " vector BLOB NOT NULL)",
+    " vector BLOB NOT NULL, tokens INTEGER NOT NULL DEFAULT 0)",
 )
 _NEXT = (
     "1 + max(coalesce((SELECT max(n) FROM completions), 0),"
@@ -54,9 +54,12 @@ def _prepare(db: sqlite3.Connection) -> None:
             raise ForeignFileError(f"written by another version ({version})")
         for statement in _SCHEMA:
             db.execute(statement)
+        columns = [row[1] for row in db.execute("PRAGMA table_info(embeddings)")]
+        if "tokens" not in columns:  # a file from before tokens of embeddings were kept
+            db.execute("ALTER TABLE embeddings ADD COLUMN tokens INTEGER NOT NULL DEFAULT 0")
         db.execute(f"PRAGMA user_version = {VERSION}")
     db.execute("SELECT text, tokens_in, tokens_out, key, n FROM completions LIMIT 1").fetchone()
-    db.execute("SELECT vector, key, n FROM embeddings LIMIT 1").fetchone()
+    db.execute("SELECT vector, tokens, key, n FROM embeddings LIMIT 1").fetchone()
 
 
 def _write_ahead(db: sqlite3.Connection) -> None:
@@ -108,6 +111,15 @@ def content_bytes(db: sqlite3.Connection) -> int:
         for name in ("page_count", "freelist_count", "page_size")
     )
     return int((pages - free) * size)
+
+
+def clear(db: sqlite3.Connection) -> None:
+    """Delete all entries and shrink the file."""
+    with transaction(db):
+        db.execute("DELETE FROM completions")
+        db.execute("DELETE FROM embeddings")
+    db.execute("VACUUM")
+    db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
 
 def _trim(db: sqlite3.Connection, limit_bytes: int) -> None:

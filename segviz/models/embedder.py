@@ -6,10 +6,12 @@ import re
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
+from itertools import accumulate, pairwise
 
 import numpy as np
 
-from segviz.models.cache import ModelCache, content_key
+from segviz.models import waiting
+from segviz.models.cache import Embedding, ModelCache, content_key
 from segviz.models.faults import PassingFault, RefusedError
 from segviz.models.pool import in_parallel
 from segviz.models.settings import Endpoint
@@ -36,11 +38,13 @@ class OpenAIEmbedder(Metered):
         endpoint: Endpoint,
         cache: ModelCache | None = None,
         *,
-        sleep: Callable[[float], None] = time.sleep,
+        total: Metered | None = None,
+        sleep: Callable[[float], None] = waiting.sleep,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Nothing is sent yet; without ``cache`` vectors are kept in memory."""
-        super().__init__()
+        """Nothing is sent yet; without ``cache`` vectors are kept in memory. ``total``
+        counts along and may outlive the client."""
+        super().__init__(total)
         if not endpoint.embedding_model:
             raise ValueError(
                 "embedding_model is empty; name one the server has, such as text-embedding-3-small"
@@ -69,7 +73,7 @@ class OpenAIEmbedder(Metered):
         d is learned from the model, so where only empty texts come first, one harmless
         word is embedded to learn it.
         """
-        sent = [_clean(text)[:MAX_CHARACTERS] if text.strip() else "" for text in texts]
+        sent = [_sent(text) for text in texts]
         rows = self._rows([text for text in dict.fromkeys(sent) if text])
         if texts and self._dimensions is None:
             self._rows([_PROBE])
@@ -81,9 +85,9 @@ class OpenAIEmbedder(Metered):
 
     def _rows(self, texts: Sequence[str]) -> dict[str, Vector]:
         """Vectors of distinct, non-empty texts."""
-        keys = {text: content_key("embedding", self._identity, text) for text in texts}
-        kept = self.cache.vectors(list(keys.values()))
-        rows = {text: kept[key] for text, key in keys.items() if key in kept}
+        keys = self._keys(texts)
+        kept = self.cache.embeddings(list(keys.values()))
+        rows = {text: kept[key].vector for text, key in keys.items() if key in kept}
         for row in rows.values():
             if not self._fits(row):
                 raise ModelError(
@@ -93,13 +97,25 @@ class OpenAIEmbedder(Metered):
 
         def fetch(batch: list[str]) -> dict[str, Vector]:
             fresh = dict(zip(batch, self._fetch(batch), strict=True))
-            self.cache.keep_vectors({keys[text]: row for text, row in fresh.items()})
-            return fresh
+            self.cache.keep_embeddings({keys[text]: row for text, row in fresh.items()})
+            return {text: row.vector for text, row in fresh.items()}
 
-        batches = list(self._batches([text for text in texts if text not in rows]))
-        for fresh in in_parallel(fetch, batches, self.endpoint.concurrency):
+        # Batches are cut from all texts, not from those that are missing: an interrupted
+        # call repeated sends the very batches that did not finish, which are charged alike.
+        cut = [[t for t in batch if t not in rows] for batch in self._batches(texts)]
+        for fresh in in_parallel(fetch, [b for b in cut if b], self.endpoint.concurrency):
             rows |= fresh
         return rows
+
+    def charged(self, texts: Sequence[str]) -> int:
+        """Tokens charged when these texts were embedded, this time or before; a batch's are
+        shared out among its texts by length. 0 for what is not in the cache, and where the
+        server names none."""
+        keys = self._keys([sent for text in texts if (sent := _sent(text))])
+        return sum(row.tokens for row in self.cache.embeddings(list(keys.values())).values())
+
+    def _keys(self, texts: Sequence[str]) -> dict[str, bytes]:
+        return {text: content_key("embedding", self._identity, text) for text in texts}
 
     def _batches(self, texts: Sequence[str]) -> Iterator[list[str]]:
         batch: list[str] = []
@@ -114,7 +130,7 @@ class OpenAIEmbedder(Metered):
         if batch:
             yield batch
 
-    def _fetch(self, texts: list[str]) -> list[Vector]:
+    def _fetch(self, texts: list[str]) -> list[Embedding]:
         """Vectors from the server. What it finds too much is sent in halves, a single text
         it finds too long is cut, so that a vector depends on its own text alone."""
         try:
@@ -125,7 +141,7 @@ class OpenAIEmbedder(Metered):
                     "input": texts,
                     "encoding_format": "float",
                 },
-                lambda reply: self._read(reply, len(texts)),
+                lambda reply: self._read(reply, texts),
             )
         except RefusedError as error:
             if error.status not in (400, 413, 422) or not _TOO_MUCH.search(error.said):
@@ -140,8 +156,8 @@ class OpenAIEmbedder(Metered):
             self._batch_texts = min(self._batch_texts, max(half, 1))
         return self._fetch(texts[:half]) + self._fetch(texts[half:])
 
-    def _read(self, reply: Body, count: int) -> list[Vector]:
-        self.count_tokens(reply, output=False)
+    def _read(self, reply: Body, texts: Sequence[str]) -> list[Embedding]:
+        tokens, count = self.count_tokens(reply, output=False)[0], len(texts)
         data = reply.get("data")
         if not isinstance(data, list) or not all(isinstance(item, dict) for item in data):
             raise PassingFault("the reply lacked its vectors (data)", "body")
@@ -157,7 +173,8 @@ class OpenAIEmbedder(Metered):
             raise PassingFault(
                 f"the vectors have {sorted(sizes)} dimensions, {expected} expected", "vectors"
             )
-        return [rows[places.index(place)] for place in range(count)]
+        shares = _shares(tokens, [len(text) for text in texts])
+        return [Embedding(rows[places.index(place)], shares[place]) for place in range(count)]
 
     def _fits(self, row: Vector) -> bool:
         """Whether a vector has the dimensions of those before; the first one sets them."""
@@ -176,6 +193,18 @@ def _unit(values: object) -> Vector:
         raise PassingFault("a vector was empty or not made of numbers", "vectors")
     norm = float(np.linalg.norm(row))
     return np.asarray(row / norm if norm > 0 else row, dtype=np.float32)
+
+
+def _sent(text: str) -> str:
+    """What is sent of a text; nothing of an empty one."""
+    return _clean(text)[:MAX_CHARACTERS] if text.strip() else ""
+
+
+def _shares(tokens: int, weights: Sequence[int]) -> list[int]:
+    """``tokens`` in whole shares proportional to ``weights``, their sum exactly."""
+    bounds = [0, *accumulate(weights)]
+    cuts = [tokens * bound // max(bounds[-1], 1) for bound in bounds]
+    return [right - left for left, right in pairwise(cuts)]
 
 
 def _clean(text: str) -> str:

@@ -15,6 +15,8 @@ LONGEST_RETRY_AFTER = 60.0
 KEPT = "Finished work is kept; build again to go on."
 _SAID = 300
 _PASSING = (408, 409, 425, 429)
+_OF_ONE_REQUEST = ("empty", "length", 400, 413, 422)
+_OF_THE_SERVER = (402, 500)
 _ADVICE = {
     "timeout": "Check that the server is not overloaded, or raise the timeout.",
     "connection": "Check the address, that the server is running, and the network.",
@@ -66,16 +68,29 @@ class FinalFault(Exception):
         self.said = said
 
 
-class RefusedError(ModelError):
-    """A ModelError for a request the server refused with an HTTP status; ``said`` is its
+class RequestError(ModelError):
+    """A ModelError for a request that failed for good: ``reason`` is what happened, in
+    short; ``lasting``: it lies with this one request, others may fare better;
+    ``settable``: other settings of the endpoint may help."""
+
+    def __init__(self, message: str, kind: str | int, reason: str) -> None:
+        """``kind`` is a name or an HTTP status, as in the advice."""
+        super().__init__(message)
+        self.reason = reason
+        self.lasting = kind in _OF_ONE_REQUEST
+        self.settable = kind not in _OF_THE_SERVER
+
+
+class RefusedError(RequestError):
+    """A RequestError for a request the server refused with an HTTP status; ``said`` is its
     reason, secrets blanked out. ``for_all``: other requests would fare the same."""
 
-    def __init__(self, message: str, status: int, said: str) -> None:
+    def __init__(self, message: str, status: int, reason: str, said: str) -> None:
         """Keep status and reason."""
-        super().__init__(message)
+        super().__init__(message, status, reason)
         self.status = status
         self.said = said
-        self.for_all = status not in (400, 413, 422)
+        self.for_all = not self.lasting
 
 
 class _Response(Protocol):
@@ -124,15 +139,15 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
 
 def explain(
     fault: PassingFault | FinalFault, address: str, model: str, tries: int, seconds: float
-) -> ModelError:
+) -> RequestError:
     """The error for people: what happened, how often it was tried, what to do."""
     kind = fault.kind if isinstance(fault, PassingFault) else fault.status
     tried = "Tried once." if tries == 1 else f"Tried {tries} times in {seconds:.0f} s."
     advice = _ADVICE.get(kind, _ADVICE[400])
     message = f"{address} ({model}): {fault}. {tried} {advice} {KEPT}"
     if isinstance(fault, FinalFault):
-        return RefusedError(message, fault.status, fault.said)
-    return ModelError(message)
+        return RefusedError(message, fault.status, str(fault), fault.said)
+    return RequestError(message, kind, str(fault))
 
 
 def _with(what: str, said: str) -> str:

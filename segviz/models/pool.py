@@ -5,8 +5,9 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import TypeVar
+from typing import Generic, TypeVar
 
+from segviz.models import waiting
 from segviz.models.faults import RefusedError
 from segviz.protocols import LabelError, ModelError
 
@@ -18,45 +19,64 @@ GIVE_UP_AFTER = 3
 would otherwise be tried for every text of a long conversation."""
 
 
+class _AbandonedError(Exception):
+    """Nobody waits for this request any more."""
+
+
+class _Guarded(Generic[A, B]):
+    """``work`` that is no longer begun once too much has failed, and ends when abandoned."""
+
+    def __init__(self, work: Callable[[A], B]) -> None:
+        self._work = work
+        self._failures = 0
+        self._counting = threading.Lock()
+        self.stop, self.abandon = threading.Event(), threading.Event()
+
+    def __call__(self, item: A) -> B | None:
+        if self.stop.is_set():
+            return None
+        try:
+            with waiting.heartbeat(self._beat):
+                return self._work(item)
+        except LabelError:
+            raise
+        except ModelError as error:
+            with self._counting:
+                self._failures += 1
+                for_all = isinstance(error, RefusedError) and error.for_all
+                if self._failures >= GIVE_UP_AFTER or for_all:
+                    self.stop.set()
+            raise
+        except BaseException:
+            self.stop.set()
+            raise
+
+    def _beat(self) -> None:
+        if self.abandon.is_set():
+            raise _AbandonedError
+
+
 def in_parallel(work: Callable[[A], B], items: Sequence[A], workers: int) -> list[B]:
     """``work`` of every item, in order, at most ``workers`` at a time.
 
     When one fails the others still run to their end, unless the failure holds for all of
     them (a refused key) or too many fail; those under way always finish. Then the first
-    ModelError, in the order of the items, is raised.
+    ModelError, in the order of the items, is raised. What a heartbeat raises ends those
+    under way too.
     """
-    if len(items) <= 1 or workers == 1:
-        workers = 1
-    stop = threading.Event()
-    failures = 0
-    counting = threading.Lock()
-
-    def guarded(item: A) -> B | None:
-        nonlocal failures
-        if stop.is_set():
-            return None
-        try:
-            return work(item)
-        except LabelError:
-            raise
-        except ModelError as error:
-            with counting:
-                failures += 1
-                if failures >= GIVE_UP_AFTER or (isinstance(error, RefusedError) and error.for_all):
-                    stop.set()
-            raise
-        except BaseException:
-            stop.set()
-            raise
-
-    pool = ThreadPoolExecutor(workers, thread_name_prefix="segviz-model")
+    guarded = _Guarded(work)
+    pool = ThreadPoolExecutor(1 if len(items) <= 1 else workers, thread_name_prefix="segviz-model")
     futures: list[Future[B | None]] = []
     try:
         futures = [pool.submit(guarded, item) for item in items]
-        errors = [error for error in (future.exception() for future in futures) if error]
+        waiting.wait_all(futures)
+    except BaseException:
+        guarded.abandon.set()
+        raise
     finally:
-        stop.set()  # also when the wait itself is interrupted
+        guarded.stop.set()
         pool.shutdown(wait=True, cancel_futures=True)
+    errors = [error for error in (future.exception() for future in futures) if error]
     if errors:
         raise errors[0]
     # Without an error every item was worked on, so every result is a B.

@@ -15,20 +15,23 @@ KEY_NAMES = ("SEGVIZ_API_KEY", "OPENAI_API_KEY")
 _HOST = re.compile(r"[\w-]{1,63}(\.[\w-]{1,63})*\.?|[0-9a-f]*:[0-9a-f:.]*", re.ASCII)
 _GAP = re.compile(r"[\s\x00-\x1f\x7f\\]")
 
-_RANGES = {
+RANGES: dict[str, tuple[float, float]] = {
     "timeout": (0.05, 3600),
+    "deadline": (0.05, 7200),
     "retries": (0, 10),
     "concurrency": (1, 64),
     "max_tokens": (1, 1_000_000),
     "temperature": (0, 2),
 }
+"""Legal values of the limits, both ends included."""
 
 
 @dataclass(frozen=True)
 class Endpoint:
     """A server that speaks the OpenAI API, and how to use it.
 
-    ``timeout`` is in seconds; ``retries`` counts the tries after the first;
+    ``timeout`` is the longest silence of the server and ``deadline`` the longest a request
+    may take in all, both in seconds; ``retries`` counts the tries after the first;
     ``concurrency`` is how many requests may be under way at once. ``model`` answers
     prompts and ``embedding_model`` embeds; either may stay empty where it is not used.
 
@@ -42,6 +45,7 @@ class Endpoint:
     embedding_model: str = ""
     key: str = field(default="", repr=False, compare=False)
     timeout: float = 30
+    deadline: float = 120
     retries: int = 4
     concurrency: int = 4
     max_tokens: int = 1024
@@ -74,7 +78,7 @@ class Endpoint:
             raise ValueError(
                 "the key has characters no key has; legal: visible ASCII without spaces"
             )
-        for name, (low, high) in _RANGES.items():
+        for name, (low, high) in RANGES.items():
             value = getattr(self, name)
             if not low <= value <= high:
                 raise ValueError(f"{name} is {value}; legal range: {low} to {high}")
@@ -144,9 +148,9 @@ PRESETS: dict[str, Endpoint] = {
     ),
     "gpt-4o-mini (judge)": Endpoint(_OPENAI, "gpt-4o-mini", _SMALL),
     "text-embedding-3-small": Endpoint(_OPENAI, "", _SMALL),
-    "Ollama": Endpoint("http://localhost:11434/v1", timeout=120, concurrency=1),
-    "LM Studio": Endpoint("http://localhost:1234/v1", timeout=120, concurrency=1),
-    "vLLM": Endpoint("http://localhost:8000/v1", timeout=120),
+    "Ollama": Endpoint("http://localhost:11434/v1", timeout=120, deadline=240, concurrency=1),
+    "LM Studio": Endpoint("http://localhost:1234/v1", timeout=120, deadline=240, concurrency=1),
+    "vLLM": Endpoint("http://localhost:8000/v1", timeout=120, deadline=240),
 }
 """The paper's models, and servers on this computer whose model the user names.
 ``dataclasses.replace(PRESETS[name], key=...)`` makes one ready to use."""

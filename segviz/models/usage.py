@@ -19,14 +19,26 @@ class Usage:
     seconds: float = 0.0
     unknown_usage: int = 0
 
+    def __add__(self, other: Usage) -> Usage:
+        """Both together."""
+        return Usage(
+            self.calls + other.calls,
+            self.tokens_in + other.tokens_in,
+            self.tokens_out + other.tokens_out,
+            self.seconds + other.seconds,
+            self.unknown_usage + other.unknown_usage,
+        )
+
 
 class Metered:
     """Counters of a client. Every request sent counts, also one that failed or whose
     answer was refused, since servers charge for those; ``seconds`` adds up the time of
-    requests, also of those under way at once."""
+    requests, also of those under way at once. What is counted here is counted in
+    ``total`` too, which may outlive the client."""
 
-    def __init__(self) -> None:
+    def __init__(self, total: Metered | None = None) -> None:
         """Start at zero."""
+        self._total = total
         self.calls = 0
         self.tokens = 0
         self.tokens_in = 0
@@ -35,6 +47,9 @@ class Metered:
         self.unknown_usage = 0
         self.answered = 0
         self.answered_tokens = 0
+        self.answered_output = 0
+        self.from_cache = 0
+        self.waived_texts = 0
         self._counting = threading.Lock()
 
     @property
@@ -50,8 +65,10 @@ class Metered:
         with self._counting:
             self.calls += 1
             self.seconds += seconds
+        if self._total is not None:
+            self._total.count_call(seconds)
 
-    def count_answer(self, tokens: int) -> None:
+    def count_answer(self, tokens_in: int, tokens_out: int, cached: bool = False) -> None:
         """One prompt was answered, by the server or by the cache, for so many tokens then.
 
         Unlike the other counters these do not depend on what was in the cache or on how
@@ -59,7 +76,14 @@ class Metered:
         """
         with self._counting:
             self.answered += 1
-            self.answered_tokens += tokens
+            self.answered_tokens += tokens_in + tokens_out
+            self.answered_output += tokens_out
+            self.from_cache += cached
+
+    def count_waived(self, text: bool) -> None:
+        """One prompt, for a free ``text`` or for a label, was done without."""
+        with self._counting:
+            self.waived_texts += text
 
     def count_tokens(self, reply: dict[str, object], output: bool = True) -> tuple[int, int]:
         """Add the usage a reply names (input, output); what it does not name counts 0.
@@ -74,6 +98,8 @@ class Metered:
             self.tokens_in += tokens_in or 0
             self.tokens_out += tokens_out or 0
             self.tokens = self.tokens_in + self.tokens_out
+        if self._total is not None:
+            self._total.count_tokens(reply, output)
         return tokens_in or 0, tokens_out or 0
 
 

@@ -8,7 +8,7 @@ import weakref
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
-from segviz.models import faults
+from segviz.models import faults, waiting
 from segviz.models.faults import FinalFault, PassingFault
 from segviz.models.settings import Endpoint
 from segviz.models.usage import Metered
@@ -32,13 +32,16 @@ def _backoff(attempt: int) -> float:
 
 class Wire:
     """Sends requests to one endpoint. The package's own retries, its 600 s timeout and
-    redirects (which would carry texts to an address nobody chose) are switched off."""
+    redirects (which would carry texts to an address nobody chose) are switched off.
+
+    Every request under way has a connection of its own, so that one that is overdue or
+    no longer wanted can be closed without touching the others."""
 
     def __init__(
         self,
         endpoint: Endpoint,
         meter: Metered,
-        sleep: Callable[[float], None] = time.sleep,
+        sleep: Callable[[float], None] = waiting.sleep,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         """Import ``openai`` and set up the connection; nothing is sent yet."""
@@ -49,18 +52,8 @@ class Wire:
         self._sleep = sleep
         self._clock = clock
         self._package = openai
-        authorization = endpoint.authorization or f"Bearer {endpoint.key or 'none'}"
-        # Key, address and header are all given, so that none is read from the environment:
-        # a key meant for one server never reaches another.
-        self._client = openai.OpenAI(
-            api_key=endpoint.key or "none",
-            base_url=endpoint.address,
-            default_headers={"Authorization": authorization},
-            max_retries=0,
-            timeout=endpoint.timeout,
-            http_client=openai.DefaultHttpxClient(timeout=endpoint.timeout, follow_redirects=False),
-        )
-        self._close = weakref.finalize(self, self._client.close)
+        self._idle: list[openai.OpenAI] = []
+        self._close = weakref.finalize(self, _close_all, self._idle)
 
     def close(self) -> None:
         """Close the connections; also done when the object is dropped."""
@@ -114,6 +107,9 @@ class Wire:
             raise faults.from_status(error.status_code, error.response, self._said(error)) from None
         except self._package.APITimeoutError:
             raise PassingFault(f"no reply within {self.endpoint.timeout:g} s", "timeout") from None
+        except TimeoutError:
+            what = f"the reply was not complete within {self.endpoint.deadline:g} s"
+            raise PassingFault(what, "timeout") from None
         except self._package.APIConnectionError as error:
             cause = type(error.__cause__).__name__
             raise PassingFault(f"the connection failed ({cause})", "connection") from None
@@ -130,9 +126,45 @@ class Wire:
         return reply
 
     def _post(self, route: Route, body: Body) -> bytes:
-        if route == "chat":
-            return self._client.chat.completions.with_raw_response.create(**body).content
-        return self._client.embeddings.with_raw_response.create(**body).content
+        try:
+            client = self._idle.pop()
+        except IndexError:
+            client = self._connect()
+
+        def call() -> bytes:
+            if route == "chat":
+                return client.chat.completions.with_raw_response.create(**body).content
+            return client.embeddings.with_raw_response.create(**body).content
+
+        over = False
+        try:
+            content = waiting.within(self.endpoint.deadline, call)
+            over = True
+        except self._package.APIError:
+            over = True
+            raise
+        finally:
+            if over and self._close.alive:
+                self._idle.append(client)
+            else:
+                client.close()  # which also ends a request that is still under way
+        return content
+
+    def _connect(self) -> openai.OpenAI:
+        endpoint = self.endpoint
+        authorization = endpoint.authorization or f"Bearer {endpoint.key or 'none'}"
+        # Key, address and header are all given, so that none is read from the environment:
+        # a key meant for one server never reaches another.
+        return self._package.OpenAI(
+            api_key=endpoint.key or "none",
+            base_url=endpoint.address,
+            default_headers={"Authorization": authorization},
+            max_retries=0,
+            timeout=endpoint.timeout,
+            http_client=self._package.DefaultHttpxClient(
+                timeout=endpoint.timeout, follow_redirects=False
+            ),
+        )
 
     def _said(self, error: openai.APIStatusError) -> str:
         """What the server wrote about an error: its message, else its text."""
@@ -149,3 +181,8 @@ class Wire:
         if isinstance(fault, PassingFault) and fault.error is not None:
             return fault.error(tries)
         return faults.explain(fault, self.endpoint.address, model, tries, seconds)
+
+
+def _close_all(clients: list[openai.OpenAI]) -> None:
+    while clients:
+        clients.pop().close()

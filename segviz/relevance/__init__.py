@@ -1,8 +1,9 @@
 """Stage: how relevant each node is to a question, before any propagation.
 
 ``hybrid``   dense and lexical together; the offline default
-``dense``    cosine of question and annotation embeddings (the paper's scorer)
+``dense``    cosine of question and annotation embeddings, sharpened
 ``lexical``  BM25 over the annotations
+``cosine``   the plain cosine (the paper's scorer, read literally)
 
 A model is prepared once per structure and then scores any number of questions. Scores are
 raw (higher is better, any range); :func:`initial_scores` turns them into the distribution
@@ -11,17 +12,19 @@ s⁽⁰⁾ of SegTreeMem §4.3.1.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from segviz.relevance.dense import Dense
+from segviz.protocols import Embedder, Scorer
+from segviz.relevance.dense import Cosine, Dense
 from segviz.relevance.hybrid import Hybrid
 from segviz.relevance.lexical import Lexical
+from segviz.structure import Structure
 
-__all__ = ["RELEVANCE", "Dense", "Hybrid", "Lexical", "initial_scores"]
+__all__ = ["RELEVANCE", "Cosine", "Dense", "Hybrid", "Lexical", "initial_scores", "over_active"]
 
 Scores = NDArray[np.float64]
 
@@ -29,7 +32,37 @@ RELEVANCE: dict[str, Callable[..., Any]] = {
     "hybrid": Hybrid,
     "dense": Dense,
     "lexical": Lexical,
+    "cosine": Cosine,
 }
+
+
+def over_active(model: Any, structure: Structure, embedder: Embedder) -> Scorer:
+    """``model.prepare`` on the active nodes alone; retired ones score 0.
+
+    Word frequencies and standardisation must not depend on texts that are no longer in
+    the memory: a RAPTOR rebuild retires more summaries than it keeps.
+    """
+    if structure.active.all():
+        whole: Scorer = model.prepare(structure, embedder)
+        return whole
+    rows = np.flatnonzero(structure.active)
+    living = Structure(
+        structure.level[rows],
+        structure.start[rows],
+        structure.stop[rows],
+        tuple(structure.text[row] for row in rows.tolist()),
+        structure.vector[rows],
+        structure.active[rows],
+        np.zeros((0, 2), dtype=np.int32),
+    )
+    inner: Scorer = model.prepare(living, embedder)
+
+    def score(questions: Sequence[str]) -> NDArray[np.float64]:
+        scores = np.zeros((len(questions), len(structure)))
+        scores[:, rows] = inner(questions)
+        return scores
+
+    return score
 
 
 def initial_scores(relevance: Scores, active: NDArray[np.bool_] | None = None) -> Scores:

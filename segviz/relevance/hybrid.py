@@ -11,27 +11,22 @@ from numpy.typing import NDArray
 
 from segviz.parameters import check_ranges, param
 from segviz.protocols import Embedder, Scorer
-from segviz.relevance.dense import Dense
+from segviz.relevance.dense import Cosine
 from segviz.relevance.lexical import Lexical
+from segviz.relevance.standardise import sharpened, standardised
 from segviz.structure import Structure
-
-
-def standardised(scores: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Each row less its mean, divided by its deviation; 0 where a row is constant."""
-    centred = scores - scores.mean(axis=1, keepdims=True)
-    deviation = scores.std(axis=1, keepdims=True)
-    return np.asarray(
-        np.divide(centred, deviation, out=np.zeros_like(centred), where=deviation > 1e-12)
-    )
 
 
 @dataclass(frozen=True)
 class Hybrid:
-    """exp(standardised BM25 + weight · standardised cosine), over the nodes of a structure.
+    """exp((standardised BM25 + weight · standardised cosine) / temperature), over the nodes
+    of a structure.
 
-    Always positive. The exponential keeps the order of the sum and lets a strong match
-    carry most of the mass, so that propagation spreads from few nodes. Where a question
-    shares no word with the memory only the dense part counts.
+    Always positive; each question's best node has 1. The exponential keeps the order of
+    the sum and lets strong matches carry most of the mass, so that propagation spreads
+    from few nodes. At temperature 1 a single node holds .69 of it (median over 930 LoCoMo
+    questions), at 2 it holds .21 and propagation gains a little. Where a question shares
+    no word with the memory only the dense part counts.
 
     Source: ours; standardised score sums are classical (Fox and Shaw 1994).
     """
@@ -41,21 +36,22 @@ class Hybrid:
     dense_weight: float = param(
         1.0, help="Weight of the embedding part against the words.", low=0, high=5, step=0.1
     )
+    temperature: float = param(
+        2.0, help="How evenly the scores are spread over the nodes.", low=0.5, high=10, step=0.5
+    )
 
     def __post_init__(self) -> None:
         """Refuse values outside the declared ranges."""
         check_ranges(self)
 
     def prepare(self, structure: Structure, embedder: Embedder) -> Scorer:
-        """A function from q questions to raw scores, float64 (q, n)."""
-        dense = Dense().prepare(structure, embedder)
+        """A function from q questions to raw scores in (0, 1], float64 (q, n)."""
+        dense = Cosine().prepare(structure, embedder)
         lexical = Lexical().prepare(structure, embedder)
 
         def score(questions: Sequence[str]) -> NDArray[np.float64]:
-            if not len(structure):
-                return np.zeros((len(questions), 0))
             together = standardised(lexical(questions))
             together += self.dense_weight * standardised(dense(questions))
-            return np.asarray(np.exp(together))
+            return sharpened(together, self.temperature)
 
         return score

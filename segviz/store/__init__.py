@@ -9,7 +9,7 @@ Format ``segviz-memory`` version 2, one JSON object:
 ``system``            name, laws and settings (plain values)
 ``embedder``          name of the model the vectors come from
 ``chat``              name of the chat model used, ``""`` for none
-``steps``             unit index, note, decision, cost (without seconds), events
+``steps``             unit index, note, decision, cost, events
 ``vectors``           dtype ``float32``, dimension, count and base64 of the little-endian
                       rows; events refer to rows by number, equal rows are stored once
 
@@ -20,7 +20,12 @@ Events are arrays: ``["add", node, level, start, stop, text, row]``,
 in steps that are not the arrival of a unit, and at the end of ``add`` and ``revise``, both
 or neither: kind and facts, new level and facts (null: unchanged).
 
-The same memory gives the same bytes. Wall-clock times and keys are never written.
+A cost is ``[calls, tokens, annotated, inspected, modified]``, followed by ``output,
+embedded, embedding_tokens`` where one of them is not 0.
+
+``schema.json`` beside this module is the JSON Schema of what is written.
+The same memory gives the same bytes. Wall-clock times, keys and what came from
+a cache are never written.
 """
 
 from __future__ import annotations
@@ -30,7 +35,9 @@ import json
 import os
 import tempfile
 import zlib
+from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 from segviz.invariants import check
 from segviz.store.codec import FORMAT, READABLE, VERSION, Saved, encode
@@ -38,7 +45,18 @@ from segviz.store.decode import decode
 from segviz.store.expect import StoreError
 from segviz.structure import replay
 
-__all__ = ["FORMAT", "VERSION", "Saved", "StoreError", "parse", "read", "write"]
+__all__ = ["FORMAT", "VERSION", "Saved", "StoreError", "dump", "parse", "read", "schema", "write"]
+
+
+def dump(saved: Saved) -> bytes:
+    """The JSON document of a memory, as UTF-8."""
+    return json.dumps(encode(saved), ensure_ascii=False, separators=(",", ":")).encode("utf-8")
+
+
+def schema() -> dict[str, Any]:
+    """The JSON Schema (draft 2020-12) of what :func:`dump` writes."""
+    document: dict[str, Any] = json.loads(files(__name__).joinpath("schema.json").read_bytes())
+    return document
 
 
 def write(saved: Saved, path: str | Path) -> None:
@@ -47,7 +65,7 @@ def write(saved: Saved, path: str | Path) -> None:
     A name ending in ``.gz`` is compressed. OSError passes through.
     """
     target = Path(path).expanduser()
-    data = json.dumps(encode(saved), ensure_ascii=False, separators=(",", ":")).encode("utf-8")
+    data = dump(saved)
     if target.suffix == ".gz":
         data = gzip.compress(data, mtime=0)
     handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=".segviz-", suffix=".tmp")

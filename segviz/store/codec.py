@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from segviz.conversation import Conversation
-from segviz.steps import Add, Event, Link, Relate, Retire, Revise, Step, Unlink, Vector
+from segviz.steps import Add, Cost, Event, Link, Relate, Retire, Revise, Step, Unlink, Vector
 
 FORMAT = "segviz-memory"
 VERSION = 2
@@ -114,9 +114,16 @@ def _encode_step(step: Step, row: Row) -> dict[str, Any]:
             step.cost.annotated,
             step.cost.inspected,
             step.cost.modified,
+            *_encode_models(step.cost),
         ],
         "events": [_encode_event(event, row) for event in step.events],
     }
+
+
+def _encode_models(cost: Cost) -> list[int]:
+    """What the first five numbers do not tell of paid models; nothing where there was none."""
+    more = [cost.output, cost.embedded, cost.embedding_tokens]
+    return more if any(more) else []
 
 
 def _encode_event(event: Event, row: Row) -> list[Any]:

@@ -166,6 +166,13 @@ def _facts(value: Any, at: str) -> Facts:
     return dict(facts)
 
 
+def _numbers(value: Any, at: str) -> list[Any]:
+    numbers = items(value, at)
+    if len(numbers) not in (5, 8):
+        raise fault(at, "a list of 5 or 8", value)
+    return numbers
+
+
 class _Reader:
     """Reads steps in order; knows the units, the vectors and how many nodes there are."""
 
@@ -179,7 +186,7 @@ class _Reader:
         unit = whole(record["unit"], f"{at}.unit", high=len(self.units) - 1)
         cost = [
             whole(part, f"{at}.cost[{i}]")
-            for i, part in enumerate(items(record["cost"], f"{at}.cost", 5))
+            for i, part in enumerate(_numbers(record["cost"], f"{at}.cost"))
         ]
         events = every(self._event, record["events"], f"{at}.events")
         return Step(

@@ -4,9 +4,25 @@ from __future__ import annotations
 
 from typing import Any
 
+from segviz.systems.bm25 import BM25
+from segviz.systems.clustering import Clustering
+from segviz.systems.dense import DenseRetrieval
+from segviz.systems.h_mem import HMem
+from segviz.systems.memforest import MemForest
+from segviz.systems.memtree import MemTree
+from segviz.systems.raptor import Raptor
 from segviz.systems.segment_tree import SegmentTree
+from segviz.systems.xmemory import XMemory
 
 SYSTEMS: dict[str, type[Any]] = {
     "segment-tree": SegmentTree,
+    "clustering": Clustering,
+    "memtree": MemTree,
+    "raptor": Raptor,
+    "h-mem": HMem,
+    "memforest": MemForest,
+    "xmemory": XMemory,
+    "bm25": BM25,
+    "dense": DenseRetrieval,
 }
 """Name to frozen dataclass. Fields are its parameters, the docstring its description."""

@@ -36,6 +36,6 @@ def shortened(annotate: Annotate, by: int, least: int = 20) -> Annotate:
     if "max_words" not in {field.name for field in fields(annotate)}:
         return annotate
     words: int = getattr(annotate, "max_words")  # noqa: B009 - not every component has it
-    changed: Any = replace(annotate, max_words=min(words, max(least, words - by)))  # type: ignore[type-var]
+    changed: Any = replace(annotate, max_words=min(words, max(least, words - by)))
     shorter: Annotate = changed
     return shorter

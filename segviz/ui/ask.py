@@ -6,6 +6,7 @@ from typing import Any
 
 import streamlit as st
 
+from segviz.adaptive import ADAPTIVE
 from segviz.conversation import Question
 from segviz.figures.levels import level_figure, level_sentence
 from segviz.frontend.live import Live
@@ -13,6 +14,7 @@ from segviz.frontend.palette import ACCENT
 from segviz.gold import ABSENT, COVERED, HIT, MISSED, gold_status
 from segviz.pipeline import ask
 from segviz.result import Result
+from segviz.ui.answer import answer_panel
 from segviz.ui.choices import choices, keep_setting, kept_setting, live, on_time_axis
 from segviz.ui.inspector import node_details, node_transcript
 from segviz.ui.lists import transcript
@@ -20,6 +22,7 @@ from segviz.ui.retrieved import retrieved_panel
 from segviz.ui.state import Session
 from segviz.ui.timeline import canvas_height, draw_canvas, draw_node_link
 from segviz.ui.why import hop_panel, ledger_panel, miss_panel, rank_panel, stages_panel
+from segviz.ui.words import counted
 
 
 def render(session: Session) -> None:
@@ -28,12 +31,9 @@ def render(session: Session) -> None:
     if not question.text.strip():
         st.info("Type a question, or pick one of the dataset's, to see what comes back.")
         return
-    result = ask(session.memory, question.text, **settings)
+    result = ask(session.memory, question.text, chat=session.chat, **settings)
     if settings["step"] < len(session.memory.steps):
-        st.info(
-            f"This is the memory after step {settings['step']} of {len(session.memory.steps)}; "
-            "what came later has not been heard yet. Change it under More settings."
-        )
+        _earlier(session, settings["step"])
     if not settings["levels"]:
         st.warning(
             "No level is admissible, so nothing can be retrieved. Choose levels under More "
@@ -50,6 +50,10 @@ def render(session: Session) -> None:
             marked=result.after,
             gold=_gold_leaves(session, question, result),
         )
+    if result.method == "own":
+        st.caption("Above the axis is relevance alone, below it the system's own scores.")
+    if result.choice is not None:
+        st.caption(result.choice.why)
     _gold_line(question, status)
     stages_panel(result)
     gold = _gold_leaves(session, question, result)
@@ -64,11 +68,26 @@ def render(session: Session) -> None:
         rank_panel(result, settings["levels"], settings["distinct"], gold)
     with levels:
         _levels(result)
+    answer_panel(session, question, result)
     st.markdown("**Nearly retrieved**, and why not")
     miss_panel(session, result, settings["levels"], settings["distinct"], gold)
     with st.expander("Scores hop by hop", key="hops", on_change="rerun") as hops:
         if hops.open:
             hop_panel(result)
+
+
+def _earlier(session: Session, step: int) -> None:
+    """Say that the memory is asked as it stood, and whether some texts are out of date."""
+    memory = session.memory
+    written = memory.settled(step, session.chat) is not memory.at(step)
+    stale = 0 if written else len(memory.pending(step))
+    late = f" {counted(stale, 'text')} still as last written; a chat model writes them." * (
+        stale > 0
+    )
+    st.info(
+        f"This is the memory after step {step} of {len(memory.steps)}; what came later has not "
+        f"been heard yet. Change it under More settings.{late}"
+    )
 
 
 def _status(session: Session, question: Question, result: Result) -> dict[str, str]:
@@ -87,9 +106,15 @@ def _gold_leaves(session: Session, question: Question, result: Result) -> list[i
 
 def _live(session: Session, settings: dict[str, Any]) -> Live | None:
     """What the browser needs to follow the controls by itself; None where it cannot."""
-    if settings["method"] == "own" or not live(session):
+    if settings["method"] == "own" or settings["policy"] == ADAPTIVE or not live(session):
         return None
-    return Live(kept_setting(), settings["k"], tuple(settings["levels"]), settings["distinct"])
+    return Live(
+        kept_setting(),
+        settings["k"],
+        tuple(settings["levels"]),
+        settings["distinct"],
+        settings["budget"],
+    )
 
 
 def _tree(session: Session, question: Question, result: Result, live: Live | None) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from segviz.adaptive import ADAPTIVE
 from segviz.conversation import Question
 from segviz.figures.levels import level_name
 from segviz.frontend.live import ALPHA_MAX, ALPHA_STEP, HORIZON_MAX, Setting
@@ -39,10 +40,14 @@ def choices(session: Session) -> tuple[Question, dict[str, Any]]:
     kept = kept_setting()
     policy, alpha, horizon = kept.policy, kept.alpha, kept.horizon
     method = _method(session)
-    if method == "propagate" and not live(session):
+    settings = _retrieval(session, many, more)
+    if method == "propagate" and settings.pop("adaptive"):
+        policy = ADAPTIVE
+    elif method == "propagate" and not live(session):
         policy, alpha, horizon = _propagation()
+    settings.pop("adaptive", None)
     spread = {"policy": policy, "alpha": alpha, "horizon": horizon, "method": method}
-    return question, spread | _retrieval(session, many, more)
+    return question, spread | settings
 
 
 def _method(session: Session) -> str:
@@ -165,14 +170,41 @@ def _retrieval(session: Session, many: DeltaGenerator, more: DeltaGenerator) -> 
             "to the letter.",
             persist_state="session",
         )
+        adaptive = st.toggle(
+            "Let each question choose policy, α and H",
+            key="adaptive",
+            help="A short list of signs in the question decides; what was chosen and why is "
+            "written below the tree.",
+            persist_state="session",
+        )
+        budget = _budget()
         step = _asked_step(session)
     return {
+        "adaptive": adaptive,
+        "budget": budget,
         "k": k,
         "relevance": relevance,
         "levels": admitted,
         "distinct": distinct,
         "step": step,
     }
+
+
+def _budget() -> int | None:
+    """A budget of tokens in place of K, if one is wanted."""
+    wanted = st.toggle(
+        "Fill a token budget instead of K",
+        key="by-budget",
+        help="Nodes are taken best first until the next one no longer fits. A token is "
+        "estimated as four characters.",
+        persist_state="session",
+    )
+    if not wanted:
+        return None
+    budget: int = st.number_input(
+        "Tokens", 50, 100_000, 1_000, 50, key="budget", persist_state="session"
+    )
+    return budget
 
 
 def _propagation() -> tuple[str, float, int]:

@@ -16,9 +16,10 @@ from segviz.frontend.palette import ACCENT
 from segviz.frontend.payload import tree_payload
 from segviz.pipeline import Memory, build
 from segviz.protocols import Recalls
+from segviz.published import METRICS, SHAPES, SOURCES, reported
 from segviz.relevance import RELEVANCE
 from segviz.result import Result
-from segviz.shape import TABLE_5, Shape, shape
+from segviz.shape import Shape, shape
 from segviz.systems import SYSTEMS
 from segviz.ui.canvas import clicked, tree_canvas
 from segviz.ui.state import Session, fingerprint, known, remember, typed_turns
@@ -52,7 +53,7 @@ def render(session: Session) -> None:
     st.subheader("Structures", divider="gray")
     _structures(session, ready)
     st.subheader("Shape", divider="gray")
-    _shapes(ready)
+    _shapes(session, ready)
     if session.conversation.questions:
         st.subheader("One question", divider="gray")
         _one_question(session, ready, settings)
@@ -60,6 +61,7 @@ def render(session: Session) -> None:
         _all_questions(session, ready, settings)
     else:
         st.info("This conversation has no questions to compare by.")
+    _published()
 
 
 def _choices(session: Session) -> tuple[list[str], dict[str, Any]]:
@@ -94,7 +96,7 @@ def _choices(session: Session) -> tuple[list[str], dict[str, Any]]:
         f"'{session.memory.unit}', the embedder of the sidebar, relevance {relevance}, K {k}, "
         f"{budget} units."
     )
-    return chosen, {"relevance": relevance, "k": k, "budget": budget}
+    return chosen, {"relevance": relevance, "k": k, "units": budget}
 
 
 def _key(session: Session, name: str) -> str:
@@ -245,14 +247,16 @@ def _holder(memory: Memory, turns: tuple[str, ...]) -> int | None:
     return None if best is None else best[1]
 
 
-def _shapes(ready: Mapping[str, Built]) -> None:
+def _shapes(session: Session, ready: Mapping[str, Built]) -> None:
     rows: list[dict[str, object]] = []
     for name, found in ready.items():
         rows.append(_shape_row(SYSTEMS[name].label, shape(found.memory.structure)))
-    for row in TABLE_5:
+    known_data = {row.data for row in SHAPES}
+    data = session.conversation.source_format
+    for row in (row for row in SHAPES if row.data == data or data not in known_data):
         rows.append(
             {
-                "tree": f"{row.method}, {row.data} (paper)",
+                "tree": f"{row.method}, {row.data} (published)",
                 "leaves": row.leaves,
                 "nodes": row.nodes,
                 "nodes/leaf": row.nodes / row.leaves,
@@ -266,9 +270,8 @@ def _shapes(ready: Mapping[str, Built]) -> None:
     names = ("nodes/leaf", "max depth", "mean depth", "depth std", "branching")
     st.dataframe(rows, hide_index=True, column_config=dict.fromkeys(names, two))
     st.caption(
-        "Single-child nodes are counted once. Rows marked as the paper's are SegTreeMem's "
-        "Table 5: averages over whole data sets with other embeddings and models, for the "
-        "shape only."
+        "Single-child nodes are counted once. Published rows are SegTreeMem's Table 5: averages "
+        "over whole data sets with other embeddings and models, for the shape only."
     )
 
 
@@ -393,7 +396,7 @@ def _all_questions(session: Session, ready: Mapping[str, Built], settings: dict[
                 "system": SYSTEMS[row.system].label,
                 "retrieval": row.method,
                 f"recall@{found.k}": str(row.recall),
-                f"recall in {found.budget} units": str(row.budget_recall),
+                f"recall in {found.units} units": str(row.budget_recall),
                 "answer words found": str(row.coverage),
                 "words read": row.words.value,
                 "tokens": row.tokens.value,
@@ -442,3 +445,33 @@ def _measured(session: Session, ready: Mapping[str, Built], settings: dict[str, 
         query_seconds=seconds,
         **settings,
     )
+
+
+def _published() -> None:
+    with st.expander("What the papers report", key="published", on_change="rerun") as panel:
+        if not panel.open:
+            return
+        st.markdown(
+            "Numbers as printed, for orientation. None of the answer scores compares with the "
+            "recall above, and scores of different papers do not compare with each other: they "
+            "count different questions, name LoCoMo's categories differently, and use other "
+            "models. Each row says what to mind."
+        )
+        st.dataframe(
+            [
+                {
+                    "system": SYSTEMS[row.system].label if row.system in SYSTEMS else row.system,
+                    "variant": row.variant,
+                    "data": row.data,
+                    "metric": METRICS[row.metric].label,
+                    "value": row.value,
+                    "from": row.low,
+                    "to": row.high,
+                    "source": f"{SOURCES[row.source].where}, {row.table}",
+                    "mind": " ".join(row.caveats),
+                }
+                for row in reported()
+            ],
+            hide_index=True,
+            height=420,
+        )

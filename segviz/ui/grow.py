@@ -51,7 +51,8 @@ def _panel(session: Session) -> None:
     now: int = st.session_state[key]
     step = session.memory.steps[now - 1]
     structure = session.memory.at(now)
-    warnings(structure, step.decision)
+    if session.memory.laws == "segment-tree":  # what is too deep or wide is told of these
+        warnings(structure, step.decision)
     if st.session_state.get("grow-view", VIEWS[0]) == VIEWS[0]:
         _tree(session, structure, step, now)
     else:

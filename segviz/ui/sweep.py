@@ -13,6 +13,7 @@ from segviz.figures.categories import category_bars, category_sentence
 from segviz.frontend.palette import ACCENT, LEVEL_COLOURS, SCORE_RAMP_DARK, SCORE_RAMP_LIGHT
 from segviz.propagate import POLICIES
 from segviz.relevance import RELEVANCE
+from segviz.ui.permutation import permutation_panel
 from segviz.ui.state import Session, fingerprint, remember
 
 SWEEPS_KEPT = 6
@@ -38,6 +39,11 @@ def render(session: Session) -> None:
     )
     settings = _settings()
     key = fingerprint(session.key, settings)
+    _sweep(session, settings, key)
+    permutation_panel(session, settings["relevance"], settings["k"])
+
+
+def _sweep(session: Session, settings: dict[str, Any], key: str) -> None:
     if st.button("Run the sweep", icon=":material/grid_on:", key="run-sweep"):
         st.session_state["sweep-wanted"] = key
     if st.session_state.get("sweep-wanted") != key:

@@ -26,7 +26,9 @@ import segviz
 from segviz.evaluate import Mean, sweep
 from segviz.evaluate.aggregate import mean_ci
 from segviz.evaluate.evaluation import evaluate
+from segviz.evaluate.questions import first_scores
 from segviz.pipeline import Memory
+from segviz.relevance import RELEVANCE
 from segviz.steps import Add, Step
 
 TUNED_ON = ("conv-26", "conv-30", "conv-43")
@@ -120,14 +122,25 @@ def named(relevance: str, setting: Setting) -> str:
     return f"{relevance}, {policy}" + ("" if policy == "none" else f" {alpha:g}/{horizon}")
 
 
-def main() -> None:
+def data_file() -> Path:
+    """The file named on the command line, or the LoCoMo conversations."""
     folder = Path(os.environ.get("SEGVIZ_DATA") or Path(__file__).parents[3] / "shared" / "data")
-    path = Path(sys.argv[1]) if len(sys.argv) > 1 else folder / "locomo" / "locomo5.json"
-    memories = locomo_memories(path)
+    return Path(sys.argv[1]) if len(sys.argv) > 1 else folder / "locomo" / "locomo5.json"
+
+
+def top_shares(memory: Memory, relevance: str) -> list[float]:
+    """The share of the initial score that each question's best node holds."""
+    scores = first_scores(memory, memory.conversation.questions, relevance)
+    return [float(row.max()) for row in scores]
+
+
+def main() -> None:
+    memories = locomo_memories(data_file())
     cells = grid(memories.values())
     rows: list[tuple[str, str, Setting]] = [
         ("", "lexical", ("none", 0.0, 0)),
         ("", "dense", ("none", 0.0, 0)),
+        ("paper setting", "cosine", ("top-down", 0.1, 2)),
         ("paper setting", "dense", ("top-down", 0.1, 2)),
         ("paper setting", "dense", ("bottom-up", 0.1, 2)),
         ("", "hybrid", ("none", 0.0, 0)),
@@ -146,6 +159,12 @@ def main() -> None:
             + "".join(f"{value:>9.3f}" for value in each)
             + f"   {pooled(memories.values(), relevance, setting)}"
         )
+
+    print("\nshare of the initial score at the best node, median [5 %, 95 %]:")
+    for relevance in RELEVANCE:
+        shares = [share for m in memories.values() for share in top_shares(m, relevance)]
+        low, middle, high = np.quantile(shares, (0.05, 0.5, 0.95))
+        print(f"  {relevance:>8}: {middle:.3f} [{low:.3f}, {high:.3f}]")
 
     tuning = [memories[name] for name in TUNED_ON if name in memories]
     held = [memories[name] for name in HELD_OUT if name in memories]

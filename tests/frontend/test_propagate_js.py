@@ -11,7 +11,7 @@ import pytest
 
 from segviz.frontend.payload import javascript, tree_payload
 from segviz.propagate import POLICIES, propagate
-from segviz.retrieve import level_distribution, top_k
+from segviz.retrieve import estimated_tokens, level_distribution, top_k
 from segviz.structure import Structure
 from tests.frontend.node import run
 from tests.trees import random_graph, random_tree, toy
@@ -28,13 +28,13 @@ ASK = """
 return cases.map((c) => {
   const data = { level: Int32Array.from(c.level), start: Int32Array.from(c.start),
     carrier: Int32Array.from(c.carrier), parent: Int32Array.from(c.parent),
-    edges: Int32Array.from(c.edges) };
+    tokens: Int32Array.from(c.tokens), edges: Int32Array.from(c.edges) };
   const scores = m.propagator(Float64Array.from(c.initial),
     { ...data, edges: m.edgePairs(data) });
   return settings.map(([policy, alpha, horizon]) => {
     const final = scores(policy, alpha, horizon);
-    return { final: Array.from(final), top: retrieval.map(([k, levels, distinct]) =>
-      Array.from(m.topNodes(final, data, k, levels, distinct))) };
+    return { final: Array.from(final), top: retrieval.map((how) =>
+      Array.from(m.topNodes(final, data, how))) };
   });
 });
 """
@@ -56,7 +56,11 @@ def case(structure: Structure, initial: np.ndarray) -> dict[str, Any]:
     """What the browser gets for a structure."""
     message = tree_payload(structure, unit_sessions=[], session_labels=[], identity="x")
     sent = {name: column(message, name) for name in ("level", "start", "parent", "edges")}
-    return sent | {"carrier": structure.carrier.tolist(), "initial": initial.tolist()}
+    return sent | {
+        "carrier": structure.carrier.tolist(),
+        "initial": initial.tolist(),
+        "tokens": [estimated_tokens(text) for text in structure.text],
+    }
 
 
 def random_structure(seed: int) -> Structure:
@@ -81,7 +85,7 @@ def random_structure(seed: int) -> Structure:
         level=level,
         start=start,
         stop=stop,
-        text=("",) * n,
+        text=tuple("x" * rng.randrange(0, 80) for _ in range(n)),
         vector=np.zeros((n, 0), dtype=np.float32),
         active=active,
         edges=np.array(edges, dtype=np.int32).reshape(-1, 2),
@@ -100,7 +104,14 @@ def scores(structure: Structure, seed: int) -> np.ndarray:
 def test_scores_and_top_k_equal_pythons(module) -> None:
     structures = [toy(), *(random_structure(seed) for seed in range(60))]
     initial = [scores(structure, seed) for seed, structure in enumerate(structures)]
-    retrieval = [(1, None, True), (5, None, True), (5, None, False), (100, [0, 2], True)]
+    retrieval = [
+        {"k": 1, "levels": None, "distinct": True, "budget": None},
+        {"k": 5, "levels": None, "distinct": True, "budget": None},
+        {"k": 5, "levels": None, "distinct": False, "budget": None},
+        {"k": 100, "levels": [0, 2], "distinct": True, "budget": None},
+        {"k": 5, "levels": None, "distinct": True, "budget": 60},
+        {"k": 5, "levels": [0, 1], "distinct": False, "budget": 15},
+    ]
     answers = run(
         module,
         ASK,
@@ -117,11 +128,11 @@ def test_scores_and_top_k_equal_pythons(module) -> None:
             where = f"seed {seed}, {policy}, alpha {alpha}, horizon {horizon}"
             own = np.array(answer["final"])
             assert np.abs(own - wanted).max(initial=0) < 1e-9, where
-            for (k, levels, distinct), top in zip(retrieval, answer["top"], strict=True):
+            for how, top in zip(retrieval, answer["top"], strict=True):
                 # Ties are judged on the browser's own numbers, whose last bits may differ.
-                assert top == top_k(own, structure, k, levels, distinct), where
+                assert top == top_k(own, structure, **how), where
                 if seed % 4:
-                    assert top == top_k(wanted, structure, k, levels, distinct), where
+                    assert top == top_k(wanted, structure, **how), where
     assert several_parents > 10
     assert retired > 10
 

@@ -43,6 +43,8 @@ class Fault:
     drop: bool = False  # promise all of the body, send half, hang up
     hang: float = 0.0  # seconds before replying
     echo: bool = False  # repeat the Authorization header in the error
+    drip: float = 0.0  # seconds between two bytes of the body
+    drip_head: bool = False  # the headers drip too
 
 
 def status(
@@ -58,6 +60,10 @@ def hang(seconds: float = 1.0) -> Fault:
 
 def drop() -> Fault:
     return Fault(drop=True)
+
+
+def drip(seconds: float = 0.1, head: bool = False) -> Fault:
+    return Fault(drip=seconds, drip_head=head)
 
 
 def broken() -> Fault:
@@ -301,11 +307,21 @@ class _Handler(BaseHTTPRequestHandler):
         headers = {"Content-Type": "application/json", "Content-Length": str(promised)}
         for name, value in (headers | fault.headers).items():
             self.send_header(name, value)
-        self.end_headers()
-        self.wfile.write(sent)
+        head, self._headers_buffer = b"".join(self._headers_buffer) + b"\r\n", []
+        self._write(head, fault.drip if fault.drip_head else 0)
+        self._write(sent, fault.drip)
         if fault.drop:
             self.wfile.flush()
             self.close_connection = True
+
+    def _write(self, data: bytes, pause: float) -> None:
+        if not pause:
+            self.wfile.write(data)
+            return
+        for place in range(len(data)):
+            self.wfile.write(data[place : place + 1])
+            if self.server.owner._stopping.wait(pause):
+                return
 
     def log_message(self, format: str, *args: object) -> None:
         """Keep test output clean."""

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from segviz.models.cache import Completion, ModelCache, content_key
+from segviz.models.cache import Completion, Embedding, ModelCache, content_key
 from segviz.protocols import Prompt
 from tests.models.conftest import KEY, Bench
 
@@ -38,24 +38,55 @@ def path(tmp_path: Path) -> Path:
 
 
 def test_what_is_kept_comes_back_also_later(path: Path):
-    rows = {key(1): np.array([0.6, 0.8], np.float32), key(2): np.array([1, 0], np.float32)}
+    rows = {
+        key(1): Embedding(np.array([0.6, 0.8], np.float32), 7),
+        key(2): Embedding(np.array([1, 0], np.float32)),
+    }
     with ModelCache(path) as cache:
         cache.keep_completion(key(0), Completion("täxt\x00", 3, 4))
         cache.keep_completion(key(0), Completion("later", 0, 0))
-        cache.keep_vectors(rows)
-        cache.keep_vectors({})
+        cache.keep_embeddings(rows)
+        cache.keep_embeddings({})
     with ModelCache(path) as cache:
         assert cache.completion(key(0)) == ("täxt\x00", 3, 4)
         assert cache.completion(key(9)) is None
-        found = cache.vectors([key(2), key(1), key(9)])
+        found = cache.embeddings([key(2), key(1), key(9)])
         assert set(found) == set(rows)
-        assert all(np.array_equal(found[k], rows[k]) for k in rows)
-        assert found[key(1)].dtype == np.float32
-        assert cache.vectors([]) == {}
-        assert len(cache.vectors([key(n) for n in range(2000)])) == 2
+        assert all(np.array_equal(found[k].vector, rows[k].vector) for k in rows)
+        assert [found[key(n)].tokens for n in (1, 2)] == [7, 0]
+        assert found[key(1)].vector.dtype == np.float32
+        assert cache.embeddings([]) == {}
+        assert len(cache.embeddings([key(n) for n in range(2000)])) == 2
         assert cache.counts() == (1, 2)
         assert cache.notes == ()
     assert path.stat().st_mode & 0o077 == 0
+
+
+def test_a_file_without_tokens_of_embeddings_is_read_and_goes_on(path: Path):
+    with ModelCache(path) as cache:
+        cache.keep_embeddings({key(1): Embedding(np.ones(2, np.float32), 5)})
+    db = sqlite3.connect(path)
+    db.execute("ALTER TABLE embeddings DROP COLUMN tokens")
+    db.close()
+    with ModelCache(path) as cache:
+        cache.keep_embeddings({key(2): Embedding(np.ones(2, np.float32), 5)})
+        assert [cache.embeddings([key(n)])[key(n)].tokens for n in (1, 2)] == [0, 5]
+        assert cache.notes == ()
+
+
+def test_clearing_forgets_everything_and_gives_the_room_back(path: Path):
+    with ModelCache(path) as cache, ModelCache(path) as other:
+        for number in range(200):
+            cache.keep_completion(key(number), Completion("x" * 5000, 1, 1))
+        assert cache.size > 1_000_000
+        other.clear()
+        assert cache.counts() == (0, 0)
+        assert cache.completion(key(0)) is None
+        assert other.size < 100_000
+        cache.keep_completion(key(0), Completion("again", 1, 1))
+        assert other.completion(key(0)) == ("again", 1, 1)
+        assert (cache.notes, other.notes) == ((), ())
+    assert path.stat().st_size < 100_000
 
 
 def test_in_memory():
@@ -96,12 +127,14 @@ def test_several_threads_share_one_object(path: Path):
 
 WRITER = """
 import sys, numpy as np
-from segviz.models.cache import Completion, ModelCache, content_key
+from segviz.models.cache import Completion, Embedding, ModelCache, content_key
 start = int(sys.argv[2])
 with ModelCache(sys.argv[1]) as cache:
     for number in range(start, start + 100):
         cache.keep_completion(content_key("chat", "e", number), Completion(str(number), 1, 1))
-        cache.keep_vectors({content_key("embedding", "e", number): np.ones(3, np.float32)})
+        cache.keep_embeddings(
+            {content_key("embedding", "e", number): Embedding(np.ones(3, np.float32))}
+        )
     assert cache.notes == (), cache.notes
 """
 
@@ -220,9 +253,9 @@ def test_a_limit_drops_the_oldest_of_both_kinds(path: Path):
     with ModelCache(path, limit_bytes=200_000) as cache:
         for number in range(300):
             cache.keep_completion(key(number), Completion("x" * 1000, 1, 1))
-            cache.keep_vectors({key(1000 + number): np.ones(250, np.float32)})
+            cache.keep_embeddings({key(1000 + number): Embedding(np.ones(250, np.float32))})
         texts = [number for number in range(300) if cache.completion(key(number))]
-        rows = [n for n in range(300) if cache.vectors([key(1000 + n)])]
+        rows = [n for n in range(300) if cache.embeddings([key(1000 + n)])]
         for left in (texts, rows):
             assert left == list(range(left[0], 300))
             assert 20 < len(left) < 150

@@ -1,0 +1,149 @@
+"""Assembly: from evidence to an answer, and from an answer to a grade, with a chat model.
+
+The evidence is what retrieval returned, in reading order; the model sees nothing else of
+the conversation. Evidence, questions and answers are quoted as JSON strings and called data
+(``segviz.prompts``), so that a line of a conversation cannot pose as an instruction.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from segviz.conversation import Question
+from segviz.prompts import NOT_MENTIONED, RUBRIC, answer_prompt, judge_prompt
+from segviz.protocols import Chat, LabelError, Prompt, Reply
+from segviz.result import Evidence, Result
+
+if TYPE_CHECKING:
+    from segviz.memory import Memory
+
+RIGHT_FROM = 2
+"""The lowest grade that counts as right. SegTreeMem reports accuracy from a 0-3 rubric
+without saying where it cuts; 2 is right in what was asked, 3 in every detail. The share of
+3 alone, stricter, is reported beside it (the paper's "perfect rate" for RealMem)."""
+
+_LONGEST = 2_000
+_DECLINES = re.compile(
+    r"\bnot? (?:\w+ )?(?:mention|stated?\b|specified|said\b|given\b|known\b|provided|available"
+    r"|information|record|evidence|answer)"
+    r"|n[o']t (?:say|mention|state|specify|tell|contain|provide|know|discuss)"
+    r"|\b(?:unknown|unanswerable)\b|\bcannot be (?:answered|determined|known)\b"
+)
+_LONGEST_DECLINE = 30
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a chat model answered, and the tokens it took (0 where the server names none).
+
+    ``fault`` says why there is no answer where the model gave none; ``text`` is then empty.
+    """
+
+    text: str
+    tokens: int = 0
+    cached: bool = False
+    fault: str = ""
+
+
+def answering(memory: Memory, result: Result) -> Prompt:
+    """The prompt that asks a model ``result.question`` with its evidence in reading order."""
+    return answer_prompt(
+        result.question, [_excerpt(memory, result, item) for item in result.reading_order]
+    )
+
+
+def _excerpt(memory: Memory, result: Result, item: Evidence) -> dict[str, Any]:
+    """An excerpt for the prompt: when, who, which messages, what."""
+    covered = [memory.units[index] for index in result.structure.coverage(item.node)]
+    turns = [memory.conversation.turn(turn_id) for turn_id in item.turn_ids]
+    sessions = memory.conversation.sessions
+    dates = list(dict.fromkeys(sessions[unit.session].raw_date for unit in covered))
+    return {
+        "said": " to ".join(dict.fromkeys((dates[0], dates[-1]))) if dates else "",
+        "speakers": list(dict.fromkeys(turn.speaker for turn in turns)),
+        "messages": " to ".join(dict.fromkeys((turns[0].id, turns[-1].id))) if turns else "",
+        "kind": "messages" if item.level == 0 else "summary",
+        "text": item.text,
+    }
+
+
+def answer(memory: Memory, result: Result, chat: Chat) -> Answer:
+    """Let a model answer the question of ``result`` from its evidence alone.
+
+    ModelError when the model cannot be reached, or gives no answer to this prompt
+    (LastingFault).
+    """
+    return read(chat.reply(answering(memory, result)))
+
+
+def read(reply: Reply) -> Answer:
+    """The answer in a reply, cut at 2,000 characters."""
+    return Answer(reply.text.strip()[:_LONGEST], reply.tokens, reply.cached, reply.waived)
+
+
+def declines(text: str) -> bool:
+    """Whether an answer says that the conversation does not tell.
+
+    By its words, as LoCoMo's own evaluation does ("not mentioned", "no information"),
+    with more ways to say so; an answer of over 30 words is taken to say something else.
+    """
+    said = text.replace("’", "'").lower()
+    return len(said.split()) <= _LONGEST_DECLINE and bool(_DECLINES.search(said))
+
+
+def is_adversarial(question: Question) -> bool:
+    """Whether the right answer is that it was not mentioned: LoCoMo's category 5, apart
+    from the few questions there that have an answer."""
+    return question.answer is None and (question.adversarial is not None or question.category == 5)
+
+
+def reference(question: Question) -> str | None:
+    """The gold answer; "Not mentioned." for an adversarial question, None without one."""
+    return NOT_MENTIONED if is_adversarial(question) else question.answer
+
+
+def by_rule(question: Question, text: str) -> int | None:
+    """The grade where it needs no judgement, else None: an empty answer is 0; to an
+    adversarial question one that declines is 3 and any other 0, without a judge who could
+    be talked into the tempting answer. None also where there is no gold answer."""
+    if reference(question) is None:
+        return None
+    if not text.strip():
+        return 0
+    if is_adversarial(question):
+        return 3 if declines(text) else 0
+    return None
+
+
+def judging(question: Question, text: str) -> Prompt | None:
+    """The prompt that has ``text`` graded; None where the grade is known (:func:`by_rule`)
+    or there is no gold answer to grade by."""
+    gold = reference(question)
+    if gold is None or by_rule(question, text) is not None:
+        return None
+    return judge_prompt(question.text, gold, text)
+
+
+def judge(question: Question, text: str, chat: Chat) -> int:
+    """Grade an answer from 0 (wrong) to 3 (says what the gold answer says).
+
+    One call, or none (:func:`by_rule`). The label set is enforced; LabelError where the
+    judge kept answering outside it, ModelError when it cannot be reached, ValueError for
+    a question without a gold answer.
+    """
+    known = by_rule(question, text)
+    if known is not None:
+        return known
+    prompt = judging(question, text)
+    if prompt is None:
+        raise ValueError(f"question {question.index} has no gold answer to judge by")
+    return grade(chat.reply(prompt))
+
+
+def grade(reply: Reply) -> int:
+    """The judge's label as a number; LabelError where somebody decided to do without it."""
+    if reply.text not in RUBRIC:
+        raise LabelError(reply.waived or f"the judge answered {reply.text!r}", reply.text)
+    return int(reply.text)

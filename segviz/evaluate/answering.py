@@ -1,0 +1,239 @@
+"""Many questions answered and graded by chat models."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from segviz.answer import (
+    RIGHT_FROM,
+    Answer,
+    answering,
+    by_rule,
+    declines,
+    grade,
+    is_adversarial,
+    judging,
+    read,
+)
+from segviz.conversation import Question
+from segviz.evaluate.aggregate import Mean, categories, mean_ci
+from segviz.evaluate.answers import bleu1, token_f1
+from segviz.protocols import Chat, LabelError, LastingFault, ModelError, Prompt, Reply
+
+if TYPE_CHECKING:
+    from segviz.pipeline import Memory
+
+# Questions answered between two looks at progress and cancel. Everything is in the
+# model's cache at once, so this is also all that has to be read again after a pause.
+_BATCH = 8
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerRow:
+    """One question.
+
+    ``answer`` is the model's, empty where it gave none. ``score`` is the grade 0-3, None
+    where there is no gold answer or the judge gave none; ``right`` is score ≥ RIGHT_FROM.
+    ``token_f1`` and ``bleu1`` compare with the gold answer, None without one; for an
+    ``adversarial`` question both are 1 where the answer declines and else 0. ``tokens`` is
+    what answer and grade took, ``fault`` what went wrong with this question alone.
+    """
+
+    index: int
+    category: int | None
+    adversarial: bool
+    answer: str
+    score: int | None
+    right: bool | None
+    token_f1: float | None
+    bleu1: float | None
+    tokens: int
+    fault: str
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerAggregate:
+    """Means over the questions that have a value, see each mean's ``n``: the share of
+    right answers, of grade 3, the grade itself (0 … 3), token F1 and BLEU-1. ``faults``
+    counts questions that went wrong."""
+
+    questions: int
+    accuracy: Mean
+    perfect: Mean
+    score: Mean
+    token_f1: Mean
+    bleu1: Mean
+    faults: int
+
+
+@dataclass(frozen=True)
+class AnswerEvaluation:
+    """Rows in the order of the questions, as far as it came; means overall and per
+    category id. ``asked`` is how many questions there were."""
+
+    chat: str
+    judge: str
+    settings: dict[str, Any]
+    asked: int
+    rows: tuple[AnswerRow, ...]
+    overall: AnswerAggregate
+    by_category: dict[int | None, AnswerAggregate]
+
+    @property
+    def complete(self) -> bool:
+        """Whether every question was answered."""
+        return len(self.rows) == self.asked
+
+
+class AnsweringPaused(ModelError):
+    """A model gave up before all questions were answered. ``done`` is the evaluation of
+    those before; the answers are in the model's cache, so the same call goes on there."""
+
+    def __init__(self, message: str, done: AnswerEvaluation) -> None:
+        """Keep the finished part."""
+        super().__init__(message)
+        self.done = done
+
+
+def evaluate_answers(
+    memory: Memory,
+    questions: Sequence[Question],
+    chat: Chat,
+    judge_chat: Chat | None = None,
+    *,
+    seed: int = 0,
+    progress: Callable[[int, int], None] | None = None,
+    cancelled: Callable[[], bool] | None = None,
+    **ask_params: Any,
+) -> AnswerEvaluation:
+    """Retrieve, answer with ``chat`` and grade with ``judge_chat`` (default: the same).
+
+    ``ask_params`` are those of ``segviz.ask``. One call per question and one more for its
+    grade, where that needs judgement (``segviz.answer.by_rule``). ``progress(done, total)``
+    is called and ``cancelled()`` asked every few questions; what is done is returned. A
+    fault of a single question (no answer, a grade outside the rubric) is noted in its row:
+    a missing answer counts as wrong, a missing grade is left out. When a model cannot be
+    reached at all AnsweringPaused holds what is done. Intervals are 95 %, drawn with
+    ``seed``. ValueError for a bad setting.
+    """
+    judge = chat if judge_chat is None else judge_chat
+    rows: list[AnswerRow] = []
+
+    def evaluation() -> AnswerEvaluation:
+        groups = categories([row.category for row in rows])
+        return AnswerEvaluation(
+            chat.name,
+            judge.name,
+            ask_params,
+            len(questions),
+            tuple(rows),
+            _aggregate(rows, seed),
+            {
+                label: _aggregate([rows[i] for i in places.tolist()], seed)
+                for label, places in groups.items()
+            },
+        )
+
+    for begin in range(0, len(questions), _BATCH):
+        if cancelled is not None and cancelled():
+            break
+        batch = questions[begin : begin + _BATCH]
+        try:
+            rows += _answered(memory, batch, chat, judge, ask_params)
+        except ModelError as error:
+            raise AnsweringPaused(str(error), evaluation()) from error
+        if progress is not None:
+            progress(len(rows), len(questions))
+    return evaluation()
+
+
+def _answered(
+    memory: Memory,
+    questions: Sequence[Question],
+    chat: Chat,
+    judge: Chat,
+    ask_params: dict[str, Any],
+) -> list[AnswerRow]:
+    """Rows of a few questions, answered together and then graded together."""
+    results = [memory.ask(question.text, **ask_params) for question in questions]
+    replies = _replies(chat, [answering(memory, result) for result in results])
+    answers = [
+        read(reply) if isinstance(reply, Reply) else Answer("", fault=str(reply))
+        for reply in replies
+    ]
+    prompts = [judging(q, answer.text) for q, answer in zip(questions, answers, strict=True)]
+    grades = iter(_replies(judge, [prompt for prompt in prompts if prompt is not None]))
+    return [
+        _row(question, answer, next(grades) if prompt is not None else None)
+        for question, answer, prompt in zip(questions, answers, prompts, strict=True)
+    ]
+
+
+def _replies(chat: Chat, prompts: Sequence[Prompt]) -> list[Reply | ModelError]:
+    """A reply for each prompt, or the fault of that prompt alone; any other is raised."""
+    try:
+        return list(chat.replies(prompts))
+    except (LabelError, LastingFault):
+        pass  # of which prompt? Those answered come from the cache now.
+    replies: list[Reply | ModelError] = []
+    for prompt in prompts:
+        try:
+            replies.append(chat.reply(prompt))
+        except (LabelError, LastingFault) as error:
+            replies.append(error)
+    return replies
+
+
+def _row(question: Question, answer: Answer, graded: Reply | ModelError | None) -> AnswerRow:
+    score, fault, tokens = by_rule(question, answer.text), answer.fault, answer.tokens
+    if graded is not None:
+        try:
+            if isinstance(graded, ModelError):
+                raise graded
+            tokens += graded.tokens
+            score = grade(graded)
+        except LabelError as error:
+            fault = f"the judge answered {error.answer[:200]!r}, no grade from 0 to 3"
+        except ModelError as error:
+            fault = str(error)
+    f1, bleu = _overlap(question, answer.text)
+    return AnswerRow(
+        question.index,
+        question.category,
+        is_adversarial(question),
+        answer.text,
+        score,
+        None if score is None else score >= RIGHT_FROM,
+        f1,
+        bleu,
+        tokens,
+        fault,
+    )
+
+
+def _overlap(question: Question, text: str) -> tuple[float | None, float | None]:
+    if is_adversarial(question):
+        return float(declines(text)), float(declines(text))
+    if question.answer is None:
+        return None, None
+    return token_f1(text, question.answer), bleu1(text, question.answer)
+
+
+def _aggregate(rows: Sequence[AnswerRow], seed: int) -> AnswerAggregate:
+    def mean(values: Sequence[float | None]) -> Mean:
+        return mean_ci(np.array([v for v in values if v is not None], dtype=np.float64), seed)
+
+    graded = [row.score for row in rows if row.score is not None]
+    return AnswerAggregate(
+        len(rows),
+        mean([row.right for row in rows]),
+        mean([score == 3 for score in graded]),
+        mean(graded),
+        mean([row.token_f1 for row in rows]),
+        mean([row.bleu1 for row in rows]),
+        sum(bool(row.fault) for row in rows),
+    )

@@ -1,0 +1,29 @@
+"""Scores of different kinds on one scale, and from there to shares."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+def standardised(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Each row less its mean, divided by its deviation; 0 where a row is constant."""
+    if not scores.shape[1]:
+        return np.zeros_like(scores)
+    centred = scores - scores.mean(axis=1, keepdims=True)
+    deviation = scores.std(axis=1, keepdims=True)
+    return np.asarray(
+        np.divide(centred, deviation, out=np.zeros_like(centred), where=deviation > 1e-12)
+    )
+
+
+def sharpened(scores: NDArray[np.float64], temperature: float) -> NDArray[np.float64]:
+    """exp(scores / temperature), each row divided by its largest: in (0, 1], same order.
+
+    Dividing by the row's sum afterwards gives the softmax. Differences beyond 700
+    temperatures, more than a float can tell, come out as the smallest float instead of 0.
+    """
+    if not scores.shape[1]:
+        return np.zeros_like(scores)
+    below = (scores - scores.max(axis=1, keepdims=True)) / temperature
+    return np.asarray(np.exp(np.maximum(below, -700.0)))

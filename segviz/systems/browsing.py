@@ -1,0 +1,84 @@
+"""What the systems' own retrievals share: cosines, one collapsed ranking, a walk from the top."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from segviz.protocols import Recall, Stage, View
+from segviz.structure import Structure
+
+Scores = NDArray[np.float64]
+
+# Ties are decided by age; a product's last bits must not decide them instead.
+_DIGITS = 9
+
+
+def cosines(vector: NDArray[np.floating], matrix: NDArray[np.floating]) -> Scores:
+    """Cosine of ``vector`` (d,) with each row of ``matrix`` (n, d), float64 (n,), rounded
+    to nine digits; 0 where either has no length."""
+    norms = np.linalg.norm(matrix, axis=1) * np.linalg.norm(vector)
+    dots = (matrix @ vector).astype(np.float64)
+    ratios = np.divide(dots, norms, out=np.zeros_like(dots), where=norms > 0)
+    return np.asarray(np.round(ratios, _DIGITS))
+
+
+def question_cosines(question: str, view: View) -> Scores:
+    """Cosine of the question with every node's text, float64 (n,)."""
+    if not len(view.structure):
+        return np.zeros(0)
+    return cosines(view.services.embedder.embed([question])[0], view.structure.vector)
+
+
+def chosen_relevance(question: str, view: View) -> Scores:
+    """The relevance the caller chose, for every node, float64 (n,)."""
+    return np.asarray(np.round(view.relevance([question])[0], _DIGITS))
+
+
+def best_first(nodes: Sequence[int], scores: Scores) -> list[int]:
+    """``nodes`` by score, a tie to the older (smaller id)."""
+    return sorted(nodes, key=lambda node: (-scores[node], node))
+
+
+def stage(name: str, note: str, nodes: Sequence[int], scores: Scores, kept: Sequence[int]) -> Stage:
+    """A stage that looked at ``nodes`` and kept some, each with its score."""
+    return Stage(name, note, tuple(nodes), tuple(float(scores[n]) for n in nodes), tuple(kept))
+
+
+def recalled(ranked: Sequence[int], scores: Scores, stages: Sequence[Stage]) -> Recall:
+    """The ranking with its scores, clipped at 0, and 0 for every node not in it."""
+    given = np.zeros(len(scores))
+    given[list(ranked)] = np.clip(scores[list(ranked)], 0.0, None)
+    return Recall(given, tuple(ranked), tuple(stages))
+
+
+def from_the_top(structure: Structure, scores: Scores, width: int) -> Recall:
+    """Walk down: of the roots, then of the children of what was kept, the ``width`` best.
+
+    Returns everything kept on the way, best first. Terminates because edges lead to lower
+    levels; a node with several parents is looked at once.
+    """
+    layer: list[int] = list(structure.roots)
+    seen = set(layer)
+    kept_all: list[int] = []
+    stages: list[Stage] = []
+    while layer:
+        order = best_first(layer, scores)
+        kept = order[:width]
+        kept_all += kept
+        what = "roots" if not stages else "children of what was kept"
+        stages.append(
+            stage(
+                f"depth {len(stages)}",
+                f"{len(kept)} of {len(order)} {what} are kept.",
+                order,
+                scores,
+                kept,
+            )
+        )
+        layer = [c for node in kept for c in structure.children[node] if c not in seen]
+        layer = list(dict.fromkeys(layer))
+        seen.update(layer)
+    return recalled(best_first(kept_all, scores), scores, stages)

@@ -1,0 +1,280 @@
+"""A structure under the pen: changed by a system, then handed over as events.
+
+The same draft serves construction (from nothing) and operations (from a finished
+structure), so that a system states each change once. Spans above level 0 are the hulls of
+the children and are kept by the draft.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from segviz.protocols import Embedder
+from segviz.steps import (
+    Add,
+    Event,
+    Facts,
+    Link,
+    Relate,
+    Retire,
+    Revise,
+    Scalar,
+    Span,
+    Unlink,
+    Vector,
+)
+from segviz.structure import Structure
+from segviz.units import Unit
+
+
+class Draft:
+    """Mutable columns of a structure; ``take`` empties the list of changes as events."""
+
+    def __init__(self, embedder: Embedder) -> None:
+        """An empty structure whose texts ``embedder`` turns into vectors."""
+        self.level: list[int] = []
+        self.span: list[Span] = []
+        self.text: list[str] = []
+        self.kind: list[str] = []
+        self.facts: list[Facts] = []
+        self.active: list[bool] = []
+        self.children: list[list[int]] = []
+        self.parents: list[list[int]] = []
+        self.relations: dict[tuple[int, int, str], float] = {}
+        self._relatives: list[dict[tuple[int, int, str], None]] = []
+        self._embedder = embedder
+        self._matrix: Vector = np.zeros((64, 0), dtype=np.float32)
+        self._new: list[int] = []
+        self._changed: dict[int, None] = {}
+        self._levelled: set[int] = set()
+        self._noted: set[int] = set()
+        self._stretched: set[int] = set()
+        self._retired: list[int] = []
+        self._joins: list[Link | Unlink | Relate] = []
+
+    @classmethod
+    def of(cls, structure: Structure, embedder: Embedder) -> Draft:
+        """A draft that begins as ``structure``, without changes yet."""
+        draft = cls(embedder)
+        draft.level = structure.level.tolist()
+        draft.span = list(zip(structure.start.tolist(), structure.stop.tolist(), strict=True))
+        draft.text = list(structure.text)
+        draft.kind = list(structure.kind)
+        draft.facts = list(structure.facts)
+        draft.active = structure.active.tolist()
+        draft.children = [list(children) for children in structure.children]
+        draft.parents = [list(parents) for parents in structure.parents]
+        draft._relatives = [{} for _ in range(len(structure))]
+        draft._matrix = structure.vector.copy()
+        for relation in structure.relations:
+            key = (relation.source, relation.target, relation.label)
+            draft.relations[key] = relation.weight
+            draft._relatives[relation.source][key] = None
+            draft._relatives[relation.target][key] = None
+        return draft
+
+    def __len__(self) -> int:
+        """Number of nodes ever added."""
+        return len(self.level)
+
+    # --- reading ---------------------------------------------------------------------
+
+    def vectors(self, nodes: Sequence[int]) -> Vector:
+        """Embeddings of these nodes' texts, float32 (len(nodes), d)."""
+        return np.asarray(self._matrix[list(nodes)])
+
+    def cosines(self, vector: Vector, nodes: Sequence[int]) -> list[float]:
+        """Likeness of ``vector`` with each of these nodes; vectors are unit length or zero.
+        Rounded to nine digits, so that ties are ties."""
+        return [round(float(x), 9) for x in self.vectors(nodes) @ vector]
+
+    def of_kind(self, kind: str) -> list[int]:
+        """Active nodes of this kind, oldest first."""
+        return [n for n in range(len(self)) if self.kind[n] == kind and self.active[n]]
+
+    def related(self, node: int) -> list[tuple[int, int, str]]:
+        """Keys of the relations at a node, as first made."""
+        return list(self._relatives[node])
+
+    def coverage(self, node: int) -> list[int]:
+        """Level-0 nodes at or below a node, ascending."""
+        seen, pending = {node}, [node]
+        while pending:
+            for child in self.children[pending.pop()]:
+                if child not in seen:
+                    seen.add(child)
+                    pending.append(child)
+        return sorted(n for n in seen if self.level[n] == 0)
+
+    # --- changing --------------------------------------------------------------------
+
+    def leaf(self, unit: Unit, vector: Vector) -> int:
+        """A level-0 node for a unit, with the vector it came with."""
+        return self._append(0, (unit.index, unit.index + 1), unit.text, vector, "", {})
+
+    def add(
+        self,
+        level: int,
+        children: Iterable[int],
+        text: str,
+        kind: str = "",
+        facts: Facts | None = None,
+        vector: Vector | None = None,
+    ) -> int:
+        """A node above level 0 over these children; embedded unless a vector is given."""
+        if vector is None:
+            vector = self._embedder.embed([text])[0]
+        node = self._append(level, (0, 0), text, vector, kind, facts or {})
+        for child in children:
+            self.link(node, child)
+        return node
+
+    def _append(
+        self, level: int, span: Span, text: str, vector: Vector, kind: str, facts: Facts
+    ) -> int:
+        node = len(self)
+        self.level.append(level)
+        self.span.append(span)
+        self.text.append(text)
+        self.kind.append(kind)
+        self.facts.append(facts)
+        self.active.append(True)
+        self.children.append([])
+        self.parents.append([])
+        self._relatives.append({})
+        if node >= len(self._matrix) or not self._matrix.shape[1]:
+            grown = np.zeros((max(64, 2 * node), len(vector)), dtype=np.float32)
+            if self._matrix.shape[1]:
+                grown[:node] = self._matrix[:node]
+            self._matrix = grown
+        self._matrix[node] = vector
+        self._new.append(node)
+        return node
+
+    def link(self, parent: int, child: int) -> None:
+        """``child`` becomes the last child of ``parent``."""
+        self.children[parent].append(child)
+        self.parents[child].append(parent)
+        self._stretched.add(parent)
+        self._joins.append(Link(parent, child))
+
+    def unlink(self, parent: int, child: int) -> None:
+        """``child`` stops being a child of ``parent``."""
+        self.children[parent].remove(child)
+        self.parents[child].remove(parent)
+        self._stretched.add(parent)
+        self._joins.append(Unlink(parent, child))
+
+    def arrange(self, parent: int, children: Sequence[int]) -> None:
+        """Give ``parent`` exactly these children in this order, with the fewest edges
+        taken off and put back (what stands before the first difference stays)."""
+        old = list(self.children[parent])
+        same = 0
+        while same < min(len(old), len(children)) and old[same] == children[same]:
+            same += 1
+        for child in old[same:]:
+            self.unlink(parent, child)
+        for child in children[same:]:
+            self.link(parent, child)
+
+    def relate(self, source: int, target: int, label: str, weight: float) -> None:
+        """Set the weight of a relation; 0 removes it."""
+        key = (source, target, label)
+        if weight:
+            self.relations[key] = weight
+            self._relatives[source][key] = None
+            self._relatives[target][key] = None
+        else:
+            del self.relations[key]
+            self._relatives[source].pop(key)
+            self._relatives[target].pop(key, None)
+        self._joins.append(Relate(source, target, label, weight))
+
+    def note(self, node: int, **facts: Scalar) -> None:
+        """Set some of a node's facts."""
+        self.facts[node] = {**self.facts[node], **facts}
+        self._changed[node] = None
+        self._noted.add(node)
+
+    def raise_to(self, node: int, level: int) -> None:
+        """Move a node to another level."""
+        self.level[node] = level
+        self._changed[node] = None
+        self._levelled.add(node)
+
+    def rewrite(self, nodes: Sequence[int], texts: Sequence[str]) -> None:
+        """New texts, embedded together."""
+        if not nodes:
+            return
+        for node, text, vector in zip(nodes, texts, self._embedder.embed(list(texts)), strict=True):
+            self.text[node] = text
+            self._matrix[node] = vector
+            self._changed[node] = None
+
+    def remove(self, node: int) -> None:
+        """Take a node out with its edges and relations."""
+        for parent in list(self.parents[node]):
+            self.unlink(parent, node)
+        for child in list(self.children[node]):
+            self.unlink(node, child)
+        for key in self.related(node):
+            self.relate(*key, 0.0)
+        self.active[node] = False
+        self._retired.append(node)
+
+    # --- handing over ----------------------------------------------------------------
+
+    def take(self) -> tuple[Event, ...]:
+        """The changes since the last time as events: nodes as they are now, then edges and
+        relations in the order they were made, revisions, and what left."""
+        self._stretch()
+        new = set(self._new)
+        revised = [n for n in sorted(self._changed) if n not in new and self.active[n]]
+        events: list[Event] = [
+            Add(
+                n,
+                self.level[n],
+                self.span[n],
+                self.text[n],
+                self._matrix[n].copy(),
+                self.kind[n],
+                self.facts[n],
+            )
+            for n in self._new
+        ]
+        events += self._joins
+        events += [
+            Revise(
+                n,
+                self.span[n],
+                self.text[n],
+                self._matrix[n].copy(),
+                self.level[n] if n in self._levelled else None,
+                self.facts[n] if n in self._noted else None,
+            )
+            for n in revised
+        ]
+        events += [Retire(n) for n in self._retired]
+        self._new, self._retired, self._joins = [], [], []
+        self._changed, self._levelled, self._noted = {}, set(), set()
+        return tuple(events)
+
+    def _stretch(self) -> None:
+        """Make spans the hulls of the children again, from low to high level."""
+        pending = [(self.level[n], n) for n in self._stretched if self.active[n]]
+        self._stretched = set()
+        heapq.heapify(pending)
+        while pending:
+            _, node = heapq.heappop(pending)
+            spans = [self.span[child] for child in self.children[node]]
+            if not spans:
+                continue
+            hull = (min(start for start, _ in spans), max(stop for _, stop in spans))
+            if hull != self.span[node]:
+                self.span[node] = hull
+                self._changed[node] = None
+                for parent in self.parents[node]:
+                    heapq.heappush(pending, (self.level[parent], parent))

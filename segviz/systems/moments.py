@@ -1,0 +1,55 @@
+"""When units were said, as numbers that can be compared and subtracted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+from segviz.units import Unit
+
+DAY = 86_400.0
+_EPOCH = datetime(1970, 1, 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """Seconds since 1970 in the conversation's own clock; ``dated`` is False where the
+    unit has no time and the moment was counted on from the one before."""
+
+    seconds: float
+    dated: bool
+
+
+def seconds(when: datetime) -> float:
+    """Seconds since 1970-01-01 00:00 of a naive time as it stands, of others in UTC."""
+    naive = when if when.tzinfo is None else when.astimezone(UTC).replace(tzinfo=None)
+    return (naive - _EPOCH).total_seconds()
+
+
+def as_time(moment: float) -> datetime:
+    """The naive time of a moment."""
+    return _EPOCH + timedelta(seconds=moment)
+
+
+class Clock:
+    """Tells the moment of each unit in the order of arrival: its own time, else one second
+    after the one before (0 for the first)."""
+
+    def __init__(self) -> None:
+        """Nothing heard yet."""
+        self._last: float | None = None
+
+    def tell(self, unit: Unit) -> Moment:
+        """The moment of the next unit."""
+        if unit.time is not None:
+            self._last = seconds(unit.time)
+            return Moment(self._last, True)
+        self._last = 0.0 if self._last is None else self._last + 1.0
+        return Moment(self._last, False)
+
+
+def moments(units: Iterable[Unit]) -> list[Moment]:
+    """The moment of every unit, in order."""
+    clock = Clock()
+    return [clock.tell(unit) for unit in units]

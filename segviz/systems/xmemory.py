@@ -1,0 +1,455 @@
+"""xMemory: messages, episodes, statements and themes kept balanced by an objective."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from segviz.annotate import Extractive
+from segviz.parameters import check_ranges, param
+from segviz.protocols import Annotate, Arrival, Operation, Recall, Services, View
+from segviz.steps import Cost, Decision, Step, Vector
+from segviz.structure import Structure
+from segviz.systems.draft import Draft
+from segviz.systems.moments import Clock, Moment, as_time
+from segviz.systems.sharing import annotator_at_hand, at_hand
+from segviz.systems.writing import prepared
+from segviz.systems.xmemory_recall import EPISODE, Gates, Search
+from segviz.systems.xmemory_upkeep import SEMANTIC, THEME, Limits, Themes
+from segviz.tasks import Boundary, Offline, Tasks
+from segviz.tasks.words import content, lines, normalised
+from segviz.units import Unit
+
+_GAP = 30 * 60.0  # seconds of silence that end an episode
+_STATEMENTS = 40  # an episode gives at most
+_KNOWN, _KNOWN_FROM = 10, 0.7  # statements shown before an episode is read, and their likeness
+
+
+@dataclass(frozen=True)
+class XMemory:
+    """Four levels: message, episode, statement, theme; themes are split and merged.
+
+    Messages gather in an episode until the subject changes. A closed episode is summed up
+    and read for statements that are not known yet. A statement joins the theme whose
+    centroid is most like it, or opens one. A theme of more than twelve is split, alike
+    themes are merged, each the way that raises the objective f: balanced sizes, tight
+    themes, and neighbours neither too near nor too far.
+
+    A question picks a few themes and statements that together cover what is relevant, and
+    goes down to episodes and messages only where these make an answer surer.
+
+    Source: xMemory (Beyond RAG for Agent Memory), §3, and the authors' code for thresholds.
+    Departs from the source as listed in ``departures``.
+    """
+
+    name: ClassVar[str] = "xmemory"
+    label: ClassVar[str] = "xMemory"
+    online: ClassVar[bool] = True
+    laws: ClassVar[str] = "xmemory"
+    fidelity: ClassVar[str] = "adapted"
+    departures: ClassVar[tuple[str, ...]] = (
+        "Offline, sentences stand for statements, and uncertainty is what of the question's "
+        "words and expected answer the context lacks; a model states its confidence.",
+        "The open episode is part of the memory; its statements come when it is closed.",
+        "Equal statements are one, with several episodes.",
+        "Neighbour lists are computed from the vectors when they are needed, not stored.",
+        "The spread in f is at least .05, or three themes would score all or nothing.",
+        "Themes are written from all their statements, not from the newest alone.",
+        "Thresholds are set for the offline embedder; the code's are in the parameters.",
+    )
+    level_names: ClassVar[tuple[str, ...]] = ("message", "episode", "statement", "theme")
+
+    tasks: Tasks = param(
+        help="Finds boundaries and statements, and judges uncertainty.",
+        registry="tasks",
+        factory=Offline,
+    )
+    annotate: Annotate = param(
+        help="Writes episodes and themes.", registry="annotate", factory=Extractive
+    )
+    shortest: int = param(
+        2, help="Messages an episode has at least (code 2).", low=1, high=50, step=1
+    )
+    longest: int = param(
+        25, help="Messages an episode has at most (code 25).", low=1, high=200, step=1
+    )
+    most: int = param(12, help="Statements in a theme (paper 12).", low=2, high=50, step=1)
+    attach: float = param(
+        0.58, help="Likeness that joins any theme (code .62).", low=-1, high=1, step=0.01
+    )
+    loose: float = param(
+        0.50,
+        help="Likeness that joins a theme with room left (code .52).",
+        low=-1,
+        high=1,
+        step=0.01,
+    )
+    cut: float = param(
+        0.55,
+        help="Likeness by which members hang together in a split (code .66).",
+        low=-1,
+        high=1,
+        step=0.01,
+    )
+    merge: float = param(
+        0.75, help="Likeness from which themes may merge (code .78).", low=-1, high=1, step=0.01
+    )
+    alone: float = param(
+        0.45,
+        help="Likeness from which a theme of one may join another (code .50).",
+        low=-1,
+        high=1,
+        step=0.01,
+    )
+    neighbours: int = param(
+        10, help="Nearest neighbours that count (code 10).", low=1, high=50, step=1
+    )
+    restructure: str = param(
+        "both",
+        help="Whether themes are split and merged (paper, Table 6: both, one, none).",
+        choices=("both", "split", "merge", "none"),
+    )
+    coverage: float = param(
+        0.7, help="Weight of coverage against relevance (paper .7).", low=0, high=1, step=0.05
+    )
+    themes: int = param(5, help="Themes chosen at most (code 5).", low=1, high=50, step=1)
+    statements: int = param(
+        20, help="Statements chosen at most (code 20).", low=1, high=100, step=1
+    )
+    probes: int = param(10, help="Episodes probed (code 10).", low=1, high=50, step=1)
+    admit: float = param(
+        0.02,
+        help="Nats an episode must gain to be admitted (code -.40, which admits losses).",
+        low=-5,
+        high=5,
+        step=0.01,
+    )
+    expand: float = param(
+        0.25, help="Nats that also admit its messages (code .25).", low=-5, high=5, step=0.01
+    )
+    accumulate: bool = param(
+        False, help="Judge each episode on top of those admitted (code: always the same base)."
+    )
+
+    def __post_init__(self) -> None:
+        """Refuse values outside the declared ranges."""
+        check_ranges(self)
+
+    def _limits(self) -> Limits:
+        return Limits(
+            self.most,
+            self.attach,
+            self.loose,
+            self.cut,
+            self.merge,
+            self.alone,
+            self.neighbours,
+            self.restructure,
+        )
+
+    def steps(self, arrivals: Sequence[Arrival], services: Services) -> Iterator[Step]:
+        """One Step per unit, lazily."""
+        draft = Draft(services.embedder)
+        tasks: Tasks = prepared(self.tasks, services)
+        annotate = prepared(self.annotate, services)
+        themes = Themes(draft, self._limits(), annotate)
+        writer = _Writer(draft, themes, tasks, annotate, services)
+        clock = Clock()
+        for arrival in arrivals:
+            when = clock.tell(arrival)
+            if not arrival.text.strip():
+                yield Step(arrival.unit, f"Unit {arrival.index} has no words.", None, ())
+                continue
+            themes.begin_step()
+            cut = self._boundary(writer, arrival, when, tasks)
+            note, written = f"Unit {arrival.index} carries episode {writer.episode} on.", 0
+            if writer.episode is None:
+                note = f"Unit {arrival.index} opens the first episode."
+            elif cut.ends:
+                note = f"Unit {arrival.index} opens a new episode: {cut.why}. "
+                told, written = writer.close()
+                note += told
+            writer.take(arrival, when)
+            yield _step(arrival.unit, note, draft, themes, written)
+
+    def _boundary(self, writer: _Writer, arrival: Arrival, when: Moment, tasks: Tasks) -> Boundary:
+        """Rules first (session, silence, length), then the subject."""
+        if writer.episode is None:
+            return Boundary(False, "")
+        before, length = writer.open_units(), writer.length()
+        if writer.session != arrival.session:
+            return Boundary(True, "the session changed")
+        if when.seconds - writer.last > _GAP:
+            return Boundary(True, "half an hour passed")
+        if length >= self.longest:
+            return Boundary(True, f"it has {length} messages")
+        if length < self.shortest:
+            return Boundary(False, "it is too short to end")
+        mean = writer.draft.vectors(before[-3:]).mean(axis=0)
+        norm = float(np.linalg.norm(mean) * np.linalg.norm(arrival.vector))
+        alike = round(float(mean @ arrival.vector) / norm, 9) if norm else 0.0
+        return tasks.boundary([writer.draft.text[u] for u in before], arrival.text, alike)
+
+    def recall(self, question: str, view: View) -> Recall:
+        """Themes, statements, episodes, messages; see the class for the course."""
+        gates = Gates(
+            self.coverage,
+            self.themes,
+            self.statements,
+            self.neighbours,
+            self.probes,
+            self.admit,
+            self.expand,
+            self.accumulate,
+        )
+        return Search(view, at_hand(self.tasks, view.services), gates).run(question)
+
+    def operations(self) -> Mapping[str, Operation]:
+        """Splits, merges, reassignment, upkeep and deletion."""
+        return {
+            "split": Operation(
+                "Split a theme",
+                "A theme is cut into parts of at most half its size, the way f is highest.",
+                {"theme": "node"},
+            ),
+            "merge": Operation(
+                "Merge two themes",
+                "Two themes become one, if they fit; what f gains or loses is told.",
+                {"theme": "node", "other": "node"},
+            ),
+            "reassign": Operation(
+                "Reassign a statement",
+                "A statement is attached to another theme; a theme left empty goes.",
+                {"statement": "node", "theme": "node"},
+            ),
+            "upkeep": Operation(
+                "Tidy up",
+                "Every theme is looked at again: split where too large, merged where f gains.",
+                {},
+            ),
+            "delete": Operation(
+                "Delete a unit",
+                "A unit leaves with the statements only it supports.",
+                {"unit": "unit"},
+            ),
+        }
+
+    def operate(self, name: str, arguments: Mapping[str, int], view: View) -> Step:
+        """The events of an operation; ValueError says why it cannot be done."""
+        s = view.structure
+        for argument, kind in (("theme", THEME), ("other", THEME), ("statement", SEMANTIC)):
+            if argument in arguments:
+                _require(s, arguments[argument], kind)
+        draft = Draft.of(s, view.services.embedder)
+        annotate = annotator_at_hand(self.annotate, view.services)
+        themes = Themes(draft, self._limits(), annotate)
+        if name == "upkeep":
+            themes.all_touched()
+            themes.upkeep()
+        elif name == "delete":
+            themes.told.append(_delete(arguments["unit"], draft, themes, annotate))
+        elif name in ("split", "merge", "reassign"):
+            self._rearrange(name, arguments, s, themes)
+        else:
+            raise ValueError(f"unknown operation {name!r}")
+        told = "; ".join(themes.told) or "nothing had to change"
+        return _step(
+            view.units[-1], f"{told[0].upper()}{told[1:]}.", draft, themes, themes.rewrite(), name
+        )
+
+    def _rearrange(
+        self, name: str, arguments: Mapping[str, int], s: Structure, themes: Themes
+    ) -> None:
+        """Change themes as told, where the sizes allow it."""
+        theme = arguments["theme"]
+        size = len(s.children[theme])
+        if name == "split":
+            if size < 2:
+                raise ValueError(f"theme {theme} has one statement; there is nothing to split")
+            themes.split(theme, -(-size // 2))
+        elif name == "merge":
+            other = arguments["other"]
+            size += len(s.children[other])
+            if theme == other or size > self.most:
+                raise ValueError(
+                    f"themes {theme} and {other} would hold {size} statements; give two themes "
+                    f"that together hold at most {self.most}"
+                )
+            themes.merge(theme, other)
+        else:
+            statement = arguments["statement"]
+            if theme in s.parents[statement] or size >= self.most:
+                raise ValueError(f"statement {statement} is in theme {theme}, or no room is left")
+            themes.move(statement, theme)
+            themes.told.append(f"statement {statement} moved to theme {theme}")
+
+
+class _Writer:
+    """The episode under way, and what is written when it is closed."""
+
+    def __init__(
+        self, draft: Draft, themes: Themes, tasks: Tasks, annotate: Annotate, services: Services
+    ) -> None:
+        self.draft = draft
+        self.episode: int | None = None
+        self.session = 0
+        self.last = 0.0
+        self._themes = themes
+        self._tasks = tasks
+        self._annotate = annotate
+        self._embedder = services.embedder
+        self._statements: list[int] = []
+        self._texts: dict[str, int] = {}
+
+    def open_units(self) -> list[int]:
+        """The messages of the open episode."""
+        return [] if self.episode is None else self.draft.children[self.episode]
+
+    def length(self) -> int:
+        """Turns in the open episode."""
+        return sum(len(lines(self.draft.text[u])) for u in self.open_units())
+
+    def take(self, arrival: Arrival, when: Moment) -> None:
+        """A message joins the open episode, or opens one."""
+        draft = self.draft
+        leaf = draft.leaf(arrival, arrival.vector)
+        self.session, self.last = arrival.session, when.seconds
+        if self.episode is None:
+            facts = {"from": when.seconds, "to": when.seconds, "dated": when.dated}
+            self.episode = draft.add(
+                1, [leaf], arrival.text, EPISODE, {**facts, "closed": False}, arrival.vector
+            )
+            return
+        draft.link(self.episode, leaf)
+        draft.note(self.episode, to=when.seconds)
+        draft.rewrite([self.episode], [f"{draft.text[self.episode]}\n{arrival.text}"])
+
+    def close(self) -> tuple[str, int]:
+        """Sum the episode up, take its statements, keep the themes; what happened and the
+        number of texts written."""
+        draft, episode = self.draft, self.episode
+        if episode is None:
+            return "", 0
+        units = list(draft.children[episode])
+        written = len(units) > 1
+        raw = draft.text[episode]
+        if written:
+            draft.rewrite([episode], [self._annotate([draft.text[u] for u in units])])
+        draft.note(episode, closed=True)
+        dated, began = bool(draft.facts[episode]["dated"]), draft.facts[episode]["from"]
+        when = as_time(float(began or 0.0)) if dated else None
+        known = self._known(draft.vectors([episode])[0])
+        found = self._tasks.extract(raw, when, [draft.text[k] for k in known], _STATEMENTS)
+        vectors = self._embedder.embed([fact.text for fact in found.facts])
+        fresh = 0
+        for fact, vector in zip(found.facts, vectors, strict=True):
+            shared = [len(content(fact.text) & content(draft.text[u])) for u in units]
+            sources = [
+                draft.span[u][0] for u, n in zip(units, shared, strict=True) if n == max(shared)
+            ]
+            again = self._texts.get(normalised(fact.text))
+            if again is not None:
+                self._repeat(again, episode, sources)
+                continue
+            statement = draft.add(
+                2,
+                [episode],
+                fact.text,
+                SEMANTIC,
+                {"units": " ".join(map(str, sources)), "moves": 0, "domain": fact.domain},
+                vector,
+            )
+            self._statements.append(statement)
+            self._texts[normalised(fact.text)] = statement
+            self._themes.attach(statement)
+            fresh += 1
+        self._themes.upkeep()
+        told = f"Episode {episode} gave {fresh} new statements"
+        for event in self._themes.told:
+            told += f"; {event}"
+        if found.fallback:
+            told += "; the model's answer could not be read, so rules found them"
+        self.episode = None
+        return told + ".", int(written) + self._themes.rewrite()
+
+    def _repeat(self, statement: int, episode: int, sources: Sequence[int]) -> None:
+        draft = self.draft
+        if episode not in draft.children[statement]:
+            draft.link(statement, episode)
+        units = [*map(int, str(draft.facts[statement]["units"]).split()), *sources]
+        draft.note(statement, units=" ".join(map(str, dict.fromkeys(units))))
+
+    def _known(self, vector: Vector) -> list[int]:
+        """Statements like the episode: what it need not tell again."""
+        if not self._statements:
+            return []
+        scores = self.draft.cosines(vector, self._statements)
+        order = sorted(range(len(scores)), key=lambda i: (-scores[i], i))[:_KNOWN]
+        return [self._statements[i] for i in order if scores[i] >= _KNOWN_FROM]
+
+
+def reassigned(structure: Structure) -> float:
+    """Share of statements whose theme ever changed (the paper's reassignment ratio)."""
+    statements = [
+        n for n in range(len(structure)) if structure.kind[n] == SEMANTIC and structure.active[n]
+    ]
+    moved = sum(bool(structure.facts[n].get("moves")) for n in statements)
+    return moved / len(statements) if statements else 0.0
+
+
+def _require(s: Structure, node: int, kind: str) -> None:
+    if not (0 <= node < len(s) and s.active[node] and s.kind[node] == kind):
+        what = "statement" if kind == SEMANTIC else kind
+        raise ValueError(f"node {node} is not a {what} of this memory")
+
+
+def _delete(unit: int, draft: Draft, themes: Themes, annotate: Annotate) -> str:
+    held = [
+        n
+        for n in range(len(draft))
+        if draft.active[n] and draft.level[n] == 0 and draft.span[n][0] == unit
+    ]
+    if not held:
+        raise ValueError(f"unit {unit} is not in this memory")
+    episode = draft.parents[held[0]][0]
+    gone = 0
+    for statement in list(draft.parents[episode]):
+        units = [u for u in str(draft.facts[statement]["units"]).split() if int(u) != unit]
+        draft.note(statement, units=" ".join(units))
+        inside = {str(draft.span[u][0]) for u in draft.children[episode]}
+        if not inside & set(units):
+            draft.unlink(statement, episode)
+        if not units:
+            theme = draft.parents[statement][0]
+            draft.remove(statement)
+            themes.left(theme)
+            gone += 1
+    draft.remove(held[0])
+    left = draft.children[episode]
+    if not left:
+        draft.remove(episode)
+    else:
+        texts = [draft.text[u] for u in left]
+        closed = draft.facts[episode]["closed"] and len(texts) > 1
+        draft.rewrite([episode], [annotate(texts) if closed else "\n".join(texts)])
+    return f"unit {unit} was deleted with {gone} statements"
+
+
+def _step(
+    unit: Unit, note: str, draft: Draft, themes: Themes, written: int, operation: str = ""
+) -> Step:
+    decision = None
+    if themes.judged:
+        first = themes.judged[0]
+        why = (
+            f"{len(themes.judged)} comparisons shaped the themes; the first, node {first.node} "
+            f"{first.label}, has {first.score:.2f} against {first.threshold:.2f}."
+        )
+        decision = Decision(tuple(themes.judged), themes.chosen, why)
+    events = draft.take()
+    touched = {getattr(event, "node", None) for event in events} - {None}
+    cost = Cost(annotated=written, inspected=themes.inspected, modified=len(touched))
+    return Step(unit, note, decision, events, cost, operation)

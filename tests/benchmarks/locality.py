@@ -1,0 +1,65 @@
+"""MemForest's claim of locality: nodes written again per unit as the memory grows.
+
+Run ``python -m tests.benchmarks.locality [FILE [CONVERSATION]]`` from the project's root; by
+default conv-47 of the LoCoMo conversations under SEGVIZ_DATA or ../shared/data. Beside the
+nodes MemForest writes for one more unit stand the nodes a full rebuild of its trees would
+write. Nothing is asserted here.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import numpy as np
+
+import segviz
+from segviz.steps import Add, Retire, Revise
+
+PARTS = 8
+
+
+def refreshed(memory: segviz.Memory) -> tuple[list[int], list[int]]:
+    """Per step: nodes above level 1 written, and how many there are."""
+    levels: dict[int, int] = {}
+    texts: dict[int, str] = {}
+    alive: set[int] = set()
+    written, total = [], []
+    for step in memory.steps:
+        touched = set()
+        for event in step.events:
+            if isinstance(event, Add):
+                levels[event.node] = event.level
+                alive.add(event.node)
+            if isinstance(event, Add | Revise):
+                # A node may be revised without being written: its times, or that it waits.
+                if levels[event.node] > 1 and texts.get(event.node) != event.text:
+                    touched.add(event.node)
+                texts[event.node] = event.text
+            elif isinstance(event, Retire):
+                alive.discard(event.node)
+        written.append(len(touched & alive))
+        total.append(sum(levels[node] > 1 for node in alive))
+    return written, total
+
+
+def main() -> None:
+    folder = Path(os.environ.get("SEGVIZ_DATA") or Path(__file__).parents[3] / "shared" / "data")
+    path = Path(sys.argv[1]) if len(sys.argv) > 1 else folder / "locomo" / "locomo5.json"
+    name = sys.argv[2] if len(sys.argv) > 2 else "conv-47"
+    conversation = segviz.load(path)[name]
+    for refresh in ("eager", "lazy"):
+        memory = segviz.build(conversation, "memforest", refresh=refresh)
+        written, total = refreshed(memory)
+        calls = sum(step.cost.annotated for step in memory.steps)
+        print(f"{name}, {refresh}: {sum(written)} nodes written, {calls} of them by the annotation")
+        print(f"{'units':>12}{'written per unit':>20}{'full rebuild':>16}{'share':>9}")
+        for part in np.array_split(np.arange(len(written)), PARTS):
+            mean = float(np.mean([written[i] for i in part]))
+            whole = total[part[-1]]
+            print(f"{part[-1] + 1:>12}{mean:>20.1f}{whole:>16}{mean / whole:>9.1%}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,84 @@
+"""All systems on one conversation: shape, evidence recall, reading, seconds.
+
+Run ``python -m tests.benchmarks.systems [FILE [CONVERSATION [SYSTEM …]]]`` from the
+project's root; by default every registered system on LoCoMo conv-47 under SEGVIZ_DATA or
+../shared/data. Exchange units, offline defaults. Build seconds include embedding from an
+empty cache; query seconds are per question with everything prepared. Nothing is asserted
+here.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from time import perf_counter
+
+import segviz
+from segviz.embed import WordLlamaEmbedder
+from segviz.evaluate.compare import OWN, compare
+from segviz.pipeline import Memory
+from segviz.protocols import Recalls
+
+HEAD = (
+    f"{'':>24}{'nodes':>7}{'depth':>6}{'branch':>7}{'widest':>7}{'recall@10 leaves':>22}"
+    f"{'within 20 units':>22}{'answer words':>22}{'units':>7}{'words':>7}{'short':>7}"
+    f"{'build s':>9}{'query ms':>9}"
+)
+
+
+def per_question(memory: Memory, method: str, relevance: str) -> float:
+    """Seconds per question, the scorer prepared before."""
+    questions = memory.conversation.questions
+    memory.ask(questions[0].text, method=method, relevance=relevance)
+    settings = {} if method == OWN else {"policy": "none"}
+    began = perf_counter()
+    for question in questions:
+        memory.ask(question.text, method=method, relevance=relevance, **settings)
+    return (perf_counter() - began) / len(questions)
+
+
+def main() -> None:
+    folder = Path(os.environ.get("SEGVIZ_DATA") or Path(__file__).parents[3] / "shared" / "data")
+    path = Path(sys.argv[1]) if len(sys.argv) > 1 else folder / "locomo" / "locomo5.json"
+    corpus = segviz.load(path)
+    wanted = sys.argv[2] if len(sys.argv) > 2 else "conv-47"
+    conversation = corpus[wanted] if wanted in corpus.ids else corpus[0]
+    memories, build = {}, {}
+    for name in sys.argv[3:] or segviz.SYSTEMS:
+        embedder = segviz.embed.Cached(WordLlamaEmbedder())
+        embedder.embed(["warm"])
+        began = perf_counter()
+        memories[name] = segviz.build(conversation, name, embedder=embedder)
+        build[name] = perf_counter() - began
+    print(f"{conversation.id}: {len(next(iter(memories.values())).units)} units")
+    for relevance in ("hybrid", "dense"):
+        query = {
+            (name, method): per_question(memory, method, relevance)
+            for name, memory in memories.items()
+            for method in ("propagate", OWN)[: 1 + isinstance(memory.model, Recalls)]
+        }
+        timed = {(n, "own" if m == OWN else "collapsed"): s for (n, m), s in query.items()}
+        table = compare(
+            memories,
+            conversation.questions,
+            relevance=relevance,
+            build_seconds=build,
+            query_seconds=timed,
+        )
+        print(f"\n{relevance}, {table.questions} questions\n{HEAD}")
+        for row in table.rows:
+            means = "".join(
+                f"{f'{m.value:.3f} [{m.low:.3f}, {m.high:.3f}]':>22}"
+                for m in (row.recall, row.budget_recall, row.coverage)
+            )
+            print(
+                f"{f'{row.name}, {row.method}':>24}{row.shape.nodes:>7}{row.shape.max_depth:>6}"
+                f"{row.shape.branching:>7.1f}{row.shape.widest:>7}{means}{row.units.value:>7.1f}"
+                f"{row.words.value:>7.0f}{row.short:>7.2f}{row.build_seconds:>9.2f}"
+                f"{1000 * row.query_seconds:>9.2f}"
+            )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,47 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from segviz.models import Endpoint, ModelCache, OpenAIChat
+from tests.models.server import ModelServer, enum
+
+
+def plausible(request):
+    """A label, a JSON answer of the asked kind that repeats the material, or a short text."""
+    if enum(request):
+        return enum(request)[0]
+    system, user = (m["content"] for m in request["messages"])
+    material = json.JSONDecoder().raw_decode(user)[0]
+    if '"facts"' in system:
+        said = [line.split(": ", 1) for line in material["conversation"].split("\n")]
+        facts = [
+            {
+                "text": ": ".join(line),
+                "speaker": line[0],
+                "domain": "life",
+                "entities": [{"name": line[0], "kind": "person"}],
+            }
+            for line in said
+        ]
+        return json.dumps({"facts": facts, "relations": []})
+    if '"questions"' in system:
+        return json.dumps({"questions": [{"text": material["question"], "scope": "mixed"}]})
+    if '"order"' in system:
+        return json.dumps({"order": list(range(len(material["passages"]), 0, -1))})
+    if '"missing"' in system:
+        return json.dumps({"missing": False})
+    return " ".join(" ".join(material["parts"]).split()[:20])
+
+
+@pytest.fixture
+def model_chat():
+    """A chat client of a loopback server that answers every task."""
+    with ModelServer() as server:
+        server.answer = plausible
+        cache = ModelCache(None)
+        chat = OpenAIChat(Endpoint(server.url, model="m", timeout=5), cache, sleep=lambda s: None)
+        yield chat
+        chat.close()
+        cache.close()

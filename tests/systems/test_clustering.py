@@ -1,0 +1,154 @@
+"""The non-temporal tree against a literal restatement of SegTreeMem App. F; flat baselines."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections import Counter
+
+import numpy as np
+import pytest
+
+import segviz
+from segviz.embed import HashingEmbedder
+from segviz.pipeline import arrivals
+from segviz.protocols import Services
+from segviz.structure import history, replay
+from segviz.systems.clustering import Clustering
+from segviz.units import Unit
+from tests.systems.test_memtree import Letters, bracket
+from tests.trees import small_chat
+
+
+def run(system, texts):
+    units = [Unit(i, (f"D1:{i}",), 0, text) for i, text in enumerate(texts)]
+    return list(system.steps(arrivals(units, Letters()), Services(Letters())))
+
+
+def literal(texts, threshold):
+    """Members of each cluster, comparing with the mean of the members' embeddings."""
+    clusters = []
+    for i, text in enumerate(texts):
+        e = Letters().embed([text])[0].astype(float)
+        scores = []
+        for members in clusters:
+            mean = Letters().embed([texts[m] for m in members]).astype(float).mean(axis=0)
+            lengths = np.linalg.norm(mean) * np.linalg.norm(e)
+            scores.append(round(float(mean @ e) / lengths, 7) if lengths else 0.0)
+        if scores and max(scores) >= threshold:
+            clusters[scores.index(max(scores))].append(i)
+        else:
+            clusters.append([i])
+    return clusters
+
+
+WORDS = ["a", "b", "c", "ab", "bc", "aab", "abcd", "x"]
+
+
+@pytest.mark.parametrize("threshold", [-1, 0.12345, 0.54321, 0.87654, 1.01])
+def test_against_the_literal_rule(threshold):
+    rng = random.Random(606)
+    for _ in range(40):
+        texts = [rng.choice(WORDS) for _ in range(rng.randrange(1, 18))]
+        steps = run(Clustering(threshold=threshold, annotate=bracket), texts)
+        for heard, s in enumerate(history(steps), start=1):
+            (root,) = s.roots
+            found = [[int(s.start[leaf]) for leaf in s.children[c]] for c in s.children[root]]
+            assert found == literal(texts[:heard], threshold)
+        for cluster, members in zip(s.children[root], found, strict=True):
+            own = [texts[m] for m in members]
+            assert s.text[cluster] == (bracket(own) if len(own) > 1 else own[0])
+            assert np.array_equal(s.vector[cluster], Letters().embed([s.text[cluster]])[0])
+
+
+def test_one_cluster_or_one_each_at_the_ends():
+    assert len(replay(run(Clustering(threshold=-1), ["a", "b", "x"])).leaves) == 3
+    (root,) = replay(run(Clustering(threshold=-1), ["a", "b", "x"])).roots
+    assert len(replay(run(Clustering(threshold=-1), ["a", "b", "x"])).children[root]) == 1
+    alone = replay(run(Clustering(threshold=1.01), ["a"] * 5))
+    assert len(alone.children[alone.roots[0]]) == 5
+
+
+def test_the_decision_shows_the_nearest_clusters_best_first():
+    steps = run(Clustering(threshold=0.9, annotate=bracket), ["a", "b", "c", "aab"])
+    decision = steps[3].decision
+    assert [round(c.score, 3) for c in decision.candidates] == [0.894, 0.447, 0.0]
+    assert decision.chosen is None
+    assert "stays below 0.90" in decision.why
+    assert run(Clustering(threshold=0.8), ["a", "b", "c", "aab"])[3].decision.chosen == 1
+
+
+@pytest.fixture(scope="module")
+def bm25():
+    return segviz.build(small_chat(), "bm25", unit="turn", embedder=HashingEmbedder())
+
+
+def literal_bm25(texts, question, k1, b):
+    """Lucene's BM25 by the formula, on the stems the library is given."""
+    from segviz.relevance.lexical import tokens
+
+    docs = [tokens(text) for text in texts]
+    average = sum(map(len, docs)) / len(docs)
+    scores = []
+    for doc in docs:
+        counts, score = Counter(doc), 0.0
+        for word in tokens(question):
+            df = sum(word in other for other in docs)
+            idf = math.log(1 + (len(docs) - df + 0.5) / (df + 0.5))
+            tf = counts[word]
+            score += idf * tf / (tf + k1 * (1 - b + b * len(doc) / average))
+        scores.append(score)
+    return scores
+
+
+@pytest.mark.parametrize(
+    "question", ["red bicycle gears", "Did the sourdough bread rise?", "zzz", ""]
+)
+def test_bm25_is_the_formula_and_its_words_add_up(bm25, question):
+    expected = np.array(literal_bm25([u.text for u in bm25.units], question, 1.5, 0.75))
+    recall = bm25.model.recall(question, bm25.view())
+    assert np.allclose(recall.scores, expected, atol=1e-6)
+    assert set(recall.ranked) == set(np.flatnonzero(expected > 0).tolist())
+    *words, total = recall.stages
+    assert total.name == "sum over words"
+    summed = np.zeros(len(bm25.structure))
+    for stage in words:
+        summed[list(stage.nodes)] += stage.scores
+    assert np.allclose(summed, recall.scores, atol=1e-6)
+
+
+def test_a_deleted_unit_counts_no_more(bm25):
+    question = "What colour is the bicycle?"
+    less = bm25.operate("delete", unit=1)
+    rest = [u.text for u in bm25.units if u.index != 1]
+    scores = less.model.recall(question, less.view()).scores
+    assert scores[1] == 0
+    expected = literal_bm25(rest, question, 1.5, 0.75)
+    assert np.allclose(np.delete(scores, 1), expected, atol=1e-6)
+
+
+def test_dense_puts_a_units_own_text_first():
+    memory = segviz.build(small_chat(), "dense", unit="turn", embedder=HashingEmbedder())
+    for unit in memory.units:
+        assert memory.ask(unit.text, method="own", k=1).after == (unit.index,)
+
+
+def test_retired_texts_do_not_count_in_any_relevance():
+    """Word frequencies and standardisation are those of the nodes that are left."""
+    memory = segviz.build(small_chat(), "dense", unit="turn", embedder=HashingEmbedder())
+    less = memory.operate("delete", unit=0)
+    told = small_chat()
+    from dataclasses import replace
+
+    first = replace(told.sessions[0], turns=told.sessions[0].turns[1:])
+    without = segviz.build(
+        replace(told, sessions=(first, told.sessions[1])),
+        "dense",
+        unit="turn",
+        embedder=HashingEmbedder(),
+    )
+    for relevance in segviz.relevance.RELEVANCE:
+        mine = less.scorer(relevance)(["red bicycle bread"])[0]
+        theirs = without.scorer(relevance)(["red bicycle bread"])[0]
+        assert mine[0] == 0
+        assert np.allclose(mine[1:], theirs, atol=1e-6)

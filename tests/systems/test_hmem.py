@@ -1,0 +1,326 @@
+"""H-Mem: formulas by hand, the tree and the graph on small chats, real conversations."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from datetime import datetime, timedelta
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import segviz
+from segviz.conversation import Conversation, Session, Turn
+from segviz.embed import HashingEmbedder
+from segviz.invariants import check
+from segviz.structure import history, replay
+from segviz.systems.hmem_scores import curve, robustness, time_relevance
+from segviz.systems.moments import DAY
+from tests.data import real_data
+from tests.trees import small_chat
+
+YEAR = 365 * DAY
+
+
+class TestFormulas:
+    def test_forgetting_by_hand(self):
+        assert robustness(YEAR, 0, YEAR, 0.5) == pytest.approx(math.exp(-1))
+        assert robustness(YEAR, 3, YEAR, 0.5) == pytest.approx(0.554, abs=5e-4)
+        assert robustness(-1.0, 0, YEAR, 0.5) == 1.0
+
+    @given(st.floats(0, 1e10), st.floats(0, 1e10), st.integers(0, 99), st.integers(0, 99))
+    def test_forgetting_falls_with_age_and_rises_with_mentions(self, a, b, n, m):
+        (young, old), (few, many) = sorted((a, b)), sorted((n, m))
+        r = robustness(old, few, YEAR, 0.5)
+        assert 0 <= r <= robustness(young, few, YEAR, 0.5) <= 1
+        assert r <= robustness(old, many, YEAR, 0.5)
+
+    def test_the_curve_is_a_function_of_facts(self):
+        assert curve({"n": 3}, [0.0, YEAR], YEAR, 0.5) == [
+            1.0,
+            robustness(YEAR, 3, YEAR, 0.5),
+        ]
+
+    @given(*[st.floats(-1e10, 1e10)] * 4, st.floats(0, 1))
+    def test_time_relevance_lies_between_0_and_1(self, a, b, c, d, balance):
+        value = time_relevance(tuple(sorted((a, b))), tuple(sorted((c, d))), balance)
+        assert -1e-9 <= value <= 1 + 1e-9
+
+    def test_time_relevance_by_hand(self):
+        week = (0.0, 7 * DAY)
+        assert time_relevance(week, week) == pytest.approx(1)
+        # An instant 300 days from a day: no overlap; 300 of 301 days apart.
+        day, instant = (300 * DAY, 301 * DAY), (DAY / 2, DAY / 2)
+        assert time_relevance(instant, day) == pytest.approx(0.5 * (1 - 300 / 301))
+
+
+def diary(days, texts=None, start=datetime(2023, 1, 2, 9)):
+    """One session of one turn per listed day."""
+    texts = texts or [f"I painted the old garden fence number {d} green." for d in days]
+    sessions = tuple(
+        Session(f"s{i}", start + timedelta(days=d), "", (Turn(f"D{i}:1", "Ada", text),))
+        for i, (d, text) in enumerate(zip(days, texts, strict=True), start=1)
+    )
+    return Conversation("diary", ("Ada",), sessions)
+
+
+def build(conversation, **params):
+    return segviz.build(conversation, "h-mem", "turn", embedder=HashingEmbedder(), **params)
+
+
+def nodes(structure, kind):
+    return [n for n in range(len(structure)) if structure.kind[n] == kind and structure.active[n]]
+
+
+def clean(memory):
+    for structure in history(memory.steps):
+        assert check(structure, "h-mem") == []
+
+
+class TestTree:
+    def test_one_day_has_events_and_weeks_alone(self):
+        memory = build(diary([0, 0]))
+        clean(memory)
+        assert set(memory.structure.level.tolist()) == {0, 1, 2}
+
+    def test_it_gets_its_third_and_fourth_level_with_age(self):
+        memory = build(diary([0, 1, 8, 40]))
+        clean(memory)
+        tops = [int(s.level.max()) for s in history(memory.steps)]
+        assert tops == [2, 2, 3, 4]
+        assert "everything moved up" in memory.steps[2].note
+        structure = memory.structure
+        for node in nodes(structure, "event") + nodes(structure, "summary"):
+            if structure.level[node] < 4:
+                assert len(structure.parents[node]) == 1
+
+    def test_equal_events_gather_and_are_reinforced(self):
+        memory = build(diary([0, 1, 2], ["I painted the red fence again."] * 3))
+        structure = memory.structure
+        (week,) = nodes(structure, "summary")
+        assert len(structure.children[week]) == 3
+        assert structure.facts[week]["n"] == 2
+        first = structure.children[week][0]
+        assert structure.facts[first]["n"] == 2
+        assert structure.facts[first]["last"] > structure.facts[first]["from"]
+
+    def test_a_week_is_not_left(self):
+        text = ["I painted the red fence again."] * 2
+        together, apart = build(diary([0, 6], text)), build(diary([0, 7], text))
+        assert len(nodes(together.structure, "summary")) == 1
+        weeks = [n for n in nodes(apart.structure, "summary") if apart.structure.level[n] == 2]
+        assert len(weeks) == 2
+
+    def test_stricter_likeness_gives_no_fewer_weeks(self):
+        chat = diary(
+            list(range(12)),
+            [
+                f"I {v} the {o} at home."
+                for v in ("painted", "sold", "cleaned")
+                for o in ("fence", "boat", "lamp", "door")
+            ],
+        )
+        counts = [
+            sum(build(chat, alpha_2=a).structure.level == 2) for a in (0.0, 0.3, 0.5, 0.7, 1.0)
+        ]
+        assert counts == sorted(counts)
+
+    def test_calendar_weeks_may_straddle_months(self):
+        chat = diary([0, 2], ["I painted the red fence again."] * 2, datetime(2023, 1, 30, 9))
+        memory = build(replace(chat, sessions=chat.sessions), windows="calendar")
+        clean(memory)
+        assert sum(memory.structure.level == 2) == 1
+
+    def test_a_unit_that_states_nothing_is_still_a_fragment(self):
+        memory = build(diary([0], ["Hello!"]))
+        assert nodes(memory.structure, "event") == []
+        assert memory.structure.leaves == (0,)
+        assert memory.ask("Hello?", method="own").evidence == ()
+
+    def test_without_times_nothing_breaks(self):
+        chat = diary([0, 1])
+        chat = replace(chat, sessions=tuple(replace(s, start=None) for s in chat.sessions))
+        memory = build(chat)
+        clean(memory)
+        assert not memory.structure.facts[nodes(memory.structure, "event")[0]]["dated"]
+        assert memory.ask("What did Ada paint in 2023?", method="own").evidence
+
+    def test_every_event_has_its_fragment_and_every_fragment_its_events(self):
+        s = build(small_chat()).structure
+        for event in nodes(s, "event"):
+            assert [s.level[c] for c in s.children[event]] == [0]
+
+
+class TestGraph:
+    def test_one_name_two_kinds_stays_two_entities(self):
+        memory = build(
+            diary([0, 1], ["I went hiking with Jordan today.", "I flew to Jordan for a month."])
+        )
+        s = memory.structure
+        kinds = sorted(s.facts[n]["type"] for n in nodes(s, "entity") if s.text[n] == "Jordan")
+        assert kinds == ["location", "person"]
+
+    def test_names_spelt_alike_merge_if_wanted(self):
+        texts = ["I talked with Samantha about paint.", "I talked with Samanta about paint."]
+        fuzzy, exact = (
+            build(diary([0, 1], texts)),
+            build(diary([0, 1], texts), entity_merge="exact"),
+        )
+        assert len(nodes(exact.structure, "entity")) == len(nodes(fuzzy.structure, "entity")) + 1
+
+    def test_part_of_a_name_is_tied_and_not_merged(self):
+        s = build(
+            diary([0, 1], ["I talked with Clara Vermeer about it.", "I met Clara today."])
+        ).structure
+        assert any(r.label == "may be the same as" for r in s.relations)
+
+    def test_repeated_relations_gain_weight(self):
+        s = build(diary([0, 1], ["I visited Clara."] * 2)).structure
+        assert [(r.label, r.weight) for r in s.relations] == [("visited", 2.0)]
+
+
+@pytest.fixture(scope="module")
+def week():
+    return build(
+        diary(
+            [0, 1, 9, 40],
+            [
+                "I painted the red fence with Clara.",
+                "I painted the red fence again.",
+                "Clara moved to Utrecht in the rain.",
+                "I sold the old boat to Clara.",
+            ],
+        )
+    )
+
+
+class TestRecall:
+    def test_the_course_is_told(self, week):
+        result = week.ask("Where did Clara move?", method="own")
+        names = [s.name for s in result.stages]
+        assert names == [
+            "plan",
+            "entities",
+            "fragments",
+            "events",
+            "score",
+            "follow-up",
+            "evidence",
+        ]
+        assert "S " in result.stages[4].note
+        assert "R " in result.stages[4].note
+        assert result.evidence[0].text.endswith("Utrecht in the rain.")
+
+    @pytest.mark.parametrize(
+        ("scope", "kinds"),
+        [
+            ("short", {"", "event"}),
+            ("long", {"event", "summary"}),
+            ("mixed", {"", "event", "summary"}),
+        ],
+    )
+    def test_scope_decides_what_counts(self, week, scope, kinds):
+        memory = segviz.build(
+            week.conversation, "h-mem", "turn", embedder=HashingEmbedder(), scope=scope
+        )
+        result = memory.ask("What did Clara do?", method="own", k=50)
+        chain = result.stages[-1].nodes
+        assert {memory.structure.kind[n] for n in chain} <= kinds
+        assert "event" in {memory.structure.kind[n] for n in chain}
+
+    def test_a_time_in_the_question_counts(self, week):
+        score = {}
+        for asked in ("What was painted?", "What was painted in January 2023?"):
+            stage = next(s for s in week.ask(asked, method="own").stages if s.name == "score")
+            score[asked] = "T 0.00" in stage.note
+        assert score == {"What was painted?": True, "What was painted in January 2023?": False}
+
+    def test_units_follow_for_whoever_asks_on_their_level(self, week):
+        memory = segviz.build(
+            week.conversation, "h-mem", "turn", embedder=HashingEmbedder(), scope="long"
+        )
+        chain = memory.ask("Where did Clara move?", method="own", k=1).evidence
+        units = memory.ask("Where did Clara move?", method="own", k=1, levels=[0]).evidence
+        assert chain[0].level > 0
+        assert [e.turn_ids for e in units] == [("D3:1",)]
+
+    def test_asking_changes_nothing_and_repeats(self, week):
+        first, again = (week.ask("Where is Clara?", method="own") for _ in range(2))
+        assert np.array_equal(first.final, again.final)
+        assert first.stages == again.stages
+
+
+class TestOperations:
+    def test_reinforce(self, week):
+        event = nodes(week.structure, "event")[0]
+        after = week.operate("reinforce", node=event)
+        assert after.structure.facts[event]["n"] == week.structure.facts[event]["n"] + 1
+        assert after.check() == []
+        with pytest.raises(ValueError, match="no event"):
+            week.operate("reinforce", node=0)
+
+    def test_promote(self):
+        memory = build(diary([0, 1]))
+        after = memory.operate("promote")
+        assert after.check() == []
+        assert int(after.structure.level.max()) == 3
+        with pytest.raises(ValueError, match="4 levels"):
+            after.operate("promote").operate("promote")
+
+    def test_delete_leaves_no_trace_of_the_unit(self, week):
+        after = week.operate("delete", unit=2)
+        assert after.check() == []
+        s = after.structure
+        assert 2 not in {u for n in range(len(s)) if s.active[n] for u in s.coverage(n)}
+        for n in range(len(s)):
+            if s.active[n]:
+                assert "Utrecht" not in s.text[n]
+                assert "Utrecht" not in str(s.facts[n])
+        with pytest.raises(ValueError, match="not in this memory"):
+            after.operate("delete", unit=2)
+        assert after.undo().structure.text == week.structure.text
+
+    def test_all_can_be_deleted(self, week):
+        memory = week
+        for unit in range(4):
+            memory = memory.operate("delete", unit=unit)
+            assert memory.check() == []
+        assert not memory.structure.active.any()
+
+
+def test_prefixes_and_repeats():
+    chat = small_chat()
+    whole = build(chat).steps
+    units = chat.units("turn")
+    assert len(whole) == len(units)
+    again = build(chat).steps
+    assert [s.note for s in whole] == [s.note for s in again]
+    for t, (one, other) in enumerate(zip(history(whole), history(again), strict=True)):
+        assert one.text == other.text, t
+        assert np.array_equal(one.vector, other.vector)
+    short = build(replace(chat, sessions=chat.sessions[:1])).steps
+    assert [s.note for s in short] == [s.note for s in whole[: len(short)]]
+    assert replay(short).text == replay(whole[: len(short)]).text
+
+
+def test_a_model_extracts_and_plans(model_chat):
+    memory = build(small_chat(), tasks="llm", annotate="llm", chat=model_chat)
+    assert memory.check() == []
+    assert sum(s.cost.calls for s in memory.steps) >= 9
+    assert memory.ask("What colour is the bicycle?", method="own", chat=model_chat).evidence
+    assert memory.ask("What colour is the bicycle?", method="own").evidence
+
+
+class TestRealConversation:
+    def test_clean_after_every_step(self):
+        memory = segviz.build(segviz.load(real_data("locomo", "locomo5.json"))["conv-47"], "h-mem")
+        clean(memory)
+        level = memory.structure.level
+        ratios = [float((level == i + 1).sum() / (level == i).sum()) for i in (2, 3)]
+        events = len(nodes(memory.structure, "event"))
+        # Table 7: .57, .74 and .24 summaries per node of the level below.
+        assert (level == 2).sum() / events == pytest.approx(0.57, abs=0.1)
+        assert ratios[0] == pytest.approx(0.74, abs=0.15)
+        assert ratios[1] == pytest.approx(0.24, abs=0.15)

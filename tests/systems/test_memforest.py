@@ -1,0 +1,408 @@
+"""MemForest: trees against random operations, facts, routing, retrieval, lifecycle."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from datetime import datetime, timedelta
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import segviz
+from segviz.conversation import Conversation, Session, Turn
+from segviz.embed import HashingEmbedder
+from segviz.invariants import check
+from segviz.steps import Step
+from segviz.structure import history, replay
+from segviz.systems.draft import Draft
+from segviz.systems.memforest_trees import FAMILIES, Forest
+from tests.data import real_data
+from tests.trees import ZERO, small_chat, unit
+
+
+class Blank:
+    name = "blank"
+
+    def embed(self, texts):
+        return np.zeros((len(texts), 2), dtype=np.float32)
+
+
+class Counted:
+    """An annotation that counts how often it writes."""
+
+    def __init__(self):
+        self.calls = 0
+
+    def __call__(self, texts):
+        self.calls += 1
+        return " ".join(texts)[:200]
+
+
+class Woodland:
+    """One tree over items with given times, checked against a sorted list."""
+
+    def __init__(self, k):
+        self.draft = Draft(Blank())
+        self.annotate = Counted()
+        self.forest = Forest(self.draft, self.annotate)
+        self.k = k
+        self.root = None
+        self.times = {}
+        self.events = []
+
+    def add(self, when):
+        index = len(self.times)
+        leaf = self.draft.leaf(unit(index), ZERO)
+        item = self.draft.add(
+            1,
+            [leaf],
+            f"item {index}",
+            "fact",
+            {"from": when, "to": when, "items": 1, "dated": False},
+        )
+        self.times[item] = when
+        if self.root is None:
+            self.root = self.forest.plant("scene", "s", "", self.k, item)
+        else:
+            self.forest.insert(self.root, item)
+        return item
+
+    def remove(self, item):
+        self.forest.remove(self.root, item)
+        if not self.draft.active[self.root]:
+            self.root = None
+        self.gone = item
+
+    def structure(self):
+        self.events += self.draft.take()
+        return replay([Step(unit(0), "", None, tuple(self.events))])
+
+
+class TestTrees:
+    @settings(deadline=None, max_examples=60)
+    @given(
+        st.integers(3, 6),
+        st.lists(st.one_of(st.integers(0, 20), st.just("remove")), max_size=60),
+        st.randoms(use_true_random=False),
+    )
+    def test_any_insertions_and_removals(self, k, script, rng):
+        wood = Woodland(k)
+        held = []
+        for move in script:
+            if move == "remove":
+                if held:
+                    item = held.pop(rng.randrange(len(held)))
+                    wood.remove(item)
+            else:
+                held.append(wood.add(float(move)))
+            if held:
+                items = wood.forest.items(wood.root)
+                assert sorted(items) == sorted(held)
+                times = [wood.times[i] for i in items]
+                assert times == sorted(times)
+                wood.forest.refresh()
+                s = wood.structure()
+                assert check(s, "memforest") == []
+                height = int(s.level[wood.root]) - 1
+                assert height <= max(1, math.ceil(math.log2(len(held))))
+
+    def test_equal_times_keep_the_order_of_arrival(self):
+        wood = Woodland(3)
+        items = [wood.add(1.0) for _ in range(20)]
+        assert wood.forest.items(wood.root) == items
+
+    def test_a_late_item_goes_into_the_middle(self):
+        wood = Woodland(3)
+        items = [wood.add(float(t)) for t in range(0, 20, 2)]
+        late = wood.add(7.0)
+        assert wood.forest.items(wood.root) == [*items[:4], late, *items[4:]]
+
+    def test_a_write_makes_only_one_path_dirty(self):
+        wood = Woodland(3)
+        for t in range(200):
+            wood.add(float(t))
+        wood.forest.refresh()
+        wood.structure()
+        height = wood.draft.level[wood.root] - 1
+        wood.add(77.5)
+        # The path, and at most one new node for each that was cut (two under a new root).
+        assert wood.forest.dirty <= 2 * height + 2
+        refreshed, written = wood.forest.refresh()
+        assert written <= refreshed <= 2 * height + 2
+
+    def test_refreshing_together_costs_no_more_than_one_by_one(self):
+        eager, lazy = Woodland(3), Woodland(3)
+        for t in range(40):
+            eager.add(float(t))
+            eager.forest.refresh()
+            lazy.add(float(t))
+        lazy.forest.refresh()
+        assert lazy.annotate.calls < eager.annotate.calls
+        assert lazy.structure().text == eager.structure().text
+
+    @given(st.integers(1, 60), st.integers(3, 9), st.integers(3, 9))
+    @settings(deadline=None, max_examples=40)
+    def test_migration_keeps_the_items(self, n, k, other):
+        wood = Woodland(k)
+        items = [wood.add(float(t)) for t in range(n)]
+        wood.forest.replant(wood.root, other, items)
+        wood.forest.refresh()
+        assert wood.forest.items(wood.root) == items
+        assert check(wood.structure(), "memforest") == []
+
+
+def talk(*sessions):
+    """Sessions of one speaker's lines, two weeks apart."""
+    made = tuple(
+        Session(
+            f"s{i}",
+            datetime(2023, 1, 2) + timedelta(days=14 * i),
+            "",
+            tuple(Turn(f"D{i}:{t}", "Ada", text) for t, text in enumerate(texts, start=1)),
+        )
+        for i, texts in enumerate(sessions, start=1)
+    )
+    return Conversation("talk", ("Ada",), made)
+
+
+def build(conversation, **params):
+    return segviz.build(conversation, "memforest", "turn", embedder=HashingEmbedder(), **params)
+
+
+def nodes(structure, *kinds):
+    return [n for n in range(len(structure)) if structure.kind[n] in kinds and structure.active[n]]
+
+
+def facts_of(structure):
+    return sorted((structure.text[n], structure.coverage(n)) for n in nodes(structure, "fact"))
+
+
+def clean(memory):
+    for structure in history(memory.steps):
+        assert check(structure, "memforest") == []
+
+
+CLARA = [
+    ["I met Clara in the garden.", "Clara painted the fence green."],
+    ["I phoned Clara about the boat.", "We sold the boat quickly."],
+]
+
+
+class TestWriting:
+    def test_cells_hold_two_turns_and_give_facts_when_closed(self):
+        memory = build(talk(["I sold the boat.", "I bought a lamp.", "I fixed the door."]))
+        clean(memory)
+        s = memory.structure
+        assert [s.coverage(c) for c in nodes(s, "cell")] == [(0, 1), (2,)]
+        assert [s.facts[c]["closed"] for c in nodes(s, "cell")] == [True, False]
+        assert len(nodes(s, "fact")) == 2
+        assert len(nodes(memory.at(1), "fact")) == 0
+
+    def test_a_new_session_closes_what_was_open(self):
+        s = build(talk(["I sold the boat."], ["I bought a lamp.", "I fixed the door."])).structure
+        assert all(s.facts[c]["closed"] for c in nodes(s, "cell"))
+        assert len(nodes(s, "session")) == 2
+
+    def test_a_repeated_fact_is_one_fact_with_two_occurrences(self):
+        memory = build(
+            talk(["I sold the old boat.", "It rained."], ["I sold the old boat.", "So."])
+        )
+        s = memory.structure
+        (fact,) = [n for n in nodes(s, "fact") if "boat" in s.text[n]]
+        assert s.facts[fact]["occurrences"] == 2
+        assert s.coverage(fact) == (0, 2)
+        after = memory.operate("delete", unit=0)
+        assert after.check() == []
+        assert after.structure.active[fact]
+        assert after.structure.facts[fact]["occurrences"] == 1
+        last = after.operate("delete", unit=2)
+        assert not last.structure.active[fact]
+
+    def test_an_entity_gets_its_tree_with_three_facts_from_two_sessions(self):
+        memory = build(talk(*CLARA))
+        clean(memory)
+        labels = [{s.facts[n]["label"] for n in nodes(s, "entity")} for s in history(memory.steps)]
+        assert [("clara" in found) for found in labels] == [False, False, False, True]
+        s = memory.structure
+        tree = next(n for n in nodes(s, "entity") if s.facts[n]["label"] == "clara")
+        assert s.facts[tree]["items"] == 3
+        assert "gets a tree" in memory.steps[3].note
+
+    def test_one_session_activates_nobody_but_its_speakers(self):
+        s = build(talk([*CLARA[0], *CLARA[1]])).structure
+        assert {s.facts[n]["label"] for n in nodes(s, "entity")} == {"ada"}
+
+    def test_scenes_begin_with_24_facts(self):
+        things = ["boat", "lamp", "door", "fence", "chair", "clock"]
+        verbs = ["sold", "bought", "fixed", "painted", "washed"]
+        memory = build(talk([f"I {v} the {t} in May." for t in things for v in verbs]))
+        clean(memory)
+        counts = [len(nodes(s, "scene")) for s in history(memory.steps)]
+        assert counts[22] == 0
+        assert counts[-1] > 1
+        s = memory.structure
+        placed = {c for n in nodes(s, "scene") for c in range(len(s)) if s.kind[c] == "fact"}
+        assert placed == set(nodes(s, "fact"))
+
+    def test_lazy_writes_less_and_ends_the_same(self):
+        lazy, eager = Counted(), Counted()
+        one = build(small_chat(), refresh="lazy", annotate=lazy)
+        two = build(small_chat(), refresh="eager", annotate=eager)
+        assert lazy.calls < eager.calls
+        assert one.structure.text == two.structure.text
+        clean(one)
+        assert any(f.get("dirty") for f in one.at(2).facts)
+        assert not any(f.get("dirty") for f in one.structure.facts)
+
+    def test_what_waits_is_written_before_a_question(self):
+        lazy, eager = (build(small_chat(), refresh=r) for r in ("lazy", "eager"))
+        for step in range(len(lazy.steps) + 1):
+            assert lazy.settled(step).text == eager.at(step).text
+            assert eager.pending(step) == ()
+        assert lazy.pending(2) != ()
+        assert lazy.pending(len(lazy.steps)) == ()
+
+
+@pytest.fixture(scope="module")
+def garden():
+    return build(talk(*CLARA, ["I moved to Utrecht in the rain.", "The house has a red roof."]))
+
+
+class TestRecall:
+    def test_the_course_is_told(self, garden):
+        result = garden.ask("Where did Ada move?", method="own")
+        names = [s.name for s in result.stages]
+        assert names[:2] == ["plan", "trees"]
+        assert names[2].startswith("browse")
+        assert names[-1] == "rerank"
+        assert result.evidence[0].text == "Ada: I moved to Utrecht in the rain."
+
+    @pytest.mark.parametrize("browse", ["embedding", "flat", "root"])
+    @pytest.mark.parametrize("by", ["joint", "union"])
+    def test_every_way_finds_it(self, garden, browse, by):
+        memory = build(garden.conversation, browse=browse, recall_by=by)
+        result = memory.ask("Who moved to Utrecht?", method="own", k=1)
+        assert "Utrecht" in result.evidence[0].text
+
+    def test_evidence_is_facts_and_the_way_there_is_wider(self, garden):
+        result = garden.ask("Who painted the fence?", method="own", k=3)
+        assert {garden.structure.kind[e.node] for e in result.evidence} <= {"fact", "cell"}
+        assert any(garden.structure.level[n] > 1 for s in result.stages for n in s.nodes)
+
+    def test_the_beam_bounds_what_is_settled(self, garden):
+        narrow = build(garden.conversation, beam=2)
+        result = narrow.ask("What about Clara?", method="own")
+        for stage in result.stages:
+            if stage.name.startswith("browse"):
+                assert len(stage.kept) <= 2
+
+
+class TestOperations:
+    def test_delete_is_as_if_it_had_not_been_said(self):
+        whole = talk(*CLARA, ["I bought a red lamp.", "It cost 20 euros."])
+        after = build(whole).operate("delete_session", session=2)
+        assert after.check() == []
+        never = build(talk(*CLARA))
+        assert facts_of(after.structure) == facts_of(never.structure)
+        a, b = after.structure, never.structure
+        assert [a.text[c] for c in nodes(a, "cell")] == [b.text[c] for c in nodes(b, "cell")]
+
+    def test_a_deleted_unit_leaves_no_trace(self, garden):
+        after = garden.operate("delete", unit=4)
+        assert after.check() == []
+        s = after.structure
+        assert not any("Utrecht" in s.text[n] for n in range(len(s)) if s.active[n])
+        assert 4 not in {u for n in range(len(s)) if s.active[n] for u in s.coverage(n)}
+
+    def test_migration_changes_the_shape_alone(self, garden):
+        after = garden.operate("migrate", k=5)
+        assert after.check() == []
+        assert facts_of(after.structure) == facts_of(garden.structure)
+        assert {after.structure.facts[n]["k"] for n in nodes(after.structure, *FAMILIES)} == {5}
+        with pytest.raises(ValueError, match="between 3 and 32"):
+            garden.operate("migrate", k=2)
+
+    def test_entities_on_and_off(self, garden):
+        s = garden.structure
+        fact = next(n for n in nodes(s, "fact") if "Utrecht" in s.text[n])
+        after = garden.operate("entity", node=fact)
+        assert after.check() == []
+        tree = next(
+            n
+            for n in nodes(after.structure, "entity")
+            if after.structure.facts[n]["label"] == "utrecht"
+        )
+        gone = after.operate("entity", node=tree)
+        assert gone.check() == []
+        assert gone.structure.active[fact]
+        with pytest.raises(ValueError, match="already"):
+            after.operate("entity", node=fact)
+        with pytest.raises(ValueError, match="neither a fact"):
+            garden.operate("entity", node=0)
+
+
+class TestMerging:
+    def test_two_memories_become_one(self):
+        things = ["boat", "lamp", "door", "fence", "chair", "clock", "kettle"]
+        first = build(talk(*CLARA, [f"I painted the {t} in May." for t in things for _ in "ab"]))
+        lines = [f"I {v} the {t} in June." for v in ("sold", "fixed") for t in things * 2]
+        second = build(talk(CLARA[0], lines))
+        step = first.model.merged(first.view(), second.view())
+        s = replay([*first.steps, step])
+        assert check(s, "memforest") == []
+        assert len(s.leaves) == len(first.units) + len(second.units)
+        assert [int(s.start[leaf]) for leaf in s.leaves] == list(range(len(s.leaves)))
+        texts = {t for m in (first, second) for t, _ in facts_of(m.structure)}
+        assert sorted(t for t, _ in facts_of(s)) == sorted(texts)
+        assert len(nodes(s, "session")) == 5
+        clara = next(n for n in nodes(s, "entity") if s.facts[n]["label"] == "clara")
+        assert s.facts[clara]["items"] == 3
+        said = next(n for n in nodes(s, "fact") if "met Clara" in s.text[n])
+        assert s.facts[said]["occurrences"] == 2
+
+    def test_strangers_are_copied_without_writing(self):
+        one = build(talk(CLARA[0]))
+        other = build(
+            replace(
+                talk(["The boat sank in June.", "It was an old boat."]),
+                sessions=tuple(
+                    replace(s, turns=tuple(replace(t, speaker="Ben") for t in s.turns))
+                    for s in talk(["The boat sank in June.", "It was an old boat."]).sessions
+                ),
+            )
+        )
+        step = one.model.merged(one.view(), other.view())
+        assert step.cost.annotated == 0
+        assert "0 nodes were written again" in step.note
+        assert check(replay([*one.steps, step]), "memforest") == []
+
+    def test_an_empty_memory_changes_nothing(self):
+        one, nothing = build(talk(CLARA[0])), build(talk())
+        assert one.model.merged(one.view(), nothing.view()).events == ()
+        step = one.model.merged(nothing.view(), one.view())
+        assert facts_of(replay([step])) == facts_of(one.structure)
+
+
+def test_a_model_extracts_writes_and_browses(model_chat):
+    memory = build(small_chat(), tasks="llm", annotate="llm", browse="llm", chat=model_chat)
+    assert memory.check() == []
+    assert sum(s.cost.calls for s in memory.steps) > 9
+    assert memory.ask("What colour is the bicycle?", method="own", chat=model_chat).evidence
+    assert memory.ask("What colour is the bicycle?", method="own").evidence
+
+
+class TestRealConversation:
+    def test_clean_after_every_step_and_local(self):
+        memory = segviz.build(
+            segviz.load(real_data("locomo", "locomo5.json"))["conv-47"], "memforest"
+        )
+        for step, structure in enumerate(history(memory.steps)):
+            if step % 10 == 0 or step + 1 == len(memory.steps):
+                assert check(structure, "memforest") == [], step
+        written = [step.cost.annotated for step in memory.steps]
+        inner = int((memory.structure.level[memory.structure.active] > 1).sum())
+        # A write late in the conversation refreshes a small part of the forest.
+        assert np.mean(written[-50:]) < inner / 20

@@ -1,0 +1,304 @@
+"""MemTree against a literal restatement of §3.1 with the paper's copies and its root."""
+
+from __future__ import annotations
+
+import math
+import random
+from dataclasses import dataclass, field
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import segviz
+from segviz.embed import HashingEmbedder
+from segviz.invariants import check
+from segviz.pipeline import arrivals
+from segviz.protocols import Services, View
+from segviz.steps import Add, Revise, Unlink
+from segviz.structure import history, replay
+from segviz.systems.memtree import MemTree
+from segviz.units import Unit
+from tests.trees import chat, small_chat
+
+
+def bracket(texts):
+    """A symbolic annotation that records exactly what it was given."""
+    return "(" + " ".join(texts) + ")"
+
+
+class Letters:
+    """Embeds a text as its counts of a, b, c, d."""
+
+    name = "letters"
+
+    def embed(self, texts):
+        rows = np.array([[t.count(x) for x in "abcd"] for t in texts], dtype=np.float32)
+        rows = rows.reshape(-1, 4)
+        norms = np.linalg.norm(rows, axis=1, keepdims=True)
+        return np.divide(rows, norms, out=np.zeros_like(rows), where=norms > 0)
+
+
+def run(system, texts, embedder=None):
+    embedder = embedder or Letters()
+    units = [Unit(i, (f"D1:{i}",), 0, text) for i, text in enumerate(texts)]
+    return list(system.steps(arrivals(units, embedder), Services(embedder)))
+
+
+def nested(structure, node):
+    """(span, level, text, children by start) of the tree below a node."""
+    children = sorted(structure.children[node], key=lambda c: structure.start[c])
+    return (
+        (int(structure.start[node]), int(structure.stop[node])),
+        int(structure.level[node]),
+        structure.text[node],
+        [nested(structure, child) for child in children],
+    )
+
+
+# --- the literal restatement -----------------------------------------------------------
+
+
+@dataclass
+class Node:
+    text: str = ""
+    unit: int | None = None
+    children: list[Node] = field(default_factory=list)
+
+    def units(self):
+        return [self.unit] if not self.children else [u for c in self.children for u in c.units()]
+
+    def nested(self):
+        below = sorted((c.nested() for c in self.children), key=lambda n: n[0][0])
+        units = self.units()
+        level = 1 + max(n[1] for n in below) if below else 0
+        return ((min(units), max(units) + 1), level, self.text, below)
+
+
+class Literal:
+    """A contentless root; expanding a leaf copies it; every ancestor is merged."""
+
+    def __init__(self, embedder, base, rate, deepest):
+        self.embedder, self.base, self.rate, self.deepest = embedder, base, rate, deepest
+        self.root = Node()
+
+    def cosine(self, a, b):
+        x, y = self.embedder.embed([a, b]).astype(float)
+        lengths = np.linalg.norm(x) * np.linalg.norm(y)
+        return round(float(x @ y) / lengths, 6) if lengths else 0.0
+
+    def insert(self, unit, text):
+        v, d, path = self.root, 0, []
+        while v.children and d < self.deepest:
+            scores = [self.cosine(text, child.text) for child in v.children]
+            best = scores.index(max(scores))  # the first, which is the older
+            if max(scores) < self.base * math.exp(self.rate * d / self.deepest):
+                break
+            child = v.children[best]
+            if not child.children:
+                if d + 2 > self.deepest:
+                    break
+                child.children = [Node(child.text, child.unit)]
+                path.append(child)
+                v = child
+                break
+            v, d = child, d + 1
+            path.append(v)
+        v.children.append(Node(text, unit))
+        for ancestor in path:
+            ancestor.text = bracket([ancestor.text, text])
+
+
+WORDS = ["a", "b", "c", "d", "ab", "cd", "aab", "abc", "x"]
+
+
+def agree(texts, base, rate, deepest):
+    literal = Literal(Letters(), base, rate, deepest)
+    system = MemTree(base=base, rate=rate, max_depth=deepest, annotate=bracket)
+    for (i, text), structure in zip(enumerate(texts), history(run(system, texts)), strict=True):
+        literal.insert(i, text)
+        assert check(structure, "memtree") == []
+        ours = sorted(nested(structure, root) for root in structure.roots)
+        assert ours == sorted(child.nested() for child in literal.root.children)
+
+
+class TestAgainstTheLiteralSteps:
+    def test_random_streams(self):
+        rng = random.Random(2410)
+        for _ in range(150):
+            texts = [rng.choice(WORDS) for _ in range(rng.randrange(1, 16))]
+            # Thresholds that no quotient of small counts meets exactly.
+            agree(texts, rng.choice([0.123, 0.456, 0.654, 0.871]), rng.choice([0.0, 0.31]), 4)
+
+    @settings(deadline=None)
+    @given(st.lists(st.sampled_from(WORDS), max_size=20), st.sampled_from([1, 2, 3, 8]))
+    def test_any_stream(self, texts, deepest):
+        agree(texts, 0.4321, 0.25, deepest)
+
+
+class TestHandWorked:
+    def test_four_units(self):
+        r"""θ = .5 everywhere. The second a joins the first; ab is as near to (a a) as to b,
+        and goes to the older, where it meets two equal a's and takes the older again.
+
+        ::
+
+            after 2      after 3          after 4
+                            3                3
+             0   1         / \    1         / \     1
+             a   b        0   2   b        5   2    b
+                          a   a           / \  a
+                                         0   4
+                                         a   ab
+        """
+        steps = run(MemTree(base=0.5, rate=0, max_depth=3, annotate=bracket), ["a", "b", "a", "ab"])
+        s = replay(steps)
+        assert s.roots == (1, 3)
+        assert set(s.children[3]) == {2, 5}
+        assert s.children[5] == (0, 4)
+        assert s.text[5] == "(a ab)"
+        assert s.text[3] == "((a a) ab)"
+        assert s.level.tolist() == [0, 0, 0, 2, 0, 1]
+        assert (int(s.start[3]), int(s.stop[3])) == (0, 4)
+
+    def test_the_decision_tells_the_walk_from_the_bottom(self):
+        steps = run(MemTree(base=0.5, rate=0, max_depth=3, annotate=bracket), ["a", "b", "a", "ab"])
+        walk = steps[3].decision
+        assert [c.node for c in walk.candidates] == [0, 3]
+        assert [c.score for c in walk.candidates] == pytest.approx([0.7071, 0.7071], abs=1e-4)
+        assert [c.threshold for c in walk.candidates] == [0.5, 0.5]
+        assert walk.chosen == 0
+        assert "becomes a topic" in walk.why
+        assert steps[1].decision.chosen is None
+        assert "stays below" in steps[1].decision.why
+        assert steps[0].decision is None
+
+
+class TestThreshold:
+    def test_is_the_papers_formula(self):
+        system = MemTree(base=0.4, rate=0.5, max_depth=8)
+        assert system.threshold(0) == 0.4
+        assert system.threshold(8) == pytest.approx(0.4 * math.exp(0.5))
+        found = [system.threshold(d) for d in range(9)]
+        assert found == sorted(found)
+
+    def test_above_one_everything_stays_at_the_top(self):
+        s = replay(run(MemTree(base=1.1), ["a"] * 9))
+        assert len(s.roots) == 9
+
+    @pytest.mark.parametrize("deepest", [1, 2, 3, 8])
+    def test_equal_texts_end_at_the_greatest_depth(self, deepest):
+        steps = run(MemTree(max_depth=deepest), ["a b c"] * 60)
+        s = replay(steps)
+        assert len(s.leaves) == 60
+        assert check(s, "memtree") == []
+        # The root counts in the paper, hence one edge less here.
+        assert s.depth.max() == deepest - 1
+
+
+class TestChanges:
+    def test_only_one_path_changes(self):
+        rng = random.Random(3)
+        texts = [rng.choice(WORDS) for _ in range(60)]
+        steps = run(MemTree(base=0.3, annotate=bracket), texts)
+        before = None
+        for step, after in zip(steps, history(steps), strict=True):
+            changed = {e.node for e in step.events if isinstance(e, Revise)}
+            added = {e.node for e in step.events if isinstance(e, Add)}
+            leaf = min(added)
+            path = []
+            while after.parents[path[-1] if path else leaf]:
+                path.append(after.parents[path[-1] if path else leaf][0])
+            assert changed | added == {leaf, *path}
+            if before is not None:
+                same = [n for n in range(len(before)) if n not in changed]
+                assert all(before.text[n] == after.text[n] for n in same)
+                assert all((before.vector[n] == after.vector[n]).all() for n in same)
+            before = after
+
+    def test_texts_shrink_with_the_number_of_children(self):
+        asked = []
+
+        class Spy(segviz.systems.memtree.Extractive):
+            def __call__(self, texts):
+                asked.append((self.max_words, len(texts)))
+                return texts[0]
+
+        # The topic's text stays "a", so every later a joins it on the top level.
+        run(MemTree(base=0.5, rate=4, max_depth=3, annotate=Spy(max_words=60)), ["a"] * 2)
+        assert asked == [(60, 2)]
+        asked.clear()
+        run(
+            MemTree(base=0.5, rate=3, max_depth=2, brevity=5, annotate=Spy(max_words=60)), ["a"] * 7
+        )
+        assert asked == [(words, 2) for words in (60, 60, 55, 50, 45, 40)]
+
+
+@pytest.fixture(scope="module")
+def memory():
+    return segviz.build(small_chat(), "memtree", unit="turn", embedder=HashingEmbedder(), least=-1)
+
+
+class TestRecall:
+    def test_without_a_threshold_every_node_comes_back(self, memory):
+        found = memory.model.recall("red bicycle", memory.view("dense"))
+        assert sorted(found.ranked) == np.flatnonzero(memory.structure.active).tolist()
+
+    def test_it_is_cosine_with_a_threshold(self, memory):
+        s, question = memory.structure, "red bicycle gears"
+        query = memory.embedder.embed([question])[0].astype(float)
+        near = {n: round(float(s.vector[n].astype(float) @ query), 6) for n in range(len(s))}
+        least = sorted(near.values())[len(near) // 2]
+        model = MemTree(least=least - 1e-6)
+        expected = sorted((n for n in near if near[n] >= least), key=lambda n: (-near[n], n))
+        assert list(model.recall(question, memory.view("dense")).ranked) == expected
+
+    def test_traversal_keeps_the_best_of_each_level(self, memory):
+        s, view = memory.structure, memory.view("dense")
+        query = memory.embedder.embed(["bread"])[0]
+        score = (s.vector @ query).round(6)
+        for width in (1, 2, 99):
+            kept, layer = [], list(s.roots)
+            while layer:
+                best = sorted(layer, key=lambda n: (-score[n], n))[:width]
+                kept += best
+                layer = [c for n in best for c in s.children[n]]
+            found = MemTree(retrieval="traversal", width=width).recall("bread", view)
+            assert set(found.ranked) == set(kept)
+        assert set(found.ranked) == set(range(len(s)))
+
+
+class TestDeletion:
+    def test_a_topic_with_one_child_left_gives_way(self):
+        told = [
+            [("Ada", text) for text in ("red bicycle", "bread", "red bicycle", "red bicycle lamp")]
+        ]
+        memory = segviz.build(
+            chat(told), "memtree", unit="turn", embedder=HashingEmbedder(), base=0.5, rate=0
+        )
+        s = memory.structure
+        pair = s.parents[s.leaves[3]][0]
+        after = memory.operate("delete", unit=3)
+        assert not after.structure.active[pair]
+        assert any(isinstance(e, Unlink) for e in after.steps[-1].events)
+        assert after.check() == []
+
+    @settings(deadline=None)
+    @given(st.lists(st.sampled_from(WORDS), min_size=2, max_size=14), st.randoms())
+    def test_texts_above_are_made_of_what_is_left(self, texts, rng):
+        system = MemTree(base=0.4, rate=0, annotate=bracket)
+        steps = run(system, texts)
+        left = list(range(len(texts)))
+        while left:
+            s = replay(steps)
+            unit = left.pop(rng.randrange(len(left)))
+            view = View(s, [step.unit for step in steps], None, Services(Letters()), 10)
+            step = system.operate("delete", {"unit": unit}, view)
+            steps.append(step)
+            after = replay(steps)
+            assert check(after, "memtree") == []
+            assert [int(after.start[leaf]) for leaf in after.leaves] == left
+            for node in {e.node for e in step.events if isinstance(e, Revise)}:
+                below = sorted(after.children[node], key=lambda c: after.start[c])
+                assert after.text[node] == bracket([after.text[c] for c in below])

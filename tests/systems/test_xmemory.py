@@ -1,0 +1,373 @@
+"""xMemory: the objective by hand and by brute force, upkeep, retrieval, operations."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+import segviz
+from segviz.embed import HashingEmbedder
+from segviz.invariants import check
+from segviz.steps import Step
+from segviz.structure import history, replay
+from segviz.systems.draft import Draft
+from segviz.systems.xmemory import reassigned
+from segviz.systems.xmemory_recall import greedy
+from segviz.systems.xmemory_themes import closeness, objective, sparsity, splits
+from segviz.systems.xmemory_upkeep import Limits, Themes
+from tests.data import real_data
+from tests.trees import chat, small_chat, unit
+
+E3 = np.eye(3, dtype=np.float32)
+
+
+class TestObjective:
+    @given(st.lists(st.integers(1, 40), min_size=1, max_size=12))
+    def test_sparsity_is_1_for_equal_sizes_alone(self, sizes):
+        value = sparsity(sizes)
+        assert 0 < value <= 1 + 1e-12
+        assert (value == pytest.approx(1)) == (len(set(sizes)) == 1)
+
+    def test_by_hand(self):
+        # Two tight themes at right angles: sparsity 1, cohesion 1, both as near as usual.
+        assert objective([E3[[0, 0]], E3[[1, 1]]]) == pytest.approx(2)
+        # One theme of two vectors at right angles: each has a cosine of √½ with the mean.
+        assert objective([E3[[0, 1]]]) == pytest.approx(1 + np.sqrt(0.5))
+        # Sizes 3 and 1: 16 / (2 · 10).
+        assert objective([E3[[0, 0, 0]], E3[[1]]]) == pytest.approx(0.8 + 1)
+        assert objective([]) == 0
+
+    def test_three_themes_are_not_all_or_nothing(self):
+        # Two are near each other; the spread of (.8, .8, .7) is 0 without the floor.
+        g = closeness(np.array([0.8, 0.8, 0.7]))
+        assert g[0] == g[1] == 1
+        assert g[2] == pytest.approx(np.exp(-(0.1**2) / (2 * 0.05**2)))
+
+    @given(
+        st.lists(
+            arrays(
+                np.float32,
+                st.tuples(st.integers(1, 5), st.just(3)),
+                elements=st.floats(-1, 1, width=32),
+            ),
+            min_size=1,
+            max_size=6,
+        )
+    )
+    def test_it_is_bounded(self, groups):
+        assert -1 <= objective(groups) <= 2 + 1e-6
+
+    @settings(deadline=None)
+    @given(
+        arrays(
+            np.float32,
+            st.tuples(st.integers(2, 30), st.just(4)),
+            elements=st.floats(-1, 1, width=32),
+        ),
+        st.integers(1, 12),
+    )
+    def test_splits_are_partitions(self, vectors, most):
+        for parts in splits(vectors, 0.6, most).values():
+            assert sorted(m for part in parts for m in part) == list(range(len(vectors)))
+            assert all(0 < len(part) <= most for part in parts)
+            assert len(parts) > 1
+
+
+LIMITS = Limits(12, 0.62, 0.52, 0.66, 0.78, 0.5, 10, "both")
+
+
+class Layer:
+    """Statements with given vectors, put into themes."""
+
+    def __init__(self, limits=LIMITS):
+        self.draft = Draft(HashingEmbedder())
+        self.themes = Themes(self.draft, limits, lambda texts: texts[0])
+        self.leaf = self.draft.leaf(unit(0), np.zeros(256, dtype=np.float32))
+        self.episode = self.draft.add(1, [self.leaf], "e", "episode", {})
+        self.events = []
+
+    def say(self, vector):
+        wide = np.zeros(256, dtype=np.float32)
+        wide[: len(vector)] = vector / (np.linalg.norm(vector) or 1)
+        node = self.draft.add(2, [self.episode], f"s{len(self.draft)}", "semantic", {}, wide)
+        self.themes.attach(node)
+        return node
+
+    def check(self):
+        self.themes.rewrite()
+        self.events += self.draft.take()
+        structure = replay([Step(unit(0), "", None, tuple(self.events))])
+        assert check(structure, "xmemory") == []
+        return structure
+
+    def sizes(self):
+        return sorted(len(self.draft.children[t]) for t in self.draft.of_kind("theme"))
+
+
+class TestUpkeep:
+    def test_twelve_fit_and_thirteen_are_split(self):
+        layer = Layer()
+        for i in range(12):
+            layer.say(np.array([1.0, 0.01 * i, 0.0]))
+        layer.themes.upkeep()
+        assert layer.sizes() == [12]
+        layer.say(np.array([1.0, 0.2, 0.0]))
+        layer.themes.upkeep()
+        assert sum(layer.sizes()) == 13
+        assert max(layer.sizes()) <= 12
+        assert "was split" in layer.themes.told[0]
+        layer.check()
+
+    def test_the_split_with_the_highest_objective_is_taken(self):
+        rng = np.random.default_rng(7)
+        for _ in range(20):
+            layer = Layer(replace(LIMITS, attach=-1, loose=-1, restructure="split"))
+            for _ in range(13):
+                layer.say(rng.normal(size=4))
+            layer.themes.begin_step()
+            layer.themes.upkeep()
+            candidates = [j for j in layer.themes.judged if j.label.startswith("split by")]
+            assert len(candidates) >= 1
+            # The last of the text: "f <before> to <after>".
+            taken = float(layer.themes.told[0].split()[-1])
+            assert taken == pytest.approx(max(j.score for j in candidates), abs=5e-4)
+            layer.check()
+
+    def test_merges_come_with_a_gain_alone(self):
+        rng = np.random.default_rng(11)
+        merged = 0
+        for _ in range(20):
+            layer = Layer(replace(LIMITS, attach=0.97, loose=0.95))
+            for _ in range(25):
+                layer.say(np.array([1.0, 0, 0]) + 0.4 * rng.normal(size=3))
+            layer.themes.begin_step()
+            layer.themes.all_touched()
+            layer.themes.upkeep()
+            for judgement in layer.themes.judged:
+                if judgement.label.startswith("merge"):
+                    merged += 1
+                    assert judgement.score > judgement.threshold
+            layer.check()
+        assert merged
+
+    @pytest.mark.parametrize("count", [1, 2, 3, 30])
+    def test_equal_statements(self, count):
+        layer = Layer()
+        for _ in range(count):
+            layer.say(E3[0])
+        layer.themes.upkeep()
+        layer.check()
+        assert sum(layer.sizes()) == count
+
+    @settings(deadline=None, max_examples=30)
+    @given(
+        st.lists(st.tuples(*[st.integers(-2, 2)] * 3), min_size=1, max_size=50),
+        st.sampled_from(["both", "split", "merge", "none"]),
+    )
+    def test_always_a_partition(self, vectors, mode):
+        layer = Layer(replace(LIMITS, restructure=mode, most=4))
+        for i, vector in enumerate(vectors):
+            layer.say(np.array(vector, dtype=np.float32))
+            if i % 3 == 0:
+                layer.themes.upkeep()
+        layer.themes.upkeep()
+        structure = layer.check()
+        assert sum(layer.sizes()) == len(vectors)
+        if mode == "none":
+            assert all(not f.get("moves") for f in structure.facts) or max(layer.sizes()) <= 4
+
+
+class TestGreedy:
+    def test_by_hand(self):
+        # 0 covers itself and 1; 2 stands alone and is most relevant.
+        weights = {0: {0: 1.0, 1: 0.5}, 1: {1: 1.0, 0: 0.5}, 2: {2: 1.0}}
+        relevance = {0: 0.2, 1: 0.0, 2: 1.0}
+        chosen = greedy([0, 1, 2], weights, relevance, 0.7, 5)
+        assert [n for n, _, _ in chosen] == [2, 0]
+        assert chosen[0][1] == pytest.approx(0.7 * 1 / 4 + 0.3)
+        assert chosen[1][1] == pytest.approx(0.7 * 1.5 / 4 + 0.3 * 0.2)
+        assert [round(c, 3) for _, _, c in chosen] == [0.333, 1.0]
+
+    @given(st.integers(1, 12), st.randoms(use_true_random=False), st.integers(1, 12))
+    def test_coverage_grows_and_ends(self, n, rng, budget):
+        nodes = list(range(n))
+        weights = {
+            i: {i: 1.0, **{j: rng.random() for j in rng.sample(nodes, n // 2) if j != i}}
+            for i in nodes
+        }
+        chosen = greedy(nodes, weights, {i: rng.random() for i in nodes}, 0.7, budget)
+        shares = [share for _, _, share in chosen]
+        assert shares == sorted(shares)
+        assert len(chosen) <= budget
+        assert shares[-1] == 1 or len(chosen) == min(budget, n)
+
+    def test_nothing_to_choose_from(self):
+        assert greedy([], {}, {}, 0.7, 5) == []
+
+
+def build(conversation, **params):
+    return segviz.build(conversation, "xmemory", "turn", embedder=HashingEmbedder(), **params)
+
+
+def nodes(structure, kind):
+    return [n for n in range(len(structure)) if structure.kind[n] == kind and structure.active[n]]
+
+
+@pytest.fixture(scope="module")
+def memory():
+    return build(small_chat())
+
+
+class TestBuilding:
+    def test_clean_after_every_step(self, memory):
+        for structure in history(memory.steps):
+            assert check(structure, "xmemory") == []
+
+    def test_episodes_part_the_messages_and_end_with_sessions(self, memory):
+        s = memory.structure
+        covered = [u for e in nodes(s, "episode") for u in s.coverage(e)]
+        assert sorted(covered) == list(range(9))
+        assert covered == sorted(covered)
+        sessions = [{memory.units[u].session for u in s.coverage(e)} for e in nodes(s, "episode")]
+        assert all(len(found) == 1 for found in sessions)
+
+    def test_the_open_episode_has_no_statements_yet(self, memory):
+        s = memory.structure
+        last = nodes(s, "episode")[-1]
+        assert s.facts[last]["closed"] is False
+        assert s.parents[last] == ()
+        assert "still open" in "".join(
+            stage.note for stage in memory.ask("telescope", method="own").stages
+        )
+
+    def test_an_episode_is_never_too_long(self):
+        talk = chat([[("Ada", f"I painted fence number {i} green.") for i in range(40)]])
+        s = build(talk, longest=7).structure
+        assert max(len(s.children[e]) for e in nodes(s, "episode")) <= 7
+
+    def test_without_restructuring_nothing_moves(self):
+        talk = chat(
+            [
+                [
+                    ("Ada", f"I {v} the {o}.")
+                    for v in ("sold", "bought", "washed")
+                    for o in ("boat", "lamp", "door", "fence")
+                ]
+                for _ in range(3)
+            ]
+        )
+        still = build(talk, restructure="none", most=50).structure
+        lively = build(talk, most=3).structure
+        assert reassigned(still) == 0
+        assert reassigned(lively) > 0
+
+    def test_repeated_statements_are_one_with_several_episodes(self):
+        line = [("Ada", "I sold the old boat."), ("Ben", "It rained in May again.")]
+        s = build(chat([line, line, line])).structure
+        (boat,) = [n for n in nodes(s, "semantic") if "boat" in s.text[n]]
+        assert len(s.children[boat]) == 2
+        assert s.facts[boat]["units"] == "0 2"
+
+
+class TestRecall:
+    def test_the_course_is_told(self, memory):
+        result = memory.ask("What colour is the bicycle?", method="own")
+        names = [s.name for s in result.stages]
+        assert names == ["candidates", "themes", "statements", "episodes", "uncertainty"]
+        assert "covers" in result.stages[1].note
+        assert "nats" in result.stages[4].note
+        assert "bicycle" in result.evidence[0].text
+
+    def test_messages_follow_for_whoever_asks_on_their_level(self, memory):
+        result = memory.ask("What colour is the bicycle?", method="own", levels=[0], k=4)
+        assert ("D1:1",) in {e.turn_ids for e in result.evidence}
+
+    def test_the_gates_open_with_their_thresholds(self, memory):
+        shut = build(small_chat(), admit=5.0)
+        wide = build(small_chat(), admit=-5.0, expand=-5.0)
+        question = "What colour is the bicycle?"
+        kept = [len(m.ask(question, method="own").stages[-1].kept) for m in (shut, wide)]
+        assert kept[0] == 1
+        assert kept[1] >= kept[0]
+        assert "None gains enough" in shut.ask(question, method="own").stages[-1].note
+        assert 0 in {e.level for e in wide.ask(question, method="own", k=50).evidence}
+
+    def test_before_the_first_statement(self, memory):
+        result = memory.ask("bicycle", method="own", step=1)
+        assert {e.level for e in result.evidence} == {0, 1}
+
+
+class TestOperations:
+    def talk(self):
+        return build(
+            chat(
+                [
+                    [
+                        ("Ada", f"I {v} the {o}.")
+                        for v in ("sold", "bought")
+                        for o in ("boat", "lamp", "door")
+                    ]
+                    for _ in range(3)
+                ]
+            )
+        )
+
+    def test_split_merge_reassign_and_upkeep(self):
+        memory = self.talk()
+        s = memory.structure
+        theme = max(nodes(s, "theme"), key=lambda t: len(s.children[t]))
+        split = memory.operate("split", theme=theme)
+        assert split.check() == []
+        assert len(nodes(split.structure, "theme")) == len(nodes(s, "theme")) + 1
+        new = nodes(split.structure, "theme")[-1]
+        merged = split.operate("merge", theme=theme, other=new)
+        assert merged.check() == []
+        assert set(merged.structure.children[theme]) == set(s.children[theme])
+        statement = split.structure.children[theme][0]
+        moved = split.operate("reassign", statement=statement, theme=new)
+        assert moved.check() == []
+        assert moved.structure.parents[statement] == (new,)
+        assert moved.operate("upkeep").check() == []
+        assert reassigned(moved.structure) > 0
+
+    def test_what_cannot_be_done(self, memory):
+        s = memory.structure
+        theme = nodes(s, "theme")[0]
+        with pytest.raises(ValueError, match="not a theme"):
+            memory.operate("split", theme=0)
+        with pytest.raises(ValueError, match="give two themes"):
+            memory.operate("merge", theme=theme, other=theme)
+        with pytest.raises(ValueError, match="is in theme"):
+            memory.operate("reassign", statement=s.children[theme][0], theme=theme)
+
+    def test_a_deleted_unit_leaves_no_trace(self, memory):
+        after = memory.operate("delete", unit=0)
+        assert after.check() == []
+        s = after.structure
+        assert 0 not in {u for n in range(len(s)) if s.active[n] for u in s.coverage(n)}
+        assert not any("Utrecht" in s.text[n] for n in range(len(s)) if s.active[n])
+
+
+def test_a_model_finds_boundaries_and_statements(model_chat):
+    memory = build(small_chat(), tasks="llm", annotate="llm", chat=model_chat)
+    assert memory.check() == []
+    assert sum(s.cost.calls for s in memory.steps) > 3
+    assert memory.ask("What colour is the bicycle?", method="own", chat=model_chat).evidence
+    assert memory.ask("What colour is the bicycle?", method="own").evidence
+
+
+class TestRealConversation:
+    def test_clean_after_every_step(self):
+        memory = segviz.build(
+            segviz.load(real_data("locomo", "locomo5.json"))["conv-47"], "xmemory"
+        )
+        for step, structure in enumerate(history(memory.steps)):
+            assert check(structure, "xmemory") == [], step
+        s = memory.structure
+        assert 3 <= len(nodes(s, "semantic")) / len(nodes(s, "theme")) <= 7
+        assert 0 < reassigned(s) < 1

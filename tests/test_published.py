@@ -1,0 +1,82 @@
+"""The papers' numbers: complete, in range, and consistent with each other."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from segviz.published import METRICS, REPORTED, SHAPES, SOURCES, TABLE_1, reported
+from segviz.systems import SYSTEMS
+
+HIGHEST = {"judge": 1, "f1": 1, "accuracy": 100, "f1-percent": 100, "pass@1": 100, "bleu": 100}
+
+
+def test_every_row_names_a_known_source_and_metric_and_lies_in_its_range():
+    for row in REPORTED:
+        assert row.source in SOURCES
+        assert row.metric in METRICS
+        assert 0 < row.value <= HIGHEST.get(row.metric, math.inf)
+        assert (row.low is None) == (row.high is None)
+        if row.low is not None:
+            assert row.low < row.value < row.high
+        assert row.caveats
+
+
+def test_answers_never_pass_for_evidence():
+    assert {row.comparable for row in reported(metric="judge")} == {False}
+    assert all("evidence" in row.caveats[0] for row in reported(metric="judge"))
+    assert {row.comparable for row in reported(metric="branching")} == {True}
+
+
+def test_no_number_is_given_twice():
+    keys = [(r.source, r.table, r.data, r.metric, r.system, r.variant) for r in REPORTED]
+    assert len(set(keys)) == len(keys)
+
+
+def test_table_4_is_whole():
+    systems = {"bm25", "dense", "A-MEM", "Mem0", "HippoRAG", "raptor", "memtree", "segment-tree"}
+    for metric in ("judge", "f1"):
+        for data in ("LoCoMo", "LongMemEval-MAB", "RealMem"):
+            rows = [r for r in reported(data, metric) if r.table == "Table 4"]
+            assert {r.system for r in rows} == systems
+            assert len(rows) == 9
+
+
+@pytest.mark.parametrize(
+    ("data", "losses"),
+    [
+        ("LoCoMo", {"clustering": 0.020, "segment-tree": 0.101}),
+        ("LongMemEval-MAB", {"clustering": 0.019, "segment-tree": 0.107}),
+        ("RealMem", {"clustering": 0.051, "segment-tree": 0.144}),
+    ],
+)
+def test_table_3_gives_the_differences_of_its_rows(data, losses):
+    """The paper prints 0.111 for SegTreeMem on LoCoMo, where its rows differ by 0.101."""
+    for system, loss in losses.items():
+        rows = [r for r in reported(data, "judge", system) if r.table == "Table 3"]
+        original, permuted = rows
+        assert (original.variant, permuted.variant) == (
+            "original order",
+            "30 % of turn pairs swapped",
+        )
+        assert original.value - permuted.value == pytest.approx(loss)
+
+
+def test_systems_of_ours_go_by_our_names():
+    ours = {row.system for row in REPORTED} & set(SYSTEMS)
+    assert {"segment-tree", "clustering", "memtree", "raptor", "bm25", "dense"} <= ours
+    labels = {row.system for row in REPORTED} - set(SYSTEMS)
+    assert not {label for label in labels if label.lower() in SYSTEMS}
+
+
+def test_table_5_agrees_with_itself():
+    """Nodes other than leaves, times their children, make all nodes but the root."""
+    for row in SHAPES:
+        inner = row.nodes - row.leaves
+        assert row.mean_depth <= row.max_depth
+        assert inner * row.branching == pytest.approx(row.nodes - 1, rel=0.13), row.method
+
+
+def test_table_1_distinguishes_the_methods():
+    assert [row.method for row in TABLE_1 if row.online and row.preserves_order] == ["SegTreeMem"]
