@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from dataclasses import replace
 
 import pytest
 
@@ -150,6 +151,22 @@ class TestCancelling:
         assert part.baseline == found.baseline
         assert not part.complete
         assert seen == [(i + 1, 45) for i in range(after)]
+
+
+def test_what_is_known_is_not_measured_again(grown, found, monkeypatch):
+    """A sweep cut short and taken up again equals one that ran through."""
+    kept = []
+    count = itertools.count()
+    setting = {"policies": POLICIES, "alphas": ALPHAS, "horizons": HORIZONS, "k": 4}
+    questions = grown.conversation.questions
+    sweep(grown, questions, **setting, cancelled=lambda: next(count) >= 20, keep=kept.append)
+    assert len(kept) == 20
+    marked = [replace(cell, levels={0: 0.125}) for cell in kept]
+    again = sweep(grown, questions, **setting, known=marked, keep=kept.append)
+    assert list(again.cells[:20]) == marked
+    assert again.cells[20:] == found.cells[20:]
+    assert len(kept) == 20 + len(found.cells)
+    assert sweep(grown, questions, **setting, known=found.cells[:7]) == found
 
 
 def test_bad_settings_name_the_legal_ones(grown):

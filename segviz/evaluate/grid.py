@@ -95,6 +95,8 @@ def sweep(
     seed: int = 0,
     progress: Callable[[int, int], None] | None = None,
     cancelled: Callable[[], bool] | None = None,
+    known: Sequence[Cell] = (),
+    keep: Callable[[Cell], None] | None = None,
 ) -> Sweep:
     """Measure every policy x alpha x horizon, as :func:`evaluate` would one by one.
 
@@ -102,7 +104,9 @@ def sweep(
     are scored once, hops once per policy, and all settings that do not propagate (policy
     ``none``, H = 0, alpha = 0) once. ``progress(done, total)`` is called after every cell;
     when ``cancelled()``, asked before every cell, says so, what is done is returned.
-    Repeated values are swept once. ValueError for an empty axis or an illegal value.
+    ``keep`` is given every cell; cells given back as ``known``, of a sweep that is
+    otherwise the same, are not measured again. Repeated values are swept once. ValueError
+    for an empty axis or an illegal value.
     """
     policies, alphas, horizons = (
         _axis("policies", policies),
@@ -114,9 +118,7 @@ def sweep(
     horizons = tuple(int(horizon) for horizon in horizons)
     settings = list(product(policies, alphas, horizons))
     check_count("k", k)
-
-    if budget is not None:
-        check_count("budget", budget)
+    check_count("budget", 1 if budget is None else budget)
     structure, gold = memory.structure, gold_of(memory, questions)
     texts = structure.text
     nodes = np.flatnonzero(structure.active)
@@ -145,12 +147,15 @@ def sweep(
         )
 
     baseline = measured("none", 0.0, 0, initial)
+    done = {(cell.policy, cell.alpha, cell.horizon): cell for cell in known}
     cells: list[Cell] = []
     hops, spread_by = initial[None], ""
     for policy, alpha, horizon in settings:
         if cancelled is not None and cancelled():
             break
-        if policy == "none" or horizon == 0 or alpha == 0:
+        if (policy, alpha, horizon) in done:
+            cell = done[policy, alpha, horizon]
+        elif policy == "none" or horizon == 0 or alpha == 0:
             cell = replace(baseline, policy=policy, alpha=alpha, horizon=horizon)
         else:
             if policy != spread_by:
@@ -158,6 +163,8 @@ def sweep(
                 spread_by = policy
             cell = measured(policy, alpha, horizon, combine(hops, policy, alpha, horizon))
         cells.append(cell)
+        if keep is not None:
+            keep(cell)
         if progress is not None:
             progress(len(cells), len(settings))
     return Sweep(

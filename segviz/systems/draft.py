@@ -91,6 +91,17 @@ class Draft:
         Rounded to nine digits, so that ties are ties."""
         return [round(float(x), 9) for x in self.vectors(nodes) @ vector]
 
+    def alike(
+        self, vector: Vector, nodes: Sequence[int], least: float, count: int
+    ) -> list[tuple[int, float]]:
+        """The ``count`` of these nodes most like ``vector``, at least ``least``, with their
+        likeness, best first; a tie to the one listed first."""
+        # One product over all rows is cheaper than copying the rows of many nodes.
+        scores = np.round((self._matrix[: len(self)] @ vector).astype(np.float64), 9)[list(nodes)]
+        near = np.flatnonzero(scores >= least)
+        order = near[np.argsort(-scores[near], kind="stable")][:count]
+        return [(nodes[i], float(scores[i])) for i in order.tolist()]
+
     def of_kind(self, kind: str) -> list[int]:
         """Active nodes of this kind, oldest first."""
         return [n for n in range(len(self)) if self.kind[n] == kind and self.active[n]]

@@ -18,7 +18,7 @@ CELL, FACT = "cell", "fact"
 _CELL_CHARACTERS = 8000
 _CELL_GAP = 6 * 3600.0
 _MARKER = re.compile(r"\b(?:by the way|anyway|changing the subject|on another note)\b", re.I)
-_NEIGHBOURS, _ASKED = 8, 4  # near duplicates looked at, and judged
+_ASKED = 4  # near duplicates judged
 _ENTITY_FACTS, _ENTITY_SESSIONS = 3, 2
 
 
@@ -147,16 +147,11 @@ class Ingest:
         exact = self._texts.get(normalised(fact.text))
         if exact is not None or not self._facts:
             return exact
-        scores = self._draft.cosines(vector, self._facts)
-        self._compared += len(scores)
-        near = sorted(range(len(scores)), key=lambda i: (-scores[i], i))[:_NEIGHBOURS]
-        alike = [i for i in near if scores[i] >= self._routing.duplicate][:_ASKED]
-        for i in alike:
-            node = self._facts[i]
+        self._compared += len(self._facts)
+        limit = self._routing.duplicate
+        for node, score in self._draft.alike(vector, self._facts, limit, _ASKED):
             if self._tasks.same(self._draft.text[node], fact.text):
-                self._judged.append(
-                    Judgement(node, scores[i], self._routing.duplicate, "the same fact")
-                )
+                self._judged.append(Judgement(node, score, limit, "the same fact"))
                 return node
         return None
 

@@ -60,14 +60,7 @@ class Scenes:
     def _nearest(self, fact: int) -> None:
         draft = self._draft
         domain = str(draft.facts[fact]["domain"])
-        scored = sorted(
-            (
-                (self._near(fact, root), root)
-                for root in self._forest.trees("scene")
-                if draft.facts[root]["domain"] == domain
-            ),
-            key=lambda pair: (-pair[0], pair[1]),
-        )
+        scored = self._scored(fact, domain)
         self.inspected += len(scored)
         routing = self._routing
         sizes = {root: int(_number(draft, root, "items")) for _, root in scored}
@@ -121,30 +114,41 @@ class Scenes:
         count = len(self._forest.trees("scene"))
         self.events.append(f"{len(facts)} buffered facts make the first {count} scenes")
 
-    def _near(self, fact: int, root: int) -> float:
-        """Likeness to a scene's centroid, and a little for nearness in time."""
+    def _scored(self, fact: int, domain: str) -> list[tuple[float, int]]:
+        """Scenes of a domain by likeness to their centroid and a little for nearness in
+        time, best first."""
         draft = self._draft
-        centre = self._centre(root)
-        start, stop = _number(draft, root, "from"), _number(draft, root, "to")
+        roots = self._of_domain(domain)
+        if not roots:
+            return []
+        alike = np.stack([self._centre(root) for root in roots]) @ draft.vectors([fact])[0]
         when = _number(draft, fact, "from")
-        gap = max(start - when, when - stop, 0.0) / DAY
-        alike = float(draft.vectors([fact])[0] @ centre)
-        return round(alike + _NEARNESS * (1 - min(gap / _NEAR_DAYS, 1.0)), 9)
+        scored = []
+        for root, likeness in zip(roots, alike.tolist(), strict=True):
+            start, stop = _number(draft, root, "from"), _number(draft, root, "to")
+            gap = max(start - when, when - stop, 0.0) / DAY
+            near = _NEARNESS * (1 - min(gap / _NEAR_DAYS, 1.0))
+            scored.append((round(likeness + near, 9), root))
+        return sorted(scored, key=lambda pair: (-pair[0], pair[1]))
+
+    def _of_domain(self, domain: str) -> list[int]:
+        facts = self._draft.facts
+        return [root for root in self._forest.trees("scene") if facts[root]["domain"] == domain]
 
     def _unite(self, root: int, domain: str) -> None:
         """Two scenes of one domain that have become alike are made one."""
         draft, forest = self._draft, self._forest
-        centre = self._centre(root)
-        for other in forest.trees("scene"):
-            if other == root or draft.facts[other]["domain"] != domain:
-                continue
+        others = [other for other in self._of_domain(domain) if other != root]
+        if not others:
+            return
+        alike = np.stack([self._centre(other) for other in others]) @ self._centre(root)
+        for other, likeness in zip(others, np.round(alike, 9).tolist(), strict=True):
             total = _number(draft, root, "items") + _number(draft, other, "items")
-            alike = float(self._centre(other) @ centre)
-            if round(alike, 9) >= self._routing.merge and total <= SCENE_FULL:
+            if likeness >= self._routing.merge and total <= SCENE_FULL:
                 for fact in forest.fell(other):
                     if not forest.holds(root, fact):
                         self._join(root, fact)
-                self.events.append(f"scene {other} joined scene {root} at {alike:.2f}")
+                self.events.append(f"scene {other} joined scene {root} at {likeness:.2f}")
                 return
 
 

@@ -30,10 +30,11 @@ class Forest:
         self._annotate = annotate
         self._dirty: dict[int, None] = {}
         self._roots: dict[tuple[str, str], int] = {}
+        self._family: dict[str, dict[int, None]] = {family: {} for family in FAMILIES}
         self.inspected = 0
         for node in range(len(draft)):
             if draft.active[node] and draft.kind[node] in FAMILIES:
-                self._roots[draft.kind[node], str(draft.facts[node]["scope"])] = node
+                self.settle(node)
                 if draft.facts[node].get("dirty"):
                     self._dirty[node] = None
             elif draft.active[node] and draft.facts[node].get("dirty"):
@@ -45,7 +46,7 @@ class Forest:
 
     def trees(self, family: str) -> list[int]:
         """Roots of a family, oldest first."""
-        return sorted(node for (kind, _), node in self._roots.items() if kind == family)
+        return list(self._family[family])
 
     def items(self, root: int) -> list[int]:
         """The items of a tree in the order of time."""
@@ -78,7 +79,7 @@ class Forest:
         }
         draft = self._draft
         root = draft.add(2, [item], heading(facts) + draft.text[item], family, facts)
-        self._roots[family, scope] = root
+        self.settle(root)
         self._touch(root)
         return root
 
@@ -193,11 +194,14 @@ class Forest:
         for node in inner:
             self._drop(node)
         del self._roots[draft.kind[root], str(draft.facts[root]["scope"])]
+        del self._family[draft.kind[root]][root]
         return held
 
     def settle(self, root: int) -> None:
         """Know a tree whose nodes are in the draft already."""
-        self._roots[self._draft.kind[root], str(self._draft.facts[root]["scope"])] = root
+        family = self._draft.kind[root]
+        self._roots[family, str(self._draft.facts[root]["scope"])] = root
+        self._family[family][root] = None
 
     def replant(self, root: int, k: int, items: Iterable[int]) -> None:
         """Build a tree anew under its root, level by level, with at most k children."""

@@ -42,6 +42,7 @@ class Themes:
         self._centres: dict[int, Vector] = {
             theme: self._centre(theme) for theme in draft.of_kind(THEME)
         }
+        self._rows: tuple[list[int], Vector] | None = None
         self._stale: dict[int, None] = {}
         self.begin_step()
 
@@ -59,20 +60,28 @@ class Themes:
     def _members(self, theme: int) -> Vector:
         return self._draft.vectors(self._draft.children[theme])
 
-    def _near(self, vector: Vector, apart_from: Sequence[int] = ()) -> list[tuple[float, int]]:
-        """Every other theme with its centroid's likeness, the most alike first."""
-        themes = [t for t in self._centres if t not in apart_from]
+    def _near(
+        self, vector: Vector, count: int, apart_from: Sequence[int] = ()
+    ) -> list[tuple[float, int]]:
+        """The other themes whose centroids are most like ``vector``, best first, with
+        their likeness; a tie to the older."""
+        self.inspected += len(self._centres)
+        if self._rows is None:
+            themes = sorted(self._centres)
+            rows = np.stack([self._centres[t] for t in themes]) if themes else np.zeros((0, 1))
+            self._rows = themes, rows
+        themes, rows = self._rows
         if not themes:
             return []
-        self.inspected += len(themes)
-        alike = np.stack([self._centres[t] for t in themes]) @ vector
-        scored = [(round(float(a), 9), t) for a, t in zip(alike, themes, strict=True)]
-        return sorted(scored, key=lambda pair: (-pair[0], pair[1]))
+        alike = np.round((rows @ vector).astype(np.float64), 9)
+        order = np.argsort(-alike, kind="stable")[: count + len(apart_from)].tolist()
+        found = [(float(alike[i]), themes[i]) for i in order if themes[i] not in apart_from]
+        return found[:count]
 
     def attach(self, statement: int) -> None:
         """A new statement joins the most similar theme, or opens one."""
         limits = self._limits
-        near = self._near(self._draft.vectors([statement])[0])[:1]
+        near = self._near(self._draft.vectors([statement])[0], 1)
         if near:
             score, theme = near[0]
             roomy = len(self._draft.children[theme]) < limits.most
@@ -101,6 +110,7 @@ class Themes:
 
     def _changed(self, theme: int) -> None:
         self._centres[theme] = self._centre(theme)
+        self._rows = None
         self._draft.note(theme, size=len(self._draft.children[theme]))
         self._stale[theme] = None
         self._touched[theme] = None
@@ -109,7 +119,7 @@ class Themes:
         """The nearest themes of some, without themselves."""
         found: dict[int, None] = {}
         for theme in themes:
-            near = self._near(self._centres[theme], themes)[: self._limits.neighbours]
+            near = self._near(self._centres[theme], self._limits.neighbours, themes)
             found.update((other, None) for _, other in near)
         return list(found)
 
@@ -187,7 +197,7 @@ class Themes:
     def _partners(self, theme: int) -> list[int]:
         limits, size = self._limits, len(self._draft.children[theme])
         found = []
-        for score, other in self._near(self._centres[theme], [theme])[: limits.neighbours]:
+        for score, other in self._near(self._centres[theme], limits.neighbours, [theme]):
             count = len(self._draft.children[other])
             enough = limits.alone if 1 in (size, count) else limits.merge
             if score >= enough and size + count <= limits.most:
@@ -231,6 +241,7 @@ class Themes:
             return
         for kept in (self._centres, self._stale, self._touched):
             kept.pop(theme, None)
+        self._rows = None
         self._draft.remove(theme)
 
     def rewrite(self) -> int:

@@ -46,52 +46,68 @@ class _Offer:
 
 OFFERS: tuple[_Offer, ...] = (
     _Offer(
-        *("view", "html", "Interactive page (HTML)"),
+        "view",
+        "html",
+        "Interactive page (HTML)",
         "One file that works offline: the tree with its controls, texts and evidence. It also "
         "saves PNG and prints to PDF.",
         html_page,
         "text/html",
     ),
     _Offer(
-        *("view", "svg", "Picture (SVG)"),
+        "view",
+        "svg",
+        "Picture (SVG)",
         "The view as a vector picture, with legend.",
         tree_svg,
         "image/svg+xml",
     ),
     _Offer(
-        *("view", "py", "Python that reproduces it"),
+        "view",
+        "py",
+        "Python that reproduces it",
         "A script that brings back this memory and, on Ask, these scores.",
         python_snippet,
         "text/x-python",
     ),
     _Offer(
-        *("memory", "json", "Memory (JSON)"),
+        "memory",
+        "json",
+        "Memory (JSON)",
         "The whole memory: conversation, every construction step, vectors. segviz.open() reads "
         "it; its JSON Schema comes with segviz.",
         lambda view: store.dump(view.memory.saved),
         "application/json",
     ),
     _Offer(
-        *("graph", "graphml", "Graph (GraphML)"),
+        "graph",
+        "graphml",
+        "Graph (GraphML)",
         "Every column but the vectors, typed edges and relations.",
         lambda view: graphml(view.structure, view.memory.conversation.id),
         "application/xml",
     ),
     _Offer(
-        *("tree", "nwk", "Tree (Newick)"),
+        "tree",
+        "nwk",
+        "Tree (Newick)",
         "For programs that draw trees; one line per root.",
         lambda view: newick(view.structure),
         "text/plain",
         problem=newick_problem,
     ),
     _Offer(
-        *("nodes", "csv", "Nodes (CSV)"),
+        "nodes",
+        "csv",
+        "Nodes (CSV)",
         "A row for each node.",
         nodes_csv,
         "text/csv",
     ),
     _Offer(
-        *("ranks", "csv", "Ranks (CSV)"),
+        "ranks",
+        "csv",
+        "Ranks (CSV)",
         "Initial and propagated rank and score of every admissible node.",
         ranks_csv,
         "text/csv",
@@ -105,9 +121,7 @@ def exports_panel(session: Session, structure: Structure, result: Result | None 
 
     ``structure`` is what the page shows, ``result`` the answered question on Ask.
     """
-    with st.popover(
-        "Export", icon=":material/download:", key="exports", on_change="rerun"
-    ) as menu:
+    with st.popover("Export", icon=":material/download:", key="exports", on_change="rerun") as menu:
         if not menu.open:
             return
         view = View(

@@ -7,14 +7,14 @@ from typing import Any
 import streamlit as st
 
 from segviz.conversation import CATEGORY_NAMES
-from segviz.evaluate import Aggregate, Evaluation, Mean, Sweep, evaluate, sweep
+from segviz.evaluate import Aggregate, Cell, Evaluation, Mean, Sweep, evaluate, sweep
 from segviz.figures import sweep as charts
 from segviz.figures.categories import category_bars, category_sentence
 from segviz.frontend.palette import ACCENT, LEVEL_COLOURS, SCORE_RAMP_DARK, SCORE_RAMP_LIGHT
 from segviz.propagate import POLICIES
 from segviz.relevance import RELEVANCE
 from segviz.ui.permutation import permutation_panel
-from segviz.ui.state import Session, fingerprint, remember
+from segviz.ui.state import Session, fingerprint, known, remember
 
 SWEEPS_KEPT = 6
 SWEPT = [name for name in POLICIES if name != "none"]
@@ -44,17 +44,25 @@ def render(session: Session) -> None:
 
 
 def _sweep(session: Session, settings: dict[str, Any], key: str) -> None:
-    if st.button("Run the sweep", icon=":material/grid_on:", key="run-sweep"):
+    done = _measured_so_far(key)
+    label = f"Resume the sweep, {len(done)} settings are done" if done else "Run the sweep"
+    if not known("sweeps", key) and st.button(label, icon=":material/grid_on:", key="run-sweep"):
         st.session_state["sweep-wanted"] = key
-    if st.session_state.get("sweep-wanted") != key:
+    if not known("sweeps", key) and st.session_state.get("sweep-wanted") != key:
         st.caption("One run takes a second or two for a few hundred questions.")
         return
-    found: Sweep = remember("sweeps", key, SWEEPS_KEPT, lambda: _run(session, settings))
+    found: Sweep = remember("sweeps", key, SWEEPS_KEPT, lambda: _run(session, settings, key))
     _overview(found)
     _heatmaps(session, found)
     _curves_and_levels(found)
     cell = _chosen(found)
     _setting(session, found, *cell)
+
+
+def _measured_so_far(key: str) -> dict[tuple[str, float, int], Cell]:
+    """Cells of a sweep that was cut short, by their setting."""
+    cells: dict[tuple[str, float, int], Cell] = remember("sweep-cells", key, SWEEPS_KEPT, dict)
+    return cells
 
 
 def _settings() -> dict[str, Any]:
@@ -73,15 +81,34 @@ def _settings() -> dict[str, Any]:
     return {"policies": policies or SWEPT[:1], "relevance": relevance, "k": k}
 
 
-def _run(session: Session, settings: dict[str, Any]) -> Sweep:
-    bar = st.progress(0.0, "Sweeping")
+def _run(session: Session, settings: dict[str, Any], key: str) -> Sweep:
+    done = _measured_so_far(key)
+    place = st.empty()
+    with place.container():
+        bar = st.progress(0.0, "Sweeping")
+        # Any click ends this run at the next report; what was measured by then is kept.
+        st.button("Cancel", key="cancel-sweep", on_click=_cancel)
 
-    def progress(done: int, total: int) -> None:
-        bar.progress(done / total, f"Sweeping: {done} of {total} settings")
+    def keep(cell: Cell) -> None:
+        done[cell.policy, cell.alpha, cell.horizon] = cell
 
-    found = sweep(session.memory, session.conversation.questions, progress=progress, **settings)
-    bar.empty()
+    def progress(count: int, total: int) -> None:
+        bar.progress(count / total, f"Sweeping: {count} of {total} settings")
+
+    found = sweep(
+        session.memory,
+        session.conversation.questions,
+        progress=progress,
+        known=tuple(done.values()),
+        keep=keep,
+        **settings,
+    )
+    place.empty()
     return found
+
+
+def _cancel() -> None:
+    st.session_state["sweep-wanted"] = None
 
 
 def _spread(mean: Mean) -> str:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 
+from streamlit.runtime.scriptrunner import StopException
 from streamlit.testing.v1 import AppTest
 
+from segviz.ui import sweep as page
 from tests.ui.test_pages import clean, open_path, texts
 
 
@@ -50,6 +52,41 @@ def test_another_setting_needs_another_run():
     assert "Best:" not in texts(clean(app))
     app.button(key="run-sweep").click().run()
     assert "recall@5" in texts(clean(app))
+
+
+def test_a_sweep_cut_short_goes_on_where_it_stopped(monkeypatch):
+    app = sweep_page().run()
+    measured = []
+    whole = page.sweep
+
+    def cut_short(*args, keep, progress, known, **more):
+        def report(count, total):
+            progress(count, total)
+            measured.append((count, len(known)))
+            if len(measured) == 5:
+                raise StopException  # what a click on Cancel does to the running script
+
+        return whole(*args, keep=keep, progress=report, known=known, **more)
+
+    monkeypatch.setattr(page, "sweep", cut_short)
+    app.button(key="run-sweep").click().run()
+    app.button(key="cancel-sweep").click().run()
+    assert app.button(key="run-sweep").label == "Resume the sweep, 5 settings are done"
+    app.button(key="run-sweep").click().run()
+    assert "recall@10" in texts(clean(app))
+    assert measured[5] == (1, 5)
+
+
+def test_the_permutation_experiment_runs():
+    app = sweep_page().run()
+    app.session_state["permute"] = True
+    app.run()
+    app.slider(key="permute-seeds").set_value(1).run()
+    app.button(key="run-permute").click().run()
+    frames = [frame.value for frame in clean(app).dataframe]
+    losses = next(t for t in frames if "loss" in t.columns)
+    assert len(losses) == 2 * 2 * 3
+    assert "than Similarity clusters" in texts(app)
 
 
 def test_a_conversation_without_questions_says_so(tmp_path):
