@@ -91,8 +91,13 @@ def _earlier(session: Session, step: int) -> None:
 
 
 def _status(session: Session, question: Question, result: Result) -> dict[str, str]:
-    heard = len(result.structure.leaves)
-    held = [turn for unit in session.memory.units[:heard] for turn in unit.turn_ids]
+    structure = result.structure
+    held = [
+        turn
+        for leaf in structure.leaves
+        for index in range(int(structure.start[leaf]), int(structure.stop[leaf]))
+        for turn in session.memory.units[index].turn_ids
+    ]
     return gold_status(result.evidence, question.evidence, held)
 
 

@@ -14,6 +14,7 @@ from segviz.ui.address import write
 from segviz.ui.inspector import node_details, node_transcript
 from segviz.ui.lists import diffs, transcript
 from segviz.ui.metronome import metronome
+from segviz.ui.operating import operations_panel
 from segviz.ui.shape import shape_panel, warnings
 from segviz.ui.state import Session, shown_keys
 from segviz.ui.timeline import VIEWS, canvas_height, draw_canvas, draw_node_link, view_choice
@@ -108,6 +109,7 @@ def _transport(session: Session, key: str, total: int) -> None:
         _jump(session, go)
         view_choice("grow-view")
         typing_panel(session)
+        operations_panel(session)
     if total > 1:
         st.slider(
             f"Step of {total}",

@@ -8,6 +8,7 @@ import streamlit as st
 
 from segviz.protocols import ModelError
 from segviz.ui import address, ask, compare, grow, guide, sweep
+from segviz.ui.operating import operated
 from segviz.ui.sidebar import sidebar
 from segviz.ui.spending import show_spending
 from segviz.ui.state import Session
@@ -54,6 +55,7 @@ def main() -> None:
     address.arrive()
     session = sidebar()
     if session is not None:
+        session = operated(session)
         address.settle(session)
     pages = [
         st.Page(_page(render, session), title=title, url_path=path, default=not index)

@@ -68,7 +68,8 @@ class Session:
     """What the sidebar hands to a page: the open file, conversation and memory.
 
     ``key`` identifies the memory, ``source`` the conversation as loaded, before typing;
-    ``chat`` is the model chosen under Models, None offline.
+    ``chat`` is the model chosen under Models, None offline; ``built`` is the key of the
+    memory as it was built, where operations have changed it since.
     """
 
     key: str
@@ -77,6 +78,7 @@ class Session:
     conversation: Conversation
     memory: Memory
     chat: OpenAIChat | None = None
+    built: str = ""
 
     @cached_property
     def sessions(self) -> list[int]:

@@ -136,3 +136,26 @@ def test_every_system_can_be_grown_and_asked(name):
     assert app.selectbox(key="system").value == name
     app.button(key="go-chevron_left").click().run()
     clean(app)
+
+
+class TestOperations:
+    def test_a_deletion_is_shown_and_undone(self):
+        app = grow()
+        app.query_params["system"] = "memtree"
+        app.query_params["sample"] = "recurrence"
+        clean(app.run())
+        before = app.slider[0].max
+        app.number_input(key=next(n.key for n in app.number_input if "delete" in n.key)).set_value(
+            3
+        ).run()
+        app.button(key="operate").click().run()
+        assert clean(app).slider[0].max == before + 1
+        assert app.button(key="undo-operation").disabled is False
+        app.button(key="operate").click().run()
+        assert any("cannot be done" in w.value for w in clean(app).warning)
+        app.button(key="undo-operation").click().run()
+        assert clean(app).slider[0].max == before
+
+    def test_a_system_without_operations_offers_none(self):
+        app = clean(grow().run())
+        assert not [b for b in app.button if b.key == "operate"]
