@@ -255,18 +255,29 @@ class Corpus(Sequence[Conversation]):
         return self.conversations[ids.index(key)]
 
 
-def with_distinct_ids(conversations: Sequence[Conversation]) -> tuple[Conversation, ...]:
-    """Suffix repeated ids with ``#2``, ``#3`` … so that each can be addressed."""
+def distinct(names: Sequence[str]) -> list[str]:
+    """The names, repeated ones with ``#2``, ``#3`` … unless that is a name itself."""
     seen: Counter[str] = Counter()
-    taken = {c.id for c in conversations}
+    taken = set(names)
     result = []
-    for conversation in conversations:
-        seen[conversation.id] += 1
-        count = seen[conversation.id]
-        fresh = conversation.id if count == 1 else f"{conversation.id}#{count}"
+    for name in names:
+        seen[name] += 1
+        count = seen[name]
+        fresh = name if count == 1 else f"{name}#{count}"
         while count > 1 and fresh in taken:
             count += 1
-            fresh = f"{conversation.id}#{count}"
+            fresh = f"{name}#{count}"
+        seen[name] = count
         taken.add(fresh)
-        result.append(replace(conversation, id=fresh) if fresh != conversation.id else conversation)
-    return tuple(result)
+        result.append(fresh)
+    return result
+
+
+def with_distinct_ids(conversations: Sequence[Conversation]) -> tuple[Conversation, ...]:
+    """Suffix repeated ids with ``#2``, ``#3`` … so that each can be addressed."""
+    return tuple(
+        conversation if conversation.id == name else replace(conversation, id=name)
+        for conversation, name in zip(
+            conversations, distinct([each.id for each in conversations]), strict=True
+        )
+    )

@@ -11,21 +11,19 @@ import numpy as np
 from segviz.annotate import Extractive
 from segviz.parameters import check_ranges, param
 from segviz.protocols import Annotate, Arrival, Operation, Recall, Services, View
-from segviz.steps import Cost, Decision, Step, Vector
+from segviz.steps import Cost, Decision, Step
 from segviz.structure import Structure
 from segviz.systems.draft import Draft
-from segviz.systems.moments import Clock, Moment, as_time
+from segviz.systems.moments import Clock, Moment
 from segviz.systems.sharing import annotator_at_hand, at_hand
 from segviz.systems.writing import prepared
-from segviz.systems.xmemory_recall import EPISODE, Gates, Search
+from segviz.systems.xmemory_episodes import Episodes, forget
+from segviz.systems.xmemory_recall import Gates, Search
 from segviz.systems.xmemory_upkeep import SEMANTIC, THEME, Limits, Themes
 from segviz.tasks import Boundary, Offline, Tasks
-from segviz.tasks.words import content, lines, normalised
 from segviz.units import Unit
 
 _GAP = 30 * 60.0  # seconds of silence that end an episode
-_STATEMENTS = 40  # an episode gives at most
-_KNOWN, _KNOWN_FROM = 10, 0.7  # statements shown before an episode is read, and their likeness
 
 
 @dataclass(frozen=True)
@@ -156,7 +154,7 @@ class XMemory:
         tasks: Tasks = prepared(self.tasks, services)
         annotate = prepared(self.annotate, services)
         themes = Themes(draft, self._limits(), annotate)
-        writer = _Writer(draft, themes, tasks, annotate, services)
+        writer = Episodes(draft, themes, tasks, annotate, services.embedder)
         clock = Clock()
         for arrival in arrivals:
             when = clock.tell(arrival)
@@ -175,7 +173,7 @@ class XMemory:
             writer.take(arrival, when)
             yield _step(arrival.unit, note, draft, themes, written)
 
-    def _boundary(self, writer: _Writer, arrival: Arrival, when: Moment, tasks: Tasks) -> Boundary:
+    def _boundary(self, writer: Episodes, arrival: Arrival, when: Moment, tasks: Tasks) -> Boundary:
         """Rules first (session, silence, length), then the subject."""
         if writer.episode is None:
             return Boundary(False, "")
@@ -250,7 +248,7 @@ class XMemory:
             themes.all_touched()
             themes.upkeep()
         elif name == "delete":
-            themes.told.append(_delete(arguments["unit"], draft, themes, annotate))
+            themes.told.append(forget(arguments["unit"], draft, themes, annotate))
         elif name in ("split", "merge", "reassign"):
             self._rearrange(name, arguments, s, themes)
         else:
@@ -287,110 +285,6 @@ class XMemory:
             themes.told.append(f"statement {statement} moved to theme {theme}")
 
 
-class _Writer:
-    """The episode under way, and what is written when it is closed."""
-
-    def __init__(
-        self, draft: Draft, themes: Themes, tasks: Tasks, annotate: Annotate, services: Services
-    ) -> None:
-        self.draft = draft
-        self.episode: int | None = None
-        self.session = 0
-        self.last = 0.0
-        self._themes = themes
-        self._tasks = tasks
-        self._annotate = annotate
-        self._embedder = services.embedder
-        self._statements: list[int] = []
-        self._texts: dict[str, int] = {}
-
-    def open_units(self) -> list[int]:
-        """The messages of the open episode."""
-        return [] if self.episode is None else self.draft.children[self.episode]
-
-    def length(self) -> int:
-        """Turns in the open episode."""
-        return sum(len(lines(self.draft.text[u])) for u in self.open_units())
-
-    def take(self, arrival: Arrival, when: Moment) -> None:
-        """A message joins the open episode, or opens one."""
-        draft = self.draft
-        leaf = draft.leaf(arrival, arrival.vector)
-        self.session, self.last = arrival.session, when.seconds
-        if self.episode is None:
-            facts = {"from": when.seconds, "to": when.seconds, "dated": when.dated}
-            self.episode = draft.add(
-                1, [leaf], arrival.text, EPISODE, {**facts, "closed": False}, arrival.vector
-            )
-            return
-        draft.link(self.episode, leaf)
-        draft.note(self.episode, to=when.seconds)
-        draft.rewrite([self.episode], [f"{draft.text[self.episode]}\n{arrival.text}"])
-
-    def close(self) -> tuple[str, int]:
-        """Sum the episode up, take its statements, keep the themes; what happened and the
-        number of texts written."""
-        draft, episode = self.draft, self.episode
-        if episode is None:
-            return "", 0
-        units = list(draft.children[episode])
-        written = len(units) > 1
-        raw = draft.text[episode]
-        if written:
-            draft.rewrite([episode], [self._annotate([draft.text[u] for u in units])])
-        draft.note(episode, closed=True)
-        dated, began = bool(draft.facts[episode]["dated"]), draft.facts[episode]["from"]
-        when = as_time(float(began or 0.0)) if dated else None
-        known = self._known(draft.vectors([episode])[0])
-        found = self._tasks.extract(raw, when, [draft.text[k] for k in known], _STATEMENTS)
-        vectors = self._embedder.embed([fact.text for fact in found.facts])
-        fresh = 0
-        for fact, vector in zip(found.facts, vectors, strict=True):
-            shared = [len(content(fact.text) & content(draft.text[u])) for u in units]
-            sources = [
-                draft.span[u][0] for u, n in zip(units, shared, strict=True) if n == max(shared)
-            ]
-            again = self._texts.get(normalised(fact.text))
-            if again is not None:
-                self._repeat(again, episode, sources)
-                continue
-            statement = draft.add(
-                2,
-                [episode],
-                fact.text,
-                SEMANTIC,
-                {"units": " ".join(map(str, sources)), "moves": 0, "domain": fact.domain},
-                vector,
-            )
-            self._statements.append(statement)
-            self._texts[normalised(fact.text)] = statement
-            self._themes.attach(statement)
-            fresh += 1
-        self._themes.upkeep()
-        told = f"Episode {episode} gave {fresh} new statements"
-        for event in self._themes.told:
-            told += f"; {event}"
-        if found.fallback:
-            told += "; the model's answer could not be read, so rules found them"
-        self.episode = None
-        return told + ".", int(written) + self._themes.rewrite()
-
-    def _repeat(self, statement: int, episode: int, sources: Sequence[int]) -> None:
-        draft = self.draft
-        if episode not in draft.children[statement]:
-            draft.link(statement, episode)
-        units = [*map(int, str(draft.facts[statement]["units"]).split()), *sources]
-        draft.note(statement, units=" ".join(map(str, dict.fromkeys(units))))
-
-    def _known(self, vector: Vector) -> list[int]:
-        """Statements like the episode: what it need not tell again."""
-        if not self._statements:
-            return []
-        scores = self.draft.cosines(vector, self._statements)
-        order = sorted(range(len(scores)), key=lambda i: (-scores[i], i))[:_KNOWN]
-        return [self._statements[i] for i in order if scores[i] >= _KNOWN_FROM]
-
-
 def reassigned(structure: Structure) -> float:
     """Share of statements whose theme ever changed (the paper's reassignment ratio)."""
     statements = [
@@ -404,38 +298,6 @@ def _require(s: Structure, node: int, kind: str) -> None:
     if not (0 <= node < len(s) and s.active[node] and s.kind[node] == kind):
         what = "statement" if kind == SEMANTIC else kind
         raise ValueError(f"node {node} is not a {what} of this memory")
-
-
-def _delete(unit: int, draft: Draft, themes: Themes, annotate: Annotate) -> str:
-    held = [
-        n
-        for n in range(len(draft))
-        if draft.active[n] and draft.level[n] == 0 and draft.span[n][0] == unit
-    ]
-    if not held:
-        raise ValueError(f"unit {unit} is not in this memory")
-    episode = draft.parents[held[0]][0]
-    gone = 0
-    for statement in list(draft.parents[episode]):
-        units = [u for u in str(draft.facts[statement]["units"]).split() if int(u) != unit]
-        draft.note(statement, units=" ".join(units))
-        inside = {str(draft.span[u][0]) for u in draft.children[episode]}
-        if not inside & set(units):
-            draft.unlink(statement, episode)
-        if not units:
-            theme = draft.parents[statement][0]
-            draft.remove(statement)
-            themes.left(theme)
-            gone += 1
-    draft.remove(held[0])
-    left = draft.children[episode]
-    if not left:
-        draft.remove(episode)
-    else:
-        texts = [draft.text[u] for u in left]
-        closed = draft.facts[episode]["closed"] and len(texts) > 1
-        draft.rewrite([episode], [annotate(texts) if closed else "\n".join(texts)])
-    return f"unit {unit} was deleted with {gone} statements"
 
 
 def _step(

@@ -66,13 +66,12 @@ class Themes:
         """The other themes whose centroids are most like ``vector``, best first, with
         their likeness; a tie to the older."""
         self.inspected += len(self._centres)
-        if self._rows is None:
-            themes = sorted(self._centres)
-            rows = np.stack([self._centres[t] for t in themes]) if themes else np.zeros((0, 1))
-            self._rows = themes, rows
-        themes, rows = self._rows
-        if not themes:
+        if not self._centres:
             return []
+        if self._rows is None:
+            oldest_first = sorted(self._centres)
+            self._rows = oldest_first, np.stack([self._centres[t] for t in oldest_first])
+        themes, rows = self._rows
         alike = np.round((rows @ vector).astype(np.float64), 9)
         order = np.argsort(-alike, kind="stable")[: count + len(apart_from)].tolist()
         found = [(float(alike[i]), themes[i]) for i in order if themes[i] not in apart_from]

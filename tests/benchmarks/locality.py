@@ -21,7 +21,7 @@ PARTS = 8
 
 
 def refreshed(memory: segviz.Memory) -> tuple[list[int], list[int]]:
-    """Per step: nodes above level 1 written, and how many there are."""
+    """Per step: nodes above level 1 that got a new text, and how many there are."""
     levels: dict[int, int] = {}
     texts: dict[int, str] = {}
     alive: set[int] = set()
@@ -53,8 +53,8 @@ def main() -> None:
         memory = segviz.build(conversation, "memforest", refresh=refresh)
         written, total = refreshed(memory)
         calls = sum(step.cost.annotated for step in memory.steps)
-        print(f"{name}, {refresh}: {sum(written)} nodes written, {calls} of them by the annotation")
-        print(f"{'units':>12}{'written per unit':>20}{'full rebuild':>16}{'share':>9}")
+        print(f"{name}, {refresh}: {calls} texts asked for, {sum(written)} nodes with a new text")
+        print(f"{'units':>12}{'new texts per unit':>20}{'full rebuild':>16}{'share':>9}")
         for part in np.array_split(np.arange(len(written)), PARTS):
             mean = float(np.mean([written[i] for i in part]))
             whole = total[part[-1]]
