@@ -19,6 +19,7 @@ Package map, in data-flow order:
 ``answer``              evidence to an answer and its grade, by chat models
 ``evaluate``            measures over all questions; sweeps
 ``figures frontend``    charts and the canvas tree, without Streamlit
+``export``              a view as files for other programs and people
 ``ui cli``              the app and the command line
 ======================  ==========================================================
 """

@@ -21,6 +21,8 @@ from segviz.samples import TITLES
 from segviz.systems import SYSTEMS
 from segviz.units import UNIT_RULES
 
+METHODS = ("own", "propagate", "adaptive")
+
 LONGEST = 2_000
 """Characters of a question or path in a link; browsers and servers cut long addresses."""
 
@@ -33,7 +35,9 @@ class Bookmark:
     ``settings`` are the system's parameters that differ from its defaults, nested ones
     with dots (``compatibility.threshold``); ``question`` is the index of a question of the
     data set, ``text`` one's own; ``step`` and ``asked`` are moments on Grow and Ask;
-    ``levels`` the admissible ones, None for all; ``view`` the drawing.
+    ``levels`` the admissible ones, None for all; ``budget`` tokens in place of ``k``;
+    ``method`` is "own", "propagate" or "adaptive" where another than the system's usual one
+    is taken; ``view`` the drawing.
     """
 
     sample: str | None = None
@@ -52,6 +56,8 @@ class Bookmark:
     relevance: str = "hybrid"
     levels: tuple[int, ...] | None = None
     distinct: bool = True
+    budget: int | None = None
+    method: str | None = None
     step: int | None = None
     asked: int | None = None
     node: int | None = None
@@ -247,6 +253,8 @@ _READERS: dict[str, Callable[[str], Any]] = {
     "relevance": _one_of(tuple(RELEVANCE)),
     "levels": _levels,
     "distinct": _yes_or_no,
+    "budget": _number(int, 50, 100_000),
+    "method": _one_of(METHODS),
     "step": _number(int, 1, 2**31),
     "asked": _number(int, 1, 2**31),
     "node": _COUNT,

@@ -82,13 +82,28 @@ class WordLlamaEmbedder:
         """float32 (len(texts), 256), unit rows; zeros for a text without tokens."""
         if not texts:
             return np.zeros((0, self.dimensions), dtype=np.float32)
-        clipped = [text[:MAX_CHARACTERS] for text in texts]
-        # The package averages a padded batch in floating point, so the same text could
-        # differ in its last bit between batches; rounding makes vectors depend on the
-        # text alone, which prefix-stability and byte-identical saves rest on.
-        raw = np.asarray(self._model.embed(clipped, norm=False), dtype=np.float32)
-        raw[[not text.strip() for text in clipped]] = 0.0
+        raw = np.zeros((len(texts), self.dimensions), dtype=np.float32)
+        for row, text in zip(raw, texts, strict=True):
+            row += self._mean(text[:MAX_CHARACTERS])
         return np.round(_unit_rows(np.nan_to_num(raw)), 5)
+
+    def _mean(self, text: str) -> Vector | float:
+        """Mean of the token vectors, as the package's own ``embed`` has it.
+
+        Done text by text: the package pads a batch to its longest text and wakes a pool of
+        threads for it, which takes several times as long for the few texts of a step. And
+        a vector must depend on the text alone: prefix-stability and byte-identical saves
+        rest on it.
+        """
+        if not text.strip():
+            return 0.0
+        ids = self._model.tokenizer.encode(text, add_special_tokens=False).ids
+        if not ids:
+            return 0.0
+        table = self._model.embedding
+        rows = table[np.minimum(ids, len(table) - 1)]
+        mean: Vector = rows.sum(axis=0, dtype=np.float32) / np.float32(len(ids))
+        return mean
 
 
 class HashingEmbedder:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from segviz.propagate import POLICIES, shares
+from segviz.propagate import operator
 from segviz.structure import IntArray, Structure
 
 
@@ -64,16 +64,14 @@ def explain(
         raise ValueError(f"node {node}: there are nodes 0 to {n - 1}")
     if policy == "none":
         return Ledger(node, float(initial[node]), ())
-    pairs = np.asarray(edges, dtype=np.int64).reshape(-1, 2)
-    source, target, share = shares(n, POLICIES[policy]().transitions(pairs, structure))
+    transition = operator(n, edges, policy, structure)
     weights = alpha ** np.arange(horizon + 1)
     whole = weights.sum()
     reach: NDArray[np.float64] = np.zeros(n)
     reach[node] = 1.0
     received: list[Contribution] = []
     for hop in range(1, horizon + 1):
-        back = np.bincount(source, weights=reach[target] * share, minlength=n)
-        reach = back.astype(np.float64)
+        reach = transition.apply_transposed(reach)
         given = weights[hop] * reach * initial / whole
         received += _largest_first(hop, given)
     return Ledger(node, float(weights[0] * initial[node] / whole), tuple(received))

@@ -11,6 +11,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -164,30 +165,75 @@ def spread(
 ) -> Scores:
     """The hops s⁽⁰⁾ … s⁽ᴴ⁾ alone, float64 (H + 1, …); they do not depend on alpha."""
     scores = np.asarray(initial, dtype=np.float64)
-    pairs = np.asarray(edges, dtype=np.int64).reshape(-1, 2)
     n = scores.shape[-1]
-    if pairs.size and not (0 <= pairs.min() and pairs.max() < n):
-        raise ValueError(f"edges name nodes {pairs.min()}..{pairs.max()}; there are {n} nodes")
-    hops = np.zeros((int(horizon) + 1, *scores.shape))
+    transition = operator(n, edges, policy, structure)
+    hops = np.empty((int(horizon) + 1, *scores.shape))
     hops[0] = scores
-    if policy == "none":
-        return hops
-    source, target, share = shares(n, POLICIES[policy]().transitions(pairs, structure))
     rows = hops.reshape(len(hops), math.prod(scores.shape[:-1]), n)
     for k in range(1, len(hops)):
         for row, before in zip(rows[k], rows[k - 1], strict=True):
-            row[:] = np.bincount(target, weights=before[source] * share, minlength=n)
+            row[:] = transition.apply(before)
     return hops
 
 
-def shares(
-    n: int, transitions: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.int64], Scores]:
-    """W_P as parallel arrays: source, target and the part of the source's score that goes
-    there, one over the number of its targets."""
-    source, target = transitions[:, 0], transitions[:, 1]
-    degree = np.bincount(source, minlength=n)
-    return source, target, 1.0 / degree[source]
+@dataclass(frozen=True, eq=False)
+class Operator:
+    """W_P over n nodes: ``source`` and ``target`` int64 (m,) of its transitions, ``part``
+    float64 (n,) what each of a node's targets gets of its score, 0 for a node without one.
+    ``single`` tells that no node is the target of two."""
+
+    source: NDArray[np.int64]
+    target: NDArray[np.int64]
+    part: Scores
+    single: bool
+
+    @property
+    def share(self) -> Scores:
+        """What each transition passes on of its source's score, float64 (m,)."""
+        return np.asarray(self.part[self.source])
+
+    def apply(self, scores: Scores) -> Scores:
+        """W_P times ``scores`` (n,)."""
+        given = (scores * self.part)[self.source]
+        if not self.single:
+            return np.bincount(self.target, weights=given, minlength=len(scores))
+        received = np.zeros(len(scores))
+        received[self.target] = given
+        return received
+
+    def apply_transposed(self, reach: Scores) -> Scores:
+        """``reach`` (n,) times W_P: what of every node's score arrives, over one more hop."""
+        given = reach[self.target] * self.share
+        return np.bincount(self.source, weights=given, minlength=len(reach))
+
+
+def _made(n: int, edges: IntArray, policy: str, structure: Structure | None) -> Operator:
+    pairs = np.asarray(edges, dtype=np.int64).reshape(-1, 2)
+    if pairs.size and not (0 <= pairs.min() and pairs.max() < n):
+        raise ValueError(f"edges name nodes {pairs.min()}..{pairs.max()}; there are {n} nodes")
+    transitions = POLICIES[policy]().transitions(pairs, structure)
+    source, target = (np.ascontiguousarray(column) for column in transitions.T)
+    targets = np.bincount(source, minlength=n)
+    part = np.divide(1.0, targets, out=np.zeros(n), where=targets > 0)
+    single = not len(target) or int(np.bincount(target, minlength=n).max()) <= 1
+    return Operator(source, target, part, single)
+
+
+# A structure never changes, so its operators are worked out once and go when it goes.
+_OPERATORS: WeakKeyDictionary[Structure, dict[str, Operator]] = WeakKeyDictionary()
+
+
+def operator(n: int, edges: IntArray, policy: str, structure: Structure | None = None) -> Operator:
+    """W_P of a policy over ``n`` nodes; kept for the edges of a ``structure``.
+
+    ValueError for an edge that names a node outside 0 … n - 1.
+    """
+    if structure is None or edges is not structure.edges or n != len(structure):
+        return _made(n, edges, policy, structure)
+    known = _OPERATORS.setdefault(structure, {})
+    if policy not in known:
+        known[policy] = _made(n, edges, policy, structure)
+    return known[policy]
 
 
 def combine(hops: Scores, policy: str, alpha: float, horizon: int | None = None) -> Scores:

@@ -29,6 +29,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, TypeVar
 
 import numpy as np
@@ -88,17 +89,17 @@ class Structure:
         return self._adjacency(source=1)
 
     def _adjacency(self, source: int) -> tuple[tuple[int, ...], ...]:
-        lists: list[list[int]] = [[] for _ in range(len(self))]
-        for pair in self.edges.tolist():
-            lists[pair[source]].append(pair[1 - source])
-        return tuple(tuple(items) for items in lists)
+        order = np.argsort(self.edges[:, source], kind="stable")
+        ends = np.cumsum(np.bincount(self.edges[:, source], minlength=len(self))).tolist()
+        others = self.edges[order, 1 - source].tolist()
+        return tuple(tuple(others[start:stop]) for start, stop in pairwise((0, *ends)))
 
     @cached_property
     def roots(self) -> tuple[int, ...]:
         """Active nodes without a parent, oldest first."""
-        return tuple(
-            node for node in range(len(self)) if self.active[node] and not self.parents[node]
-        )
+        orphan = self.active.copy()
+        orphan[self.edges[:, 1]] = False
+        return tuple(np.flatnonzero(orphan).tolist())
 
     @cached_property
     def leaves(self) -> tuple[int, ...]:
@@ -118,19 +119,15 @@ class Structure:
     @cached_property
     def depth(self) -> IntArray:
         """Edges from the nearest root, shape (n,); -1 for retired nodes."""
-        depth = np.full(len(self), -1, dtype=np.int32)
-        layer = list(self.roots)
-        for root in layer:
-            depth[root] = 0
+        depth = [-1] * len(self)
+        layer, here = list(self.roots), 0
         while layer:
-            following = []
             for node in layer:
-                for child in self.children[node]:
-                    if depth[child] < 0:
-                        depth[child] = depth[node] + 1
-                        following.append(child)
-            layer = following
-        return depth
+                depth[node] = here
+            here += 1
+            reached = dict.fromkeys(child for node in layer for child in self.children[node])
+            layer = [node for node in reached if depth[node] < 0]
+        return np.array(depth, dtype=np.int32)
 
     @cached_property
     def carrier(self) -> IntArray:
@@ -138,34 +135,38 @@ class Structure:
         single child that child's carrier. Nodes with one carrier cover the same units, so
         selection counts them once."""
         carrier = np.arange(len(self), dtype=np.int32)
-        for node in np.argsort(self.level, kind="stable").tolist():
-            if len(self.children[node]) == 1:
-                carrier[node] = carrier[self.children[node][0]]
+        parent, child = self.edges[:, 0], self.edges[:, 1]
+        only = np.bincount(parent, minlength=len(self))[parent] == 1
+        carrier[parent[only]] = child[only]
+        # Each round doubles how far down the chain every node sees.
+        for _ in range(len(self).bit_length()):
+            further = carrier[carrier]
+            if np.array_equal(further, carrier):
+                break
+            carrier = further
         return carrier
 
     def coverage(self, node: int) -> tuple[int, ...]:
         """Indices of the units below a node, ascending. Exact where the span is only a
         hull (clustered nodes are not contiguous)."""
-        units: set[int] = set()
         seen = {node}
         pending = [node]
         while pending:
-            current = pending.pop()
-            if self.level[current] == 0:
-                units.update(range(int(self.start[current]), int(self.stop[current])))
-            for child in self.children[current]:
-                if child not in seen:
-                    seen.add(child)
-                    pending.append(child)
-        return tuple(sorted(units))
+            fresh = [child for child in self.children[pending.pop()] if child not in seen]
+            seen.update(fresh)
+            pending += fresh
+        below = np.fromiter(seen, dtype=np.int64, count=len(seen))
+        leaves = below[self.level[below] == 0]
+        spans = zip(self.start[leaves].tolist(), self.stop[leaves].tolist(), strict=True)
+        return tuple(sorted({unit for start, stop in spans for unit in range(start, stop)}))
 
 
 class ReplayError(ValueError):
     """The events do not describe a structure; the message names the step and event."""
 
 
-class _Fold:
-    """Mutable columns while events are applied."""
+class Fold:
+    """Mutable columns while events are applied, step by step."""
 
     def __init__(self) -> None:
         self.level: list[int] = []
@@ -179,7 +180,15 @@ class _Fold:
         self.relations: dict[tuple[int, int, str], Relate] = {}
         self.degree: list[int] = []
 
+    def copy(self) -> Fold:
+        """The same moment, to go on from without changing this one."""
+        other = Fold()
+        for name, column in vars(self).items():
+            setattr(other, name, column.copy())
+        return other
+
     def take(self, number: int, step: Step) -> None:
+        """Apply the events of step ``number``; ReplayError names the step."""
         for event in step.events:
             try:
                 self.apply(event)
@@ -187,6 +196,7 @@ class _Fold:
                 raise ReplayError(f"step {number}: {error}") from None
 
     def apply(self, event: Event) -> None:
+        """Apply one event; ReplayError says why it cannot be."""
         match event:
             case Add():
                 self._add(event)
@@ -258,6 +268,7 @@ class _Fold:
             raise ReplayError(f"node {node} is not in the structure")
 
     def freeze(self) -> Structure:
+        """The structure at this moment."""
         spans = np.array(self.span, dtype=np.int32).reshape(-1, 2)
         vectors = np.stack(self.vector) if self.vector else np.zeros((0, 0), dtype=np.float32)
         return Structure(
@@ -284,7 +295,7 @@ def _sealed(column: _Array) -> _Array:
 
 def history(steps: Iterable[Step]) -> Iterator[Structure]:
     """The structure after each step, lazily; raises ReplayError as :func:`replay` does."""
-    fold = _Fold()
+    fold = Fold()
     for number, step in enumerate(steps):
         fold.take(number, step)
         yield fold.freeze()
@@ -296,7 +307,7 @@ def replay(steps: Iterable[Step]) -> Structure:
     Raises ReplayError, naming the step, when an event refers to a node that is not
     there, repeats an edge, skips an id or retires a linked node.
     """
-    fold = _Fold()
+    fold = Fold()
     for number, step in enumerate(steps):
         fold.take(number, step)
     return fold.freeze()

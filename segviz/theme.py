@@ -23,7 +23,7 @@ SETTINGS: dict[str, Any] = {
     "theme.baseRadius": "4px",
     "theme.baseFontSize": 15,
     "theme.headingFontSizes": ["26px", "20px", "16px", "15px", "14px", "13px"],
-    "theme.light.primaryColor": "#c2410c",
+    "theme.light.primaryColor": "#b43a09",
     "theme.dark.primaryColor": "#ff9457",
 }
 

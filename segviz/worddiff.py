@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 from typing import Literal
 
 Piece = tuple[Literal["same", "gone", "new"], str]
 
-_LINE = re.compile(r"[^\n]*\n|[^\n]+")
+# A line end is a part of its own: the last line of a text has none, and is the same line.
+_LINE = re.compile(r"[^\n]+|\n")
 _TOKEN = re.compile(r"\s+|\w+|[^\w\s]", re.UNICODE)
 
 # Two lines less alike than this are shown as one removed and one added, because a word
 # diff of different sentences is unreadable.
 _ALIKE = 0.6
+
+# Pairs of equal parts, one from either text, that are still aligned: the work grows with
+# them, and without bound for long texts of few words.
+_MOST_PAIRS = 60_000
 
 
 def word_diff(before: str, after: str) -> list[Piece]:
@@ -22,7 +28,8 @@ def word_diff(before: str, after: str) -> list[Piece]:
 
     Joining the ``same`` and ``gone`` pieces gives ``before``, ``same`` and ``new`` gives
     ``after``, exactly. Lines that both have are kept whole; where one line became a
-    similar one, its words are compared.
+    similar one, its words are compared. Parts too long and too repetitive to align are
+    shown as removed and added whole.
     """
     pieces: list[Piece] = []
     for old, new in _opcodes(_LINE.findall(before), _LINE.findall(after)):
@@ -30,7 +37,7 @@ def word_diff(before: str, after: str) -> list[Piece]:
             pieces.append(("same", "".join(old)))
             continue
         a, b = (_TOKEN.findall("".join(lines)) for lines in (old, new))
-        alike = SequenceMatcher(None, a, b, autojunk=False).ratio() >= _ALIKE
+        alike = _alignable(a, b) and SequenceMatcher(None, a, b, autojunk=False).ratio() >= _ALIKE
         for gone, fresh in _opcodes(a, b) if alike else [(old, new)]:
             if gone == fresh:
                 pieces.append(("same", "".join(gone)))
@@ -44,6 +51,14 @@ def word_diff(before: str, after: str) -> list[Piece]:
 
 def _opcodes(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[list[str], list[str]]]:
     """Aligned runs of both sequences; equal runs are equal lists."""
+    if not _alignable(old, new):
+        yield list(old), list(new)
+        return
     matcher = SequenceMatcher(None, old, new, autojunk=False)
     for _, a, b, c, d in matcher.get_opcodes():
         yield list(old[a:b]), list(new[c:d])
+
+
+def _alignable(old: Sequence[str], new: Sequence[str]) -> bool:
+    count = Counter(new)
+    return sum(count[part] for part in old) <= _MOST_PAIRS

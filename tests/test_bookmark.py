@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import segviz
 from segviz.assemble import make_system
-from segviz.bookmark import _READERS, Bookmark, decode, differing, encode, nested
+from segviz.bookmark import _READERS, METHODS, Bookmark, decode, differing, encode, nested
 from segviz.parameters import as_settings
 from segviz.propagate import POLICIES
 from segviz.relevance import RELEVANCE
@@ -36,6 +36,8 @@ bookmarks = st.builds(
     relevance=st.sampled_from(tuple(RELEVANCE)),
     levels=st.none() | st.sets(st.integers(0, 9)).map(lambda s: tuple(sorted(s))),
     distinct=st.booleans(),
+    budget=st.none() | st.integers(50, 100_000),
+    method=st.none() | st.sampled_from(METHODS),
     step=st.none() | st.integers(1, 2**31),
     node=st.none() | count,
 )

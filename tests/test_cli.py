@@ -13,8 +13,9 @@ from contextlib import contextmanager, suppress
 
 import pytest
 
-from segviz import cli
-from segviz.cli import UsageError, free_port, is_free, main, url_of
+from segviz.cli import main, serve
+from segviz.cli.exits import UsageError
+from segviz.cli.serve import free_port, is_free, url_of
 from segviz.theme import SETTINGS, flags
 from tests.data import ROOT
 
@@ -160,7 +161,7 @@ class FakeServer:
 @pytest.fixture
 def fake(monkeypatch):
     monkeypatch.setattr(FakeServer, "started", ())
-    monkeypatch.setattr(cli, "Server", FakeServer)
+    monkeypatch.setattr(serve, "Server", FakeServer)
     return FakeServer
 
 
@@ -200,17 +201,17 @@ def test_a_server_that_fails_hands_on_its_code(fake, capsys):
 
 def test_another_program_on_the_port_is_not_taken_for_the_server(monkeypatch):
     """It answers the health check while ours is still coming up, and then ours dies."""
-    monkeypatch.setattr(cli.Server, "_answers", lambda server: True)
-    server = object.__new__(cli.Server)
+    monkeypatch.setattr(serve.Server, "_answers", lambda server: True)
+    server = object.__new__(serve.Server)
     server._announced = False
     server.process = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(1)"])
     assert not server.wait_until_ready()
 
 
 def test_a_server_that_does_not_announce_itself_is_believed_after_a_while(monkeypatch):
-    monkeypatch.setattr(cli.Server, "_answers", lambda server: True)
-    monkeypatch.setattr(cli, "GRACE_SECONDS", 0.2)
-    server = object.__new__(cli.Server)
+    monkeypatch.setattr(serve.Server, "_answers", lambda server: True)
+    monkeypatch.setattr(serve, "GRACE_SECONDS", 0.2)
+    server = object.__new__(serve.Server)
     server._announced = False
     with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as process:
         server.process = process
@@ -239,13 +240,13 @@ def test_a_port_that_needs_rights_is_a_user_error(monkeypatch):
         def bind(self, address):
             raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr(cli.socket, "socket", Refused)
+    monkeypatch.setattr(serve.socket, "socket", Refused)
     with pytest.raises(UsageError, match="port 80 is not allowed here; choose one above 1023"):
         is_free("127.0.0.1", 80)
 
 
 def test_no_free_port_says_which_were_tried(monkeypatch):
-    monkeypatch.setattr(cli, "is_free", lambda host, port: False)
+    monkeypatch.setattr(serve, "is_free", lambda host, port: False)
     with pytest.raises(UsageError, match="no free port between 8501 and 8550; give one with"):
         free_port()
 

@@ -7,7 +7,8 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import ClassVar
+from itertools import chain, islice
+from typing import ClassVar, NamedTuple
 
 from segviz.parameters import check_ranges, param
 
@@ -33,33 +34,47 @@ _COMMON = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class _Sentence:
+class _Sentence(NamedTuple):
+    """A sentence, its telling words and facts; ``length`` words, ``said`` with the speaker.
+    ``room`` is what its weight is divided by."""
+
     text: str
     words: frozenset[str]
     facts: int
     length: int
+    said: int
+    room: float
 
 
-@lru_cache(maxsize=100_000)
+# As a tree grows, the texts of its open nodes come again and again; older ones never do.
+@lru_cache(maxsize=8_192)
 def _sentences(annotation: str) -> tuple[_Sentence, ...]:
     """Sentences of one annotation, each with its speaker's name kept in front."""
+    return tuple(chain.from_iterable(map(_of_line, annotation.split("\n"))))
+
+
+@lru_cache(maxsize=8_192)
+def _of_line(line: str) -> tuple[_Sentence, ...]:
     result = []
-    for line in annotation.split("\n"):
-        spoken = _SPEAKER.match(line)
-        prefix, body = (spoken.group(0), line[spoken.end() :]) if spoken else ("", line)
-        for piece in _BREAK.split(body):
-            piece = piece.strip()
-            tokens = _WORD.findall(piece)
-            if not tokens:
-                continue
-            words = frozenset(token.lower() for token in tokens) - _COMMON
-            facts = (
-                len(_NUMBER.findall(piece)[:2])
-                + len(_DATED.findall(piece)[:2])
-                + len(_NAME.findall(piece)[:2])
-            )
-            result.append(_Sentence(prefix + piece, words, facts, len(tokens)))
+    spoken = _SPEAKER.match(line)
+    prefix, body = (spoken.group(0), line[spoken.end() :]) if spoken else ("", line)
+    before = len(_WORD.findall(prefix))
+    for piece in _BREAK.split(body):
+        piece = piece.strip()
+        tokens = _WORD.findall(piece)
+        if not tokens:
+            continue
+        words = frozenset(token.lower() for token in tokens) - _COMMON
+        facts = (
+            len(_NUMBER.findall(piece)[:2])
+            + len(_DATED.findall(piece)[:2])
+            + len(_NAME.findall(piece)[:2])
+        )
+        # Dividing by a power below one of the size lets a rich sentence beat a short
+        # fragment that happens to hold one frequent word.
+        room = (len(words) + 1) ** 0.6
+        count = len(tokens)
+        result.append(_Sentence(prefix + piece, words, facts, count, before + count, room))
     return tuple(result)
 
 
@@ -100,52 +115,64 @@ class Extractive:
         One sentence per line. Always returns at least one sentence when there is one,
         cut to ``max_words`` words if it alone is longer.
         """
-        if len(texts) == 1:
-            return texts[0]
-        sentences = list(dict.fromkeys(s for text in texts for s in _sentences(text)))
-        if not sentences:
-            return ""
-        chosen = self._choose(sentences)
-        return "\n".join(_clip(sentences[i].text, self.max_words) for i in sorted(chosen))
+        return texts[0] if len(texts) == 1 else _quoted(self, tuple(texts))
 
-    def _choose(self, sentences: list[_Sentence]) -> list[int]:
-        counts = Counter(word for sentence in sentences for word in sentence.words)
+    def quote(self, sentences: Sequence[_Sentence]) -> str:
+        """The chosen ones of at least one sentence, in their order."""
+        chosen = [sentences[i] for i in sorted(self._choose(sentences))]
+        return "\n".join(
+            _clip(s.text, self.max_words) if s.said > self.max_words else s.text for s in chosen
+        )
+
+    def _choose(self, sentences: Sequence[_Sentence]) -> list[int]:
+        counts = Counter(chain.from_iterable(s.words for s in sentences))
         weight = counts.__getitem__
-        # Dividing by a power below one of the size lets a rich sentence beat a short
-        # fragment that happens to hold one frequent word.
-        raw = [sum(map(weight, s.words)) / (len(s.words) + 1) ** 0.6 for s in sentences]
+        raw = [sum(map(weight, s.words)) / s.room for s in sentences]
         top = max(raw) or 1.0
         score = [
             value / top + self.fact_bonus * sentence.facts
             for value, sentence in zip(raw, sentences, strict=True)
         ]
-        order = sorted(range(len(sentences)), key=lambda i: (-score[i], i))[: self._shortlist]
-        likeness = dict.fromkeys(order, 0.0)
+        order = sorted(range(len(sentences)), key=score.__getitem__, reverse=True)
+        importance = {i: (1 - self.diversity) * score[i] for i in order[: self._shortlist]}
+        likeness = dict.fromkeys(importance, 0.0)
         chosen: list[int] = []
-        used = 0
+        room = self.max_words
         while likeness:
-            best = max(
-                likeness,
-                key=lambda i: ((1 - self.diversity) * score[i] - self.diversity * likeness[i], -i),
-            )
+            best, most = -1, 0.0
+            for i, like in likeness.items():
+                worth = importance[i] - self.diversity * like
+                if best < 0 or worth > most or (worth == most and i < best):
+                    best, most = i, worth
             del likeness[best]
-            length = sentences[best].length
-            if chosen and used + length > self.max_words:
-                continue
             chosen.append(best)
-            used += length
-            if used >= self.max_words:
+            room -= sentences[best].length
+            if room <= 0:
                 break
             words = sentences[best].words
-            for other in likeness:
-                overlap = len(words & sentences[other].words)
-                union = len(words) + len(sentences[other].words) - overlap
-                likeness[other] = max(likeness[other], overlap / union if union else 0.0)
+            # What does not fit now never will: the room only shrinks.
+            likeness = {
+                i: max(like, _jaccard(words, sentences[i].words))
+                for i, like in likeness.items()
+                if sentences[i].length <= room
+            }
         return chosen
 
 
+# The upper nodes of a growing tree are written again at every step, mostly from texts that
+# did not change.
+@lru_cache(maxsize=512)
+def _quoted(style: Extractive, texts: tuple[str, ...]) -> str:
+    sentences = tuple(dict.fromkeys(chain.from_iterable(map(_sentences, texts))))
+    return style.quote(sentences) if sentences else ""
+
+
+def _jaccard(first: frozenset[str], second: frozenset[str]) -> float:
+    shared = len(first & second)
+    union = len(first) + len(second) - shared
+    return shared / union if union else 0.0
+
+
 def _clip(text: str, max_words: int) -> str:
-    matches = list(_WORD.finditer(text))
-    if len(matches) <= max_words:
-        return text
-    return text[: matches[max_words - 1].end()] + " …"
+    last = next(islice(_WORD.finditer(text), max_words - 1, None))
+    return text[: last.end()] + " …"

@@ -28,7 +28,7 @@ _ASPECT = 2.2
 # The frame is about this many pixels wide; the drawing library fits the drawing into it.
 _FRAME = 1000
 _SMALLEST, _BIGGEST = 8.0, 26.0
-_ACCENT = "#c2410c"
+_ACCENT = "#b43a09"
 
 
 def graph(structure: Structure) -> nx.DiGraph:

@@ -1,8 +1,9 @@
-// A word diff: kept, removed and added text, line by line. Uses lines.js.
+// Word diffs: kept, removed and added text, line by line. The button of an entry that
+// names a step tells Python to show that step. Uses lines.js.
 
 const TAGS = { gone: "del", new: "ins" };
 
-export default function ({ data, parentElement }) {
+export default function ({ data, parentElement, setTriggerValue }) {
   let box = parentElement.querySelector(".diff");
   if (!box) {
     box = make("div", "diff");
@@ -12,7 +13,14 @@ export default function ({ data, parentElement }) {
     const block = make("div");
     const body = make("div", "body");
     body.append(...lineBlocks(item.pieces, (kind) => TAGS[kind] ?? "span"));
-    block.append(make("div", "head", item.title), body);
+    const head = make("div", "head", item.title);
+    if (item.step) {
+      const go = make("button", "more", `go to step ${item.step}`);
+      go.type = "button";
+      go.onclick = () => setTriggerValue("step", item.step);
+      head.append(" ", go);
+    }
+    block.append(head, body);
     return block;
   };
   box.replaceChildren(...data.items.map(entry));

@@ -1,4 +1,4 @@
-"""Sources of the transcript, evidence-list and diff components.
+"""Sources of the transcript, evidence-list, node-list and diff components.
 
 Each script is one ES module: the helpers in lines.js, then the component.
 """
@@ -16,6 +16,11 @@ def transcript_script() -> str:
 def evidence_script() -> str:
     """Source of evidence.js and its helpers."""
     return _read("lines.js", "evidence.js")
+
+
+def nodes_script() -> str:
+    """Source of nodes.js and its helpers."""
+    return _read("lines.js", "nodes.js")
 
 
 def diff_script() -> str:

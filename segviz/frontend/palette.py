@@ -92,5 +92,5 @@ CHANGE_RAMP_DARK: Final = _ramp(5, (0.88, 0.262), (0.12, 0.012), (98.0, 98.0))[:
 LEVEL_COLOURS: Final = _ramp(8, (0.80, 0.38), (0.085, 0.12), (75.0, 0.0))
 """Levels 0, 1, … of a chart, sand to plum; higher levels keep the last colour."""
 
-ACCENT: Final = {"light": "#c2410c", "dark": "#ff9457"}
+ACCENT: Final = {"light": "#b43a09", "dark": "#ff9457"}
 """The one accent (burnt orange): what is new, chosen or retrieved. Never the only sign."""

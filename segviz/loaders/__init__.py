@@ -3,89 +3,133 @@
 ``load(path)`` and ``parse(bytes, name)`` return a Corpus whose report lists everything
 that was repaired or skipped; they raise LoadError, and nothing else, when nothing usable
 remains. To add a format: write a module with ``LABEL``, ``matches`` and ``read`` and add a
-row to ``LOADERS``.
+row to ``LOADERS`` (``segviz.loaders.registry``).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from contextlib import suppress
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from contextlib import closing, suppress
 from pathlib import Path
 
-from segviz.conversation import Conversation, Corpus, LoadReport
-from segviz.loaders import locomo, longmemeval, realmem
+from segviz.conversation import Corpus, LoadReport
+from segviz.loaders.archives import GZIP, ZIP, FolderMembers, Members, ZipMembers, gunzip
 from segviz.loaders.clean import printable
+from segviz.loaders.columns import settle
 from segviz.loaders.decode import read_document
-from segviz.loaders.errors import LoadError
-from segviz.loaders.notes import Note, in_file_order
+from segviz.loaders.document import Options, PlainText
+from segviz.loaders.errors import LoadError, NeedsColumns
+from segviz.loaders.findings import in_file_order
+from segviz.loaders.kinds import reject_office
+from segviz.loaders.lazy import LazyCorpus, list_file
+from segviz.loaders.limits import BY_ITEMS, WHOLE, too_large
+from segviz.loaders.registry import LOADERS, Loader, accepted, loader_of
+from segviz.loaders.several import read_members
+from segviz.loaders.table import header, is_table
 from segviz.loaders.wording import describe, one_line, shorten
 
-__all__ = ["LOADERS", "LoadError", "Loader", "load", "parse"]
+__all__ = [
+    "LOADERS",
+    "WHOLE",
+    "LazyCorpus",
+    "LoadError",
+    "Loader",
+    "NeedsColumns",
+    "load",
+    "parse",
+]
 
 
-@dataclass(frozen=True, slots=True)
-class Loader:
-    """One format.
+def load(
+    path: str | Path,
+    *,
+    limit: int = WHOLE,
+    by_items: int = BY_ITEMS,
+    columns: Mapping[str, str] | None = None,
+    day_first: bool | None = None,
+    gap_hours: float = 8.0,
+) -> Corpus:
+    """Read a conversation file, an archive (zip, gzip) or a folder; ``~`` is the home folder.
 
-    ``label`` is its name for people. ``matches(document)`` looks at the shape of a parsed
-    JSON document and never raises. ``read(document, name)`` gives the conversations and
-    notes in any order; it raises LoadError when no turn is usable.
-    """
+    A JSON list of at least ``by_items`` bytes whose format allows it is only listed: its
+    conversations are read when asked for (``LazyCorpus``), whatever its size. Everything
+    else is read whole, up to ``limit`` bytes. ``columns``, ``day_first`` and ``gap_hours``
+    settle what a file may leave open (``segviz.loaders.document.Options``).
 
-    label: str
-    matches: Callable[[object], bool]
-    read: Callable[[object, str], tuple[Sequence[Conversation], Sequence[Note]]]
-
-
-LOADERS: dict[str, Loader] = {
-    "locomo": Loader(locomo.LABEL, locomo.matches, locomo.read),
-    "longmemeval": Loader(longmemeval.LABEL, longmemeval.matches, longmemeval.read),
-    "realmem": Loader(realmem.LABEL, realmem.matches, realmem.read),
-}
-"""Name -> loader, in the order in which they are asked."""
-
-
-def load(path: str | Path) -> Corpus:
-    """Read a conversation file; ``~`` is the home folder.
-
-    Raises LoadError when there is no readable file, and as ``parse`` does.
+    Raises LoadError when there is nothing readable, and as ``parse`` does.
     """
     file = Path(path)
     shown = _label(str(file), limit=160)
+    options = Options(columns, day_first, gap_hours)
+    if not str(path).strip():
+        # An empty path would mean the folder the program happens to run in.
+        raise LoadError("no path is given", expected=accepted(), remedy="name a file or folder")
     with suppress(RuntimeError):  # no home folder can be found: then ~ is just a name
         file = file.expanduser()
     try:
         if file.is_dir():
-            what, remedy = "this is a folder", "name the conversation file inside it"
-            raise LoadError(what, shown, _accepted(), remedy)
+            return _read_members(
+                lambda: FolderMembers(file), _label(file.name or shown), options, limit
+            )
         if not file.exists():
             raise LoadError("there is no such file", shown, remedy="check the spelling of the path")
         if not file.is_file():
             # Devices and pipes may never end.
-            raise LoadError("this is not an ordinary file", shown, _accepted())
+            raise LoadError("this is not an ordinary file", shown, accepted())
+        label = _label(file.name)
+        with file.open("rb") as stream:
+            head = stream.read(4)
+        if head.startswith(ZIP):
+            return _read_members(lambda: ZipMembers(file), label, options, limit)
+        total = file.stat().st_size
+        if total >= by_items and (listed := list_file(file, label, options)) is not None:
+            return listed
+        if total > limit:
+            remedy = "keep the part you need in a file of its own"
+            raise too_large(total, limit, shown, remedy)
         data = file.read_bytes()
     except OSError as error:
         reason = f"the file cannot be read ({error.strerror or type(error).__name__})"
         raise LoadError(reason, shown, remedy="check the path and its permissions") from None
-    return parse(data, file.name)
+    return _parse(data, file.name, limit, options)
 
 
-def parse(data: bytes, name: str) -> Corpus:
+def parse(
+    data: bytes,
+    name: str,
+    *,
+    limit: int = WHOLE,
+    columns: Mapping[str, str] | None = None,
+    day_first: bool | None = None,
+    gap_hours: float = 8.0,
+) -> Corpus:
     """Turn a file's bytes into a Corpus; ``name`` is only shown, never trusted.
 
-    Raises LoadError naming the file, the place, what was expected and what to do.
+    At most ``limit`` bytes are taken, packed or unpacked. Options as in ``load``. Raises
+    LoadError naming the file, the place, what was expected and what to do.
     """
+    if len(data) > limit:
+        remedy = (
+            "give its path on the machine that runs segviz, where large files are read in parts"
+        )
+        raise too_large(len(data), limit, _label(name), remedy)
+    return _parse(data, name, limit, Options(columns, day_first, gap_hours))
+
+
+def _parse(data: bytes, name: str, limit: int, options: Options) -> Corpus:
     label = _label(name)
+    if data.startswith(ZIP):
+        return _read_members(lambda: ZipMembers(data), label, options, limit)
     try:
+        if data.startswith(GZIP):
+            data, label = gunzip(data, limit), label.removesuffix(".gz")
         document, notes = read_document(data)
-        loader = next((each for each in LOADERS.values() if each.matches(document)), None)
+        loader = loader_of(document, options)
         if loader is None:
-            what = f"no known conversation format: the file holds {describe(document)}"
-            raise LoadError(what, remedy="convert the file to one of these formats")
-        conversations, more = loader.read(document, label)
+            raise _unknown(document, options)
+        conversations, more = loader.read(document, label, options)
     except LoadError as error:
-        raise error.in_file(label, _accepted()) from None
+        raise error.in_file(_label(name), accepted()) from None
     return Corpus(
         tuple(conversations),
         LoadReport(
@@ -97,9 +141,24 @@ def parse(data: bytes, name: str) -> Corpus:
     )
 
 
-def _accepted() -> str:
-    labels = ", ".join(loader.label for loader in LOADERS.values())
-    return f"a JSON file in one of these formats: {labels}"
+def _read_members(
+    opened: Callable[[], Members], label: str, options: Options, limit: int
+) -> Corpus:
+    try:
+        with closing(opened()) as members:
+            reject_office(members.paths)
+            return read_members(members, label, options, limit)
+    except LoadError as error:
+        raise error.in_file(label, accepted()) from None
+
+
+def _unknown(document: object, options: Options) -> LoadError:
+    if isinstance(document, PlainText):
+        if is_table(document):
+            settle(header(document), options.columns)  # raises, for lack of a column of texts
+        return document.error
+    what = f"no known conversation format: the file holds {describe(document)}"
+    return LoadError(what, remedy="convert the file to one of these formats")
 
 
 def _label(name: str, limit: int = 60) -> str:

@@ -47,7 +47,7 @@ def clean(document: object) -> tuple[object, Notes]:
         if isinstance(value, str):
             value, count = printable(value)
             if count:
-                notes.repaired(place, _replaced(count))
+                notes.repaired(place, replaced(count))
         elif isinstance(value, dict | list):
             stack.append((value, place))
         return value
@@ -77,13 +77,14 @@ def _clean_keys(node: dict[str, object], place: Place, notes: Notes) -> None:
     for key, value in items:
         name, count = printable(key)
         if count:
-            notes.repaired((*place, name), f"in the key: {_replaced(count)}")
+            notes.repaired((*place, name), f"in the key: {replaced(count)}")
         if name in node:
             what = f"the key {quoted(name)} stands here twice; the last one is used"
             notes.repaired((*place, name), what)
         node[name] = value
 
 
-def _replaced(count: int) -> str:
+def replaced(count: int) -> str:
+    """What a note says of that many unprintable characters."""
     noun = "control character or lone surrogate"
     return f"{counted(count, noun, 'control characters or lone surrogates')} replaced by U+FFFD"

@@ -74,6 +74,27 @@ def read_numeric_date(raw: str) -> datetime | None:
         return None
 
 
+_DAY = re.compile(r"(?:[a-z]+,\s+)?([0-9]{1,2})\s+([a-z]+),?\s+([0-9]{4})", re.IGNORECASE)
+_MONTH = re.compile(r"(?:[a-z]+,\s+)?([a-z]+)\s+([0-9]{1,2}),?\s+([0-9]{4})", re.IGNORECASE)
+
+
+def read_day(raw: str) -> datetime | None:
+    """``"8 May 2023"``, ``"Monday, 8 May, 2023"`` or ``"May 8, 2023"``; None for anything else."""
+    text = raw.strip()
+    if match := _DAY.fullmatch(text):
+        day, month, year = match.groups()
+    elif match := _MONTH.fullmatch(text):
+        month, day, year = match.groups()
+    else:
+        return None
+    if month.lower() not in _MONTHS:
+        return None
+    try:
+        return datetime(int(year), _MONTHS[month.lower()], int(day))
+    except ValueError:
+        return None
+
+
 def numeric_start(
     value: object, example: str, place: Place, notes: Notes
 ) -> tuple[datetime | None, str]:

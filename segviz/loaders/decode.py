@@ -1,4 +1,4 @@
-"""Bytes -> text -> JSON document: pure functions that raise nothing but LoadError."""
+"""Bytes -> text -> document: pure functions that raise nothing but LoadError."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ import codecs
 import json
 import re
 
-from segviz.loaders.clean import clean, keep_repeats
-from segviz.loaders.errors import LoadError
+from segviz.loaders.clean import clean, keep_repeats, printable, replaced
+from segviz.loaders.document import PlainText
+from segviz.loaders.errors import LoadError, NotJson
+from segviz.loaders.jsonlines import several_documents
 from segviz.loaders.kinds import reject_binary, reject_text, text_kind
 from segviz.loaders.notes import Notes
 from segviz.loaders.wording import counted
@@ -19,17 +21,35 @@ _ANEW = "download it again or export it anew"
 
 
 def read_document(data: bytes) -> tuple[object, Notes]:
-    """The JSON document in ``data`` and what had to be mended to read it.
+    """The document in ``data`` (see ``segviz.loaders.document``) and what had to be mended.
 
-    Raises LoadError for an empty file, another kind of file, broken JSON, and a document
-    that holds nothing (null, [], {}).
+    A text that is no JSON comes back as ``PlainText``, which keeps the error for the case
+    that no loader knows it. Raises LoadError for an empty file, another kind of file, and
+    a document that holds nothing (null, [], {}).
     """
     text, notes = to_text(data)
-    document, mended = clean(to_json(text))
+    text = text.removeprefix("\ufeff")
+    try:
+        document = to_json(text)
+    except NotJson as error:
+        plain = PlainText(text, error)
+        several = several_documents(plain)
+        if several is None:
+            return _printable(plain, notes)
+        document, more = several
+        notes.extend(more)
+    document, mended = clean(document)
     notes.extend(mended)
     if document is None or (isinstance(document, list | dict) and not document):
         raise LoadError("No conversation found in the file", remedy="choose another file")
     return document, notes
+
+
+def _printable(plain: PlainText, notes: Notes) -> tuple[PlainText, Notes]:
+    text, count = printable(plain.text)
+    if count:
+        notes.repaired((), replaced(count))
+    return PlainText(text, plain.error), notes
 
 
 def to_text(data: bytes) -> tuple[str, Notes]:
@@ -68,8 +88,9 @@ def to_text(data: bytes) -> tuple[str, Notes]:
 def to_json(text: str) -> object:
     """Parse standard JSON, with NaN and Infinity allowed and repeated keys kept in mind.
 
-    Raises LoadError with line and column for broken or cut off JSON, several documents in
-    one file, numbers of thousands of digits, and nesting beyond Python's limit.
+    Raises NotJson with line and column for broken or cut off JSON and several documents in
+    one file, and LoadError for numbers of thousands of digits and for nesting beyond
+    Python's limit.
     """
     text = text.removeprefix("\ufeff")
     reject_text(text)
@@ -90,10 +111,10 @@ def to_json(text: str) -> object:
     return document
 
 
-def _syntax_error(text: str, error: json.JSONDecodeError) -> LoadError:
+def _syntax_error(text: str, error: json.JSONDecodeError) -> NotJson:
     where = f"line {error.lineno}, column {error.colno}"
     if (reason := _cut_off(text, error)) is not None:
-        return LoadError(
+        return NotJson(
             f"not valid JSON: it looks cut off ({reason})",
             where,
             "a complete JSON document",
@@ -103,14 +124,14 @@ def _syntax_error(text: str, error: json.JSONDecodeError) -> LoadError:
     hint = _hint(text, error.pos)
     if start == "#" or (start not in ("[", "{") and not hint):
         kind, remedy = text_kind(text)
-        return LoadError(f"this is {kind}", where, remedy=remedy)
+        return NotJson(f"this is {kind}", remedy=remedy)
     if error.msg == "Extra data" and text[error.pos] in "[{":
         what = "several JSON documents in one file (JSON Lines)"
-        return LoadError(what, where, remedy="put them into one list: [ …, … ]")
+        return NotJson(what, where, remedy="put them into one list: [ …, … ]")
     if error.msg == "Extra data":
         hint = hint or "text follows after the end of the document"
     hint = hint or error.msg[0].lower() + error.msg[1:]
-    return LoadError(
+    return NotJson(
         f"not standard JSON: {hint}",
         where,
         "double quotes, no comments and no comma before a closing bracket",

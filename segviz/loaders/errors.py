@@ -1,4 +1,4 @@
-"""The one error that loading a file may raise."""
+"""The one error that loading a file may raise, and its kinds that ask for something."""
 
 from __future__ import annotations
 
@@ -39,3 +39,34 @@ class LoadError(ValueError):
         """
         where = f"{name}, {self.where}" if self.where and name else name or self.where
         return LoadError(self.what, where, self.expected or expected, self.remedy)
+
+
+class NotJson(LoadError):
+    """The text is not one JSON document; it may be in another format."""
+
+
+class NeedsColumns(LoadError):
+    """A table or list of records in which no column is known to hold the texts.
+
+    ``headers`` are the columns there are; loading again with ``columns={"text": …}`` helps.
+    """
+
+    def __init__(
+        self,
+        what: str,
+        where: str = "",
+        expected: str = "",
+        remedy: str = "",
+        headers: tuple[str, ...] = (),
+    ) -> None:
+        """As LoadError, with the columns."""
+        super().__init__(what, where, expected, remedy)
+        self.args = (*self.args, headers)
+        self.headers = headers
+
+    def in_file(self, name: str, expected: str) -> NeedsColumns:
+        """As LoadError's; the columns stay."""
+        plain = super().in_file(name, expected)
+        return NeedsColumns(
+            plain.what, plain.where, plain.expected, plain.remedy, headers=self.headers
+        )

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterable
+
 from segviz.loaders.errors import LoadError
 
-_UNPACK = "unpack it and load the JSON file inside"
+_UNPACK = "unpack it and load the file inside"
 
 _MAGIC: dict[bytes, tuple[str, str]] = {
     b"%PDF-": ("a PDF document", "export the conversation as JSON"),
@@ -14,6 +17,8 @@ _MAGIC: dict[bytes, tuple[str, str]] = {
     b"PK\x03\x04": ("a zip archive", _UNPACK),
     b"PK\x05\x06": ("an empty zip archive", "download it again"),
     b"\x1f\x8b": ("a gzip archive", _UNPACK),
+    b"7z\xbc\xaf": ("a 7z archive", _UNPACK),
+    b"Rar!": ("a RAR archive", _UNPACK),
     b"PAR1": ("a Parquet table", "convert it to JSON"),
     b"SQLite format 3\x00": ("an SQLite database", "export the conversation as JSON"),
 }
@@ -45,6 +50,23 @@ def reject_binary(data: bytes) -> None:
                 if office:
                     kind, remedy = office, "export the conversation as JSON"
             raise LoadError(f"this is {kind}", remedy=remedy)
+    if data[257:262] == b"ustar":
+        raise LoadError("this is a tar archive", remedy="unpack it and load the file or folder")
+
+
+def reject_office(paths: Iterable[str]) -> None:
+    """Raise LoadError naming the kind when files with these paths make an office document."""
+    known = list(paths)
+    for part, kind in _OFFICE.items():
+        if any(path.startswith(part.decode()) for path in known):
+            raise LoadError(f"this is {kind}", remedy="export the conversation as JSON")
+
+
+def is_binary(head: bytes) -> bool:
+    """Whether a file that begins like this is surely no text."""
+    if any(head.startswith(magic) for magic in _MAGIC):
+        return True
+    return b"\0" in head and json.detect_encoding(head).startswith("utf-8")
 
 
 def reject_text(text: str) -> None:
@@ -60,5 +82,5 @@ def text_kind(text: str) -> tuple[str, str]:
     rows = [line for line in text[:4000].split("\n") if line.strip()][:3]
     for mark, name in ((",", "comma"), (";", "semicolon"), ("\t", "tab")):
         if len(rows) > 1 and rows[0].count(mark) == rows[1].count(mark) > 0:
-            return f"a table of {name}-separated values (CSV)", "convert it to JSON"
-    return "plain text, not JSON", "export the conversation as JSON"
+            return f"a table of {name}-separated values (CSV)", "say which column holds the texts"
+    return "plain text without speakers", 'write each message as a line "Name: words"'

@@ -12,6 +12,7 @@ bare conversation           the older ``locomo10.zip``: ``{speaker_a, session_1,
 from __future__ import annotations
 
 from segviz.conversation import Conversation, with_distinct_ids
+from segviz.loaders.document import Options
 from segviz.loaders.errors import LoadError
 from segviz.loaders.evidence import turn_index
 from segviz.loaders.locomo_questions import read_questions
@@ -28,7 +29,9 @@ def matches(document: object) -> bool:
     return any(_is_locomo(transcript) for s in samples if (transcript := _transcript(s)))
 
 
-def read(document: object, name: str) -> tuple[tuple[Conversation, ...], list[Note]]:
+def read(
+    document: object, name: str, options: Options
+) -> tuple[tuple[Conversation, ...], list[Note]]:
     """Conversations with at least one turn, and notes on what was mended or left out.
 
     ``name`` is the file's name; its stem becomes the id of conversations without one.

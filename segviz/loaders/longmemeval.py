@@ -1,4 +1,4 @@
-"""LongMemEval (xiaowu0162/LongMemEval), oracle and S: one instance is one conversation.
+"""LongMemEval (xiaowu0162/LongMemEval), oracle, S and M: one instance is one conversation.
 
 A file is a list of instances or a single one. An instance has its own haystack in parallel
 lists, joined by position: ids of sessions repeat, and those that begin with ``answer_`` tell
@@ -14,9 +14,11 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import datetime
 
-from segviz.conversation import Conversation, Question, Session, with_distinct_ids
+from segviz.conversation import Conversation, Entry, Question, Session, with_distinct_ids
 from segviz.loaders.dates import note_backwards, note_empty, numeric_start
+from segviz.loaders.document import Options
 from segviz.loaders.errors import LoadError
+from segviz.loaders.items import Item
 from segviz.loaders.locomo_questions import read_questions
 from segviz.loaders.messages import (
     flagged,
@@ -40,7 +42,9 @@ def matches(document: object) -> bool:
     )
 
 
-def read(document: object, name: str) -> tuple[tuple[Conversation, ...], list[Note]]:
+def read(
+    document: object, name: str, options: Options
+) -> tuple[tuple[Conversation, ...], list[Note]]:
     """Conversations with at least one turn, and notes on what was mended or left out.
 
     The stem of the file's ``name`` becomes the id of instances without ``question_id``.
@@ -48,7 +52,7 @@ def read(document: object, name: str) -> tuple[tuple[Conversation, ...], list[No
     """
     if _is_version_2(document):
         what = "this looks like LongMemEval-V2 (haystacks of ids), which is not supported"
-        raise LoadError(what, remedy="load a file of LongMemEval (oracle or S)")
+        raise LoadError(what, remedy="load a file of LongMemEval (oracle, S or M)")
     notes = Notes()
     found: list[tuple[Conversation, Place]] = []
     empty: list[Place] = []
@@ -78,6 +82,15 @@ def read(document: object, name: str) -> tuple[tuple[Conversation, ...], list[No
             what = f"{quoted(old.id)} is taken by another conversation; called {quoted(fresh.id)}"
             notes.repaired((*place, "question_id"), what)
     return conversations, notes
+
+
+def entry(item: Item) -> Entry:
+    """An instance as a list shows it: sessions are lists two levels down, turns objects three."""
+    own = item.scalars()
+    value, question = own.get("question_id"), own.get("question")
+    known = isinstance(value, str | int) and not isinstance(value, bool)
+    about = question if isinstance(question, str) else ""
+    return Entry(str(value).strip() if known else "", item.lists[2], item.objects[3], about)
 
 
 def _instances(document: object) -> list[tuple[Place, object]]:

@@ -1,20 +1,31 @@
 """What loaders jot down while reading, and how it becomes the report's findings.
 
 A ``Place`` is the way from the document's root to a value: keys and list positions,
-``(3, "conversation", "session_7", 12, "text")``. Loaders read in the order that suits
-them (turns before the questions that cite them); ``in_file_order`` sorts afterwards.
+``(3, "conversation", "session_7", 12, "text")``. It may begin with a ``Member`` of an archive
+or folder and a ``Line`` of a text. Loaders read in the order that suits them (turns before
+the questions that cite them); ``findings.in_file_order`` sorts afterwards.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 
-from segviz.conversation import Finding, Kind
-from segviz.loaders.wording import quoted, shorten
+from segviz.conversation import Kind
+from segviz.loaders.wording import one_line, quoted, shorten
 
 Place = tuple[str | int, ...]
+
+
+class Line(int):
+    """A step of a place: a line of a text, counted from 1."""
+
+
+class Member(str):
+    """A step of a place: a file of an archive or folder."""
+
+    __slots__ = ()
+
 
 _PLAIN_KEY = re.compile(r"[\w-]+")
 
@@ -41,9 +52,13 @@ class Notes(list[Note]):
 
 
 def shown(place: Place) -> str:
-    """``[3].conversation.session_7[12].text``; the root is ``file``."""
+    """``[3].conversation.session_7[12].text``, ``line 4, text``; the root is ``file``."""
     if not place:
         return "file"
+    if isinstance(place[0], Line | Member):
+        first = place[0]
+        head = f"line {first}" if isinstance(first, Line) else one_line(shorten(first, tail=16))
+        return f"{head}, {shown(place[1:])}" if place[1:] else head
     parts = []
     for step in place:
         if isinstance(step, int):
@@ -53,34 +68,3 @@ def shown(place: Place) -> str:
         else:
             parts.append(f"[{quoted(step)}]")
     return "".join(parts).removeprefix(".")
-
-
-def in_file_order(document: object, notes: Sequence[Note]) -> tuple[Finding, ...]:
-    """The notes as findings, sorted by where their place stands in the document.
-
-    A missing key counts as standing after the keys there are; notes about one place keep
-    the order in which they were made.
-    """
-    rows: dict[int, dict[str, int]] = {}
-
-    def position(note: Note) -> list[int]:
-        node: object = document
-        ranks = []
-        for step in note.place:
-            if isinstance(node, dict) and isinstance(step, str):
-                order = rows.setdefault(id(node), {})
-                if not order:
-                    order.update((key, row) for row, key in enumerate(node))
-                ranks.append(order.get(step, len(node)))
-                node = node.get(step)
-            elif isinstance(node, list) and isinstance(step, int):
-                ranks.append(step)
-                node = node[step] if step < len(node) else None
-            else:
-                ranks.append(0)
-                node = None
-        return ranks
-
-    return tuple(
-        Finding(note.kind, shown(note.place), note.what) for note in sorted(notes, key=position)
-    )

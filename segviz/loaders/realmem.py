@@ -16,6 +16,7 @@ from collections.abc import Mapping, Sequence
 
 from segviz.conversation import Conversation, Question, Session, Turn
 from segviz.loaders.dates import note_backwards, note_empty, numeric_start
+from segviz.loaders.document import Options
 from segviz.loaders.messages import (
     flagged,
     nothing_usable,
@@ -36,7 +37,9 @@ def matches(document: object) -> bool:
     return any(isinstance(raw, dict) and "dialogue_turns" in raw for raw in _dialogues(document))
 
 
-def read(document: object, name: str) -> tuple[tuple[Conversation, ...], list[Note]]:
+def read(
+    document: object, name: str, options: Options
+) -> tuple[tuple[Conversation, ...], list[Note]]:
     """The conversation, called after the stem of the file's ``name``, and notes on it.
 
     Raises LoadError when no turn at all is usable.

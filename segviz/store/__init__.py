@@ -80,6 +80,20 @@ def write(saved: Saved, path: str | Path) -> None:
         raise
 
 
+HEAD = 4096
+"""Bytes that tell what a file is, also where they are compressed."""
+
+
+def recognises(head: bytes) -> bool:
+    """Whether a file that begins with these bytes (``HEAD`` are enough) is a saved memory."""
+    if head[:2] == b"\x1f\x8b":
+        try:
+            head = zlib.decompressobj(31).decompress(head, 64)
+        except zlib.error:
+            return False
+    return head.lstrip()[:40].startswith(f'{{"format":"{FORMAT}"'.encode())
+
+
 def read(path: str | Path) -> Saved:
     """Read and verify a memory. StoreError says what is wrong and what to do about it,
     whether with the path or with what the file holds."""

@@ -150,15 +150,19 @@ class Growing:
         """Rewrite annotations from low to high level (Algorithm 1, lines 19-22), those of
         one level together; the number of texts written by the annotation model."""
         count = 0
+        renewed: list[Open] = []
         for level in dict.fromkeys(node.level for node in nodes):
             row = [node for node in nodes if node.level == level]
             texts = [[child.text for child in node.children] for node in row]
             for node, text in zip(row, write(self._annotate, texts), strict=True):
-                node.text = text
+                if node.text != text:
+                    node.text = text
+                    renewed.append(node)
             count += sum(len(group) > 1 for group in texts)
-        vectors = self._embedder.embed([node.text for node in nodes])
-        for node, vector in zip(nodes, vectors, strict=True):
-            node.vector = vector
+        if renewed:
+            vectors = self._embedder.embed([node.text for node in renewed])
+            for node, vector in zip(renewed, vectors, strict=True):
+                node.vector = vector
         return count
 
     def _release(self, closed: list[Open]) -> None:

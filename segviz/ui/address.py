@@ -15,6 +15,7 @@ import streamlit as st
 from segviz.assemble import COMPONENTS
 from segviz.bookmark import Bookmark, decode, differing, encode
 from segviz.parameters import parameters
+from segviz.protocols import Recalls
 from segviz.systems import SYSTEMS
 from segviz.ui.state import Session, shown_keys
 from segviz.ui.timeline import VIEWS
@@ -51,6 +52,12 @@ def arrive() -> None:
     _open(bookmark)
     for name, key in _SHARED.items():
         st.session_state[key] = getattr(bookmark, name)
+    st.session_state["adaptive"] = bookmark.method == "adaptive"
+    st.session_state["by-budget"] = bookmark.budget is not None
+    if bookmark.budget is not None:
+        st.session_state["budget"] = bookmark.budget
+    if bookmark.method in ("own", "propagate"):
+        st.session_state[f"method-{bookmark.system}"] = bookmark.method
     _set_parameters(bookmark)
     if bookmark.view in VIEWS:
         st.session_state.update(dict.fromkeys(_VIEW_KEYS, bookmark.view))
@@ -157,15 +164,33 @@ def current(session: Session) -> Bookmark:
     return Bookmark(
         **named,
         conversation=session.conversation.id if len(session.corpus) > 1 else None,
-        settings=differing(SYSTEMS[session.memory.system], session.memory.settings),
+        settings=_settings(session),
         text=(state.get(keys["text"]) or None) if own else None,
         question=None if own else (state.get(keys["question"]) or None),
         levels=None if levels is None or list(levels) == everything else tuple(levels),
+        budget=state.get("budget") if state.get("by-budget") else None,
+        method=_method(session),
         step=moment(keys["step"]),
         asked=moment(keys["asked"]),
         node=session.selected,
         view=next((state[key] for key in _VIEW_KEYS if state.get(key, VIEWS[0]) != VIEWS[0]), ""),
     )
+
+
+def _method(session: Session) -> str | None:
+    """The way of retrieval, where it is not the system's usual one."""
+    state = st.session_state
+    if isinstance(session.memory.model, Recalls):
+        chosen: str = state.get(f"method-{session.memory.system}", "own")
+        if chosen == "own":
+            return None
+        return "adaptive" if state.get("adaptive") else chosen
+    return "adaptive" if state.get("adaptive") else None
+
+
+def _settings(session: Session) -> dict[str, Any]:
+    kind = SYSTEMS.get(session.memory.system)
+    return {} if kind is None else differing(kind, session.memory.settings)
 
 
 def write(session: Session) -> None:

@@ -16,8 +16,10 @@ from segviz.pipeline import ask
 from segviz.result import Result
 from segviz.ui.answer import answer_panel
 from segviz.ui.choices import choices, keep_setting, kept_setting, live, on_time_axis
+from segviz.ui.exports import exports_panel
 from segviz.ui.inspector import node_details, node_transcript
 from segviz.ui.lists import transcript
+from segviz.ui.pins import Scored, pins_panel
 from segviz.ui.retrieved import retrieved_panel
 from segviz.ui.state import Session
 from segviz.ui.timeline import canvas_height, draw_canvas, draw_node_link
@@ -27,11 +29,13 @@ from segviz.ui.words import counted
 
 def render(session: Session) -> None:
     """Draw the page."""
-    question, settings = choices(session)
+    question, settings, row = choices(session)
     if not question.text.strip():
         st.info("Type a question, or pick one of the dataset's, to see what comes back.")
         return
     result = ask(session.memory, question.text, chat=session.chat, **settings)
+    with row:
+        exports_panel(session, result.structure, result, settings["budget"])
     if settings["step"] < len(session.memory.steps):
         _earlier(session, settings["step"])
     if not settings["levels"]:
@@ -61,7 +65,8 @@ def render(session: Session) -> None:
     with left:
         retrieved_panel(session, result, status)
     with right:
-        _selected(session, question, result)
+        _selected(session, question, result, settings["step"])
+    pins_panel(session, result.structure, Scored(result, settings["levels"], settings["distinct"]))
     chart, levels = st.columns([11, 10], gap="medium")
     with chart:
         st.markdown("**Rank shifts**")
@@ -192,11 +197,11 @@ def _levels(result: Result) -> None:
     )
 
 
-def _selected(session: Session, question: Question, result: Result) -> None:
+def _selected(session: Session, question: Question, result: Result, step: int) -> None:
     flags = dict.fromkeys(question.evidence, "gold")
     node = session.selected
     if node is not None and node < len(result.structure):
-        node_details(session, result.structure, node)
+        node_details(session, result.structure, node, step)
         ledger_panel(session, result, node)
         node_transcript(
             session, result.structure, node, key="ask-transcript", height=230, flags=flags

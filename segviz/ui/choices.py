@@ -18,11 +18,12 @@ from segviz.ui.state import Session
 from segviz.ui.timeline import VIEWS, in_time, view_choice
 
 
-def choices(session: Session) -> tuple[Question, dict[str, Any]]:
-    """The question, and settings for ``segviz.pipeline.ask``."""
+def choices(session: Session) -> tuple[Question, dict[str, Any], DeltaGenerator]:
+    """The question, settings for ``segviz.pipeline.ask``, and the row of controls above."""
     questions = session.conversation.questions
     origin = "Own question"
-    with st.container(horizontal=True, vertical_alignment="bottom"):
+    row = st.container(horizontal=True, vertical_alignment="bottom")
+    with row:
         if questions:
             origin = st.segmented_control(
                 "Question from",
@@ -47,7 +48,7 @@ def choices(session: Session) -> tuple[Question, dict[str, Any]]:
         policy, alpha, horizon = _propagation()
     settings.pop("adaptive", None)
     spread = {"policy": policy, "alpha": alpha, "horizon": horizon, "method": method}
-    return question, spread | settings
+    return question, spread | settings, row
 
 
 def _method(session: Session) -> str:

@@ -31,7 +31,7 @@ from segviz.ui.state import Session, typed_turns
 
 
 @dataclass(frozen=True)
-class _Offer:
+class Offer:
     """One file: its name's part and ending, what it is, and how it is made on demand."""
 
     part: str
@@ -44,8 +44,8 @@ class _Offer:
     problem: Callable[[Structure], str] | None = None
 
 
-OFFERS: tuple[_Offer, ...] = (
-    _Offer(
+OFFERS: tuple[Offer, ...] = (
+    Offer(
         "view",
         "html",
         "Interactive page (HTML)",
@@ -54,7 +54,7 @@ OFFERS: tuple[_Offer, ...] = (
         html_page,
         "text/html",
     ),
-    _Offer(
+    Offer(
         "view",
         "svg",
         "Picture (SVG)",
@@ -62,7 +62,7 @@ OFFERS: tuple[_Offer, ...] = (
         tree_svg,
         "image/svg+xml",
     ),
-    _Offer(
+    Offer(
         "view",
         "py",
         "Python that reproduces it",
@@ -70,7 +70,7 @@ OFFERS: tuple[_Offer, ...] = (
         python_snippet,
         "text/x-python",
     ),
-    _Offer(
+    Offer(
         "memory",
         "json",
         "Memory (JSON)",
@@ -79,7 +79,7 @@ OFFERS: tuple[_Offer, ...] = (
         lambda view: store.dump(view.memory.saved),
         "application/json",
     ),
-    _Offer(
+    Offer(
         "graph",
         "graphml",
         "Graph (GraphML)",
@@ -87,7 +87,7 @@ OFFERS: tuple[_Offer, ...] = (
         lambda view: graphml(view.structure, view.memory.conversation.id),
         "application/xml",
     ),
-    _Offer(
+    Offer(
         "tree",
         "nwk",
         "Tree (Newick)",
@@ -96,7 +96,7 @@ OFFERS: tuple[_Offer, ...] = (
         "text/plain",
         problem=newick_problem,
     ),
-    _Offer(
+    Offer(
         "nodes",
         "csv",
         "Nodes (CSV)",
@@ -104,7 +104,7 @@ OFFERS: tuple[_Offer, ...] = (
         nodes_csv,
         "text/csv",
     ),
-    _Offer(
+    Offer(
         "ranks",
         "csv",
         "Ranks (CSV)",
@@ -116,21 +116,34 @@ OFFERS: tuple[_Offer, ...] = (
 )
 
 
-def exports_panel(session: Session, structure: Structure, result: Result | None = None) -> None:
+def exports_panel(
+    session: Session,
+    structure: Structure,
+    result: Result | None = None,
+    budget: int | None = None,
+) -> None:
     """A menu that offers the view as files, each made when it is asked for, and its link.
 
-    ``structure`` is what the page shows, ``result`` the answered question on Ask.
+    ``structure`` is what the page shows, ``result`` the answered question on Ask and
+    ``budget`` the tokens it was to fill in place of K.
     """
     with st.popover("Export", icon=":material/download:", key="exports", on_change="rerun") as menu:
         if not menu.open:
             return
-        view = View(
-            session.memory, structure, current(session), result, tuple(typed_turns(session.source))
-        )
-        for offer in OFFERS:
-            if result is not None or not offer.asks:
-                _button(view, offer)
+        typed = tuple(typed_turns(session.source))
+        view = View(session.memory, structure, current(session), result, typed, budget)
+        for offer, problem in offered(view):
+            _button(view, offer, problem)
         _link(view)
+
+
+def offered(view: View) -> list[tuple[Offer, str]]:
+    """The files a view can be had as, and why one cannot, "" where it can."""
+    return [
+        (offer, offer.problem(view.structure) if offer.problem else "")
+        for offer in OFFERS
+        if view.result is not None or not offer.asks
+    ]
 
 
 def sweep_export(session: Session, found: Sweep) -> None:
@@ -147,8 +160,7 @@ def sweep_export(session: Session, found: Sweep) -> None:
     )
 
 
-def _button(view: View, offer: _Offer) -> None:
-    problem = offer.problem(view.structure) if offer.problem else ""
+def _button(view: View, offer: Offer, problem: str) -> None:
     st.download_button(
         offer.label,
         lambda: offer.make(view),
@@ -165,7 +177,8 @@ def _button(view: View, offer: _Offer) -> None:
 def _link(view: View) -> None:
     st.caption("Link to this view")
     address = (st.context.url or "").partition("?")[0]
-    st.code(f"{address}?{urlencode(encode(view.bookmark))}", language=None, wrap_lines=True)
+    link = urlencode(encode(view.bookmark))
+    st.code(f"{address}?{link}" if link else address, language=None, wrap_lines=True)
     if view.typed:
         st.caption("A link does not hold turns you typed; the files above do.")
     elif view.bookmark.upload is not None:

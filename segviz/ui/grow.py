@@ -11,10 +11,12 @@ import streamlit as st
 from segviz.steps import Add, Decision, Judgement, Revise, Step
 from segviz.structure import Structure
 from segviz.ui.address import write
+from segviz.ui.exports import exports_panel
 from segviz.ui.inspector import node_details, node_transcript
 from segviz.ui.lists import diffs, transcript
 from segviz.ui.metronome import metronome
 from segviz.ui.operating import operations_panel
+from segviz.ui.pins import pins_panel
 from segviz.ui.shape import shape_panel, warnings
 from segviz.ui.state import Session, shown_keys
 from segviz.ui.timeline import VIEWS, canvas_height, draw_canvas, draw_node_link, view_choice
@@ -63,6 +65,7 @@ def _panel(session: Session) -> None:
         _heard(session, structure, step, now)
     with right:
         _decision(session, structure, step, now)
+    pins_panel(session, structure)
     shape_panel(session, structure, now)
     _keep_playing(session, key, total)
     if not _playing(session):
@@ -110,6 +113,7 @@ def _transport(session: Session, key: str, total: int) -> None:
         view_choice("grow-view")
         typing_panel(session)
         operations_panel(session)
+        exports_panel(session, session.memory.at(now))
     if total > 1:
         st.slider(
             f"Step of {total}",
@@ -127,7 +131,7 @@ def _step_button(
     meaning: str, icon: str, action: Callable[[int], None], argument: int, disabled: bool
 ) -> None:
     st.button(
-        "",
+        meaning,  # for screen readers: style.py leaves only the icon to be seen
         icon=f":material/{icon}:",
         key=f"go-{icon}",
         help=meaning,
@@ -224,7 +228,7 @@ def _tree(session: Session, structure: Structure, step: Step, now: int) -> None:
 def _heard(session: Session, structure: Structure, step: Step, now: int) -> None:
     node = session.selected
     if node is not None and node < len(structure):
-        node_details(session, structure, node)
+        node_details(session, structure, node, now)
         node_transcript(session, structure, node, key="grow-transcript", height=PANEL - 130)
         return
     st.markdown("**Transcript**, up to the leaf that has just joined")

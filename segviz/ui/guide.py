@@ -141,7 +141,7 @@ def _cases(session: Session) -> None:
         "case is about. What the paper describes rests on summaries and answers of a language "
         "model; what is said of segviz rests on retrieval alone, with the offline default."
     )
-    ids = [conversation.id for conversation in session.corpus]
+    ids = session.corpus.ids
     if CONVERSATION not in ids:
         st.info(
             f"The cases need {CONVERSATION} of LoCoMo, which is not in the open file. LoCoMo may "

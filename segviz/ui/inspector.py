@@ -1,47 +1,50 @@
-"""Details of one node."""
+"""Details of one node: a head, tabs of which only the open one is computed, its turns."""
 
 from __future__ import annotations
 
 import streamlit as st
 
 from segviz.structure import Structure
+from segviz.ui.inspect_tabs import kin_tab, nearest_tab, text_tab, written_tab
 from segviz.ui.lists import transcript
+from segviz.ui.pins import pin_button
+from segviz.ui.places import held, named, turns_of
 from segviz.ui.state import Session
+from segviz.ui.words import unmarked
 
 
-def turns_of(session: Session, structure: Structure, node: int) -> list[str]:
-    """Ids of the turns below a node of ``structure``, in order."""
-    units = session.memory.units
-    return [turn for index in structure.coverage(node) for turn in units[index].turn_ids]
+def node_details(session: Session, structure: Structure, node: int, step: int) -> None:
+    """The selected node of ``structure``, which is the memory after ``step`` steps.
 
-
-def place(session: Session, structure: Structure, node: int) -> str:
-    """Where a node lies, in words: level, units, sessions."""
-    start, stop = int(structure.start[node]), int(structure.stop[node])
-    first, last = session.sessions[start] + 1, session.sessions[stop - 1] + 1
-    level = int(structure.level[node])
-    name = "leaf" if level == 0 else f"level {level}"
-    units = f"unit {start}" if stop - start == 1 else f"units {start}–{stop - 1}"
-    where = f"session {first}" if first == last else f"sessions {first}–{last}"
-    return f"{name} · {units} · {where}"
-
-
-def node_details(session: Session, structure: Structure, node: int) -> None:
-    """The node's place, children and annotation. Text is shown literally."""
-    children = len(structure.children[node])
-    held = "" if not children else f" · {children} {'child' if children == 1 else 'children'}"
-    head, close = st.columns([6, 1], vertical_alignment="center")
-    head.markdown(f"**Node {node}** · {place(session, structure, node)}{held}")
-    close.button(
-        "",
-        icon=":material/close:",
-        help="Clear the selection",
-        type="tertiary",
-        key="clear-selection",
-        on_click=lambda: session.select(None),
+    Text is shown literally."""
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        name, where = named(session, structure, node).split(" · ", 1)
+        st.markdown(f"**{name}** · {unmarked(where)}", width="stretch")
+        pin_button(session, node)
+        st.button(
+            "",
+            icon=":material/close:",
+            help="Clear the selection",
+            type="tertiary",
+            key="clear-selection",
+            on_click=lambda: session.select(None),
+        )
+    st.caption(unmarked(held(session, structure, node)))
+    text, kin, similar, history = st.tabs(
+        ["Text", "Above and below", "Similar", "History"], key="inspect", on_change="rerun"
     )
-    with st.container(border=True, height=170):
-        st.text(structure.text[node])
+    if text.open:
+        with text:
+            text_tab(structure, node)
+    if kin.open:
+        with kin:
+            kin_tab(session, structure, node)
+    if similar.open:
+        with similar:
+            nearest_tab(session, structure, node)
+    if history.open:
+        with history:
+            written_tab(session, structure, node, step)
 
 
 def node_transcript(
@@ -53,13 +56,15 @@ def node_transcript(
     height: int,
     flags: dict[str, str] | None = None,
 ) -> None:
-    """The transcript with the node's turns lit."""
+    """The transcript with the node's turns lit; a node that has left the memory has none,
+    so the transcript opens where it began."""
     covered = turns_of(session, structure, node)
+    began = session.memory.units[int(structure.start[node])].turn_ids[0]
     transcript(
         session.conversation,
         key=key,
         height=height,
-        focus=covered[0] if covered else None,
+        focus=covered[0] if covered else began,
         marked=set(covered),
         flags=flags,
     )

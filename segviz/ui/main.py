@@ -12,6 +12,7 @@ from segviz.ui.operating import operated
 from segviz.ui.sidebar import sidebar
 from segviz.ui.spending import show_spending
 from segviz.ui.state import Session
+from segviz.ui.style import apply_style
 
 # Title, URL path and function of each page, in navigation order. (A comment, not a string:
 # Streamlit writes bare strings of its main script onto the page.)
@@ -22,12 +23,6 @@ PAGES: tuple[tuple[str, str, Callable[[Session], None]], ...] = (
     ("Compare", "compare", compare.render),
     ("Guide", "guide", guide.render),
 )
-
-# Streamlit keeps wide margins for prose; an instrument needs the width for its axis.
-_ROOM = """
-.stMainBlockContainer { padding: 4.2rem 2.2rem 3rem; }
-[data-testid="stSidebarHeader"] { height: 2.2rem; margin-bottom: 0; }
-"""
 
 
 def _page(render: Callable[[Session], None], session: Session | None) -> Callable[[], None]:
@@ -51,7 +46,7 @@ def main() -> None:
     The sidebar belongs to the frame, not to a page: its choices outlive a change of page.
     """
     st.set_page_config(page_title="segviz", layout="wide", initial_sidebar_state="expanded")
-    st.html(f"<style>{_ROOM}</style>")
+    apply_style()
     address.arrive()
     session = sidebar()
     if session is not None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import os
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 import streamlit as st
@@ -25,14 +24,12 @@ from segviz.models import (
     Price,
     price,
 )
-from segviz.models.settings import KEY_NAMES, RANGES
+from segviz.models.environment import CACHE_BYTES, NAMES, cache_path, key_for
+from segviz.models.settings import RANGES
 from segviz.ui.spending import account, keep_price, spending_place
 
 OFFLINE = "None: stay offline"
 CUSTOM = "Another server"
-
-CACHE_BYTES = 1_000_000_000
-"""Beyond this the oldest replies are dropped, and asked for again when they are needed."""
 
 PANEL = "models-panel"
 
@@ -63,32 +60,17 @@ class Models:
 @st.cache_resource(show_spinner=False)
 def _cache() -> ModelCache:
     """One cache of replies for the process; it is keyed by content and holds no key."""
-    folder = os.environ.get("SEGVIZ_CACHE")
-    if folder is None:
-        base = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
-        folder = str(Path(base).expanduser() / "segviz")
-    return ModelCache(Path(folder) / "models.sqlite", limit_bytes=CACHE_BYTES)
+    return ModelCache(cache_path(os.environ), limit_bytes=CACHE_BYTES)
 
 
 def _key_found(endpoint: Endpoint) -> str:
-    """The key the environment or Streamlit's secrets hold for this very server.
-
-    OPENAI_API_KEY goes to api.openai.com alone and SEGVIZ_API_KEY to the host of
-    SEGVIZ_BASE_URL alone: an address somebody types must never receive the host's key.
-    """
+    """The key the environment or Streamlit's secrets hold for this very server."""
     known = dict(os.environ)
     try:
-        names = (*KEY_NAMES, "SEGVIZ_BASE_URL")
-        known = {name: str(st.secrets[name]) for name in names if name in st.secrets} | known
+        known = {name: str(st.secrets[name]) for name in NAMES if name in st.secrets} | known
     except StreamlitSecretNotFoundError:
         pass  # there is no secrets file
-    if endpoint.address == PRESETS["gpt-5.4-mini"].address:
-        return known.get("OPENAI_API_KEY", "").strip()
-    try:
-        meant = Endpoint(known.get("SEGVIZ_BASE_URL", "")).address
-    except ValueError:
-        return ""
-    return known.get("SEGVIZ_API_KEY", "").strip() if meant == endpoint.address else ""
+    return key_for(endpoint, known)
 
 
 def point_here() -> None:

@@ -6,8 +6,8 @@ import streamlit as st
 
 from segviz.result import Evidence, Result
 from segviz.retrieve import estimated_tokens
-from segviz.ui.inspector import place
 from segviz.ui.lists import evidence_list
+from segviz.ui.places import place
 from segviz.ui.state import Session
 
 HEIGHT = 620

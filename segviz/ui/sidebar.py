@@ -2,31 +2,21 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import streamlit as st
 
-from segviz import loaders
+from segviz import store
 from segviz.assemble import COMPONENTS
-from segviz.conversation import Conversation, Corpus, with_typed_turns
-from segviz.loaders import LoadError
-from segviz.samples import TITLES, sample_path
+from segviz.conversation import Conversation, with_typed_turns
+from segviz.pipeline import from_saved
 from segviz.systems import SYSTEMS
-from segviz.ui.address import wanted_conversation
 from segviz.ui.building import Order, obtain
 from segviz.ui.controls import component_controls
 from segviz.ui.models import Models, models_panel
+from segviz.ui.source import Opened, choose_conversation, choose_source
 from segviz.ui.spending import show_spending
-from segviz.ui.state import (
-    CORPORA_KEPT,
-    Session,
-    fingerprint,
-    remember,
-    typed_turns,
-)
+from segviz.ui.state import MEMORIES_KEPT, Session, fingerprint, remember, typed_turns
 from segviz.ui.words import counted
 from segviz.units import UNIT_RULES
 
@@ -40,13 +30,14 @@ UNIT_HELP = {
 def sidebar() -> Session | None:
     """Draw the sidebar; None when there is nothing to show yet (it has said why)."""
     with st.sidebar:
-        corpus = _source()
-        if corpus is None:
+        opened = choose_source()
+        found = None if opened is None else choose_conversation(opened)
+        if opened is None or found is None:
             return None
-        key, loaded = corpus
-        original = _conversation(loaded)
-        _load_report(loaded)
-        source = fingerprint(key, original.id)
+        _, original = found
+        source = fingerprint(opened.key, original.id)
+        if opened.saved is not None:
+            return _saved(opened, original, source)
         typed = typed_turns(source)
         conversation = with_typed_turns(original, typed)
         unit = _unit(conversation)
@@ -58,141 +49,23 @@ def sidebar() -> Session | None:
     show_spending()
     if built is None:
         return None
-    return Session(built[0], source, loaded, conversation, built[1], models.chat)
+    return Session(built[0], source, opened.corpus, conversation, built[1], models.chat)
 
 
-def _source() -> tuple[str, Corpus] | None:
-    """The open file. A file that cannot be read leaves the previous one open."""
-    st.subheader("Conversation")
-    options = ["Sample", "Upload", "Path"]
-    start = "Path" if os.environ.get("SEGVIZ_FILE") else "Sample"
-    source = st.segmented_control(
-        "Source",
-        options,
-        default=start,
-        required=True,
-        key="source",
-        label_visibility="collapsed",
-        persist_state="session",
-    )
-    try:
-        opened = {"Sample": _sample, "Upload": _upload, "Path": _path}[source or "Sample"]()
-    except LoadError as error:
-        opened = None
-        _refusal(error)
-    if opened is not None:
-        st.session_state["last"] = opened
-        return opened
-    previous: tuple[str, Corpus] | None = st.session_state.get("last")
-    if previous is None:
-        # Upload or Path was chosen before anything was open: start from the sample.
-        previous = _open_file(str(sample_path(next(iter(TITLES)))))
-        st.session_state["last"] = previous
-    return previous
-
-
-def _refusal(error: LoadError) -> None:
-    """Say why a file was not opened. The text may quote the file, so it is shown literally."""
-    with st.container(border=True, key="refusal"):
-        st.markdown(":material/error: **Not opened.** The previous conversation is still here.")
-        st.text(str(error))
-
-
-def _sample() -> tuple[str, Corpus]:
-    name = st.selectbox(
-        "Sample",
-        list(TITLES),
-        format_func=lambda n: TITLES[n],
-        key="sample",
-        label_visibility="collapsed",
-        persist_state="session",
-    )
-    return _open_file(str(sample_path(name)))
-
-
-def _upload() -> tuple[str, Corpus] | None:
-    file = st.file_uploader("Upload", key="upload", label_visibility="collapsed")
-    if file is None:
-        names = ", ".join(loader.label for loader in loaders.LOADERS.values())
-        st.caption(f"JSON in one of these formats: {names}.")
-        return None
-    return _opened(file.getvalue(), lambda data: loaders.parse(data, file.name))
-
-
-def _path() -> tuple[str, Corpus] | None:
-    path = st.text_input(
-        "Path of a file on the machine that runs segviz",
-        value=os.environ.get("SEGVIZ_FILE", ""),
-        key="path",
-        placeholder="~/data/locomo10.json",
-        persist_state="session",
-    )
-    return _open_file(path) if path.strip() else None
-
-
-def _open_file(path: str) -> tuple[str, Corpus]:
-    try:
-        facts = Path(path).expanduser().stat()
-        version = fingerprint(path, facts.st_mtime_ns, facts.st_size)
-    except (OSError, ValueError, RuntimeError):
-        version = fingerprint(path)  # loading says what is wrong with it
-    return version, remember("corpora", version, CORPORA_KEPT, lambda: loaders.load(path))
-
-
-def _opened(data: bytes, parse: Callable[[bytes], Corpus]) -> tuple[str, Corpus]:
-    key = fingerprint(data)
-    return key, remember("corpora", key, CORPORA_KEPT, lambda: parse(data))
-
-
-def _conversation(corpus: Corpus) -> Conversation:
-    def label(position: int) -> str:
-        found = corpus[position]
-        sessions, turns = counted(len(found.sessions), "session"), counted(len(found.turns), "turn")
-        return f"{found.id} · {sessions} · {turns}"
-
-    if len(corpus) == 1:
-        position = 0
-    else:
-        wanted = wanted_conversation()
-        places = [i for i in range(len(corpus)) if corpus[i].id == wanted]
-        if places:
-            st.session_state["conversation"] = places[0]
-        position = st.selectbox(
-            "Conversation in the file",
-            range(len(corpus)),
-            format_func=label,
-            key="conversation",
-            persist_state="session",
-        )
-    found = corpus[position]
-    if len(corpus) == 1:
-        st.text(found.id)
-    st.text(", ".join(found.speakers[:6]) + (" …" if len(found.speakers) > 6 else ""))
-    dates = [session.start for session in found.sessions if session.start]
-    days = list(dict.fromkeys(f"{day:%d %b %Y}" for day in sorted({d.date() for d in dates})))
-    when = f", {' – '.join(days[:1] + days[1:][-1:])}" if days else ""
-    st.caption(
-        f"{counted(len(found.sessions), 'session')}, {counted(len(found.turns), 'turn')}, "
-        f"{counted(len(found.questions), 'question')}{when}"
-    )
-    return found
-
-
-def _load_report(corpus: Corpus) -> None:
-    report = corpus.report
-    title = (
-        f"Load report of the file: {report.kept} kept, {len(report.repaired)} repaired, "
-        f"{len(report.skipped)} skipped"
-    )
-    with st.expander(title):
-        if not report.findings:
-            st.caption("Every record was read as it stands.")
-            return
-        st.dataframe(
-            [{"what": f.kind, "where": f.where, "detail": f.what} for f in report.findings],
-            hide_index=True,
-            height=min(38 + 35 * len(report.findings), 320),
-        )
+def _saved(opened: Opened, conversation: Conversation, source: str) -> Session:
+    """A memory as it was saved: nothing to choose but the models for questions."""
+    saved = cast(store.Saved, opened.saved)
+    st.subheader("Memory")
+    label = SYSTEMS[saved.system].label if saved.system in SYSTEMS else saved.system
+    st.text(f"{label}, as saved")
+    st.caption(f"{counted(len(saved.steps), 'step')}, leaves by the rule '{saved.unit}'")
+    models = models_panel()
+    _embedding_note(models)
+    show_spending()
+    remote = models.embedder if models.embedder.name == saved.embedder else None
+    key = fingerprint(opened.key, "saved", models.embedder.name)
+    memory = remember("memories", key, MEMORIES_KEPT, lambda: from_saved(saved, remote))
+    return Session(key, source, opened.corpus, conversation, memory, models.chat)
 
 
 def _unit(conversation: Conversation) -> str:

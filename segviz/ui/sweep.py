@@ -13,6 +13,7 @@ from segviz.figures.categories import category_bars, category_sentence
 from segviz.frontend.palette import ACCENT, LEVEL_COLOURS, SCORE_RAMP_DARK, SCORE_RAMP_LIGHT
 from segviz.propagate import POLICIES
 from segviz.relevance import RELEVANCE
+from segviz.ui.exports import sweep_export
 from segviz.ui.permutation import permutation_panel
 from segviz.ui.state import Session, fingerprint, known, remember
 
@@ -53,6 +54,7 @@ def _sweep(session: Session, settings: dict[str, Any], key: str) -> None:
         return
     found: Sweep = remember("sweeps", key, SWEEPS_KEPT, lambda: _run(session, settings, key))
     _overview(found)
+    sweep_export(session, found)
     _heatmaps(session, found)
     _curves_and_levels(found)
     cell = _chosen(found)

@@ -14,7 +14,7 @@ from segviz.frontend.palette import ACCENT
 from segviz.nearmiss import near_misses
 from segviz.result import Result
 from segviz.retrieve import ranking
-from segviz.ui.inspector import place
+from segviz.ui.places import place
 from segviz.ui.state import Session
 
 # The ledger lists this many contributions; the rest is summed in one row.

@@ -9,17 +9,21 @@ from collections.abc import Callable
 import pytest
 
 from segviz.loaders.decode import read_document, to_json, to_text
+from segviz.loaders.document import JsonLines, PlainText
 from segviz.loaders.errors import LoadError
-from segviz.loaders.notes import Note
+from segviz.loaders.notes import Line, Note
 
 CHAT = {"speaker": "Zoë", "text": "a “quote” …"}
 
 
 def failure(data: bytes) -> LoadError:
-    """The error that reading ``data`` raises."""
-    with pytest.raises(LoadError) as caught:
-        read_document(data)
-    return caught.value
+    """The error of ``data``: raised, or kept by a text for the case that no loader knows it."""
+    try:
+        document, _ = read_document(data)
+    except LoadError as error:
+        return error
+    assert isinstance(document, PlainText), document
+    return document.error
 
 
 # --- encodings -----------------------------------------------------------------------
@@ -141,6 +145,34 @@ def test_nan_and_infinity_are_read() -> None:
     assert repr(document) == "{'a': [nan, inf, -inf, inf]}"
 
 
+# --- several documents in one file ------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        ('{"a": 1}\n{"a": 2}\n', [1, 2]),
+        ('\r\n{"a": 1}\r\n\r\n{"a": 2}', [2, 4]),
+        ('{"a": 1}{"a": 2}', [1, 1]),
+        ('{\n"a": 1\n}\n\n{"a":\n2}', [1, 5]),
+    ],
+)
+def test_json_lines_and_documents_one_behind_the_other(text: str, lines: list[int]) -> None:
+    document, notes = read_document(text.encode())
+    assert isinstance(document, JsonLines)
+    assert (document, document.lines, notes) == ([{"a": 1}, {"a": 2}], lines, [])
+
+
+def test_broken_lines_are_left_out_while_half_are_sound() -> None:
+    document, notes = read_document(b'{"a": 1}\n{"a": \n[]\n12\n{"a": 2}\n')
+    assert document == [{"a": 1}, [], {"a": 2}]
+    assert notes == [
+        Note("skipped", (Line(2),), "the line is left out: not valid JSON in column 6"),
+        Note("skipped", (Line(4),), "the line is left out: it holds no object and no list"),
+    ]
+    assert "cut off" not in failure(b'{"a": 1}\nx\ny\n').what
+
+
 # --- what JSON allows but text does not ----------------------------------------------
 
 
@@ -206,9 +238,8 @@ def test_keys_that_become_equal_by_cleaning() -> None:
         ),
         (b"speaker,text\nAnn,hello\n", "this is a table of comma-separated values (CSV)"),
         (b'"a";"b"\n"c";"d"\n', "this is a table of semicolon-separated values (CSV)"),
-        (b"Hello there.\n", "this is plain text, not JSON"),
-        (b"# Title\n\nwords", "this is plain text, not JSON"),
-        (b'{"a": 1}\n{"a": 2}\n', "several JSON documents in one file (JSON Lines)"),
+        (b"Hello there.\n", "this is plain text without speakers"),
+        (b"# Title\n\nwords", "this is plain text without speakers"),
     ],
 )
 def test_wrong_kinds_of_file_are_named(data: bytes, what: str) -> None:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import gzip
+import io
 import json
+import zipfile
 
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
-from segviz.loaders import LoadError, parse
+from segviz.loaders import LOADERS, LoadError, parse
 
 VALID = [
     {
@@ -207,6 +210,179 @@ def test_any_file_name(name: str) -> None:
     bare = {"session_1": [{"speaker": "Ann", "dia_id": "D1:1", "text": "hi"}]}
     survives(json.dumps(bare).encode(), name)
     survives(b"", name)
+
+
+# --- every format --------------------------------------------------------------------
+
+
+def zipped(files: dict[str, str]) -> bytes:
+    """A zip archive of these files."""
+    target = io.BytesIO()
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, text in files.items():
+            archive.writestr(name, text)
+    return target.getvalue()
+
+
+MESSAGE = {"author": {"role": "user"}, "create_time": 1.7e9, "content": {"parts": ["hi"]}}
+ROLES = [{"role": "user", "content": "hi"}, {"role": "assistant", "content": "ho"}]
+DAY = [{"type": "message", "ts": "1700000000.000100", "user": "U1", "text": "hi <@U1>"}]
+REALTALK_TURN = {"clean_text": "a", "speaker": "A", "date_time": "29.12.2023, 22:42:04"}
+FORMATS: dict[str, object] = {
+    "locomo": VALID,
+    "longmemeval": [
+        {
+            "question_id": "q",
+            "question": "q?",
+            "answer": 3,
+            "haystack_dates": ["2023/05/28 (Sun) 19:47"],
+            "haystack_sessions": [[{"role": "user", "content": "hi", "has_answer": True}]],
+        }
+    ],
+    "realmem": {
+        "dialogues": [
+            {
+                "current_time": "2025-12-19 (Friday)",
+                "dialogue_turns": [
+                    {"speaker": "User", "content": "q?", "is_query": True},
+                    {"speaker": "Assistant", "content": "a", "memory_session_uuids": ["u"]},
+                ],
+                "extracted_memory": [{"session_uuid": "u", "content": "m"}],
+            }
+        ]
+    },
+    "realtalk": {"name": {"speaker_1": "A"}, "session_1": [REALTALK_TURN]},
+    "memoryagentbench": {
+        "context": repr(["Chat Time: 2022/11/17 (Thu) 12:04", ROLES]),
+        "questions": ["q?"],
+        "answers": [["a"]],
+        "metadata": {"haystack_sessions": [[[{**ROLES[0], "has_answer": True}]]]},
+    },
+    "msc": {
+        "previous_dialogs": [{"dialog": [{"text": "a"}], "time_num": 3, "time_unit": "days"}],
+        "dialog": [{"text": "b", "id": "Speaker 1"}],
+        "metadata": {"initial_data_id": "x"},
+    },
+    "perltqa": {
+        "Lin": {
+            "profile": {"Protagonist": "Lin"},
+            "dialogues": {"d": {"contents": {"2022-05-10 10:00": ["Lin: a"]}}},
+        }
+    },
+    "chatgpt": [
+        {
+            "title": "T",
+            "current_node": "b",
+            "mapping": {
+                "a": {"parent": None, "children": ["b"], "message": None},
+                "b": {"parent": "a", "children": [], "message": MESSAGE},
+            },
+        }
+    ],
+    "claude": [
+        {
+            "name": "T",
+            "chat_messages": [
+                {"uuid": "a", "parent_message_uuid": "r", "sender": "human", "text": "x"},
+                {"uuid": "b", "parent_message_uuid": "r", "sender": "human", "text": "y"},
+            ],
+        }
+    ],
+    "slack": DAY,
+    "sharegpt": [{"id": "s", "conversations": [{"from": "human", "value": "<p>x</p>"}]}],
+    "openai": {"messages": ROLES},
+    "records": [{"speaker": "Ann", "text": "x", "time": "03/04/2025", "session": 1}],
+    "whatsapp": "28/12/2023, 20:02 - Ann: hi\nmore\n28/12/2023, 20:03 - Bob: <Media omitted>\n",
+    "table": 'speaker;text;time\nAnn;"a; b";03/04/2025 10:00\nBob;c;04/04/2025 11:00\n',
+    "transcript": "## 8 May 2023\nAnn: hi\nmore\n[10:14] Bob: ho\n",
+}
+FILES = {
+    name: (value if isinstance(value, str) else json.dumps(value)).encode()
+    for name, value in FORMATS.items()
+}
+ARCHIVES = {
+    "zip": zipped({"a/1.json": FILES["locomo"].decode(), "b.txt": "Ann: hi"}),
+    "slack zip": zipped({"users.json": '[{"id": "U1"}]', "c/2023-11-14.json": json.dumps(DAY)}),
+    "gzip": gzip.compress(FILES["records"], mtime=0),
+    "lines": b"\n".join(json.dumps(row).encode() for row in ROLES),
+}
+
+
+def test_there_is_a_valid_file_of_every_format() -> None:
+    assert list(FORMATS) == list(LOADERS)
+    for name, data in FILES.items():
+        assert parse(data, "x").report.source_format == LOADERS[name].label
+    for data in ARCHIVES.values():
+        assert parse(data, "x").report.kept > 0
+
+
+@fuzz
+@given(
+    st.sampled_from([*FILES.values(), *ARCHIVES.values()]),
+    st.lists(
+        st.tuples(st.floats(0, 1), st.integers(0, 3), st.binary(max_size=3)),
+        min_size=1,
+        max_size=4,
+    ),
+)
+def test_mutated_bytes_of_every_format(
+    data: bytes, changes: list[tuple[float, int, bytes]]
+) -> None:
+    for share, removed, inserted in changes:
+        position = int(share * len(data))
+        data = data[:position] + inserted + data[position + removed :]
+    survives(data)
+
+
+@fuzz
+@given(st.sampled_from([name for name in FORMATS if not isinstance(FORMATS[name], str)]), st.data())
+def test_any_node_of_every_format_replaced(name: str, data: st.DataObject) -> None:
+    document = json.loads(FILES[name])
+    for _ in range(data.draw(st.integers(1, 3))):
+        node = document
+        while node:
+            steps = list(node) if isinstance(node, dict) else list(range(len(node)))
+            step = data.draw(st.sampled_from(steps))
+            inner = node[step]
+            if not isinstance(inner, dict | list) or not inner or data.draw(st.booleans()):
+                node[step] = data.draw(documents)
+                break
+            node = inner
+    survives(json.dumps(document).encode())
+
+
+pieces = st.sampled_from(
+    [
+        *("\n", "\r\n", "\n\n", ",", ";", "\t", '"', ": ", " - ", "[", "]", "{", "}", "sep=;\n"),
+        *("Ann", "Bob: ", "speaker", "text", "time", "28/12/2023, 20:02", "03/04/25, 8:02 PM"),
+        *("[28.12.23, 20:02:11] ", "<Media omitted>", "\u200e", "## 8 May 2023", "Session 1"),
+        *("['Chat Time: ", "'role'", "words", "\u202f", "\0", "**", "null", "1e999"),
+    ]
+)
+
+
+@fuzz
+@given(st.lists(pieces, max_size=40))
+def test_texts_of_all_kinds(parts: list[str]) -> None:
+    survives("".join(parts).encode())
+
+
+@fuzz
+@given(
+    st.sampled_from([FILES["table"], FILES["records"], FILES["whatsapp"]]),
+    st.dictionaries(st.sampled_from(["text", "speaker", "time", "x"]), words, max_size=3),
+    st.sampled_from([None, True, False]),
+    st.floats(allow_nan=False, min_value=0, max_value=1e6),
+)
+def test_any_wishes(
+    data: bytes, columns: dict[str, str], day_first: bool | None, gap_hours: float
+) -> None:
+    try:
+        corpus = parse(data, "x", columns=columns, day_first=day_first, gap_hours=gap_hours)
+    except LoadError as error:
+        assert "\n" not in str(error)
+    else:
+        assert corpus.report.kept > 0
 
 
 def test_the_valid_file_is_valid() -> None:

@@ -19,6 +19,8 @@ LINK = Bookmark(
     relevance="dense",
     levels=(0, 1),
     distinct=False,
+    budget=600,
+    method="adaptive",
     node=5,
 )
 

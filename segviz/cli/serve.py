@@ -1,4 +1,4 @@
-"""The ``segviz`` command: start the app on a free port and open the browser."""
+"""``segviz`` without a command: start the app on a free port and open the browser."""
 
 from __future__ import annotations
 
@@ -14,10 +14,14 @@ import threading
 import time
 import urllib.request
 import webbrowser
-from collections.abc import Sequence
+from importlib import metadata
 from pathlib import Path
 from typing import IO
 
+from segviz.cli.command import Command
+from segviz.cli.console import Console
+from segviz.cli.exits import FAILED, UsageError
+from segviz.cli.source import path_of
 from segviz.theme import flags
 
 FIRST_PORT = 8501
@@ -27,10 +31,6 @@ GRACE_SECONDS = 10
 
 # The server of this machine, whatever proxy the environment names.
 _DIRECT = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-
-
-class UsageError(Exception):
-    """The request cannot be met as it was put; the message says why. Exit code 2."""
 
 
 def is_free(host: str, port: int) -> bool:
@@ -75,26 +75,21 @@ def _port(given: str) -> int:
     return int(given)
 
 
-def _parser() -> argparse.ArgumentParser:
-    about = "Watch a conversation become a memory tree and ask it questions."
-    parser = argparse.ArgumentParser(prog="segviz", description=about)
-    parser.add_argument("file", nargs="?", help="conversation to open (default: the sample)")
+def _arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "file",
+        nargs="?",
+        help="conversation to open (default: the sample); one that is called like a command is "
+        "./build",
+    )
     parser.add_argument("--port", type=_port, help="port to listen on (default: the next free one)")
     parser.add_argument(
         "--host", default="127.0.0.1", help="address to listen on (default: %(default)s)"
     )
     parser.add_argument("--no-browser", action="store_true", help="do not open a browser")
-    return parser
-
-
-def _file(given: str) -> str:
-    try:
-        path = Path(given).expanduser().resolve()
-        if path.is_file():
-            return str(path)
-    except (OSError, RuntimeError) as error:  # no permission, too long, no home for a ~name
-        raise UsageError(f"cannot open {given!r} ({error})") from None
-    raise UsageError(f"there is no file {given!r}")
+    parser.add_argument(
+        "--version", action="version", version=f"segviz {metadata.version('segviz')}"
+    )
 
 
 def url_of(host: str, port: int) -> str:
@@ -107,7 +102,7 @@ class Server:
 
     def __init__(self, host: str, port: int, environment: dict[str, str]) -> None:
         """Start it."""
-        script = str(Path(__file__).resolve().parent / "ui" / "main.py")
+        script = str(Path(__file__).resolve().parent.parent / "ui" / "main.py")
         command = [sys.executable, "-m", "streamlit", "run", script, *flags()]
         command += [f"--server.port={port}", f"--server.address={host}"]
         # The welcome message, with the URL in it, comes once the port is bound.
@@ -163,7 +158,9 @@ class _Signals:
             (self.server.process.kill if self.count > 1 else self.server.process.terminate)()
 
 
-def _serve(options: argparse.Namespace, environment: dict[str, str], signals: _Signals) -> int:
+def _serve(
+    options: argparse.Namespace, environment: dict[str, str], signals: _Signals, console: Console
+) -> int:
     host: str = options.host
     port = options.port or free_port(host)
     while not signals.count:
@@ -175,7 +172,8 @@ def _serve(options: argparse.Namespace, environment: dict[str, str], signals: _S
         signals.forward()  # what came before there was a server
         ready = server.wait_until_ready()
         if ready:
-            print(f"segviz runs at {url_of(host, port)} (stop with Ctrl+C)", flush=True)
+            console.line(f"segviz runs at {url_of(host, port)} (stop with Ctrl+C)")
+            console.out.flush()
         if ready and not options.no_browser:
             threading.Thread(target=webbrowser.open, args=(server.url,), daemon=True).start()
         code = server.wait()
@@ -184,17 +182,31 @@ def _serve(options: argparse.Namespace, environment: dict[str, str], signals: _S
     return 0
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command: 0 after Ctrl+C or SIGTERM, 2 for a wrong request, else the server's code."""
-    options = _parser().parse_args(arguments)
+def _run(options: argparse.Namespace, console: Console) -> int:
+    """0 after Ctrl+C or SIGTERM, else the server's code."""
     signals = _Signals()
     former = {n: signal.signal(n, signals) for n in (signal.SIGINT, signal.SIGTERM)}
     try:
-        chosen = {} if options.file is None else {"SEGVIZ_FILE": _file(options.file)}
-        return _serve(options, {**os.environ, **chosen}, signals)
-    except UsageError as error:
-        print(f"segviz: {error}", file=sys.stderr)
-        return 2
+        chosen = {}
+        if options.file is not None:
+            chosen = {"SEGVIZ_FILE": str(path_of(options.file).resolve())}
+        return _serve(options, {**os.environ, **chosen}, signals, console)
     finally:
         for number, handler in former.items():
             signal.signal(number, handler)
+
+
+COMMAND = Command(
+    "open the app in the browser",
+    """\
+Starts the app on a free port of this machine and opens it in the browser: watch a
+conversation become a memory tree, ask it questions, see why each piece of evidence came
+back. Ctrl+C stops it. The commands below do the same work without a browser.""",
+    _arguments,
+    _run,
+    (
+        ("The bundled sample", "segviz"),
+        ("A conversation of yours, on a fixed port", "segviz talk.json --port 8600"),
+    ),
+    exits=((FAILED, "the server failed (any other code is its own)"),),
+)

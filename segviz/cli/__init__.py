@@ -1,0 +1,90 @@
+"""The ``segviz`` command: the app, and everything it does without a browser.
+
+======================  =============================================================
+``registry``            the commands there are
+``serve``               ``segviz`` and ``segviz FILE``: the app
+``build ask sweep``     a memory, its evidence for a question, all settings
+``compare``             systems side by side
+``export convert``      views and conversations as files
+``doctor completion``   what is installed; scripts for shells
+``command``             what a command is, and its help
+``console exits``       what is printed where; how a command ends
+``source building``     files and memories that are worked on
+``settings retrieval``  parameters of systems; settings of ``ask``
+``models resume``       real models; the cells of an interrupted sweep
+======================  =============================================================
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
+from difflib import get_close_matches
+
+from segviz.cli.command import Parser
+from segviz.cli.console import Console
+from segviz.cli.exits import (
+    BROKEN_PIPE,
+    FAILED,
+    INTERRUPTED,
+    UNFINISHED,
+    USAGE,
+    Unfinished,
+    UsageError,
+)
+from segviz.cli.registry import APP, COMMANDS
+
+__all__ = ["main"]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command of ``arguments`` (default: those of the process); its exit code.
+
+    The first argument names a command where it is one, else the app starts. SystemExit
+    after help and for wrong arguments, as argparse has it.
+    """
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    try:
+        try:
+            return _run(given)
+        finally:
+            if sys.stdout is not None:
+                sys.stdout.flush()
+    except BrokenPipeError:  # the reader has enough, as `head` does
+        _drop_output()
+        return BROKEN_PIPE
+    except OSError as error:  # of standard output: no space, a terminal that is gone
+        _drop_output()
+        Console().error(f"the output cannot be written ({error.strerror or error})")
+        return FAILED
+
+
+def _run(given: Sequence[str]) -> int:
+    name = given[0] if given and given[0] in COMMANDS else ""
+    command = COMMANDS.get(name, APP)
+    options = Parser(f"segviz {name}".strip(), command).parse_args(given[bool(name) :])
+    console = Console(getattr(options, "quiet", False))
+    try:
+        return command.run(options, console)
+    except UsageError as error:
+        console.error(f"{error}{_meant(given) if not name else ''}")
+        return USAGE
+    except Unfinished as error:
+        console.error(str(error))
+        return UNFINISHED
+    except KeyboardInterrupt:
+        console.error("interrupted")
+        return INTERRUPTED
+
+
+def _meant(given: Sequence[str]) -> str:
+    close = get_close_matches(given[0], COMMANDS, n=1) if given else []
+    return f"; did you mean the command {close[0]}?" if close else ""
+
+
+def _drop_output() -> None:
+    """What is still buffered goes nowhere, or the interpreter would try again at its end."""
+    with suppress(OSError, ValueError, AttributeError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

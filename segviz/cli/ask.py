@@ -1,0 +1,147 @@
+"""``segviz ask``: the evidence for a question."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from segviz.answer import Answer, answer
+from segviz.cli.building import add_building, memory_of
+from segviz.cli.command import Command
+from segviz.cli.console import Console
+from segviz.cli.exits import OK, Unfinished, UsageError, user_errors
+from segviz.cli.models import models
+from segviz.cli.retrieval import add_question, add_retrieval, question_of, settings_of
+from segviz.cli.settings import parameters_help
+from segviz.cli.source import add_file
+from segviz.conversation import Question
+from segviz.gold import gold_status
+from segviz.memory import Memory
+from segviz.protocols import ModelError
+from segviz.result import Result
+
+
+def _arguments(parser: argparse.ArgumentParser) -> None:
+    add_file(parser, "memory, or conversation file to build one from")
+    add_question(parser, "?")
+    parser.add_argument(
+        "--answer", action="store_true", help="have the chat model answer from the evidence"
+    )
+    add_retrieval(parser)
+    add_building(parser)
+
+
+def _run(options: argparse.Namespace, console: Console) -> int:
+    with models(options, console) as clients:
+        if options.answer and clients.chat is None:
+            raise UsageError("--answer needs a chat model; name one with --server and --model")
+        memory = memory_of(options, console, clients)
+        text, question = question_of(options, memory.conversation)
+        if text is None:
+            raise UsageError("no question is given; write one after the file, or use --number")
+        try:
+            with user_errors():
+                result = memory.ask(text, chat=clients.chat, **settings_of(options))
+            said = answer(memory, result, clients.chat) if options.answer else None
+        except ModelError as error:
+            raise Unfinished(f"{error} The same command asks again.") from None
+    if options.json:
+        console.json("ask", _content(memory, result, question, said, options))
+    else:
+        _tell(console, memory, result, question, said)
+    return OK
+
+
+def _gold(memory: Memory, result: Result, question: Question | None) -> dict[str, str]:
+    """What became of each gold turn; empty without gold evidence."""
+    held = [turn for unit in memory.units for turn in unit.turn_ids]
+    return gold_status(result.evidence, question.evidence if question else (), held)
+
+
+def _content(
+    memory: Memory,
+    result: Result,
+    question: Question | None,
+    said: Answer | None,
+    options: argparse.Namespace,
+) -> dict[str, Any]:
+    return {
+        "conversation": memory.conversation.id,
+        "system": memory.system,
+        "question": result.question,
+        "number": question.index if question else None,
+        "settings": {
+            **settings_of(options),
+            "policy": result.policy,
+            "alpha": result.alpha,
+            "horizon": result.horizon,
+        },
+        "evidence": result.evidence,
+        "levels": {which: result.levels(which) for which in ("initial", "final")},
+        "gold": _gold(memory, result, question),
+        "gold_answer": question.answer if question else None,
+        "answer": said,
+    }
+
+
+def _tell(
+    console: Console, memory: Memory, result: Result, question: Question | None, said: Answer | None
+) -> None:
+    console.line(result.question)
+    spread = f"{result.policy}, alpha {result.alpha:g}, H {result.horizon}"
+    console.line(
+        f"{len(result.evidence)} of {len(result.structure)} nodes, "
+        + ("by the system's own retrieval" if result.method == "own" else spread)
+    )
+    gold = _gold(memory, result, question)
+    for item in result.evidence:
+        start, stop = item.span
+        where = f"unit {start}" if stop - start == 1 else f"units {start}-{stop - 1}"
+        mark = ", gold" if any(turn in gold for turn in item.turn_ids) else ""
+        moved = "" if item.rank_before == item.rank_after else f", was {item.rank_before}"
+        console.line()
+        console.line(
+            f"{item.rank_after:>3}. level {item.level}, {where} ({_turns(item.turn_ids)}), "
+            f"{item.initial:.5f} -> {item.final:.5f}{moved}{mark}"
+        )
+        console.block(item.text, "     ")
+    if gold:
+        console.line()
+        console.line("gold: " + ", ".join(f"{turn} {state}" for turn, state in gold.items()))
+    if question is not None and question.answer is not None:
+        console.line(f"gold answer: {question.answer}")
+    if said is not None:
+        console.line()
+        console.line("answer:")
+        console.block(said.fault or said.text, "     ")
+
+
+def _turns(turn_ids: tuple[str, ...]) -> str:
+    return " to ".join(dict.fromkeys((turn_ids[0], turn_ids[-1]))) if turn_ids else "no turns"
+
+
+COMMAND = Command(
+    "retrieve the evidence for a question",
+    """\
+Scores every node of a memory for a question, spreads the scores over the structure and
+prints the best nodes with their scores before and after, rank, turns and text. Given a
+conversation file, the memory is built first (and not kept; `segviz build` keeps it).""",
+    _arguments,
+    _run,
+    (
+        ("Ask the bundled sample", 'segviz ask sample:ines-theo "What is the boat called now?"'),
+        ("A question of the data set, with gold", "segviz ask boat.json.gz --number 3"),
+        (
+            "Spread both ways, leaves only, for a script",
+            'segviz ask boat.json.gz "Who is Duke?" --policy both --alpha 0.5 --levels 0 --json',
+        ),
+    ),
+    """\
+command, conversation, system, question, number (of the data set's question, or null),
+settings (as used; under "adaptive" as chosen), evidence (best first: node, level, span
+[start, stop) in units, turn_ids, text, initial, final, rank_before, rank_after), levels
+(initial and final: how many retrieved nodes lie on each level), gold (turn id -> hit,
+covered, missed or not in any leaf), gold_answer, answer (text, tokens, cached, fault; null
+without --answer).""",
+    parameters_help,
+)

@@ -1,0 +1,107 @@
+"""``segviz build``: a conversation to a memory file."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from segviz.cli.building import add_building, built
+from segviz.cli.command import Command
+from segviz.cli.console import Console
+from segviz.cli.exits import OK, UsageError, user_errors
+from segviz.cli.models import models
+from segviz.cli.settings import parameters_help
+from segviz.cli.source import add_file, is_memory, output_path, path_of, read_conversation
+from segviz.memory import Memory
+from segviz.shape import shape
+
+
+def _arguments(parser: argparse.ArgumentParser) -> None:
+    add_file(parser, "conversation file")
+    parser.add_argument(
+        "-o",
+        "--output",
+        required=True,
+        metavar="PATH",
+        help="where the memory is written; a name ending in .gz is compressed",
+    )
+    add_building(parser)
+
+
+def _run(options: argparse.Namespace, console: Console) -> int:
+    path = output_path(options.output, options.file)
+    if is_memory(path_of(options.file)):
+        raise UsageError(f"{options.file} is a built memory; give the conversation's file")
+    conversation = read_conversation(options, console)
+    with models(options, console) as clients:
+        memory = built(conversation, options, console, clients)
+    with user_errors(OSError):
+        memory.save(path)
+    summary = summary_of(memory)
+    if options.json:
+        console.json("build", {"output": str(path), **summary})
+        return OK
+    measured = summary["shape"]
+    console.line(f"{path}: {memory.system} of {memory.conversation.id}")
+    console.line(
+        f"{measured['leaves']} leaves ({memory.unit}), {measured['nodes']} nodes, depth "
+        f"{measured['max_depth']}, {measured['branching']:.1f} children per node"
+    )
+    console.line(f"embedded with {memory.embedder.name}")
+    if memory.chat:
+        console.line(f"{summary['calls']} calls of {memory.chat}, {summary['tokens']} tokens")
+    return OK
+
+
+def summary_of(memory: Memory) -> dict[str, Any]:
+    """What is told about a memory."""
+    measured = shape(memory.structure)
+    return {
+        "conversation": memory.conversation.id,
+        "system": memory.system,
+        "settings": memory.settings,
+        "unit": memory.unit,
+        "embedder": memory.embedder.name,
+        "chat": memory.chat or None,
+        "steps": len(memory.steps),
+        "shape": {
+            **{name: getattr(measured, name) for name in measured.__dataclass_fields__},
+            "nodes_per_leaf": measured.nodes_per_leaf,
+        },
+        "calls": sum(step.cost.calls for step in memory.steps),
+        "tokens": sum(step.cost.tokens for step in memory.steps),
+    }
+
+
+OUTPUT = """\
+command, output, conversation, system, settings, unit, embedder, chat (null offline), steps,
+shape (leaves, nodes, unary, max_depth, mean_depth, depth_std, branching, widest,
+nodes_per_leaf), calls and tokens of chat models."""
+
+COMMAND = Command(
+    "build a memory of a conversation and save it",
+    """\
+Builds a memory of a conversation, unit by unit, and writes it as versioned JSON that
+`segviz ask`, `segviz export` and segviz.open() read. Everything is computed on this
+machine unless a model is named. The same file and options give the same bytes.
+
+A build with models can be interrupted: answers are kept, and the same command goes on
+where it stopped.""",
+    _arguments,
+    _run,
+    (
+        ("The bundled sample", "segviz build sample:ines-theo -o boat.json.gz"),
+        (
+            "The paper's variant with one threshold",
+            "segviz build talk.json --set compatibility=cosine \\\n"
+            "    --set compatibility.threshold=0.3 -o talk.json.gz",
+        ),
+        (
+            "Annotations and placement by a local model",
+            "segviz build talk.json --server ollama --model qwen3 --set compatibility=batch \\\n"
+            "    --set annotate=llm --set refresh=lazy -o talk.json.gz",
+        ),
+    ),
+    OUTPUT,
+    parameters_help,
+)

@@ -1,0 +1,126 @@
+"""Options of building, and the memory a command works with: opened, or built now."""
+
+from __future__ import annotations
+
+import argparse
+from time import perf_counter
+from typing import Any
+
+from segviz.assemble import make_system, needs_chat
+from segviz.cli.console import Console
+from segviz.cli.exits import Unfinished, UsageError, user_errors
+from segviz.cli.models import Models, add_embedder, add_models
+from segviz.cli.settings import settings_of
+from segviz.cli.source import add_conversation, is_memory, path_of, read_conversation
+from segviz.conversation import Conversation
+from segviz.memory import Memory, open_memory
+from segviz.pipeline import BuildPaused, build
+from segviz.protocols import LastingFault, System
+from segviz.systems import SYSTEMS
+from segviz.units import UNIT_RULES
+
+_SYSTEM, _UNIT = "segment-tree", "exchange"
+
+
+def add_building(parser: argparse.ArgumentParser) -> None:
+    """Conversation, system with its parameters, unit, embedder, models."""
+    add_conversation(parser)
+    group = parser.add_argument_group("building a memory")
+    group.add_argument(
+        "--system",
+        choices=list(SYSTEMS),
+        metavar="NAME",
+        help=f"memory architecture: %(choices)s (default: {_SYSTEM})",
+    )
+    group.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        dest="settings",
+        metavar="NAME=VALUE",
+        help="a parameter of the system, or of a part with a dot: compatibility=cosine, "
+        "compatibility.threshold=0.3; repeat it for more. See below",
+    )
+    group.add_argument(
+        "--unit",
+        choices=list(UNIT_RULES),
+        metavar="RULE",
+        help=f"what a leaf holds: %(choices)s (default: {_UNIT})",
+    )
+    add_embedder(group)
+    add_models(parser)
+
+
+def memory_of(options: argparse.Namespace, console: Console, models: Models) -> Memory:
+    """The memory in the file, or one of its conversation, built now.
+
+    UsageError for what cannot be used, Unfinished when a model gives up.
+    """
+    path = path_of(options.file)
+    if not is_memory(path):
+        return built(read_conversation(options, console), options, console, models)
+    given = ("system", "unit", "conversation")
+    idle = [f"--{name}" for name in given if getattr(options, name) is not None]
+    idle += ["--set"] if options.settings else []
+    if idle:
+        raise UsageError(
+            f"{options.file} is a built memory, so {' and '.join(idle)} can change nothing; "
+            "give the conversation's file to build another"
+        )
+    with user_errors():
+        return open_memory(path, models.embedder if models.remote else None)
+
+
+def built(
+    conversation: Conversation, options: argparse.Namespace, console: Console, models: Models
+) -> Memory:
+    """The memory the options order. Errors as :func:`memory_of`."""
+    name = options.system or _SYSTEM
+    settings = settings_of(name, options.settings)
+    return build_one(conversation, name, settings, options.unit or _UNIT, console, models)[0]
+
+
+def build_one(
+    conversation: Conversation,
+    name: str,
+    settings: dict[str, Any],
+    unit: str,
+    console: Console,
+    models: Models,
+) -> tuple[Memory, float]:
+    """A memory and the seconds it took. Errors as :func:`memory_of`."""
+    with user_errors():
+        system = make_system(name, **settings)
+    callers = needs_chat(system)
+    if callers and models.chat is None:
+        raise UsageError(
+            f"{name}: {' and '.join(callers)} needs a chat model; name one with --server and "
+            "--model, or choose an offline part with --set"
+        )
+    if not conversation.units(unit):
+        raise UsageError(f"the rule {unit!r} makes no leaf from {conversation.id}; try another")
+    began = perf_counter()
+    try:
+        with console.progress(f"building {name}", "leaves") as progress:
+            memory = build(
+                conversation,
+                system,
+                unit,
+                embedder=models.embedder,
+                chat=models.chat if callers else None,
+                progress=progress,
+            )
+    except BuildPaused as pause:
+        raise Unfinished(_paused(pause, system, len(conversation.units(unit)))) from None
+    except KeyboardInterrupt:
+        if callers or models.remote:
+            console.error("what the models answered is kept; the same command goes on there")
+        raise
+    return memory, perf_counter() - began
+
+
+def _paused(pause: BuildPaused, system: System, total: int) -> str:
+    done = f"{system.name}: paused after {len(pause.memory.steps)} of {total} leaves: {pause}"
+    if isinstance(pause.fault, LastingFault):
+        return f"{done} The same command with --waive goes on without this one answer."
+    return f"{done} What is done is kept; the same command goes on there."

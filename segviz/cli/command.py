@@ -1,0 +1,83 @@
+"""What a command is, and the help that is made from it."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NoReturn
+
+from segviz.cli.console import Console
+from segviz.cli.exits import MEANINGS, USAGE
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """One command of ``segviz``.
+
+    ``summary`` is a line, ``about`` the description; ``arguments`` adds the options;
+    ``run`` gives the exit code. ``output`` says what ``--json`` prints, "" where there is
+    no such option; ``examples`` are (what, command) pairs; ``details`` is more of the help,
+    made when it is asked for; ``exits`` are codes that mean something here alone.
+    """
+
+    summary: str
+    about: str
+    arguments: Callable[[argparse.ArgumentParser], None]
+    run: Callable[[argparse.Namespace, Console], int]
+    examples: tuple[tuple[str, str], ...]
+    output: str = ""
+    details: Callable[[], str] | None = None
+    exits: tuple[tuple[int, str], ...] = ()
+
+    @property
+    def epilog(self) -> str:
+        """The parts of the help that follow the options."""
+        parts = [self.details()] if self.details else []
+        if self.output:
+            parts.append(f"JSON output:\n{indented(self.output)}")
+        shown = "\n".join(f"{what}:\n  {line}" for what, line in self.examples)
+        parts.append(f"examples:\n{indented(shown)}")
+        codes = MEANINGS | dict(self.exits)
+        listed = "\n".join(f"{code:<4} {codes[code]}" for code in sorted(codes))
+        parts.append(f"exit codes:\n{indented(listed)}")
+        return "\n\n".join(parts)
+
+
+class Parser(argparse.ArgumentParser):
+    """The parser of a command: its help has all of the command's parts, and a wrong
+    argument is told as other errors are."""
+
+    def __init__(self, prog: str, command: Command) -> None:
+        """With the options of the command and those that every command has."""
+        super().__init__(
+            prog=prog,
+            description=command.about,
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+            allow_abbrev=False,
+            add_help=False,
+        )
+        self._command = command
+        command.arguments(self)
+        common = self.add_argument_group("general")
+        if command.output:
+            common.add_argument("--json", action="store_true", help="print JSON, described below")
+            common.add_argument(
+                "-q", "--quiet", action="store_true", help="no notes, no progress; errors remain"
+            )
+        common.add_argument("-h", "--help", action="help", help="print this text")
+
+    def format_help(self) -> str:
+        """Options and the command's further parts, which are made only now."""
+        self.epilog = self._command.epilog
+        return super().format_help()
+
+    def error(self, message: str) -> NoReturn:
+        """Exit code 2."""
+        Console().error(f"{message} (see {self.prog} --help)")
+        self.exit(USAGE)
+
+
+def indented(text: str, by: str = "  ") -> str:
+    """Every line behind ``by``."""
+    return "\n".join(by + line if line else "" for line in text.split("\n"))

@@ -1,0 +1,203 @@
+"""``segviz compare``: several systems on the same leaves and questions."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from time import perf_counter
+
+from segviz.cli.building import build_one
+from segviz.cli.command import Command
+from segviz.cli.console import Console
+from segviz.cli.exits import OK, UsageError, user_errors
+from segviz.cli.models import Models, add_embedder, add_models, models
+from segviz.cli.retrieval import add_scoring
+from segviz.cli.source import add_conversation, is_memory, path_of, read_conversation
+from segviz.conversation import distinct
+from segviz.evaluate.aggregate import Mean
+from segviz.evaluate.compare import COLLAPSED, OWN, Comparison, compare
+from segviz.memory import Memory, open_memory
+from segviz.protocols import Recalls
+from segviz.systems import SYSTEMS
+from segviz.units import UNIT_RULES
+
+_TIMED = 5
+"""Questions over which the seconds of a query are averaged."""
+
+
+def _arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "file",
+        nargs="+",
+        metavar="FILE",
+        help="one conversation file, from which the systems are built, or several memories of "
+        "one conversation",
+    )
+    parser.add_argument(
+        "--systems",
+        metavar="NAME,…",
+        help=f"of {', '.join(SYSTEMS)} (default: all), each with its defaults",
+    )
+    parser.add_argument(
+        "--unit",
+        choices=list(UNIT_RULES),
+        default="exchange",
+        metavar="RULE",
+        help="what a leaf holds: %(choices)s (default: %(default)s)",
+    )
+    group = parser.add_argument_group("retrieval")
+    add_scoring(group)
+    group.add_argument(
+        "--units",
+        type=int,
+        default=20,
+        metavar="N",
+        help="units read for the recall under a unit budget (default: %(default)s)",
+    )
+    add_conversation(parser)
+    add_embedder(parser)
+    add_models(parser)
+
+
+def _run(options: argparse.Namespace, console: Console) -> int:
+    with models(options, console) as clients:
+        memories, seconds = _memories(options, console, clients)
+        questions = next(iter(memories.values())).conversation.questions
+        if not any(question.evidence for question in questions):
+            raise UsageError("the conversation has no questions with gold evidence to compare by")
+        with user_errors():
+            timed = {
+                (name, method): _query_seconds(memory, options, method)
+                for name, memory in memories.items()
+                for method in _methods(memory)
+            }
+            found = compare(
+                memories,
+                questions,
+                k=options.k,
+                units=options.units,
+                budget=options.budget,
+                relevance=options.relevance,
+                build_seconds=seconds,
+                query_seconds=timed,
+            )
+    if options.json:
+        content = {name: getattr(found, name) for name in found.__dataclass_fields__}
+        first = next(iter(memories.values()))
+        console.json("compare", {"conversation": first.conversation.id, **content})
+    else:
+        _tell(console, found)
+    return OK
+
+
+def _memories(
+    options: argparse.Namespace, console: Console, clients: Models
+) -> tuple[dict[str, Memory], dict[str, float]]:
+    """Memories by name, and what building took where they were built now."""
+    paths = [path_of(given) for given in options.file]
+    kinds = [is_memory(path) for path in paths]
+    if all(kinds):
+        if options.systems or options.conversation:
+            raise UsageError("--systems and --conversation can change nothing on built memories")
+        names = distinct([_stem(path) for path in paths])
+        embedder = clients.embedder if clients.remote else None
+        with user_errors():
+            return {n: open_memory(p, embedder) for n, p in zip(names, paths, strict=True)}, {}
+    if len(paths) > 1:
+        raise UsageError("give one conversation file, or memories alone")
+    options.file = options.file[0]
+    conversation = read_conversation(options, console)
+    names = options.systems.split(",") if options.systems else list(SYSTEMS)
+    for name in names:
+        if name not in SYSTEMS:
+            raise UsageError(f"unknown system {name!r}; choose among {', '.join(SYSTEMS)}")
+    built = {
+        name: build_one(conversation, name, {}, options.unit, console, clients)
+        for name in dict.fromkeys(names)
+    }
+    return (
+        {name: memory for name, (memory, _) in built.items()},
+        {name: took for name, (_, took) in built.items()},
+    )
+
+
+def _stem(path: Path) -> str:
+    return path.name.removesuffix(".gz").removesuffix(".json") or path.name
+
+
+def _methods(memory: Memory) -> tuple[str, ...]:
+    return (COLLAPSED, OWN) if isinstance(memory.model, Recalls) else (COLLAPSED,)
+
+
+def _query_seconds(memory: Memory, options: argparse.Namespace, method: str) -> float:
+    """Mean seconds of a question, the scorer prepared."""
+    questions = memory.conversation.questions[:_TIMED]
+    memory.scorer(options.relevance)
+    began = perf_counter()
+    for question in questions:
+        memory.ask(
+            question.text,
+            policy="none",
+            k=options.k,
+            budget=options.budget,
+            relevance=options.relevance,
+            method="own" if method == OWN else "propagate",
+        )
+    return (perf_counter() - began) / len(questions)
+
+
+def _tell(console: Console, found: Comparison) -> None:
+    console.line(
+        f"{found.questions} questions, K {found.k}, {found.units} units, relevance "
+        f"{found.relevance}; 95 % intervals"
+    )
+    names = ["system", "retrieval", "recall", "interval", "in units", "answer words", "tokens"]
+    names += ["nodes/leaf", "depth", "build s", "query ms"]
+    rows = [
+        (
+            row.name,
+            row.method,
+            f"{row.recall.value:.3f}",
+            _interval(row.recall),
+            f"{row.budget_recall.value:.3f}",
+            f"{row.coverage.value:.3f}",
+            f"{row.tokens.value:.0f}",
+            f"{row.shape.nodes_per_leaf:.2f}",
+            str(row.shape.max_depth),
+            "" if row.build_seconds is None else f"{row.build_seconds:.2f}",
+            "" if row.query_seconds is None else f"{1000 * row.query_seconds:.1f}",
+        )
+        for row in found.rows
+    ]
+    console.table(names, rows)
+
+
+def _interval(mean: Mean) -> str:
+    return f"{mean.low:.3f}-{mean.high:.3f}"
+
+
+COMMAND = Command(
+    "measure several systems on the same leaves and questions",
+    """\
+Builds several memory systems from one conversation, over the same leaves and embeddings,
+and measures them on its questions: once with every node ranked for itself (collapsed), and
+once by the system's own retrieval where it has one. Or compares memories built before, of
+one conversation and one unit rule.
+
+recall: gold leaves among the K best leaves. in units: gold units reached within so many
+units read. answer words and tokens: of the K best nodes of all levels.""",
+    _arguments,
+    _run,
+    (
+        (
+            "Three systems on the sample",
+            "segviz compare sample:ines-theo --systems segment-tree,raptor,bm25",
+        ),
+        ("Two settings of one system", "segviz compare strict.json.gz loose.json.gz"),
+    ),
+    """\
+command, conversation, k, units, budget, relevance, questions, rows. A row has name, system,
+method (collapsed or own), shape, recall, budget_recall, coverage, units, words and tokens
+(each value, low, high, n), short (share of questions with fewer than K leaves),
+build_seconds and query_seconds.""",
+)

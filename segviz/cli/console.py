@@ -1,0 +1,130 @@
+"""What a command says: results on standard output, everything else on standard error.
+
+Foreign text (conversations, file names, what models wrote) reaches the terminal with its
+control and bidi characters as escapes, so that it can neither steer the terminal nor
+pretend to be another line.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import fields, is_dataclass
+from io import StringIO
+from typing import Any, TextIO
+
+import numpy as np
+
+_CONTROLS = re.compile(
+    "[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]"
+)
+_REDRAW_SECONDS = 0.1
+
+
+def visible(text: str) -> str:
+    """``text`` in one line that shows its control characters as ``\\x1b`` or ``\\u202e``."""
+    return _CONTROLS.sub(lambda found: repr(found[0])[1:-1], text)
+
+
+def plain(value: Any) -> Any:
+    """``value`` as JSON can hold it: records as objects by field, arrays as lists, numbers
+    that are none (NaN, infinity) as null; keys as text, None as ``"none"``."""
+    if is_dataclass(value) and not isinstance(value, type):
+        return {item.name: plain(getattr(value, item.name)) for item in fields(value)}
+    if isinstance(value, dict):
+        return {"none" if key is None else str(key): plain(part) for key, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(part) for part in value]
+    if isinstance(value, np.ndarray | np.generic):
+        return plain(value.tolist())
+    if isinstance(value, float):
+        return value if abs(value) < float("inf") else None
+    return value
+
+
+class Console:
+    """Where a command writes. ``quiet`` leaves notes and progress away, never errors."""
+
+    def __init__(self, quiet: bool = False) -> None:
+        """Standard output and error as they are now."""
+        # Both are None where the caller closed them.
+        self.out, self.err = sys.stdout or StringIO(), sys.stderr or StringIO()
+        self.quiet = quiet
+
+    def line(self, text: str = "") -> None:
+        """A line of the result."""
+        _write(self.out, visible(text))
+
+    def block(self, text: str, indent: str = "    ") -> None:
+        """A text of several lines as part of the result, each behind ``indent``."""
+        for part in text.split("\n"):
+            self.line(indent + part)
+
+    def table(self, names: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+        """Columns as wide as they must be; the first is text, the others are numbers."""
+        shown = [[visible(cell) for cell in row] for row in [names, *rows]]
+        widths = [max(map(len, column)) for column in zip(*shown, strict=True)]
+        for row in shown:
+            first, *others = (
+                cell.rjust(width) if place else cell.ljust(width)
+                for place, (cell, width) in enumerate(zip(row, widths, strict=True))
+            )
+            _write(self.out, "  ".join([first, *others]).rstrip())
+
+    def json(self, command: str, content: dict[str, Any]) -> None:
+        """The result as one JSON object in ASCII; ``command`` is its first member."""
+        document = plain({"command": command, **content})
+        _write(self.out, json.dumps(document, indent=1, allow_nan=False))
+
+    def raw(self, text: str) -> None:
+        """A file's content as it is, for what the user sends on."""
+        buffer = getattr(self.out, "buffer", None)
+        if buffer is None:
+            self.out.write(text)
+            return
+        self.out.flush()
+        buffer.write(text.encode("utf-8"))
+
+    def note(self, text: str) -> None:
+        """Something worth knowing that is no part of the result."""
+        if not self.quiet:
+            _write(self.err, visible(text))
+
+    def error(self, text: str) -> None:
+        """Why the command ends here."""
+        _write(self.err, f"segviz: {visible(text)}")
+
+    @contextmanager
+    def progress(self, what: str, noun: str) -> Iterator[Callable[[int, int], None]]:
+        """A function ``(done, total)`` that keeps one line of standard error up to date,
+        with an estimate; silent where that is no terminal."""
+        shown = not self.quiet and self.err.isatty()
+        began = last = time.monotonic()
+
+        def show(done: int, total: int) -> None:
+            nonlocal last
+            now = time.monotonic()
+            if not shown or (done < total and now - last < _REDRAW_SECONDS):
+                return
+            last = now
+            left = (now - began) / done * (total - done) if done else 0.0
+            wait = f", about {left:.0f} s left" if left >= 1 else ""
+            self.err.write(f"\r{visible(what)}: {done} of {total} {noun}{wait}\x1b[K")
+            self.err.flush()
+
+        try:
+            yield show
+        finally:
+            if shown and last != began:
+                self.err.write("\r\x1b[K")
+                self.err.flush()
+
+
+def _write(stream: TextIO, text: str) -> None:
+    """A line, with escapes for what the stream's encoding cannot say."""
+    encoding = stream.encoding or "utf-8"
+    stream.write(text.encode(encoding, "backslashreplace").decode(encoding) + "\n")

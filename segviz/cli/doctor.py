@@ -1,0 +1,166 @@
+"""``segviz doctor``: what this installation has and what it lacks."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import platform
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import metadata
+from importlib.resources import files
+
+from segviz.cli.command import Command
+from segviz.cli.console import Console
+from segviz.cli.exits import FAILED, OK, UsageError
+from segviz.cli.serve import free_port
+from segviz.embed import get_embedder
+from segviz.models import Endpoint, ModelCache
+from segviz.models.environment import CACHE_BYTES, cache_path
+from segviz.samples import TITLES, sample_path
+
+GOOD, NOTE, BAD = "ok", "note", "missing"
+
+PACKAGES = {
+    "numpy": "scores and columns",
+    "streamlit": "the app",
+    "plotly": "charts",
+    "networkx": "node-link view, GraphML",
+    "pyvis": "node-link view",
+    "bm25s": "lexical relevance",
+    "snowballstemmer": "lexical relevance",
+    "openai": "real models",
+}
+"""Packages segviz needs, and what for; a test holds this against its metadata."""
+
+_PARTS = (
+    "frontend/tree.js",
+    "frontend/tree.css",
+    "store/schema.json",
+    "background.txt",
+    "py.typed",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing looked at: ``ok``, a ``note`` (works, with less) or ``missing``."""
+
+    name: str
+    state: str
+    what: str
+
+
+def _python() -> Finding:
+    fits = (3, 11) <= sys.version_info[:2] < (3, 15)
+    what = platform.python_version() + ("" if fits else "; segviz needs 3.11 to 3.14")
+    return Finding("python", GOOD if fits else BAD, what)
+
+
+def _packages() -> list[Finding]:
+    found = []
+    for name, purpose in PACKAGES.items():
+        try:
+            found.append(Finding(name, GOOD, f"{metadata.version(name)} ({purpose})"))
+        except metadata.PackageNotFoundError:
+            what = f"needed for {purpose}; python -m pip install {name}"
+            found.append(Finding(name, BAD, what))
+    return found
+
+
+def _embedder() -> Finding:
+    embedder = get_embedder()
+    dimensions = embedder.embed(["doctor"]).shape[1]
+    if embedder.name.startswith("wordllama"):
+        return Finding("embedder", GOOD, f"{embedder.name}, {dimensions} dimensions, offline")
+    what = f"{embedder.name}: wordllama is not here, so only spelling counts"
+    return Finding("embedder", NOTE, what)
+
+
+def _files() -> Finding:
+    root = files("segviz")
+    lost = [part for part in _PARTS if not root.joinpath(part).is_file()]
+    lost += [f"sample {name}" for name in TITLES if not sample_path(name).is_file()]
+    if lost:
+        return Finding("files", BAD, f"not installed: {', '.join(lost)}; install segviz again")
+    return Finding("files", GOOD, f"front end, schema and {len(TITLES)} samples are here")
+
+
+def _cache() -> Finding:
+    path = cache_path(os.environ)
+    with ModelCache(path, limit_bytes=CACHE_BYTES) as cache:
+        answers, vectors = cache.counts()
+        if cache.notes:
+            return Finding("cache", NOTE, " ".join(cache.notes))
+        size = f"{cache.size / 1e6:.1f} MB"
+    return Finding("cache", GOOD, f"{path}: {answers} answers, {vectors} embeddings, {size}")
+
+
+def _keys() -> list[Finding]:
+    """Whether keys are there and for whom; never what they are."""
+    known = {name: bool(os.environ.get(name, "").strip()) for name in _KEYS}
+    base = os.environ.get("SEGVIZ_BASE_URL", "")
+    try:
+        server = Endpoint(base).address if base else ""
+    except ValueError as error:
+        return [Finding("SEGVIZ_BASE_URL", NOTE, f"cannot be used: {error}")]
+    whom = {"OPENAI_API_KEY": "api.openai.com", "SEGVIZ_API_KEY": server or "no server"}
+    found = []
+    for name, there in known.items():
+        what = f"set, for {whom[name]} alone" if there else "not set (only real models need one)"
+        if name == "SEGVIZ_API_KEY" and there and not server:
+            what = "set, but used for no server until SEGVIZ_BASE_URL names it"
+        found.append(Finding(name, NOTE if there and whom[name] == "no server" else GOOD, what))
+    return found
+
+
+_KEYS = ("OPENAI_API_KEY", "SEGVIZ_API_KEY")
+
+
+def _port() -> Finding:
+    try:
+        return Finding("port", GOOD, f"{free_port()} is free")
+    except UsageError as error:
+        return Finding("port", BAD, str(error))
+
+
+CHECKS: tuple[Callable[[], Finding | list[Finding]], ...] = (
+    _python,
+    _packages,
+    _embedder,
+    _files,
+    _cache,
+    _keys,
+    _port,
+)
+
+
+def _run(options: argparse.Namespace, console: Console) -> int:
+    findings: list[Finding] = []
+    for check in CHECKS:
+        found = check()
+        findings += found if isinstance(found, list) else [found]
+    healthy = all(finding.state != BAD for finding in findings)
+    version = metadata.version("segviz")
+    if options.json:
+        console.json("doctor", {"version": version, "healthy": healthy, "findings": findings})
+    else:
+        console.line(f"segviz {version}")
+        for finding in findings:
+            console.line(f"{finding.state:<8} {finding.name}: {finding.what}")
+    return OK if healthy else FAILED
+
+
+COMMAND = Command(
+    "say what this installation has and lacks",
+    """\
+Looks at Python, the packages, the embedder, the installed files, the cache of model
+replies, which keys are set (never what they are) and the port of the app. Nothing is sent
+anywhere. No browser of its own is needed: the app opens in yours.""",
+    lambda parser: None,
+    _run,
+    (("Is everything here?", "segviz doctor"), ("For a script", "segviz doctor --json")),
+    "command, version, healthy, findings (each name, state: ok, note or missing, what).",
+    exits=((FAILED, "something is missing"),),
+)

@@ -1,0 +1,94 @@
+"""``--set NAME=VALUE``: the parameters of a system, checked by their declarations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import fields
+from textwrap import wrap
+from typing import Any
+
+from segviz.assemble import COMPONENTS
+from segviz.bookmark import Bookmark, decode, nested
+from segviz.cli.command import indented
+from segviz.cli.exits import UsageError
+from segviz.parameters import Parameter, parameters
+from segviz.systems import SYSTEMS
+
+_OTHERS = frozenset(item.name for item in fields(Bookmark))
+_WIDTH = 84
+
+
+def settings_of(system: str, given: Sequence[str]) -> dict[str, Any]:
+    """Keywords for ``segviz.build`` from ``name=value`` texts.
+
+    UsageError names what cannot be used, what was expected and the parameters there are.
+    """
+    flat: dict[str, str] = {}
+    for text in given:
+        name, mark, value = text.partition("=")
+        if not mark or not name.strip():
+            raise UsageError(f"--set {text!r}: expected NAME=VALUE, such as refresh=lazy")
+        if name.strip() in flat:
+            raise UsageError(f"--set {name.strip()} is given twice")
+        flat[name.strip()] = value.strip()
+    known = dict(_paths(SYSTEMS[system], flat))
+    for name in flat:
+        # A link may say more than parameters; here only those count.
+        if name not in known:
+            legal = ", ".join(known) or "none"
+            raise UsageError(f"{system} has no parameter {name!r} here; it has {legal}")
+    bookmark, problems = decode({"system": system, **flat})
+    if problems:
+        raise UsageError(f"--set {problems[0]}")
+    return nested(SYSTEMS[system], bookmark.settings)
+
+
+def _paths(
+    kind: type, chosen: Mapping[str, str], prefix: str = ""
+) -> Iterator[tuple[str, Parameter]]:
+    """Every parameter by its dotted name, given which components are chosen."""
+    for parameter in parameters(kind):
+        path, registry = prefix + parameter.name, parameter.spec.registry
+        if path in _OTHERS:
+            continue
+        yield path, parameter
+        if registry is not None:
+            component = COMPONENTS[registry].get(chosen.get(path, _name(parameter.default)))
+            if isinstance(component, type):
+                yield from _paths(component, chosen, f"{path}.")
+
+
+def _name(component: Any) -> str:
+    return str(getattr(component, "name", type(component).__name__))
+
+
+def parameters_help() -> str:
+    """Systems, parts and their parameters with defaults and ranges, as declared."""
+    lines = ["parameters of the systems, for --set NAME=VALUE:"]
+    for name, kind in SYSTEMS.items():
+        lines += ["", f"  {name}: {kind.label}", *_rows(kind, "")]
+    lines += ["", "parameters of their parts, for --set PART.NAME=VALUE:"]
+    for registry, choices in COMPONENTS.items():
+        for name, component in choices.items():
+            if isinstance(component, type):
+                lines += ["", f"  {registry}={name}", *_rows(component, f"{registry}.")]
+    return "\n".join(lines)
+
+
+def _rows(kind: type, prefix: str) -> Iterator[str]:
+    for parameter in parameters(kind):
+        text = f"{parameter.spec.help} ({_range(parameter)})"
+        yield f"    {prefix}{parameter.name}"
+        yield indented("\n".join(wrap(text, _WIDTH - 8)), " " * 8)
+
+
+def _range(parameter: Parameter) -> str:
+    spec, default = parameter.spec, parameter.default
+    if spec.registry is not None:
+        return f"default {_name(default)}; one of {', '.join(COMPONENTS[spec.registry])}"
+    if spec.choices:
+        return f"default {default}; one of {', '.join(spec.choices)}"
+    if isinstance(default, bool):
+        return f"default {'yes' if default else 'no'}; yes or no"
+    bounds = "" if spec.low is None else f"; {spec.low} to {spec.high}"
+    return f"default {default}{bounds}"

@@ -1,0 +1,150 @@
+"""What a command works on: a conversation from any file segviz reads, or a built memory."""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import re
+import zlib
+from contextlib import suppress
+from pathlib import Path
+
+from segviz.cli.console import Console
+from segviz.cli.exits import UsageError, user_errors
+from segviz.conversation import Conversation, Corpus
+from segviz.loaders import load
+from segviz.samples import TITLES, sample_path
+
+SAMPLE = "sample:"
+_CHUNK = 1 << 20
+_MARK = re.compile(rb'"format"\s*:\s*"segviz-memory"')
+_OVERLAP = 100
+"""More bytes than the mark takes, however it is spaced within reason."""
+
+
+def add_file(parser: argparse.ArgumentParser, what: str) -> None:
+    """The positional FILE."""
+    parser.add_argument(
+        "file",
+        metavar="FILE",
+        help=f"{what}; {SAMPLE}NAME is a bundled one ({', '.join(TITLES)})",
+    )
+
+
+def add_conversation(parser: argparse.ArgumentParser) -> None:
+    """Which conversation of a file, and what a file may leave open."""
+    group = parser.add_argument_group("reading a conversation file")
+    group.add_argument("--conversation", metavar="ID", help="which one (default: the first)")
+    group.add_argument(
+        "--columns",
+        metavar="MEANING=NAME,…",
+        help="columns of a table: text, speaker, time, session, conversation",
+    )
+    order = group.add_mutually_exclusive_group()
+    order.add_argument(
+        "--day-first",
+        action="store_true",
+        default=None,
+        help="03/04/2025 is 3 April (default: told from the file)",
+    )
+    order.add_argument(
+        "--month-first", dest="day_first", action="store_false", help="03/04/2025 is March 4"
+    )
+    group.add_argument(
+        "--gap-hours",
+        type=float,
+        default=8.0,
+        metavar="N",
+        help="a silence longer than this begins a session, where the file has none "
+        "(default: %(default)g)",
+    )
+
+
+def path_of(given: str) -> Path:
+    """The path of a file argument. UsageError where there is no such file."""
+    try:
+        path = Path(given).expanduser()
+        path.stat()
+        return path
+    except (FileNotFoundError, NotADirectoryError):
+        pass
+    except (OSError, RuntimeError, ValueError) as error:  # no permission, too long, no home
+        raise UsageError(f"cannot open {given!r} ({error})") from None
+    if given.startswith(SAMPLE):
+        with user_errors():
+            return sample_path(given.removeprefix(SAMPLE))
+    raise UsageError(f"there is no file {given!r}")
+
+
+def is_memory(path: Path) -> bool:
+    """Whether a file says of itself that it is a memory; the name does not count.
+
+    Looked for anywhere in the file, since JSON may be rewritten in another order. Inside a
+    text the quotes would be escaped.
+    """
+    with suppress(OSError, EOFError, zlib.error), path.open("rb") as file:
+        packed = file.read(2) == b"\x1f\x8b"
+        file.seek(0)
+        with gzip.open(file) if packed else file as content:
+            before, first = b"", True
+            while chunk := content.read(_CHUNK):
+                if first and not chunk.lstrip().startswith(b"{"):
+                    return False
+                first = False
+                if _MARK.search(before + chunk):
+                    return True
+                before = chunk[-_OVERLAP:]
+    return False
+
+
+def read_corpus(options: argparse.Namespace, console: Console) -> Corpus:
+    """The conversations of the file; says what was mended. UsageError as LoadError."""
+    columns = None
+    if options.columns is not None:
+        columns = dict(part.partition("=")[::2] for part in options.columns.split(","))
+    with user_errors():
+        corpus = load(
+            path_of(options.file),
+            columns=columns,
+            day_first=options.day_first,
+            gap_hours=options.gap_hours,
+        )
+    if corpus.report.findings:
+        console.note(str(corpus.report))
+    return corpus
+
+
+def read_conversation(options: argparse.Namespace, console: Console) -> Conversation:
+    """The conversation that is asked for, or the first one; says so where there are more."""
+    corpus = read_corpus(options, console)
+    with user_errors(ValueError, KeyError):
+        if options.conversation is not None:
+            return corpus[options.conversation]
+        if len(corpus) > 1:
+            console.note(
+                f"{options.file} holds {len(corpus)} conversations; this is about "
+                f"{corpus.ids[0]} (another: --conversation)"
+            )
+        return corpus[0]
+
+
+def output_path(given: str, *inputs: str) -> Path:
+    """A file to write, checked before the work begins: its folder is there, it is no folder
+    and none of the ``inputs``. UsageError else."""
+    try:
+        path = Path(given).expanduser()
+        if path.is_dir() or not path.name:
+            raise UsageError(f"{given!r} is a folder; name a file in it")
+        if not path.parent.is_dir():
+            raise UsageError(f"there is no folder {str(path.parent)!r} to write to")
+        if any(path.exists() and path.samefile(path_of(name)) for name in inputs):
+            raise UsageError(f"{given!r} is what is read; writing it would destroy it")
+    except (OSError, RuntimeError, ValueError) as error:
+        raise UsageError(f"cannot write {given!r} ({error})") from None
+    return path
+
+
+def write_file(path: Path, content: str | bytes) -> None:
+    """Write a result. UsageError where that is not possible."""
+    with user_errors(OSError):
+        path.write_bytes(content.encode("utf-8") if isinstance(content, str) else content)

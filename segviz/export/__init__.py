@@ -1,0 +1,39 @@
+"""Assembly: a view of the explorer as files for other programs and people.
+
+======================  =============================================================
+``view``                what an export is made from: memory, moment, question
+``page``                one offline HTML file with the living canvas; prints to PDF
+``drawing``             where nodes are drawn, unfolded where they do not follow time
+``svg``                 the same view as a vector picture: ``plan`` and ``layout`` of it,
+                        ``marks``, ``frame``, and the ``elements`` it is written in
+``graphs``              GraphML (everything) and Newick (trees)
+``tables``              CSV: nodes, ranks of a question, sweeps
+``snippet``             the Python that brings the view back
+``text``                file names; foreign text made fit for XML
+======================  =============================================================
+
+JSON is the format memories are kept in; see ``segviz.store``. Keys of model servers are no
+part of a view and reach no file. The same view gives the same bytes.
+"""
+
+from segviz.export.graphs import graphml, newick, newick_problem
+from segviz.export.page import html_page
+from segviz.export.snippet import python_snippet
+from segviz.export.svg import tree_svg
+from segviz.export.tables import nodes_csv, ranks_csv, sweep_csv
+from segviz.export.text import file_name
+from segviz.export.view import View
+
+__all__ = [
+    "View",
+    "file_name",
+    "graphml",
+    "html_page",
+    "newick",
+    "newick_problem",
+    "nodes_csv",
+    "python_snippet",
+    "ranks_csv",
+    "sweep_csv",
+    "tree_svg",
+]

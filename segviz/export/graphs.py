@@ -1,0 +1,106 @@
+"""A structure for programs that read graphs and trees: GraphML and Newick."""
+
+from __future__ import annotations
+
+import io
+import json
+
+import networkx as nx
+from networkx.readwrite.graphml import write_graphml_xml
+
+from segviz.export.text import legal, one_line
+from segviz.structure import Structure
+
+_LABEL_LENGTH = 60
+
+
+def graphml(structure: Structure, name: str = "") -> bytes:
+    """All columns but the vectors, as a GraphML document with parallel edges.
+
+    Nodes, retired ones included, have ``level``, ``start``, ``stop`` (half-open, in units),
+    ``text``, ``active``, ``kind`` and ``facts`` (a JSON object). Edges have a ``type``:
+    "child" leads from a parent to its child, with its ``order`` among all links;
+    "relation" has ``order``, ``label`` and ``weight``. The graph has a ``name``.
+
+    XML cannot hold some control characters: they become U+FFFD, carriage returns line
+    feeds. The vectors are in the JSON export.
+    """
+    graph = nx.MultiDiGraph(name=legal(name))
+    for node in range(len(structure)):
+        graph.add_node(
+            node,
+            level=int(structure.level[node]),
+            start=int(structure.start[node]),
+            stop=int(structure.stop[node]),
+            text=legal(structure.text[node]),
+            active=bool(structure.active[node]),
+            kind=legal(structure.kind[node]),
+            facts=json.dumps(dict(structure.facts[node])),
+        )
+    for order, (parent, child) in enumerate(structure.edges.tolist()):
+        graph.add_edge(parent, child, type="child", order=order)
+    for order, relation in enumerate(structure.relations):
+        graph.add_edge(
+            relation.source,
+            relation.target,
+            type="relation",
+            order=order,
+            label=legal(relation.label),
+            weight=float(relation.weight),
+        )
+    file = io.BytesIO()
+    # The writer of the standard library: the one on lxml, where installed, writes otherwise.
+    write_graphml_xml(graph, file)
+    return file.getvalue()
+
+
+def newick_problem(structure: Structure) -> str:
+    """Why a structure cannot be written as Newick; "" where it can."""
+    for node, parents in enumerate(structure.parents):
+        if len(parents) > 1:
+            return (
+                f"node {node} has {len(parents)} parents ({', '.join(map(str, parents))}), and "
+                "Newick has trees only; export GraphML, which keeps every edge"
+            )
+    return ""
+
+
+def newick(structure: Structure) -> str:
+    """The active nodes in Newick format, one line per root, oldest first.
+
+    A label is the node's number and the beginning of its text, quoted: ``'n12 Ada: I …'``.
+    A branch is as long as the number of levels it spans. Children stand in the order they
+    were linked. ValueError, naming GraphML, where a node has several parents.
+    """
+    if problem := newick_problem(structure):
+        raise ValueError(problem)
+    return "".join(f"{_tree(structure, root)};\n" for root in structure.roots)
+
+
+def _tree(structure: Structure, root: int) -> str:
+    """One tree without its semicolon; a stack in place of recursion, for any depth."""
+    parts: list[str] = []
+    pending: list[tuple[int, str]] = [(root, "enter")]
+    while pending:
+        node, what = pending.pop()
+        children = structure.children[node]
+        if what == ",":
+            parts.append(",")
+        elif what == "enter" and children:
+            parts.append("(")
+            pending.append((node, "leave"))
+            for child in reversed(children):
+                pending += [(child, "enter"), (child, ",")]
+            pending.pop()  # no comma before the first child
+        else:
+            parts.append(("" if what == "enter" else ")") + _label(structure, node))
+    return "".join(parts)
+
+
+def _label(structure: Structure, node: int) -> str:
+    text = one_line(structure.text[node], _LABEL_LENGTH)
+    quoted = f"n{node} {text}".rstrip().replace("'", "''")
+    above = structure.parents[node]
+    if not above:
+        return f"'{quoted}'"
+    return f"'{quoted}':{max(0, int(structure.level[above[0]]) - int(structure.level[node]))}"

@@ -1,0 +1,74 @@
+"""Conversations as a LoCoMo file, which every program that reads LoCoMo can read."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from datetime import datetime
+from typing import Any
+
+from segviz.conversation import Conversation, Question, Session, Turn
+from segviz.loaders.dates import read_date
+
+_MONTHS = (
+    "January February March April May June July August September October November December"
+).split()
+
+
+def locomo_json(conversations: Iterable[Conversation]) -> str:
+    """A JSON list with one sample per conversation, in LoCoMo's shape (Maharana et al. 2024).
+
+    Turns keep their ids, texts, captions (``blip_caption``) and speakers; sessions are
+    numbered from 1, their dates to the minute in LoCoMo's words. A question keeps answers,
+    category and evidence, also what could not be resolved; its place in the list becomes
+    its index. The format declares two speakers; further ones follow from the turns.
+    """
+    samples = [_sample(conversation) for conversation in conversations]
+    return json.dumps(samples, ensure_ascii=False, indent=1) + "\n"
+
+
+def _sample(conversation: Conversation) -> dict[str, Any]:
+    transcript: dict[str, Any] = dict(
+        zip(("speaker_a", "speaker_b"), conversation.speakers, strict=False)
+    )
+    for number, session in enumerate(conversation.sessions, start=1):
+        if date := _date(session):
+            transcript[f"session_{number}_date_time"] = date
+        transcript[f"session_{number}"] = [_turn(turn) for turn in session.turns]
+    return {
+        "sample_id": conversation.id,
+        "conversation": transcript,
+        "qa": [_question(question) for question in conversation.questions],
+    }
+
+
+def _date(session: Session) -> str:
+    """The date as it was written where LoCoMo's reader understands it, else in its words."""
+    if session.start is None or read_date(session.raw_date) == session.start:
+        return session.raw_date
+    return locomo_date(session.start)
+
+
+def locomo_date(start: datetime) -> str:
+    """``1:56 pm on 8 May, 2023``, without locale, seconds or zone."""
+    half = "am" if start.hour < 12 else "pm"
+    clock = f"{start.hour % 12 or 12}:{start.minute:02d} {half}"
+    return f"{clock} on {start.day} {_MONTHS[start.month - 1]}, {start.year:04d}"
+
+
+def _turn(turn: Turn) -> dict[str, str]:
+    caption = {} if turn.caption is None else {"blip_caption": turn.caption}
+    return {"speaker": turn.speaker, "dia_id": turn.id, "text": turn.text, **caption}
+
+
+def _question(question: Question) -> dict[str, Any]:
+    optional = {
+        "answer": question.answer,
+        "category": question.category,
+        "adversarial_answer": question.adversarial,
+    }
+    return {
+        "question": question.text,
+        "evidence": [*question.evidence, *question.unresolved],
+        **{name: value for name, value in optional.items() if value is not None},
+    }

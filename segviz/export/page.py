@@ -1,0 +1,273 @@
+"""A view as one HTML file that needs nothing else: no server, no network, no other file.
+
+The page holds the canvas component with its message, the texts of all nodes, the question,
+the setting and the evidence as literal text, and the SVG picture, which is what is printed
+(and so becomes a PDF) and what the PNG button draws.
+
+Its Content-Security-Policy forbids every request and every script but the one that is
+there, named by its hash. Foreign text enters twice: escaped, as the text of elements; and
+as JSON in a block of data, with ``<``, ``>`` and ``&`` escaped, which no parser of HTML can
+leave early and which the script shows by ``textContent`` alone.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from html import escape
+from importlib.resources import files
+from typing import Any
+
+from segviz.export.drawing import UNFOLDED, Drawing, drawing
+from segviz.export.plan import SURFACE
+from segviz.export.svg import tree_svg
+from segviz.export.text import file_name, legal, one_line
+from segviz.export.view import View
+from segviz.frontend.live import DRAWINGS, Live, Setting
+from segviz.frontend.palette import ACCENT
+from segviz.frontend.payload import javascript, pack, stylesheet, tree_payload
+from segviz.result import Evidence
+
+TEXT_BUDGET = 4_000_000
+"""Characters of node texts in a page; beyond that they are cut, and the page says so."""
+
+_SHORTEST = 80
+_ENTRY = "export default function ("
+_MOUNT = "const mountTree = function ("
+
+
+def html_page(view: View) -> str:
+    """The page of a view, to be saved as UTF-8."""
+    code, style = _script(), _style()
+    policy = "; ".join(
+        [
+            "default-src 'none'",
+            f"script-src '{_hash(code)}'",
+            f"style-src '{_hash(style)}'",
+            "img-src blob: data:",
+            "base-uri 'none'",
+            "form-action 'none'",
+        ]
+    )
+    title = escape(f"{one_line(view.heading, 120)} – segviz")
+    return "\n".join(
+        [
+            "<!doctype html>",
+            '<html lang="en">',
+            "<head>",
+            '<meta charset="utf-8">',
+            f'<meta http-equiv="Content-Security-Policy" content="{policy}">',
+            '<meta name="viewport" content="width=device-width, initial-scale=1">',
+            '<meta name="color-scheme" content="light dark">',
+            '<meta name="referrer" content="no-referrer">',
+            '<link rel="icon" href="data:,">',
+            f"<title>{title}</title>",
+            f"<style>{style}</style>",
+            "</head>",
+            "<body>",
+            *_body(view),
+            f'<script type="application/json" id="view">{_data(view)}</script>',
+            f'<script type="module">{code}</script>',
+            "</body>",
+            "</html>\n",
+        ]
+    )
+
+
+# --- what is read ----------------------------------------------------------------------------
+
+
+def _body(view: View) -> list[str]:
+    lines = "".join(
+        f"<div><dt>{escape(name)}</dt><dd dir=auto>{_literal(value)}</dd></div>"
+        for name, value in view.setting
+    )
+    return [
+        "<header>",
+        f'<h1 dir="auto">{_literal(view.heading)}</h1>',
+        f'<dl class="setting">{lines}</dl>',
+        '<div class="actions">'
+        '<label>Picture <select id="scale"><option value="1">1×</option>'
+        '<option value="2" selected>2×</option><option value="4">4×</option></select></label>'
+        '<button type="button" id="png">Save as PNG</button>'
+        '<button type="button" id="print">Print or save as PDF</button>'
+        '<span id="said" role="status"></span></div>',
+        "</header>",
+        '<div id="tree"></div>',
+        f'<figure class="picture">{tree_svg(view, titles=False)}</figure>',
+        *([f'<p class="hint">{UNFOLDED}</p>'] if drawing(view).unfolded else []),
+        '<main class="columns">',
+        *_told(view),
+        '<section id="details" aria-live="polite"><h2>Node</h2>'
+        '<p class="hint">Select a node of the tree to read it: click it, or walk with the arrow '
+        "keys and press Enter.</p></section>",
+        "</main>",
+        "<noscript><p>This page draws the tree and its details with JavaScript; the picture and "
+        "the texts above do without.</p></noscript>",
+    ]
+
+
+def _told(view: View) -> list[str]:
+    return _step(view) if view.result is None else _evidence(view)
+
+
+def _step(view: View) -> list[str]:
+    step = view.step
+    if step is None:
+        return ["<section><h2>Step</h2><p>Nothing has been heard yet.</p></section>"]
+    why = step.decision.why if step.decision else ""
+    return [
+        f"<section><h2>Step {view.moment}</h2>",
+        *(f'<p dir="auto">{_literal(text)}</p>' for text in (step.note, why) if text),
+        f'<p class="text" dir="auto">{_literal(step.unit.text)}</p>',
+        "</section>",
+    ]
+
+
+def _evidence(view: View) -> list[str]:
+    result = view.result
+    assert result is not None
+    answer = view.question.answer if view.question else None
+    return [
+        '<section id="evidence"><h2>Retrieved, best first</h2>',
+        *([f'<p dir="auto">Gold answer: {_literal(answer)}</p>'] if answer else []),
+        "<ol>",
+        *(_item(view, item) for item in result.evidence),
+        "</ol>",
+        "</section>",
+    ]
+
+
+def _item(view: View, item: Evidence) -> str:
+    start, stop = item.span
+    where = f"unit {start}" if stop - start == 1 else f"units {start}–{stop - 1}"
+    gold = view.gold_turns.get(item.node, ())
+    marks = f" · gold {', '.join(gold)}" if gold else ""
+    turns = ", ".join(item.turn_ids[:12]) + (" …" if len(item.turn_ids) > 12 else "")
+    moved = "" if item.rank_before == item.rank_after else f", was rank {item.rank_before}"
+    return (
+        f'<li value="{item.rank_after}"><button type="button" class="pick" '
+        f'data-node="{item.node}">node {item.node}</button> '
+        f"<bdi>level {item.level} · {where} · turns {_literal(turns)}{_literal(marks)}</bdi>"
+        f'<div class="scores">initial {item.initial:.5f} → propagated {item.final:.5f}{moved}'
+        f'</div><div class="text" dir="auto">{_literal(item.text)}</div></li>'
+    )
+
+
+def _literal(text: str) -> str:
+    return escape(legal(text))
+
+
+# --- what the script reads ---------------------------------------------------------------------
+
+
+def _data(view: View) -> str:
+    structure, drawn = view.structure, drawing(view)
+    texts = structure.text
+    longest = max(_SHORTEST, TEXT_BUDGET // max(1, len(texts)))
+    content = {
+        "message": base64.b64encode(pack(_payload(view, drawn))).decode("ascii"),
+        "css": stylesheet(),
+        "height": _height(view),
+        "texts": [t if len(t) <= longest else t[: longest - 1] + "…" for t in map(legal, texts)],
+        "cut": longest if any(len(text) > longest for text in texts) else 0,
+        "level": structure.level.tolist(),
+        "start": structure.start.tolist(),
+        "stop": structure.stop.tolist(),
+        "edges": structure.edges.ravel().tolist(),
+        "node": drawn.node.tolist(),
+        "units": [", ".join(unit.turn_ids) for unit in view.memory.units],
+        "file": file_name(view.memory.conversation.id, view.page, "png"),
+    }
+    written = json.dumps(content, ensure_ascii=True, separators=(",", ":"))
+    for character in "<>&":
+        written = written.replace(character, f"\\u{ord(character):04x}")
+    return written
+
+
+def _height(view: View) -> int:
+    """Pixels of the canvas: room for its rows and, with scores, for two halves and controls."""
+    levels = int(view.structure.level.max(initial=0)) + 1
+    return min(140 + 40 * levels, 460) if view.result is None else min(150 + 70 * levels, 680)
+
+
+def _payload(view: View, drawn: Drawing) -> dict[str, Any]:
+    structure, result = drawn.structure, view.result
+    conversation = view.memory.conversation
+    shared: dict[str, Any] = {
+        "unit_sessions": drawn.sessions,
+        "session_labels": view.session_labels,
+        "session_dates": [s.start or s.raw_date for s in conversation.sessions],
+        "identity": "export",
+        "selected": drawn.selected,
+        "title": conversation.id,
+        "total_units": max(1, int(structure.stop[structure.active].max(initial=0))),
+    }
+    if result is None:
+        return tree_payload(
+            structure,
+            step=view.moment,
+            decision=drawn.decision,
+            added=drawn.added,
+            revised=drawn.revised,
+            frontier=drawn.frontier,
+            **shared,
+        )
+    return tree_payload(
+        structure,
+        mode="scores",
+        initial=result.initial[drawn.node],
+        final=result.final[drawn.node],
+        top_initial=drawn.first(result.before),
+        top_final=drawn.first(result.after),
+        gold=drawn.every(view.gold),
+        root_scale=True,
+        live=None if drawn.unfolded else _live(view),
+        **shared,
+    )
+
+
+def _live(view: View) -> Live | None:
+    """The controls of the canvas, where it can compute what they ask for: not a system's
+    own retrieval, and no setting that was chosen for the question."""
+    result, link = view.result, view.bookmark
+    if result is None or result.method == "own" or result.choice is not None:
+        return None
+    setting = Setting(result.policy, float(result.alpha), int(result.horizon), DRAWINGS[0])
+    return Live(setting, link.k, link.levels, link.distinct, view.budget)
+
+
+# --- the page's own parts ----------------------------------------------------------------------
+
+
+def _script() -> str:
+    """The component as a constant of the module, and the page's own script in a block."""
+    component = javascript()
+    if component.count(_ENTRY) != 1:
+        raise ValueError(f"the component has no single {_ENTRY!r}; the page cannot call it")
+    own = files("segviz.export").joinpath("page.js").read_text(encoding="utf-8")
+    code = f"{component.replace(_ENTRY, _MOUNT)}\n{{\n{own}\n}}\n"
+    if "</script" in code.lower() or "<!--" in code:
+        raise ValueError("the page's script holds a mark that would end or hide it in HTML")
+    return code
+
+
+def _style() -> str:
+    def variables(theme: str) -> str:
+        background, foreground = SURFACE[theme]
+        return (
+            f":root{{--st-background-color:{background};--st-text-color:{foreground};"
+            f"--st-primary-color:{ACCENT[theme]};"
+            f"--st-border-color:color-mix(in srgb,{foreground} 25%,{background});"
+            "--st-font:system-ui,sans-serif}"
+        )
+
+    own = files("segviz.export").joinpath("page.css").read_text(encoding="utf-8")
+    dark = f"@media screen and (prefers-color-scheme:dark){{{variables('dark')}}}"
+    return f"\n{variables('light')}\n{dark}\n{own}"
+
+
+def _hash(source: str) -> str:
+    digest = hashlib.sha256(source.encode("utf-8")).digest()
+    return f"sha256-{base64.b64encode(digest).decode('ascii')}"

@@ -1,0 +1,125 @@
+"""The Python that brings a view back: public names only, run by the tests as it stands."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from segviz.adaptive import ADAPTIVE
+from segviz.assemble import needs_chat
+from segviz.bookmark import nested
+from segviz.embed import EMBEDDERS, get_embedder
+from segviz.export.text import file_name
+from segviz.export.view import View
+from segviz.memory import Memory
+from segviz.systems import SYSTEMS
+
+_UPLOADED = "the-file-you-uploaded.json"
+_LINE = 88
+
+
+def python_snippet(view: View) -> str:
+    """A script that ends with ``memory``, ``structure`` and, on Ask, ``result`` as shown.
+
+    A memory that segviz can build again offline is built from the conversation's file;
+    one that took a model, or that was edited afterwards, is opened from its JSON export.
+    Whatever comes from a file stands in the script as a Python literal.
+    """
+    lines = ["import segviz", *(_opened(view) if _needs_file(view) else _built(view))]
+    moment = view.moment
+    lines.append(
+        "structure = memory.structure"
+        if moment == len(view.memory.steps)
+        else f"structure = memory.at({moment})"
+    )
+    if view.result is not None:
+        lines += _asked(view)
+    return "\n".join(lines) + "\n"
+
+
+def _needs_file(view: View) -> bool:
+    memory = view.memory
+    edited = any(step.operation for step in memory.steps)
+    offline = memory.model is not None and not needs_chat(memory.model)
+    return edited or not offline or _embedder(memory) is None
+
+
+def _embedder(memory: Memory) -> str | None:
+    """What ``segviz.build`` calls the embedder of a memory; None where it knows none."""
+    for name in EMBEDDERS:
+        try:
+            if get_embedder(name).name == memory.embedder.name:
+                return name
+        except ImportError:
+            continue
+    return None
+
+
+def _opened(view: View) -> list[str]:
+    name = file_name(view.memory.conversation.id, "memory", "json")
+    lines = [
+        "",
+        "# The memory as JSON, from the same menu as this script.",
+        f"memory = segviz.open({name!r})",
+    ]
+    if _embedder(view.memory) is None:
+        lines += [
+            f"# Its vectors are by {view.memory.embedder.name!r}: without embedder=… it can",
+            '# only be asked with relevance="lexical".',
+        ]
+    return lines
+
+
+def _built(view: View) -> list[str]:
+    link, memory = view.bookmark, view.memory
+    lines: list[str] = []
+    if link.sample is not None:
+        lines.append("from segviz.samples import sample_path")
+    if view.typed:
+        lines.append("from segviz.conversation import with_typed_turns")
+    lines.append("")
+    if link.sample is not None:
+        lines.append(f"corpus = segviz.load(sample_path({link.sample!r}))")
+    else:
+        lines.append(f"corpus = segviz.load({link.path or _UPLOADED!r})")
+    key: Any = 0 if link.conversation is None else link.conversation
+    lines.append(f"conversation = corpus[{key!r}]")
+    if view.typed:
+        lines.append(f"conversation = with_typed_turns(conversation, {list(view.typed)!r})")
+    settings = nested(SYSTEMS[link.system], link.settings)
+    given = {"system": link.system, "unit": link.unit, "embedder": _embedder(memory)} | settings
+    return [*lines, f"memory = {_call('segviz.build', 'conversation', given)}"]
+
+
+def _asked(view: View) -> list[str]:
+    result, link = view.result, view.bookmark
+    assert result is not None
+    given: dict[str, Any] = {
+        "policy": result.policy if result.choice is None else ADAPTIVE,
+        "alpha": float(result.alpha),
+        "horizon": int(result.horizon),
+        "k": link.k,
+        "levels": link.levels,
+        "relevance": link.relevance,
+        "distinct": link.distinct,
+    }
+    if view.budget is not None:
+        given["budget"] = view.budget
+    if view.moment != len(view.memory.steps):
+        given["step"] = view.moment
+    if result.method == "own":
+        for unused in ("policy", "alpha", "horizon", "distinct"):
+            del given[unused]
+        given["method"] = "own"
+    return [
+        f"result = {_call('memory.ask', repr(result.question), given)}",
+        "for item in result.evidence:",
+        "    print(item.rank_after, item.node, item.turn_ids, item.initial, item.final)",
+    ]
+
+
+def _call(function: str, first: str, named: dict[str, Any]) -> str:
+    arguments = [first, *(f"{name}={value!r}" for name, value in named.items())]
+    line = f"{function}({', '.join(arguments)})"
+    if len(line) <= _LINE:
+        return line
+    return "\n".join([f"{function}(", *(f"    {each}," for each in arguments), ")"])

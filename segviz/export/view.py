@@ -1,0 +1,154 @@
+"""What an export is made from: a memory at one moment and, on Ask, a question put to it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from segviz.bookmark import Bookmark
+from segviz.conversation import Question
+from segviz.memory import Memory
+from segviz.result import Result
+from segviz.steps import Event, Step
+from segviz.structure import Structure
+from segviz.systems import SYSTEMS
+
+
+@dataclass(frozen=True, eq=False)
+class View:
+    """A view of the explorer.
+
+    ``structure`` is the memory as it is shown, ``result`` the answered question, None on
+    Grow. ``bookmark`` says what was asked for; ``typed`` are (speaker, text) turns the
+    conversation was continued with, which no file holds; ``budget`` are the tokens that
+    were to be filled in place of K.
+    """
+
+    memory: Memory
+    structure: Structure
+    bookmark: Bookmark
+    result: Result | None = None
+    typed: tuple[tuple[str, str], ...] = ()
+    budget: int | None = None
+
+    @property
+    def page(self) -> str:
+        """``"grow"`` or ``"ask"``."""
+        return "grow" if self.result is None else "ask"
+
+    @property
+    def heading(self) -> str:
+        """The question, or what is shown of which conversation."""
+        if self.result is not None:
+            return self.result.question
+        return f"Memory of {self.memory.conversation.id}"
+
+    @property
+    def moment(self) -> int:
+        """The step after which the memory is shown."""
+        wanted = self.bookmark.step if self.result is None else self.bookmark.asked
+        total = len(self.memory.steps)
+        return total if wanted is None else min(wanted, total)
+
+    @property
+    def step(self) -> Step | None:
+        """The last step of that moment; None in a memory without steps."""
+        return self.memory.steps[self.moment - 1] if self.moment else None
+
+    @property
+    def events(self) -> tuple[Event, ...]:
+        """What that step did."""
+        return self.step.events if self.step else ()
+
+    @cached_property
+    def unit_sessions(self) -> list[int]:
+        """Session position of every unit."""
+        return [unit.session for unit in self.memory.units]
+
+    @property
+    def session_labels(self) -> list[str]:
+        """S1, S2 and so on."""
+        return [f"S{i + 1}" for i in range(len(self.memory.conversation.sessions))]
+
+    @cached_property
+    def question(self) -> Question | None:
+        """The data set's question that was asked; None for one's own."""
+        questions, asked = self.memory.conversation.questions, self.result
+        if asked is None or self.bookmark.text is not None:
+            return None
+        index = self.bookmark.question or 0
+        if index < len(questions) and questions[index].text == asked.question:
+            return questions[index]
+        return None
+
+    @cached_property
+    def gold_turns(self) -> dict[int, tuple[str, ...]]:
+        """For every node above a gold turn, and the leaf that holds it: the turns."""
+        wanted = set(self.question.evidence) if self.question else set()
+        units = self.memory.units
+        found: dict[int, tuple[str, ...]] = {}
+        for leaf in self.structure.leaves if wanted else ():
+            span = range(int(self.structure.start[leaf]), int(self.structure.stop[leaf]))
+            turns = tuple(t for u in span for t in units[u].turn_ids if t in wanted)
+            if not turns:
+                continue
+            above = {leaf}
+            pending = [leaf]
+            while pending:
+                for parent in self.structure.parents[pending.pop()]:
+                    if parent not in above:
+                        above.add(parent)
+                        pending.append(parent)
+            for node in above:
+                found[node] = found.get(node, ()) + turns
+        return found
+
+    @property
+    def gold(self) -> list[int]:
+        """The leaves that hold gold turns."""
+        return [node for node in self.gold_turns if self.structure.level[node] == 0]
+
+    @property
+    def setting(self) -> list[tuple[str, str]]:
+        """What is shown and how it was made, as (name, value) lines."""
+        return [*self.memory_setting, *self.question_setting]
+
+    @property
+    def memory_setting(self) -> list[tuple[str, str]]:
+        """The part of ``setting`` about the memory."""
+        memory, link = self.memory, self.bookmark
+        own = "".join(f", {name} {value}" for name, value in link.settings.items())
+        label = SYSTEMS[memory.system].label if memory.system in SYSTEMS else memory.system
+        lines = [
+            ("Conversation", memory.conversation.id),
+            ("Memory", f"{label}{own}"),
+            ("Leaves", f"one per {memory.unit}"),
+            ("Embeddings", memory.embedder.name),
+        ]
+        if memory.chat:
+            lines.append(("Chat model", memory.chat))
+        lines.append(("After step", f"{self.moment} of {len(memory.steps)}"))
+        if self.typed:
+            lines.append(("Typed turns", str(len(self.typed))))
+        return lines
+
+    @property
+    def question_setting(self) -> list[tuple[str, str]]:
+        """The part of ``setting`` about the question; nothing on Grow."""
+        result, link = self.result, self.bookmark
+        if result is None:
+            return []
+        spread = f"{result.policy}, α {result.alpha:g}, H {result.horizon}"
+        if result.method == "own":
+            spread = "none: the system's own retrieval"
+        elif result.choice is not None:
+            spread += " (chosen for this question)"
+        wanted = f"at most {link.k}" if self.budget is None else f"what {self.budget} tokens hold"
+        levels = "all" if link.levels is None else ", ".join(map(str, link.levels)) or "none"
+        return [
+            ("Propagation", spread),
+            ("Relevance", link.relevance),
+            ("Retrieved", f"{len(result.after)} of {wanted}"),
+            ("Admissible levels", levels),
+            ("Nodes of one text", "counted once" if link.distinct else "counted each"),
+        ]

@@ -1,0 +1,71 @@
+// Rows about nodes, in groups: what is kept of one node, and other nodes to go to. A click
+// or Enter on a row that names a node tells Python which. Uses lines.js.
+
+function nodeRow(item, pick) {
+  const line = make("button", "entry");
+  line.type = "button";
+  line.dataset.node = String(item.node);
+  const head = make("div", "head");
+  head.append(make("span", "place", item.head));
+  if (item.note) head.append(make("span", "move", item.note));
+  const text = make("div", "text");
+  text.append(...lineBlocks([["same", item.text]]));
+  line.append(head, text);
+  line.onclick = () => pick(item.node);
+  return line;
+}
+
+function textRow(item, key, open, toggle) {
+  const line = make("div", "fact");
+  if (item.head) line.append(make("div", "head", item.head));
+  const body = make("div", "body");
+  body.append(...lineBlocks([["same", open ? item.text : firstPart(item.text)]]));
+  line.append(body);
+  if (item.text.length > LONG) {
+    const count = item.text.length.toLocaleString("en");
+    line.append(moreButton(key, open, `${item.head || "text"}, ${count} characters`, toggle));
+  }
+  return line;
+}
+
+function fill(list) {
+  const rows = [];
+  list.groups.forEach((group, i) => {
+    if (group.title) {
+      const title = make("div", "session", group.title);
+      title.setAttribute("role", "heading");
+      title.setAttribute("aria-level", "4");
+      rows.push(title);
+    }
+    group.items.forEach((item, j) => {
+      if (item.node !== undefined) return rows.push(nodeRow(item, list.pick));
+      const key = `${i} ${j} ${item.text.length}`;
+      const toggle = () => {
+        if (!list.opened.delete(key)) list.opened.add(key);
+        fill(list);
+      };
+      return rows.push(textRow(item, key, list.opened.has(key), toggle));
+    });
+  });
+  replaceRows(list, rows);
+}
+
+export default function ({ data, parentElement, setTriggerValue }) {
+  let list = parentElement.querySelector(".nodes");
+  if (!list) {
+    list = make("div", "nodes");
+    list.tabIndex = 0;
+    list.setAttribute("role", "region");
+    list.opened = new Set();
+    parentElement.append(list);
+  }
+  list.setAttribute("aria-label", data.label);
+  list.style.maxHeight = data.height + "px";
+  list.groups = data.groups;
+  list.pick = (node) => setTriggerValue("node", node);
+  const another = list.dataset.about !== data.about;
+  if (another) list.opened.clear();
+  list.dataset.about = data.about;
+  fill(list);
+  if (another) list.scrollTop = 0;
+}

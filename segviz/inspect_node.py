@@ -1,0 +1,174 @@
+"""Assembly: what can be told of one node: its kin, its nearest nodes, how it was written.
+
+Everything is computed for the node asked about, in time linear in the structure or the
+history, without recursion.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from segviz.steps import Add, Event, Facts, Relate, Retire, Revise, Span, Step
+from segviz.structure import Structure
+from segviz.systems.moments import as_time
+
+
+def path_from_root(structure: Structure, node: int) -> tuple[int, ...]:
+    """The nodes above ``node``, root first; where one has several parents, by the first."""
+    path = []
+    while parents := structure.parents[node]:
+        node = parents[0]
+        path.append(node)
+    return tuple(reversed(path))
+
+
+def ancestors(structure: Structure, node: int) -> frozenset[int]:
+    """Every node above ``node``, by whichever parent."""
+    return _reached(structure.parents, node)
+
+
+def descendants(structure: Structure, node: int) -> frozenset[int]:
+    """Every node below ``node``."""
+    return _reached(structure.children, node)
+
+
+def _reached(adjacent: Sequence[Sequence[int]], node: int) -> frozenset[int]:
+    seen = {node}
+    pending = [node]
+    while pending:
+        for other in adjacent[pending.pop()]:
+            if other not in seen:
+                seen.add(other)
+                pending.append(other)
+    return frozenset(seen - {node})
+
+
+def relations_of(structure: Structure, node: int) -> tuple[Relate, ...]:
+    """The relations that begin or end at ``node``, as first made."""
+    return tuple(r for r in structure.relations if node in (r.source, r.target))
+
+
+def similarity(structure: Structure, a: int, b: int) -> float | None:
+    """Cosine of the vectors of two nodes, in [-1, 1]; None where one has no direction."""
+    found = _cosines(structure.vector[[b]], structure.vector[a])[0]
+    return None if np.isnan(found) else float(found)
+
+
+def nearest(
+    structure: Structure, node: int, *, leaves_only: bool = False, count: int = 5
+) -> tuple[tuple[int, float], ...]:
+    """The active nodes whose vectors have the greatest cosine with that of ``node``.
+
+    (node, cosine) pairs, best first, equal ones by id. The node itself, its ancestors and
+    its descendants are left out, as their texts come from one another; so are nodes whose
+    vector is 0. Empty where ``node`` itself has no direction.
+    """
+    allowed = structure.active.copy()
+    kin = {node} | ancestors(structure, node) | descendants(structure, node)
+    allowed[list(kin)] = False
+    if leaves_only:
+        allowed &= structure.level == 0
+    candidates = np.flatnonzero(allowed)
+    found = _cosines(structure.vector[candidates], structure.vector[node])
+    candidates, found = candidates[~np.isnan(found)], found[~np.isnan(found)]
+    best = np.lexsort((candidates, -found.round(9)))[:count]
+    return tuple((int(candidates[i]), float(found[i])) for i in best)
+
+
+def _cosines(rows: NDArray[np.float32], vector: NDArray[np.float32]) -> NDArray[np.float64]:
+    """Cosine of each row with the vector, float64; NaN where either is 0."""
+    a, b = rows.astype(np.float64), vector.astype(np.float64)
+    lengths = np.linalg.norm(a, axis=1) * np.linalg.norm(b)
+    found = np.full(len(a), np.nan)
+    np.divide(a @ b, lengths, out=found, where=lengths > 0)
+    return found.clip(-1, 1)
+
+
+def shared_units(structure: Structure, a: int, b: int) -> tuple[int, ...]:
+    """Indices of the units below both nodes, ascending."""
+    return tuple(sorted(set(structure.coverage(a)) & set(structure.coverage(b))))
+
+
+Kinship = Literal["same", "above", "below", "siblings", "apart"]
+
+
+def kinship(structure: Structure, a: int, b: int) -> Kinship:
+    """What ``a`` is to ``b``: an ancestor is "above", nodes with a common parent are
+    "siblings"."""
+    if a == b:
+        return "same"
+    if a in ancestors(structure, b):
+        return "above"
+    if b in ancestors(structure, a):
+        return "below"
+    return "siblings" if {*structure.parents[a]} & {*structure.parents[b]} else "apart"
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """What a step can write of a node."""
+
+    text: str
+    span: Span
+    level: int
+    facts: Facts
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Written:
+    """What one step made of one node.
+
+    ``step`` counts from 1. ``before`` is None in the step the node appears in, ``after``
+    None in the one that retires it; both None where it came and went in one step.
+    """
+
+    step: int
+    cause: Step
+    before: State | None
+    after: State | None
+
+
+def written(steps: Iterable[Step], node: int) -> Iterator[Written]:
+    """Each step that added, revised or retired ``node``, in order. Links are not counted:
+    they leave the node as it is."""
+    state: State | None = None
+    for number, step in enumerate(steps, start=1):
+        before, touched = state, False
+        for event in step.events:
+            if isinstance(event, Add | Revise | Retire) and event.node == node:
+                state, touched = _state(state, event), True
+        if touched:
+            yield Written(number, step, before, state)
+
+
+def _state(state: State | None, event: Event) -> State | None:
+    match event:
+        case Add():
+            return State(event.text, event.span, event.level, event.facts)
+        case Revise() if state is not None:
+            level = state.level if event.level is None else event.level
+            facts = state.facts if event.facts is None else event.facts
+            return State(event.text, event.span, level, facts)
+        case _:
+            return None
+
+
+def read_fact(facts: Facts, name: str) -> str:
+    """A fact as people read it. Systems that keep moments keep them as fractional seconds
+    beside a fact ``dated`` (``segviz.systems.moments``): these are read as dates."""
+    value = facts[name]
+    if value is None:
+        return "none"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float) and facts.get("dated") is True:
+        try:
+            return f"{as_time(value):%Y-%m-%d %H:%M}"
+        except (OverflowError, ValueError):
+            return str(value)
+    return str(value)

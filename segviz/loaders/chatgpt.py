@@ -1,0 +1,213 @@
+"""ChatGPT's data export: ``conversations.json``, a list of trees of messages.
+
+Made after descriptions of the format and tested on files made alike; no real export was at
+hand, and the vendor changes it without notice. A conversation has a ``mapping`` of nodes
+(``{id, parent, children, message}``): edits and regenerated answers branch off. The branch
+that ends in ``current_node`` is read; without one, the last child is followed at every
+fork. Left out and counted: messages on other branches, of systems and tools, to tools,
+hidden ones, reasoning. Times are seconds since 1970; a long silence begins a session.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from datetime import datetime
+
+from segviz.conversation import Conversation, Entry
+from segviz.loaders.chat import (
+    Message,
+    conversation_of,
+    named_after,
+    note_left_out,
+    numbered,
+    read_each,
+    rows_of,
+)
+from segviz.loaders.document import Options
+from segviz.loaders.items import Item
+from segviz.loaders.notes import Note, Notes, Place
+from segviz.loaders.times import read_time
+from segviz.loaders.wording import counted, describe
+
+LABEL = "ChatGPT export"
+
+_SPEAKERS = ("user", "assistant")
+_READ = ("text", "multimodal_text", "code")
+_EXPECTED = "a conversation (an object with mapping)"
+
+Nodes = dict[str, dict[str, object]]
+
+
+def matches(document: object) -> bool:
+    """Whether the document, or an item of it, has a ``mapping`` of nodes."""
+    return any(
+        isinstance(raw, dict) and _is_mapping(raw.get("mapping")) for _, raw in rows_of(document)
+    )
+
+
+def read(
+    document: object, name: str, options: Options
+) -> tuple[tuple[Conversation, ...], list[Note]]:
+    """One conversation per chat that has messages, called by its title.
+
+    Raises LoadError when no chat has any.
+    """
+    notes = Notes()
+    rows = rows_of(document)
+
+    def one(raw: dict[str, object], place: Place, row: int) -> Conversation | None:
+        mapping = raw.get("mapping")
+        if not isinstance(mapping, dict):
+            what = f"expected nodes (an object), found {describe(mapping)}"
+            notes.skipped((*place, "mapping"), what)
+            return None
+        nodes: Nodes = {key: node for key, node in mapping.items() if isinstance(node, dict)}
+        thread = _thread(nodes, raw.get("current_node"), place, notes)
+        messages = _messages(nodes, thread, read_time(raw.get("create_time")), place, notes)
+        title = named_after(
+            (raw.get("title"), raw.get("conversation_id"), raw.get("id")),
+            numbered(name, row, len(rows)),
+        )
+        return conversation_of(
+            title, messages, LABEL, place, notes, options.gap_hours, usual=_SPEAKERS
+        )
+
+    return read_each(rows, one, _EXPECTED, notes), notes
+
+
+def entry(item: Item) -> Entry:
+    """A chat as a list shows it: its name; how long it is, only reading tells."""
+    own = item.scalars()
+    return Entry(
+        named_after((own.get("title"), own.get("conversation_id"), own.get("id")), ""), None, None
+    )
+
+
+def _is_mapping(value: object) -> bool:
+    return isinstance(value, dict) and any(
+        isinstance(node, dict) and ("message" in node or "parent" in node)
+        for node in value.values()
+    )
+
+
+def _thread(nodes: Nodes, current: object, place: Place, notes: Notes) -> list[str]:
+    """Keys of the nodes of the branch that is shown, from the root down."""
+    if isinstance(current, str) and current in nodes:
+        leaf: str | None = current
+    else:
+        leaf = _last_leaf(nodes)
+        if nodes:
+            found = "names no node" if isinstance(current, str) else f"is {describe(current)}"
+            what = f"{found}; the last branch is read"
+            notes.repaired((*place, "current_node"), what)
+    path: dict[str, None] = {}
+    while leaf is not None:
+        path[leaf] = None
+        parent = nodes[leaf].get("parent")
+        if parent is None:
+            break
+        if not isinstance(parent, str) or parent not in nodes:
+            what = "the branch breaks off: a parent is missing; read from here"
+            notes.repaired((*place, "mapping", leaf, "parent"), what)
+            break
+        if parent in path:
+            what = "the branch goes round in a circle; read from here"
+            notes.repaired((*place, "mapping", leaf, "parent"), what)
+            break
+        leaf = parent
+    return list(path)[::-1]
+
+
+def _last_leaf(nodes: Nodes) -> str | None:
+    """Down from the first root along the last child that exists."""
+    roots = (
+        key
+        for key, node in nodes.items()
+        if not isinstance(parent := node.get("parent"), str) or parent not in nodes
+    )
+    here = next(roots, next(iter(nodes), None))
+    seen: set[str] = set()
+    while here is not None and here not in seen:
+        seen.add(here)
+        children = nodes[here].get("children")
+        known = [
+            child
+            for child in (children if isinstance(children, list) else ())
+            if isinstance(child, str) and child in nodes and child not in seen
+        ]
+        if not known:
+            return here
+        here = known[-1]
+    return here
+
+
+def _messages(
+    nodes: Nodes, thread: list[str], began: datetime | None, place: Place, notes: Notes
+) -> list[Message]:
+    left: Counter[str] = Counter()
+    messages: list[Message] = []
+    for key in thread:
+        raw = nodes[key].get("message")
+        if not isinstance(raw, dict):
+            continue
+        kind = _kind(raw)
+        if kind not in _SPEAKERS:
+            left[kind] += 1
+            continue
+        text, caption = _content(raw.get("content"))
+        if not text.strip() and not caption:
+            left["empty"] += 1
+            continue
+        time = read_time(raw.get("create_time")) or (began if not messages else None)
+        messages.append(Message(kind, text, time, caption=caption))
+    shown = set(thread)
+    others = sum(
+        isinstance(raw := node.get("message"), dict) and _kind(raw) in _SPEAKERS
+        for key, node in nodes.items()
+        if key not in shown
+    )
+    note_left_out(left, (*place, "mapping"), notes)
+    if others:
+        what = f"{counted(others, 'message')} on other branches (edits, other answers) left out"
+        notes.skipped((*place, "mapping"), what)
+    return messages
+
+
+def _kind(raw: dict[str, object]) -> str:
+    """The speaker of what belongs to the talk; else what the message is instead."""
+    author, content, metadata = raw.get("author"), raw.get("content"), raw.get("metadata")
+    role = author.get("role") if isinstance(author, dict) else None
+    if role not in _SPEAKERS:
+        return role if isinstance(role, str) and role else "nameless"
+    if isinstance(metadata, dict) and metadata.get("is_visually_hidden_from_conversation") is True:
+        return "hidden"
+    weight = raw.get("weight")
+    if isinstance(weight, int | float) and weight == 0:
+        return "hidden"
+    if raw.get("recipient") not in (None, "all"):
+        return "to tools"
+    shape = content.get("content_type") if isinstance(content, dict) else None
+    if isinstance(shape, str) and shape not in _READ:
+        return shape
+    return str(role)
+
+
+def _content(content: object) -> tuple[str, str | None]:
+    """The words, and what the pictures show where the export tells."""
+    if not isinstance(content, dict):
+        return (content if isinstance(content, str) else ""), None
+    parts = content.get("parts")
+    if not isinstance(parts, list):
+        text = content.get("text")
+        return (text if isinstance(text, str) else ""), None
+    spoken, seen = [], []
+    for part in parts:
+        if isinstance(part, str):
+            spoken.append(part)
+        elif isinstance(part, dict):
+            if isinstance(part.get("text"), str):
+                spoken.append(str(part["text"]))
+            match part:
+                case {"metadata": {"dalle": {"prompt": str(prompt)}}} if prompt.strip():
+                    seen.append(prompt.strip())
+    return "\n".join(part for part in spoken if part.strip()), "; ".join(seen) or None

@@ -1,0 +1,131 @@
+"""Claude's data export: ``conversations.json``, a list of chats with ``chat_messages``.
+
+Made after descriptions of the format and tested on files made alike; no real export was at
+hand. The text blocks of ``content`` are read, or ``text`` where there are none; calls of
+tools, reasoning and attachments are left out. Newer exports name each message's parent:
+where a message has two answers, the branch of ``current_leaf_message_uuid``, or of the
+last message, is read.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from segviz.conversation import Conversation, Entry
+from segviz.loaders.chat import (
+    Message,
+    conversation_of,
+    named_after,
+    note_left_out,
+    numbered,
+    read_each,
+    rows_of,
+)
+from segviz.loaders.document import Options
+from segviz.loaders.items import Item
+from segviz.loaders.notes import Note, Notes, Place
+from segviz.loaders.times import read_time
+from segviz.loaders.wording import describe
+
+LABEL = "Claude export"
+
+_SPEAKERS = ("human", "assistant")
+_EXPECTED = "a chat (an object with chat_messages)"
+
+
+def matches(document: object) -> bool:
+    """Whether the document, or an item of it, has ``chat_messages``."""
+    return any(
+        isinstance(raw, dict) and isinstance(raw.get("chat_messages"), list)
+        for _, raw in rows_of(document)
+    )
+
+
+def read(
+    document: object, name: str, options: Options
+) -> tuple[tuple[Conversation, ...], list[Note]]:
+    """One conversation per chat that has messages, called by its name or uuid.
+
+    Raises LoadError when no chat has any.
+    """
+    notes = Notes()
+    rows = rows_of(document)
+
+    def one(raw: dict[str, object], place: Place, row: int) -> Conversation | None:
+        title = named_after((raw.get("name"), raw.get("uuid")), numbered(name, row, len(rows)))
+        messages = _messages(raw, (*place, "chat_messages"), notes)
+        return conversation_of(
+            title, messages, LABEL, place, notes, options.gap_hours, usual=_SPEAKERS
+        )
+
+    return read_each(rows, one, _EXPECTED, notes), notes
+
+
+def entry(item: Item) -> Entry:
+    """A chat as a list shows it: its name; how long it is, only reading tells."""
+    own = item.scalars()
+    return Entry(named_after((own.get("name"), own.get("uuid")), ""), None, None)
+
+
+def _messages(raw: dict[str, object], place: Place, notes: Notes) -> list[Message]:
+    block = raw.get("chat_messages")
+    if not isinstance(block, list):
+        notes.skipped(place, f"expected a list of messages, found {describe(block)}")
+        return []
+    left: Counter[str] = Counter()
+    shown = _branch(block, raw.get("current_leaf_message_uuid"))
+    messages = []
+    for row, item in enumerate(block):
+        if not isinstance(item, dict):
+            notes.skipped((*place, row), f"expected a message (an object), found {describe(item)}")
+            continue
+        if shown is not None and item.get("uuid") not in shown:
+            left["on other branches"] += 1
+            continue
+        for key in ("attachments", "files"):
+            extra = item.get(key)
+            left[key] += len(extra) if isinstance(extra, list) else 0
+        text = _text(item)
+        if not text.strip():
+            left["without words"] += 1
+            continue
+        sender = item.get("sender")
+        if not isinstance(sender, str) or not sender.strip():
+            what = f"expected a sender, found {describe(sender)}; called Unknown"
+            notes.repaired((*place, row, "sender"), what)
+            sender = "Unknown"
+        messages.append(Message(sender.strip(), text, read_time(item.get("created_at"))))
+    note_left_out(+left, place, notes)
+    return messages
+
+
+def _text(item: dict[str, object]) -> str:
+    blocks = item.get("content")
+    parts = [
+        str(block["text"])
+        for block in (blocks if isinstance(blocks, list) else ())
+        if isinstance(block, dict)
+        and block.get("type", "text") == "text"
+        and isinstance(block.get("text"), str)
+    ]
+    joined = "\n".join(part for part in parts if part.strip())
+    text = item.get("text")
+    return joined or (text if isinstance(text, str) else "")
+
+
+def _branch(block: list[object], leaf: object) -> set[str] | None:
+    """Ids on the way from the leaf to the root; None where nothing branches."""
+    parents: dict[str, object] = {}
+    for item in block:
+        match item:
+            case {"uuid": str(uuid), "parent_message_uuid": parent}:
+                parents[uuid] = parent
+    known = [parent for parent in parents.values() if isinstance(parent, str)]
+    if len(set(known)) == len(known) or len(parents) < len(block):
+        return None
+    here: object = leaf if leaf in parents else next(reversed(parents))
+    path: set[str] = set()
+    while isinstance(here, str) and here in parents and here not in path:
+        path.add(here)
+        here = parents[here]
+    return path

@@ -1,0 +1,183 @@
+"""Large files of many conversations: listed by one pass, read one at a time.
+
+For formats whose loader has an ``entry``. The pass finds where each item stands and reads
+its outline (``segviz.loaders.items``); ``corpus[3]`` then reads the bytes of that item
+alone, with the same loader as a small file. A few conversations are kept.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import chain, islice
+from pathlib import Path
+from typing import overload
+
+from segviz.conversation import Conversation, Corpus, Entry, LoadReport, distinct
+from segviz.loaders.decode import read_document
+from segviz.loaders.document import Options, PlainText
+from segviz.loaders.errors import LoadError
+from segviz.loaders.findings import in_file_order
+from segviz.loaders.items import Item, NotItems, find_items
+from segviz.loaders.limits import WHOLE, too_large
+from segviz.loaders.registry import Loader, loader_of
+
+KEPT = 2
+"""Most conversations held at a time; one of LongMemEval-M has about five million characters."""
+
+_LOOKED_AT = 3
+
+_Read = tuple[Conversation, LoadReport]
+
+
+@dataclass(frozen=True)
+class LazyCorpus(Corpus):
+    """A corpus whose conversations are read when they are asked for.
+
+    ``report`` speaks of the listing alone (its ``kept`` counts the turns listed, as far as
+    that is known), ``report_of(i)`` of a conversation. Asking for one may raise LoadError:
+    an item without messages is listed, and only reading tells.
+    """
+
+    listed: tuple[Entry, ...] = ()
+
+    @property
+    def entries(self) -> tuple[Entry, ...]:
+        """From the listing; nothing is read."""
+        return self.listed
+
+    def report_of(self, position: int) -> LoadReport:
+        """What became of one conversation, which is read for it."""
+        shelf = self.conversations
+        return shelf.read(position)[1] if isinstance(shelf, Shelf) else self.report
+
+
+class Shelf(Sequence[Conversation]):
+    """The conversations of a file, read by position; safe to share between threads."""
+
+    def __init__(
+        self,
+        path: Path,
+        label: str,
+        loader: Loader,
+        options: Options,
+        spans: Sequence[tuple[int, int]],
+        names: Sequence[str],
+    ) -> None:
+        """``spans`` are the bytes of the items, ``names`` the ids they are listed under."""
+        self._path, self._label, self._loader, self._options = path, label, loader, options
+        self._spans, self._names = spans, names
+        self._version = _version(path)
+        self._kept: OrderedDict[int, _Read] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def __len__(self) -> int:
+        """Number of conversations listed."""
+        return len(self._spans)
+
+    @overload
+    def __getitem__(self, key: int) -> Conversation: ...
+    @overload
+    def __getitem__(self, key: slice) -> tuple[Conversation, ...]: ...
+    def __getitem__(self, key: int | slice) -> Conversation | tuple[Conversation, ...]:
+        """Read it, unless it was asked for just now. LoadError when it holds no messages."""
+        if isinstance(key, slice):
+            return tuple(self[i] for i in range(*key.indices(len(self))))
+        return self.read(key)[0]
+
+    def read(self, position: int) -> _Read:
+        """The conversation and what became of it. IndexError beyond the end."""
+        place = range(len(self))[position]
+        with self._lock:
+            if place in self._kept:
+                self._kept.move_to_end(place)
+                return self._kept[place]
+        found = self._read(place)
+        with self._lock:
+            self._kept[place] = found
+            while len(self._kept) > KEPT:
+                self._kept.popitem(last=False)
+        return found
+
+    def _read(self, place: int) -> _Read:
+        start, stop = self._spans[place]
+        where = f"{self._label}, [{place}]"
+        if stop - start > WHOLE:
+            raise too_large(stop - start, WHOLE, where, "split the file")
+        if _version(self._path) != self._version:
+            what = "the file has changed since it was listed"
+            raise LoadError(what, where, remedy="load it again")
+        try:
+            with self._path.open("rb") as stream:
+                stream.seek(start)
+                data = stream.read(stop - start)
+            document, notes = read_document(data)
+            if isinstance(document, PlainText):
+                raise document.error
+            conversations, more = self._loader.read(document, self._label, self._options)
+        except OSError as error:
+            reason = f"the file cannot be read ({error.strerror or type(error).__name__})"
+            raise LoadError(reason, where, remedy="check that it is still there") from None
+        except LoadError as error:
+            raise error.in_file(where, f"a conversation of {self._loader.label}") from None
+        conversation = replace(conversations[0], id=self._names[place])
+        findings = in_file_order(document, [*notes, *more])
+        report = LoadReport(self._label, self._loader.label, len(conversation.turns), findings)
+        return conversation, report
+
+
+def list_file(path: Path, label: str, options: Options) -> LazyCorpus | None:
+    """The listing of a large file; None when it is no list that can be read by items.
+
+    The format is told by the first items. OSError when the file cannot be read.
+    """
+    with path.open("rb") as stream:
+        items = find_items(stream)
+        try:
+            first = list(islice(items, _LOOKED_AT))
+            loader = _loader(path, first, options)
+            if loader is None or loader.entry is None:
+                return None
+            listing = [(item.start, item.stop, loader.entry(item)) for item in chain(first, items)]
+        except NotItems:
+            return None
+    names = distinct([entry.id or f"{row}" for row, (*_, entry) in enumerate(listing, start=1)])
+    entries = tuple(
+        replace(entry, id=name) for (*_, entry), name in zip(listing, names, strict=True)
+    )
+    shelf = Shelf(
+        path,
+        label,
+        loader,
+        options,
+        [(start, stop) for start, stop, _ in listing],
+        names,
+    )
+    turns = sum(entry.turns or 0 for entry in entries)
+    report = LoadReport(label, loader.label, turns)
+    return LazyCorpus(shelf, report, entries)
+
+
+def _loader(path: Path, first: Sequence[Item], options: Options) -> Loader | None:
+    for item in first:
+        if item.stop - item.start > WHOLE:
+            continue
+        with path.open("rb") as stream:
+            stream.seek(item.start)
+            try:
+                document, _ = read_document(stream.read(item.stop - item.start))
+            except LoadError:
+                continue
+        if (loader := loader_of([document], options)) is not None:
+            return loader
+    return None
+
+
+def _version(path: Path) -> tuple[int, int]:
+    try:
+        facts = path.stat()
+    except OSError:
+        return (-1, -1)
+    return facts.st_mtime_ns, facts.st_size

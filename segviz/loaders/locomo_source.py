@@ -1,0 +1,119 @@
+"""Fetch LoCoMo's public file once, check it, and keep it in a folder of the user's.
+
+The ten conversations are published by snap-research under CC BY-NC 4.0, so segviz does not
+bring them along. What arrives must have the known SHA-256 sum before anything is kept; the
+network is used by ``fetch_locomo`` alone, and only when the file is not there yet.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import http.client
+import os
+import tempfile
+from collections.abc import Callable
+from contextlib import AbstractContextManager, suppress
+from pathlib import Path
+from typing import Protocol
+from urllib.error import HTTPError
+from urllib.request import urlopen
+
+from segviz.loaders.errors import LoadError
+from segviz.loaders.limits import size
+
+URL = "https://raw.githubusercontent.com/snap-research/locomo/main/data/locomo10.json"
+PAGE = "https://github.com/snap-research/locomo"
+LICENCE = "CC BY-NC 4.0"
+SHA256 = "79fa87e90f04081343b8c8debecb80a9a6842b76a7aa537dc9fdf651ea698ff4"
+SIZE = 2_805_274
+NAME = "locomo10.json"
+
+_TIMEOUT_SECONDS = 30.0
+_BY_HAND = f"download {NAME} from {PAGE} by hand and load it by its path"
+
+
+class Body(Protocol):
+    """What an opener gives: bytes to read."""
+
+    def read(self, amount: int, /) -> bytes:
+        """At most so many bytes; b"" at the end."""
+
+
+Opener = Callable[[str], AbstractContextManager[Body]]
+
+
+def over_network(url: str) -> AbstractContextManager[Body]:
+    """The default opener: HTTPS with the proxies of the environment."""
+    opened: AbstractContextManager[Body] = urlopen(url, timeout=_TIMEOUT_SECONDS)
+    return opened
+
+
+def fetch_locomo(
+    folder: str | Path, *, opener: Opener = over_network, url: str = URL, sha256: str = SHA256
+) -> Path:
+    """The path of LoCoMo's file in ``folder``, downloaded if it is not there yet.
+
+    A file that is there but has another sum is replaced. Raises LoadError, with nothing
+    kept, when there is no network, the server refuses, the download is cut off or larger
+    than it should be, the sum is wrong, or the folder cannot be written.
+    """
+    target = Path(folder).expanduser() / NAME
+    try:
+        if target.is_file() and _sum(target.read_bytes()) == sha256:
+            return target
+        target.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise _unwritable(target.parent, error) from None
+    data = _download(opener, url)
+    found = _sum(data)
+    if found != sha256:
+        what = f"what came ({size(len(data))}, SHA-256 {found[:12]}…) is not the known file"
+        expected = f"{size(SIZE)} with SHA-256 {sha256[:12]}…"
+        raise LoadError(what, url, expected, f"try again later, or {_BY_HAND}")
+    try:
+        _write(target, data)
+    except OSError as error:
+        raise _unwritable(target.parent, error) from None
+    return target
+
+
+def _download(opener: Opener, url: str) -> bytes:
+    parts: list[bytes] = []
+    left = 2 * SIZE
+    try:
+        with opener(url) as body:
+            while left > 0 and (part := body.read(min(left, 1 << 16))):
+                parts.append(part)
+                left -= len(part)
+    except (OSError, http.client.HTTPException, ValueError) as error:
+        if isinstance(error, HTTPError):
+            error.close()
+        reason = getattr(error, "reason", None) or error
+        what = f"the file could not be downloaded ({str(reason)[:120] or type(error).__name__})"
+        raise LoadError(what, url, remedy=f"check the network, or {_BY_HAND}") from None
+    if left <= 0:
+        what = f"the server sends more than {size(2 * SIZE)}"
+        raise LoadError(what, url, f"{size(SIZE)}", _BY_HAND)
+    return b"".join(parts)
+
+
+def _write(target: Path, data: bytes) -> None:
+    """Under another name first, so that no reader ever meets half a file."""
+    handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{NAME}-")
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(data)
+        os.replace(name, target)
+    except BaseException:
+        with suppress(OSError):
+            os.remove(name)
+        raise
+
+
+def _sum(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
+def _unwritable(folder: Path, error: OSError) -> LoadError:
+    what = f"the folder cannot be used ({error.strerror or type(error).__name__})"
+    return LoadError(what, str(folder), remedy="name another folder")

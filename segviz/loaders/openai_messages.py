@@ -1,0 +1,110 @@
+"""Messages as the OpenAI API takes them: lists of ``{role, content}``.
+
+A file is one such list, an object with ``messages``, a list of these, or JSON Lines of
+either (as for fine-tuning). There are no times, only an order. Left out and counted:
+messages of systems, developers and tools, and calls of tools without words.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TypeGuard
+
+from segviz.conversation import Conversation
+from segviz.loaders.chat import (
+    Message,
+    conversation_of,
+    named_after,
+    note_left_out,
+    numbered,
+    settled,
+    words,
+)
+from segviz.loaders.document import Options
+from segviz.loaders.notes import Note, Notes, Place
+from segviz.loaders.wording import describe
+
+LABEL = "OpenAI messages"
+
+_ASIDE = ("system", "developer", "tool", "function")
+_EXPECTED = "messages such as {role, content}"
+
+
+def matches(document: object) -> bool:
+    """Whether the document is, or holds, a list of ``{role, content}``."""
+    if _is_chat(document):
+        return True
+    items = document if isinstance(document, list) else [document]
+    return any(_is_chat(item) or _is_chat(_inside(item)) for item in items)
+
+
+def read(
+    document: object, name: str, options: Options
+) -> tuple[tuple[Conversation, ...], list[Note]]:
+    """One conversation per list of messages. Raises LoadError when none has words."""
+    notes = Notes()
+    found: list[tuple[Conversation, Place]] = []
+    chats = _chats(document, notes)
+    for row, (place, title, messages) in enumerate(chats):
+        own = named_after((title,), numbered(name, row, len(chats)))
+        spoken = _messages(messages, place, notes)
+        usual = ("user", "assistant")
+        conversation = conversation_of(
+            own, spoken, LABEL, place, notes, options.gap_hours, usual=usual
+        )
+        if conversation is not None:
+            found.append((conversation, place))
+    return settled(found, _EXPECTED, notes), notes
+
+
+def _is_chat(value: object) -> TypeGuard[list[object]]:
+    return isinstance(value, list) and any(
+        isinstance(item, dict) and isinstance(item.get("role"), str) and "content" in item
+        for item in value
+    )
+
+
+def _inside(item: object) -> object:
+    return item.get("messages") if isinstance(item, dict) else None
+
+
+def _chats(document: object, notes: Notes) -> list[tuple[Place, object, list[object]]]:
+    """Every list of messages with its place and, where there is one, its title."""
+    if _is_chat(document):
+        return [((), None, document)]
+    chats: list[tuple[Place, object, list[object]]] = []
+    several = isinstance(document, list)
+    for row, item in enumerate(document if isinstance(document, list) else [document]):
+        place: Place = (row,) if several else ()
+        block = _inside(item)
+        if isinstance(item, list):
+            chats.append((place, None, item))
+        elif isinstance(item, dict) and isinstance(block, list):
+            title = item.get("title") or item.get("id")
+            chats.append(((*place, "messages"), title, block))
+        else:
+            notes.skipped(place, f"expected a list of messages, found {describe(item)}")
+    return chats
+
+
+def _messages(block: list[object], place: Place, notes: Notes) -> list[Message]:
+    left: Counter[str] = Counter()
+    messages = []
+    for row, item in enumerate(block):
+        here = (*place, row)
+        if not isinstance(item, dict):
+            notes.skipped(here, f"expected a message (an object), found {describe(item)}")
+            continue
+        role, content = item.get("role"), item.get("content")
+        if role in _ASIDE:
+            left[str(role)] += 1
+        elif content is None and ("tool_calls" in item or "function_call" in item):
+            left["calls of tools"] += 1
+        elif (text := words(content, (*here, "content"), notes)) is not None:
+            if not isinstance(role, str) or not role.strip():
+                what = f"expected a role, found {describe(role)}; called Unknown"
+                notes.repaired((*here, "role"), what)
+                role = "Unknown"
+            messages.append(Message(role.strip(), text))
+    note_left_out(left, place, notes)
+    return messages

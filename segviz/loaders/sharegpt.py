@@ -1,0 +1,124 @@
+"""ShareGPT: ``{id, conversations: [{from, value}]}``, one, a list or JSON Lines of them.
+
+There are no times. Early dumps hold the HTML of the page as ``value``: its text is kept.
+Messages of systems and tools are left out and counted.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from html.parser import HTMLParser
+
+from segviz.conversation import Conversation, Entry
+from segviz.loaders.chat import (
+    Message,
+    conversation_of,
+    named_after,
+    note_left_out,
+    numbered,
+    read_each,
+    rows_of,
+    speaker_named,
+    words,
+)
+from segviz.loaders.document import Options
+from segviz.loaders.items import Item
+from segviz.loaders.notes import Note, Notes, Place
+from segviz.loaders.wording import counted, describe
+
+LABEL = "ShareGPT"
+
+_ASIDE = ("system", "tool", "function", "observation")
+_PAGE = re.compile(r"\s*<(?:div|p|ol|ul|pre|h[1-6])[\s>].*</[a-z0-9]+>\s*", re.DOTALL)
+_BLOCKS = {"p", "div", "li", "br", "pre", "tr", "h1", "h2", "h3", "h4", "h5", "h6", "ol", "ul"}
+_EXPECTED = "a conversation (an object with conversations: [{from, value}])"
+
+
+def matches(document: object) -> bool:
+    """Whether the document, or an item of it, has ``conversations`` of ``{from, value}``."""
+    return any(isinstance(raw, dict) and _is_chat(raw) for _, raw in rows_of(document))
+
+
+def read(
+    document: object, name: str, options: Options
+) -> tuple[tuple[Conversation, ...], list[Note]]:
+    """One conversation per record, called by its id. Raises LoadError when none has words."""
+    notes = Notes()
+    rows = rows_of(document)
+
+    def one(raw: dict[str, object], place: Place, row: int) -> Conversation | None:
+        title = named_after((raw.get("id"), raw.get("title")), numbered(name, row, len(rows)))
+        messages = _messages(raw.get("conversations"), (*place, "conversations"), notes)
+        usual = ("human", "user", "gpt", "assistant")
+        return conversation_of(title, messages, LABEL, place, notes, options.gap_hours, usual=usual)
+
+    return read_each(rows, one, _EXPECTED, notes), notes
+
+
+def entry(item: Item) -> Entry:
+    """A chat as a list shows it: its name; how long it is, only reading tells."""
+    own = item.scalars()
+    return Entry(named_after((own.get("id"), own.get("title")), ""), None, None)
+
+
+def _is_chat(raw: dict[str, object]) -> bool:
+    block = raw.get("conversations")
+    return isinstance(block, list) and any(
+        isinstance(item, dict) and "from" in item and "value" in item for item in block
+    )
+
+
+def _messages(block: object, place: Place, notes: Notes) -> list[Message]:
+    if not isinstance(block, list):
+        notes.skipped(place, f"expected a list of messages, found {describe(block)}")
+        return []
+    left: Counter[str] = Counter()
+    pages = 0
+    messages = []
+    for row, item in enumerate(block):
+        here = (*place, row)
+        if not isinstance(item, dict):
+            notes.skipped(here, f"expected a message (an object), found {describe(item)}")
+        elif item.get("from") in _ASIDE:
+            left[str(item["from"])] += 1
+        elif (text := words(item.get("value"), (*here, "value"), notes)) is not None:
+            if _PAGE.fullmatch(text):
+                text, pages = _text_of(text), pages + 1
+            messages.append(Message(speaker_named(item.get("from"), (*here, "from"), notes), text))
+    note_left_out(left, place, notes)
+    if pages:
+        notes.repaired(place, f"{counted(pages, 'message')} in HTML read as text")
+    return messages
+
+
+class _Words(HTMLParser):
+    """Collects the text of a page; blocks end lines, scripts and styles are no text."""
+
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.parts: list[str] = []
+        self.mute = 0
+
+    def handle_starttag(self, tag: str, attrs: object) -> None:
+        if tag in ("script", "style"):
+            self.mute += 1
+        elif tag in _BLOCKS:
+            self.parts.append("\n")
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag in ("script", "style"):
+            self.mute = max(0, self.mute - 1)
+        elif tag in _BLOCKS:
+            self.parts.append("\n")
+
+    def handle_data(self, data: str) -> None:
+        if not self.mute:
+            self.parts.append(data)
+
+
+def _text_of(page: str) -> str:
+    reader = _Words()
+    reader.feed(page)
+    reader.close()
+    return re.sub(r"\n\s*\n+", "\n", "".join(reader.parts)).strip()

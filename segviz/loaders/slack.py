@@ -1,0 +1,159 @@
+"""Slack's workspace export: a folder or zip with ``<channel>/2024-05-01.json`` per day.
+
+Made after the vendor's description and tested on exports made alike. A channel is a
+conversation, a day of it a session. ``users.json`` gives the names. Mentions, links and
+entities of Slack's markup become plain text. Left out and counted: joins, leaves, bots and
+other messages with a subtype that no person wrote.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+
+from segviz.conversation import Conversation
+from segviz.loaders.chat import Message, conversation_of, note_left_out, settled, words
+from segviz.loaders.document import Folder, Options
+from segviz.loaders.messages import stem
+from segviz.loaders.notes import Member, Note, Notes, Place
+from segviz.loaders.times import read_time
+from segviz.loaders.wording import describe, one_line
+
+LABEL = "Slack export"
+
+DAY = re.compile(r"(?:.*/)?([^/]+)/([0-9]{4}-[0-9]{2}-[0-9]{2})\.json")
+"""Path of a day's file: channel and date."""
+
+PEOPLE = re.compile(r"(?:.*/)?(?:org_)?users\.json")
+"""Path of the file with people's names."""
+
+_WRITTEN = (None, "thread_broadcast", "file_share", "me_message", "reply_broadcast")
+_MARKUP = re.compile(r"<([@#!]?)([^<>|\n]+)(?:\|([^<>\n]*))?>")
+_EXPECTED = "a Slack export with <channel>/<date>.json files of messages"
+
+
+def is_export(paths: Iterable[str]) -> bool:
+    """Whether files with these paths look like an export: names of people and days."""
+    known = list(paths)
+    return any(map(PEOPLE.fullmatch, known)) and any(map(DAY.fullmatch, known))
+
+
+def wanted(path: str) -> bool:
+    """Whether a file of an export is read at all; others (canvases, logs) are not."""
+    return bool(PEOPLE.fullmatch(path) or DAY.fullmatch(path))
+
+
+def matches(document: object) -> bool:
+    """Whether the document is a folder of such files, or one day's list of messages."""
+    if isinstance(document, Folder):
+        return is_export(document)
+    return isinstance(document, list) and any(map(_is_message, document))
+
+
+def read(
+    document: object, name: str, options: Options
+) -> tuple[tuple[Conversation, ...], list[Note]]:
+    """One conversation per channel, by name. Raises LoadError when nobody says a thing."""
+    notes = Notes()
+    people: dict[str, str] = {}
+    channels: defaultdict[str, list[tuple[str, Place, object]]] = defaultdict(list)
+    if isinstance(document, Folder):
+        for path, inner in document.items():
+            if PEOPLE.fullmatch(path):
+                people.update(_names(inner))
+            elif day := DAY.fullmatch(path):
+                channels[day[1]].append((day[2], (Member(path),), inner))
+    else:
+        channels[stem(name)].append(("", (), document))
+    found: list[tuple[Conversation, Place]] = []
+    for channel in sorted(channels):
+        messages: list[Message] = []
+        left: Counter[str] = Counter()
+        for date, place, block in sorted(channels[channel], key=lambda day: day[0]):
+            messages += _day(block, date, place, people, left, notes)
+        place = channels[channel][0][1]
+        note_left_out(left, place, notes)
+        conversation = conversation_of(channel, messages, LABEL, place, notes, options.gap_hours)
+        if conversation is not None:
+            found.append((conversation, place))
+    return settled(found, _EXPECTED, notes), notes
+
+
+def _is_message(raw: object) -> bool:
+    return (
+        isinstance(raw, dict)
+        and raw.get("type") == "message"
+        and isinstance(raw.get("ts"), str)
+        and "text" in raw
+    )
+
+
+def _names(document: object) -> dict[str, str]:
+    """User id -> the name shown, else the real name, else the account's."""
+    names = {}
+    for raw in document if isinstance(document, list) else ():
+        if not isinstance(raw, dict) or not isinstance(raw.get("id"), str):
+            continue
+        profile = raw.get("profile") if isinstance(raw.get("profile"), dict) else {}
+        candidates = (
+            profile.get("display_name") if isinstance(profile, dict) else None,
+            profile.get("real_name") if isinstance(profile, dict) else None,
+            raw.get("real_name"),
+            raw.get("name"),
+        )
+        usable = (one_line(name.strip()) for name in candidates if isinstance(name, str))
+        names[str(raw["id"])] = next((name for name in usable if name), str(raw["id"]))
+    return names
+
+
+def _day(
+    block: object,
+    date: str,
+    place: Place,
+    people: Mapping[str, str],
+    left: Counter[str],
+    notes: Notes,
+) -> list[Message]:
+    if not isinstance(block, list):
+        notes.skipped(place, f"expected a list of messages, found {describe(block)}")
+        return []
+    written: list[tuple[datetime | None, int, Message]] = []
+    for row, raw in enumerate(block):
+        if not isinstance(raw, dict):
+            what = f"expected a message (an object), found {describe(raw)}"
+            notes.skipped((*place, row), what)
+            continue
+        subtype = raw.get("subtype")
+        if subtype not in _WRITTEN or "bot_id" in raw:
+            left["bot_message" if "bot_id" in raw else str(subtype)] += 1
+            continue
+        text = words(raw.get("text"), (*place, row, "text"), notes)
+        if text is None:
+            continue
+        user = raw.get("user")
+        speaker = people.get(user, user) if isinstance(user, str) and user else "Unknown"
+        time = read_time(raw.get("ts"))
+        written.append((time, row, Message(speaker, plain(text, people), time, date, session=date)))
+    # In the order of their times; what has none keeps its place at the end.
+    written.sort(key=lambda each: (each[0] is None, each[0] or datetime.min, each[1]))
+    return [message for *_, message in written]
+
+
+def plain(text: str, people: Mapping[str, str]) -> str:
+    """Slack's markup as plain text: ``<@U1>`` -> ``@Ann``, ``<url|label>`` -> ``label (url)``."""
+
+    def shown(match: re.Match[str]) -> str:
+        kind, target, label = match.groups()
+        if kind == "@":
+            return f"@{people.get(target, label or target)}"
+        if kind == "#":
+            return f"#{label or target}"
+        if kind == "!":
+            return f"@{label or target.partition('^')[0]}"
+        target = target.removeprefix("mailto:")
+        return f"{label} ({target})" if label and label != target else target
+
+    return html.unescape(_MARKUP.sub(shown, text))

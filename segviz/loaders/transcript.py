@@ -1,0 +1,116 @@
+"""Plain text of a talk, typed or pasted, in lines such as ``Ann: hello``.
+
+A line may begin with a time in brackets (``[10:14] Ann: …``), a list mark or Markdown's
+asterisks (``**Ann:** …``). Lines without a name go on with the message before. A line that
+is nothing but a date (``## 8 May 2023``, ``--- 2023-05-08 ---``) begins a session; so does
+``Session 2``. Time in the brackets is not kept: it is seldom a date.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+from datetime import datetime
+
+from segviz.conversation import Conversation
+from segviz.loaders.chat import Message, conversation_of, settled
+from segviz.loaders.dates import read_day
+from segviz.loaders.dayorder import read_fields
+from segviz.loaders.document import Options, PlainText
+from segviz.loaders.messages import stem
+from segviz.loaders.notes import Note, Notes, Place
+from segviz.loaders.times import read_time
+from segviz.loaders.wording import counted
+
+LABEL = "plain text (Name: words)"
+
+_LOOKED_AT = 400
+_EXPECTED = 'lines such as "Name: words"'
+_NAME = r"[^\W_](?:[\w.'’@()+-]|[ ](?! )){0,39}"
+_SAID = re.compile(
+    r"\s*+(?:[-*•>]\s+)?(?:\[[^\]\n]{1,30}\]\s*|\([0-9:. apmAPM]{3,12}\)\s*)?"
+    rf"(?:\*\*({_NAME}):\*\*|\*\*({_NAME})\*\*:|({_NAME}):)(?:\s+(.*)|$)"
+)
+_RULE = re.compile(r"[\s#=*–—_-]+")
+_SESSION = re.compile(r"session\s+([0-9]{1,6})", re.IGNORECASE)
+_NO_NAMES = {"http", "https", "mailto", "ftp", "file"}
+
+
+def matches(document: object) -> bool:
+    """Whether the text begins with a name, or soon has one, and names come back as speakers do.
+
+    Headers of mails and settings look alike, but there every name stands once.
+    """
+    if not isinstance(document, PlainText) or document.text.lstrip()[:1] in ("{", '"', "<"):
+        return False
+    filled = [line for _, line in document.lines() if line.strip()][:_LOOKED_AT]
+    filled = [line for line in filled if _session(line) is None]
+    said = [_said(line) for line in filled]
+    names = Counter(found[0] for found in said if found)
+    count = names.total()
+    if not count or (said[0] is None and (count < 4 or not any(said[:3]))):
+        return False  # a heading may stand first, if a talk follows
+    return count <= 3 or len(names) * 3 <= count * 2
+
+
+def read(
+    document: object, name: str, options: Options
+) -> tuple[tuple[Conversation, ...], list[Note]]:
+    """One conversation, called after the file. Raises LoadError when nobody speaks."""
+    notes = Notes()
+    drafts: list[_Draft] = []
+    start: tuple[datetime | None, str] = (None, "")
+    number, open_, left = 0, False, 0
+    for _, line in document.lines() if isinstance(document, PlainText) else ():
+        if (begun := _session(line)) is not None:
+            start, number, open_ = begun, number + 1, False
+        elif (said := _said(line)) is not None:
+            drafts.append(_Draft(said[0], start, str(number), [said[1]]))
+            open_ = True
+        elif open_:
+            drafts[-1].lines.append(line)
+        else:
+            left += bool(line.strip())
+    if left:
+        notes.skipped((), f"{counted(left, 'line')} before the first name left out")
+    messages = [
+        Message(draft.speaker, "\n".join(draft.lines).strip(), *draft.start, draft.session)
+        for draft in drafts
+    ]
+    conversation = conversation_of(stem(name), messages, LABEL, (), notes, options.gap_hours)
+    found: list[tuple[Conversation, Place]] = [(conversation, ())] if conversation else []
+    return settled(found, _EXPECTED, notes), notes
+
+
+@dataclass(slots=True)
+class _Draft:
+    speaker: str
+    start: tuple[datetime | None, str]
+    session: str
+    lines: list[str]
+
+
+def _said(line: str) -> tuple[str, str] | None:
+    """Name and words of a line that begins a message."""
+    match = _SAID.match(line) if ":" in line else None
+    if match is None:
+        return None
+    name = (match[1] or match[2] or match[3]).strip()
+    if name.isdigit() or name.casefold() in _NO_NAMES:
+        return None
+    return name, match[4] or ""
+
+
+def _session(line: str) -> tuple[datetime | None, str] | None:
+    """The date of a line that begins a session, and how it is written."""
+    bare = _RULE.sub(" ", line).strip() if len(line) < 80 else ""
+    if not bare:
+        return None
+    if _SESSION.fullmatch(bare):
+        return None, bare
+    trimmed = line.strip(" \t#=*–—_-")
+    fields = read_fields(trimmed)
+    start = read_time(trimmed) or read_day(trimmed)
+    start = start or (fields.read("dmy") if fields and fields.mark == "." else None)
+    return (start, trimmed) if start else None

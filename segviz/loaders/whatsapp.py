@@ -1,0 +1,132 @@
+"""WhatsApp's "Export chat": a text with a time and a name at the start of each message.
+
+Made after published descriptions and tested on texts made alike; exports follow the phone's
+system and language: ``[05/03/2025, 10:14:33] Ann: hi`` (iOS), ``05/03/2025, 10:14 - Ann:
+hi`` (Android), ``28.12.23``, ``2023-12-28``, ``10:14 PM`` with a narrow space, ``klo 10.14``.
+Lines without such a start go on with the message before. Left out and counted: lines of the
+system (without a name), placeholders of media and of deleted messages, which iOS marks
+with U+200E and Android puts in angle brackets. A long silence begins a session.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from segviz.conversation import Conversation
+from segviz.loaders.chat import Message, conversation_of, note_left_out, settled
+from segviz.loaders.dayorder import CLOCK, DATE, Fields, date_as_written, fields_of, order_of
+from segviz.loaders.document import Options, PlainText
+from segviz.loaders.messages import stem
+from segviz.loaders.notes import Line, Note, Notes, Place
+from segviz.loaders.wording import one_line, shorten
+
+LABEL = "WhatsApp export"
+
+_LOOKED_AT = 200
+_LONGEST_NAME = 80
+_EXPECTED = "messages such as 05/03/2025, 10:14 - Ann: hi"
+_MARKS = "\u200e\u200f\u202a\u202b\u202c\ufeff"
+_WHEN = rf"{DATE},?\s+{CLOCK}"
+_HEADS = (
+    re.compile(rf"[{_MARKS}]*\[{_WHEN}\]\s?", re.IGNORECASE),
+    re.compile(rf"[{_MARKS}]*{_WHEN}\s*[-–]\s", re.IGNORECASE),
+)
+"""Starts of messages on iOS and on Android."""
+
+_ATTACHED = re.compile(r"[\u200e]*<[^<>\n]{1,30}:\s[^<>\n]{1,200}>|\S+\.\w{2,4} \([^()\n]{3,40}\)")
+_EDITED = re.compile(r"\s*[\u200e]?<[^<>\n]{5,60}>\s*$")
+_PLACEHOLDER = re.compile(r"<[^<>\n]{3,60}>|null")
+_GONE = ("this message was deleted", "you deleted this message")
+
+
+@dataclass(slots=True)
+class _Draft:
+    fields: Fields | None
+    raw: str
+    speaker: str
+    lines: list[str]
+
+
+def matches(document: object) -> bool:
+    """Whether half of the first lines begin with a date and a time as in exports."""
+    if not isinstance(document, PlainText):
+        return False
+    filled = [line for _, line in document.lines() if line.strip()][:_LOOKED_AT]
+    heads = [line for line in filled if _head(line)]
+    return bool(heads) and filled[0] in heads and len(heads) * 2 >= len(filled)
+
+
+def read(
+    document: object, name: str, options: Options
+) -> tuple[tuple[Conversation, ...], list[Note]]:
+    """One conversation, called after the file. Raises LoadError when nobody says a thing."""
+    notes = Notes()
+    left: Counter[str] = Counter()
+    drafts = _drafts(document.lines() if isinstance(document, PlainText) else (), left)
+    order, why = order_of([draft.fields for draft in drafts if draft.fields], options.day_first)
+    if why:
+        notes.repaired((), why)
+    messages, day, days = [], "", 0
+    for draft in drafts:
+        text = _words("\n".join(draft.lines), left)
+        if text is None:
+            continue
+        time = draft.fields.read(order) if draft.fields and order else None
+        session = None
+        if order is None:
+            # Without dates the silence cannot be measured: each day as written is a session.
+            written = date_as_written(draft.fields) if draft.fields else day
+            if written != day:
+                day, days = written, days + 1
+            session = str(days)
+        messages.append(Message(draft.speaker, text, time, draft.raw, session))
+    note_left_out(left, (), notes)
+    conversation = conversation_of(stem(name), messages, LABEL, (), notes, options.gap_hours)
+    found: list[tuple[Conversation, Place]] = [(conversation, ())] if conversation else []
+    return settled(found, _EXPECTED, notes), notes
+
+
+def _head(line: str) -> re.Match[str] | None:
+    return next((match for each in _HEADS if (match := each.match(line))), None)
+
+
+def _drafts(lines: Iterable[tuple[Line, str]], left: Counter[str]) -> list[_Draft]:
+    """Messages by people, each with the lines that go on with it."""
+    drafts: list[_Draft] = []
+    current: list[str] | None = None
+    for _, line in lines:
+        head = _head(line)
+        if head is None:
+            if current is not None:
+                current.append(line)
+            elif line.strip():
+                left["before the first time"] += 1
+            continue
+        rest = line[head.end() :]
+        speaker, colon, said = rest.partition(":")
+        speaker = one_line(speaker).strip(_MARKS + " ")
+        if not colon or not speaker or len(speaker) > _LONGEST_NAME:
+            left["of the system"] += 1
+            current = []  # what goes on with it is as little a message
+            continue
+        raw = shorten(head[0].strip(_MARKS + "[]–- "), 40)
+        current = [said.removeprefix(" ")]
+        drafts.append(_Draft(fields_of(head.groups()), raw, speaker, current))
+    return drafts
+
+
+def _words(text: str, left: Counter[str]) -> str | None:
+    """What was said; None for what only stands for a medium or a deleted message."""
+    said = text.strip()
+    marked = said.startswith("\u200e")
+    bare = _EDITED.sub("", _ATTACHED.sub("", said)).strip(_MARKS + " \n") if said else ""
+    if _PLACEHOLDER.fullmatch(said) or (said and not bare) or (marked and "\n" not in said):
+        left["media or notices"] += 1
+        return None
+    if said.strip(_MARKS).rstrip(".").casefold() in _GONE:
+        left["deleted"] += 1
+        return None
+    return bare

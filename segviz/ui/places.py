@@ -1,0 +1,61 @@
+"""Where nodes lie, in words, and the turns below them."""
+
+from __future__ import annotations
+
+from segviz.structure import Structure
+from segviz.ui.state import Session
+from segviz.ui.words import counted
+
+# Characters of a text that stand for it in a list.
+SHORT = 160
+
+
+def turns_of(session: Session, structure: Structure, node: int) -> list[str]:
+    """Ids of the turns below a node of ``structure``, in order."""
+    units = session.memory.units
+    return [turn for index in structure.coverage(node) for turn in units[index].turn_ids]
+
+
+def place(session: Session, structure: Structure, node: int) -> str:
+    """Where a node lies, in words: level, units, sessions."""
+    level = int(structure.level[node])
+    name = "leaf" if level == 0 else f"level {level}"
+    return f"{name} · {reach(session, int(structure.start[node]), int(structure.stop[node]))}"
+
+
+def reach(session: Session, start: int, stop: int) -> str:
+    """A span in words: units, sessions."""
+    first, last = session.sessions[start] + 1, session.sessions[stop - 1] + 1
+    units = f"unit {start}" if stop - start == 1 else f"units {start}–{stop - 1}"
+    where = f"session {first}" if first == last else f"sessions {first}–{last}"
+    return f"{units} · {where}"
+
+
+def named(session: Session, structure: Structure, node: int) -> str:
+    """A node's number, kind and place; plain text."""
+    kind = f" · {structure.kind[node]}" if structure.kind[node] else ""
+    gone = "" if structure.active[node] else " · retired"
+    return f"Node {node}{kind} · {place(session, structure, node)}{gone}"
+
+
+def held(session: Session, structure: Structure, node: int) -> str:
+    """What a node holds of the conversation: dates, units, turns; plain text."""
+    start, stop = int(structure.start[node]), int(structure.stop[node])
+    dates = dict.fromkeys(_date(session, unit) for unit in (start, stop - 1))
+    turns = len(turns_of(session, structure, node))
+    units = len(structure.coverage(node))
+    parts = [" – ".join(dates), counted(turns, "turn")]
+    if 0 < units < stop - start:
+        parts.insert(1, f"{units} of these {stop - start} units")
+    return " · ".join(parts)
+
+
+def _date(session: Session, unit: int) -> str:
+    there = session.conversation.sessions[session.sessions[unit]]
+    return f"{there.start:%d %b %Y}" if there.start else there.raw_date or "no date"
+
+
+def short(text: str) -> str:
+    """The beginning of a text, on one line."""
+    line = " ".join(text[: 4 * SHORT].split())
+    return line if len(line) <= SHORT and len(text) <= 4 * SHORT else line[: SHORT - 1] + "…"

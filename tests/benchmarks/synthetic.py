@@ -1,0 +1,135 @@
+"""Conversations of any length for the benchmarks: topics come, go and come back.
+
+Two people talk in sessions of some forty turns. A session holds a few episodes; an episode
+stays on one subject, with a person, a place and a few things of its own that recur while
+it lasts. Subjects are drawn again and again, the frequent ones more often, so that the
+vocabulary recurs over any distance. The same size gives the same text, and a longer
+conversation begins with the shorter one.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+
+import numpy as np
+
+from segviz.conversation import Conversation, Session, Turn
+from segviz.structure import Structure
+
+SUBJECTS: dict[str, tuple[str, ...]] = {
+    name: tuple(words.split())
+    for name, words in {
+        "garden": "tomatoes compost seedlings fence slugs greenhouse roses pruning watering soil",
+        "music": "guitar chords rehearsal drummer concert melody amplifier tuning setlist record",
+        "bread": "sourdough flour oven crust starter rye loaf yeast baking kneading",
+        "sailing": "harbour sails rudder anchor wind mooring deck knots lighthouse tide",
+        "work": "deadline manager office contract meeting promotion client budget report overtime",
+        "travel": "passport train luggage hostel museum ticket border itinerary airport souvenir",
+        "health": "doctor appointment knee exercise vitamins sleep allergy recovery clinic stretching",
+        "school": "exam teacher homework library semester thesis lecture scholarship tutor grades",
+        "painting": "canvas brush watercolour exhibition portrait gallery easel pigment sketch frame",
+        "football": "match goalkeeper league penalty coach stadium training defeat trophy referee",
+        "dogs": "puppy leash kennel vet barking shelter collar fetch obedience fur",
+        "cycling": "gears helmet saddle puncture climb route brakes pedals lane chain",
+        "cooking": "curry saucepan garlic recipe spices noodles simmer dumplings pepper lentils",
+        "astronomy": "telescope saturn eclipse comet lens orbit constellation meteor nebula moon",
+        "house": "kitchen plumber tiles roof mortgage paint shelves boiler windows carpet",
+        "family": "grandmother cousin wedding nephew birthday reunion sister twins adoption uncle",
+        "photography": "lens tripod portrait darkroom exposure album shutter landscape camera print",
+        "hiking": "trail summit boots map waterfall tent ridge blister valley compass",
+        "films": "director premiere scene actor cinema plot soundtrack festival sequel script",
+        "money": "savings rent pension bank loan taxes receipt insurance salary bill",
+        "chess": "opening knight endgame tournament clock gambit checkmate rook rating pawn",
+        "weather": "storm snow flood heatwave thunder frost umbrella drought forecast fog",
+        "reading": "novel chapter author poetry bookshop biography paperback shelf ending essay",
+        "swimming": "pool lanes goggles lifeguard freestyle laps coach chlorine diving relay",
+    }.items()
+}
+PEOPLE = "Nora Felix Amira Tomas Ingrid Kofi Lucia Hassan Mei Olga Pedro Yara Anton Beatriz".split()
+PLACES = "Lisbon Bergen Kyoto Gdansk Quito Galway Tunis Ghent Split Leiden Oaxaca Turku".split()
+SAYINGS = (
+    "{person} told me about the {a} and the {b} in {place}.",
+    "I spent {n} euros on the {a}, and the {b} still needs work.",
+    "The {a} was better than the {b}, at least in {month}.",
+    "Did you ever sort out the {a} with {person}?",
+    "We looked at the {a} near {place} on {n} {month}.",
+    "Honestly, the {a} keeps me awake; {person} thinks it is the {b}.",
+    "Next week {person} brings the {a}, then we try the {b} again.",
+    "Yes, the {a} went wrong because of the {b}.",
+    "After {n} days the {a} finally arrived from {place}!",
+    "What would you do about the {a} and the {b}?",
+)
+MONTHS = "January March April May June August September November".split()
+
+
+def sessions() -> Iterator[Session]:
+    """An endless conversation, session by session."""
+    draw = random.Random(20)
+    names = tuple(SUBJECTS)
+    often = [1 / (rank + 3) for rank in range(len(names))]
+    start = datetime(2020, 1, 1, 9)
+    number = 0
+    while True:
+        number += 1
+        turns: list[Turn] = []
+        for _ in range(draw.randint(2, 5)):
+            words = draw.sample(SUBJECTS[draw.choices(names, often)[0]], 6)
+            person, place, month = draw.choice(PEOPLE), draw.choice(PLACES), draw.choice(MONTHS)
+            for _ in range(draw.randint(6, 16)):
+                a, b = draw.sample(words, 2)
+                said = [
+                    saying.format(
+                        a=a, b=b, person=person, place=place, month=month, n=draw.randint(2, 900)
+                    )
+                    for saying in draw.sample(SAYINGS, draw.choice((1, 1, 2)))
+                ]
+                who = ("Ada", "Ben")[len(turns) % 2]
+                turns.append(Turn(f"D{number}:{len(turns) + 1}", who, " ".join(said)))
+        start += timedelta(hours=draw.randint(20, 90))
+        yield Session(f"session_{number}", start, start.isoformat(), tuple(turns))
+
+
+def conversation(turns: int) -> Conversation:
+    """The first ``turns`` turns of it."""
+    kept: list[Session] = []
+    left = turns
+    for session in sessions():
+        if left <= 0:
+            break
+        here = session.turns[:left]
+        kept.append(Session(session.id, session.start, session.raw_date, here))
+        left -= len(here)
+    return Conversation(f"synthetic-{turns}", ("Ada", "Ben"), tuple(kept))
+
+
+def balanced(size: int, branching: int = 6, dimensions: int = 0) -> Structure:
+    """A balanced tree of about ``size`` nodes, oldest leaves first, without texts; random
+    unit vectors where ``dimensions`` are wanted."""
+    widths = [max(branching, round(size * (branching - 1) / branching))]
+    while widths[-1] > 1:
+        widths.append(-(-widths[-1] // branching))
+    first = np.cumsum([0, *widths])
+    n = int(first[-1])
+    start, stop = np.zeros(n, dtype=np.int32), np.zeros(n, dtype=np.int32)
+    edges = []
+    for level, width in enumerate(widths):
+        nodes = np.arange(width)
+        start[first[level] + nodes] = nodes * branching**level
+        stop[first[level] + nodes] = np.minimum((nodes + 1) * branching**level, widths[0])
+        if level + 1 < len(widths):
+            above = first[level + 1] + nodes // branching
+            edges.append(np.column_stack([above, first[level] + nodes]))
+    vector = np.random.default_rng(0).standard_normal((n, dimensions), dtype=np.float32)
+    if dimensions:
+        vector /= np.linalg.norm(vector, axis=1, keepdims=True)
+    return Structure(
+        level=np.repeat(np.arange(len(widths)), widths).astype(np.int32),
+        start=start,
+        stop=stop,
+        text=("",) * n,
+        vector=vector,
+        active=np.ones(n, dtype=np.bool_),
+        edges=np.concatenate(edges).astype(np.int32),
+    )

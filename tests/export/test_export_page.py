@@ -1,0 +1,320 @@
+"""The one-file page: what is in it, and what it does when opened from disk."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+
+import segviz
+from segviz.export import View, html_page
+from segviz.export.drawing import drawing
+from segviz.export.text import legal
+from segviz.frontend.payload import COLUMNS
+from tests.export.views import HOSTILE, ask_view, dag, forest, grow_view, holding, nothing
+from tests.frontend.test_payload import unpack
+from tests.trees import toy
+
+
+class Reader(HTMLParser):
+    """Elements, attributes, and the raw text of scripts and styles."""
+
+    def __init__(self, page: str):
+        super().__init__()
+        self.found: list[tuple[str, dict[str, str | None]]] = []
+        self.raw: dict[str, list[str]] = {"script": [], "style": []}
+        self.text = ""
+        self.inside = ""
+        self.feed(page)
+        self.close()
+
+    def handle_starttag(self, tag, attributes):
+        self.found.append((tag, dict(attributes)))
+        if tag in self.raw:
+            self.inside = tag
+            self.raw[tag].append("")
+
+    def handle_endtag(self, tag):
+        if tag == self.inside:
+            self.inside = ""
+
+    def handle_data(self, data):
+        if self.inside:
+            self.raw[self.inside][-1] += data
+        else:
+            self.text += data
+
+
+def digest(source: str) -> str:
+    return "sha256-" + base64.b64encode(hashlib.sha256(source.encode()).digest()).decode()
+
+
+def data(page: Reader) -> dict:
+    return json.loads(page.raw["script"][0])
+
+
+TAGS = """html head meta link title style body header h1 dl div dt dd label select option button
+span figure svg desc rect g text polygon main section h2 p ol li bdi noscript script""".split()
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_foreign_text_makes_no_element_and_no_attribute(hostile, text):
+    page = html_page(ask_view(hostile, text, k=30))
+    harmless = html_page(ask_view(hostile, "harmless", k=30))
+    found = Reader(page)
+    assert {tag for tag, _ in found.found} <= set(TAGS)
+    assert [tag for tag, _ in found.found].count("script") == 2
+    for _, attributes in found.found:
+        assert not any(name.startswith("on") for name in attributes)
+        assert not {"src", "style", "srcdoc", "action"} & set(attributes)
+    assert sorted({tag for tag, _ in found.found}) == sorted(
+        {tag for tag, _ in Reader(harmless).found}
+    )
+    assert legal(text) in found.text
+    page.encode("utf-8")
+
+
+def test_the_policy_forbids_everything_but_what_is_there(memory):
+    page = Reader(html_page(ask_view(memory, "Saturn?")))
+    policy = next(a["content"] for t, a in page.found if t == "meta" and "http-equiv" in a)
+    parts = dict(part.split(" ", 1) for part in policy.split("; "))
+    assert parts["default-src"] == "'none'"
+    assert parts["script-src"] == f"'{digest(page.raw['script'][1])}'"
+    assert parts["style-src"] == f"'{digest(page.raw['style'][0])}'"
+    assert "unsafe" not in policy
+    assert "http" not in policy.replace("http-equiv", "")
+
+
+def test_the_message_is_the_canvas_payload(memory):
+    view = ask_view(memory, "Saturn?", policy="both", alpha=0.4, horizon=3, k=4, levels=(0, 1))
+    head, columns = unpack(base64.b64decode(data(Reader(html_page(view)))["message"]))
+    assert set(columns) == set(COLUMNS)
+    assert columns["final"] == view.result.final.tolist()
+    assert columns["top_final"] == list(view.result.after)
+    live = head["live"]
+    assert (live["policy"], live["alpha"], live["horizon"], live["k"]) == ("both", 0.4, 3, 4)
+    assert live["levels"] == [0, 1]
+
+
+def test_texts_of_all_nodes_are_there(hostile):
+    found = data(Reader(html_page(grow_view(hostile))))
+    assert found["texts"] == [legal(text) for text in hostile.structure.text]
+    assert found["edges"] == hostile.structure.edges.ravel().tolist()
+    assert found["cut"] == 0
+
+
+def test_texts_beyond_the_budget_are_cut_and_it_says_so(memory, monkeypatch):
+    monkeypatch.setattr("segviz.export.page.TEXT_BUDGET", 10)
+    monkeypatch.setattr("segviz.export.page._SHORTEST", 20)
+    found = data(Reader(html_page(grow_view(memory))))
+    assert found["cut"] == 20
+    assert max(map(len, found["texts"])) == 20
+
+
+def test_setting_and_evidence_are_readable_without_script(memory):
+    view = ask_view(memory, "What colour is the bicycle?")
+    text = Reader(html_page(view)).text
+    for name, value in view.setting:
+        assert name in text
+        assert value in text
+    for item in view.result.evidence:
+        assert item.text in text
+        assert f"{item.final:.5f}" in text
+
+
+def test_the_same_view_gives_the_same_bytes(memory):
+    assert html_page(grow_view(memory, step=4)) == html_page(grow_view(memory, step=4))
+
+
+# --- in the browser --------------------------------------------------------------------------
+
+
+class Opened:
+    """The page in a browser without a network; notes what should not happen."""
+
+    def __init__(self, chromium, folder, view: View, scheme: str = "light"):
+        path = folder / "page.html"
+        path.write_text(html_page(view), encoding="utf-8")
+        self.context = chromium.new_context(
+            viewport={"width": 1300, "height": 900}, color_scheme=scheme
+        )
+        self.context.set_offline(True)
+        self.page = self.context.new_page()
+        self.trouble: list[str] = []
+        self.requests: list[str] = []
+        self.page.on("request", lambda request: self.requests.append(request.url))
+        self.page.on("console", lambda message: self.trouble.append(message.text))
+        self.page.on("pageerror", lambda error: self.trouble.append(str(error)))
+        self.page.on("dialog", lambda dialog: self.trouble.append(dialog.message))
+        self.title = view.heading
+        self.page.goto(path.as_uri())
+        self.tree = self.page.locator("#tree .segviz")
+        self.page.wait_for_function(
+            "document.querySelector('#tree').shadowRoot.querySelector('[data-painted]')"
+        )
+
+    def attribute(self, name: str) -> str:
+        return self.tree.get_attribute(f"data-{name}")
+
+    def until(self, name: str, value: str) -> None:
+        self.page.wait_for_function(
+            "([name, value]) => document.querySelector('#tree').shadowRoot"
+            ".querySelector('.segviz').getAttribute(`data-${name}`) === value",
+            arg=[name, value],
+        )
+
+    def close(self) -> None:
+        assert self.trouble == []
+        own = [url for url in self.requests if not url.startswith(("blob:", "data:"))]
+        assert own == [self.page.url]
+        self.context.close()
+
+
+@pytest.fixture
+def opened(chromium, tmp_path):
+    tabs = []
+
+    def open_(view: View, scheme: str = "light") -> Opened:
+        tabs.append(Opened(chromium, tmp_path, view, scheme))
+        return tabs[-1]
+
+    yield open_
+    for tab in tabs:
+        tab.close()
+
+
+@pytest.mark.browser
+class TestInTheBrowser:
+    def test_it_shows_the_nodes_and_answers_to_click_and_keyboard(self, opened, memory):
+        view = ask_view(memory, "How many gears?", policy="both", alpha=0.3)
+        tab = opened(view)
+        assert tab.attribute("total") == str(int(view.structure.active.sum()))
+        assert tab.attribute("mode") == "scores"
+        assert tab.attribute("top") == ",".join(map(str, view.result.after))
+        canvas = tab.tree.locator("canvas.over")
+        canvas.focus()
+        tab.page.keyboard.press("Home")
+        tab.page.keyboard.press("Enter")
+        tab.until("selected", "0")
+        details = tab.page.locator("#details")
+        assert "Node 0" in details.inner_text()
+        assert view.structure.text[0] in details.inner_text()
+        left, width, top, height = map(float, tab.attribute("plot").split(","))
+        last = len(memory.units) - 1
+        box = canvas.bounding_box()
+        x = box["x"] + left + width * (last + 0.5) / len(memory.units)
+        tab.page.mouse.click(x, box["y"] + top + height + 8)
+        leaf = view.structure.leaves[last]
+        tab.until("selected", str(leaf))
+        assert view.structure.text[leaf] in details.inner_text()
+        tab.page.mouse.click(box["x"] + left + width / 2, box["y"] + top + height / 2)
+        tab.until("selected", "")
+        assert "Select a node" in details.inner_text()
+
+    def test_evidence_selects_its_node_and_a_wide_node_lists_its_leaves(self, opened, memory):
+        view = ask_view(memory, "How many gears?", levels=(1, 2, 3))
+        tab = opened(view)
+        wide = view.result.evidence[0]
+        tab.page.locator(f'.pick[data-node="{wide.node}"]').click()
+        tab.until("selected", str(wide.node))
+        below = memory.structure.coverage(wide.node)
+        assert tab.page.locator("#details li").count() == len(below)
+        assert memory.units[below[-1]].text in tab.page.locator("#details").inner_text()
+
+    def test_moving_alpha_gives_pythons_scores(self, opened, memory):
+        tab = opened(ask_view(memory, "How many gears?", policy="both", alpha=0.1))
+        slider = tab.tree.locator("input.alpha")
+        slider.focus()
+        for _ in range(40):
+            tab.page.keyboard.press("ArrowRight")
+        tab.until("alpha", "0.5")
+        there = memory.ask("How many gears?", policy="both", alpha=0.5)
+        tab.until("top", ",".join(map(str, there.after)))
+
+    def test_grow_shows_the_step(self, opened, memory):
+        view = grow_view(memory, step=4)
+        tab = opened(view)
+        assert tab.attribute("total") == str(len(memory.at(4)))
+        assert tab.attribute("step") == "4"
+        assert memory.steps[3].note in tab.page.inner_text("main")
+
+    def test_what_does_not_follow_time_is_unfolded(self, opened, memory):
+        built = segviz.build(memory.conversation, "memforest", "turn", embedder=memory.embedder)
+        view = ask_view(built, "How many gears?")
+        drawn = drawing(view)
+        assert drawn.unfolded is not None
+        tab = opened(view)
+        assert tab.attribute("total") == str(len(drawn.structure))
+        assert "does not follow time" in tab.page.inner_text("body")
+        for item in view.result.evidence:
+            tab.page.locator(f'.pick[data-node="{item.node}"]').click()
+            (place,) = drawn.first([item.node])
+            tab.until("selected", str(place))
+            assert f"Node {item.node}" in tab.page.inner_text("#details")
+            assert item.text in tab.page.inner_text("#details")
+
+    @pytest.mark.parametrize("make", [toy, forest, dag])
+    def test_structures_by_hand(self, opened, memory, make):
+        structure = make()
+        memory = replace(memory, laws="segment-tree")  # taken at its word: on the time axis
+        tab = opened(holding(memory, structure))
+        assert tab.attribute("total") == str(int(structure.active.sum()))
+
+    def test_nothing_opens(self, opened):
+        assert opened(nothing()).attribute("total") == "0"
+
+    def test_the_dark_page_is_dark_and_follows_a_change(self, opened, memory):
+        tab = opened(ask_view(memory, "Saturn?"), scheme="dark")
+        colour = "getComputedStyle(document.body).backgroundColor"
+        assert tab.page.evaluate(colour) == "rgb(23, 22, 20)"
+        painted = int(tab.attribute("painted"))
+        tab.page.emulate_media(color_scheme="light")
+        assert tab.page.evaluate(colour) == "rgb(255, 255, 255)"
+        tab.page.wait_for_function(
+            "before => Number(document.querySelector('#tree').shadowRoot"
+            ".querySelector('.segviz').dataset.painted) > before",
+            arg=painted,
+        )
+
+    def test_the_png_is_the_picture_at_the_chosen_scale(self, opened, memory, tmp_path):
+        tab = opened(ask_view(memory, "Saturn?"))
+        tab.page.select_option("#scale", "1")
+        with tab.page.expect_download() as download:
+            tab.page.click("#png")
+        assert download.value.suggested_filename == "segviz-chat-ask.png"
+        path = tmp_path / "saved.png"
+        download.value.save_as(path)
+        raw = path.read_bytes()
+        assert raw[:8] == b"\x89PNG\r\n\x1a\n"
+        height = int(tab.page.locator(".picture svg").get_attribute("height"))
+        assert np.frombuffer(raw[16:24], ">u4").tolist() == [1400, height]
+        assert f"1400 × {height}" in tab.page.inner_text("#said")
+
+    def test_the_printed_page_is_vectors_with_the_texts(self, opened, memory):
+        tab = opened(ask_view(memory, "Saturn?"))
+        printed = tab.page.pdf(prefer_css_page_size=True)
+        assert printed.startswith(b"%PDF-")
+        assert not re.search(rb"/Subtype\s*/Image", printed)  # the canvas would be one
+        assert not tab.page.locator(".picture svg").is_visible()
+        tab.page.emulate_media(media="print")
+        assert tab.page.locator(".picture svg").is_visible()
+        assert not tab.page.locator("#tree").is_visible()
+        assert tab.page.locator("#evidence li").first.is_visible()
+
+    def test_hostile_text_stays_text(self, opened, hostile):
+        for question in HOSTILE[:6]:  # the others are among the texts of every page
+            tab = opened(ask_view(hostile, question, k=30))
+            for item in tab.page.locator(".pick").all()[:3]:
+                item.click()
+            tab.tree.locator("canvas.over").focus()
+            for _ in range(4):
+                tab.page.keyboard.press("ArrowLeft")
+            assert tab.page.title().endswith("– segviz")
+            assert tab.page.evaluate("document.scripts.length") == 2
+            assert tab.page.evaluate("document.querySelectorAll('img, iframe, b').length") == 0

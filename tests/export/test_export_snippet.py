@@ -1,0 +1,159 @@
+"""The script that reproduces a view, run as it stands."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import segviz
+from segviz.bookmark import Bookmark, differing, nested
+from segviz.conversation import with_typed_turns
+from segviz.export import View, python_snippet
+from segviz.samples import sample_path
+from segviz.systems import SYSTEMS
+from tests.export.views import HOSTILE
+
+SAMPLE = "ines-theo"
+TYPED = (("Ines", "We sold the boat."), ("O'Neil\"\n", HOSTILE[0]))
+
+
+def view_of(link: Bookmark, question: str | None = None, typed=()) -> View:
+    """What the app shows for a bookmark of the sample."""
+    conversation = with_typed_turns(segviz.load(sample_path(SAMPLE))[0], typed)
+    settings = nested(SYSTEMS[link.system], link.settings)
+    memory = segviz.build(conversation, link.system, link.unit, **settings)
+    if question is None:
+        return View(memory, memory.at(link.step or len(memory.steps)), link, None, tuple(typed))
+    asked = {n: getattr(link, n) for n in ("policy", "alpha", "horizon", "k", "relevance")}
+    result = memory.ask(
+        question, levels=link.levels, distinct=link.distinct, step=link.asked, **asked
+    )
+    return View(memory, result.structure, link, result, tuple(typed))
+
+
+@pytest.fixture(scope="module")
+def plain() -> View:
+    return view_of(Bookmark(sample=SAMPLE))
+
+
+def run(code: str) -> dict:
+    names: dict = {}
+    exec(compile(code, "snippet.py", "exec"), names)
+    return names
+
+
+def assert_same_structure(found, expected):
+    for column in ("level", "start", "stop", "edges", "active", "vector"):
+        assert np.array_equal(getattr(found, column), getattr(expected, column)), column
+    assert found.text == expected.text
+
+
+COSINE = {"compatibility": "cosine", "compatibility.threshold": 0.35}
+
+
+@pytest.mark.parametrize(
+    "link",
+    [
+        Bookmark(sample=SAMPLE),
+        Bookmark(sample=SAMPLE, unit="turn", settings=COSINE, policy="both", alpha=0.35, horizon=3),
+        Bookmark(sample=SAMPLE, asked=40, k=3, relevance="dense", levels=(0, 1), distinct=False),
+        Bookmark(sample=SAMPLE, system="raptor", policy="neighbours", conversation=SAMPLE),
+        Bookmark(sample=SAMPLE, system="bm25", policy="none", relevance="lexical", levels=()),
+    ],
+    ids=["default", "cosine", "earlier", "raptor", "bm25"],
+)
+def test_scores_come_back_exactly(link, capsys):
+    view = view_of(link, "What is the boat called now?")
+    again = run(python_snippet(view))
+    assert_same_structure(again["structure"], view.structure)
+    for name in ("initial", "final", "hops"):
+        assert np.array_equal(getattr(again["result"], name), getattr(view.result, name))
+    assert again["result"].evidence == view.result.evidence
+    assert len(capsys.readouterr().out.splitlines()) == len(view.result.evidence)
+
+
+def test_grow_comes_back_at_its_step():
+    view = view_of(Bookmark(sample=SAMPLE, step=33))
+    again = run(python_snippet(view))
+    assert_same_structure(again["structure"], view.structure)
+    assert "result" not in again
+
+
+def test_typed_turns_come_back(capsys):
+    view = view_of(Bookmark(sample=SAMPLE), "Was the boat sold?", TYPED)
+    again = run(python_snippet(view))
+    assert np.array_equal(again["result"].final, view.result.final)
+
+
+def test_a_token_budget_comes_back(plain, capsys):
+    result = plain.memory.ask("When did Theo run?", budget=120)
+    view = View(plain.memory, result.structure, Bookmark(sample=SAMPLE), result, budget=120)
+    assert run(python_snippet(view))["result"].evidence == result.evidence
+
+
+def test_an_adaptive_question_chooses_again(plain, capsys):
+    memory = plain.memory
+    result = memory.ask("When did Theo run?", policy="adaptive")
+    view = View(memory, result.structure, Bookmark(sample=SAMPLE), result)
+    assert run(python_snippet(view))["result"].choice == result.choice
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_hostile_questions_are_literals(plain, text, capsys):
+    memory = plain.memory
+    result = memory.ask(text)
+    view = View(memory, result.structure, Bookmark(sample=SAMPLE), result)
+    again = run(python_snippet(view))
+    assert again["result"].question == text
+    assert set(again) - {"__builtins__"} == {
+        *("segviz", "sample_path", "corpus", "conversation", "memory", "structure", "result"),
+        *(["item"] if view.result.evidence else []),
+    }
+
+
+@pytest.mark.parametrize(
+    "hostile", ["x')\nraise SystemExit('", 'a"""\\', "\u2028import os", "a\rb"]
+)
+def test_hostile_names_are_literals(hostile, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    sessions = {"session_1": [{"speaker": "A", "dia_id": "D1:1", "text": "one"}]}
+    data = {"sample_id": hostile, "conversation": {"speaker_a": "A", "speaker_b": "B", **sessions}}
+    (tmp_path / "chat.json").write_text(json.dumps([data, data]))
+    corpus = segviz.load("chat.json")
+    conversation = corpus[1]
+    memory = segviz.build(conversation)
+    link = Bookmark(path="chat.json", conversation=conversation.id)
+    again = run(python_snippet(View(memory, memory.structure, link)))
+    assert again["conversation"] == conversation
+    assert_same_structure(again["structure"], memory.structure)
+
+
+def test_an_upload_is_named_as_something_to_fill_in(plain):
+    code = python_snippet(replace(plain, bookmark=Bookmark(upload="5a5a")))
+    assert "segviz.load('the-file-you-uploaded.json')" in code
+    compile(code, "snippet.py", "exec")
+
+
+def test_what_took_a_model_is_opened_from_its_json(memory, tmp_path, monkeypatch, capsys):
+    """An embedder that segviz cannot make by its name stands for a model here."""
+    monkeypatch.chdir(tmp_path)
+
+    class Remote:
+        name = "text-embedder\nimport os"
+        api_key = "sk-secret"
+
+        def embed(self, texts):
+            return memory.embedder.embed(texts)
+
+    remote = replace(memory, embedder=Remote())
+    result = remote.ask("How many gears?", relevance="lexical")
+    view = View(remote, remote.structure, Bookmark(relevance="lexical"), result)
+    code = python_snippet(view)
+    remote.save("segviz-chat-memory.json")
+    again = run(code)
+    assert np.array_equal(again["result"].final, result.final)
+    assert "sk-secret" not in code
+    assert differing(SYSTEMS["segment-tree"], remote.settings)

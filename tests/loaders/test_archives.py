@@ -1,0 +1,205 @@
+"""Archives and folders: which files are read, and what is said of the others."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import os
+import tarfile
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from segviz.loaders import LoadError, load, parse
+from segviz.loaders.archives import natural
+
+BARE = json.dumps({"session_1": [{"speaker": "Ann", "dia_id": "D1:1", "text": "hi"}]})
+PHONE = "28.12.23, 20:02 - Ann: hi\n28.12.23, 20:03 - Bob: ho\n"
+CLAUDE = json.dumps([{"name": "t", "chat_messages": [{"sender": "human", "text": "x"}]}])
+PEOPLE = json.dumps([{"uuid": "u", "full_name": "Ann", "email_address": "ann@example.org"}])
+
+Files = dict[str, str | bytes]
+
+
+def zipped(files: Files) -> bytes:
+    """A zip archive of these files."""
+    target = io.BytesIO()
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in files.items():
+            archive.writestr(name, data)
+    return target.getvalue()
+
+
+def folder(files: Files, root: Path) -> Path:
+    """A folder of these files."""
+    for name, data in files.items():
+        path = root / "folder" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data if isinstance(data, bytes) else data.encode())
+    return root / "folder"
+
+
+@pytest.mark.parametrize(
+    ("files", "ids", "kind", "others"),
+    [
+        (
+            {
+                "conversations.json": CLAUDE,
+                "users.json": PEOPLE,
+                "projects.json": "[]",
+                "a.png": b"\x89PNG\r\n\x1a\n",
+            },
+            ("t",),
+            "Claude export",
+            ["left out: No conversation found in the file", "2 other files not read"],
+        ),
+        (
+            {"_chat.txt": PHONE, "IMG.jpg": b"\xff\xd8\xff\x00"},
+            ("folder",),
+            "WhatsApp export",
+            ["1 other file not read"],
+        ),
+        (
+            {"2.json": BARE, "10.json": BARE, "README.txt": "words"},
+            ("2", "10"),
+            "LoCoMo",
+            ["1 other file not read"],
+        ),
+        ({"a.json": BARE, "b.txt": PHONE}, ("folder",), "LoCoMo", ["1 other file not read"]),
+        ({"deep/er/a.txt": "Ann: hi\nBob: ho"}, ("folder",), "plain text (Name: words)", []),
+        (
+            {"a.json": BARE, "b.json": '{"session_1": ['},
+            ("folder",),
+            "LoCoMo",
+            [
+                "left out: not valid JSON: it looks cut off (the text ends before the last "
+                "bracket is closed)"
+            ],
+        ),
+    ],
+)
+def test_files_are_chosen_by_shape(
+    files: Files, ids: tuple[str, ...], kind: str, others: list[str], tmp_path: Path
+) -> None:
+    (tmp_path / "folder.zip").write_bytes(zipped(files))
+    for corpus in (
+        load(folder(files, tmp_path)),
+        load(tmp_path / "folder.zip"),
+        parse(zipped(files), "folder.zip"),
+    ):
+        assert (corpus.ids, corpus.report.source_format) == (ids, kind)
+        unsaid = [f for f in corpus.report.findings if "date like" not in f.what]
+        assert [f.what for f in unsaid] == others
+
+
+def test_people_of_an_export_are_not_opened(tmp_path: Path) -> None:
+    files: Files = {"conversations.json": CLAUDE, "users.json": "{ broken"}
+    corpus = parse(zipped(files), "data.zip")
+    assert [f.what for f in corpus.report.findings] == ["1 other file not read"]
+
+
+def test_findings_name_the_file_inside() -> None:
+    broken = json.dumps({"session_1": [{"speaker": "Ann", "dia_id": "D1:1", "text": 5}]})
+    corpus = parse(zipped({"a.json": BARE, "b.json": broken}), "x.zip")
+    assert corpus.ids == ("a", "b")
+    assert [f.where for f in corpus.report.findings][-2:] == [
+        "b.json, session_1[0].text",
+        "b.json, session_1_date_time",
+    ]
+
+
+def test_equal_names_in_several_files_stay_apart() -> None:
+    corpus = parse(zipped({"x/1.json": BARE, "y/1.json": BARE}), "x.zip")
+    assert corpus.ids == ("1", "1#2")
+
+
+@pytest.mark.parametrize(
+    ("files", "what"),
+    [
+        ({}, "there are no files in it"),
+        (
+            {"a.png": b"\x89PNG\r\n\x1a\n"},
+            "none of the 1 file in it holds a conversation in a known format",
+        ),
+        (
+            {"a.txt": "words", "b.json": '{"x": 1}'},
+            "none of the 2 files in it holds a conversation in a known format",
+        ),
+        (
+            {"a.json": "[{"},
+            "not valid JSON: it looks cut off (the text ends before the last bracket is closed)",
+        ),
+        ({"a.zip": zipped({"b.json": BARE})}, "there is nothing but other archives in it"),
+        ({".hidden/a.json": BARE}, "there are no files in it"),
+    ],
+)
+def test_nothing_in_the_archive(files: Files, what: str) -> None:
+    with pytest.raises(LoadError) as caught:
+        parse(zipped(files), "x.zip")
+    assert caught.value.what == what
+    assert str(caught.value).startswith("x.zip")
+
+
+@pytest.mark.parametrize("cut", [3, 10, 40, 90])
+def test_damaged_archives(cut: int) -> None:
+    with pytest.raises(LoadError, match="zip archive is damaged"):
+        parse(zipped({"a.json": BARE * 50})[:-cut], "x.zip")
+
+
+def test_damaged_member() -> None:
+    data = bytearray(zipped({"a.json": BARE * 50}))
+    data[45:60] = bytes(15)
+    with pytest.raises(LoadError, match="zip archive is damaged"):
+        parse(bytes(data), "x.zip")
+
+
+def test_gzip_of_any_text_and_several_streams() -> None:
+    halves = gzip.compress(PHONE[:30].encode()) + gzip.compress(PHONE[30:].encode())
+    corpus = parse(halves, "_chat.txt.gz")
+    assert (corpus.ids, corpus.report.kept) == (("_chat",), 2)
+
+
+def test_tar_is_named() -> None:
+    target = io.BytesIO()
+    with tarfile.open(fileobj=target, mode="w") as archive:
+        info = tarfile.TarInfo("a.json")
+        info.size = len(BARE)
+        archive.addfile(info, io.BytesIO(BARE.encode()))
+    for data in (target.getvalue(), gzip.compress(target.getvalue())):
+        with pytest.raises(LoadError) as caught:
+            parse(data, "x.tar.gz")
+        assert caught.value.what == "this is a tar archive"
+
+
+def test_limits_hold_for_all_files_together(tmp_path: Path) -> None:
+    files: Files = {f"{i}.json": BARE for i in range(10)}
+    enough, short = 10 * len(BARE), 10 * len(BARE) - 1
+    assert len(load(folder(files, tmp_path), limit=enough)) == 10
+    with pytest.raises(LoadError, match="that are read at once"):
+        load(folder(files, tmp_path), limit=short)
+    (tmp_path / "x.zip").write_bytes(zipped(files))
+    assert len(load(tmp_path / "x.zip", limit=enough)) == 10
+    with pytest.raises(LoadError, match="that are read at once"):
+        load(tmp_path / "x.zip", limit=short)
+
+
+@pytest.mark.skipif(not hasattr(os, "symlink"), reason="no links here")
+def test_links_in_folders_are_not_followed(tmp_path: Path) -> None:
+    (tmp_path / "secret.json").write_text(BARE)
+    root = folder({"b.txt": "words"}, tmp_path)
+    (root / "link.json").symlink_to(tmp_path / "secret.json")
+    (root / "more").symlink_to(tmp_path)
+    with pytest.raises(LoadError, match="none of the 1 file"):
+        load(root)
+
+
+def test_the_path_may_not_be_empty() -> None:
+    for path in ("", "  "):
+        with pytest.raises(LoadError, match="no path is given"):
+            load(path)
+
+
+def test_natural_order() -> None:
+    assert natural(["b10", "b9", "a", "b", "10", "9x"]) == ["9x", "10", "a", "b", "b9", "b10"]

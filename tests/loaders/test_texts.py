@@ -1,0 +1,255 @@
+"""Plain text: WhatsApp in several locales, transcripts, tables, records."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from datetime import datetime
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from segviz.conversation import Corpus
+from segviz.loaders import LoadError, NeedsColumns, parse
+from segviz.loaders.delimited import DELIMITERS, read_table
+
+
+def read(text: str, name: str = "chat.txt", **options: object) -> Corpus:
+    """Through the front door."""
+    return parse(text.encode(), name, **options)  # type: ignore[arg-type]
+
+
+def said(text: str, **options: object) -> list[tuple[str, str]]:
+    """Speaker and text of every turn of the one conversation."""
+    (conversation,) = read(text, **options)
+    return [(turn.speaker, turn.text) for turn in conversation.turns]
+
+
+def found(text: str, **options: object) -> list[tuple[str, str, str]]:
+    """Kind, place and message of every finding."""
+    return [(f.kind, f.where, f.what) for f in read(text, **options).report.findings]
+
+
+def failure(text: str, **options: object) -> LoadError:
+    """The error."""
+    with pytest.raises(LoadError) as caught:
+        read(text, **options)
+    return caught.value
+
+
+# --- WhatsApp ------------------------------------------------------------------------
+
+DECEMBER = datetime(2023, 12, 28, 20, 2)
+
+
+@pytest.mark.parametrize(
+    ("head", "start"),
+    [
+        ("[28/12/2023, 20:02:11] ", DECEMBER.replace(second=11)),  # iOS, United Kingdom
+        ("[28.12.23, 20:02:11] ", DECEMBER.replace(second=11)),  # iOS, Germany
+        ("\u200e[12/28/23, 8:02:11\u202fPM] ", DECEMBER.replace(second=11)),  # iOS, USA
+        ("[2023-12-28, 8:02:11 p.m.] ", DECEMBER.replace(second=11)),  # iOS, Canada
+        ("[28.12.2023 klo 20.02.11] ", DECEMBER.replace(second=11)),  # iOS, Finland
+        ("[28/12/2023 à 20:02:11] ", DECEMBER.replace(second=11)),  # iOS, France
+        ("28/12/2023, 20:02 - ", DECEMBER),  # Android, United Kingdom
+        ("12/28/23, 8:02\u202fPM - ", DECEMBER),  # Android, USA
+        ("28/12/23, 8:02 p. m. - ", DECEMBER),  # Android, Mexico
+        ("28.12.23, 20:02 - ", DECEMBER),  # Android, Germany
+        ("28-12-2023 20:02 - ", DECEMBER),  # Android, Netherlands
+        ("28/12/2023 20:02 - ", DECEMBER),  # Android, Brazil
+        ("28/12/2023 à 20:02 - ", DECEMBER),  # Android, France
+        ("2023/12/28 20:02 - ", DECEMBER),  # Android, Japan
+        ("12/28/23, 12:02 AM - ", datetime(2023, 12, 28, 0, 2)),
+        ("12/28/23, 12:02 PM - ", datetime(2023, 12, 28, 12, 2)),
+    ],
+)
+def test_whatsapp_starts_of_many_locales(head: str, start: datetime) -> None:
+    text = f"{head}Ann: hello: you\nand more\n\n{head}Bob B: yes\n"
+    corpus = read(text)
+    assert corpus.report.source_format == "WhatsApp export"
+    assert said(text) == [("Ann", "hello: you\nand more"), ("Bob B", "yes")]
+    assert corpus[0].sessions[0].start == start
+    assert corpus.report.findings == ()
+
+
+def test_whatsapp_leaves_out_what_nobody_said() -> None:
+    lines = [
+        "28/12/2023, 20:02 - Messages and calls are end-to-end encrypted.",
+        "28/12/2023, 20:03 - +49 170 1234567: hi",
+        "28/12/2023, 20:03 - Ann: <Media omitted>",
+        "28/12/2023, 20:03 - Ann: <Medien ausgeschlossen>",
+        "28/12/2023, 20:03 - Ann: \u200eimage omitted",
+        "28/12/2023, 20:03 - Ann: \u200e<attached: 0001-PHOTO.jpg>",
+        "28/12/2023, 20:03 - Ann: IMG-1.jpg (file attached)\nlook at this",
+        "28/12/2023, 20:03 - Ann: This message was deleted",
+        "28/12/2023, 20:03 - Ann: changed <This message was edited>",
+        "28/12/2023, 20:04 - Ann added Bob",
+        "of two lines",
+    ]
+    assert said("\n".join(lines)) == [
+        ("+49 170 1234567", "hi"),
+        ("Ann", "look at this"),
+        ("Ann", "changed"),
+    ]
+    what = "messages left out: 2 of the system, 4 media or notices, 1 deleted"
+    assert found("\n".join(lines)) == [("skipped", "file", what)]
+
+
+def test_whatsapp_silence_begins_a_session_and_nothing_said_is_an_error() -> None:
+    text = "\n".join(f"28/12/2023, {hour}:00 - Ann: at {hour}" for hour in (1, 2, 11, 23))
+    assert [len(s.turns) for s in read(text)[0].sessions] == [2, 1, 1]
+    assert [len(s.turns) for s in read(text, gap_hours=10)[0].sessions] == [3, 1]
+    assert "it has no messages" in failure("28/12/2023, 20:02 - Ann added Bob").what
+
+
+def test_whatsapp_mixed_orders_are_not_guessed() -> None:
+    text = "\n".join(f"{date}, 10:00 - Ann: x" for date in ("13/04/2025", "04/13/2025") * 3)
+    assert {session.start for session in read(text)[0].sessions} == {None}
+    assert "some dates have the day first, others the month" in found(text)[0][2]
+
+
+# --- transcripts ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Ann: hello\nBob: hi",
+        "Ann: hello\n\nBob: hi\n",
+        "**Ann:** hello\n**Bob**: hi",
+        "- Ann: hello\n- Bob: hi",
+        "[10:14] Ann: hello\n[10:15] Bob: hi",
+        "(10:14 am) Ann: hello\n(10:15 am) Bob: hi",
+        "Ann:\nhello\nBob:\nhi",
+    ],
+)
+def test_transcripts(text: str) -> None:
+    assert said(text) == [("Ann", "hello"), ("Bob", "hi")]
+    assert found(text) == []
+
+
+def test_transcript_goes_on_over_lines_and_begins_sessions_at_dates() -> None:
+    text = (
+        "A talk\n# Session 1\nAnn: one\ntwo\n\nhttps://x.example\n"
+        "--- 8 May 2023 ---\nBob: four\nAnn: five\nSunday, May 14, 2023\nBob: six\nAnn: seven"
+    )
+    (conversation,) = read(text)
+    assert [(s.start, s.raw_date, len(s.turns)) for s in conversation.sessions] == [
+        (None, "Session 1", 1),
+        (datetime(2023, 5, 8), "8 May 2023", 2),
+        (datetime(2023, 5, 14), "Sunday, May 14, 2023", 2),
+    ]
+    assert conversation.turns[0].text == "one\ntwo\n\nhttps://x.example"
+    assert found(text) == [("skipped", "file", "1 line before the first name left out")]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Just a few words\nwithout anybody.",
+        "From: a@example.org\nTo: b@example.org\nSubject: x\nDate: y\n\nHello",
+        "host: a\nport: b\nuser: c\npath: d",
+        "10:14 something happened\n10:15 something else",
+        "https://a.example\nhttps://b.example",
+    ],
+)
+def test_other_texts_are_no_transcripts(text: str) -> None:
+    error = failure(text)
+    assert error.what == "this is plain text without speakers"
+    assert error.remedy == 'write each message as a line "Name: words"'
+
+
+# --- tables --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("mark", DELIMITERS)
+def test_tables_with_every_delimiter(mark: str) -> None:
+    rows = [["Timestamp", "Sender", "Message"], ["2024-05-01 10:00", "Ann", "hello"]]
+    rows += [["2024-05-01 10:05", "Bob", "hi"], ["2024-05-02 10:05", "Ann", "again"]]
+    text = "\n".join(mark.join(row) for row in rows)
+    assert said(text) == [("Ann", "hello"), ("Bob", "hi"), ("Ann", "again")]
+    (conversation,) = read(text)
+    assert [str(s.start) for s in conversation.sessions] == [
+        "2024-05-01 10:00:00",
+        "2024-05-02 10:05:00",
+    ]
+
+
+def test_columns_for_sessions_and_conversations() -> None:
+    text = "chat,session,speaker,text\nx,1,Ann,a\nx,2,Bob,b\nx,1,Ann,c\ny,1,Ann,d\n"
+    corpus = read(text)
+    assert corpus.ids == ("x", "y")
+    assert [[t.text for t in s.turns] for s in corpus["x"].sessions] == [["a", "c"], ["b"]]
+
+
+def test_columns_that_are_said() -> None:
+    text = "wer,was,text\nAnn,hallo,1\nBob,servus,2\n"
+    assert said(text, columns={"text": "was", "speaker": "wer"}) == [
+        ("Ann", "hallo"),
+        ("Bob", "servus"),
+    ]
+    assert said(
+        json.dumps([{"wer": "Ann", "was": "x"}]), columns={"text": "was", "speaker": "wer"}
+    ) == [("Ann", "x")]
+    with pytest.raises(NeedsColumns) as caught:
+        read("wer,was\nAnn,hallo\n")
+    assert caught.value.headers == ("wer", "was")
+    assert caught.value.what == "no column is known to hold the texts; there are wer, was"
+    with pytest.raises(NeedsColumns, match="there is no column 'wie'; there are wer, was"):
+        read("wer,was\nAnn,hallo\n", columns={"text": "wie"})
+    assert failure(text, columns={"words": "was"}).what == "'words' is not a meaning of a column"
+
+
+def test_records_under_a_key_and_with_nested_authors() -> None:
+    rows = [{"author": {"name": "Ann"}, "body": "a"}, {"author": {"id": 5}, "body": "b"}]
+    assert said(json.dumps({"turns": rows})) == [("Ann", "a"), ("5", "b")]
+    assert read(json.dumps({"turns": rows})).report.source_format == "records (JSON, JSON Lines)"
+
+
+def test_unreadable_times_are_counted_once() -> None:
+    rows = [
+        ("Ann", "a", "2024-05-01"),
+        ("Ann", "b", "soon"),
+        ("Ann", "c", ""),
+        ("Ann", "d", "late"),
+    ]
+    text = "speaker,text,time\n" + "\n".join(",".join(row) for row in rows)
+    assert [row[2] for row in found(text)] == [
+        "1 record with no time",
+        "2 records with a time that cannot be read",
+    ]
+
+
+cells = st.text(st.sampled_from('ab,;"\n\r\t| é\u2028'), max_size=6)
+
+
+@settings(max_examples=300, deadline=None, derandomize=True, database=None)
+@given(
+    st.lists(st.lists(cells, min_size=2, max_size=4), min_size=1, max_size=5),
+    st.sampled_from(list(DELIMITERS)),
+    st.sampled_from(["\n", "\r\n"]),
+)
+def test_written_tables_are_read_as_csv_reads_them(
+    rows: list[list[str]], mark: str, end: str
+) -> None:
+    target = io.StringIO()
+    csv.writer(target, delimiter=mark, lineterminator=end, quoting=csv.QUOTE_ALL).writerows(rows)
+    text = target.getvalue()
+    expected = list(csv.reader(io.StringIO(text, newline=""), delimiter=mark))
+    assert expected == rows
+    filled = [tuple(row) for row in rows if any(cell.strip() for cell in row)]
+    assert [row.cells for row in read_table(text, mark)] == filled
+
+
+@settings(max_examples=300, deadline=None, derandomize=True, database=None)
+@given(
+    st.lists(st.lists(st.text("ab é", max_size=4), min_size=1, max_size=4), min_size=1, max_size=5)
+)
+def test_bare_cells_are_read_as_csv_reads_them(rows: list[list[str]]) -> None:
+    text = "\n".join(",".join(row) for row in rows)
+    expected = [tuple(row) for row in csv.reader(io.StringIO(text, newline=""))]
+    assert [row.cells for row in read_table(text, ",")] == [
+        row for row in expected if any(cell.strip() for cell in row)
+    ]
