@@ -20,7 +20,7 @@ Package map, in data-flow order:
 ``evaluate``            measures over all questions; sweeps
 ``figures frontend``    charts and the canvas tree, without Streamlit
 ``export``              a view as files for other programs and people
-``ui cli``              the app and the command line
+``ui cli notebook``     the app, the command line, ``segviz.show``
 ======================  ==========================================================
 """
 
@@ -28,6 +28,7 @@ from segviz.compatibility import Calibrated, Cosine
 from segviz.evaluate import evaluate, evaluate_answers, sweep
 from segviz.invariants import check
 from segviz.loaders import LoadError, load
+from segviz.notebook import show
 from segviz.pipeline import Memory, ask, build
 from segviz.pipeline import open_memory as open  # noqa: A004 - the documented name
 from segviz.propagate import POLICIES, propagate
@@ -54,5 +55,6 @@ __all__ = [
     "open",
     "propagate",
     "replay",
+    "show",
     "sweep",
 ]

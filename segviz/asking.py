@@ -13,8 +13,7 @@ from segviz.propagate import propagate
 from segviz.protocols import Chat, Recalls, Services, Stage, View
 from segviz.relevance import initial_scores
 from segviz.result import Evidence, Result
-from segviz.retrieve import ranking, taken, top_k
-from segviz.structure import Structure
+from segviz.retrieve import ranks, taken, top_k
 
 if TYPE_CHECKING:
     from segviz.memory import Memory
@@ -82,7 +81,7 @@ def ask(
     else:
         raise ValueError(f"method is {method!r}; choose 'propagate' or 'own'")
     before = top_k(initial, structure, k, levels, distinct, budget)
-    rank_before = _ranks(initial, structure, levels, distinct)
+    was = ranks(after, initial, structure, levels, distinct)
     evidence = tuple(
         Evidence(
             node=node,
@@ -92,10 +91,10 @@ def ask(
             text=structure.text[node],
             initial=float(initial[node]),
             final=float(final[node]),
-            rank_before=int(rank_before[structure.carrier[node] if distinct else node]),
+            rank_before=rank_before,
             rank_after=rank,
         )
-        for rank, node in enumerate(after, start=1)
+        for rank, (node, rank_before) in enumerate(zip(after, was, strict=True), start=1)
     )
     return Result(
         question,
@@ -134,16 +133,3 @@ def _shares(scores: NDArray[np.float64]) -> NDArray[np.float64]:
     """Scores as shares of their sum; all 0 where nothing was reached."""
     total = float(scores.sum())
     return scores / total if total > 0 else np.zeros_like(scores)
-
-
-def _ranks(
-    scores: NDArray[np.float64],
-    structure: Structure,
-    levels: Collection[int] | None,
-    distinct: bool,
-) -> NDArray[np.int64]:
-    """1-based rank of each node, int64 (n,); with ``distinct`` indexed by carrier."""
-    order = ranking(scores, structure, levels, distinct)
-    ranks = np.zeros(len(structure), dtype=np.int64)
-    ranks[structure.carrier[order] if distinct else order] = np.arange(1, len(order) + 1)
-    return ranks

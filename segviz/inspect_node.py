@@ -82,10 +82,11 @@ def nearest(
 
 def _cosines(rows: NDArray[np.float32], vector: NDArray[np.float32]) -> NDArray[np.float64]:
     """Cosine of each row with the vector, float64; NaN where either is 0."""
-    a, b = rows.astype(np.float64), vector.astype(np.float64)
-    lengths = np.linalg.norm(a, axis=1) * np.linalg.norm(b)
-    found = np.full(len(a), np.nan)
-    np.divide(a @ b, lengths, out=found, where=lengths > 0)
+    products = np.einsum("ij,j->i", rows, vector, dtype=np.float64)
+    lengths = np.sqrt(np.einsum("ij,ij->i", rows, rows, dtype=np.float64))
+    lengths *= np.linalg.norm(vector.astype(np.float64))
+    found = np.full(len(rows), np.nan)
+    np.divide(products, lengths, out=found, where=lengths > 0)
     return found.clip(-1, 1)
 
 

@@ -12,15 +12,13 @@ from segviz.asking import ask
 from segviz.assemble import Absent, embedder_named, make_system, needs_chat, paid
 from segviz.conversation import Conversation
 from segviz.invariants import Violation, check
+from segviz.moments import Moments
 from segviz.protocols import Chat, Embedder, Operates, Scorer, Services, Settles, System, View
 from segviz.relevance import RELEVANCE, over_active
 from segviz.result import Result
 from segviz.steps import Step
 from segviz.structure import Structure, replay
 from segviz.units import Unit
-
-_MOMENTS_KEPT = 4
-
 
 @dataclass(frozen=True, eq=False)
 class Memory:
@@ -49,15 +47,7 @@ class Memory:
         """The structure after ``step`` steps, 0 … len(steps). ValueError outside."""
         if not 0 <= step <= len(self.steps):
             raise ValueError(f"step {step}: this memory has steps 0 to {len(self.steps)}")
-        if step == len(self.steps):
-            return self.structure
-        # A page looks at the same few moments again and again.
-        recent = self._recent
-        if step not in recent:
-            recent[step] = replay(self.steps[:step])
-            while len(recent) > _MOMENTS_KEPT:
-                del recent[next(iter(recent))]
-        return recent[step]
+        return self.structure if step == len(self.steps) else self._moments.at(step)
 
     def pending(self, step: int) -> tuple[int, ...]:
         """Nodes whose text was out of date after ``step`` steps; see ``Settles``."""
@@ -89,8 +79,8 @@ class Memory:
         return {}
 
     @cached_property
-    def _recent(self) -> dict[int, Structure]:
-        return {}
+    def _moments(self) -> Moments:
+        return Moments(self.steps)
 
     def check(self, step: int | None = None) -> list[Violation]:
         """Broken invariants after ``step`` (default: the last), under the system's laws."""

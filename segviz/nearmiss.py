@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from segviz.result import Result
-from segviz.retrieve import ranking
+from segviz.retrieve import first, ranks
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,19 +37,18 @@ def near_misses(
     if not result.after:
         return []
     structure = result.structure
-    after = ranking(result.final, structure, levels, distinct)
-    before = ranking(result.initial, structure, levels, distinct)
     key = structure.carrier if distinct else np.arange(len(structure))
-    rank_after = {int(key[node]): rank for rank, node in enumerate(after, start=1)}
-    rank_before = {int(key[node]): rank for rank, node in enumerate(before, start=1)}
     taken = {int(key[node]) for node in result.after}
     last = float(result.final[result.after[-1]])
     k = len(result.after)
-    following = [int(node) for node in after[k : k + count]]
+    after = first(result.final, structure, k + count, levels, distinct)
+    following = [int(node) for node in after[k:]]
     missed = [node for node in wanted if int(key[node]) not in taken and node not in following]
+    shown = [*following, *sorted(missed, key=lambda v: -result.final[v])]
+    rank_before = ranks(shown, result.initial, structure, levels, distinct)
+    rank_after = ranks(shown, result.final, structure, levels, distinct)
     rows = []
-    for node in [*following, *sorted(missed, key=lambda v: -result.final[v])]:
-        was, now = rank_before.get(int(key[node]), 0), rank_after.get(int(key[node]), 0)
+    for node, was, now in zip(shown, rank_before, rank_after, strict=True):
         final = float(result.final[node])
         rows.append(
             NearMiss(node, was, now, final, last - final, _reason(result, node, was, now, k))

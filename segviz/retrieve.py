@@ -34,10 +34,15 @@ def ranking(
     """
     order = np.argsort(-scores, kind="stable")
     order = order[admissible(structure, levels)[order]]
-    if distinct:
-        _, first = np.unique(structure.carrier[order], return_index=True)
-        order = order[np.sort(first)]
-    return order
+    return _once(order, structure, distinct)
+
+
+def _once(order: NDArray[np.int64], structure: Structure, distinct: bool) -> NDArray[np.int64]:
+    """Of the nodes that carry one text the first in ``order``; all, unless ``distinct``."""
+    if not distinct:
+        return order
+    _, leading = np.unique(structure.carrier[order], return_index=True)
+    return order[np.sort(leading)]
 
 
 def top_k(
@@ -52,7 +57,63 @@ def top_k(
 
     Raises ValueError when ``k`` or ``budget`` is no whole number of at least 1.
     """
+    if budget is None:
+        check_count("k", k)
+        return first(scores, structure, k, levels, distinct).tolist()
     return taken(ranking(scores, structure, levels, distinct), structure.text, k, budget)
+
+
+def first(
+    scores: NDArray[np.float64],
+    structure: Structure,
+    count: int,
+    levels: Collection[int] | None = None,
+    distinct: bool = True,
+) -> NDArray[np.int64]:
+    """The first ``count`` nodes of :func:`ranking`, without ordering the others: O(n)."""
+    competing = admissible(structure, levels)
+    nodes = None if competing.all() else np.flatnonzero(competing)
+    lowered = -scores if nodes is None else -scores[nodes]
+    wanted = 4 * count if distinct else count
+    while wanted < len(lowered):
+        limit = np.partition(lowered, wanted)[wanted]
+        if np.isnan(limit):
+            break
+        near = np.flatnonzero(lowered <= limit)
+        best = near[np.argsort(lowered[near], kind="stable")]
+        best = _once(best if nodes is None else nodes[best], structure, distinct)
+        if len(best) >= count:
+            return best[:count]
+        wanted *= 4
+    return ranking(scores, structure, levels, distinct)[:count]
+
+
+def ranks(
+    nodes: Sequence[int],
+    scores: NDArray[np.float64],
+    structure: Structure,
+    levels: Collection[int] | None = None,
+    distinct: bool = True,
+) -> list[int]:
+    """1-based places of these nodes in :func:`ranking`, O(n) each; 0 for one that does not
+    compete. With ``distinct``, the place of the node that stands for all with its text."""
+    rows = np.flatnonzero(admissible(structure, levels))
+    group = structure.carrier if distinct else np.arange(len(structure))
+    best = np.full(len(structure), -np.inf)
+    np.maximum.at(best, group[rows], scores[rows])
+    competes = np.zeros(len(structure), dtype=np.bool_)
+    competes[group[rows]] = True
+    heads = best[competes]
+    places = []
+    for node in nodes:
+        mine = int(group[node])
+        if not competes[mine]:
+            places.append(0)
+            continue
+        level_with = rows[(scores[rows] == best[mine]) & (best[group[rows]] == best[mine])]
+        tied = list(dict.fromkeys(group[level_with].tolist()))
+        places.append(1 + int((heads > best[mine]).sum()) + tied.index(mine))
+    return places
 
 
 def taken(

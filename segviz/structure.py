@@ -169,6 +169,7 @@ class Fold:
     """Mutable columns while events are applied, step by step."""
 
     def __init__(self) -> None:
+        """Before the first step."""
         self.level: list[int] = []
         self.span: list[Span] = []
         self.text: list[str] = []

@@ -35,3 +35,16 @@ def test_different_sentences_are_not_mixed_word_by_word():
         ("gone", "B: Nobody saw the big dog."),
         ("new", "A: Forty loaves were baked today!"),
     ]
+
+
+def test_a_line_that_was_the_last_is_the_same_line():
+    assert word_diff("A: one.\nB: two.", "A: one.\nB: two.\nA: three.") == [
+        ("same", "A: one.\nB: two."),
+        ("new", "\nA: three."),
+    ]
+
+
+def test_long_repetitive_texts_are_replaced_whole():
+    before, after = "x\n" * 50_000, "x\ny\n" * 50_000
+    assert word_diff(before, after) == [("gone", before), ("new", after)]
+    assert word_diff(before, before) == [("same", before)]

@@ -31,6 +31,7 @@ from segviz.cli.exits import (
     INTERRUPTED,
     UNFINISHED,
     USAGE,
+    NoSuchFile,
     Unfinished,
     UsageError,
 )
@@ -68,8 +69,11 @@ def _run(given: Sequence[str]) -> int:
     console = Console(getattr(options, "quiet", False))
     try:
         return command.run(options, console)
+    except NoSuchFile as error:
+        console.error(f"{error}{'' if name else _meant(options.file)}")
+        return USAGE
     except UsageError as error:
-        console.error(f"{error}{_meant(given) if not name else ''}")
+        console.error(str(error))
         return USAGE
     except Unfinished as error:
         console.error(str(error))
@@ -79,8 +83,9 @@ def _run(given: Sequence[str]) -> int:
         return INTERRUPTED
 
 
-def _meant(given: Sequence[str]) -> str:
-    close = get_close_matches(given[0], COMMANDS, n=1) if given else []
+def _meant(given: str) -> str:
+    """What somebody may have mistyped who named a file that is not there."""
+    close = get_close_matches(given, COMMANDS, n=1)
     return f"; did you mean the command {close[0]}?" if close else ""
 
 

@@ -42,7 +42,8 @@ def _run(options: argparse.Namespace, console: Console) -> int:
         try:
             with user_errors():
                 result = memory.ask(text, chat=clients.chat, **settings_of(options))
-            said = answer(memory, result, clients.chat) if options.answer else None
+            wanted = clients.chat if options.answer else None
+            said = answer(memory, result, wanted) if wanted else None
         except ModelError as error:
             raise Unfinished(f"{error} The same command asks again.") from None
     if options.json:

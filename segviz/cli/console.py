@@ -26,7 +26,7 @@ _REDRAW_SECONDS = 0.1
 
 
 def visible(text: str) -> str:
-    """``text`` in one line that shows its control characters as ``\\x1b`` or ``\\u202e``."""
+    """``text`` in one line, its control and bidi characters shown by their numbers."""
     return _CONTROLS.sub(lambda found: repr(found[0])[1:-1], text)
 
 

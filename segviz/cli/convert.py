@@ -20,7 +20,7 @@ from segviz.cli.source import (
     read_corpus,
     write_file,
 )
-from segviz.export.locomo import locomo_json
+from segviz.export import locomo_json
 from segviz.memory import open_memory
 
 if TYPE_CHECKING:

@@ -20,16 +20,21 @@ class UsageError(Exception):
     """The request cannot be met as it was put; the message says why. Exit code 2."""
 
 
-class Unfinished(Exception):  # noqa: N818 - not an error of the user's or of ours
+class NoSuchFile(UsageError):
+    """There is no file of that name."""
+
+
+class Unfinished(Exception):
     """A model gave up; the message says why and how to go on. Exit code 3."""
 
 
 @contextmanager
 def user_errors(*kinds: type[Exception]) -> Iterator[None]:
     """Have what a wrong setting or file raises (default: ValueError) reported as such."""
+    expected = kinds or (ValueError,)
     try:
         yield
-    except kinds or (ValueError,) as error:
+    except expected as error:
         raise UsageError(_sentence(error)) from None
 
 

@@ -71,7 +71,8 @@ def add_models(parser: argparse.ArgumentParser) -> None:
             f"--{name.replace('_', '-')}",
             type=kind,
             metavar="N",
-            help=f"{meaning}; {low} to {high} (default: {getattr(Endpoint, name)}, or the preset's)",
+            help=f"{meaning}; {low} to {high} (default: {getattr(Endpoint, name)}, or the "
+            "preset's)",
         )
 
 

@@ -10,7 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from segviz.cli.console import Console
-from segviz.cli.exits import UsageError, user_errors
+from segviz.cli.exits import NoSuchFile, UsageError, user_errors
 from segviz.conversation import Conversation, Corpus
 from segviz.loaders import load
 from segviz.samples import TITLES, sample_path
@@ -73,7 +73,7 @@ def path_of(given: str) -> Path:
     if given.startswith(SAMPLE):
         with user_errors():
             return sample_path(given.removeprefix(SAMPLE))
-    raise UsageError(f"there is no file {given!r}")
+    raise NoSuchFile(f"there is no file {given!r}")
 
 
 def is_memory(path: Path) -> bool:
@@ -119,7 +119,8 @@ def read_conversation(options: argparse.Namespace, console: Console) -> Conversa
     corpus = read_corpus(options, console)
     with user_errors(ValueError, KeyError):
         if options.conversation is not None:
-            return corpus[options.conversation]
+            wanted: str = options.conversation
+            return corpus[wanted]
         if len(corpus) > 1:
             console.note(
                 f"{options.file} holds {len(corpus)} conversations; this is about "

@@ -9,6 +9,9 @@
 ``graphs``              GraphML (everything) and Newick (trees)
 ``tables``              CSV: nodes, ranks of a question, sweeps
 ``snippet``             the Python that brings the view back
+``formats``             these, as the app and the command line offer them
+``viewing``             a view from a memory and a question, where there is no app
+``locomo``              conversations in LoCoMo's format
 ``text``                file names; foreign text made fit for XML
 ======================  =============================================================
 
@@ -16,19 +19,25 @@ JSON is the format memories are kept in; see ``segviz.store``. Keys of model ser
 part of a view and reach no file. The same view gives the same bytes.
 """
 
+from segviz.export.formats import FORMATS, Format
 from segviz.export.graphs import graphml, newick, newick_problem
+from segviz.export.locomo import locomo_json
 from segviz.export.page import html_page
 from segviz.export.snippet import python_snippet
 from segviz.export.svg import tree_svg
 from segviz.export.tables import nodes_csv, ranks_csv, sweep_csv
 from segviz.export.text import file_name
 from segviz.export.view import View
+from segviz.export.viewing import view_of
 
 __all__ = [
+    "FORMATS",
+    "Format",
     "View",
     "file_name",
     "graphml",
     "html_page",
+    "locomo_json",
     "newick",
     "newick_problem",
     "nodes_csv",
@@ -36,4 +45,5 @@ __all__ = [
     "ranks_csv",
     "sweep_csv",
     "tree_svg",
+    "view_of",
 ]

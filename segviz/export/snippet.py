@@ -21,7 +21,8 @@ def python_snippet(view: View) -> str:
     """A script that ends with ``memory``, ``structure`` and, on Ask, ``result`` as shown.
 
     A memory that segviz can build again offline is built from the conversation's file;
-    one that took a model, or that was edited afterwards, is opened from its JSON export.
+    one that took a model, was edited afterwards or has a file is opened from that, or from
+    its JSON export.
     Whatever comes from a file stands in the script as a Python literal.
     """
     lines = ["import segviz", *(_opened(view) if _needs_file(view) else _built(view))]
@@ -40,7 +41,7 @@ def _needs_file(view: View) -> bool:
     memory = view.memory
     edited = any(step.operation for step in memory.steps)
     offline = memory.model is not None and not needs_chat(memory.model)
-    return edited or not offline or _embedder(memory) is None
+    return view.saved is not None or edited or not offline or _embedder(memory) is None
 
 
 def _embedder(memory: Memory) -> str | None:
@@ -55,12 +56,12 @@ def _embedder(memory: Memory) -> str | None:
 
 
 def _opened(view: View) -> list[str]:
-    name = file_name(view.memory.conversation.id, "memory", "json")
-    lines = [
-        "",
-        "# The memory as JSON, from the same menu as this script.",
-        f"memory = segviz.open({name!r})",
-    ]
+    name = view.saved
+    lines = [""]
+    if name is None:
+        name = file_name(view.memory.conversation.id, "memory", "json")
+        lines.append("# The memory as JSON, from the same menu as this script.")
+    lines.append(f"memory = segviz.open({name!r})")
     if _embedder(view.memory) is None:
         lines += [
             f"# Its vectors are by {view.memory.embedder.name!r}: without embedder=… it can",

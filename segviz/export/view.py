@@ -21,7 +21,7 @@ class View:
     ``structure`` is the memory as it is shown, ``result`` the answered question, None on
     Grow. ``bookmark`` says what was asked for; ``typed`` are (speaker, text) turns the
     conversation was continued with, which no file holds; ``budget`` are the tokens that
-    were to be filled in place of K.
+    were to be filled in place of K; ``saved`` is the memory's own file, where it has one.
     """
 
     memory: Memory
@@ -30,6 +30,7 @@ class View:
     result: Result | None = None
     typed: tuple[tuple[str, str], ...] = ()
     budget: int | None = None
+    saved: str | None = None
 
     @property
     def page(self) -> str:

@@ -6,7 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from segviz.conversation import Conversation, Question, Session, Turn, with_distinct_ids
 from segviz.loaders.dates import note_backwards
@@ -51,7 +51,7 @@ def sessions_of(messages: Iterable[Message], gap_hours: float) -> tuple[Session,
         apart = (
             last is not None
             and message.time is not None
-            and abs(message.time - last) > timedelta(hours=gap_hours)
+            and abs((message.time - last).total_seconds()) > gap_hours * 3600
         )
         if not blocks or apart:
             blocks.append([])

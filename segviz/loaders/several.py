@@ -6,6 +6,7 @@ counted. Files with people's addresses, as exports of chatbots have them, are no
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
@@ -58,7 +59,8 @@ def read_members(members: Members, label: str, options: Options, most: int) -> C
     rank = list(LOADERS.values())
     best = min((each.loader for each in search.found), key=rank.index)
     chosen = [each for each in search.found if each.loader is best]
-    others = search.others + search.archives + len(search.found) - len(chosen)
+    passed = Counter(each.loader.label for each in search.found if each.loader is not best)
+    others = search.others + search.archives
     conversations: list[Conversation] = []
     findings: list[Finding] = []
     for each in chosen:
@@ -78,6 +80,9 @@ def read_members(members: Members, label: str, options: Options, most: int) -> C
         raise _nothing(search)
     for path, problem in search.problems:
         findings.append(Finding("skipped", shown((Member(path),)), f"left out: {problem.what}"))
+    for kind, count in passed.items():
+        what = f"{counted(count, 'file')} of another format ({kind}) not read"
+        findings.append(Finding("skipped", "file", what))
     if others:
         what = f"{counted(others, 'other file')} not read"
         findings.append(Finding("skipped", "file", what))

@@ -14,6 +14,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import islice
 
 from segviz.conversation import Conversation
 from segviz.loaders.chat import Message, conversation_of, note_left_out, settled
@@ -27,6 +28,7 @@ LABEL = "WhatsApp export"
 
 _LOOKED_AT = 200
 _LONGEST_NAME = 80
+_LONGEST_NOTICE = 400
 _EXPECTED = "messages such as 05/03/2025, 10:14 - Ann: hi"
 _MARKS = "\u200e\u200f\u202a\u202b\u202c\ufeff"
 _WHEN = rf"{DATE},?\s+{CLOCK}"
@@ -36,9 +38,13 @@ _HEADS = (
 )
 """Starts of messages on iOS and on Android."""
 
-_ATTACHED = re.compile(r"[\u200e]*<[^<>\n]{1,30}:\s[^<>\n]{1,200}>|\S+\.\w{2,4} \([^()\n]{3,40}\)")
-_EDITED = re.compile(r"\s*[\u200e]?<[^<>\n]{5,60}>\s*$")
-_PLACEHOLDER = re.compile(r"<[^<>\n]{3,60}>|null")
+# Words in brackets, in any language; <script> or <img src=x> is what somebody wrote.
+_WORD = r"[^\W\d_]+"
+_ATTACHED = re.compile(
+    r"[\u200e]*<[^<>:\n]{1,30}: [^<>\n]{1,200}\.\w{2,5}>|\S+\.\w{2,4} \([^()\n]{3,40}\)"
+)
+_EDITED = re.compile(rf"\s+[\u200e]?<{_WORD}(?: {_WORD}){{2,8}}\.?>\s*$")
+_PLACEHOLDER = re.compile(rf"<{_WORD}(?: {_WORD}){{1,8}}\.?>|null")
 _GONE = ("this message was deleted", "you deleted this message")
 
 
@@ -51,12 +57,12 @@ class _Draft:
 
 
 def matches(document: object) -> bool:
-    """Whether half of the first lines begin with a date and a time as in exports."""
+    """Whether the first line, or half of the first lines, begin with date and time."""
     if not isinstance(document, PlainText):
         return False
-    filled = [line for _, line in document.lines() if line.strip()][:_LOOKED_AT]
-    heads = [line for line in filled if _head(line)]
-    return bool(heads) and filled[0] in heads and len(heads) * 2 >= len(filled)
+    lines = (line for _, line in document.lines() if line.strip())
+    heads = [_head(line) is not None for line in islice(lines, _LOOKED_AT)]
+    return bool(heads) and (heads[0] or sum(heads) * 2 >= len(heads))
 
 
 def read(
@@ -121,9 +127,14 @@ def _drafts(lines: Iterable[tuple[Line, str]], left: Counter[str]) -> list[_Draf
 def _words(text: str, left: Counter[str]) -> str | None:
     """What was said; None for what only stands for a medium or a deleted message."""
     said = text.strip()
-    marked = said.startswith("\u200e")
-    bare = _EDITED.sub("", _ATTACHED.sub("", said)).strip(_MARKS + " \n") if said else ""
-    if _PLACEHOLDER.fullmatch(said) or (said and not bare) or (marked and "\n" not in said):
+    lines = said.split("\n")
+    # Attachments and the mark of an edit stand in short lines, the first and the last.
+    for row in {0, len(lines) - 1}:
+        if len(lines[row]) < _LONGEST_NOTICE:
+            lines[row] = _EDITED.sub("", _ATTACHED.sub("", lines[row]))
+    bare = "\n".join(lines).strip(_MARKS + " \n")
+    notice = said.startswith("\u200e") and len(lines) == 1
+    if notice or (said and not bare) or (len(lines) == 1 and _PLACEHOLDER.fullmatch(said)):
         left["media or notices"] += 1
         return None
     if said.strip(_MARKS).rstrip(".").casefold() in _GONE:

@@ -72,8 +72,12 @@ def initial_scores(relevance: Scores, active: NDArray[np.bool_] | None = None) -
     or to an all-zero vector: negatives are clipped to 0, all zero becomes uniform.
     """
     live = np.ones(relevance.shape[-1], dtype=np.bool_) if active is None else active
-    clipped = np.where(live, np.clip(relevance, 0.0, None), 0.0)
+    clipped = np.clip(relevance, 0.0, None)
+    if not live.all():
+        clipped[..., ~live] = 0.0
     total = clipped.sum(axis=-1, keepdims=True)
+    if (total > 0).all():
+        return np.asarray(np.divide(clipped, total, out=clipped))
     count = int(live.sum())
     uniform = np.where(live, 1.0 / count, 0.0) if count else np.zeros(len(live))
     return np.asarray(

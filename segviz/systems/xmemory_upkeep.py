@@ -1,4 +1,8 @@
-"""xMemory's upkeep: attach statements to themes, split what grew, merge what is alike."""
+"""xMemory's upkeep: attach statements to themes, split what grew, merge what is alike.
+
+A theme keeps in its fact ``changes`` how it was split and merged when that last happened,
+a line each: the kind of change, f before, f after, and the other themes' nodes.
+"""
 
 from __future__ import annotations
 
@@ -53,6 +57,7 @@ class Themes:
         self.told: list[str] = []
         self.inspected = 0
         self._touched: dict[int, None] = {}
+        self._lines: dict[int, list[str]] = {}
 
     def _centre(self, theme: int) -> Vector:
         return centroid(self._draft.vectors(self._draft.children[theme]))
@@ -159,6 +164,7 @@ class Themes:
         ]
         best = max(scores, key=lambda name: (round(scores[name], 9), name == "components"))
         parts = sorted(ways[best], key=lambda part: (-len(part), part))
+        opened = []
         for part in parts[1:]:
             moved = [members[i] for i in part]
             for statement in moved:
@@ -166,13 +172,25 @@ class Themes:
                 self._moved(statement)
             new = self._open(moved)
             draft.note(new, made=f"split off theme {theme}")
+            opened.append(new)
         self._changed(theme)
+        self._record("split", theme, before, scores[best], opened)
         gain = scores[best] - before
         sizes = ", ".join(str(len(part)) for part in parts)
         self.told.append(
             f"theme {theme} was split by {best} into {sizes}: f {before:.3f} to {scores[best]:.3f}"
         )
         return gain
+
+    def _record(
+        self, kind: str, theme: int, before: float, after: float, others: Sequence[int]
+    ) -> None:
+        """Write down a change of this step, with those of a theme that is gone by it."""
+        lines = self._lines.setdefault(theme, [])
+        for other in others:
+            lines += self._lines.pop(other, [])
+        lines.append(f"{kind} {before:.9f} {after:.9f} {' '.join(map(str, others))}")
+        self._draft.note(theme, changes="\n".join(lines))
 
     def _moved(self, statement: int) -> None:
         moves = self._draft.facts[statement].get("moves", 0)
@@ -220,6 +238,7 @@ class Themes:
         kept, gone = sorted((one, other), key=lambda t: (-len(draft.children[t]), t))
         for statement in list(draft.children[gone]):
             self.move(statement, kept)
+        self._record("merge", kept, before, after, [gone])
         self.judged.append(Judgement(kept, after, before, f"merge with {gone}"))
         self.told.append(f"theme {gone} joined theme {kept}: f {before:.3f} to {after:.3f}")
         return kept

@@ -231,6 +231,8 @@ def _heard(session: Session, structure: Structure, step: Step, now: int) -> None
         node_details(session, structure, node, now)
         node_transcript(session, structure, node, key="grow-transcript", height=PANEL - 130)
         return
+    if node is not None:
+        st.caption(f"The selected node {node} has not appeared yet at this step.")
     st.markdown("**Transcript**, up to the leaf that has just joined")
     transcript(
         session.conversation,
@@ -250,7 +252,7 @@ def _decision(session: Session, structure: Structure, step: Step, now: int) -> N
     if decision is not None:
         st.text(decision.why)
         if decision.candidates:
-            _candidates(session.memory.at(now - 1), decision)
+            _candidates(session.memory.at(now - 1), structure, decision)
     _changes(session, step, now)
     _figures(session, structure, step, now)
 
@@ -273,12 +275,14 @@ def _figures(session: Session, structure: Structure, step: Step, now: int) -> No
     )
 
 
-def _candidates(structure: Structure, decision: Decision) -> None:
-    """The candidates from low to high, as they stood before the leaf joined: the table
+def _candidates(before: Structure, after: Structure, decision: Decision) -> None:
+    """The candidates from low to high, as they stood before the leaf joined (those that the
+    step itself made, as they stand after it): the table
     twin of the marks beside the tree. Models that score fill other columns than models
     that answer with a word; empty ones are left out."""
     rows: list[dict[str, Any]] = []
     for item in decision.candidates:
+        structure = before if item.node < len(before) else after
         start, stop = int(structure.start[item.node]), int(structure.stop[item.node])
         rows.append(
             {

@@ -23,7 +23,7 @@ from segviz.ui.places import named, reach, short
 from segviz.ui.state import Session, shown_keys
 from segviz.ui.words import counted
 
-HEIGHT = 200
+HEIGHT = 240
 LISTED = 50
 VERSIONS = 10
 
@@ -197,7 +197,7 @@ def _versions(session: Session, entries: Sequence[Written], node: int) -> int | 
     if count > VERSIONS:
         page = _page_number(f"{VERSIONS} of {count:,}", count, VERSIONS, f"{node}")
         shown = newest[(page - 1) * VERSIONS :][:VERSIONS]
-    with st.container(height=HEIGHT + 60, key="versions"):
+    with st.container(height=HEIGHT + 40, key="versions"):
         return diffs(
             [_change(session, entry) for entry in shown],
             key="node-history",

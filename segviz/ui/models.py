@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -66,10 +67,8 @@ def _cache() -> ModelCache:
 def _key_found(endpoint: Endpoint) -> str:
     """The key the environment or Streamlit's secrets hold for this very server."""
     known = dict(os.environ)
-    try:
+    with suppress(StreamlitSecretNotFoundError):  # there is no secrets file
         known = {name: str(st.secrets[name]) for name in NAMES if name in st.secrets} | known
-    except StreamlitSecretNotFoundError:
-        pass  # there is no secrets file
     return key_for(endpoint, known)
 
 

@@ -99,12 +99,13 @@ def _compare(session: Session, structure: Structure, a: int, b: int, scored: Sco
                 with column:
                     _one(session, structure, node)
     if words.open:
-        with words, st.container(height=HEIGHT + 90, key="pins-words"):
+        with words:
             if structure.text[a] == structure.text[b]:
                 st.caption("Both have the same text.")
-            else:
-                st.caption(f"Struck through: only in node {a}. Underlined: only in node {b}.")
-            diffs([("", structure.text[a], structure.text[b])], key="pins-diff")
+                return
+            st.caption(f"Struck through: only in node {a}. Underlined: only in node {b}.")
+            with st.container(height=HEIGHT + 60, key="pins-words"):
+                diffs([("", structure.text[a], structure.text[b])], key="pins-diff")
 
 
 def _in_common(session: Session, structure: Structure, a: int, b: int) -> None:

@@ -67,7 +67,12 @@ def folder(files: Files, root: Path) -> Path:
             "LoCoMo",
             ["1 other file not read"],
         ),
-        ({"a.json": BARE, "b.txt": PHONE}, ("folder",), "LoCoMo", ["1 other file not read"]),
+        (
+            {"a.json": BARE, "b.txt": PHONE},
+            ("folder",),
+            "LoCoMo",
+            ["1 file of another format (WhatsApp export) not read"],
+        ),
         ({"deep/er/a.txt": "Ann: hi\nBob: ho"}, ("folder",), "plain text (Name: words)", []),
         (
             {"a.json": BARE, "b.json": '{"session_1": ['},

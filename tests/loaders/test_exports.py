@@ -157,7 +157,8 @@ def test_chatgpt_silence_begins_a_session() -> None:
     ]
     chat = tree(*nodes, current_node="n3")
     assert [len(s.turns) for s in read(chat)[0].sessions] == [2, 2]
-    assert [len(s.turns) for s in read(chat, gap_hours=24)[0].sessions] == [4]
+    for hours in (24, 1e300, float("inf")):
+        assert [len(s.turns) for s in read(chat, gap_hours=hours)[0].sessions] == [4]
     assert [len(s.turns) for s in read(chat, gap_hours=0.5)[0].sessions] == [1, 1, 2]
 
 

@@ -308,7 +308,11 @@ def test_n25_sessions_without_utterances() -> None:
 def test_n26_very_many_and_very_long() -> None:
     many = "\n".join(f"{'Ann' if i % 2 else 'Bob'}: line {i}" for i in range(100_000))
     assert len(only(many).turns) == 100_000
-    assert len(only([{"speaker": "Ann", "text": "x" * 5_000_000}]).turns[0].text) == 5_000_000
+    for unit in ("x", "<", "x ", "\u200e", "a\n", '"', "<a|"):
+        text = (unit * 5_000_000)[:5_000_000] + "."
+        assert said([{"speaker": "Ann", "text": text}]) == [("Ann", text)]
+        if unit != "\u200e":  # with which WhatsApp begins its own notices
+            assert said(f"25/03/2025, 10:14 - Ann: {text}") == [("Ann", text)]
 
 
 def test_n27_too_large(tmp_path: Path) -> None:
@@ -494,6 +498,10 @@ def test_n36_markup_stays_literal(text: str) -> None:
     assert [(t.speaker, t.text) for t in corpus[0].turns] == [(text, text)]
     assert said([{"speaker": text, "text": text}]) == [(text, text)]
     assert said(f'speaker,text\n"{text}","{text}"\n') == [(text, text)]
+    assert said(f"Ann: {text}\nBob: {text}") == [("Ann", text), ("Bob", text)]
+    assert said(f"25/03/2025, 10:14 - Ann: {text}") == [("Ann", text)]
+    html = {"from": "human", "value": text}
+    assert said([{"id": "x", "conversations": [html]}]) == [("human", text)]
 
 
 def test_n37_direction_and_zero_width() -> None:

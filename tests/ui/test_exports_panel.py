@@ -7,7 +7,8 @@ from dataclasses import replace
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from segviz.ui.exports import OFFERS, offered
+from segviz.export.formats import FORMATS
+from segviz.ui.exports import offered
 from tests.export.views import ask_view, dag, grow_view, holding
 
 KEY = "sk-this-must-stay-here"
@@ -48,12 +49,12 @@ def buttons(app) -> dict[str, bool]:
 
 def test_grow_offers_every_file_but_the_ranks():
     found = buttons(menu())
-    assert list(found) == [offer.label for offer in OFFERS if not offer.asks]
+    assert list(found) == [offer.label for offer in FORMATS.values() if not offer.asks]
     assert all(found.values())
 
 
 def test_ask_offers_the_ranks_too():
-    assert list(buttons(menu(asks=True))) == [offer.label for offer in OFFERS]
+    assert list(buttons(menu(asks=True))) == [offer.label for offer in FORMATS.values()]
 
 
 def test_the_link_names_the_view():
@@ -66,7 +67,7 @@ def test_a_structure_that_is_no_tree_cannot_be_newick(memory):
     assert not any(problem for label, problem in names.items() if label != "Tree (Newick)")
 
 
-@pytest.mark.parametrize("offer", OFFERS, ids=lambda offer: offer.label)
+@pytest.mark.parametrize("offer", FORMATS.values(), ids=lambda offer: offer.label)
 def test_every_file_can_be_made_and_holds_no_key(memory, offer):
     class Guarded:
         """An embedder that carries a key, as those of a server do."""

@@ -1,0 +1,82 @@
+"""All benchmarks: ``python -m tests.benchmarks [NAME …] [--list] [--plot FILE.html]``.
+
+Without names those of cost against size run and end in one table: what was measured,
+beside an alternative measured in the same run, and the budget where there is one. The
+others print tables of their own and need real conversations (SEGVIZ_DATA or
+../shared/data), ``drag`` a Chromium. Nothing is asserted: times belong to a machine.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
+
+from tests.benchmarks import construction, payload, propagation, query, replay, store
+from tests.benchmarks.report import Line, plot, show
+
+SCALING: dict[str, Callable[[], list[Line]]] = {
+    "construction": construction.measure,
+    "query": query.measure,
+    "propagation": propagation.measure,
+    "replay": replay.measure,
+    "payload": payload.measure,
+    "store": store.measure,
+}
+
+TABLES: dict[str, str] = {
+    "sweep": "the full sweep of conv-26 beside asking one by one",
+    "recall": "evidence recall of every policy, with baselines",
+    "adaptive": "a setting chosen per question, fitted on half",
+    "permutation": "what is lost when units change places",
+    "shape": "tree shapes beside the paper's Table 5",
+    "calls": "model calls per leaf",
+    "systems": "all systems on one conversation",
+    "locality": "nodes MemForest writes per unit",
+    "maintenance": "shape and recall before and after maintenance",
+    "recurrences": "recall with semantic cross-links",
+    "drag": "script time per frame while a slider moves (Chromium)",
+}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        prog="python -m tests.benchmarks", description="Benchmarks of cost and quality."
+    )
+    known = (*SCALING, *TABLES)
+    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(known))
+    parser.add_argument("--list", action="store_true", help="what there is, then stop")
+    parser.add_argument("--plot", type=Path, help="write cost against size here (HTML)")
+    given = parser.parse_args()
+    if given.list:
+        for name, function in SCALING.items():
+            about = sys.modules[function.__module__].__doc__ or ""
+            print(f"{name:<14}{about.splitlines()[0]}")
+        for name, about in TABLES.items():
+            print(f"{name:<14}{about}")
+        return
+    unknown = [name for name in given.names if name not in known]
+    if unknown:
+        parser.error(f"unknown: {', '.join(unknown)}; choose from {', '.join(known)}")
+    lines: list[Line] = []
+    for name in given.names or SCALING:
+        print(f"== {name}", flush=True)
+        if name in SCALING:
+            found = SCALING[name]()
+            show(found)
+            lines += found
+        else:
+            sys.argv[1:] = []
+            import_module(f"tests.benchmarks.{name}").main()
+    if len(given.names) != 1 and lines:
+        print("\n== all together")
+        show(lines)
+    if given.plot:
+        plot(lines, given.plot)
+        print(f"written: {given.plot}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,96 @@
+"""Building: what an insertion costs as the conversation grows, and memory.
+
+Run ``python -m tests.benchmarks.construction [TURNS …]`` from the project's root. Turns are
+units, embeddings included, offline defaults. Insertion times are of this process's
+processor, so that other work on the machine does not count; building is by the clock. The
+alternative to inserting a unit is building anew, as RAPTOR must: one clustering of all
+units into layers, measured up to 2,000 turns.
+"""
+
+from __future__ import annotations
+
+import resource
+import sys
+from itertools import pairwise
+from time import perf_counter, process_time
+
+import segviz
+from segviz.embed import Cached, WordLlamaEmbedder
+from segviz.pipeline import Building
+from tests.benchmarks.report import Line, run
+from tests.benchmarks.synthetic import conversation
+from tests.data import ROOT
+
+EDGE = 1_000
+REBUILT = (500, 2_000)
+
+
+def insertions(turns: int) -> tuple[list[float], float]:
+    """Processor seconds of every insertion but the first, and seconds by the clock."""
+    spoken = conversation(turns)
+    embedder = Cached(WordLlamaEmbedder())
+    embedder.embed(["warm"])
+    began = perf_counter()
+    marks = [process_time() for _ in Building(spoken, unit="turn", embedder=embedder)]
+    return [after - before for before, after in pairwise(marks)], perf_counter() - began
+
+
+def peak_gb() -> float:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
+
+
+def rebuild(turns: int) -> float:
+    """Seconds of one RAPTOR build."""
+    spoken = conversation(turns)
+    embedder = Cached(WordLlamaEmbedder())
+    embedder.embed([unit.text for unit in spoken.units("turn")])
+    began = perf_counter()
+    segviz.build(spoken, "raptor", unit="turn", embedder=embedder)
+    return perf_counter() - began
+
+
+def measure(sizes: tuple[int, ...] = (10_000, 100_000)) -> list[Line]:
+    lines = [sample()]
+    for turns in REBUILT:
+        each, _ = insertions(turns)
+        last = each[-min(EDGE, turns // 2) :]
+        lines.append(
+            Line(
+                "one more unit",
+                turns,
+                1000 * sum(last) / len(last),
+                "ms",
+                1000 * rebuild(turns),
+                "RAPTOR built anew",
+            )
+        )
+    for turns in sizes:
+        each, seconds = insertions(turns)
+        lines += [
+            Line("build", turns, seconds, budget=300 if turns >= 100_000 else None),
+            Line(
+                "last 1,000 insertions",
+                turns,
+                sum(each[-EDGE:]),
+                other=sum(each[:EDGE]),
+                alternative="first 1,000",
+                budget=1.5,
+                relative=True,
+            ),
+            Line("peak memory so far", turns, peak_gb(), "GB", budget=2),
+        ]
+    return lines
+
+
+def sample() -> Line:
+    """The larger bundled conversation as the app builds it; conv-47 has twice its turns."""
+    spoken = segviz.load(ROOT / "sample_data" / "ines-theo.json")[0]
+    embedder = Cached(WordLlamaEmbedder())
+    began = perf_counter()
+    segviz.build(spoken, embedder=embedder)
+    return Line("build the bundled sample", len(spoken.turns), perf_counter() - began, budget=1)
+
+
+if __name__ == "__main__":
+    sizes = tuple(int(turns) for turns in sys.argv[1:])
+    run(lambda: measure(sizes) if sizes else measure(), __doc__)
