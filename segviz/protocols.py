@@ -9,7 +9,7 @@ from typing import ClassVar, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from segviz.steps import Event, Judgement, Span, Step, Vector
+from segviz.steps import Event, Facts, Judgement, Span, Step, Vector
 from segviz.structure import Structure
 from segviz.units import Unit
 
@@ -273,6 +273,24 @@ class Recalls(Protocol):
 
 
 @runtime_checkable
+class Fades(Protocol):
+    """A system that remembers less well what was long not met again.
+
+    Its nodes keep the facts ``last``, the moment they were last met (seconds), and ``n``,
+    how often they were met again.
+    """
+
+    def retention(self, facts: Facts, ages: Sequence[float]) -> list[float]:
+        """How well a node with these facts is remembered at each age in seconds after
+        ``last``: 1 is perfectly, 0 not at all."""
+        ...
+
+    def fading(self) -> str:
+        """The law behind it with its constants, as one sentence."""
+        ...
+
+
+@runtime_checkable
 class Settles(Protocol):
     """A system that may leave texts out of date between steps."""
 
@@ -310,6 +328,22 @@ class Operates(Protocol):
         """The events of an operation on the memory in ``view``, as a step whose
         ``operation`` is ``name`` and whose unit is the last one heard; ValueError says
         why it cannot be done."""
+        ...
+
+
+JOIN = "join"
+"""The ``operation`` of a step that takes a second memory in."""
+
+
+@runtime_checkable
+class Joins(Protocol):
+    """A system that can make two of its memories one without hearing a unit again."""
+
+    def join(self, one: View, other: View) -> Step:
+        """The step that takes the memory in ``other`` into the one in ``one``.
+
+        ``other.units`` are numbered as in the whole, after those of ``one``: indices and
+        sessions count on. The step's ``operation`` is ``JOIN``, its unit the last one."""
         ...
 
 

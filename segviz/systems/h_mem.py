@@ -9,12 +9,13 @@ from typing import ClassVar
 from segviz.annotate import Extractive
 from segviz.parameters import check_ranges, param
 from segviz.protocols import Annotate, Arrival, Operation, Recall, Services, View
-from segviz.steps import Cost, Decision, Event, Step
+from segviz.steps import Cost, Decision, Event, Facts, Step
 from segviz.systems.draft import Draft
 from segviz.systems.hmem_graph import EntityGraph
 from segviz.systems.hmem_recall import Search, Weights
+from segviz.systems.hmem_scores import curve
 from segviz.systems.hmem_tree import EVENT, SUMMARY, TOP, Evolving, Rules
-from segviz.systems.moments import Clock, as_time, moments
+from segviz.systems.moments import DAY, Clock, as_time, moments
 from segviz.systems.sharing import annotator_at_hand, at_hand
 from segviz.systems.writing import prepared
 from segviz.tasks import Offline, Tasks
@@ -54,7 +55,13 @@ class HMem:
         "Likeness is the chosen relevance scaled to [0, 1]; with dense relevance, the cosine.",
         "No answer is generated, so parts of a question do not wait for each other's answers.",
     )
-    level_names: ClassVar[tuple[str, ...]] = ("fragment", "event", "week", "month", "year")
+    level_names: ClassVar[tuple[str, ...]] = (
+        "fragment",
+        "event or entity",
+        "week",
+        "month",
+        "year",
+    )
 
     tasks: Tasks = param(
         help="Extracts events and entities, and plans questions.",
@@ -166,6 +173,17 @@ class HMem:
             self.semantic, self.temporal, self.robust, self.tau, self.eta, self.pool, self.scope
         )
         return Search(view, at_hand(self.tasks, view.services), weights).run(question)
+
+    def retention(self, facts: Facts, ages: Sequence[float]) -> list[float]:
+        """Equation 2 for a node with these facts, at each age in seconds."""
+        return curve(facts, ages, self.tau * DAY, self.eta)
+
+    def fading(self) -> str:
+        """Equation 2 with its constants."""
+        return (
+            f"R = exp(-age / (τ(1 + η·ln(1 + n)))) with τ = {self.tau:g} days and "
+            f"η = {self.eta:g} (H-Mem, equation 2)."
+        )
 
     def operations(self) -> Mapping[str, Operation]:
         """Reinforcement, promotion and deletion."""

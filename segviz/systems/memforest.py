@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
 from segviz.annotate import Extractive
 from segviz.parameters import check_ranges, param
-from segviz.protocols import Annotate, Arrival, Operation, Recall, Services, View
+from segviz.protocols import JOIN, Annotate, Arrival, Operation, Recall, Services, View
 from segviz.steps import Cost, Decision, Event, Step
 from segviz.structure import Structure
 from segviz.systems.draft import Draft
@@ -268,18 +268,13 @@ class MemForest:
         cost = Cost(annotated=written, inspected=ingest.inspected, modified=len(touched))
         return Step(view.units[-1], note, None, events, cost, name)
 
-    def merged(self, one: View, other: View) -> Step:
+    def join(self, one: View, other: View) -> Step:
         """The step that takes a second memory into the one in ``one``, after its units.
 
-        The other's units follow with indices and sessions counted on; no unit is read
-        again. ``operation`` is "merge". Settings are this system's.
+        ``other.units`` are numbered as in the whole; no unit is read again. Settings are
+        this system's.
         """
-        heard = one.units
-        sessions = heard[-1].session + 1 if heard else 0
-        units = [
-            replace(u, index=u.index + len(heard), session=u.session + sessions)
-            for u in other.units
-        ]
+        units = list(other.units)
         services = one.services
         draft = Draft.of(one.structure, services.embedder)
         forest, ingest = self._parts(draft, services, at_hand(self.tasks, services))
@@ -289,11 +284,11 @@ class MemForest:
             f"A second memory of {len(units)} units was taken in: {copied} trees copied, {grown} "
             f"grown or made anew; {refreshed} nodes were written again."
         )
-        last = units[-1] if units else heard[-1]
+        last = (units or one.units)[-1]
         events = draft.take()
         touched = {getattr(event, "node", None) for event in events} - {None}
         cost = Cost(annotated=written, inspected=ingest.inspected, modified=len(touched))
-        return Step(last, note, None, events, cost, "merge")
+        return Step(last, note, None, events, cost, JOIN)
 
 
 def _told(arrival: Arrival, ingest: Ingest, refreshed: int, waiting: int) -> str:

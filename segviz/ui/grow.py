@@ -277,9 +277,9 @@ def _figures(session: Session, structure: Structure, step: Step, now: int) -> No
 
 def _candidates(before: Structure, after: Structure, decision: Decision) -> None:
     """The candidates from low to high, as they stood before the leaf joined (those that the
-    step itself made, as they stand after it): the table
-    twin of the marks beside the tree. Models that score fill other columns than models
-    that answer with a word; empty ones are left out."""
+    step itself made, as they stand after it): the table twin of the marks beside the tree.
+    Models that score fill other columns than models that answer with a word; empty ones
+    are left out."""
     rows: list[dict[str, Any]] = []
     for item in decision.candidates:
         structure = before if item.node < len(before) else after

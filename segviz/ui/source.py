@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import streamlit as st
 
 from segviz import loaders, store
 from segviz.conversation import Conversation, Corpus, LoadReport
-from segviz.loaders import LoadError
+from segviz.loaders import LOADERS, LoadError
 from segviz.loaders.columns import ALIASES, guess
 from segviz.loaders.errors import NeedsColumns
+from segviz.loaders.locomo_source import LICENCE, NAME, PAGE, SIZE, fetch_locomo
+from segviz.models.environment import cache_path
 from segviz.samples import TITLES, sample_path
 from segviz.ui.address import wanted_conversation
 from segviz.ui.state import CORPORA_KEPT, fingerprint, remember
@@ -26,11 +29,12 @@ UPLOAD_MB = 200
 @dataclass(frozen=True, eq=False)
 class Opened:
     """What is open: a content key, the conversations, and the memory where the file was a
-    saved one."""
+    saved one. ``file`` is the key of the file alone, however it was read."""
 
     key: str
     corpus: Corpus
     saved: store.Saved | None = None
+    file: str = ""
 
 
 def choose_source() -> Opened | None:
@@ -97,7 +101,7 @@ def _upload() -> Opened | None:
     data = file.getvalue()
     return _opened(
         fingerprint(data),
-        lambda columns: loaders.parse(data, file.name, columns=columns),
+        lambda how: loaders.parse(data, file.name, **how),
         lambda: store.parse(data) if store.recognises(data[: store.HEAD]) else None,
     )
 
@@ -110,7 +114,33 @@ def _path() -> Opened | None:
         placeholder="~/data/locomo10.json",
         persist_state="session",
     )
+    _get_locomo()
     return _open_file(path) if path.strip() else None
+
+
+def _get_locomo() -> None:
+    """Fetch the public LoCoMo file on request, after saying whose it is."""
+    with st.expander("Get LoCoMo", key="get-locomo"):
+        st.caption(
+            f"Ten long conversations with questions, published by Snap Research under "
+            f"{LICENCE} (non-commercial use, with attribution). The button downloads {NAME} "
+            f"({SIZE / 1e6:.1f} MB) from GitHub to your cache folder and checks its sum; nothing "
+            "else is sent. You may also download it yourself and give its path above."
+        )
+        st.text(PAGE)
+
+        def fetch() -> None:
+            try:
+                found = fetch_locomo(cache_path(os.environ).parent)
+            except LoadError as error:
+                st.session_state["locomo-fault"] = str(error)
+            else:
+                st.session_state.update({"path": str(found), "locomo-fault": ""})
+
+        st.button("I agree, download it", key="fetch-locomo", on_click=fetch)
+        fault = st.session_state.get("locomo-fault")
+        if fault:
+            st.text(fault)
 
 
 def _paste() -> Opened | None:
@@ -126,9 +156,7 @@ def _paste() -> Opened | None:
     if not text.strip():
         return None
     data = text.encode("utf-8", "replace")
-    return _opened(
-        fingerprint(data), lambda columns: loaders.parse(data, "pasted text", columns=columns)
-    )
+    return _opened(fingerprint(data), lambda how: loaders.parse(data, "pasted text", **how))
 
 
 def _open_file(path: str) -> Opened:
@@ -139,7 +167,7 @@ def _open_file(path: str) -> Opened:
         version = fingerprint(path)  # loading says what is wrong with it
     return _opened(
         version,
-        lambda columns: loaders.load(path, columns=columns),
+        lambda how: loaders.load(path, **how),
         lambda: store.read(path) if _holds_memory(path) else None,
     )
 
@@ -152,27 +180,60 @@ def _holds_memory(path: str) -> bool:
         return False
 
 
-Load = Callable[[Mapping[str, str] | None], Corpus]
+Load = Callable[[dict[str, Any]], Corpus]
 
 
 def _opened(
     key: str, load: Load, read_memory: Callable[[], store.Saved | None] = lambda: None
 ) -> Opened:
     """Read once; a table whose columns do not tell is asked about."""
+    how = _reading(key)
 
-    def read(columns: Mapping[str, str] | None) -> Opened:
+    def read(options: dict[str, Any]) -> Opened:
         saved = read_memory()
         if saved is None:
-            return Opened(key, load(columns))
+            return Opened(key, load(options))
         report = LoadReport("", "segviz memory", len(saved.conversation.turns))
         return Opened(key, Corpus((saved.conversation,), report), saved)
 
+    def opened(options: dict[str, Any]) -> Opened:
+        under = fingerprint(key, options)
+        found = remember("corpora", under, CORPORA_KEPT, lambda: read(options))
+        return replace(found, key=under if options else key, file=key)
+
     try:
-        return remember("corpora", key, CORPORA_KEPT, lambda: read(None))
+        return opened(how)
     except NeedsColumns as error:
-        columns = _columns(error, key)
-        chosen = fingerprint(key, columns)
-        return remember("corpora", chosen, CORPORA_KEPT, lambda: read(columns))
+        return opened(how | {"columns": _columns(error, key)})
+
+
+DATE_ORDERS = {"as the file tells": None, "day before month": True, "month before day": False}
+GAP_HOURS = 8.0
+
+
+def _reading(key: str) -> dict[str, Any]:
+    """What the user said about how to read this file; only what differs from the default."""
+    order = DATE_ORDERS[st.session_state.get(f"dates-{key}", next(iter(DATE_ORDERS)))]
+    gap = st.session_state.get(f"gap-{key}", GAP_HOURS)
+    said = {} if order is None else {"day_first": order}
+    return said if gap == GAP_HOURS else said | {"gap_hours": float(gap)}
+
+
+def _reading_controls(opened: Opened) -> None:
+    """Ask what this format leaves open."""
+    label = opened.corpus.report.source_format
+    asks = next((loader.asks for loader in LOADERS.values() if loader.label == label), ())
+    if "day_first" in asks:
+        st.selectbox("Order of dates", list(DATE_ORDERS), key=f"dates-{opened.file}")
+    if "gap_hours" in asks:
+        st.number_input(
+            "A new session after a silence of hours",
+            0.5,
+            720.0,
+            GAP_HOURS,
+            0.5,
+            key=f"gap-{opened.file}",
+        )
 
 
 def _columns(error: NeedsColumns, key: str) -> dict[str, str]:
@@ -229,6 +290,7 @@ def choose_conversation(opened: Opened) -> tuple[int, Conversation] | None:
         return None
     _about(conversation, alone=len(entries) == 1)
     _load_report(opened.corpus, position)
+    _reading_controls(opened)
     return position, conversation
 
 

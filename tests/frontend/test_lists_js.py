@@ -8,7 +8,13 @@ from typing import Any
 
 import pytest
 
-from segviz.frontend.lists import diff_script, evidence_script, list_styles, transcript_script
+from segviz.frontend.lists import (
+    diff_script,
+    evidence_script,
+    list_styles,
+    nodes_script,
+    transcript_script,
+)
 
 pytestmark = pytest.mark.browser
 
@@ -124,3 +130,46 @@ def test_a_diff_is_set_line_by_line(page: Any) -> None:
     assert lines.count() <= 500
     whole = page.locator(".body").text_content()
     assert whole.count("\n") + lines.count() > 20_000  # nothing is lost
+
+
+def test_a_diff_leads_to_its_step(page: Any) -> None:
+    items = [{"title": "Step 7", "pieces": [], "step": 7}, {"title": "no step", "pieces": []}]
+    mount(page, diff_script(), {"items": items})
+    assert page.locator(".more").all_inner_texts() == ["go to step 7"]
+    page.locator(".more").press("Enter")
+    assert page.evaluate("sent") == [["step", 7]]
+
+
+def nodes(about: str = "1", **row: Any) -> dict[str, Any]:
+    hostile = "<img src=x onerror=alert(1)>: <b>hi</b>"
+    groups = [
+        {"title": "<i>Kept</i>", "items": [{"head": hostile, "text": "y" * 5000}]},
+        {"title": "", "items": [{"node": 7, "head": hostile, "text": hostile} | row] * 30},
+    ]
+    return {"groups": groups, "height": 200, "label": "Nodes", "about": about}
+
+
+def test_a_row_of_a_node_is_picked_by_keyboard(page: Any) -> None:
+    mount(page, nodes_script(), nodes(note="0.5"))
+    assert page.locator("img, b, .session i").count() == 0
+    assert page.locator(".session").all_inner_texts() == ["<i>Kept</i>"]
+    assert page.locator(".entry .move").first.inner_text() == "0.5"
+    page.locator(".entry").first.press("Enter")
+    assert page.evaluate("sent") == [["node", 7]]
+    assert page.locator(".nodes").bounding_box()["height"] == 200
+
+
+def test_a_long_fact_is_cut_until_asked_for_and_another_node_starts_at_the_top(page: Any) -> None:
+    mount(page, nodes_script(), nodes())
+    body = page.locator(".fact .body")
+    assert len(body.text_content()) == 2001
+    page.locator(".fact .more").click()
+    assert body.text_content() == "y" * 5000
+    page.evaluate("(data) => show(data)", nodes())  # an update keeps it open
+    assert body.text_content() == "y" * 5000
+    page.evaluate("root.querySelector('.nodes').scrollTop = 90")
+    page.evaluate("(data) => show(data)", nodes())
+    assert page.evaluate("root.querySelector('.nodes').scrollTop") == 90
+    page.evaluate("(data) => show(data)", nodes(about="2"))
+    assert page.evaluate("root.querySelector('.nodes').scrollTop") == 0
+    assert len(body.text_content()) == 2001

@@ -6,7 +6,9 @@ import pytest
 
 import segviz
 from segviz import store
+from segviz.loaders import LoadError
 from segviz.samples import sample_path
+from segviz.ui import source
 from tests.ui.test_address import address, opened
 from tests.ui.test_pages import clean, grow, open_path, texts
 
@@ -45,6 +47,41 @@ def test_a_table_whose_columns_do_not_tell_is_asked_about(tmp_path):
     next(b for b in columns if str(b.key).endswith("-speaker")).set_value("who").run()
     assert clean(app).session_state["last"].corpus[0].turns[0].text == "what 0"
     assert "Ben, Ada" in texts(app)
+
+
+def test_what_a_format_leaves_open_is_asked(tmp_path):
+    lines = [f"0{1 + i}/02/2024, 10:00 - Ada: line {i}" for i in range(4)]
+    path = tmp_path / "chat.txt"
+    path.write_text("\n".join(lines))
+    app = open_path(grow().run(), path)
+    order = next(box for box in app.selectbox if str(box.key).startswith("dates-"))
+    order.set_value("month before day").run()
+    days = [s.start.day for s in clean(app).session_state["last"].corpus[0].sessions]
+    assert days == [2, 2, 2, 2]
+    next(b for b in app.selectbox if str(b.key).startswith("dates-")).set_value(
+        "day before month"
+    ).run()
+    sessions = clean(app).session_state["last"].corpus[0].sessions
+    assert [s.start.day for s in sessions] == [1, 2, 3, 4]
+    next(n for n in app.number_input if str(n.key).startswith("gap-")).set_value(100.0).run()
+    assert len(clean(app).session_state["last"].corpus[0].sessions) == 1
+
+
+def test_locomo_is_fetched_after_consent_and_a_failure_is_told(tmp_path, monkeypatch):
+    monkeypatch.setenv("SEGVIZ_CACHE", str(tmp_path))
+
+    def refused(folder):
+        raise LoadError("the file could not be downloaded (no network)", remedy="do it by hand")
+
+    monkeypatch.setattr(source, "fetch_locomo", refused)
+    app = grow().run()
+    app.segmented_control(key="source").set_value("Path").run()
+    assert "CC BY-NC 4.0" in texts(app)
+    app.button(key="fetch-locomo").click().run()
+    assert "the file could not be downloaded (no network). Do it by hand." in texts(clean(app))
+    monkeypatch.setattr(source, "fetch_locomo", lambda folder: sample_path("recurrence"))
+    app.button(key="fetch-locomo").click().run()
+    assert clean(app).session_state["last"].corpus[0].id == "recurrence"
 
 
 @pytest.mark.parametrize("name", ["memory.json", "memory.json.gz"])

@@ -1,0 +1,66 @@
+"""The inspector in a browser: from node to node, to the step that wrote one, side by side."""
+
+from __future__ import annotations
+
+import pytest
+
+import segviz
+from segviz.inspect_node import nearest, written
+from segviz.samples import TITLES, sample_path
+
+
+@pytest.fixture(scope="module")
+def memory():
+    return segviz.build(segviz.load(sample_path(next(iter(TITLES))))[0])
+
+
+def tab(app, name):
+    app.page.get_by_role("tab", name=name, exact=True).click()
+    return app.settle()
+
+
+def test_from_node_to_node(app, memory):
+    parent = next(n for n, c in enumerate(memory.structure.children) if len(c) > 2)
+    app.open(f"?node={parent}")
+    tab(app, "Above and below")
+    child = memory.structure.children[parent][1]
+    app.page.locator(f".st-key-node-kin .entry[data-node='{child}']").click()
+    app.settle()
+    assert f"Node {child}" in app.text()
+    tab(app, "Similar")
+    like = [entry.get_attribute("data-node") for entry in app.page.locator(".entry").all()]
+    assert [int(n) for n in like] == [n for n, _ in nearest(memory.structure, child)]
+    assert f"node={child}" in app.page.url
+
+
+def test_from_ask_to_the_step_that_wrote_a_node(app, memory):
+    root = memory.structure.roots[0]
+    app.open(f"ask?node={root}")
+    tab(app, "History")
+    step = list(written(memory.steps, root))[-2].step
+    app.page.locator(".st-key-node-history .more").nth(1).click()
+    app.tree("grow-tree")
+    app.settle()
+    assert f"Step {step}" in app.text()
+    assert f"Node {root}" in app.text()
+    # Going on from there stays on the page.
+    app.page.locator(".st-key-go-chevron_left button").first.click()
+    app.settle()
+    assert f"Step {step - 1}" in app.text()
+
+
+def test_two_pins_side_by_side(app, memory):
+    app.open("?node=180")
+    pin = app.page.locator(".st-key-pin button:visible")
+    pin.click()
+    app.settle()
+    tab(app, "Similar")
+    app.page.locator(".st-key-node-nearest .entry").first.click()
+    app.settle()
+    pin.click()
+    app.settle()
+    other = nearest(memory.structure, 180)[0][0]
+    assert f"Pinned: nodes 180 and {other}" in app.text()
+    for node in (180, other):
+        text = app.page.locator(f".st-key-pin-text-{node} .nodes").text_content()
+        assert text.replace("\n", "") == memory.structure.text[node].replace("\n", "")

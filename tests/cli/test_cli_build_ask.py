@@ -1,0 +1,219 @@
+"""``segviz build`` and ``segviz ask``: the same as ``segviz.build`` and ``segviz.ask``."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+import segviz
+from segviz.cli.console import plain
+from segviz.cli.source import is_memory
+from segviz.samples import sample_path
+
+COSINE = ("--set", "compatibility=cosine", "--set", "compatibility.threshold=0.4")
+
+
+def test_a_build_is_that_of_the_library_byte_for_byte(run, tmp_path):
+    for name in ("one.json", "two.json"):
+        ran = run("build", "sample:recurrence", *COSINE, "--unit", "turn", "-o", name)
+        assert ran.code == 0
+        assert f"{name}: segment-tree of recurrence" in ran.out
+    assert (tmp_path / "one.json").read_bytes() == (tmp_path / "two.json").read_bytes()
+    conversation = segviz.load(sample_path("recurrence"))[0]
+    segviz.build(
+        conversation, unit="turn", compatibility={"name": "cosine", "threshold": 0.4}
+    ).save(tmp_path / "three.json")
+    assert (tmp_path / "one.json").read_bytes() == (tmp_path / "three.json").read_bytes()
+
+
+@pytest.mark.parametrize("system", [name for name in segviz.SYSTEMS if name != "segment-tree"])
+def test_every_system_builds(run, talk, system):
+    ran = run("build", talk, "--system", system, "--embedder", "hashing", "-o", "m.json", "--json")
+    assert ran.code == 0
+    found = ran.json
+    assert (found["command"], found["system"], found["chat"]) == ("build", system, None)
+    memory = segviz.open("m.json")
+    assert found["steps"] == len(memory.steps) > 0
+    assert found["settings"] == plain(memory.settings)
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ("refresh", "expected NAME=VALUE"),
+        ("nonsense=1", "has no parameter 'nonsense' here; it has compatibility"),
+        ("policy=both", "has no parameter 'policy'"),  # a part of a link, not of a system
+        ("refresh=often", "expected one of eager, lazy"),
+        ("compatibility=guess", "expected one of calibrated, cosine"),
+        ("compatibility.level_1=9", "expected -2"),
+        ("compatibility.level_1=nan", "expected a finite number"),
+        ("compatibility.threshold=0.3", "has no parameter 'compatibility.threshold' here"),
+        ("annotate.max_words=ten", "expected a whole number"),
+    ],
+)
+def test_a_setting_that_cannot_be_is_a_user_error(run, talk, given, said):
+    ran = run("build", talk, "--set", given, "-o", "m.json")
+    assert ran.code == 2
+    assert ran.out == ""
+    assert ran.err.startswith("segviz: ")
+    assert said in ran.err
+    assert ran.err.count("\n") == 1
+
+
+def test_a_parameter_given_twice_is_a_user_error(run, talk):
+    ran = run("build", talk, "--set", "refresh=lazy", "--set", "refresh=eager", "-o", "m.json")
+    assert (ran.code, ran.err) == (2, "segviz: --set refresh is given twice\n")
+
+
+def test_what_cannot_be_written_is_told_before_anything_is_built(run, talk, monkeypatch, tmp_path):
+    monkeypatch.setattr("segviz.cli.building.build", lambda *_, **__: pytest.fail("was built"))
+    before = talk.read_bytes()
+    (tmp_path / "folder").mkdir()
+    for path, said in {
+        "nowhere/m.json": "there is no folder 'nowhere'",
+        "folder": "is a folder; name a file in it",
+        str(talk): "is what is read",
+    }.items():
+        ran = run("build", talk, "-o", path)
+        assert ran.code == 2
+        assert said in ran.err
+    assert talk.read_bytes() == before
+
+
+def test_a_file_nobody_can_read_is_told_as_the_loader_tells_it(run, tmp_path):
+    (tmp_path / "broken.json").write_text('{"session_1": [')
+    ran = run("build", "broken.json", "-o", "m.json")
+    assert ran.code == 2
+    assert ran.err.startswith("segviz: broken.json")
+    assert "Traceback" not in ran.err
+
+
+def test_one_of_several_conversations_is_chosen_by_its_id(run, tmp_path):
+    samples = [json.loads(sample_path(n).read_text())[0] for n in ("recurrence", "topic-switching")]
+    (tmp_path / "two.json").write_text(json.dumps(samples))
+    first = run("build", "two.json", "-o", "m.json", "--json")
+    assert first.json["conversation"] == "recurrence"
+    assert "two.json holds 2 conversations" in first.err
+    quiet = run("build", "two.json", "-o", "m.json", "--json", "-q")
+    assert (quiet.out, quiet.err) == (first.out, "")
+    named = run("build", "two.json", "--conversation", "topic-switching", "-o", "m.json", "--json")
+    assert named.json["conversation"] == "topic-switching"
+    ran = run("build", "two.json", "--conversation", "third", "-o", "m.json")
+    assert ran.code == 2
+    assert "no conversation 'third'; the file holds recurrence, topic-switching" in ran.err
+
+
+def test_columns_of_a_table_can_be_named(run, tmp_path):
+    (tmp_path / "log.csv").write_text("who,said what\nAda,we sail at noon\nBo,from which pier?\n")
+    ran = run("build", "log.csv", "-o", "m.json")
+    assert ran.code == 2
+    columns = ("--columns", "text=said what,speaker=who")
+    assert run("build", "log.csv", *columns, "-o", "m.json").code == 0
+    assert [t.speaker for t in segviz.open("m.json").conversation.turns] == ["Ada", "Bo"]
+
+
+def test_ask_is_ask(run, boat):
+    settings = {"policy": "both", "alpha": 0.5, "horizon": 3, "k": 4, "relevance": "dense"}
+    options = [part for name, value in settings.items() if name != "k" for part in (f"--{name}", value)]
+    ran = run("ask", boat, "Who is Duke?", *options, "-k", 4, "--levels", "0,1", "--json")
+    expected = segviz.open(boat).ask("Who is Duke?", levels=(0, 1), **settings)
+    found = ran.json
+    assert found["evidence"] == plain(expected.evidence)
+    assert found["levels"] == plain({w: expected.levels(w) for w in ("initial", "final")})
+    assert (found["command"], found["conversation"], found["number"]) == ("ask", "ines-theo", None)
+    assert found["settings"] | settings == found["settings"]
+    assert (found["gold"], found["answer"]) == ({}, None)
+
+
+def test_asking_a_conversation_file_builds_first(run, boat):
+    direct = run("ask", "sample:ines-theo", "Who is Duke?", "--embedder", "hashing", "--json").json
+    assert direct == run("ask", boat, "Who is Duke?", "--json").json
+
+
+def test_a_question_of_the_data_set_comes_with_its_gold(run, boat):
+    memory = segviz.open(boat)
+    question = memory.conversation.questions[0]
+    found = run("ask", boat, "--number", 0, "--json").json
+    assert (found["question"], found["gold_answer"]) == (question.text, question.answer)
+    assert list(found["gold"]) == list(question.evidence)
+    retrieved = {turn for item in found["evidence"] for turn in item["turn_ids"]}
+    assert {t for t, state in found["gold"].items() if state != "missed"} == (
+        retrieved & set(question.evidence)
+    )
+    told = run("ask", boat, "--number", 0).out
+    assert f"gold answer: {question.answer}" in told
+    for item in found["evidence"]:
+        assert all(line in told for line in item["text"].split("\n"))
+
+
+def test_the_setting_an_adaptive_question_got_is_told(run, boat):
+    found = run("ask", boat, "When did it happen?", "--policy", "adaptive", "--json").json
+    chosen = segviz.open(boat).ask("When did it happen?", policy="adaptive")
+    assert found["settings"]["policy"] == chosen.policy != "adaptive"
+
+
+def test_a_system_with_its_own_retrieval_can_be_asked_by_it(run, talk):
+    base = ("ask", talk, "boats", "--system", "bm25", "--embedder", "hashing")
+    assert "by the system's own retrieval" in run(*base, "--method", "own").out
+    ran = run("ask", talk, "boats", "--method", "own")
+    assert ran.code == 2
+    assert "has no retrieval of its own" in ran.err
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ([], "no question is given"),
+        ([" "], "the question is empty"),
+        (["q", "--number", "1"], "not both"),
+        (["--number", "900"], "there is no question 900; ines-theo has 0 to 68"),
+        (["q", "--alpha", "1"], "alpha is 1.0"),
+        (["q", "--alpha", "nan"], "alpha is nan"),
+        (["q", "--horizon", "-1"], "horizon is -1"),
+        (["q", "-k", "0"], "k is 0"),
+        (["q", "--budget", "0"], "budget is 0"),
+        (["q", "--step", "9999"], "step 9999"),
+        (["q", "--system", "raptor"], "--system can change nothing"),
+        (["q", "--set", "refresh=lazy", "--unit", "turn"], "--unit and --set can change nothing"),
+        (["q", "--answer"], "--answer needs a chat model"),
+        (["q", "--policy", "sideways"], "invalid choice: 'sideways'"),
+        (["q", "--levels", "top"], "invalid list of whole numbers value: 'top'"),
+    ],
+)
+def test_a_question_that_cannot_be_asked_is_a_user_error(run, boat, options, said):
+    ran = run("ask", boat, *options)
+    assert ran.code == 2
+    assert ran.out == ""
+    assert said in ran.err
+    assert ran.err.count("\n") == 1
+
+
+def test_a_memory_is_known_by_its_content_however_it_is_written(boat, tmp_path):
+    assert is_memory(boat)
+    path = tmp_path / "rewritten.txt"
+    document = json.loads(segviz.store.dump(segviz.open(boat).saved))
+    path.write_text(json.dumps(document, sort_keys=True, indent=2))
+    assert is_memory(path)
+
+
+def test_a_conversation_that_speaks_of_memories_is_none(run, tmp_path):
+    said = '{"format": "segviz-memory"}'
+    path = tmp_path / "chat.json"
+    path.write_text(json.dumps({"session_1": [{"speaker": "A", "text": said}]}))
+    assert not is_memory(path)
+    assert run("ask", path, "format").code == 0
+
+
+@pytest.mark.parametrize("cut", range(1, 40, 6))
+def test_the_mark_is_found_across_the_ends_of_chunks(monkeypatch, tmp_path, cut):
+    monkeypatch.setattr("segviz.cli.source._CHUNK", 64)
+    path = tmp_path / "m.json"
+    path.write_text("{" + " " * (64 - cut) + '"format" : "segviz-memory"}')
+    assert is_memory(path)
+
+
+def test_numbers_that_are_none_become_null():
+    value = {None: np.float64("nan"), 1: (float("inf"), np.array([1.5, np.nan])), "x": True}
+    assert plain(value) == {"none": None, "1": [None, [1.5, None]], "x": True}

@@ -1,0 +1,152 @@
+"""``segviz sweep`` and ``segviz compare``."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+import segviz
+from segviz.cli import sweep as sweep_command
+from segviz.cli.console import plain
+from segviz.evaluate.compare import compare
+from segviz.export import sweep_csv
+
+GRID = ("--policies", "top-down,both", "--alphas", "0.1,0.5", "--horizons", "0,1,2")
+AXES = {"policies": ("top-down", "both"), "alphas": (0.1, 0.5), "horizons": (0, 1, 2)}
+
+
+def test_a_sweep_is_that_of_the_library(run, boat, tmp_path):
+    memory = segviz.open(boat)
+    expected = segviz.sweep(memory, memory.conversation.questions, k=5, **AXES)
+    found = run("sweep", boat, *GRID, "-k", 5, "--json", "-o", "s.csv").json
+    assert found["cells"] == plain(expected.cells)
+    assert found["baseline"] == plain(expected.baseline)
+    assert found["best"] == plain(expected.best())
+    assert (tmp_path / "s.csv").read_bytes().decode() == sweep_csv(expected)
+    told = run("sweep", boat, *GRID, "-k", 5).out
+    assert f"{expected.best(['both']).recall.value:.3f}" in told
+
+
+@pytest.fixture
+def interrupted(monkeypatch):
+    """After so many cells somebody presses Ctrl+C; lists the cells that were measured."""
+    measured: list[tuple[str, float, int]] = []
+    limit = [5]
+    original = segviz.sweep
+
+    def sweep(memory, questions, *, known=(), keep=None, **settings):
+        before = {(c.policy, c.alpha, c.horizon) for c in known}
+
+        def noted(cell):
+            if keep is not None:
+                keep(cell)
+            if (cell.policy, cell.alpha, cell.horizon) not in before:
+                measured.append((cell.policy, cell.alpha, cell.horizon))
+            if len(measured) == limit[0]:
+                raise KeyboardInterrupt
+
+        return original(memory, questions, known=known, keep=noted, **settings)
+
+    monkeypatch.setattr(sweep_command, "sweep", sweep)
+    return measured, limit
+
+
+def test_an_interrupted_sweep_goes_on_where_it_stopped(run, boat, interrupted, tmp_path):
+    measured, limit = interrupted
+    ran = run("sweep", boat, *GRID, "--resume", "cells", "--json")
+    assert (ran.code, ran.out) == (130, "")
+    assert "what was measured is in cells; the same command goes on there" in ran.err
+    kept = tmp_path / "cells"
+    kept.write_text(kept.read_text() + '{"policy": "both", "al')  # killed while writing
+    limit[0] = 0
+    ran = run("sweep", boat, *GRID, "--resume", "cells", "--json")
+    assert ran.code == 0
+    assert "5 cells are known" in ran.err
+    assert len(measured) == len(set(measured)) == 12
+    assert ran.json == run("sweep", boat, *GRID, "--json").json
+    again = kept.read_bytes()
+    assert run("sweep", boat, *GRID, "--resume", "cells").code == 0
+    assert kept.read_bytes() == again
+    assert len(again.splitlines()) == 13
+
+
+def test_a_file_of_another_sweep_is_not_touched(run, boat, tmp_path):
+    assert run("sweep", boat, *GRID, "--resume", "cells").code == 0
+    before = (tmp_path / "cells").read_bytes()
+    ran = run("sweep", boat, *GRID, "-k", 3, "--resume", "cells")
+    assert ran.code == 2
+    assert "holds another memory or other settings; name another file" in ran.err
+    ran = run("sweep", "sample:recurrence", *GRID, "--resume", "cells")
+    assert "holds another memory" in ran.err
+    assert (tmp_path / "cells").read_bytes() == before
+    (tmp_path / "notes").write_text("to do\n")
+    ran = run("sweep", boat, *GRID, "--resume", "notes")
+    assert (ran.code, ran.err) == (2, "segviz: notes holds something else; name another file with --resume\n")
+    assert (tmp_path / "notes").read_text() == "to do\n"
+    (tmp_path / "cells").write_bytes(before + b'{"policy": 3}\n')
+    assert "cells is damaged" in run("sweep", boat, *GRID, "--resume", "cells").err
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--alphas", "2"], "alpha is 2.0"),
+        (["--alphas", ""], "invalid list of numbers"),
+        (["--policies", "sideways"], "unknown policy 'sideways'"),
+        (["--horizons", "1.5"], "invalid list of whole numbers"),
+        (["-o", "x", "--resume", "x"], "name the same file"),
+    ],
+)
+def test_a_sweep_that_cannot_be_is_a_user_error(run, boat, options, said):
+    ran = run("sweep", boat, *options)
+    assert ran.code == 2
+    assert said in ran.err
+    assert ran.err.count("\n") == 1
+
+
+def test_without_gold_evidence_there_is_nothing_to_measure(run, talk):
+    for command in (["sweep", talk], ["compare", talk, "--systems", "bm25"]):
+        ran = run(*command, "--embedder", "hashing")
+        assert ran.code == 2
+        assert "no questions with gold evidence" in ran.err
+
+
+def test_a_comparison_is_that_of_the_library(run):
+    options = ("--systems", "bm25,clustering", "--embedder", "hashing", "-k", 5)
+    found = run("compare", "sample:recurrence", *options, "--json").json
+    conversation = segviz.load(segviz.samples.sample_path("recurrence"))[0]
+    memories = {n: segviz.build(conversation, n, embedder="hashing") for n in ("bm25", "clustering")}
+    expected = plain(compare(memories, conversation.questions, k=5))
+    timed = ("build_seconds", "query_seconds")
+    for row in found["rows"]:
+        assert all(row.pop(name) >= 0 for name in timed)
+    for row in expected["rows"]:
+        assert all(row.pop(name) is None for name in timed)
+    assert found["rows"] == expected["rows"]
+    told = run("compare", "sample:recurrence", *options).out
+    assert [line.split()[:2] for line in told.splitlines()[2:]] == [
+        ["bm25", "collapsed"],
+        ["bm25", "own"],
+        ["clustering", "collapsed"],
+    ]
+
+
+def test_memories_built_before_are_compared_by_their_file_names(run, talk, tmp_path):
+    document = json.loads(talk.read_text())
+    asked = [{"question": "which line?", "evidence": ["D1:3"], "category": 4}]
+    (tmp_path / "asked.json").write_text(json.dumps([{"conversation": document, "qa": asked}]))
+    for name, system in (("a.json", "bm25"), ("b.json.gz", "dense")):
+        run("build", "asked.json", "--system", system, "--embedder", "hashing", "-o", name)
+    rows = run("compare", "a.json", "b.json.gz", "--json").json["rows"]
+    assert list(dict.fromkeys((row["name"], row["system"]) for row in rows)) == [
+        ("a", "bm25"),
+        ("b", "dense"),
+    ]
+    assert "memories alone" in run("compare", "a.json", talk).err
+    assert "can change nothing" in run("compare", "a.json", "--systems", "bm25").err
+    run("build", "asked.json", "--unit", "turn", "--embedder", "hashing", "-o", "c.json")
+    ran = run("compare", "a.json", "c.json")
+    assert ran.code == 2
+    assert "does not hold the units of a" in ran.err
+    assert "unknown system 'best'" in run("compare", talk, "--systems", "best").err

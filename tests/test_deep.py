@@ -1,0 +1,107 @@
+"""A chain of 100,000 nodes and a conversation of 100,000 leaves go through every stage."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+import pytest
+
+from segviz.frontend.payload import pack, tree_payload
+from segviz.invariants import check
+from segviz.ledger import explain
+from segviz.moments import Moments
+from segviz.propagate import POLICIES, propagate
+from segviz.retrieve import ranking, top_k
+from segviz.shape import shape
+from segviz.steps import Add, Link, Revise, Step
+from segviz.store import Saved, dump, parse
+from segviz.structure import replay
+from segviz.unfold import follows_time, unfold
+from segviz.units import Unit
+from tests.trees import chat
+
+N = 100_000
+VECTOR = np.zeros(1, dtype=np.float32)
+
+
+def chain():
+    """One leaf under N - 1 nodes, as steps."""
+    conversation = chat([[("Ada", "Hello.")]])
+    unit = conversation.units("turn")[0]
+    events = [Add(i, i, (0, 1), unit.text, VECTOR) for i in range(N)]
+    events += [Link(i + 1, i) for i in range(N - 1)]
+    return conversation, (Step(unit, "", None, tuple(events)),)
+
+
+def star():
+    """N leaves under one root that widens with every unit."""
+    conversation = chat([[("Ada", f"Word {i}.") for i in range(N)]])
+    units: tuple[Unit, ...] = conversation.units("turn")
+    steps = []
+    for unit in units:
+        node = unit.index + (unit.index > 0)
+        events = [Add(node, 0, (unit.index, unit.index + 1), unit.text, VECTOR)]
+        if not unit.index:
+            events.append(Add(1, 1, (0, 1), "root", VECTOR))
+        events.append(Link(1, node))
+        if unit.index:
+            events.append(Revise(1, (0, unit.index + 1), "root", VECTOR))
+        steps.append(Step(unit, "", None, tuple(events)))
+    return conversation, tuple(steps)
+
+
+@pytest.fixture(scope="module", params=[chain, star], ids=["chain", "star"])
+def large(request):
+    conversation, steps = request.param()
+    return conversation, steps, replay(steps)
+
+
+def test_replay_and_derived_columns(large):
+    _, steps, structure = large
+    root = structure.roots[0]
+    leaves = len(structure.leaves)
+    assert structure.roots == (root,)
+    assert structure.depth.max() == (N - 1 if leaves == 1 else 1)
+    assert structure.coverage(root) == tuple(range(leaves))
+    assert len(np.unique(structure.carrier)) == (1 if leaves == 1 else N + 1)
+    assert shape(structure).leaves == leaves
+    assert len(Moments(steps).at(len(steps) // 2)) == (0 if leaves == 1 else N // 2 + 1)
+
+
+def test_the_laws_hold(large):
+    assert check(large[2], "segment-tree") == []
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_propagate_select_explain(large, policy):
+    structure = large[2]
+    initial = np.full(len(structure), 1 / len(structure))
+    spread = propagate(initial, structure.edges, policy, 0.5, 3, structure)
+    assert np.isfinite(spread.final).all()
+    best = top_k(spread.final, structure, 5)
+    assert best == ranking(spread.final, structure)[:5].tolist()
+    ledger = explain(best[0], initial, structure.edges, policy, 0.5, 3, structure)
+    assert ledger.total == pytest.approx(spread.final[best[0]], abs=1e-12)
+
+
+def test_payload_and_unfold(large):
+    structure = large[2]
+    units = int(structure.stop.max())
+    drawn = partial(
+        tree_payload, unit_sessions=[0] * units, session_labels=["S1"], identity="deep"
+    )
+    assert len(pack(drawn(structure))) > 4 * len(structure)
+    unfolded = unfold(structure)
+    assert len(unfolded.structure) == len(structure)
+    assert follows_time(unfolded.structure)
+    assert follows_time(structure)
+
+
+def test_saved_and_opened(large):
+    conversation, steps, structure = large
+    saved = Saved(conversation, "turn", "segment-tree", "segment-tree", {}, "none", steps)
+    data = dump(saved)
+    again = parse(data)
+    assert dump(again) == data
+    np.testing.assert_array_equal(replay(again.steps).edges, structure.edges)
