@@ -3,7 +3,9 @@
 ``check(structure)`` returns every violation; an empty list means clean. The general laws
 hold for every system. A system names further laws in its ``laws`` attribute, one of
 ``LAWS``; the segment tree's are those of SegTreeMem §4.1 and §4.2 (levelled tree,
-consecutive disjoint children, chronological leaves, one frontier node per level).
+consecutive disjoint children, chronological leaves, one frontier node per level). Of these
+``maintained-segment-tree`` keeps what survives compression, rebuilding and merging: levels
+need not be even, and a leaf may hold several units.
 """
 
 from __future__ import annotations
@@ -303,6 +305,35 @@ def statements_are_parted(s: Structure) -> Iterator[Violation]:
                 yield Violation("partition", node, f"size {size}", str(s.facts[node].get("size")))
 
 
+def one_root(s: Structure) -> Iterator[Violation]:
+    """Exactly one root, which spans all units heard."""
+    if len(s) and len(s.roots) != 1:
+        yield Violation("one root", -1, "one root", str(s.roots))
+    whole = (0, int(s.stop[s.active].max(initial=0)))
+    for root in s.roots:
+        span = (int(s.start[root]), int(s.stop[root]))
+        if span != whole:
+            yield Violation("one root", root, f"the whole span {whole}", str(span))
+
+
+def leaves_tile(s: Structure) -> Iterator[Violation]:
+    """Leaves cover the units without a gap, in the order of their ids; one may hold several."""
+    reached = 0
+    for leaf in s.leaves:
+        if s.start[leaf] != reached:
+            yield Violation("tiling", leaf, f"a leaf from unit {reached}", f"from {s.start[leaf]}")
+        reached = int(s.stop[leaf])
+
+
+def frontier_rises(s: Structure) -> Iterator[Violation]:
+    """At most one frontier node per level, the root on top."""
+    levels = [int(s.level[node]) for node in s.frontier]
+    if len(set(levels)) < len(levels):
+        yield Violation("frontier", -1, "one node on each level", f"levels {levels}")
+    if s.frontier and s.frontier[-1] not in s.roots:
+        yield Violation("frontier", s.frontier[-1], "the root on top", "a node with a parent")
+
+
 GENERAL: tuple[Law, ...] = (
     columns_agree,
     edges_are_sound,
@@ -320,6 +351,14 @@ LAWS: dict[str, tuple[Law, ...]] = {
         leaves_are_chronological,
         children_are_consecutive,
         frontier_is_a_chain,
+    ),
+    "maintained-segment-tree": (
+        *GENERAL,
+        one_parent,
+        one_root,
+        leaves_tile,
+        children_are_consecutive,
+        frontier_rises,
     ),
     "clustering": (*GENERAL, one_tree, levels_are_even, leaves_are_chronological, three_levels),
     "memtree": (*GENERAL, one_parent, leaves_are_units, topics_branch),

@@ -6,6 +6,7 @@ lists its terms.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -39,7 +40,7 @@ class Ledger:
     @property
     def total(self) -> float:
         """Own score plus everything received."""
-        return self.own + sum(entry.amount for entry in self.received)
+        return math.fsum((self.own, *(entry.amount for entry in self.received)))
 
     def __iter__(self) -> Iterator[Contribution]:
         """Own entry (hop 0) and then what was received."""

@@ -141,16 +141,21 @@ class Memory:
         if name not in known:
             raise ValueError(f"unknown operation {name!r}; choose one of {', '.join(known)}")
         wanted = known[name].arguments
+        arguments = {**known[name].defaults, **arguments}
         if set(arguments) != set(wanted):
             raise ValueError(f"{name} takes {', '.join(wanted) or 'no arguments'}")
         step = self.model.operate(name, arguments, self.view(chat=chat))
-        return replace(self, steps=(*self.steps, step))
+        after = getattr(self.model, "laws_after", self.laws)
+        return replace(self, steps=(*self.steps, step), laws=after)
 
     def undo(self) -> Memory:
         """This memory without its last operation; ValueError where there was none."""
         if not self.steps or not self.steps[-1].operation:
             raise ValueError("there is no operation to undo")
-        return replace(self, steps=self.steps[:-1])
+        steps = self.steps[:-1]
+        if self.model is None or any(step.operation for step in steps):
+            return replace(self, steps=steps)
+        return replace(self, steps=steps, laws=self.model.laws)
 
     @property
     def saved(self) -> store.Saved:

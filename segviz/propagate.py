@@ -98,12 +98,39 @@ class Neighbours:
         return np.concatenate([pairs, pairs[:, ::-1]]).astype(np.int64)
 
 
+@dataclass(frozen=True)
+class CrossLinks:
+    """Top-down, and along relations both ways: a match also points to its recurrences.
+
+    Source: ours, after SegTreeMem App. C.3.2, which suggests semantic links beside the
+    tree. The relations are those a system or an operation made ("link recurrences" of the
+    segment tree); without any this is top-down. Their weights only say that they exist:
+    transitions are binary. It needs the structure. The canvas does not know relations, so
+    the policy is not among its controls.
+    """
+
+    name: ClassVar[str] = "cross-links"
+    label: ClassVar[str] = "cross-links: parents to children, and along relations"
+    live: ClassVar[bool] = False
+
+    def transitions(self, edges: IntArray, structure: Structure | None = None) -> IntArray:
+        """(k, 2) [source, target]. ValueError without a structure."""
+        if structure is None:
+            raise ValueError(
+                "policy 'cross-links' needs relations, which edges do not hold: pass structure=…"
+            )
+        pairs = dict.fromkeys((r.source, r.target) for r in structure.relations)
+        links = np.array(list(pairs), dtype=np.int64).reshape(-1, 2)
+        return np.unique(np.concatenate([edges, links, links[:, ::-1]]), axis=0)
+
+
 POLICIES: dict[str, Callable[[], Any]] = {
     "none": NoPropagation,
     "top-down": TopDown,
     "bottom-up": BottomUp,
     "both": Both,
     "neighbours": Neighbours,
+    "cross-links": CrossLinks,
 }
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar, Protocol, runtime_checkable
 
 import numpy as np
@@ -309,16 +309,20 @@ class Settles(Protocol):
 class Operation:
     """Something that can be done to a finished memory: its label, what it does as one
     sentence, and its arguments by name, each a whole number of this kind: "node",
-    "session", "unit" or "number"."""
+    "session", "unit" or "number". Arguments with a ``defaults`` value may be left out."""
 
     label: str
     help: str
     arguments: Mapping[str, str]
+    defaults: Mapping[str, int] = field(default_factory=dict)
 
 
 @runtime_checkable
 class Operates(Protocol):
-    """A system whose memories can be changed after they are built."""
+    """A system whose memories can be changed after they are built.
+
+    Where its own ``laws`` do not survive that, ``laws_after`` names those that do.
+    """
 
     def operations(self) -> Mapping[str, Operation]:
         """What can be done, by name."""

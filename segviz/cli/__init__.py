@@ -65,7 +65,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _run(given: Sequence[str]) -> int:
     name = given[0] if given and given[0] in COMMANDS else ""
     command = COMMANDS.get(name, APP)
-    options = Parser(f"segviz {name}".strip(), command).parse_args(given[bool(name) :])
+    parser = Parser(f"segviz {name}".strip(), command)
+    # Intermixed: a question may stand before or behind the options.
+    options = parser.parse_intermixed_args(given[bool(name) :])
     console = Console(getattr(options, "quiet", False))
     try:
         return command.run(options, console)

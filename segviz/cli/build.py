@@ -11,7 +11,7 @@ from segviz.cli.console import Console
 from segviz.cli.exits import OK, UsageError, user_errors
 from segviz.cli.models import models
 from segviz.cli.settings import parameters_help
-from segviz.cli.source import add_file, is_memory, output_path, path_of, read_conversation
+from segviz.cli.source import add_file, is_memory, output_path, path_of
 from segviz.memory import Memory
 from segviz.shape import shape
 
@@ -32,9 +32,8 @@ def _run(options: argparse.Namespace, console: Console) -> int:
     path = output_path(options.output, options.file)
     if is_memory(path_of(options.file)):
         raise UsageError(f"{options.file} is a built memory; give the conversation's file")
-    conversation = read_conversation(options, console)
     with models(options, console) as clients:
-        memory = built(conversation, options, console, clients)
+        memory = built(options, console, clients)
     with user_errors(OSError):
         memory.save(path)
     summary = summary_of(memory)

@@ -58,7 +58,7 @@ def memory_of(options: argparse.Namespace, console: Console, models: Models) -> 
     """
     path = path_of(options.file)
     if not is_memory(path):
-        return built(read_conversation(options, console), options, console, models)
+        return built(options, console, models)
     given = ("system", "unit", "conversation")
     idle = [f"--{name}" for name in given if getattr(options, name) is not None]
     idle += ["--set"] if options.settings else []
@@ -71,12 +71,12 @@ def memory_of(options: argparse.Namespace, console: Console, models: Models) -> 
         return open_memory(path, models.embedder if models.remote else None)
 
 
-def built(
-    conversation: Conversation, options: argparse.Namespace, console: Console, models: Models
-) -> Memory:
-    """The memory the options order. Errors as :func:`memory_of`."""
+def built(options: argparse.Namespace, console: Console, models: Models) -> Memory:
+    """A memory of the file's conversation as the options order it; errors as
+    :func:`memory_of`."""
     name = options.system or _SYSTEM
     settings = settings_of(name, options.settings)
+    conversation = read_conversation(options, console)
     return build_one(conversation, name, settings, options.unit or _UNIT, console, models)[0]
 
 

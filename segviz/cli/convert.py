@@ -50,12 +50,11 @@ def _run(options: argparse.Namespace, console: Console) -> int:
     if options.to == "memory":
         if packed:
             raise UsageError(f"{options.file} is a memory already")
-        conversation = read_conversation(options, console)
         with models(options, console) as clients:
-            memory = built(conversation, options, console, clients)
+            memory = built(options, console, clients)
         with user_errors(OSError):
             memory.save(path)
-        conversations: Sequence[Conversation] = [conversation]
+        conversations: Sequence[Conversation] = [memory.conversation]
     else:
         conversations = _conversations(options, console, packed)
         write_file(path, locomo_json(conversations))

@@ -2,39 +2,49 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import plotly.graph_objects as go
 
 
 def level_figure(
-    before: Mapping[int, int], after: Mapping[int, int], *, accent: str, neutral: str
+    before: Mapping[int, int],
+    after: Mapping[int, int],
+    *,
+    accent: str,
+    neutral: str,
+    names: Sequence[str] = (),
+    series: tuple[str, str] = ("initial", "propagated"),
+    shares: bool = False,
 ) -> go.Figure:
-    """Grouped bars: how many of the top K lie on each level.
+    """Grouped bars: how many nodes of two sets (by default the top K) lie on each level.
 
-    ``before`` and ``after`` map level (0 = leaf) to a count and hold the same levels.
-    The two series differ in colour and in pattern.
+    ``before`` and ``after`` map level (0 = leaf) to a count and hold the same levels;
+    ``names`` are what the memory calls them, ``series`` what the sets are. With ``shares``
+    a bar is as high as its part of its own set, for sets of different sizes; the numbers
+    stay counts. The two series differ in colour and in pattern.
     """
-    names = [level_name(level) for level in before]
+    labels = [level_name(level, names) for level in before]
+    heights = [_heights(counts, shares) for counts in (before, after)]
     figure = go.Figure(
         [
             go.Bar(
-                name="initial",
-                x=names,
-                y=list(before.values()),
+                name=series[0],
+                x=labels,
+                y=heights[0],
                 marker={"color": neutral, "pattern": {"shape": "/", "size": 5, "solidity": 0.35}},
                 text=list(before.values()),
             ),
             go.Bar(
-                name="propagated",
-                x=names,
-                y=list(after.values()),
+                name=series[1],
+                x=labels,
+                y=heights[1],
                 marker={"color": accent},
                 text=list(after.values()),
             ),
         ]
     )
-    highest = max([*before.values(), *after.values(), 1])
+    highest = max([*heights[0], *heights[1]], default=0) or 1
     figure.update_traces(textposition="outside", cliponaxis=False, hoverinfo="skip")
     figure.update_layout(
         barmode="group",
@@ -47,22 +57,32 @@ def level_figure(
         xaxis={
             "type": "category",
             "fixedrange": True,
-            "range": [-0.5, max(len(names), 3) - 0.5],
+            "range": [-0.5, max(len(labels), 3) - 0.5],
         },
         dragmode=False,
     )
     return figure
 
 
-def level_name(level: int) -> str:
-    """How views call a level: ``leaf`` for 0, else ``level n``."""
+def _heights(counts: Mapping[int, int], shares: bool) -> list[float]:
+    whole = (sum(counts.values()) or 1) if shares else 1
+    return [count / whole for count in counts.values()]
+
+
+def level_name(level: int, names: Sequence[str] = ()) -> str:
+    """How views call a level: what the memory itself calls it where ``names`` tell, from 0
+    upwards; else ``leaf`` for 0 and ``level n``."""
+    if level < len(names):
+        return names[level]
     return "leaf" if level == 0 else f"level {level}"
 
 
-def level_sentence(before: Mapping[int, int], after: Mapping[int, int]) -> str:
+def level_sentence(
+    before: Mapping[int, int], after: Mapping[int, int], names: Sequence[str] = ()
+) -> str:
     """One sentence saying how retrieval moved between levels."""
     changes = [
-        f"{level_name(level)}: {before[level]} → {after[level]}"
+        f"{level_name(level, names)}: {before[level]} → {after[level]}"
         for level in before
         if before[level] != after[level]
     ]

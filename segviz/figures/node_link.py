@@ -86,9 +86,6 @@ def node_link_html(
         selected: the selected node, with a thick border in ``foreground``.
         accent: colour of the marks.
     """
-    for name, colour in (("background", background), ("foreground", foreground)):
-        if not _COLOUR.fullmatch(colour):
-            raise ValueError(f"{name} {colour!r}: expected #rrggbb")
     shown = _highest(structure, limit)
     drawing = graph(structure).subgraph(shown)
     top = max(1, max((level for _, level in drawing.nodes(data="level")), default=0))
@@ -151,8 +148,16 @@ def node_link_html(
         )
     net.toggle_physics(False)
     net.options.interaction.hover = True
+    return offline_page(net, background, foreground), len(shown)
+
+
+def offline_page(net: Network, background: str, foreground: str) -> str:
+    """The drawing as a page that asks for nothing, in these colours (``#rrggbb``)."""
+    for name, colour in (("background", background), ("foreground", foreground)):
+        if not _COLOUR.fullmatch(colour):
+            raise ValueError(f"{name} {colour!r}: expected #rrggbb")
     page = _CDN_TAGS.sub("", net.generate_html(notebook=False))
-    return page.replace("</head>", _style(background, foreground) + "</head>", 1), len(shown)
+    return page.replace("</head>", _style(background, foreground) + "</head>", 1)
 
 
 def _highest(structure: Structure, limit: int) -> list[int]:

@@ -12,7 +12,9 @@ export default function ({ data, parentElement, setTriggerValue }) {
   const entry = (item) => {
     const block = make("div");
     const body = make("div", "body");
-    body.append(...lineBlocks(item.pieces, (kind) => TAGS[kind] ?? "span"));
+    if (item.pieces.length) {
+      body.append(...lineBlocks(item.pieces, (kind) => TAGS[kind] ?? "span"));
+    }
     const head = make("div", "head", item.title);
     if (item.step) {
       const go = make("button", "more", `go to step ${item.step}`);

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -11,10 +11,14 @@ import numpy as np
 from segviz.annotate import Extractive
 from segviz.compatibility import Calibrated
 from segviz.parameters import check_ranges, param
-from segviz.protocols import Annotate, Arrival, Compatibility, Services
-from segviz.steps import Event, Revise, Step
+from segviz.protocols import Annotate, Arrival, Compatibility, Operation, Services, View
+from segviz.steps import Add, Cost, Event, Revise, Step
 from segviz.structure import Structure
+from segviz.systems.draft import Draft
 from segviz.systems.growing import Growing
+from segviz.systems.maintenance import compress, merge_duplicates, rebuild
+from segviz.systems.recurrences import link_recurrences
+from segviz.systems.sharing import annotator_at_hand
 from segviz.systems.writing import prepared, write
 
 
@@ -31,6 +35,10 @@ class SegmentTree:
     last written.
 
     Source: SegTreeMem, arXiv 2606.04555, §4.1, §4.2 and Algorithm 1.
+    A finished tree can be maintained (compressed, rebuilt below a node, freed of repeated
+    leaves) and given links between distant leaves on one topic; both are left as future
+    work by the paper (§6 and App. C.3.2), so how it is done is ours.
+
     Departs from the source: levels count from 0 (the paper from 1); a node with a single
     child carries the child's annotation without a call of the annotation model; ``lazy``
     is ours. Under ``lazy`` the last session is refreshed with its last unit, so steps
@@ -41,6 +49,7 @@ class SegmentTree:
     label: ClassVar[str] = "Segment tree (SegTreeMem)"
     online: ClassVar[bool] = True
     laws: ClassVar[str] = "segment-tree"
+    laws_after: ClassVar[str] = "maintained-segment-tree"
     fidelity: ClassVar[str] = "faithful"
     departures: ClassVar[tuple[str, ...]] = (
         "Levels count from 0, the paper's from 1.",
@@ -103,3 +112,67 @@ class SegmentTree:
             Revise(node, (int(structure.start[node]), int(structure.stop[node])), text[node], v)
             for node, v in zip(pending, vectors, strict=True)
         )
+
+    def operations(self) -> Mapping[str, Operation]:
+        """Compression, rebuilding, duplicates and links between recurrences."""
+        return {
+            "compress": Operation(
+                "Compress single-child nodes",
+                "Nodes with one child, which only repeat its text, leave; leaves may then lie "
+                "at different depths.",
+                {},
+            ),
+            "rebuild": Operation(
+                "Rebuild below a node",
+                "The units below a node are inserted again, as if the conversation held only "
+                "them; what stands above is written anew.",
+                {"node": "node"},
+            ),
+            "merge_duplicates": Operation(
+                "Merge repeated leaves",
+                "Sibling leaves that follow each other and are alike become one leaf over all "
+                "their units; at 100 percent their texts must agree.",
+                {"percent": "number"},
+                {"percent": 100},
+            ),
+            "link_recurrences": Operation(
+                "Link distant recurrences",
+                "Leaves that are alike by at least so many percent, so many units apart, are "
+                "related, at most so many at one leaf; policy cross-links follows them.",
+                {"percent": "number", "apart": "number", "most": "number"},
+                {"percent": 60, "apart": 20, "most": 3},
+            ),
+        }
+
+    def operate(self, name: str, arguments: Mapping[str, int], view: View) -> Step:
+        """The events of an operation; ValueError says why it cannot be done."""
+        draft = Draft.of(view.structure, view.services.embedder)
+        annotate = annotator_at_hand(self.annotate, view.services)
+        written = 0
+        if name == "compress":
+            gone = compress(draft)
+            note = f"{_count(gone, 'single-child node')} left the tree."
+        elif name == "rebuild":
+            node = arguments["node"]
+            if not (0 <= node < len(draft) and draft.active[node]):
+                raise ValueError(f"node {node} is not in the tree")
+            model = prepared(self.compatibility, view.services)
+            embedder = view.services.embedder
+            gone, written = rebuild(draft, node, view.units, model, annotate, embedder)
+            note = f"The subtree of node {node} was built anew; {_count(gone, 'node')} left."
+        elif name == "merge_duplicates":
+            gone, written = merge_duplicates(draft, arguments["percent"], annotate)
+            note = f"{_count(gone, 'repeated leaf', 'repeated leaves')} joined the one before."
+        elif name == "link_recurrences":
+            found, gone = link_recurrences(draft, view.services.embedder, **arguments)
+            note = f"{_count(found, 'pair')} of distant leaves are linked, {gone} no longer."
+        else:
+            raise ValueError(f"unknown operation {name!r}")
+        events = draft.take()
+        modified = sum(isinstance(event, Add | Revise) for event in events)
+        cost = Cost(annotated=written, modified=modified)
+        return Step(view.units[-1], note, None, events, cost, operation=name)
+
+
+def _count(number: int, one: str, several: str = "") -> str:
+    return f"{number} {one if number == 1 else several or one + 's'}"

@@ -158,7 +158,7 @@ def _retrieval(session: Session, many: DeltaGenerator, more: DeltaGenerator) -> 
             "Admissible levels",
             levels,
             default=levels,
-            format_func=level_name,
+            format_func=lambda level: level_label(session.memory, level),
             key=f"levels-{len(levels)}",
             help="Only these levels may be retrieved; all of them take part in propagation",
             persist_state="session",

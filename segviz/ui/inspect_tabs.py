@@ -33,14 +33,18 @@ Row = dict[str, Any]
 def text_tab(structure: Structure, node: int) -> None:
     """The annotation, and what the system keeps about the node."""
     facts = structure.facts[node]
+    _texts([("", structure.text[node])], node, "text", HEIGHT - 100 * bool(facts))
+    if facts:
+        st.caption(f"The memory keeps {counted(len(facts), 'fact')} about it:")
+        _texts([(name, read_fact(facts, name)) for name in facts], node, "facts", 140)
+
+
+def _texts(rows: Sequence[tuple[str, str]], node: int, what: str, height: int) -> None:
     node_list(
-        [
-            ("", [{"head": "", "text": structure.text[node]}]),
-            ("Kept about it", [{"head": name, "text": read_fact(facts, name)} for name in facts]),
-        ],
-        key="node-text",
-        height=HEIGHT,
-        label="Text of the node",
+        [("", [{"head": head, "text": text} for head, text in rows])],
+        key=f"node-{what}",
+        height=height,
+        label=f"The node's {what}",
         about=str(node),
         on_pick=lambda _: None,
     )
@@ -59,13 +63,13 @@ def kin_tab(session: Session, structure: Structure, node: int) -> None:
     related = [
         _row(session, structure, r.target if r.source == node else r.source)
         | {"note": _relation(r.label, r.weight, r.source == node)}
-        for r in _page("Relations", relations, node)
+        for r in _page("Related", relations, node)
     ]
     groups = [
         (f"Above it, from the top ({len(path)})", rows(_page("Above it", path, node))),
         (f"Other parents ({len(others)})", rows(_page("Other parents", others, node))),
-        (f"Children ({len(children)})", rows(_page("Children", children, node))),
         (f"Related ({len(relations)})", related),
+        (f"Children ({len(children)})", rows(_page("Children", children, node))),
     ]
     if not any(items for _, items in groups):
         st.caption("Nothing is above or below this node.")
@@ -87,7 +91,7 @@ def _page_number(what: str, total: int, size: int, about: str) -> int:
     """Which part of a list to show, from 1."""
     pages = -(-total // size)
     chosen: int = st.number_input(
-        f"{what} at a time: part, 1 to {pages:,}",
+        f"{what} at a time; choose part 1 to {pages:,}",
         1,
         pages,
         key=f"page-{what}-{about}",

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from segviz.figures.levels import level_name
+from segviz.pipeline import Memory
 from segviz.structure import Structure
+from segviz.systems import SYSTEMS
 from segviz.ui.state import Session
 from segviz.ui.words import counted
 
@@ -16,10 +19,28 @@ def turns_of(session: Session, structure: Structure, node: int) -> list[str]:
     return [turn for index in structure.coverage(node) for turn in units[index].turn_ids]
 
 
+def level_names(memory: Memory) -> tuple[str, ...]:
+    """What the memory's system calls its levels, from 0 upwards; () where it has no names."""
+    names: tuple[str, ...] = getattr(SYSTEMS.get(memory.system), "level_names", ())
+    return names
+
+
+def level_label(memory: Memory, level: int) -> str:
+    """What views call a level of this memory."""
+    return level_name(level, level_names(memory))
+
+
+def _level_of(session: Session, structure: Structure, node: int) -> str:
+    """The level a node is on. One that holds nodes of several kinds ("fact or cell") goes
+    by the node's own."""
+    label = level_label(session.memory, int(structure.level[node]))
+    kind = structure.kind[node]
+    return kind if kind and kind in label.split(" or ") else label
+
+
 def place(session: Session, structure: Structure, node: int) -> str:
     """Where a node lies, in words: level, units, sessions."""
-    level = int(structure.level[node])
-    name = "leaf" if level == 0 else f"level {level}"
+    name = _level_of(session, structure, node)
     return f"{name} · {reach(session, int(structure.start[node]), int(structure.stop[node]))}"
 
 
@@ -33,9 +54,11 @@ def reach(session: Session, start: int, stop: int) -> str:
 
 def named(session: Session, structure: Structure, node: int) -> str:
     """A node's number, kind and place; plain text."""
-    kind = f" · {structure.kind[node]}" if structure.kind[node] else ""
+    where = place(session, structure, node)
+    known = structure.kind[node] in ("", where.split(" · ", 1)[0])
+    kind = "" if known else f" · {structure.kind[node]}"
     gone = "" if structure.active[node] else " · retired"
-    return f"Node {node}{kind} · {place(session, structure, node)}{gone}"
+    return f"Node {node}{kind} · {where}{gone}"
 
 
 def held(session: Session, structure: Structure, node: int) -> str:

@@ -63,5 +63,6 @@ def talk(tmp_path):
         for i in range(8)
     ]
     path = tmp_path / "talk.json"
-    path.write_text(json.dumps({"speaker_a": "A", "speaker_b": "B", "session_1": turns}))
+    talk = {"speaker_a": "A", "speaker_b": "B", "session_1": turns}
+    path.write_text(json.dumps(talk | {"session_1_date_time": "9:05 am on 1 May, 2024"}))
     return path

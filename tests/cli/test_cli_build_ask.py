@@ -116,7 +116,9 @@ def test_columns_of_a_table_can_be_named(run, tmp_path):
 
 def test_ask_is_ask(run, boat):
     settings = {"policy": "both", "alpha": 0.5, "horizon": 3, "k": 4, "relevance": "dense"}
-    options = [part for name, value in settings.items() if name != "k" for part in (f"--{name}", value)]
+    options = [
+        part for name, value in settings.items() if name != "k" for part in (f"--{name}", value)
+    ]
     ran = run("ask", boat, "Who is Duke?", *options, "-k", 4, "--levels", "0,1", "--json")
     expected = segviz.open(boat).ask("Who is Duke?", levels=(0, 1), **settings)
     found = ran.json

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import wraps
 
 import pytest
 
@@ -35,6 +36,7 @@ def interrupted(monkeypatch):
     limit = [5]
     original = segviz.sweep
 
+    @wraps(original)
     def sweep(memory, questions, *, known=(), keep=None, **settings):
         before = {(c.policy, c.alpha, c.horizon) for c in known}
 
@@ -82,7 +84,10 @@ def test_a_file_of_another_sweep_is_not_touched(run, boat, tmp_path):
     assert (tmp_path / "cells").read_bytes() == before
     (tmp_path / "notes").write_text("to do\n")
     ran = run("sweep", boat, *GRID, "--resume", "notes")
-    assert (ran.code, ran.err) == (2, "segviz: notes holds something else; name another file with --resume\n")
+    assert (ran.code, ran.err) == (
+        2,
+        "segviz: notes holds something else; name another file with --resume\n",
+    )
     assert (tmp_path / "notes").read_text() == "to do\n"
     (tmp_path / "cells").write_bytes(before + b'{"policy": 3}\n')
     assert "cells is damaged" in run("sweep", boat, *GRID, "--resume", "cells").err
@@ -116,7 +121,9 @@ def test_a_comparison_is_that_of_the_library(run):
     options = ("--systems", "bm25,clustering", "--embedder", "hashing", "-k", 5)
     found = run("compare", "sample:recurrence", *options, "--json").json
     conversation = segviz.load(segviz.samples.sample_path("recurrence"))[0]
-    memories = {n: segviz.build(conversation, n, embedder="hashing") for n in ("bm25", "clustering")}
+    memories = {
+        n: segviz.build(conversation, n, embedder="hashing") for n in ("bm25", "clustering")
+    }
     expected = plain(compare(memories, conversation.questions, k=5))
     timed = ("build_seconds", "query_seconds")
     for row in found["rows"]:

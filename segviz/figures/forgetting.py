@@ -1,0 +1,123 @@
+"""How well a memory's nodes are remembered, on the curves of its own law.
+
+For systems that fade (``segviz.protocols.Fades``): a node's facts ``last`` and ``n`` say when
+it was last met, in seconds, and how often again.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import plotly.graph_objects as go
+
+from segviz.figures.layout import framed
+from segviz.figures.levels import level_name
+from segviz.figures.windows import fact
+from segviz.frontend.palette import LEVEL_COLOURS
+from segviz.steps import Facts
+from segviz.structure import Structure
+from segviz.systems.moments import DAY
+
+Law = Callable[[Facts, Sequence[float]], list[float]]
+
+MENTIONS = (0, 1, 3, 10)
+_DASHES = ("solid", "dash", "dashdot", "dot")
+_SYMBOLS = ("circle", "square", "diamond", "triangle-up", "star")
+_POINTS = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Remembered:
+    """Nodes of one level that are remembered alike: days since they were last met, how
+    often they were met again, how well they are remembered, and how many they are."""
+
+    level: int
+    age: float
+    n: int
+    retained: float
+    nodes: int
+
+
+def fades(structure: Structure) -> bool:
+    """Whether any node says when it was last met and how often again."""
+    return any("last" in facts and "n" in facts for facts in structure.facts)
+
+
+def last_met(structure: Structure) -> float:
+    """The latest moment at which a node was met, in seconds."""
+    active = np.flatnonzero(structure.active).tolist()
+    return max((fact(structure.facts[n], "last") for n in active), default=0.0)
+
+
+def remembered(structure: Structure, now: float, law: Law) -> tuple[Remembered, ...]:
+    """The nodes at the moment ``now`` (seconds), those alike as one, by level and age."""
+    groups: Counter[tuple[int, float, int]] = Counter()
+    for node in np.flatnonzero(structure.active).tolist():
+        facts = structure.facts[node]
+        if "last" in facts and "n" in facts:
+            age = max(0.0, now - fact(facts, "last"))
+            groups[int(structure.level[node]), age, int(fact(facts, "n"))] += 1
+    return tuple(
+        Remembered(level, age / DAY, n, law({"n": n}, [age])[0], nodes)
+        for (level, age, n), nodes in sorted(groups.items())
+    )
+
+
+def forgetting_figure(
+    points: Sequence[Remembered], law: Law, *, names: Sequence[str], neutral: str
+) -> go.Figure:
+    """The law over the days since a node was last met, a curve each for 0, 1, 3 and 10 times
+    met again, and the memory's nodes on it: a mark per level, larger for more nodes."""
+    longest = max([30.0, *(1.08 * point.age for point in points)])
+    days = np.linspace(0.0, longest, _POINTS).tolist()
+    figure = go.Figure()
+    for n, dash in zip(MENTIONS, _DASHES, strict=True):
+        figure.add_trace(
+            go.Scatter(
+                name=f"n = {n}",
+                x=days,
+                y=law({"n": n}, [day * DAY for day in days]),
+                mode="lines",
+                line={"color": neutral, "width": 1.4, "dash": dash},
+                hovertemplate=f"n = {n}: %{{y:.3f}} after %{{x:.0f}} days<extra></extra>",
+            )
+        )
+    for place, level in enumerate(dict.fromkeys(point.level for point in points)):
+        row = [point for point in points if point.level == level]
+        figure.add_trace(
+            go.Scatter(
+                name=level_name(level, names),
+                x=[point.age for point in row],
+                y=[point.retained for point in row],
+                mode="markers",
+                marker={
+                    "symbol": _SYMBOLS[place % len(_SYMBOLS)],
+                    "size": [5 + 2.2 * min(point.nodes, 100) ** 0.5 for point in row],
+                    "color": LEVEL_COLOURS[min(level, len(LEVEL_COLOURS) - 1)],
+                    "opacity": 0.75,
+                    "line": {"width": 1, "color": neutral},
+                },
+                customdata=[(point.nodes, point.n) for point in row],
+                hovertemplate="%{customdata[0]} nodes, met again %{customdata[1]} times, last "
+                "%{x:.0f} days ago: R %{y:.3f}<extra></extra>",
+            )
+        )
+    framed(figure, 340)
+    figure.update_xaxes(title="days since it was last met", range=[-0.015 * longest, longest])
+    figure.update_yaxes(title="remembered (R)", range=[0, 1.05])
+    return figure
+
+
+def forgetting_sentence(points: Sequence[Remembered]) -> str:
+    """How many nodes there are and how well they are remembered, from worst to best."""
+    if not points:
+        return "No node can fade."
+    values = np.repeat([p.retained for p in points], [p.nodes for p in points])
+    again = sum(point.nodes for point in points if point.n)
+    return (
+        f"{len(values):,} nodes, {again:,} of them met again, are remembered at "
+        f"{values.min():.2f} to {values.max():.2f}, in the middle at {np.median(values):.2f}."
+    )

@@ -1,0 +1,196 @@
+"""Relations between nodes that are no parenthood, as a node-link drawing.
+
+Positions are computed once from the relations with a fixed seed; physics is off, nothing
+moves and nothing is asked for.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import networkx as nx
+import numpy as np
+from pyvis.network import Network
+
+from segviz.figures.node_link import offline_page
+from segviz.figures.windows import fact
+from segviz.frontend.palette import session_colours
+from segviz.steps import Relate
+from segviz.structure import Structure
+
+SHAPES = {"●": "dot", "■": "square", "▲": "triangle", "◆": "diamond", "★": "star", "▼": "triangleDown"}
+"""How types of nodes are told apart beside their colour, the commonest first; further types
+share the last."""
+
+_WIDTH, _HEIGHT = 1000, 520
+_SEED = 7
+_LABELLED = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Tie:
+    """All relations from one node to another: their labels with weights, heaviest first."""
+
+    source: int
+    target: int
+    labels: tuple[tuple[str, float], ...]
+
+    @property
+    def weight(self) -> float:
+        """Of all of them together."""
+        return sum(weight for _, weight in self.labels)
+
+
+def ties(structure: Structure) -> tuple[Tie, ...]:
+    """The relations of a memory by the pairs they join, heaviest first."""
+    found: dict[tuple[int, int], list[Relate]] = defaultdict(list)
+    for relation in structure.relations:
+        found[relation.source, relation.target].append(relation)
+    made = [
+        Tie(*pair, tuple((r.label, r.weight) for r in sorted(row, key=lambda r: -r.weight)))
+        for pair, row in found.items()
+    ]
+    return tuple(sorted(made, key=lambda tie: (-tie.weight, tie.source, tie.target)))
+
+
+def related(structure: Structure) -> tuple[int, ...]:
+    """Nodes with relations, those with the heaviest first."""
+    weight: dict[int, float] = defaultdict(float)
+    for tie in ties(structure):
+        weight[tie.source] += tie.weight
+        weight[tie.target] += tie.weight
+    return tuple(sorted(weight, key=lambda node: (-weight[node], node)))
+
+
+def around(structure: Structure, node: int) -> tuple[int, ...]:
+    """A node and those it is related to, itself first, then the heaviest."""
+    near = {tie.source for tie in ties(structure) if tie.target == node}
+    near |= {tie.target for tie in ties(structure) if tie.source == node}
+    return node, *(other for other in related(structure) if other in near and other != node)
+
+
+def node_name(structure: Structure, node: int) -> str:
+    """What a node is called: its fact ``name``, else the first line of its text."""
+    name = structure.facts[node].get("name")
+    first = structure.text[node].split("\n", 1)[0]
+    return " ".join(str(name if name is not None else first).split())[:40]
+
+
+def types(structure: Structure, nodes: Sequence[int]) -> dict[str, str]:
+    """The types of these nodes (fact ``type``, else kind), the commonest first, each with
+    the mark that stands for it."""
+    count: dict[str, int] = defaultdict(int)
+    for node in nodes:
+        count[_type(structure, node)] += 1
+    ordered = sorted(count, key=lambda name: (-count[name], name))
+    marks = list(SHAPES)
+    return {name: marks[min(i, len(marks) - 1)] for i, name in enumerate(ordered)}
+
+
+def _type(structure: Structure, node: int) -> str:
+    return str(structure.facts[node].get("type") or structure.kind[node] or "node")
+
+
+def relation_html(
+    structure: Structure,
+    nodes: Sequence[int],
+    *,
+    background: str,
+    foreground: str,
+    accent: str,
+    height: int = 540,
+    selected: int | None = None,
+) -> str:
+    """One self-contained page with ``nodes`` and all relations between them.
+
+    A node's size follows how often it is mentioned, a line's width the weight of its
+    relations; labels stand on the heaviest lines, all of them under the pointer. Names
+    reach the page as JSON strings drawn as plain text. Colours are ``#rrggbb``; the node
+    ``selected`` has a border in ``accent``.
+    """
+    shown = set(nodes)
+    drawn = [tie for tie in ties(structure) if {tie.source, tie.target} <= shown]
+    places = _places(nodes, drawn)
+    marks = types(structure, nodes)
+    palette = dict(zip(marks, session_colours(len(marks)), strict=True))
+    most = max((_mentions(structure, node) for node in nodes), default=1)
+    net = Network(
+        height=f"{height}px",
+        width="100%",
+        directed=True,
+        cdn_resources="in_line",
+        bgcolor=background,
+    )
+    for node in nodes:
+        kind = _type(structure, node)
+        colour = palette[kind]
+        border = accent if node == selected else colour
+        state = {"background": colour, "border": border}
+        mentions = _mentions(structure, node)
+        net.add_node(
+            f"n{node}",
+            label=node_name(structure, node),
+            title=f"node {node} · {kind} · mentioned {mentions:g} times\n{structure.text[node][:300]}",
+            x=places[node][0],
+            y=places[node][1],
+            physics=False,
+            shape=SHAPES[marks[kind]],
+            size=7 + 17 * (mentions / most) ** 0.5,
+            color=state | {"highlight": state, "hover": state},
+            borderWidth=3 if node == selected else 1,
+            font={"size": 14, "color": foreground, "strokeWidth": 3, "strokeColor": background},
+        )
+    heaviest = drawn[0].weight if drawn else 1.0
+    for rank, tie in enumerate(drawn):
+        net.add_edge(
+            f"n{tie.source}",
+            f"n{tie.target}",
+            label=_label(tie) if rank < _LABELLED else " ",
+            title="\n".join(f"{label} × {weight:g}" for label, weight in tie.labels),
+            width=0.8 + 4 * (tie.weight / heaviest) ** 0.5,
+            color={"color": foreground, "opacity": 0.4},
+            smooth=False,
+            font={
+                "size": 10,
+                "color": foreground,
+                "strokeWidth": 3,
+                "strokeColor": background,
+                "align": "middle",
+            },
+        )
+    for edge in net.edges:
+        edge["arrows"] = {"to": {"enabled": True, "scaleFactor": 0.5}}
+    net.toggle_physics(False)
+    net.options.interaction.hover = True
+    return offline_page(net, background, foreground)
+
+
+def _mentions(structure: Structure, node: int) -> float:
+    return max(1.0, fact(structure.facts[node], "mentions"))
+
+
+def _label(tie: Tie) -> str:
+    label, weight = tie.labels[0]
+    often = f" × {weight:g}" if weight != 1 else ""
+    more = f" +{len(tie.labels) - 1}" if len(tie.labels) > 1 else ""
+    return f"{label[:24]}{often}{more}"
+
+
+def _places(nodes: Sequence[int], drawn: Sequence[Tie]) -> dict[int, tuple[float, float]]:
+    """Where each node stands: springs along the relations, from the same start each time."""
+    graph = nx.Graph()
+    graph.add_nodes_from(nodes)
+    for tie in drawn:
+        known = graph.get_edge_data(tie.source, tie.target, {"weight": 0.0})["weight"]
+        graph.add_edge(tie.source, tie.target, weight=known + tie.weight)
+    for _, _, data in graph.edges(data=True):
+        data["weight"] = 1 + float(np.log1p(data["weight"]))
+    found = nx.spring_layout(
+        graph, k=2.2 / max(1, len(nodes)) ** 0.5, iterations=200, seed=_SEED, weight="weight"
+    )
+    return {
+        node: (round(float(x) * _WIDTH / 2, 1), round(float(y) * _HEIGHT / 2, 1))
+        for node, (x, y) in found.items()
+    }

@@ -1,0 +1,163 @@
+"""Windows of time that gather nodes, for memories whose nodes carry them as facts.
+
+A node lies in a window by its facts ``window_from`` and ``window_to``; what it holds happened
+``from`` … ``to``. All are moments in seconds since 1970; without dates (``dated`` False) they
+are counted on from 0, a second per unit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+import numpy as np
+import plotly.graph_objects as go
+
+from segviz.figures.layout import framed
+from segviz.figures.levels import level_name
+from segviz.steps import Facts
+from segviz.structure import Structure
+from segviz.systems.moments import as_time
+
+_LANE = 62
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """One window of a level: its bounds, how many nodes it gathers, when what they hold
+    happened, and how often they were met again in all."""
+
+    level: int
+    start: float
+    stop: float
+    nodes: int
+    first: float
+    last: float
+    met: int
+
+
+def windows(structure: Structure) -> tuple[Window, ...]:
+    """The windows in use, by level and time; none for a memory without them."""
+    held: dict[tuple[int, float, float], list[Facts]] = {}
+    for node in np.flatnonzero(structure.active).tolist():
+        facts = structure.facts[node]
+        if "window_from" in facts and "window_to" in facts:
+            bounds = fact(facts, "window_from"), fact(facts, "window_to")
+            held.setdefault((int(structure.level[node]), *bounds), []).append(facts)
+    return tuple(
+        Window(
+            *place,
+            len(rows),
+            min(fact(f, "from") for f in rows),
+            max(fact(f, "to") for f in rows),
+            round(sum(fact(f, "n") for f in rows)),
+        )
+        for place, rows in sorted(held.items())
+    )
+
+
+def dated(structure: Structure) -> bool:
+    """Whether every node that says when it happened knows it from a date."""
+    known = [f["dated"] for f in structure.facts if "dated" in f]
+    return bool(known) and all(known)
+
+
+def fact(facts: Facts, name: str) -> float:
+    """A fact as a number; 0 where it is none."""
+    value = facts.get(name)
+    return float(value) if isinstance(value, int | float) else 0.0
+
+
+def windows_figure(
+    found: Sequence[Window],
+    now: float,
+    *,
+    names: Sequence[str],
+    calendar: bool,
+    accent: str,
+    neutral: str,
+    ramp: Sequence[str],
+) -> go.Figure:
+    """A lane per level over time: every window as a frame with the number of its nodes, and
+    in it as a bar the time that its nodes really hold, darker the more there are.
+
+    ``names`` are the names of the levels, ``calendar`` whether moments are dates; ``now`` is
+    marked by a line in ``accent``.
+    """
+    most = max((window.nodes for window in found), default=1)
+    lanes = [level_name(window.level, names) for window in found]
+    shades = [ramp[1 + round((len(ramp) - 2) * (w.nodes / most) ** 0.5)] for w in found]
+    about = [_about(window, calendar) for window in found]
+    figure = go.Figure(
+        [
+            go.Bar(
+                name="what its nodes hold",
+                orientation="h",
+                y=lanes,
+                base=[_place(w.first, calendar) for w in found],
+                x=[_length(w.first, w.last, calendar) for w in found],
+                width=0.34,
+                offset=-0.40,
+                marker={"color": shades, "line": {"width": 0}},
+                hoverinfo="skip",
+            ),
+            go.Bar(
+                name="window, with the number of its nodes",
+                orientation="h",
+                y=lanes,
+                base=[_place(w.start, calendar) for w in found],
+                x=[_length(w.start, w.stop, calendar) for w in found],
+                width=0.8,
+                offset=-0.4,
+                marker={"color": "rgba(0,0,0,0)", "line": {"width": 1, "color": neutral}},
+                text=[f"{w.nodes}" for w in found],
+                textposition="inside",
+                insidetextanchor="middle",
+                textangle=0,
+                customdata=about,
+                hovertemplate="%{customdata}<extra></extra>",
+            ),
+        ]
+    )
+    figure.add_vline(x=_place(now, calendar), line={"color": accent, "width": 2})
+    framed(figure, 70 + _LANE * len(set(lanes)), barmode="overlay")
+    figure.update_layout(uniformtext={"minsize": 9, "mode": "hide"})
+    figure.update_yaxes(type="category", categoryorder="array", categoryarray=_ordered(lanes))
+    figure.update_xaxes(
+        **({"type": "date"} if calendar else {"title": "seconds, one per unit without a date"})
+    )
+    return figure
+
+
+def windows_sentence(found: Sequence[Window], names: Sequence[str]) -> str:
+    """How many windows each level has, and the fullest."""
+    parts = []
+    for level in dict.fromkeys(window.level for window in found):
+        row = [window.nodes for window in found if window.level == level]
+        count = f"{len(row)} window" + "s" * (len(row) > 1)
+        parts.append(f"{level_name(level, names)}: {count} for {sum(row)} nodes, at most {max(row)}")
+    return "; ".join(parts) + "."
+
+
+def _ordered(lanes: Sequence[str]) -> list[str]:
+    return list(dict.fromkeys(lanes))
+
+
+def _place(moment: float, calendar: bool) -> datetime | float:
+    return as_time(moment) if calendar else moment
+
+
+def _length(start: float, stop: float, calendar: bool) -> float:
+    """A bar's length on its axis (milliseconds on one of dates), wide enough to be seen."""
+    return max(stop - start, 6 * 3600.0) * 1000 if calendar else max(stop - start, 0.5)
+
+
+def _about(window: Window, calendar: bool) -> str:
+    def told(moment: float) -> str:
+        return f"{as_time(moment):%d %b %Y}" if calendar else f"{moment:g} s"
+
+    return (
+        f"{told(window.start)} to {told(window.stop)}<br>{window.nodes} nodes over "
+        f"{told(window.first)} to {told(window.last)}<br>met again {window.met} times"
+    )

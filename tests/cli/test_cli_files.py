@@ -1,0 +1,127 @@
+"""``segviz export`` and ``segviz convert``."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+import segviz
+from segviz import store
+from segviz.export import FORMATS, view_of
+from segviz.samples import sample_path
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_an_export_is_what_the_library_writes(run, boat, tmp_path, name):
+    ran = run("export", boat, "--format", name, "--number", 3, "--policy", "both", "--json")
+    assert ran.code == 0
+    found = ran.json
+    memory = segviz.open(boat)
+    settings = {
+        "policy": "both",
+        "alpha": 0.1,
+        "horizon": 2,
+        "k": 10,
+        "levels": None,
+        "relevance": "hybrid",
+    }
+    view = view_of(memory, number=3, saved=str(boat.resolve()), distinct=True, **settings)
+    expected = FORMATS[name].make(view)
+    content = (tmp_path / found["output"]).read_bytes()
+    assert content == (expected.encode() if isinstance(expected, str) else expected)
+    assert found["output"].startswith("segviz-ines-theo-")
+    assert found["bytes"] == len(content)
+
+
+def test_without_a_question_the_tree_is_shown_at_a_step(run, boat, tmp_path):
+    assert run("export", boat, "--format", "nodes", "--step", 5, "-o", "five.csv").code == 0
+    expected = len(segviz.open(boat).at(5))
+    assert (tmp_path / "five.csv").read_text().count("\n") >= expected + 1
+    ran = run("export", boat, "--format", "newick", "--step", 5, "-o", "-")
+    assert ran.out.count("'n") == int(segviz.open(boat).at(5).active.sum())
+    assert ran.err == ""
+
+
+@pytest.mark.parametrize("source", ["file", "sample", "memory"])
+def test_the_script_brings_the_view_back(run, boat, talk, tmp_path, source):
+    given = {"file": talk, "sample": "sample:recurrence", "memory": boat}[source]
+    options = [] if source == "memory" else ["--embedder", "hashing"]
+    question = ("--question", "What about boats?", "--alpha", 0.4)
+    assert run("export", given, *options, *question, "--format", "python", "-o", "v.py").code == 0
+    script = tmp_path / "v.py"
+    ranked = subprocess.run(
+        [sys.executable, str(script)], capture_output=True, text=True, check=True, timeout=60
+    ).stdout
+    found = run("ask", given, *options, "What about boats?", "--alpha", 0.4, "--json").json
+    assert [line.split()[1] for line in ranked.splitlines()] == [
+        str(item["node"]) for item in found["evidence"]
+    ]
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--format", "ranks"], "asks no question"),
+        (["--format", "svg", "--node", "99999"], "there is no node 99999; nodes are 0 to"),
+        (["--format", "svg", "--step", "99999"], "step 99999"),
+        (["--format", "svg", "--number", "99999"], "there is no question 99999"),
+        (["--format", "svg", "--question", "a", "--number", "1"], "not both"),
+        (["--format", "newick", "-o", "-", "--json"], "would both write to standard output"),
+        (["--format", "gif"], "invalid choice: 'gif'"),
+        ([], "the following arguments are required: --format"),
+    ],
+)
+def test_what_cannot_be_exported_is_a_user_error(run, boat, tmp_path, options, said):
+    ran = run("export", boat, *options)
+    assert ran.code == 2
+    assert said in ran.err
+    assert ran.err.count("\n") == 1
+    assert not list(tmp_path.glob("segviz-*"))
+
+
+def test_a_structure_newick_cannot_hold_names_the_format_that_can(run, tmp_path):
+    options = ("--system", "h-mem", "--embedder", "hashing")
+    ran = run("export", "sample:recurrence", *options, "--format", "newick")
+    assert ran.code == 2
+    assert "export GraphML" in ran.err
+
+
+def test_any_format_becomes_a_locomo_file(run, tmp_path):
+    (tmp_path / "chat.csv").write_text(
+        "time,speaker,text\n2024-05-01 09:00,Ada,we sail\n2024-05-02 09:00,Bo,when?\n"
+    )
+    found = run("convert", "chat.csv", "-o", "chat.json", "--json").json
+    assert [c["turns"] for c in found["conversations"]] == [2]
+    assert found["conversations"][0]["format"] != "LoCoMo"
+    before, after = segviz.load("chat.csv")[0], segviz.load("chat.json")[0]
+    assert after.source_format == "LoCoMo"
+    assert after.turns == before.turns
+    assert [s.start for s in after.sessions] == [s.start for s in before.sessions]
+
+
+def test_a_memory_gives_its_conversation_back(run, boat):
+    told = run("convert", boat, "-o", "back.json").out
+    assert told == "back.json: 1 conversations, 316 turns (locomo)\n"
+    assert segviz.load("back.json")[0] == segviz.load(sample_path("ines-theo"))[0]
+
+
+def test_a_conversation_becomes_a_memory_as_build_makes_it(run, talk, tmp_path):
+    options = ("--embedder", "hashing", "--unit", "turn")
+    assert run("convert", talk, "--to", "memory", *options, "-o", "a.json").code == 0
+    assert run("build", talk, *options, "-o", "b.json").code == 0
+    assert (tmp_path / "a.json").read_bytes() == (tmp_path / "b.json").read_bytes()
+    assert store.read("a.json").unit == "turn"
+    ran = run("convert", "a.json", "--to", "memory", "-o", "c.json")
+    assert (ran.code, ran.err) == (2, "segviz: a.json is a memory already\n")
+
+
+def test_one_conversation_of_several_can_be_converted(run, tmp_path):
+    samples = [json.loads(sample_path(n).read_text())[0] for n in ("recurrence", "topic-switching")]
+    (tmp_path / "two.json").write_text(json.dumps(samples))
+    run("convert", "two.json", "-o", "both.json")
+    assert segviz.load("both.json").ids == ("recurrence", "topic-switching")
+    run("convert", "two.json", "--conversation", "topic-switching", "-o", "one.json")
+    assert segviz.load("one.json").ids == ("topic-switching",)

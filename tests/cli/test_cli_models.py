@@ -1,0 +1,127 @@
+"""Commands with real models: over the wire, paused, resumed, keys unseen."""
+
+from __future__ import annotations
+
+import pytest
+
+import segviz
+from tests.models.server import ModelServer, say, status
+from tests.test_llm_builds import steady
+
+KEY = "sk-of-the-command-line-99887766"
+LLM = ("--set", "compatibility=batch", "--set", "annotate=llm", "--embedder", "hashing")
+
+
+@pytest.fixture
+def server(run, monkeypatch):
+    """After ``run``, which removes what the environment says."""
+    with ModelServer() as running:
+        running.answer = steady
+        monkeypatch.setenv("SEGVIZ_BASE_URL", running.url)
+        monkeypatch.setenv("SEGVIZ_API_KEY", KEY)
+        monkeypatch.setenv("OPENAI_API_KEY", "sk-for-somebody-else")
+        yield running
+
+
+def build(run, talk, *more, output="m.json"):
+    return run("build", talk, *LLM, "--model", "small", "-o", output, *more)
+
+
+def test_a_build_with_models_says_where_texts_go(run, server, talk):
+    ran = build(run, talk)
+    assert ran.code == 0
+    assert f"texts of the conversation are sent to {server.url}" in ran.err
+    memory = segviz.open("m.json")
+    assert memory.settings["compatibility"]["name"] == "batch"
+    assert len(server.chats) == sum(step.cost.calls for step in memory.steps) > 0
+    assert set(server.authorizations) == {f"Bearer {KEY}"}
+    assert f"{len(server.chats)} calls of" in ran.out
+
+
+def test_a_paused_build_goes_on_where_it_stopped(run, server, talk, tmp_path):
+    assert build(run, talk, output="whole.json").code == 0
+    asked = len(server.chats)
+    whole = (tmp_path / "whole.json").read_bytes()
+    for file in (tmp_path / "cache").iterdir():
+        file.unlink()
+    server.requests.clear()
+    server.script(None, None, None, status(401))
+    ran = build(run, talk, "--concurrency", "1", "--retries", "0")
+    assert (ran.code, ran.out) == (3, "")
+    assert "the same command goes on there" in ran.err
+    assert not (tmp_path / "m.json").exists()
+    server.script()
+    ran = build(run, talk, "--json")
+    assert ran.code == 0
+    assert len(server.chats) == asked + 1  # the one that was refused
+    assert (tmp_path / "m.json").read_bytes() == whole
+
+
+def test_an_answer_that_never_comes_can_be_waived(run, server, talk):
+    refused = say("", finish="content_filter")
+    server.fault = lambda request: refused if "line 3" in str(request["messages"]) else None
+    ran = build(run, talk, "--retries", "0")
+    assert ran.code == 3
+    assert "with --waive goes on" in ran.err
+    assert build(run, talk, "--retries", "0", "--waive").code == 0
+    assert any("made offline" in step.note for step in segviz.open("m.json").steps)
+
+
+def test_an_answer_from_the_evidence(run, server, talk):
+    server.answer = lambda request: "About \x1b[2J boats."
+    ask = ("ask", talk, "What about?", "--embedder", "hashing", "--model", "small", "--answer")
+    assert run(*ask, "--json").json["answer"]["text"] == "About \x1b[2J boats."
+    assert "     About \\x1b[2J boats." in run(*ask).out
+    assert len(server.chats) == 1
+    server.fault = lambda request: status(401)
+    ran = run(*ask[:2], "Another?", *ask[3:], "--retries", "0")
+    assert (ran.code, ran.out) == (3, "")
+
+
+def test_remote_embeddings_build_and_ask(run, server, talk):
+    remote = ("--embedding-model", "embed-small")
+    assert run("build", talk, *remote, "-o", "m.json").code == 0
+    sent = len(server.embedded)
+    assert sent
+    ran = run("ask", "m.json", "Which boats?")
+    assert ran.code == 2
+    assert "which is not here" in ran.err
+    assert run("ask", "m.json", "Which boats?", *remote, "--json").code == 0
+    assert server.embedded[sent:] == ["Which boats?"]
+    assert run("ask", "m.json", "Which boats?", "--relevance", "lexical").code == 0
+
+
+def test_a_key_goes_to_its_own_server_alone(run, server, talk, monkeypatch):
+    with ModelServer() as other:
+        other.answer = steady
+        assert build(run, talk, "--server", other.url).code == 0
+        assert set(other.authorizations) <= {"", "Bearer none", "Bearer "} or not any(
+            KEY in each or "somebody-else" in each for each in other.authorizations
+        )
+
+
+def test_keys_are_never_printed(run, server, talk):
+    server.fault = lambda request: status(401, error=f"wrong key {KEY}")
+    for more in ([], ["--json"]):
+        ran = build(run, talk, *more)
+        assert ran.code == 3
+        assert KEY not in ran.out + ran.err
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (LLM, "batch and llm needs a chat model; name one with --server and --model"),
+        (["--model", "m"], "no server is named for the model"),
+        (["--server", "vllm"], "a server is named, but no model"),
+        (["--server", "ftp://x", "--model", "m"], "it must be an http:// or https://"),
+        (["--server", "http://x/v1?key=1", "--model", "m"], "carries a '?' or '#' part"),
+        (["--server", "Ollama", "--model", "m", "--timeout", "0"], "timeout is 0.0; legal range"),
+        (["--retries", "3"], "but no model"),
+    ],
+)
+def test_a_model_that_cannot_be_used_is_a_user_error(run, talk, options, said):
+    ran = run("build", talk, *options, "-o", "m.json")
+    assert ran.code == 2
+    assert said in ran.err
+    assert ran.err.splitlines()[-1].startswith("segviz: ")

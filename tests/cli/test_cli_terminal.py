@@ -1,0 +1,321 @@
+"""What the terminal gets: help, hostile text, progress, pipes, exit codes, completion."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from importlib import metadata
+from pathlib import Path
+
+import pytest
+
+import segviz
+from segviz.assemble import COMPONENTS
+from segviz.cli import doctor, serve
+from segviz.cli.command import Parser
+from segviz.cli.completion import SHELLS, options_of
+from segviz.cli.console import Console, visible
+from segviz.cli.registry import APP, COMMANDS
+from segviz.parameters import parameters
+from tests.data import ROOT
+
+COMMAND = [sys.executable, "-c", "import sys; from segviz.cli import main; sys.exit(main())"]
+CONTROLS = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+
+
+# --- help --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_holds_every_part(run, name):
+    ran = run(name, "--help")
+    assert (ran.code, ran.err) == (0, "")
+    command = COMMANDS[name]
+    assert command.about.splitlines()[0] in ran.out
+    for option in options_of(Parser(f"segviz {name}", command)):
+        assert option in ran.out
+    for part in ("examples:", "exit codes:", f"segviz {name} "):
+        assert part in ran.out
+    for code in ("0 ", "2 ", "3 ", "130 "):
+        assert re.search(rf"^  {code}", ran.out, re.MULTILINE)
+    assert ("JSON output:" in ran.out) == ("--json" in ran.out)
+
+
+def test_the_examples_of_the_help_are_commands_there_are():
+    for command in (APP, *COMMANDS.values()):
+        for what, line in command.examples:
+            assert what[0].isupper() or what.split(",")[0] in SHELLS
+            for part in re.findall(r"segviz ([a-z]+)\b(?!\.)", line):
+                assert part in COMMANDS or part == "talk"
+
+
+def test_help_declares_every_parameter_with_its_default_and_range(run):
+    printed = " ".join(run("build", "--help").out.split())
+    kinds = [*segviz.SYSTEMS.values()]
+    kinds += [c for row in COMPONENTS.values() for c in row.values() if isinstance(c, type)]
+    for kind in kinds:
+        for parameter in parameters(kind):
+            spec = parameter.spec
+            text = " ".join(spec.help.split())
+            if spec.registry:
+                assert f"{text} (default " in printed
+            elif spec.choices:
+                assert (
+                    f"{text} (default {parameter.default}; one of {', '.join(spec.choices)})"
+                    in printed
+                )
+            elif not isinstance(parameter.default, bool):
+                assert f"{text} (default {parameter.default}; {spec.low} to {spec.high})" in printed
+
+
+def test_the_first_help_lists_the_commands(run):
+    printed = run("--help").out
+    for name, command in COMMANDS.items():
+        assert re.search(rf"^  {name} +{re.escape(command.summary)}$", printed, re.MULTILINE)
+    assert run("--version").out == f"segviz {metadata.version('segviz')}\n"
+
+
+# --- which command -----------------------------------------------------------------------------
+
+
+@pytest.fixture
+def served(monkeypatch):
+    files: list[str | None] = []
+
+    def fake(options, environment, signals, console):
+        files.append(environment.get("SEGVIZ_FILE"))
+        return 0
+
+    monkeypatch.delenv("SEGVIZ_FILE", raising=False)
+    monkeypatch.setattr(serve, "_serve", fake)
+    return files
+
+
+def test_a_file_called_like_a_command_is_reached_by_its_path(run, served, tmp_path):
+    (tmp_path / "build").write_text("{}")
+    assert run("./build").code == 0
+    assert run("--no-browser", "build").code == 0
+    assert served == [str(tmp_path / "build")] * 2
+    assert run("build").code == 2  # the command, which lacks its arguments
+    assert len(served) == 2
+
+
+def test_a_sample_is_opened_by_its_name(run, served):
+    assert run("sample:recurrence").code == 0
+    assert [Path(file).name for file in served] == ["recurrence.json"]
+    assert "unknown sample 'nobody'" in run("sample:nobody").err
+
+
+def test_a_mistyped_command_is_recognised(run, served):
+    assert run("biuld").err == (
+        "segviz: there is no file 'biuld'; did you mean the command build?\n"
+    )
+    assert "did you mean" not in run("ask", "biuld", "q").err
+    assert served == []
+
+
+# --- foreign text ------------------------------------------------------------------------------
+
+HOSTILE = "\x1b]0;owned\x07 \x1b[2J \u202egnp.exe\u2066 \u2028 \x9b31m \r fake"
+
+
+def test_foreign_text_cannot_steer_the_terminal(run, tmp_path):
+    turns = [{"speaker": HOSTILE, "text": f"boats {HOSTILE}\nsecond line", "dia_id": HOSTILE}]
+    qa = [{"question": f"boats {HOSTILE}", "answer": HOSTILE, "evidence": [HOSTILE], "category": 1}]
+    sample = {"sample_id": HOSTILE, "conversation": {"session_1": turns}, "qa": qa}
+    name = f"{HOSTILE.replace('/', '')}.json"
+    (tmp_path / name).write_text(json.dumps([sample]))
+    assert run("build", name, "--embedder", "hashing", "-o", f"{HOSTILE}.gz").code == 0
+    runs = [
+        run("build", name, "--embedder", "hashing", "-o", f"{HOSTILE}.gz"),
+        run("build", name, "--conversation", HOSTILE + "?", "-o", "x"),
+        run("build", name, "--set", HOSTILE, "-o", "x"),
+        run("build", name, "-o", f"{HOSTILE}/x"),
+        run("ask", name, "--number", 0, "--embedder", "hashing"),
+        run("ask", f"{HOSTILE}.gz", HOSTILE),
+        run("ask", name + HOSTILE, "q"),
+        run("ask", name, "q", "--policy", HOSTILE),
+        run("sweep", f"{HOSTILE}.gz"),
+        run("compare", f"{HOSTILE}.gz", "--relevance", "lexical"),
+        run("convert", name, "-o", f"{HOSTILE}.out"),
+        run("export", name, "--embedder", "hashing", "--format", "svg"),
+        run(HOSTILE),
+    ]
+    for ran in runs:
+        assert not CONTROLS.search(ran.out + ran.err)
+    # What files hold loses its control characters when it is read, but not the others.
+    assert "\\u202egnp.exe\\u2066" in runs[4].out
+    assert "     second line" in runs[4].out.splitlines()
+    assert runs[5].out.startswith("\\x1b]0;owned\\x07 \\x1b[2J \\u202egnp.exe")
+
+
+def test_visible_text_shows_what_it_replaces():
+    assert visible("a\x1b[1mb\u202ec\nd\te\ud800") == "a\\x1b[1mb\\u202ec\\nd\\te\\ud800"
+    family = "👨\u200d👩\u200d👧 naïve Ελλάδα"  # joiners belong to the letters
+    assert visible(family) == family
+
+
+def test_what_a_terminal_cannot_say_is_escaped(monkeypatch):
+    raw = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(raw, encoding="ascii"))
+    Console().line("Alingsås → 👩")
+    sys.stdout.flush()
+    assert raw.getvalue() == b"Alings\\xe5s \\u2192 \\U0001f469\n"
+
+
+# --- progress ----------------------------------------------------------------------------------
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+def test_progress_is_drawn_on_a_terminal_alone(run, talk, monkeypatch):
+    build = ("build", talk, "--embedder", "hashing", "-o", "m.json")
+    assert run(*build).err == ""
+    screen = Terminal()
+    monkeypatch.setattr(sys, "stderr", screen)
+    monkeypatch.setattr("segviz.cli.console._REDRAW_SECONDS", 0)
+    assert run(*build, "--json").code == 0
+    drawn = screen.getvalue()
+    assert "building segment-tree: 1 of 4 leaves" in drawn
+    assert "building segment-tree: 4 of 4 leaves" in drawn
+    assert drawn.endswith("\r\x1b[K")  # and wiped at the end
+    screen.truncate(0)
+    assert run(*build, "-q").code == 0
+    assert screen.getvalue().strip("\0") == ""
+
+
+def test_progress_estimates_the_time_that_is_left(monkeypatch):
+    screen, now = Terminal(), [0.0]
+    monkeypatch.setattr(sys, "stderr", screen)
+    monkeypatch.setattr("segviz.cli.console.time.monotonic", lambda: now[0])
+    with Console().progress("working", "parts") as show:
+        now[0] = 20.0
+        show(1, 4)
+    assert "working: 1 of 4 parts, about 60 s left" in screen.getvalue()
+
+
+# --- streams and exit codes --------------------------------------------------------------------
+
+
+def started(*arguments, **pipes):
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    return subprocess.Popen([*COMMAND, *map(str, arguments)], env=environment, **pipes)
+
+
+def test_a_reader_that_leaves_ends_the_command_quietly(boat):
+    export = ("export", boat, "--format", "json", "-o", "-")
+    with started(*export, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        process.stdout.close()
+        assert process.stderr.read() == b""
+        assert process.wait(30) == 141
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
+def test_output_that_cannot_be_written_is_told(boat):
+    with (
+        open("/dev/full", "wb") as full,
+        started("ask", boat, "boats", stdout=full, stderr=subprocess.PIPE) as process,
+    ):
+        said = process.stderr.read().decode()
+        assert process.wait(30) == 1
+    assert said.startswith("segviz: the output cannot be written")
+    assert said.count("\n") == 1
+
+
+def test_a_command_that_is_interrupted_says_so(run, talk, monkeypatch):
+    def stop(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("segviz.cli.building.build", stop)
+    ran = run("build", talk, "-o", "m.json", "--embedder", "hashing")
+    assert (ran.code, ran.out, ran.err) == (130, "", "segviz: interrupted\n")
+
+
+# --- doctor ------------------------------------------------------------------------------------
+
+
+def test_the_doctor_never_shows_a_key(run, monkeypatch):
+    secret = "sk-secret-0123456789"
+    monkeypatch.setenv("OPENAI_API_KEY", secret)
+    monkeypatch.setenv("SEGVIZ_API_KEY", secret)
+    monkeypatch.setenv("SEGVIZ_BASE_URL", f"http://user:{secret}@models.example:8000/v1")
+    ran = run("doctor", "--json")
+    assert ran.code == 0
+    assert ran.json["healthy"] is True
+    told = {finding["name"]: finding["what"] for finding in ran.json["findings"]}
+    assert told["OPENAI_API_KEY"] == "set, for api.openai.com alone"
+    assert told["SEGVIZ_API_KEY"] == "set, for http://models.example:8000/v1 alone"
+    assert secret not in ran.out + ran.err + run("doctor").out
+    monkeypatch.delenv("SEGVIZ_BASE_URL")
+    told = {f["name"]: f for f in run("doctor", "--json").json["findings"]}
+    assert told["SEGVIZ_API_KEY"]["state"] == "note"
+    assert "used for no server" in told["SEGVIZ_API_KEY"]["what"]
+
+
+def test_the_doctor_names_what_is_missing(run, monkeypatch):
+    monkeypatch.setitem(doctor.PACKAGES, "not-a-package-of-anybody", "nothing")
+    ran = run("doctor")
+    assert ran.code == 1
+    assert "missing  not-a-package-of-anybody: needed for nothing" in ran.out
+
+
+def test_the_doctor_knows_every_package_that_is_required():
+    required = {
+        re.match(r"[\w-]+", line)[0].lower()
+        for line in metadata.requires("segviz")
+        if "extra ==" not in line
+    }
+    assert required - {"wordllama"} == set(doctor.PACKAGES)
+
+
+def test_a_cache_that_cannot_be_written_is_a_note(run, monkeypatch, tmp_path):
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("SEGVIZ_CACHE", str(tmp_path / "file"))
+    ran = run("doctor", "--json")
+    assert ran.code == 0
+    assert {f["name"]: f["state"] for f in ran.json["findings"]}["cache"] == "note"
+
+
+# --- completion --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("typed", "expected"),
+    [
+        (["bu"], {"build"}),
+        ([""], set(COMMANDS)),
+        (["ask", "m.json", "--pol"], {"--policy"}),
+        (["ask", "m.json", "--policy", "b"], {"bottom-up", "both"}),
+        (["completion", "z"], {"zsh"}),
+        (["--no"], {"--no-browser"}),
+        (["ask", "m.json", "x"], set()),
+    ],
+)
+@pytest.mark.skipif(shutil.which("bash") is None, reason="no bash here")
+def test_bash_completes(run, typed, expected):
+    script = run("completion", "bash").out
+    words = " ".join(f"'{word}'" for word in ["segviz", *typed])
+    script += f"COMP_WORDS=({words}); COMP_CWORD={len(typed)}; _segviz || true\n"
+    script += 'printf "%s\\n" "${COMPREPLY[@]}"'
+    done = subprocess.run(["bash", "-u", "-c", script], capture_output=True, text=True, check=True)
+    found = set(filter(None, done.stdout.split("\n")))
+    assert found >= expected if typed == [""] else found == expected
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_every_shell_gets_every_command_and_option(run, shell):
+    script = run("completion", shell).out
+    for name, command in COMMANDS.items():
+        assert name in script
+        for option in options_of(Parser("segviz", command)):
+            assert option.removeprefix("--") in script
+    if shutil.which(shell):
+        subprocess.run([shell, "-n"], input=script, text=True, check=True)
