@@ -28,6 +28,7 @@ from segviz.compatibility import Calibrated, Cosine
 from segviz.evaluate import evaluate, evaluate_answers, sweep
 from segviz.invariants import check
 from segviz.loaders import LoadError, load
+from segviz.merging import merge
 from segviz.notebook import show
 from segviz.pipeline import Memory, ask, build
 from segviz.pipeline import open_memory as open  # noqa: A004 - the documented name
@@ -52,6 +53,7 @@ __all__ = [
     "evaluate",
     "evaluate_answers",
     "load",
+    "merge",
     "open",
     "propagate",
     "replay",

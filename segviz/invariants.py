@@ -371,7 +371,7 @@ LAWS: dict[str, tuple[Law, ...]] = {
 
 
 def check(structure: Structure, laws: str = "general") -> list[Violation]:
-    """Every violation of the named laws, in the order the laws are listed.
+    """Every violation of the named laws by ``structure``, in the order they are listed.
 
     ``laws`` is a key of ``LAWS``; ValueError lists the keys for any other. When the
     columns themselves disagree only that is reported, since nothing else can be read.

@@ -13,16 +13,23 @@ from segviz.assemble import Absent, embedder_named, make_system, needs_chat, pai
 from segviz.conversation import Conversation
 from segviz.invariants import Violation, check
 from segviz.moments import Moments
-from segviz.protocols import Chat, Embedder, Operates, Scorer, Services, Settles, System, View
+from segviz.protocols import JOIN, Chat, Embedder, Operates, Scorer, Services, Settles, System, View
 from segviz.relevance import RELEVANCE, over_active
 from segviz.result import Result
 from segviz.steps import Step
 from segviz.structure import Structure, replay
 from segviz.units import Unit
 
+
 @dataclass(frozen=True, eq=False)
 class Memory:
-    """A built memory: the conversation, how it was cut, and every construction step."""
+    """A built memory: the conversation, how it was cut, and every construction step.
+
+    ``unit`` is the rule of the leaves, ``system`` the name of the architecture with its
+    ``settings`` (plain values) and the ``laws`` its structures keep; ``embedder`` made the
+    vectors; ``chat`` names the chat model that was used, "" for none. ``steps`` are all
+    there is: ``structure`` is folded from them.
+    """
 
     conversation: Conversation
     unit: str
@@ -152,6 +159,8 @@ class Memory:
         """This memory without its last operation; ValueError where there was none."""
         if not self.steps or not self.steps[-1].operation:
             raise ValueError("there is no operation to undo")
+        if self.steps[-1].operation == JOIN:
+            raise ValueError("joining cannot be undone; go back to the memory from before")
         steps = self.steps[:-1]
         if self.model is None or any(step.operation for step in steps):
             return replace(self, steps=steps)
@@ -181,7 +190,7 @@ def _prepare(relevance: str, structure: Structure, embedder: Embedder) -> Scorer
 
 
 def open_memory(path: str | Path, embedder: Embedder | None = None) -> Memory:
-    """Open a memory written by :meth:`Memory.save`.
+    """Open the memory that :meth:`Memory.save` wrote to ``path``.
 
     ``embedder`` is the one that made its vectors; the offline ones are found by
     themselves. Without it the memory can be looked at and asked with

@@ -7,7 +7,6 @@ copies of its columns (not of texts and vectors, which all moments share).
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Sequence
 
 from segviz.steps import Step
@@ -43,8 +42,8 @@ class Moments:
         return self._recent[step]
 
     def _folded(self, step: int) -> Structure:
-        passed = sorted(tuple(self._marks))
-        mark = passed[bisect_right(passed, step) - 1]
+        passed = list(self._marks)
+        mark = max(place for place in passed if place <= step)
         # Taken out while it is changed: what fails, or another thread, finds no half fold.
         here, fold = self._ahead.pop() if self._ahead else (mark, None)
         if fold is None or not mark <= here <= step:

@@ -217,10 +217,11 @@ def build(
     progress: Progress | None = None,
     **params: Any,
 ) -> Memory:
-    """Build a memory of a conversation, offline by default.
+    """Build a memory of a ``conversation``, offline by default.
 
     ``system`` is a name from ``SYSTEMS`` with its parameters as keywords, or an instance;
-    ``unit`` a rule from ``UNIT_RULES``; ``chat`` the model for components that need one;
+    ``unit`` a rule from ``UNIT_RULES``; ``embedder`` "auto", a name from ``EMBEDDERS`` or an
+    instance; ``chat`` the model for components that need one;
     ``progress(done, total)`` is called after every step. Same input and settings give the
     same steps. ValueError for unknown names; BuildPaused when a model gives up.
     """

@@ -39,6 +39,7 @@ class Evidence:
 class Result:
     """An answered question.
 
+    ``question`` was put to ``structure``; ``evidence`` is what came back, best first.
     ``initial`` and ``final`` float64 (n,), ``hops`` float64 (H + 1, n); ``before`` and
     ``after`` are the top-K node ids by initial and final score, best first. With ``method``
     "own", ``final`` are the scores of the system's own retrieval and ``stages`` its course.

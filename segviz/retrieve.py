@@ -59,7 +59,7 @@ def top_k(
     """
     if budget is None:
         check_count("k", k)
-        return first(scores, structure, k, levels, distinct).tolist()
+        return [int(node) for node in first(scores, structure, k, levels, distinct)]
     return taken(ranking(scores, structure, levels, distinct), structure.text, k, budget)
 
 

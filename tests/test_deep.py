@@ -88,9 +88,7 @@ def test_propagate_select_explain(large, policy):
 def test_payload_and_unfold(large):
     structure = large[2]
     units = int(structure.stop.max())
-    drawn = partial(
-        tree_payload, unit_sessions=[0] * units, session_labels=["S1"], identity="deep"
-    )
+    drawn = partial(tree_payload, unit_sessions=[0] * units, session_labels=["S1"], identity="deep")
     assert len(pack(drawn(structure))) > 4 * len(structure)
     unfolded = unfold(structure)
     assert len(unfolded.structure) == len(structure)

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import gc
 import itertools
 import random
+import weakref
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from segviz.propagate import POLICIES, propagate
+from segviz.propagate import operator, propagate
+from segviz.steps import Relate
 from tests.trees import random_graph, random_tree, toy
 
 TREE_POLICIES = ("top-down", "bottom-up", "both")
@@ -100,7 +104,7 @@ class TestHandWorked:
 
 
 class TestCollapsed:
-    @given(cases, st.sampled_from([name for name in POLICIES if name != "neighbours"]))
+    @given(cases, st.sampled_from(["none", *TREE_POLICIES]))
     def test_horizon_zero_is_the_initial_score_bit_for_bit(self, case, policy):
         _, edges, initial, alpha, _ = case
         assert propagate(initial, edges, policy, alpha, 0).final.tobytes() == initial.tobytes()
@@ -219,3 +223,55 @@ class TestManyQuestions:
         for i, row in enumerate(rows):
             alone = propagate(row, edges, policy, alpha, horizon)
             np.testing.assert_allclose(together.final[i], alone.final, rtol=0, atol=1e-15)
+
+
+class TestCrossLinks:
+    """The toy tree with leaf 0 related to leaf 5 and to its parent's sibling 9."""
+
+    def linked(self):
+        return replace(toy(), relations=(Relate(0, 5, "recurs", 0.7), Relate(9, 0, "knows", 0.2)))
+
+    def test_scores_go_down_and_along_relations_both_ways(self):
+        s = self.linked()
+        initial = np.zeros(11)
+        initial[[0, 9]] = 1.0
+        hop = propagate(initial, s.edges, "cross-links", 0.5, 1, structure=s).hops[1]
+        # 0 gives to 5 and 9; 9 to its children 4, 5, 6 and to 0
+        expected = np.zeros(11)
+        expected[[5, 9]] += 1 / 2
+        expected[[4, 5, 6, 0]] += 1 / 4
+        np.testing.assert_allclose(hop, expected, atol=1e-12)
+
+    def test_without_relations_it_is_top_down(self):
+        initial = np.arange(11) / 55
+        s = toy()
+        ours = propagate(initial, s.edges, "cross-links", 0.5, 3, structure=s).final
+        np.testing.assert_allclose(
+            ours, propagate(initial, s.edges, "top-down", 0.5, 3).final, atol=1e-15
+        )
+
+    def test_it_needs_the_structure(self):
+        with pytest.raises(ValueError, match="relations"):
+            propagate(np.ones(11), toy().edges, "cross-links")
+
+
+class TestOperator:
+    @given(cases, st.sampled_from(TREE_POLICIES))
+    def test_both_directions_equal_the_matrix(self, case, policy):
+        n, edges, scores, _, _ = case
+        found = operator(n, edges, policy)
+        w = dense_matrix(n, edges, policy)
+        np.testing.assert_allclose(found.apply(scores), w @ scores, atol=1e-12)
+        np.testing.assert_allclose(found.apply_transposed(scores), scores @ w, atol=1e-12)
+
+    def test_it_is_kept_as_long_as_the_structure(self):
+        s = toy()
+        kept = operator(11, s.edges, "both", s)
+        assert operator(11, s.edges, "both", s) is kept
+        assert operator(11, s.edges, "top-down", s) is not kept
+        assert operator(11, s.edges.copy(), "both", s) is not kept
+        structure, made = weakref.ref(s), weakref.ref(kept)
+        del s, kept
+        gc.collect()
+        assert structure() is None
+        assert made() is None

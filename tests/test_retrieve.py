@@ -3,7 +3,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from segviz.retrieve import estimated_tokens, level_distribution, ranking, taken, top_k
+from segviz.retrieve import (
+    estimated_tokens,
+    first,
+    level_distribution,
+    ranking,
+    ranks,
+    taken,
+    top_k,
+)
 from tests.trees import grown, toy
 
 scores_11 = st.lists(st.sampled_from([0.0, 0.1, 0.2, 0.3]), min_size=11, max_size=11)
@@ -30,6 +38,49 @@ def test_ranking_equals_the_literal_form(values, levels, distinct):
     scores = np.array(values)
     found = ranking(scores, toy(), levels, distinct).tolist()
     assert found == literal_ranking(scores, toy(), levels, distinct)
+
+
+@given(st.integers(0, 10**6), level_sets, st.booleans(), st.integers(1, 12))
+def test_the_first_nodes_equal_a_whole_ranking(seed, levels, distinct, count):
+    """Among 200 nodes with many ties and unary chains, few of which are returned."""
+    rng = np.random.default_rng(seed)
+    structure = chains(rng)
+    scores = rng.choice([0.0, 0.1, 0.2, rng.random()], size=len(structure))
+    expected = ranking(scores, structure, levels, distinct)[:count].tolist()
+    assert first(scores, structure, count, levels, distinct).tolist() == expected
+    assert top_k(scores, structure, count, levels, distinct) == expected
+
+
+@given(st.integers(0, 10**6), level_sets, st.booleans())
+def test_ranks_are_places_in_the_ranking(seed, levels, distinct):
+    rng = np.random.default_rng(seed)
+    structure = chains(rng)
+    scores = rng.choice([0.0, 0.1, 0.2, rng.random()], size=len(structure))
+    key = structure.carrier if distinct else np.arange(len(structure))
+    order = key[ranking(scores, structure, levels, distinct)].tolist()
+    expected = [order.index(c) + 1 if c in order else 0 for c in key.tolist()]
+    assert ranks(range(len(structure)), scores, structure, levels, distinct) == expected
+
+
+def chains(rng):
+    """Forty leaves, each under a chain of up to five nodes, all chains under one root."""
+    nodes = [(0, i, i + 1) for i in range(40)]
+    edges, tops = [], []
+    for leaf in range(40):
+        top = leaf
+        for level in range(1, int(rng.integers(1, 6))):
+            edges.append((len(nodes), top))
+            top = len(nodes)
+            nodes.append((level, leaf, leaf + 1))
+        tops.append(top)
+    nodes.append((6, 0, 40))
+    return grown(nodes, [*edges, *((len(nodes) - 1, top) for top in tops)])
+
+
+def test_scores_that_are_no_numbers_come_last():
+    scores = np.full(11, np.nan)
+    scores[[4, 5]] = 0.5
+    assert first(scores, toy(), 3, distinct=False).tolist() == [4, 5, 0]
 
 
 def test_ties_go_to_the_older_node():

@@ -8,6 +8,7 @@ import random
 import re
 import subprocess
 import sys
+import time
 from dataclasses import fields, replace
 
 import numpy as np
@@ -150,6 +151,29 @@ class TestAtomic:
             memory.save(target)
         assert target.read_text() == "old"
         assert [p.name for p in tmp_path.iterdir()] == ["memory.json"]
+
+
+    @pytest.mark.parametrize("after", [0.0, 0.02, 0.05])
+    def test_a_killed_process_leaves_a_whole_file(self, tmp_path, after):
+        """SIGKILL in the middle of saving: readers find the file before or the one after."""
+        target = tmp_path / "memory.json.gz"
+        script = (
+            "import sys, segviz\n"
+            f"c = segviz.load({str(sample_path('recurrence'))!r})[0]\n"
+            "memory = segviz.build(c)\n"
+            "memory.save(sys.argv[1])\n"
+            "print('saved', flush=True)\n"
+            "while True:\n"
+            "    memory.save(sys.argv[1])\n"
+        )
+        command = [sys.executable, "-c", script, str(target)]
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        assert process.stdout.readline() == "saved\n"
+        time.sleep(after)
+        process.kill()
+        process.wait()
+        process.stdout.close()
+        assert segviz.open(target).check() == []
 
 
 class TestDamaged:

@@ -150,7 +150,7 @@ class TestCancelling:
         assert part.cells == found.cells[:after]
         assert part.baseline == found.baseline
         assert not part.complete
-        assert seen == [(i + 1, 45) for i in range(after)]
+        assert seen == [(i + 1, 9 * len(POLICIES)) for i in range(after)]
 
 
 def test_what_is_known_is_not_measured_again(grown, found, monkeypatch):
@@ -244,7 +244,7 @@ class TestCurves:
 
     def test_sentence(self, found):
         better = sum(c.recall.value > found.baseline.recall.value for c in found.cells)
-        assert curves_sentence(found).startswith(f"{better} of 24 settings")
+        assert curves_sentence(found).startswith(f"{better} of {6 * (len(POLICIES) - 1)} settings")
 
 
 class TestLevelBars:

@@ -84,7 +84,7 @@ def _files() -> Finding:
     lost += [f"sample {name}" for name in TITLES if not sample_path(name).is_file()]
     if lost:
         return Finding("files", BAD, f"not installed: {', '.join(lost)}; install segviz again")
-    return Finding("files", GOOD, f"front end, schema and {len(TITLES)} samples are here")
+    return Finding("files", GOOD, f"{root}: front end, schema, {len(TITLES)} samples")
 
 
 def _cache() -> Finding:

@@ -12,6 +12,7 @@ levels (what a reader would be given).
 ``evaluation``          :func:`evaluate`: one setting, a row per question
 ``grid``                :func:`sweep`: policy x alpha x horizon
 ``compare``             several memories side by side, each by its own retrieval too
+``many``                many conversations, systems and seeds, also on several workers
 ``permutation``         what is lost when units change places
 ``answering``           :func:`evaluate_answers`: answers and grades by chat models
 ======================  =============================================================

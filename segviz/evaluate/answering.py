@@ -110,9 +110,9 @@ def evaluate_answers(
     cancelled: Callable[[], bool] | None = None,
     **ask_params: Any,
 ) -> AnswerEvaluation:
-    """Retrieve, answer with ``chat`` and grade with ``judge_chat`` (default: the same).
+    """Put ``questions`` to ``memory``, answer with ``chat``, grade with ``judge_chat``.
 
-    ``ask_params`` are those of ``segviz.ask``. One call per question and one more for its
+    ``judge_chat`` is ``chat`` by default; ``ask_params`` are those of ``segviz.ask``. One call per question and one more for its
     grade, where that needs judgement (``segviz.answer.by_rule``). ``progress(done, total)``
     is called and ``cancelled()`` asked every few questions; what is done is returned. A
     fault of a single question (no answer, a grade outside the rubric) is noted in its row:

@@ -100,7 +100,9 @@ def sweep(
 ) -> Sweep:
     """Measure every policy x alpha x horizon, as :func:`evaluate` would one by one.
 
-    A cell's numbers equal those of ``evaluate`` with its setting exactly. The questions
+    ``policies``, ``alphas`` and ``horizons`` are the axes; ``memory``, ``questions``, ``k``,
+    ``budget``, ``relevance``, ``distinct`` and ``seed`` are as in ``evaluate``, and a cell's
+    numbers equal those of ``evaluate`` with its setting exactly. The questions
     are scored once, hops once per policy, and all settings that do not propagate (policy
     ``none``, H = 0, alpha = 0) once. ``progress(done, total)`` is called after every cell;
     when ``cancelled()``, asked before every cell, says so, what is done is returned.

@@ -34,12 +34,12 @@ class Tree:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One level of a forest: its nodes, those a step wrote (new or with another text), and
-    those whose text is out of date after it."""
+    """One level of a forest: its nodes, those a step refreshed, and those whose text is out
+    of date after it."""
 
     level: int
     nodes: int
-    written: int
+    refreshed: int
     waiting: int
 
 
@@ -67,17 +67,17 @@ def _above_items(structure: Structure, root: int) -> tuple[int, ...]:
     return tuple(inner)
 
 
-def written(before: Structure, after: Structure, events: Sequence[Event]) -> set[int]:
-    """Nodes that ``events``, between two moments, made or gave another text."""
+def refreshed(structure: Structure, events: Sequence[Event]) -> set[int]:
+    """Nodes of the trees that ``events``, which led to ``structure``, brought up to date:
+    touched, and not marked to be written later."""
     touched = {event.node for event in events if isinstance(event, Add | Revise)}
-    known = len(before)
-    return {n for n in touched if n >= known or before.text[n] != after.text[n]}
+    return {n for n in touched if structure.level[n] > 1 and not structure.facts[n].get("dirty")}
 
 
 def effort(
     structure: Structure, forest: dict[str, list[Tree]], fresh: Collection[int]
 ) -> tuple[Row, ...]:
-    """What of the trees was written, by level from low to high."""
+    """What of the trees was refreshed, by level from low to high."""
     levels: dict[int, list[int]] = {}
     for tree in _all(forest):
         for node in tree.nodes:
@@ -102,7 +102,7 @@ def rebuild(structure: Structure, forest: dict[str, list[Tree]]) -> int:
 def dirty_paths(
     forest: dict[str, list[Tree]], fresh: Collection[int]
 ) -> list[tuple[Tree, tuple[int, ...]]]:
-    """The trees a step wrote in, with the nodes it wrote from the root down."""
+    """The trees a step refreshed nodes of, with these nodes from the root down."""
     paths = [(tree, tuple(n for n in tree.nodes if n in fresh)) for tree in _all(forest)]
     return [(tree, path) for tree, path in paths if path]
 
@@ -118,14 +118,13 @@ def families_figure(
     accent: str,
     neutral: str,
     empty: str,
-    ground: str,
 ) -> go.Figure:
     """A strip per family: a piece per tree, as wide as the tree has items, oldest left; those
-    the step wrote in are in ``accent`` and hatched."""
+    of which the step refreshed nodes are in ``accent`` and hatched."""
     figure = go.Figure()
     series = (
         ("as it was", False, empty, ""),
-        ("written in by this step", True, accent, "/"),
+        ("refreshed by this step", True, accent, "/"),
     )
     for name, touched, colour, pattern in series:
         rows = []
@@ -144,7 +143,7 @@ def families_figure(
                 x=[tree.items for _, _, tree in rows],
                 marker={
                     "color": colour,
-                    "line": {"width": 1, "color": neutral if not touched else ground},
+                    "line": {"width": 0.5, "color": neutral},
                     "pattern": {"shape": pattern, "size": 5, "solidity": 0.3},
                 },
                 # Labels hold words of the conversation; Plotly reads some markup in text.
@@ -166,16 +165,19 @@ def families_figure(
 
 
 def effort_sentence(rows: Sequence[Row], whole: int, texts: int, names: Sequence[str]) -> str:
-    """What the step wrote of all nodes, by level, against making everything anew."""
-    nodes, fresh = sum(row.nodes for row in rows), sum(row.written for row in rows)
+    """What the step refreshed of all nodes, by level, against making everything anew; one
+    with a single child takes no text of its own."""
+    nodes, fresh = sum(row.nodes for row in rows), sum(row.refreshed for row in rows)
     parts = [
-        f"{level_name(row.level, names)} {row.written} of {row.nodes}" for row in rows if row.written
+        f"{level_name(row.level, names)}: {row.refreshed} of {row.nodes}"
+        for row in rows
+        if row.refreshed
     ]
-    told = f"{fresh} of {nodes:,} nodes above items were written in this step"
+    told = f"{fresh} of {nodes:,} nodes above items were refreshed in this step"
     told += f" ({', '.join(parts)})" if parts else ""
     waiting = sum(row.waiting for row in rows)
     wait = f" {waiting} wait to be written." if waiting else ""
-    return f"{told}; it took {texts} texts, a full rebuild would write {whole:,}.{wait}"
+    return f"{told}. That took {texts} new texts; a full rebuild would write {whole:,}.{wait}"
 
 
 def _literal(label: str) -> str:

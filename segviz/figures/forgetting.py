@@ -6,7 +6,7 @@ it was last met, in seconds, and how often again.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -16,7 +16,6 @@ import plotly.graph_objects as go
 from segviz.figures.layout import framed
 from segviz.figures.levels import level_name
 from segviz.figures.windows import fact
-from segviz.frontend.palette import LEVEL_COLOURS
 from segviz.steps import Facts
 from segviz.structure import Structure
 from segviz.systems.moments import DAY
@@ -25,20 +24,23 @@ Law = Callable[[Facts, Sequence[float]], list[float]]
 
 MENTIONS = (0, 1, 3, 10)
 _DASHES = ("solid", "dash", "dashdot", "dot")
-_SYMBOLS = ("circle", "square", "diamond", "triangle-up", "star")
 _POINTS = 60
 
 
 @dataclass(frozen=True, slots=True)
 class Remembered:
-    """Nodes of one level that are remembered alike: days since they were last met, how
-    often they were met again, how well they are remembered, and how many they are."""
+    """Nodes that are remembered alike: days since they were last met, how often they were
+    met again, how well they are remembered, and how many there are on each level."""
 
-    level: int
     age: float
     n: int
     retained: float
-    nodes: int
+    levels: tuple[tuple[int, int], ...]
+
+    @property
+    def nodes(self) -> int:
+        """How many they are."""
+        return sum(count for _, count in self.levels)
 
 
 def fades(structure: Structure) -> bool:
@@ -53,24 +55,29 @@ def last_met(structure: Structure) -> float:
 
 
 def remembered(structure: Structure, now: float, law: Law) -> tuple[Remembered, ...]:
-    """The nodes at the moment ``now`` (seconds), those alike as one, by level and age."""
-    groups: Counter[tuple[int, float, int]] = Counter()
+    """The nodes at the moment ``now`` (seconds), those alike as one, by age and n."""
+    groups: dict[tuple[float, int], Counter[int]] = defaultdict(Counter)
     for node in np.flatnonzero(structure.active).tolist():
         facts = structure.facts[node]
         if "last" in facts and "n" in facts:
             age = max(0.0, now - fact(facts, "last"))
-            groups[int(structure.level[node]), age, int(fact(facts, "n"))] += 1
+            groups[age, int(fact(facts, "n"))][int(structure.level[node])] += 1
     return tuple(
-        Remembered(level, age / DAY, n, law({"n": n}, [age])[0], nodes)
-        for (level, age, n), nodes in sorted(groups.items())
+        Remembered(age / DAY, n, law({"n": n}, [age])[0], tuple(sorted(levels.items())))
+        for (age, n), levels in sorted(groups.items())
     )
 
 
 def forgetting_figure(
-    points: Sequence[Remembered], law: Law, *, names: Sequence[str], neutral: str
+    points: Sequence[Remembered],
+    law: Law,
+    *,
+    names: Sequence[str],
+    accent: str,
+    neutral: str,
 ) -> go.Figure:
     """The law over the days since a node was last met, a curve each for 0, 1, 3 and 10 times
-    met again, and the memory's nodes on it: a mark per level, larger for more nodes."""
+    met again, and the memory's nodes on it: one mark for those alike, larger for more."""
     longest = max([30.0, *(1.08 * point.age for point in points)])
     days = np.linspace(0.0, longest, _POINTS).tolist()
     figure = go.Figure()
@@ -85,30 +92,31 @@ def forgetting_figure(
                 hovertemplate=f"n = {n}: %{{y:.3f}} after %{{x:.0f}} days<extra></extra>",
             )
         )
-    for place, level in enumerate(dict.fromkeys(point.level for point in points)):
-        row = [point for point in points if point.level == level]
-        figure.add_trace(
-            go.Scatter(
-                name=level_name(level, names),
-                x=[point.age for point in row],
-                y=[point.retained for point in row],
-                mode="markers",
-                marker={
-                    "symbol": _SYMBOLS[place % len(_SYMBOLS)],
-                    "size": [5 + 2.2 * min(point.nodes, 100) ** 0.5 for point in row],
-                    "color": LEVEL_COLOURS[min(level, len(LEVEL_COLOURS) - 1)],
-                    "opacity": 0.75,
-                    "line": {"width": 1, "color": neutral},
-                },
-                customdata=[(point.nodes, point.n) for point in row],
-                hovertemplate="%{customdata[0]} nodes, met again %{customdata[1]} times, last "
-                "%{x:.0f} days ago: R %{y:.3f}<extra></extra>",
-            )
+    figure.add_trace(
+        go.Scatter(
+            name="nodes, now",
+            x=[point.age for point in points],
+            y=[point.retained for point in points],
+            mode="markers",
+            marker={
+                "size": [4 + 1.5 * min(point.nodes, 150) ** 0.5 for point in points],
+                "color": accent,
+                "opacity": 0.55,
+                "line": {"width": 1, "color": accent},
+            },
+            customdata=[(_about(point, names), point.n) for point in points],
+            hovertemplate="%{customdata[0]}<br>met again %{customdata[1]} times, last "
+            "%{x:.0f} days ago: R %{y:.3f}<extra></extra>",
         )
+    )
     framed(figure, 340)
     figure.update_xaxes(title="days since it was last met", range=[-0.015 * longest, longest])
     figure.update_yaxes(title="remembered (R)", range=[0, 1.05])
     return figure
+
+
+def _about(point: Remembered, names: Sequence[str]) -> str:
+    return ", ".join(f"{level_name(level, names)}: {count}" for level, count in point.levels)
 
 
 def forgetting_sentence(points: Sequence[Remembered]) -> str:

@@ -100,9 +100,7 @@ def sizes(steps: Sequence[Step]) -> Sizes:
     return Sizes(table[:, 0].astype(np.int64), table[:, 1], table[:, 2].astype(np.int64), most)
 
 
-def groups_figure(
-    found: Sequence[Change], grown: Sizes, *, accent: str, neutral: str
-) -> go.Figure:
+def groups_figure(found: Sequence[Change], grown: Sizes, *, accent: str, neutral: str) -> go.Figure:
     """Three rows over the steps: the objective before and after every split and merge (the
     latest 300), the sizes of the groups under their limit, and the number of groups."""
     figure = make_subplots(
@@ -124,8 +122,8 @@ def groups_figure(
     steps = kept + 1
     plain = {"color": accent, "width": 1.6}
     for name, values, line, place in (
-        ("largest", grown.largest, plain, 2),
-        ("in the middle", grown.middle, {"color": neutral, "width": 1.6, "dash": "dash"}, 2),
+        ("largest size", grown.largest, plain, 2),
+        ("median size", grown.middle, {"color": neutral, "width": 1.6, "dash": "dash"}, 2),
         ("groups", grown.count, plain, 3),
     ):
         figure.add_trace(

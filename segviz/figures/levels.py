@@ -78,9 +78,12 @@ def level_name(level: int, names: Sequence[str] = ()) -> str:
 
 
 def level_sentence(
-    before: Mapping[int, int], after: Mapping[int, int], names: Sequence[str] = ()
+    before: Mapping[int, int],
+    after: Mapping[int, int],
+    names: Sequence[str] = (),
+    mover: str = "Propagation",
 ) -> str:
-    """One sentence saying how retrieval moved between levels."""
+    """One sentence saying how retrieval moved between levels, and by what."""
     changes = [
         f"{level_name(level, names)}: {before[level]} → {after[level]}"
         for level in before
@@ -88,4 +91,4 @@ def level_sentence(
     ]
     if not changes:
         return "The numbers per level stay as they were."
-    return "Propagation moves retrieval: " + ", ".join(changes) + "."
+    return f"{mover} moves retrieval: " + ", ".join(changes) + "."

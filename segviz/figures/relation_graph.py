@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import networkx as nx
-import numpy as np
 from pyvis.network import Network
 
 from segviz.figures.node_link import offline_page
@@ -20,13 +19,20 @@ from segviz.frontend.palette import session_colours
 from segviz.steps import Relate
 from segviz.structure import Structure
 
-SHAPES = {"●": "dot", "■": "square", "▲": "triangle", "◆": "diamond", "★": "star", "▼": "triangleDown"}
+SHAPES = {
+    "●": "dot",
+    "■": "square",
+    "▲": "triangle",
+    "◆": "diamond",
+    "★": "star",
+    "▼": "triangleDown",
+}
 """How types of nodes are told apart beside their colour, the commonest first; further types
 share the last."""
 
-_WIDTH, _HEIGHT = 1000, 520
+_WIDTH, _HEIGHT = 1300, 680
 _SEED = 7
-_LABELLED = 60
+_LABELLED = 25
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,12 +138,12 @@ def relation_html(
         net.add_node(
             f"n{node}",
             label=node_name(structure, node),
-            title=f"node {node} · {kind} · mentioned {mentions:g} times\n{structure.text[node][:300]}",
+            title=f"node {node} · {kind} · mentions: {mentions:g}\n{structure.text[node][:300]}",
             x=places[node][0],
             y=places[node][1],
             physics=False,
             shape=SHAPES[marks[kind]],
-            size=7 + 17 * (mentions / most) ** 0.5,
+            size=6 + 13 * (mentions / most) ** 0.5,
             color=state | {"highlight": state, "hover": state},
             borderWidth=3 if node == selected else 1,
             font={"size": 14, "color": foreground, "strokeWidth": 3, "strokeColor": background},
@@ -182,13 +188,10 @@ def _places(nodes: Sequence[int], drawn: Sequence[Tie]) -> dict[int, tuple[float
     """Where each node stands: springs along the relations, from the same start each time."""
     graph = nx.Graph()
     graph.add_nodes_from(nodes)
-    for tie in drawn:
-        known = graph.get_edge_data(tie.source, tie.target, {"weight": 0.0})["weight"]
-        graph.add_edge(tie.source, tie.target, weight=known + tie.weight)
-    for _, _, data in graph.edges(data=True):
-        data["weight"] = 1 + float(np.log1p(data["weight"]))
+    graph.add_edges_from((tie.source, tie.target) for tie in drawn)
+    # Weights would pull everything onto the two or three nodes all others are related to.
     found = nx.spring_layout(
-        graph, k=2.2 / max(1, len(nodes)) ** 0.5, iterations=200, seed=_SEED, weight="weight"
+        graph, k=5 / max(1, len(nodes)) ** 0.5, iterations=300, seed=_SEED, weight=None
     )
     return {
         node: (round(float(x) * _WIDTH / 2, 1), round(float(y) * _HEIGHT / 2, 1))

@@ -111,12 +111,23 @@ def windows_figure(
                 width=0.8,
                 offset=-0.4,
                 marker={"color": "rgba(0,0,0,0)", "line": {"width": 1, "color": neutral}},
+                customdata=about,
+                hovertemplate="%{customdata}<extra></extra>",
+            ),
+            go.Bar(  # only the numbers, above the inner bars
+                showlegend=False,
+                orientation="h",
+                y=lanes,
+                base=[_place(w.start, calendar) for w in found],
+                x=[_length(w.start, w.stop, calendar) for w in found],
+                width=0.44,
+                offset=-0.04,
+                marker={"color": "rgba(0,0,0,0)", "line": {"width": 0}},
+                hoverinfo="skip",
                 text=[f"{w.nodes}" for w in found],
                 textposition="inside",
                 insidetextanchor="middle",
                 textangle=0,
-                customdata=about,
-                hovertemplate="%{customdata}<extra></extra>",
             ),
         ]
     )
@@ -136,7 +147,9 @@ def windows_sentence(found: Sequence[Window], names: Sequence[str]) -> str:
     for level in dict.fromkeys(window.level for window in found):
         row = [window.nodes for window in found if window.level == level]
         count = f"{len(row)} window" + "s" * (len(row) > 1)
-        parts.append(f"{level_name(level, names)}: {count} for {sum(row)} nodes, at most {max(row)}")
+        parts.append(
+            f"{level_name(level, names)}: {count} for {sum(row)} nodes, at most {max(row)}"
+        )
     return "; ".join(parts) + "."
 
 

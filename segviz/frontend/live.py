@@ -18,6 +18,11 @@ ALPHA_STEP: Final = 0.01
 HORIZON_MAX: Final = 5
 """Range of the controls; equation 4 itself takes any α below 1 and any number of hops."""
 
+LIVE_POLICIES: Final = {
+    name: make for name, make in POLICIES.items() if getattr(make, "live", True)
+}
+"""The policies the browser can compute by itself."""
+
 DRAWINGS: Final = ("mirrored", "change")
 """Both scores mirrored on one axis, or their signed difference."""
 
@@ -55,7 +60,7 @@ class Live:
             "levels": None if self.levels is None else list(self.levels),
             "distinct": self.distinct,
             "budget": self.budget,
-            "policies": {name: make().label for name, make in POLICIES.items()},
+            "policies": {name: make().label for name, make in LIVE_POLICIES.items()},
             "alpha_max": ALPHA_MAX,
             "alpha_step": ALPHA_STEP,
             "horizon_max": HORIZON_MAX,

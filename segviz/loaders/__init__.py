@@ -49,7 +49,7 @@ def load(
     day_first: bool | None = None,
     gap_hours: float = 8.0,
 ) -> Corpus:
-    """Read a conversation file, an archive (zip, gzip) or a folder; ``~`` is the home folder.
+    """Read the conversation file, archive (zip, gzip) or folder ``path``; ``~`` is one's home.
 
     A JSON list of at least ``by_items`` bytes whose format allows it is only listed: its
     conversations are read when asked for (``LazyCorpus``), whatever its size. Everything

@@ -20,10 +20,12 @@ from segviz.ui.exports import exports_panel
 from segviz.ui.inspector import node_details, node_transcript
 from segviz.ui.lists import transcript
 from segviz.ui.pins import Scored, pins_panel
+from segviz.ui.places import level_names
 from segviz.ui.retrieved import retrieved_panel
+from segviz.ui.stages import stages_panel
 from segviz.ui.state import Session
 from segviz.ui.timeline import canvas_height, draw_canvas, draw_node_link
-from segviz.ui.why import hop_panel, ledger_panel, miss_panel, rank_panel, stages_panel
+from segviz.ui.why import hop_panel, ledger_panel, miss_panel, rank_panel
 from segviz.ui.words import counted
 
 
@@ -59,7 +61,7 @@ def render(session: Session) -> None:
     if result.choice is not None:
         st.caption(result.choice.why)
     _gold_line(question, status)
-    stages_panel(result)
+    stages_panel(session, result)
     gold = _gold_leaves(session, question, result)
     left, right = st.columns([11, 10], gap="medium")
     with left:
@@ -72,13 +74,13 @@ def render(session: Session) -> None:
         st.markdown("**Rank shifts**")
         rank_panel(result, settings["levels"], settings["distinct"], gold)
     with levels:
-        _levels(result)
+        _levels(session, result)
     answer_panel(session, question, result)
     st.markdown("**Nearly retrieved**, and why not")
     miss_panel(session, result, settings["levels"], settings["distinct"], gold)
     with st.expander("Scores hop by hop", key="hops", on_change="rerun") as hops:
         if hops.open:
-            hop_panel(result)
+            hop_panel(session, result)
 
 
 def _earlier(session: Session, step: int) -> None:
@@ -174,27 +176,27 @@ def _gold_line(question: Question, status: dict[str, str]) -> None:
         st.text(f"Gold answer: not mentioned. The tempting wrong answer: {question.adversarial}")
 
 
-def _levels(result: Result) -> None:
+def _levels(session: Session, result: Result) -> None:
     before, after = result.levels("initial"), result.levels("final")
     texts = result.structure.carrier
     moved = len({int(texts[n]) for n in result.after} - {int(texts[n]) for n in result.before})
-    st.markdown("**Retrieved levels**, before and after propagation")
+    own = result.method == "own"
+    series = ("by relevance", "by the system") if own else ("initial", "propagated")
+    how = "by relevance alone and by the system" if own else "before and after propagation"
+    st.markdown(f"**Retrieved levels**, {how}")
+    names = level_names(session.memory)
+    sentence = level_sentence(before, after, names, "The system" if own else "Propagation")
     dark = st.context.theme.type == "dark"
     figure = level_figure(
         before,
         after,
         accent=ACCENT["dark" if dark else "light"],
         neutral="#9a9690" if dark else "#77736d",
+        names=names,
+        series=series,
     )
-    st.plotly_chart(
-        figure,
-        key="levels-chart",
-        config={"displayModeBar": False},
-        alt=level_sentence(before, after),
-    )
-    st.caption(
-        f"{level_sentence(before, after)} {moved} of {len(result.after)} nodes are new in the top."
-    )
+    st.plotly_chart(figure, key="levels-chart", config={"displayModeBar": False}, alt=sentence)
+    st.caption(f"{sentence} {moved} of {len(result.after)} nodes are new in the top.")
 
 
 def _selected(session: Session, question: Question, result: Result, step: int) -> None:

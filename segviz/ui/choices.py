@@ -9,11 +9,11 @@ from streamlit.delta_generator import DeltaGenerator
 
 from segviz.adaptive import ADAPTIVE
 from segviz.conversation import Question
-from segviz.figures.levels import level_name
-from segviz.frontend.live import ALPHA_MAX, ALPHA_STEP, HORIZON_MAX, Setting
+from segviz.frontend.live import ALPHA_MAX, ALPHA_STEP, HORIZON_MAX, LIVE_POLICIES, Setting
 from segviz.propagate import POLICIES
 from segviz.protocols import Recalls
 from segviz.relevance import RELEVANCE
+from segviz.ui.places import level_label
 from segviz.ui.state import Session
 from segviz.ui.timeline import VIEWS, in_time, view_choice
 
@@ -109,8 +109,10 @@ def on_time_axis() -> bool:
 
 def live(session: Session) -> bool:
     """Whether the header of the canvas holds the controls: it does where the time axis is
-    shown and the browser can propagate along what it draws."""
-    return on_time_axis() and in_time(session, session.memory.structure)
+    shown and the browser can propagate along what it draws, which are no relations."""
+    structure = session.memory.structure
+    follows = kept_setting().policy in LIVE_POLICIES and not structure.relations
+    return follows and on_time_axis() and in_time(session, structure)
 
 
 def kept_setting() -> Setting:

@@ -22,6 +22,7 @@ from segviz.result import Result
 from segviz.shape import Shape, shape
 from segviz.systems import SYSTEMS
 from segviz.ui.canvas import clicked, tree_canvas
+from segviz.ui.places import level_label
 from segviz.ui.state import Session, fingerprint, known, remember, typed_turns
 from segviz.unfold import Unfolded, follows_time, unfold
 
@@ -334,7 +335,7 @@ def _one_question(session: Session, ready: Mapping[str, Built], settings: dict[s
         for column, name in zip(columns, names[row : row + PER_ROW], strict=False):
             with column:
                 st.markdown(f"**{labels[name]}**, {_method_label(ready[name].memory)}")
-                _evidence_table(results[name], set(question.evidence))
+                _evidence_table(ready[name].memory, results[name], set(question.evidence))
 
 
 def _asked(memory: Memory, text: str, settings: dict[str, Any]) -> Result:
@@ -348,11 +349,11 @@ def _method_label(memory: Memory) -> str:
     return "its own retrieval" if isinstance(memory.model, Recalls) else "collapsed retrieval"
 
 
-def _evidence_table(result: Result, gold: set[str]) -> None:
+def _evidence_table(memory: Memory, result: Result, gold: set[str]) -> None:
     rows = [
         {
             "gold": "" if not gold & set(item.turn_ids) else "yes",
-            "level": item.level,
+            "level": level_label(memory, item.level),
             "turns": len(item.turn_ids),
             "text": item.text,
         }
@@ -367,7 +368,7 @@ def _evidence_table(result: Result, gold: set[str]) -> None:
         height=min(38 + 35 * len(rows), 400),
         column_config={
             "gold": st.column_config.TextColumn(width=45),
-            "level": st.column_config.NumberColumn(width=45),
+            "level": st.column_config.TextColumn(width=75),
             "turns": st.column_config.NumberColumn(width=50),
         },
     )

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
+from segviz.pipeline import Memory
 from segviz.steps import Add, Decision, Judgement, Revise, Step
 from segviz.structure import Structure
 from segviz.ui.address import write
@@ -17,7 +18,9 @@ from segviz.ui.lists import diffs, transcript
 from segviz.ui.metronome import metronome
 from segviz.ui.operating import operations_panel
 from segviz.ui.pins import pins_panel
+from segviz.ui.places import level_label, named
 from segviz.ui.shape import shape_panel, warnings
+from segviz.ui.special import special_panel
 from segviz.ui.state import Session, shown_keys
 from segviz.ui.timeline import VIEWS, canvas_height, draw_canvas, draw_node_link, view_choice
 from segviz.ui.typing import typing_panel
@@ -60,6 +63,7 @@ def _panel(session: Session) -> None:
         _tree(session, structure, step, now)
     else:
         draw_node_link(session, structure)
+    special_panel(session, structure, now)
     left, right = st.columns([11, 10], gap="medium")
     with left:
         _heard(session, structure, step, now)
@@ -252,7 +256,7 @@ def _decision(session: Session, structure: Structure, step: Step, now: int) -> N
     if decision is not None:
         st.text(decision.why)
         if decision.candidates:
-            _candidates(session.memory.at(now - 1), structure, decision)
+            _candidates(session.memory, session.memory.at(now - 1), structure, decision)
     _changes(session, step, now)
     _figures(session, structure, step, now)
 
@@ -275,7 +279,7 @@ def _figures(session: Session, structure: Structure, step: Step, now: int) -> No
     )
 
 
-def _candidates(before: Structure, after: Structure, decision: Decision) -> None:
+def _candidates(memory: Memory, before: Structure, after: Structure, decision: Decision) -> None:
     """The candidates from low to high, as they stood before the leaf joined (those that the
     step itself made, as they stand after it): the table twin of the marks beside the tree.
     Models that score fill other columns than models that answer with a word; empty ones
@@ -286,7 +290,7 @@ def _candidates(before: Structure, after: Structure, decision: Decision) -> None
         start, stop = int(structure.start[item.node]), int(structure.stop[item.node])
         rows.append(
             {
-                "level": int(structure.level[item.node]),
+                "level": level_label(memory, int(structure.level[item.node])),
                 "outcome": _outcome(item, decision.chosen),
                 "label": item.label or None,
                 "similarity": item.score,
@@ -295,9 +299,11 @@ def _candidates(before: Structure, after: Structure, decision: Decision) -> None
                 "node": item.node,
             }
         )
-    if decision.chosen is None:
-        above = 1 + max(row["level"] for row in rows)
-        rows.append({"level": above, "outcome": "new root", "units": "all"})
+    # Only where the candidates are the whole frontier does none of them mean a new root.
+    if decision.chosen is None and memory.laws == "segment-tree":
+        above = 1 + max(int(before.level[item.node]) for item in decision.candidates)
+        row = {"level": level_label(memory, above), "outcome": "new root", "units": "all"}
+        rows.append(row)
     filled = [name for name in _WIDTHS if any(row.get(name) is not None for row in rows)]
     st.dataframe(
         [{name: row.get(name) for name in filled} for row in rows],
@@ -313,7 +319,7 @@ def _candidates(before: Structure, after: Structure, decision: Decision) -> None
 
 
 _WIDTHS = {
-    "level": 45,
+    "level": 75,
     "outcome": 120,
     "label": 110,
     "similarity": 70,
@@ -337,7 +343,7 @@ def _changes(session: Session, step: Step, now: int) -> None:
     """What the step did to existing annotations, word by word."""
     before = session.memory.at(now - 1)
     changes = [
-        (f"Node {e.node}, level {int(before.level[e.node])}", before.text[e.node], e.text)
+        (named(session, before, e.node), before.text[e.node], e.text)
         for e in step.events
         if isinstance(e, Revise) and e.text != before.text[e.node]
     ]

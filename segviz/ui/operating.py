@@ -8,6 +8,7 @@ import streamlit as st
 
 from segviz.pipeline import Memory
 from segviz.protocols import ModelError, Operates, Operation
+from segviz.ui.joining import join_choice
 from segviz.ui.state import Session, remember
 
 CHANGED_KEPT = 4
@@ -20,7 +21,13 @@ def operated(session: Session) -> Session:
     if not done:
         return session
     count = len(done[-1].steps) - len(session.memory.steps)
-    return replace(session, key=f"{session.key}+{count}", memory=done[-1], built=session.key)
+    return replace(
+        session,
+        key=f"{session.key}+{count}",
+        conversation=done[-1].conversation,
+        memory=done[-1],
+        built=session.key,
+    )
 
 
 def _done(key: str) -> list[Memory]:
@@ -44,11 +51,14 @@ def operations_panel(session: Session) -> None:
         chosen = known[name]
         st.caption(chosen.help)
         arguments = {
-            argument: _argument(session, name, argument, kind)
+            argument: _argument(session, name, argument, kind, chosen.defaults.get(argument))
             for argument, kind in chosen.arguments.items()
         }
         if st.button("Do it", key="operate"):
             _operate(session, done, name, chosen, arguments)
+        joined = join_choice(session)
+        if joined is not None:
+            _keep(done, joined, "The second memory")
         if st.button("Undo the last", disabled=not done, key="undo-operation"):
             done.pop()
             st.rerun()
@@ -56,7 +66,7 @@ def operations_panel(session: Session) -> None:
             st.text(memory.steps[-1].note)
 
 
-def _argument(session: Session, operation: str, name: str, kind: str) -> int:
+def _argument(session: Session, operation: str, name: str, kind: str, default: int | None) -> int:
     memory = session.memory
     last = {
         "node": len(memory.structure) - 1,
@@ -64,7 +74,9 @@ def _argument(session: Session, operation: str, name: str, kind: str) -> int:
         "session": len(session.conversation.sessions),
     }.get(kind)
     first = 1 if kind == "session" else 0
-    start = session.selected if kind == "node" and session.selected is not None else first
+    start = first if default is None else default
+    if kind == "node" and session.selected is not None:
+        start = session.selected
     chosen = st.number_input(
         name.replace("_", " ").capitalize(),
         min_value=first,
@@ -89,9 +101,14 @@ def _operate(
         st.warning(f"{chosen.label}: this cannot be done.")
         st.text(str(error))
         return
+    _keep(done, memory, chosen.label)
+
+
+def _keep(done: list[Memory], memory: Memory, what: str) -> None:
+    """Take a changed memory for the one shown, if it is sound."""
     broken = memory.check()
     if broken:
-        st.error("The operation would have broken the memory; nothing was changed.")
+        st.error(f"{what} would have broken the memory; nothing was changed.")
         st.text(str(broken[0]))
         return
     done.append(memory)

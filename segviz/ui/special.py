@@ -17,7 +17,7 @@ from segviz.figures.families import (
     families,
     families_figure,
     rebuild,
-    written,
+    refreshed,
 )
 from segviz.figures.forgetting import (
     fades,
@@ -137,7 +137,7 @@ def _forgetting(session: Session, structure: Structure, step: int) -> None:
     )
     points = remembered(structure, last_met(structure) + days * DAY, model.retention)
     figure = forgetting_figure(
-        points, model.retention, names=level_names(session.memory), neutral=_colours()["neutral"]
+        points, model.retention, names=level_names(session.memory), **_colours()
     )
     more = f"{model.fading()} n counts how often a node was met again; nothing is deleted."
     _chart(figure, forgetting_sentence(points), "forgetting-chart", more)
@@ -153,13 +153,12 @@ def _is_forest(session: Session, structure: Structure) -> bool:
 def _families(session: Session, structure: Structure, step: int) -> None:
     memory, forest = session.memory, families(structure)
     done = memory.steps[step - 1]
-    fresh = written(memory.at(step - 1), structure, done.events)
+    fresh = refreshed(structure, done.events)
     names = level_names(memory)
     figure = families_figure(
         forest,
         fresh,
         empty="#3a3834" if _dark() else "#e4e1db",
-        ground="#171614" if _dark() else "#ffffff",
         **_colours(),
     )
     rows = effort(structure, forest, fresh)
@@ -167,16 +166,16 @@ def _families(session: Session, structure: Structure, step: int) -> None:
     _chart(figure, sentence, "families-chart")
     paths = dirty_paths(forest, fresh)
     if not paths:
-        st.caption("This step wrote in no tree.")
+        st.caption("This step refreshed no tree.")
         return
-    st.markdown(f"**What this step wrote**, in {counted(len(paths), 'tree')}")
+    st.markdown(f"**What this step refreshed**, in {counted(len(paths), 'tree')}")
     st.dataframe(
         [
             {
                 "family": tree.family,
                 "tree": tree.label,
                 "items": tree.items,
-                "written": f"{len(path)} of {len(tree.nodes)}",
+                "refreshed": f"{len(path)} of {len(tree.nodes)}",
                 "nodes, from the root down": " › ".join(map(str, path)),
             }
             for tree, path in paths
@@ -264,7 +263,8 @@ def _relations(session: Session, structure: Structure, step: int) -> None:
     found = [tie for tie in ties(structure) if {tie.source, tie.target} <= set(nodes[:shown])]
     st.caption(
         f"{shown} of {counted(len(everyone), 'node')} with relations, those with most first; "
-        f"{counted(len(found), 'pair')} between them. Size follows mentions, width the weight. "
+        f"{counted(len(found), 'pair')} between them. The heaviest carry their label. Size "
+        "follows mentions, width the weight. "
         "Drag to pan, scroll to zoom, rest the pointer on a line for all its labels."
     )
     with st.expander(f"As a table ({len(found)})"):

@@ -14,7 +14,7 @@ from segviz.frontend.palette import ACCENT
 from segviz.nearmiss import near_misses
 from segviz.result import Result
 from segviz.retrieve import ranking
-from segviz.ui.places import place
+from segviz.ui.places import level_names, place
 from segviz.ui.state import Session
 
 # The ledger lists this many contributions; the rest is summed in one row.
@@ -138,53 +138,21 @@ def miss_panel(
     )
 
 
-def hop_panel(result: Result) -> None:
+def hop_panel(session: Session, result: Result) -> None:
     """How much score is where after each hop."""
     levels = result.structure.level
+    names = level_names(session.memory)
     rows = []
     for hop, scores in enumerate(result.hops):
         row: dict[str, Any] = {"hop": hop, "sum": float(scores.sum())}
         for level in range(int(levels.max(initial=0)) + 1):
-            row["leaves" if level == 0 else f"level {level}"] = float(scores[levels == level].sum())
+            label = level_name(level, names) if names or level else "leaves"
+            row[label] = float(scores[levels == level].sum())
         rows.append(row)
     number = st.column_config.NumberColumn(format="%.4f")
-    names = [name for name in rows[0] if name != "hop"]
-    st.dataframe(rows, hide_index=True, column_config=dict.fromkeys(names, number))
+    columns = [name for name in rows[0] if name != "hop"]
+    st.dataframe(rows, hide_index=True, column_config=dict.fromkeys(columns, number))
     st.caption(
         "The sum of all scores after each hop, and how it lies on the levels. What is lost "
         "sat on nodes without a target."
     )
-
-
-def stages_panel(result: Result) -> None:
-    """The course of a system's own retrieval, stage by stage."""
-    if not result.stages:
-        return
-    st.markdown("**How the system went about it**")
-    with st.container(border=True, key="stages"):
-        for number, stage in enumerate(result.stages, start=1):
-            st.markdown(f"{number}. **{stage.name}**")
-            st.text(stage.note)
-            if not stage.nodes:
-                continue
-            scores = stage.scores or (None,) * len(stage.nodes)
-            kept = set(stage.kept)
-            with st.expander(f"{len(stage.nodes)} nodes looked at, {len(kept)} kept"):
-                st.dataframe(
-                    [
-                        {
-                            "node": node,
-                            "score": score,
-                            "kept": "kept" if node in kept else "",
-                            "kind": result.structure.kind[node],
-                            "level": int(result.structure.level[node]),
-                            "text": result.structure.text[node],
-                        }
-                        for node, score in zip(stage.nodes, scores, strict=True)
-                    ],
-                    hide_index=True,
-                    height=300,
-                    column_config={"score": st.column_config.NumberColumn(format="%.4f")},
-                )
-    visited = ", ".join(f"{level_name(level)}: {n}" for level, n in result.visited.items() if n)
-    st.caption(f"Looked at, by level: {visited}.")

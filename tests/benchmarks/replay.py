@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import random
 import sys
+from functools import partial
 from statistics import mean
 from time import perf_counter
 
 import segviz
-from segviz.embed import HashingEmbedder
 from segviz.moments import Moments
 from segviz.structure import replay
 from tests.benchmarks.report import Line, best, run
@@ -30,16 +30,14 @@ def each(moments: Moments, places: list[int]) -> float:
 def measure(sizes: tuple[int, ...] = (10_000, 100_000)) -> list[Line]:
     lines = []
     for turns in sizes:
-        steps = segviz.build(
-            conversation(turns), unit="turn", embedder=HashingEmbedder()
-        ).steps
+        steps = segviz.build(conversation(turns), unit="turn").steps
         places = random.Random(0).sample(range(turns), 40)
-        anew = mean(best(lambda p=p: replay(steps[:p]), least=0) for p in places[:4])
+        anew = mean(best(partial(replay, steps[:p]), least=0) for p in places[:4])
         moments = Moments(steps)
         moments.at(turns)
         middle = turns // 2
         moments.at(middle)
-        whole = best(lambda: replay(steps), least=0)
+        whole = best(partial(replay, steps), least=0)
         lines += [
             Line("replay", turns, whole, budget=1 if turns <= 10_000 else None),
             Line("scrub to any step", turns, each(moments, places), "s", anew, "replayed anew"),

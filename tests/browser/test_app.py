@@ -115,7 +115,8 @@ class TestGrow:
         start, stop = int(memory.structure.start[node]), int(memory.structure.stop[node])
         expected = f"unit {start} " if stop - start == 1 else f"units {start}–{stop - 1} "
         assert expected in text
-        assert memory.structure.text[node].split("\n")[0][:60] in text
+        shown = app.page.locator(".st-key-node-text .nodes").text_content()
+        assert shown == memory.structure.text[node].replace("\n", "")
         lit = app.page.locator(".st-key-grow-transcript .turn.covered").first
         assert lit.get_attribute("data-turn") == memory.turn_ids(node)[0]
 

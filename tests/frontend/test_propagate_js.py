@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from segviz.frontend.live import LIVE_POLICIES
 from segviz.frontend.payload import javascript, tree_payload
-from segviz.propagate import POLICIES, propagate
+from segviz.propagate import propagate
 from segviz.retrieve import estimated_tokens, level_distribution, top_k
 from segviz.structure import Structure
 from tests.frontend.node import run
@@ -20,7 +21,7 @@ pytestmark = pytest.mark.skipif(shutil.which("node") is None, reason="node is no
 
 SETTINGS = [
     (policy, alpha, horizon)
-    for policy in POLICIES
+    for policy in LIVE_POLICIES
     for alpha, horizon in ((0.0, 3), (0.1, 2), (0.37, 5), (0.99, 1), (0.5, 0))
 ]
 

@@ -344,13 +344,23 @@ class TestOperations:
             garden.operate("entity", node=0)
 
 
+def behind(one, other):
+    """A memory as it is taken in after another: its units numbered on."""
+    sessions = one.units[-1].session + 1 if one.units else 0
+    units = [
+        replace(u, index=u.index + len(one.units), session=u.session + sessions)
+        for u in other.units
+    ]
+    return replace(other, units=units)
+
+
 class TestMerging:
     def test_two_memories_become_one(self):
         things = ["boat", "lamp", "door", "fence", "chair", "clock", "kettle"]
         first = build(talk(*CLARA, [f"I painted the {t} in May." for t in things for _ in "ab"]))
         lines = [f"I {v} the {t} in June." for v in ("sold", "fixed") for t in things * 2]
         second = build(talk(CLARA[0], lines))
-        step = first.model.merged(first.view(), second.view())
+        step = first.model.join(first.view(), behind(first.view(), second.view()))
         s = replay([*first.steps, step])
         assert check(s, "memforest") == []
         assert len(s.leaves) == len(first.units) + len(second.units)
@@ -374,15 +384,15 @@ class TestMerging:
                 ),
             )
         )
-        step = one.model.merged(one.view(), other.view())
+        step = one.model.join(one.view(), behind(one.view(), other.view()))
         assert step.cost.annotated == 0
         assert "0 nodes were written again" in step.note
         assert check(replay([*one.steps, step]), "memforest") == []
 
     def test_an_empty_memory_changes_nothing(self):
         one, nothing = build(talk(CLARA[0])), build(talk())
-        assert one.model.merged(one.view(), nothing.view()).events == ()
-        step = one.model.merged(nothing.view(), one.view())
+        assert one.model.join(one.view(), nothing.view()).events == ()
+        step = one.model.join(nothing.view(), one.view())
         assert facts_of(replay([step])) == facts_of(one.structure)
 
 

@@ -1,0 +1,98 @@
+"""Assembly: two memories of one system as one, for systems that can join them.
+
+No unit is heard again: the system takes the second memory's nodes over as they are and
+writes anew only what both have a part in (MemForest, arXiv 2605.23986, §4.4).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from segviz.conversation import Conversation, Question, Session, Turn
+from segviz.memory import Memory
+from segviz.protocols import JOIN, Chat, Joins
+from segviz.units import Unit
+
+
+def merge(one: Memory, other: Memory, *, chat: Chat | None = None) -> Memory:
+    """The memory ``one`` with ``other`` taken in behind it, by one more step.
+
+    Its conversation is :func:`joined`; ``one``'s settings go on holding; ``chat`` is for parts
+    of the system that need one. Raises ValueError where the system cannot join memories, where they differ in system, rule for units or
+    embedder, or where one is unfinished.
+    """
+    system = one.model
+    if not isinstance(system, Joins):
+        raise ValueError(f"the system {one.system!r} cannot join two memories")
+    for what in ("system", "unit"):
+        mine, theirs = getattr(one, what), getattr(other, what)
+        if mine != theirs:
+            raise ValueError(f"the memories differ in their {what}: {mine!r} and {theirs!r}")
+    if one.embedder.name != other.embedder.name:
+        raise ValueError(
+            f"the memories were embedded differently, by {one.embedder.name!r} and "
+            f"{other.embedder.name!r}"
+        )
+    for memory in (one, other):
+        _require_whole(memory)
+    conversation = joined(one.conversation, other.conversation)
+    units = conversation.units(one.unit)
+    later = units[len(one.units) :]
+    if units[: len(one.units)] != one.units or not _same(later, other.units):
+        raise ValueError(
+            f"the rule {one.unit!r} cuts the joined conversation in other places than its "
+            "parts; build both with 'exchange' or 'turn'"
+        )
+    step = system.join(one.view(chat=chat), replace(other.view(chat=chat), units=later))
+    return replace(one, conversation=conversation, steps=(*one.steps, step))
+
+
+def _require_whole(memory: Memory) -> None:
+    heard = max((s.unit.index for s in memory.steps if s.operation in ("", JOIN)), default=-1)
+    if not memory.units or heard + 1 < len(memory.units):
+        raise ValueError(
+            f"the memory of {memory.conversation.id!r} has heard {heard + 1} of its "
+            f"{len(memory.units)} units; only finished ones can be joined"
+        )
+
+
+def _same(units: tuple[Unit, ...], originals: tuple[Unit, ...]) -> bool:
+    return [unit.text for unit in units] == [unit.text for unit in originals]
+
+
+def joined(one: Conversation, other: Conversation) -> Conversation:
+    """Two conversations as one: the sessions and questions of ``other`` follow.
+
+    Its ids of turns and sessions begin with its own id and a colon (with ``#2`` … in between
+    where that would repeat an id), so that each is there once.
+    """
+    taken = {turn.id for turn in one.turns} | {session.id for session in one.sessions}
+    own = {turn.id for turn in other.turns} | {session.id for session in other.sessions}
+    prefix, count = f"{other.id}:", 1
+    while any(prefix + name in taken for name in own):
+        count += 1
+        prefix = f"{other.id}#{count}:"
+    return Conversation(
+        id=f"{one.id}+{other.id}",
+        speakers=tuple(dict.fromkeys((*one.speakers, *other.speakers))),
+        sessions=(*one.sessions, *(_session(s, prefix) for s in other.sessions)),
+        questions=(
+            *one.questions,
+            *(_question(q, prefix, len(one.questions)) for q in other.questions),
+        ),
+        source_format=one.source_format if one.source_format == other.source_format else "segviz",
+    )
+
+
+def _session(session: Session, prefix: str) -> Session:
+    turns = tuple(_turn(turn, prefix) for turn in session.turns)
+    return replace(session, id=prefix + session.id, turns=turns)
+
+
+def _turn(turn: Turn, prefix: str) -> Turn:
+    return replace(turn, id=prefix + turn.id)
+
+
+def _question(question: Question, prefix: str, before: int) -> Question:
+    evidence = tuple(prefix + turn for turn in question.evidence)
+    return replace(question, index=question.index + before, evidence=evidence)

@@ -1,0 +1,79 @@
+"""Taking a second conversation into the memory, where its system can join two."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import streamlit as st
+
+from segviz.assemble import needs_chat, paid
+from segviz.conversation import Conversation
+from segviz.loaders import load
+from segviz.merging import merge
+from segviz.pipeline import Memory, build
+from segviz.protocols import Joins
+from segviz.samples import TITLES, sample_path
+from segviz.ui.building import AUTOMATIC_UNITS
+from segviz.ui.state import Session
+
+
+def join_choice(session: Session) -> Memory | None:
+    """Offer the other conversations; the joined memory where one was just taken in."""
+    memory, system = session.memory, session.memory.model
+    if not isinstance(system, Joins):
+        return None
+    if needs_chat(memory.model) or paid(memory.embedder) is not None:
+        return None  # a second build would send and cost without being asked about
+    offered = _others(session)
+    st.divider()
+    name = st.selectbox(
+        "Join another conversation",
+        list(offered),
+        index=None,
+        placeholder="Choose a conversation",
+        key="join",
+        help="It is built with the same settings and taken in behind this one: trees only one "
+        "of them has are copied, facts both state become one.",
+    )
+    if not st.button("Take it in", key="take-in", disabled=name is None) or name is None:
+        return None
+    conversation = offered[name]()
+    count = len(conversation.units(memory.unit))
+    if not 0 < count <= AUTOMATIC_UNITS:
+        st.warning(
+            f"It has {count:,} leaves; 1 to {AUTOMATIC_UNITS:,} can be taken in here. "
+            "segviz.merge joins memories of any size."
+        )
+        return None
+    bar = st.progress(0.0, "Building")
+
+    def progress(done: int, total: int) -> None:
+        if done % 20 == 0 or done == total:
+            bar.progress(done / total, f"Building: {done} of {total} leaves")
+
+    second = build(
+        conversation,
+        memory.system,
+        memory.unit,
+        embedder=memory.embedder,
+        progress=progress,
+        **memory.settings,
+    )
+    try:
+        return merge(memory, second)
+    except ValueError as error:
+        st.warning("These two cannot be joined.")
+        st.text(str(error))
+        return None
+
+
+def _others(session: Session) -> dict[str, Callable[[], Conversation]]:
+    """The other conversations of the open file, then the bundled ones, read when chosen."""
+    found: dict[str, Callable[[], Conversation]] = {}
+    for position, entry in enumerate(session.corpus.entries):
+        if entry.id != session.conversation.id:
+            found[entry.id] = lambda position=position: session.corpus[position]  # type: ignore[misc]
+    for name, title in TITLES.items():
+        if name != session.conversation.id:
+            found[title] = lambda name=name: load(sample_path(name))[0]  # type: ignore[misc]
+    return found

@@ -1,0 +1,70 @@
+"""Maintenance of a segment tree: shape and evidence recall before and after.
+
+Run ``python -m tests.benchmarks.maintenance [FILE]`` from the project's root, with the data
+of ``tests.benchmarks.recall``. Hybrid relevance, recall@10 over leaves, the questions of all
+conversations pooled; shapes are means over the conversations, single-child nodes counted.
+``rebuild`` is of the node with most children below the root. Nothing is asserted here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from segviz.pipeline import Memory
+from segviz.shape import shape
+from tests.benchmarks.recall import data_file, locomo_memories, named, pooled
+
+SETTINGS = (
+    ("none", 0.0, 0),
+    ("top-down", 0.1, 2),
+    ("top-down", 0.95, 1),
+    ("both", 0.95, 2),
+    ("neighbours", 0.7, 3),
+)
+
+
+def rebuilt(memory: Memory) -> Memory:
+    structure = memory.structure
+    inner = set(range(len(structure))) - set(structure.roots)
+    return memory.operate("rebuild", node=max(inner, key=lambda n: len(structure.children[n])))
+
+
+OPERATIONS: dict[str, Callable[[Memory], Memory]] = {
+    "as built": lambda memory: memory,
+    "compress": lambda memory: memory.operate("compress"),
+    "rebuild the widest": rebuilt,
+    "merge at 100 %": lambda memory: memory.operate("merge_duplicates"),
+    "merge at 85 %": lambda memory: memory.operate("merge_duplicates", percent=85),
+    "rebuild, merge, compress": lambda memory: (
+        rebuilt(memory).operate("merge_duplicates", percent=85).operate("compress")
+    ),
+}
+
+
+def main() -> None:
+    memories = list(locomo_memories(data_file()).values())
+    print(
+        f"{'':>26}{'nodes/leaf':>11}{'depth':>7}{'branching':>10}{'widest':>7}"
+        + "".join(f"{named('', setting)[2:]:>17}" for setting in SETTINGS)
+    )
+    for name, operation in OPERATIONS.items():
+        changed = [operation(memory) for memory in memories]
+        shapes = [shape(memory.structure) for memory in changed]
+        nodes = [int(m.structure.active.sum()) / len(m.structure.leaves) for m in changed]
+        means = [
+            np.mean(nodes),
+            np.mean([s.mean_depth for s in shapes]),
+            np.mean([s.branching for s in shapes]),
+            np.mean([s.widest for s in shapes]),
+        ]
+        recalls = [pooled(changed, "hybrid", setting) for setting in SETTINGS]
+        print(
+            f"{name:>26}{means[0]:>11.2f}{means[1]:>7.2f}{means[2]:>10.2f}{means[3]:>7.1f}"
+            + "".join(f"{f'{r.value:.3f}':>17}" for r in recalls)
+        )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,152 @@
+"""``segviz.show``: what a notebook is given, and what Chromium makes of it."""
+
+from __future__ import annotations
+
+from html import escape
+from html.parser import HTMLParser
+
+import pytest
+
+import segviz
+from segviz.export import html_page, view_of
+from segviz.notebook import Shown
+from tests.export.views import HOSTILE, build, hostile_chat
+
+
+class Frame(HTMLParser):
+    """The elements of a piece of HTML with their attributes."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.found: list[tuple[str, dict[str, str | None]]] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        self.found.append((tag, dict(attributes)))
+
+
+def test_a_notebook_gets_one_sandboxed_frame_with_the_page(memory):
+    shown = segviz.show(memory, "How many gears?", policy="both", alpha=0.3, height=500)
+    ((tag, attributes),) = Frame(shown._repr_html_()).found
+    assert tag == "iframe"
+    assert attributes["srcdoc"] == shown.html
+    assert "allow-same-origin" not in attributes["sandbox"].split()
+    assert "height:500px" in attributes["style"]
+    assert "src" not in attributes
+    expected = view_of(memory, "How many gears?", policy="both", alpha=0.3)
+    assert shown.html == html_page(expected)
+    assert (
+        shown.view.result.evidence
+        == memory.ask("How many gears?", policy="both", alpha=0.3).evidence
+    )
+
+
+def test_the_bundle_holds_what_is_asked_for(memory):
+    shown = segviz.show(memory)
+    plain = f"Shown(segment-tree of {memory.conversation.id!r}, {len(memory.structure)} nodes)"
+    assert repr(shown) == plain
+    assert shown._repr_mimebundle_() == {"text/html": shown._repr_html_(), "text/plain": plain}
+    assert shown._repr_mimebundle_(include=["text/plain"]) == {"text/plain": plain}
+    assert list(shown._repr_mimebundle_(exclude=["text/html"])) == ["text/plain"]
+    assert shown._repr_mimebundle_(include=["image/png"]) == {}
+
+
+def test_a_moment_and_a_question_of_the_data_set_can_be_shown():
+    conversation = segviz.load(segviz.samples.sample_path("recurrence"))[0]
+    memory = segviz.build(conversation, embedder="hashing")
+    early = segviz.show(memory, step=5, node=2)
+    assert len(early.view.structure) == len(memory.at(5))
+    assert (early.view.moment, early.view.bookmark.node) == (5, 2)
+    asked = segviz.show(memory, number=1, step=9)
+    assert asked.view.question == conversation.questions[1]
+    assert asked.view.result.question == conversation.questions[1].text
+    assert (asked.view.page, asked.view.moment) == ("ask", 9)
+    assert conversation.questions[1].text in repr(asked)
+
+
+def test_the_page_can_be_saved(memory, tmp_path):
+    shown = segviz.show(memory)
+    shown.save(tmp_path / "page.html")
+    assert (tmp_path / "page.html").read_bytes().decode("utf-8") == shown.html
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"height": 20}, "height is 20"),
+        ({"height": "tall"}, "height is 'tall'"),
+        ({"policy": "both"}, "policy: these settings need a question"),
+        ({"step": 999}, "step 999"),
+        ({"node": 999}, "there is no node 999"),
+        ({"number": 5}, "there is no question 5"),
+        ({"question": "a", "number": 0}, "not both"),
+        ({"question": "a", "alpha": 2}, "alpha is 2"),
+    ],
+)
+def test_what_cannot_be_shown_is_told(memory, settings, said):
+    with pytest.raises(ValueError, match=said):
+        segviz.show(memory, **settings)
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_a_hostile_question_stays_an_attribute(memory, text):
+    shown = segviz.show(memory, text)
+    assert [tag for tag, _ in Frame(shown._repr_html_()).found] == ["iframe"]
+    assert "\n" not in repr(shown)
+
+
+@pytest.fixture
+def notebook(chromium):
+    """A page that shows cells as a notebook does, without a network."""
+    context = chromium.new_context(viewport={"width": 1200, "height": 900})
+    context.set_offline(True)
+    page = context.new_page()
+    trouble: list[str] = []
+    page.on("request", lambda request: trouble.append(request.url[:200]))
+    page.on("console", lambda message: trouble.append(message.text))
+    page.on("pageerror", lambda error: trouble.append(str(error)))
+    page.on("dialog", lambda dialog: trouble.append(dialog.message))
+
+    def show(shown: Shown):
+        page.set_content(f"<title>notebook</title><h1>cell</h1>{shown._repr_html_()}")
+        frame = page.frames[-1]
+        frame.wait_for_function(
+            "document.querySelector('#tree').shadowRoot.querySelector('[data-painted]')"
+        )
+        return page, frame
+
+    yield show
+    assert [line for line in trouble if not line.startswith(("blob:", "data:", "about:"))] == []
+    context.close()
+
+
+@pytest.mark.browser
+class TestInTheBrowser:
+    def test_hostile_text_is_text_and_the_frame_is_shut_in(self, notebook):
+        memory = build(hostile_chat())
+        page, frame = notebook(segviz.show(memory, HOSTILE[0]))
+        assert frame.locator("h1").inner_text() == HOSTILE[0]
+        assert (page.title(), frame.title()) == ("notebook", f"{HOSTILE[0]} – segviz")
+        assert frame.evaluate("window.origin") == "null"
+        reach = "() => { try { return parent.document.title } catch { return 'shut in' } }"
+        assert frame.evaluate(reach) == "shut in"
+        first = memory.ask(HOSTILE[0]).evidence[0]
+        assert first.text in frame.locator("#evidence .text").first.text_content()
+
+    def test_the_tree_answers_and_a_picture_can_be_saved(self, notebook, memory):
+        page, frame = notebook(segviz.show(memory, "How many gears?"))
+        frame.locator(".pick").first.click()
+        node = memory.ask("How many gears?").evidence[0].node
+        assert f"Node {node}" in frame.locator("#details").inner_text()
+        with page.expect_download() as saving:
+            frame.locator("#png").click()
+        with open(saving.value.path(), "rb") as file:
+            assert file.read(8) == b"\x89PNG\r\n\x1a\n"
+
+
+def test_escaping_is_that_of_html(memory):
+    """The attribute is in double quotes, so these two must not stand in it."""
+    shown = segviz.show(memory)
+    inside = shown._repr_html_().partition('srcdoc="')[2].removesuffix('"></iframe>')
+    assert '"' not in inside
+    assert inside == escape(shown.html)

@@ -1,0 +1,107 @@
+"""The wheel: built, installed into an environment of its own, tried from an empty folder.
+
+The environment borrows the packages of the running one, so that nothing is downloaded; its
+own segviz comes first.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from segviz.samples import TITLES
+from tests.data import ROOT
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory) -> Path:
+    """Built from a copy of the sources, so that nothing is left among them."""
+    folder = tmp_path_factory.mktemp("wheel")
+    source = folder / "source"
+    source.mkdir()
+    skipped = shutil.ignore_patterns("__pycache__", "*.pyc")
+    for name in ("segviz", "sample_data"):
+        shutil.copytree(ROOT / name, source / name, ignore=skipped)
+    for name in ("pyproject.toml", "README.md"):
+        shutil.copy(ROOT / name, source)
+    build = ["-m", "pip", "wheel", "--no-deps", "--no-build-isolation", "-q", "-w", folder, source]
+    subprocess.run([sys.executable, *map(str, build)], check=True, timeout=300)
+    (made,) = folder.glob("segviz-*.whl")
+    return made
+
+
+@pytest.fixture(scope="module")
+def installed(wheel, tmp_path_factory) -> Path:
+    """The folder of the commands of an environment with the wheel."""
+    place = tmp_path_factory.mktemp("environment")
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", place], check=True, timeout=120)
+    commands = Path(sysconfig.get_path("scripts", "venv", {"base": str(place)}))
+    pip = [sys.executable, "-m", "pip", "--python", place, "install", "--no-deps", "-q", wheel]
+    subprocess.run(list(map(str, pip)), check=True, timeout=120)
+    packages = Path(sysconfig.get_path("purelib", "venv", {"base": str(place)}))
+    # A path file adds a folder behind the environment's own; path files in it do not count,
+    # so that an editable segviz there stays out.
+    (packages / "borrowed.pth").write_text(sysconfig.get_path("purelib"))
+    return commands
+
+
+def test_the_wheel_holds_every_file_of_the_package(wheel):
+    packed = set(zipfile.ZipFile(wheel).namelist())
+    for path in (ROOT / "segviz").rglob("*"):
+        if path.is_file() and "__pycache__" not in path.parts:
+            assert path.relative_to(ROOT).as_posix() in packed, path
+    for name in TITLES:
+        assert f"segviz/sample_data/{name}.json" in packed
+    assert not [name for name in packed if name.startswith(("tests/", "sample_data/"))]
+
+
+def test_the_demo_runs_from_an_empty_folder(installed, tmp_path):
+    environment = {
+        name: value
+        for name, value in os.environ.items()
+        if name not in ("PYTHONPATH", "SEGVIZ_FILE", "OPENAI_API_KEY", "SEGVIZ_API_KEY")
+    } | {"SEGVIZ_CACHE": str(tmp_path / "cache")}
+    empty = tmp_path / "empty"
+    empty.mkdir()
+
+    def run(*command: str) -> str:
+        program, *arguments = command
+        done = subprocess.run(
+            [installed / program, *arguments],
+            cwd=empty,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=120,
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    found = json.loads(run("segviz", "doctor", "--json"))
+    assert found["healthy"] is True
+    (where,) = (each["what"] for each in found["findings"] if each["name"] == "files")
+    assert Path(where.partition(":")[0]).is_relative_to(installed.parent)
+    run("segviz", "build", "sample:ines-theo", "-o", "boat.json.gz")
+    asked = ("ask", "boat.json.gz", "What is the boat called now?", "--json")
+    assert len(json.loads(run("segviz", *asked))["evidence"]) == 10
+    run("segviz", "export", "boat.json.gz", "--format", "html", "-o", "boat.html")
+    assert {path.name for path in empty.iterdir()} == {"boat.json.gz", "boat.html"}
+    with subprocess.Popen(
+        [installed / "segviz", "--no-browser"],
+        cwd=empty,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    ) as app:
+        assert app.stdout.readline().startswith("segviz runs at http://")
+        app.terminate()
+        assert app.wait(20) == 0
