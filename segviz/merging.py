@@ -17,9 +17,10 @@ from segviz.units import Unit
 def merge(one: Memory, other: Memory, *, chat: Chat | None = None) -> Memory:
     """The memory ``one`` with ``other`` taken in behind it, by one more step.
 
-    Its conversation is :func:`joined`; ``one``'s settings go on holding; ``chat`` is for parts
-    of the system that need one. Raises ValueError where the system cannot join memories, where they differ in system, rule for units or
-    embedder, or where one is unfinished.
+    Its conversation is :func:`joined`; ``one``'s settings go on holding; ``chat`` is for
+    parts of the system that need one. Raises ValueError where the system cannot join
+    memories, where they differ in system, rule for units or embedder, or where one is
+    unfinished.
     """
     system = one.model
     if not isinstance(system, Joins):

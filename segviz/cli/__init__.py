@@ -24,7 +24,7 @@ from contextlib import suppress
 from difflib import get_close_matches
 
 from segviz.cli.command import Parser
-from segviz.cli.console import Console
+from segviz.cli.console import Console, OutputError, flush_output
 from segviz.cli.exits import (
     BROKEN_PIPE,
     FAILED,
@@ -51,14 +51,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         try:
             return _run(given)
         finally:
-            if sys.stdout is not None:
-                sys.stdout.flush()
-    except BrokenPipeError:  # the reader has enough, as `head` does
+            flush_output()
+    except OutputError as lost:
         _drop_output()
-        return BROKEN_PIPE
-    except OSError as error:  # of standard output: no space, a terminal that is gone
-        _drop_output()
-        Console().error(f"the output cannot be written ({error.strerror or error})")
+        if isinstance(lost.__cause__, BrokenPipeError):  # who reads has enough, as `head` does
+            return BROKEN_PIPE
+        Console().error(f"the output cannot be written ({lost.__cause__})")
         return FAILED
 
 

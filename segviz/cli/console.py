@@ -46,6 +46,25 @@ def plain(value: Any) -> Any:
     return value
 
 
+class OutputError(Exception):
+    """Standard output takes no more; the OSError is its cause."""
+
+
+@contextmanager
+def _output() -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise OutputError from error
+
+
+def flush_output() -> None:
+    """Have standard output take what it still holds back. OutputError where it cannot."""
+    if sys.stdout is not None:
+        with _output():
+            sys.stdout.flush()
+
+
 class Console:
     """Where a command writes. ``quiet`` leaves notes and progress away, never errors."""
 
@@ -57,7 +76,8 @@ class Console:
 
     def line(self, text: str = "") -> None:
         """A line of the result."""
-        _write(self.out, visible(text))
+        with _output():
+            _write(self.out, visible(text))
 
     def block(self, text: str, indent: str = "    ") -> None:
         """A text of several lines as part of the result, each behind ``indent``."""
@@ -73,21 +93,24 @@ class Console:
                 cell.rjust(width) if place else cell.ljust(width)
                 for place, (cell, width) in enumerate(zip(row, widths, strict=True))
             )
-            _write(self.out, "  ".join([first, *others]).rstrip())
+            with _output():
+                _write(self.out, "  ".join([first, *others]).rstrip())
 
     def json(self, command: str, content: dict[str, Any]) -> None:
         """The result as one JSON object in ASCII; ``command`` is its first member."""
         document = plain({"command": command, **content})
-        _write(self.out, json.dumps(document, indent=1, allow_nan=False))
+        with _output():
+            _write(self.out, json.dumps(document, indent=1, allow_nan=False))
 
     def raw(self, text: str) -> None:
         """A file's content as it is, for what the user sends on."""
         buffer = getattr(self.out, "buffer", None)
-        if buffer is None:
-            self.out.write(text)
-            return
-        self.out.flush()
-        buffer.write(text.encode("utf-8"))
+        with _output():
+            if buffer is None:
+                self.out.write(text)
+                return
+            self.out.flush()
+            buffer.write(text.encode("utf-8"))
 
     def note(self, text: str) -> None:
         """Something worth knowing that is no part of the result."""

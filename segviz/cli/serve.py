@@ -14,12 +14,13 @@ import threading
 import time
 import urllib.request
 import webbrowser
+from contextlib import suppress
 from importlib import metadata
 from pathlib import Path
 from typing import IO
 
 from segviz.cli.command import Command
-from segviz.cli.console import Console
+from segviz.cli.console import Console, OutputError, flush_output
 from segviz.cli.exits import FAILED, UsageError
 from segviz.cli.source import path_of
 from segviz.theme import flags
@@ -172,8 +173,9 @@ def _serve(
         signals.forward()  # what came before there was a server
         ready = server.wait_until_ready()
         if ready:
-            console.line(f"segviz runs at {url_of(host, port)} (stop with Ctrl+C)")
-            console.out.flush()
+            with suppress(OutputError):  # nobody reads it, but the app is wanted
+                console.line(f"segviz runs at {url_of(host, port)} (stop with Ctrl+C)")
+                flush_output()
         if ready and not options.no_browser:
             threading.Thread(target=webbrowser.open, args=(server.url,), daemon=True).start()
         code = server.wait()

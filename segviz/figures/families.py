@@ -117,13 +117,14 @@ def families_figure(
     *,
     accent: str,
     neutral: str,
+    ink: str,
     empty: str,
 ) -> go.Figure:
     """A strip per family: a piece per tree, as wide as the tree has items, oldest left; those
-    of which the step refreshed nodes are in ``accent`` and hatched."""
+    of which the step refreshed nodes are hatched in ``accent``. Labels are in ``ink``."""
     figure = go.Figure()
     series = (
-        ("as it was", False, empty, ""),
+        ("as it was", False, neutral, ""),
         ("refreshed by this step", True, accent, "/"),
     )
     for name, touched, colour, pattern in series:
@@ -142,13 +143,20 @@ def families_figure(
                 base=[start for _, start, _ in rows],
                 x=[tree.items for _, _, tree in rows],
                 marker={
-                    "color": colour,
-                    "line": {"width": 0.5, "color": neutral},
-                    "pattern": {"shape": pattern, "size": 5, "solidity": 0.3},
+                    "color": empty,
+                    "line": {"width": 1.5 if touched else 0.5, "color": colour},
+                    "pattern": {
+                        "shape": pattern,
+                        "size": 8,
+                        "solidity": 0.22,
+                        "fgcolor": colour,
+                        "bgcolor": empty,
+                    },
                 },
                 # Labels hold words of the conversation; Plotly reads some markup in text.
                 text=[_literal(tree.label) for _, _, tree in rows],
                 textposition="inside",
+                insidetextfont={"color": ink},
                 insidetextanchor="middle",
                 textangle=0,
                 customdata=[(tree.items, len(tree.nodes), tree.root) for _, _, tree in rows],

@@ -30,7 +30,7 @@ SHAPES = {
 """How types of nodes are told apart beside their colour, the commonest first; further types
 share the last."""
 
-_WIDTH, _HEIGHT = 1300, 680
+_SPACE = (210.0, 110.0)  # width and height for one node
 _SEED = 7
 _LABELLED = 25
 
@@ -185,15 +185,29 @@ def _label(tie: Tie) -> str:
 
 
 def _places(nodes: Sequence[int], drawn: Sequence[Tie]) -> dict[int, tuple[float, float]]:
-    """Where each node stands: springs along the relations, from the same start each time."""
+    """Where each node stands. What hangs together is laid out by springs, from the same
+    start each time; the parts stand in rows, the largest first, as springs would drive
+    them apart."""
     graph = nx.Graph()
     graph.add_nodes_from(nodes)
     graph.add_edges_from((tie.source, tie.target) for tie in drawn)
-    # Weights would pull everything onto the two or three nodes all others are related to.
-    found = nx.spring_layout(
-        graph, k=5 / max(1, len(nodes)) ** 0.5, iterations=300, seed=_SEED, weight=None
-    )
-    return {
-        node: (round(float(x) * _WIDTH / 2, 1), round(float(y) * _HEIGHT / 2, 1))
-        for node, (x, y) in found.items()
-    }
+    parts = sorted(nx.connected_components(graph), key=lambda part: (-len(part), min(part)))
+    found: dict[int, tuple[float, float]] = {}
+    left = top = row = 0.0
+    for part in parts:
+        ordered = sorted(part)
+        width, height = _SPACE[0] * len(part) ** 0.5, _SPACE[1] * len(part) ** 0.5
+        if left and left + width > _SPACE[0] * len(parts[0]) ** 0.5 + 1:
+            left, top, row = 0.0, top + row, 0.0
+        local = nx.Graph()
+        local.add_nodes_from(ordered)
+        local.add_edges_from(graph.subgraph(part).edges)
+        # Weights would pull everything onto the few nodes all others are related to.
+        places = nx.spring_layout(
+            local, k=5 / len(part) ** 0.5, iterations=300, seed=_SEED, weight=None
+        )
+        for node, (x, y) in places.items():
+            across, down = left + width * (1 + float(x)) / 2, top + height * (1 + float(y)) / 2
+            found[node] = round(across, 1), round(down, 1)
+        left, row = left + width, max(row, height)
+    return found

@@ -77,13 +77,14 @@ def windows_figure(
     calendar: bool,
     accent: str,
     neutral: str,
+    ink: str,
     ramp: Sequence[str],
 ) -> go.Figure:
     """A lane per level over time: every window as a frame with the number of its nodes, and
     in it as a bar the time that its nodes really hold, darker the more there are.
 
     ``names`` are the names of the levels, ``calendar`` whether moments are dates; ``now`` is
-    marked by a line in ``accent``.
+    marked by a line in ``accent``, numbers are written in ``ink``.
     """
     most = max((window.nodes for window in found), default=1)
     lanes = [level_name(window.level, names) for window in found]
@@ -126,6 +127,7 @@ def windows_figure(
                 hoverinfo="skip",
                 text=[f"{w.nodes}" for w in found],
                 textposition="inside",
+                insidetextfont={"color": ink},
                 insidetextanchor="middle",
                 textangle=0,
             ),

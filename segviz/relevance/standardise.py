@@ -11,10 +11,12 @@ def standardised(scores: NDArray[np.float64]) -> NDArray[np.float64]:
     if not scores.shape[1]:
         return np.zeros_like(scores)
     centred = scores - scores.mean(axis=1, keepdims=True)
-    deviation = scores.std(axis=1, keepdims=True)
-    return np.asarray(
-        np.divide(centred, deviation, out=np.zeros_like(centred), where=deviation > 1e-12)
-    )
+    squares = np.multiply(centred, centred).sum(axis=1, keepdims=True)
+    deviation = np.sqrt(squares / scores.shape[1])
+    spread = deviation > 1e-12
+    if not spread.all():
+        centred *= spread
+    return np.asarray(np.divide(centred, np.where(spread, deviation, 1.0), out=centred))
 
 
 def sharpened(scores: NDArray[np.float64], temperature: float) -> NDArray[np.float64]:
@@ -25,5 +27,7 @@ def sharpened(scores: NDArray[np.float64], temperature: float) -> NDArray[np.flo
     """
     if not scores.shape[1]:
         return np.zeros_like(scores)
-    below = (scores - scores.max(axis=1, keepdims=True)) / temperature
-    return np.asarray(np.exp(np.maximum(below, -700.0)))
+    below = scores - scores.max(axis=1, keepdims=True)
+    below /= temperature
+    np.maximum(below, -700.0, out=below)
+    return np.asarray(np.exp(below, out=below))

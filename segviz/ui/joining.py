@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import streamlit as st
 
@@ -72,8 +73,12 @@ def _others(session: Session) -> dict[str, Callable[[], Conversation]]:
     found: dict[str, Callable[[], Conversation]] = {}
     for position, entry in enumerate(session.corpus.entries):
         if entry.id != session.conversation.id:
-            found[entry.id] = lambda position=position: session.corpus[position]  # type: ignore[misc]
+            found[entry.id] = partial(session.corpus.__getitem__, position)
     for name, title in TITLES.items():
         if name != session.conversation.id:
-            found[title] = lambda name=name: load(sample_path(name))[0]  # type: ignore[misc]
+            found[title] = partial(_sample, name)
     return found
+
+
+def _sample(name: str) -> Conversation:
+    return load(sample_path(name))[0]

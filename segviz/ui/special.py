@@ -83,6 +83,10 @@ def _colours() -> dict[str, str]:
     }
 
 
+def _ink() -> str:
+    return "#edebe8" if _dark() else "#2f2d2b"
+
+
 def _chart(figure: Any, sentence: str, key: str, more: str = "") -> None:
     st.plotly_chart(figure, key=key, config={"displayModeBar": False}, alt=sentence)
     st.caption(f"{sentence} {more}".strip())
@@ -103,6 +107,7 @@ def _windows(session: Session, structure: Structure, step: int) -> None:
         last_met(structure),
         names=names,
         calendar=calendar,
+        ink=_ink(),
         ramp=SCORE_RAMP_DARK if _dark() else SCORE_RAMP_LIGHT,
         **_colours(),
     )
@@ -158,6 +163,7 @@ def _families(session: Session, structure: Structure, step: int) -> None:
     figure = families_figure(
         forest,
         fresh,
+        ink=_ink(),
         empty="#3a3834" if _dark() else "#e4e1db",
         **_colours(),
     )
@@ -253,7 +259,7 @@ def _relations(session: Session, structure: Structure, step: int) -> None:
         structure,
         nodes[:shown],
         background="#171614" if _dark() else "#ffffff",
-        foreground="#edebe8" if _dark() else "#2f2d2b",
+        foreground=_ink(),
         accent=_colours()["accent"],
         selected=session.selected if centre is None else centre,
     )

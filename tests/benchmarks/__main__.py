@@ -37,6 +37,7 @@ TABLES: dict[str, str] = {
     "locality": "nodes MemForest writes per unit",
     "maintenance": "shape and recall before and after maintenance",
     "recurrences": "recall with semantic cross-links",
+    "many": "sweeps of many conversations, one process beside several",
     "drag": "script time per frame while a slider moves (Chromium)",
 }
 

@@ -122,10 +122,15 @@ def named(relevance: str, setting: Setting) -> str:
     return f"{relevance}, {policy}" + ("" if policy == "none" else f" {alpha:g}/{horizon}")
 
 
+def locomo_file() -> Path:
+    """The LoCoMo conversations under SEGVIZ_DATA or ../shared/data."""
+    folder = Path(os.environ.get("SEGVIZ_DATA") or Path(__file__).parents[3] / "shared" / "data")
+    return folder / "locomo" / "locomo5.json"
+
+
 def data_file() -> Path:
     """The file named on the command line, or the LoCoMo conversations."""
-    folder = Path(os.environ.get("SEGVIZ_DATA") or Path(__file__).parents[3] / "shared" / "data")
-    return Path(sys.argv[1]) if len(sys.argv) > 1 else folder / "locomo" / "locomo5.json"
+    return Path(sys.argv[1]) if len(sys.argv) > 1 else locomo_file()
 
 
 def top_shares(memory: Memory, relevance: str) -> list[float]:

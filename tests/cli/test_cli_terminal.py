@@ -230,6 +230,15 @@ def test_output_that_cannot_be_written_is_told(boat):
     assert said.count("\n") == 1
 
 
+def test_a_fault_of_ours_is_not_called_a_fault_of_the_output(run, talk, monkeypatch):
+    def fail(*_, **__):
+        raise FileNotFoundError("a file of segviz")
+
+    monkeypatch.setattr("segviz.cli.building.build", fail)
+    with pytest.raises(FileNotFoundError):
+        run("build", talk, "-o", "m.json", "--embedder", "hashing")
+
+
 def test_a_command_that_is_interrupted_says_so(run, talk, monkeypatch):
     def stop(*_, **__):
         raise KeyboardInterrupt

@@ -1,0 +1,47 @@
+"""Sweeps of many conversations: one process beside several, or beside a Dask cluster.
+
+Run ``python -m tests.benchmarks.many [FILE] [--workers N] [--scheduler ADDRESS]`` from the
+project's root, with the data of ``tests.benchmarks.recall``; two processes by default
+(extra ``parallel``), or the workers of a Dask scheduler (extra ``cluster``). Segment tree
+and BM25, two seeds, the default grid. Nothing is asserted here; whether the numbers agree
+to the last digit is printed.
+"""
+
+from __future__ import annotations
+
+import argparse
+from functools import partial
+from time import perf_counter
+
+import segviz
+from segviz.evaluate.many import sweep_many
+from tests.benchmarks.recall import locomo_file
+
+SYSTEMS = ("segment-tree", "bm25")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m tests.benchmarks.many")
+    parser.add_argument("file", nargs="?", default=locomo_file())
+    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--scheduler", metavar="ADDRESS")
+    given = parser.parse_args()
+    corpus = tuple(segviz.load(given.file))
+    builders = {name: partial(segviz.build, system=name) for name in SYSTEMS}
+    run = partial(sweep_many, corpus, builders, seeds=(0, 1))
+    places = {
+        "one process": run,
+        given.scheduler or f"{given.workers} processes": partial(
+            run, workers=given.workers, scheduler=given.scheduler
+        ),
+    }
+    results = []
+    for name, task in places.items():
+        began = perf_counter()
+        results.append(task())
+        print(f"{name:>24}: {len(results[-1])} sweeps in {perf_counter() - began:.1f} s")
+    print("the same numbers:", repr(results[0]) == repr(results[1]))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,422 @@
+"""Windows, forgetting, families, groups and relations: the numbers behind the drawings."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+import segviz
+from segviz.embed import HashingEmbedder
+from segviz.figures import families as forest_figures
+from segviz.figures.forgetting import (
+    fades,
+    forgetting_figure,
+    forgetting_sentence,
+    last_met,
+    remembered,
+)
+from segviz.figures.groups import (
+    changes,
+    grouped,
+    groups_figure,
+    groups_sentence,
+    sizes,
+)
+from segviz.figures.relation_graph import (
+    SHAPES,
+    around,
+    node_name,
+    related,
+    relation_html,
+    ties,
+    types,
+)
+from segviz.figures.windows import dated, windows, windows_figure, windows_sentence
+from segviz.samples import sample_path
+from segviz.steps import Add, Relate, Retire, Revise, Step
+from segviz.structure import Structure, history, replay
+from segviz.systems.moments import DAY
+from tests.trees import ZERO, chat, toy, unit
+
+COLOURS = {"accent": "#c2410c", "neutral": "#777777"}
+RAMP = tuple(f"#00000{i}" for i in range(9))
+
+
+def built(system, **settings):
+    conversation = segviz.load(sample_path("ines-theo"))[0]
+    return segviz.build(conversation, system, embedder=HashingEmbedder(), **settings)
+
+
+@pytest.fixture(scope="module")
+def hmem():
+    return built("h-mem")
+
+
+@pytest.fixture(scope="module")
+def forest():
+    return built("memforest")
+
+
+@pytest.fixture(scope="module")
+def xmemory():
+    return built("xmemory")
+
+
+def of(*nodes, relations=()) -> Structure:
+    """A structure of (kind, text, facts) nodes on level 1."""
+    events = [
+        Add(i, 1, (0, 1), text, ZERO, kind, facts) for i, (kind, text, facts) in enumerate(nodes)
+    ]
+    return replay([Step(unit(0), "", None, (*events, *relations))])
+
+
+class TestWindows:
+    def test_every_summary_is_in_one(self, hmem):
+        s = hmem.structure
+        held = [n for n in range(len(s)) if s.active[n] and "window_from" in s.facts[n]]
+        found = windows(s)
+        assert sum(w.nodes for w in found) == len(held) > 0
+        assert len({(w.level, w.start) for w in found}) == len(found)
+        for w in found:
+            inside = [
+                s.facts[n]
+                for n in held
+                if (s.level[n], s.facts[n]["window_from"]) == (w.level, w.start)
+            ]
+            assert (w.nodes, w.first, w.last, w.met) == (
+                len(inside),
+                min(f["from"] for f in inside),
+                max(f["to"] for f in inside),
+                sum(f["n"] for f in inside),
+            )
+        for one, next_one in pairwise(found):
+            if one.level == next_one.level:
+                assert one.stop <= next_one.start
+
+    def test_lanes_and_numbers(self, hmem):
+        names = type(hmem.model).level_names
+        found = windows(hmem.structure)
+        figure = windows_figure(
+            found, 0.0, names=names, calendar=True, ramp=RAMP, ink="#000000", **COLOURS
+        )
+        frames = figure.data[1]
+        assert list(dict.fromkeys(frames.y)) == ["week", "month", "year"]
+        assert [length / 1000 for length in frames.x] == [w.stop - w.start for w in found]
+        assert list(figure.data[2].text) == [str(w.nodes) for w in found]
+        assert dated(hmem.structure)
+        assert windows_sentence(found, names).startswith("week: ")
+
+    def test_without_dates_the_axis_counts_seconds(self):
+        conversation = chat([[("Ana", "I sold the boat."), ("Ben", "I bought a lamp.")]])
+        session = conversation.sessions[0]
+        undated = type(conversation)(
+            "undated", conversation.speakers, (type(session)("s", None, "", session.turns),)
+        )
+        s = segviz.build(undated, "h-mem", "turn", embedder=HashingEmbedder()).structure
+        assert not dated(s)
+        found = windows(s)
+        figure = windows_figure(
+            found, 1.0, names=(), calendar=False, ramp=RAMP, ink="#000000", **COLOURS
+        )
+        assert list(figure.data[1].base) == [w.start for w in found]
+        assert figure.layout.xaxis.type is None
+
+    def test_other_memories_have_none(self, forest, memory):
+        assert windows(forest.structure) == windows(memory.structure) == ()
+
+
+class TestForgetting:
+    def test_each_node_lies_on_its_curve(self, hmem):
+        s, law = hmem.structure, hmem.model.retention
+        now = last_met(s) + 100 * DAY
+        points = remembered(s, now, law)
+        alone = Counter()
+        for node in np.flatnonzero(s.active).tolist():
+            facts = s.facts[node]
+            if "last" in facts:
+                age = now - facts["last"]
+                slow = 365 * DAY * (1 + 0.5 * np.log(1 + facts["n"]))
+                alone[round(float(np.exp(-age / slow)), 9)] += 1
+        together = Counter()
+        for point in points:
+            together[round(point.retained, 9)] += point.nodes
+        assert together == alone
+        assert min(point.age for point in points) == pytest.approx(100)
+
+    def test_settings_of_the_system_hold(self):
+        fast = built("h-mem", tau=10.0, eta=0.0)
+        assert fast.model.retention({"n": 7}, [10 * DAY]) == [pytest.approx(np.exp(-1))]
+        assert "10 days" in fast.model.fading()
+
+    def test_curves_and_marks(self, hmem):
+        points = remembered(hmem.structure, last_met(hmem.structure), hmem.model.retention)
+        names = type(hmem.model).level_names
+        figure = forgetting_figure(points, hmem.model.retention, names=names, **COLOURS)
+        *curves, marks = figure.data
+        assert [curve.name for curve in curves] == ["n = 0", "n = 1", "n = 3", "n = 10"]
+        for slower, faster in pairwise([curve.y for curve in reversed(curves)]):
+            assert all(a >= b for a, b in zip(slower, faster, strict=True))
+        for curve in curves:
+            assert curve.y[0] == 1
+            assert all(a > b for a, b in pairwise(curve.y))
+        assert list(marks.y) == [point.retained for point in points]
+        assert len({curve.line.dash for curve in curves}) == 4
+        total = sum(point.nodes for point in points)
+        assert forgetting_sentence(points).startswith(f"{total:,} nodes")
+
+    def test_nothing_to_forget(self, forest):
+        assert not fades(forest.structure)
+        assert forgetting_sentence(()) == "No node can fade."
+
+
+class TestFamilies:
+    def test_every_tree_with_its_nodes(self, forest):
+        s = forest.structure
+        found = forest_figures.families(s)
+        trees = [tree for row in found.values() for tree in row]
+        inner = [n for n in np.flatnonzero(s.active).tolist() if s.level[n] > 1]
+        assert sorted(n for tree in trees for n in tree.nodes) == inner
+        assert {tree.root for tree in trees} == {n for n in s.roots if s.level[n] > 1}
+        assert len(found["session"]) == len(forest.conversation.sessions)
+
+    @pytest.mark.parametrize("refresh", ["eager", "lazy"])
+    def test_the_dirty_path_of_every_step(self, refresh):
+        memory = built("memforest", refresh=refresh)
+        waited = 0
+        for step, s in zip(memory.steps, history(memory.steps), strict=True):
+            found = forest_figures.families(s)
+            fresh = forest_figures.refreshed(s, step.events)
+            rows = forest_figures.effort(s, found, fresh)
+            assert sum(row.refreshed for row in rows) == len(fresh)
+            waiting = sum(row.waiting for row in rows)
+            assert waiting == len(memory.model.pending(s, memory.steps))
+            told = re.search(r"(\d+) nodes are written again", step.note)
+            assert len(fresh) == (int(told[1]) if told else 0)
+            assert step.cost.annotated <= len(fresh)
+            waited += waiting
+            for tree, path in forest_figures.dirty_paths(found, fresh):
+                assert path[0] == tree.root
+                for node in path[1:]:
+                    assert set(s.parents[node]) & set(path)
+        assert bool(waited) == (refresh == "lazy")
+
+    def test_strips_sum_to_the_items(self, forest):
+        s = forest.structure
+        found = forest_figures.families(s)
+        fresh = forest_figures.refreshed(s, forest.steps[-1].events)
+        figure = forest_figures.families_figure(
+            found, fresh, empty="#eeeeee", ink="#000000", **COLOURS
+        )
+        total = Counter()
+        for bar in figure.data:
+            for family, width in zip(bar.y, bar.x, strict=True):
+                total[family.split(" (")[0]] += width
+        assert total == {
+            family: sum(s.facts[tree.root]["items"] for tree in row)
+            for family, row in found.items()
+        }
+        touched = {tree.root for tree, _ in forest_figures.dirty_paths(found, fresh)}
+        assert {data[2] for data in figure.data[1].customdata} == touched != set()
+        assert figure.data[1].marker.pattern.shape == "/"
+
+    def test_a_rebuild_writes_every_node_of_two_children(self, forest):
+        s = forest.structure
+        found = forest_figures.families(s)
+        assert forest_figures.rebuild(s, found) == sum(
+            len(s.children[n]) > 1 for n in range(len(s)) if s.active[n] and s.level[n] > 1
+        )
+
+    def test_labels_are_no_markup(self):
+        s = of(("entity", "x", {"label": "<b>&", "items": 1}))
+        found = forest_figures.families(s)
+        figure = forest_figures.families_figure(
+            found, (), empty="#eeeeee", ink="#000000", **COLOURS
+        )
+        assert list(figure.data[0].text) == ["&lt;b>&amp;"]
+
+    def test_other_memories_are_no_forest(self, hmem, xmemory, memory):
+        for other in (hmem, xmemory, memory):
+            assert forest_figures.families(other.structure) == {}
+
+
+class TestGroups:
+    def test_every_change_that_was_told(self, xmemory):
+        told = []
+        for number, step in enumerate(xmemory.steps, start=1):
+            told += [
+                (number, "split", int(m[1]), m[2], m[3])
+                for m in re.finditer(
+                    r"theme (\d+) was split by .*?: f (\S+) to (\d\.\d+)", step.note
+                )
+            ]
+            told += [
+                (number, "merge", int(m[1]), m[2], m[3])
+                for m in re.finditer(r"joined theme (\d+): f (\S+) to (\d\.\d+)", step.note)
+            ]
+        found = [
+            (c.step, c.kind, c.node, f"{c.before:.3f}", f"{c.after:.3f}")
+            for c in changes(xmemory.steps)
+        ]
+        # A theme that is split and then taken in hands its line on to its new owner.
+        assert Counter(f[:2] + f[3:] for f in found) == Counter(t[:2] + t[3:] for t in told)
+        assert {kind for _, kind, *_ in found} == {"split", "merge"}
+        assert all(c.gain > 0 for c in changes(xmemory.steps) if c.kind == "merge")
+
+    def test_sizes_after_every_step(self, xmemory):
+        grown = sizes(xmemory.steps)
+        for step, s in enumerate(history(xmemory.steps)):
+            themes = [n for n in range(len(s)) if s.active[n] and s.kind[n] == "theme"]
+            held = [len(s.children[n]) for n in themes]
+            assert grown.count[step] == len(held)
+            assert grown.largest[step] == max(held, default=0)
+            assert grown.middle[step] == (np.median(held) if held else 0)
+        assert grown.most == xmemory.model.most
+        assert grouped(xmemory.structure)
+
+    def test_operations_count_too(self, xmemory):
+        s = xmemory.structure
+        theme = max(
+            (n for n in range(len(s)) if s.active[n] and s.kind[n] == "theme"),
+            key=lambda n: len(s.children[n]),
+        )
+        after = xmemory.operate("split", theme=theme)
+        last = changes(after.steps)[-1]
+        assert (last.step, last.kind, last.node) == (len(after.steps), "split", theme)
+        joined = after.operate("merge", theme=theme, other=last.others[0])
+        again = changes(joined.steps)[-1]
+        assert again.kind == "merge"
+        assert {again.node, *again.others} == {theme, last.others[0]}
+        assert f"f {again.before:.3f} to {again.after:.3f}" in joined.steps[-1].note
+
+    def test_the_drawing(self, xmemory):
+        found, grown = changes(xmemory.steps), sizes(xmemory.steps)
+        figure = groups_figure(found, grown, **COLOURS)
+        split = next(trace for trace in figure.data if trace.name == "split")
+        rows = [c for c in found if c.kind == "split"]
+        assert [y for y in split.y if y is not None] == [
+            v for c in rows for v in (c.before, c.after)
+        ]
+        assert f"{len(rows)} × split" in groups_sentence(found, grown)
+        assert f"{grown.count[-1]:,} groups" in groups_sentence(found, grown)
+
+    def test_nothing_happened(self, memory):
+        assert not grouped(memory.structure)
+        assert changes(memory.steps) == ()
+        empty = sizes(())
+        assert len(empty.count) == 0
+        assert "no split or merge" in groups_sentence((), empty)
+        groups_figure((), empty, **COLOURS)
+
+    def test_gone_groups_do_not_count(self):
+        steps = [
+            Step(
+                unit(0), "", None, (Add(0, 3, (0, 1), "a", ZERO, "theme", {"size": 2, "most": 4}),)
+            ),
+            Step(unit(1), "", None, (Revise(0, (0, 1), "a", ZERO, None, {"size": 3, "most": 4}),)),
+            Step(unit(2), "", None, (Retire(0),)),
+        ]
+        grown = sizes(steps)
+        assert grown.count.tolist() == [1, 1, 0]
+        assert grown.largest.tolist() == [2, 3, 0]
+
+
+HOSTILE = "</script><script>alert(1)</script>"
+
+
+class TestRelations:
+    structure = of(
+        ("entity", "Ana\nprofile", {"name": "Ana", "type": "person", "mentions": 9}),
+        ("entity", "Ben", {"name": "Ben", "type": "person", "mentions": 4}),
+        ("entity", HOSTILE, {"type": "place", "mentions": 1}),
+        ("note", "left alone", {}),
+        relations=(
+            Relate(0, 1, "knows", 3.0),
+            Relate(0, 1, "co-occurs", 5.0),
+            Relate(1, 0, "knows", 1.0),
+            Relate(1, 2, HOSTILE, 2.0),
+        ),
+    )
+
+    def drawn(self, page):
+        """Nodes and edges as the drawing library gets them."""
+        found = []
+        for name in ("nodes", "edges"):
+            data = re.search(rf"{name} = new vis\.DataSet\((\[.*?\])\);", page, re.DOTALL)
+            found.append(json.loads(data[1]))
+        return found
+
+    def html(self, nodes, **options):
+        colours = {"background": "#171614", "foreground": "#edebe8", "accent": "#b43a09"}
+        return relation_html(self.structure, nodes, **colours | options)
+
+    def test_pairs_heaviest_first(self):
+        assert [(t.source, t.target, t.weight) for t in ties(self.structure)] == [
+            (0, 1, 8.0),
+            (1, 2, 2.0),
+            (1, 0, 1.0),
+        ]
+        assert ties(self.structure)[0].labels == (("co-occurs", 5.0), ("knows", 3.0))
+        assert related(self.structure) == (1, 0, 2)
+        assert around(self.structure, 2) == (2, 1)
+        assert node_name(self.structure, 0) == "Ana"
+        assert types(self.structure, (0, 1, 2)) == {"person": "●", "place": "■"}
+
+    def test_what_is_drawn(self):
+        nodes, edges = self.drawn(self.html((0, 1, 2), selected=1))
+        assert [node["id"] for node in nodes] == ["n0", "n1", "n2"]
+        assert all(node["physics"] is False for node in nodes)
+        assert nodes[0]["size"] > nodes[1]["size"] > nodes[2]["size"]
+        assert [node["borderWidth"] for node in nodes] == [1, 3, 1]
+        assert nodes[2]["shape"] == SHAPES["■"]
+        assert edges[0]["label"] == "co-occurs × 5 +1"
+        assert edges[0]["title"] == "co-occurs × 5\nknows × 3"
+        assert edges[0]["width"] > edges[1]["width"]
+        _, fewer = self.drawn(self.html((0, 1)))
+        assert len(fewer) == 2
+
+    def test_it_is_the_same_each_time_and_asks_for_nothing(self):
+        page = self.html((0, 1, 2))
+        assert page == self.html((0, 1, 2))
+        assert not re.search(r"(?:src|href)=[\"']https?:", page)
+
+    def test_parts_that_do_not_hang_together_stand_apart(self):
+        s = of(
+            *[("entity", str(i), {"name": str(i)}) for i in range(9)],
+            relations=(
+                *(Relate(0, i, "knows") for i in range(1, 6)),
+                Relate(6, 7, "knows"),
+                Relate(7, 8, "knows"),
+            ),
+        )
+        colours = {"background": "#171614", "foreground": "#edebe8", "accent": "#b43a09"}
+        nodes, _ = self.drawn(relation_html(s, tuple(range(9)), **colours))
+        places = [(node["x"], node["y"]) for node in nodes]
+        assert len(set(places)) == 9
+        assert max(y for _, y in places[:6]) <= min(y for _, y in places[6:])
+
+    def test_hostile_text_stays_text(self):
+        assert HOSTILE not in self.html((0, 1, 2))
+        nodes, _ = self.drawn(self.html((0, 1, 2)))
+        assert nodes[2]["label"].startswith("</script><script>")
+
+    def test_one_node_alone_and_a_bad_colour(self):
+        assert len(self.drawn(self.html((2,)))[0]) == 1
+        with pytest.raises(ValueError, match="background"):
+            self.html((0,), background="red")
+
+    def test_a_real_memory(self, hmem):
+        s = hmem.structure
+        everyone = related(s)
+        assert set(everyone) == {n for r in s.relations for n in (r.source, r.target)}
+        assert sum(tie.weight for tie in ties(s)) == sum(r.weight for r in s.relations)
+
+
+def test_no_view_for_a_plain_tree():
+    s = toy()
+    found = (windows(s), fades(s), forest_figures.families(s), grouped(s), ties(s))
+    assert not any(found)
