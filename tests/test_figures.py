@@ -35,6 +35,23 @@ class TestLevels:
         assert list(figure.data[0].x) == ["leaf", "level 1", "level 2"]
         assert figure.data[0].marker.pattern.shape == "/"
 
+    def test_levels_go_by_the_names_a_memory_has_for_them(self):
+        names, sets = ("message", "theme"), ("looked at", "returned")
+        figure = level_figure(
+            self.before, {0: 0, 1: 5, 2: 0}, names=names, series=sets, shares=True, **COLOURS
+        )
+        assert [bar.name for bar in figure.data] == list(sets)
+        assert list(figure.data[0].x) == ["message", "theme", "level 2"]
+        assert [list(bar.y) for bar in figure.data] == [[0.8, 0.2, 0], [0, 1, 0]]
+        assert [list(map(int, bar.text)) for bar in figure.data] == [[8, 2, 0], [0, 5, 0]]
+        assert level_sentence(self.before, self.after, names, "The system").startswith(
+            "The system moves retrieval: message: 8 → 6"
+        )
+
+    def test_nothing_at_all_has_no_height(self):
+        figure = level_figure({0: 0}, {0: 0}, shares=True, **COLOURS)
+        assert [list(bar.y) for bar in figure.data] == [[0], [0]]
+
     def test_sentence(self):
         assert level_sentence(self.before, self.after) == (
             "Propagation moves retrieval: leaf: 8 → 6, level 2: 0 → 2."

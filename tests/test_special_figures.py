@@ -43,6 +43,7 @@ from segviz.structure import Structure, history, replay
 from segviz.systems.moments import DAY
 from tests.trees import ZERO, chat, toy, unit
 
+PAGE = {"background": "#171614", "foreground": "#edebe8", "accent": "#b43a09"}
 COLOURS = {"accent": "#c2410c", "neutral": "#777777"}
 RAMP = tuple(f"#00000{i}" for i in range(9))
 
@@ -351,8 +352,8 @@ class TestRelations:
         return found
 
     def html(self, nodes, **options):
-        colours = {"background": "#171614", "foreground": "#edebe8", "accent": "#b43a09"}
-        return relation_html(self.structure, nodes, **colours | options)
+        palette = [f"#12345{i}" for i, _ in enumerate(types(self.structure, nodes))]
+        return relation_html(self.structure, nodes, **{"palette": palette} | PAGE | options)
 
     def test_pairs_heaviest_first(self):
         assert [(t.source, t.target, t.weight) for t in ties(self.structure)] == [
@@ -393,8 +394,7 @@ class TestRelations:
                 Relate(7, 8, "knows"),
             ),
         )
-        colours = {"background": "#171614", "foreground": "#edebe8", "accent": "#b43a09"}
-        nodes, _ = self.drawn(relation_html(s, tuple(range(9)), **colours))
+        nodes, _ = self.drawn(relation_html(s, tuple(range(9)), palette=["#123456"], **PAGE))
         places = [(node["x"], node["y"]) for node in nodes]
         assert len(set(places)) == 9
         assert max(y for _, y in places[:6]) <= min(y for _, y in places[6:])

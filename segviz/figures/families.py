@@ -34,7 +34,7 @@ class Tree:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One level of a forest: its nodes, those a step refreshed, and those whose text is out
+    """One level of a forest: its nodes, those a step made or refreshed, and those whose text is out
     of date after it."""
 
     level: int
@@ -68,8 +68,8 @@ def _above_items(structure: Structure, root: int) -> tuple[int, ...]:
 
 
 def refreshed(structure: Structure, events: Sequence[Event]) -> set[int]:
-    """Nodes of the trees that ``events``, which led to ``structure``, brought up to date:
-    touched, and not marked to be written later."""
+    """Nodes of the trees that ``events``, which led to ``structure``, made or brought up to
+    date: touched, and not marked to be written later."""
     touched = {event.node for event in events if isinstance(event, Add | Revise)}
     return {n for n in touched if structure.level[n] > 1 and not structure.facts[n].get("dirty")}
 
@@ -125,7 +125,7 @@ def families_figure(
     figure = go.Figure()
     series = (
         ("as it was", False, neutral, ""),
-        ("refreshed by this step", True, accent, "/"),
+        ("new or refreshed by this step", True, accent, "/"),
     )
     for name, touched, colour, pattern in series:
         rows = []
@@ -177,11 +177,11 @@ def effort_sentence(rows: Sequence[Row], whole: int, texts: int, names: Sequence
     with a single child takes no text of its own."""
     nodes, fresh = sum(row.nodes for row in rows), sum(row.refreshed for row in rows)
     parts = [
-        f"{level_name(row.level, names)}: {row.refreshed} of {row.nodes}"
+        f"{level_name(row.level, names)}: {row.refreshed} of {row.nodes:,}"
         for row in rows
         if row.refreshed
     ]
-    told = f"{fresh} of {nodes:,} nodes above items were refreshed in this step"
+    told = f"{fresh} of {nodes:,} nodes above items are new or were refreshed in this step"
     told += f" ({', '.join(parts)})" if parts else ""
     waiting = sum(row.waiting for row in rows)
     wait = f" {waiting} wait to be written." if waiting else ""

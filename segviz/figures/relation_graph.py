@@ -15,7 +15,6 @@ from pyvis.network import Network
 
 from segviz.figures.node_link import offline_page
 from segviz.figures.windows import fact
-from segviz.frontend.palette import session_colours
 from segviz.steps import Relate
 from segviz.structure import Structure
 
@@ -103,6 +102,7 @@ def relation_html(
     structure: Structure,
     nodes: Sequence[int],
     *,
+    palette: Sequence[str],
     background: str,
     foreground: str,
     accent: str,
@@ -113,14 +113,15 @@ def relation_html(
 
     A node's size follows how often it is mentioned, a line's width the weight of its
     relations; labels stand on the heaviest lines, all of them under the pointer. Names
-    reach the page as JSON strings drawn as plain text. Colours are ``#rrggbb``; the node
+    reach the page as JSON strings drawn as plain text. Colours are ``#rrggbb``,
+    ``palette`` one for each of their :func:`types`; the node
     ``selected`` has a border in ``accent``.
     """
     shown = set(nodes)
     drawn = [tie for tie in ties(structure) if {tie.source, tie.target} <= shown]
     places = _places(nodes, drawn)
     marks = types(structure, nodes)
-    palette = dict(zip(marks, session_colours(len(marks)), strict=True))
+    colours = dict(zip(marks, palette, strict=True))
     most = max((_mentions(structure, node) for node in nodes), default=1)
     net = Network(
         height=f"{height}px",
@@ -131,7 +132,7 @@ def relation_html(
     )
     for node in nodes:
         kind = _type(structure, node)
-        colour = palette[kind]
+        colour = colours[kind]
         border = accent if node == selected else colour
         state = {"background": colour, "border": border}
         mentions = _mentions(structure, node)

@@ -199,6 +199,7 @@ def level_bars(
     *,
     level_colours: Sequence[str],
     accent: str,
+    level_names: Sequence[str] = (),
 ) -> go.Figure:
     """Stacked shares of levels in the mixed top K per alpha, recall as a line on a second
     axis; the first bar is no propagation. ``policy`` None is the sweep's first."""
@@ -206,13 +207,14 @@ def level_bars(
     names = ["none", *(f"{cell.alpha:g}" for cell in cells[1:])]
     figure = go.Figure()
     for level in sweep.baseline.levels:
+        name = level_name(level, level_names)
         figure.add_bar(
-            name=level_name(level),
+            name=name,
             x=names,
             y=[cell.levels[level] for cell in cells],
             marker={"color": level_colours[min(level, len(level_colours) - 1)]},
             customdata=[_setting(cell) for cell in cells],
-            hovertemplate=_SETTING + "<br>" + level_name(level) + " %{y:.1%}<extra></extra>",
+            hovertemplate=f"{_SETTING}<br>{name} %{{y:.1%}}<extra></extra>",
         )
     figure.add_scatter(
         name=f"recall@{sweep.k}",

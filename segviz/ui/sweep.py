@@ -15,6 +15,7 @@ from segviz.propagate import POLICIES
 from segviz.relevance import RELEVANCE
 from segviz.ui.exports import sweep_export
 from segviz.ui.permutation import permutation_panel
+from segviz.ui.places import level_names
 from segviz.ui.state import Session, fingerprint, known, remember
 
 SWEEPS_KEPT = 6
@@ -56,7 +57,7 @@ def _sweep(session: Session, settings: dict[str, Any], key: str) -> None:
     _overview(found)
     sweep_export(session, found)
     _heatmaps(session, found)
-    _curves_and_levels(found)
+    _curves_and_levels(session, found)
     cell = _chosen(found)
     _setting(session, found, *cell)
 
@@ -167,7 +168,7 @@ def _accent() -> str:
     return ACCENT["dark" if _dark() else "light"]
 
 
-def _curves_and_levels(found: Sweep) -> None:
+def _curves_and_levels(session: Session, found: Sweep) -> None:
     left, right = st.columns(2, gap="medium")
     neutral = "#9a9690" if _dark() else "#77736d"
     with left:
@@ -194,7 +195,12 @@ def _curves_and_levels(found: Sweep) -> None:
         policy = policy if policy in policies else policies[0]
         horizon = 2 if 2 in horizons else horizons[0]
         figure = charts.level_bars(
-            found, horizon, policy, level_colours=LEVEL_COLOURS, accent=_accent()
+            found,
+            horizon,
+            policy,
+            level_colours=LEVEL_COLOURS,
+            accent=_accent(),
+            level_names=level_names(session.memory),
         )
         sentence = charts.level_bars_sentence(found, horizon, policy)
         st.plotly_chart(figure, key="level-bars", config={"displayModeBar": False}, alt=sentence)

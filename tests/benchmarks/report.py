@@ -60,9 +60,9 @@ def best(run: Callable[[], Any], least: float = 0.5, most: int = 200) -> float:
     """Shortest of some runs, seconds: as many as fit into ``least`` seconds, at least three,
     after one to warm up. What else the machine does can only make a run longer."""
     run()
+    gc.collect()
     times: list[float] = []
     while len(times) < 3 or (sum(times) < least and len(times) < most):
-        gc.collect()
         began = perf_counter()
         run()
         times.append(perf_counter() - began)

@@ -157,5 +157,7 @@ class TestOperations:
         assert clean(app).slider[0].max == before
 
     def test_a_system_without_operations_offers_none(self):
-        app = clean(grow().run())
+        app = grow()
+        app.query_params["system"] = "clustering"
+        clean(app.run())
         assert not [b for b in app.button if b.key == "operate"]
