@@ -91,7 +91,8 @@ def diagnose(measured: Shape, thresholds: bool = True) -> list[Trouble]:
     """Name a cascade (SegTreeMem App. C.3.1) or a star; empty for a healthy tree.
 
     ``thresholds`` tells whether the tree was decided by scores against thresholds, which
-    can be moved, or by the words of a model. Trees with fewer than 24 leaves are too small to judge.
+    can be moved, or by the words of a model. Trees with fewer than 24 leaves are too small
+    to judge.
     """
     if measured.leaves < _FEW:
         return []

@@ -112,9 +112,10 @@ def evaluate_answers(
 ) -> AnswerEvaluation:
     """Put ``questions`` to ``memory``, answer with ``chat``, grade with ``judge_chat``.
 
-    ``judge_chat`` is ``chat`` by default; ``ask_params`` are those of ``segviz.ask``. One call per question and one more for its
-    grade, where that needs judgement (``segviz.answer.by_rule``). ``progress(done, total)``
-    is called and ``cancelled()`` asked every few questions; what is done is returned. A
+    ``judge_chat`` is ``chat`` by default; ``ask_params`` are those of ``segviz.ask``. One
+    call per question and one more for its grade, where that needs judgement
+    (``segviz.answer.by_rule``). ``progress(done, total)`` is called and ``cancelled()``
+    asked every few questions; what is done is returned. A
     fault of a single question (no answer, a grade outside the rubric) is noted in its row:
     a missing answer counts as wrong, a missing grade is left out. When a model cannot be
     reached at all AnsweringPaused holds what is done. Intervals are 95 %, drawn with
