@@ -7,7 +7,7 @@ from streamlit.testing.v1 import AppTest
 
 from segviz.cases import CASES
 from segviz.systems import SYSTEMS
-from segviz.ui.compare import _holder
+from segviz.ui.compare_structures import holder
 from tests.data import real_data
 from tests.ui.test_pages import clean, grow, open_path, texts
 
@@ -59,7 +59,7 @@ class TestCompare:
         tree, other = (built.memory for built in app.session_state["compared"].values())
         for node in (0, 5, tree.structure.roots[0]):
             turns = tree.turn_ids(node)
-            found = _holder(other, turns)
+            found = holder(other, turns)
             if found is None:
                 assert not any(
                     set(turns) <= set(other.turn_ids(n)) for n in range(len(other.structure))

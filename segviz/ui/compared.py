@@ -1,0 +1,85 @@
+"""The memories of a comparison: built on request, kept for the browser session."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from time import perf_counter
+
+import streamlit as st
+
+from segviz.pipeline import Memory, build
+from segviz.systems import SYSTEMS
+from segviz.ui.state import Session, fingerprint, known, remember, typed_turns
+from segviz.unfold import Unfolded, follows_time, unfold
+
+COMPARED_KEPT = 12
+
+
+@dataclass(frozen=True, eq=False)
+class Built:
+    """A memory of the comparison, how it is drawn, and the seconds its build took."""
+
+    memory: Memory
+    drawn: Unfolded | None
+    seconds: float
+
+
+def built_key(session: Session, name: str) -> str:
+    """Content key of a system's memory over the leaves of this session."""
+    memory = session.memory
+    typed = typed_turns(session.source)
+    if name == memory.system:
+        return session.key
+    return fingerprint(session.source, typed, memory.unit, name, memory.embedder.name)
+
+
+def kept(session: Session, name: str) -> Built | None:
+    """The memory of a system, if it has been built; the open one always is."""
+    key = built_key(session, name)
+    if known("compared", key):
+        return remember("compared", key, COMPARED_KEPT, _impossible)
+    if name == session.memory.system:
+        seconds = sum(step.cost.seconds for step in session.memory.steps)
+        return remember("compared", key, COMPARED_KEPT, lambda: _prepared(session.memory, seconds))
+    return None
+
+
+def _keep(session: Session, name: str, built: Built) -> None:
+    remember("compared", built_key(session, name), COMPARED_KEPT, lambda: built)
+
+
+def _impossible() -> Built:
+    raise RuntimeError("a memory that was just there is gone")
+
+
+def _prepared(memory: Memory, seconds: float) -> Built:
+    structure = memory.structure
+    return Built(memory, None if follows_time(structure) else unfold(structure), seconds)
+
+
+def offer(session: Session, missing: list[str]) -> None:
+    """A button that builds what is missing, with progress."""
+    labels = ", ".join(SYSTEMS[name].label for name in missing)
+    if not st.button(f"Build {labels}", key="build-compared", icon=":material/play_arrow:"):
+        st.caption("Built offline, in seconds for a conversation of a few hundred turns.")
+        return
+    bar = st.progress(0.0, "Building")
+    for number, name in enumerate(missing):
+        label = SYSTEMS[name].label
+
+        def progress(done: int, total: int, number: int = number, label: str = label) -> None:
+            if done % 20 == 0 or done == total:
+                share = (number + done / total) / len(missing)
+                bar.progress(share, f"Building {label}: {done} of {total} leaves")
+
+        began = perf_counter()
+        memory = build(
+            session.conversation,
+            name,
+            session.memory.unit,
+            embedder=session.memory.embedder,
+            progress=progress,
+        )
+        seconds = perf_counter() - began
+        _keep(session, name, _prepared(memory, seconds))
+    st.rerun()
