@@ -41,7 +41,7 @@ class TestAsk:
             k=5,
             levels=levels,
             distinct=distinct,
-            relevance="cosine",
+            relevance="dense",
         )
         initial, final, order = literal_ask(
             memory, QUESTION, policy, alpha, horizon, 5, levels, distinct

@@ -11,9 +11,9 @@ from hypothesis.extra import numpy as hnp
 import segviz
 from segviz.embed import HashingEmbedder
 from segviz.relevance import RELEVANCE, initial_scores
-from segviz.relevance.dense import Dense
 from segviz.relevance.hybrid import Hybrid
 from segviz.relevance.lexical import Lexical, tokens
+from segviz.relevance.softmax import Softmax
 from segviz.relevance.standardise import sharpened, standardised
 from tests.trees import chat, grown
 
@@ -116,20 +116,20 @@ class TestSharpened:
     def test_hybrid(self, temperature):
         s = structure("red boat sails", "blue dog barks", "green bread rises")
         found = Hybrid(0.5, temperature).prepare(s, EMBEDDER)(["the red dog"])
-        expected = self.literal(s, "the red dog", ("lexical", "cosine"), (1, 0.5), temperature)
+        expected = self.literal(s, "the red dog", ("lexical", "dense"), (1, 0.5), temperature)
         np.testing.assert_allclose(initial_scores(found)[0], expected)
 
     @pytest.mark.parametrize("temperature", [0.2, 0.5, 3])
-    def test_dense(self, temperature):
+    def test_softmax(self, temperature):
         s = structure("red boat sails", "blue dog barks", "green bread rises")
-        found = Dense(temperature).prepare(s, EMBEDDER)(["the red dog"])
-        expected = self.literal(s, "the red dog", ("cosine",), (1,), temperature)
+        found = Softmax(temperature).prepare(s, EMBEDDER)(["the red dog"])
+        expected = self.literal(s, "the red dog", ("dense",), (1,), temperature)
         np.testing.assert_allclose(initial_scores(found)[0], expected)
 
-    def test_dense_ranks_as_the_cosine_does(self, memory):
+    def test_softmax_ranks_as_the_cosine_does(self, memory):
         questions = ["the red bicycle", "bread", "Saturn and the telescope", ""]
         for raw, sharp in zip(
-            memory.scorer("cosine")(questions), memory.scorer("dense")(questions), strict=True
+            memory.scorer("dense")(questions), memory.scorer("softmax")(questions), strict=True
         ):
             order = np.argsort(-raw, kind="stable")
             assert (np.diff(sharp[order]) <= 0).all()
@@ -147,19 +147,19 @@ class TestSharpened:
             assert (np.diff(after[np.argsort(before)]) >= 0).all()
 
     def test_temperatures_out_of_range_are_refused(self):
-        for model in (Dense, Hybrid):
+        for model in (Softmax, Hybrid):
             with pytest.raises(ValueError, match="temperature is 0"):
                 model(temperature=0)
 
 
-class TestCosine:
+class TestDense:
     def test_is_the_product_of_unit_vectors(self):
         s = structure("red boat sails", "blue dog barks", "")
         query = EMBEDDER.embed(["red dog"])[0]
         expected = [
             sum(float(a) * float(b) for a, b in zip(row, query, strict=True)) for row in s.vector
         ]
-        found = RELEVANCE["cosine"]().prepare(s, EMBEDDER)(["red dog"])
+        found = RELEVANCE["dense"]().prepare(s, EMBEDDER)(["red dog"])
         np.testing.assert_allclose(found[0], expected, atol=1e-6)
 
 

@@ -94,7 +94,7 @@ class Extractive:
 
     name: ClassVar[str] = "extractive"
 
-    max_words: int = param(60, help="Longest annotation, in words.", low=10, high=400, step=10)
+    max_words: int = param(80, help="Longest annotation, in words.", low=10, high=400, step=10)
     diversity: float = param(
         0.3, help="0 ranks by importance alone, 1 by difference alone.", low=0, high=1, step=0.05
     )

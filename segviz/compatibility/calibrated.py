@@ -35,7 +35,7 @@ class Calibrated:
 
     name: ClassVar[str] = "calibrated"
 
-    level_1: float = param(0.07, help="Threshold on level 1.", low=-2, high=2, step=0.01)
+    level_1: float = param(0.10, help="Threshold on level 1.", low=-2, high=2, step=0.01)
     level_2: float = param(0.05, help="Threshold on level 2.", low=-2, high=2, step=0.01)
     level_3: float = param(-0.10, help="Threshold on level 3.", low=-2, high=2, step=0.01)
     above: float = param(-0.30, help="Threshold on level 4 and higher.", low=-2, high=2, step=0.01)

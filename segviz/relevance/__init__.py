@@ -1,9 +1,9 @@
 """Stage: how relevant each node is to a question, before any propagation.
 
 ``hybrid``   dense and lexical together; the offline default
-``dense``    cosine of question and annotation embeddings, sharpened
+``dense``    cosine of question and annotation embeddings (the paper's)
 ``lexical``  BM25 over the annotations
-``cosine``   the plain cosine (the paper's scorer, read literally)
+``softmax``  the same cosines, sharpened: the best nodes hold more of the whole
 
 A model is prepared once per structure and then scores any number of questions. Scores are
 raw (higher is better, any range); :func:`initial_scores` turns them into the distribution
@@ -19,12 +19,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from segviz.protocols import Embedder, Scorer
-from segviz.relevance.dense import Cosine, Dense
+from segviz.relevance.dense import Dense
 from segviz.relevance.hybrid import Hybrid
 from segviz.relevance.lexical import Lexical
+from segviz.relevance.softmax import Softmax
 from segviz.structure import Structure
 
-__all__ = ["RELEVANCE", "Cosine", "Dense", "Hybrid", "Lexical", "initial_scores", "over_active"]
+__all__ = ["RELEVANCE", "Dense", "Hybrid", "Lexical", "Softmax", "initial_scores", "over_active"]
 
 Scores = NDArray[np.float64]
 
@@ -32,7 +33,7 @@ RELEVANCE: dict[str, Callable[..., Any]] = {
     "hybrid": Hybrid,
     "dense": Dense,
     "lexical": Lexical,
-    "cosine": Cosine,
+    "softmax": Softmax,
 }
 
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from segviz.parameters import check_ranges, param
 from segviz.protocols import Embedder, Scorer
-from segviz.relevance.dense import Cosine
+from segviz.relevance.dense import Dense
 from segviz.relevance.lexical import Lexical
 from segviz.relevance.standardise import sharpened, standardised
 from segviz.structure import Structure
@@ -46,7 +46,7 @@ class Hybrid:
 
     def prepare(self, structure: Structure, embedder: Embedder) -> Scorer:
         """A function from q questions to raw scores in (0, 1], float64 (q, n)."""
-        dense = Cosine().prepare(structure, embedder)
+        dense = Dense().prepare(structure, embedder)
         lexical = Lexical().prepare(structure, embedder)
 
         def score(questions: Sequence[str]) -> NDArray[np.float64]:

@@ -82,8 +82,8 @@ class TestCompress:
 
     def test_retrieval_counts_spans_once_so_leaf_scores_stay(self, talk):
         after = talk.operate("compress")
-        one = talk.ask("telescope", policy="none", relevance="cosine")
-        other = after.ask("telescope", policy="none", relevance="cosine")
+        one = talk.ask("telescope", policy="none", relevance="dense")
+        other = after.ask("telescope", policy="none", relevance="dense")
         assert [e.span for e in one.evidence] == [e.span for e in other.evidence]
 
     def test_a_chain_of_100_000_nodes(self):
