@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from segviz.digest import digest
 from segviz.figures.cost import cost_figure, cost_sentence, dollars, total_sentence
 from segviz.frontend.palette import ACCENT
 from segviz.shape import (
@@ -39,6 +40,11 @@ def shape_panel(session: Session, structure: Structure, now: int) -> None:
         _table(session, structure, now)
         _agreement(session, structure)
         _cost(session, now)
+        st.caption(
+            f"Structure after step {now}: {digest(structure)}",
+            help="A name computed from all spans, texts and edges. The same conversation, settings "
+            "and version of segviz give the same name on every machine.",
+        )
 
 
 def _row(name: str, measured: Shape, calls: float) -> dict[str, object]:

@@ -1,0 +1,74 @@
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import segviz
+from segviz.digest import digest
+from segviz.samples import sample_path
+from segviz.steps import Relate
+
+
+@pytest.fixture(scope="module")
+def structure():
+    return segviz.build(segviz.load(sample_path("ines-theo"))[0]).structure
+
+
+def test_a_second_build_has_the_same_name(structure):
+    again = segviz.build(segviz.load(sample_path("ines-theo"))[0]).structure
+    assert digest(again) == digest(structure)
+    assert len(digest(structure)) == 12
+    int(digest(structure), 16)
+
+
+def test_another_process_with_another_hash_seed_gives_the_same(structure):
+    script = (
+        "import segviz; from segviz.digest import digest; "
+        "from segviz.samples import sample_path; "
+        "print(digest(segviz.build(segviz.load(sample_path('ines-theo'))[0]).structure))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        env=os.environ | {"PYTHONHASHSEED": "7"},
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=120,
+    )
+    assert done.stdout.strip() == digest(structure)
+
+
+@pytest.mark.parametrize("column", ["level", "start", "stop", "edges"])
+def test_a_changed_number_changes_it(structure, column):
+    changed = getattr(structure, column).copy()
+    changed.flat[-1] += 1
+    assert digest(replace(structure, **{column: changed})) != digest(structure)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda s: {"text": (*s.text[:-1], s.text[-1] + ".")},
+        lambda s: {"kind": (*s.kind[:-1], "fact")},
+        lambda s: {"facts": (*s.facts[:-1], {"met": 1})},
+        lambda s: {"active": np.append(s.active[:-1], not s.active[-1])},
+        lambda s: {"relations": (Relate(0, 1, "again", 0.5),)},
+        # the same letters, cut elsewhere
+        lambda s: {"text": (s.text[0] + s.text[1], "", *s.text[2:])},
+    ],
+)
+def test_so_does_everything_else(structure, change):
+    assert digest(replace(structure, **change(structure))) != digest(structure)
+
+
+def test_vectors_do_not_count(structure):
+    assert digest(replace(structure, vector=structure.vector + 1)) == digest(structure)
+
+
+def test_nothing_at_all_has_a_name_too():
+    assert len(digest(segviz.replay([]))) == 12
