@@ -38,6 +38,7 @@ TABLES: dict[str, str] = {
     "maintenance": "shape and recall before and after maintenance",
     "recurrences": "recall with semantic cross-links",
     "many": "sweeps of many conversations, one process beside several",
+    "startup": "from the command to the painted demo (Chromium)",
     "drag": "script time per frame while a slider moves (Chromium)",
 }
 

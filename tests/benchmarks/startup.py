@@ -1,0 +1,97 @@
+"""From the command to the painted demo: ``segviz`` started, opened, its tree on the screen.
+
+Run ``python -m tests.benchmarks.startup`` from the project's root; it needs Playwright and a
+Chromium (SEGVIZ_CHROMIUM names one that is not found). The browser is already open, as
+people's is; each run is a new server process. The first run warms the disk and is shown but
+not counted. Beside it: a page with one line of text, served by Streamlit on the same machine.
+Nothing is asserted here.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from time import perf_counter, sleep
+from typing import Any
+
+import numpy as np
+
+from segviz.cli.serve import free_port
+from tests.conftest import LAUNCH
+
+RUNS = 5
+BUDGET = 5.0
+PATIENCE = 60_000
+
+# Components live in a shadow tree, which only selectors of Playwright look into.
+PAINTED = ".segviz[data-painted]:not([data-nodes='0'])"
+SAID = "text=nothing but a line"
+
+
+def answers(port: int) -> bool:
+    """Whether something listens there."""
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
+
+
+def seconds(page: Any, command: list[str], port: int, until: str) -> float:
+    """Time from starting the server to the condition in the page."""
+    began = perf_counter()
+    server = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        while not answers(port):
+            if server.poll() is not None:
+                sys.exit(f"the server ended with {server.returncode}: {' '.join(command)}")
+            sleep(0.02)
+        page.goto(f"http://127.0.0.1:{port}/", wait_until="commit", timeout=PATIENCE)
+        page.wait_for_selector(until, state="attached", timeout=PATIENCE)
+        return perf_counter() - began
+    finally:
+        page.goto("about:blank")
+        server.terminate()
+        server.wait(timeout=30)
+
+
+def ours(port: int) -> list[str]:
+    return [sys.executable, "-m", "segviz", "--port", str(port), "--no-browser"]
+
+
+def bare(port: int, script: Path) -> list[str]:
+    plain = ["--server.headless=true", f"--server.port={port}", "--browser.gatherUsageStats=false"]
+    return [sys.executable, "-m", "streamlit", "run", str(script), *plain]
+
+
+def main() -> None:
+    path = os.environ.get("SEGVIZ_CHROMIUM") or shutil.which("chromium") or shutil.which("chrome")
+    if path is None:
+        sys.exit("no Chromium found; install one or set SEGVIZ_CHROMIUM")
+    from playwright.sync_api import sync_playwright
+
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
+        script = Path(folder) / "line.py"
+        script.write_text("import streamlit as st\nst.text('nothing but a line')\n", "utf-8")
+        browser = playwright.chromium.launch(executable_path=path, args=LAUNCH)
+        page = browser.new_page(viewport={"width": 1400, "height": 900})
+        demo, line = [], []
+        for _ in range(RUNS + 1):
+            port = free_port(first=8700)
+            demo.append(seconds(page, ours(port), port, PAINTED))
+            port = free_port(first=8700)
+            line.append(seconds(page, bare(port, script), port, SAID))
+        browser.close()
+    middle, other = np.median(demo[1:]), np.median(line[1:])
+    print(
+        f"segviz started to demo painted: {middle:.2f} s (median of {RUNS}; "
+        f"{min(demo[1:]):.2f} to {max(demo[1:]):.2f}; first run {demo[0]:.2f}), "
+        f"budget {BUDGET:g} s, {'met' if middle <= BUDGET else 'MISSED'}"
+    )
+    print(f"one line of text by Streamlit:  {other:.2f} s, so ours is {middle / other:.2f}x")
+
+
+if __name__ == "__main__":
+    main()
