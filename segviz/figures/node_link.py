@@ -8,12 +8,14 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Collection, Sequence
-from typing import Any
-
-import networkx as nx
-from pyvis.network import Network
+from typing import TYPE_CHECKING, Any
 
 from segviz.structure import Structure
+
+if TYPE_CHECKING:
+    # A third of a second to import, so only when somebody asks for the drawing.
+    import networkx as nx
+    from pyvis.network import Network
 
 # pyvis' in-line mode still links a style sheet and a script on a CDN. The drawing does
 # not need them, and nothing segviz shows may cause a request.
@@ -36,6 +38,8 @@ def graph(structure: Structure) -> nx.DiGraph:
 
     Retired nodes are left out.
     """
+    import networkx as nx
+
     result = nx.DiGraph()
     for node in range(len(structure)):
         if structure.active[node]:
@@ -86,6 +90,8 @@ def node_link_html(
         selected: the selected node, with a thick border in ``foreground``.
         accent: colour of the marks.
     """
+    from pyvis.network import Network
+
     shown = _highest(structure, limit)
     drawing = graph(structure).subgraph(shown)
     top = max(1, max((level for _, level in drawing.nodes(data="level")), default=0))

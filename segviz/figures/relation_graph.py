@@ -10,9 +10,6 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import networkx as nx
-from pyvis.network import Network
-
 from segviz.figures.node_link import offline_page
 from segviz.figures.windows import fact
 from segviz.steps import Relate
@@ -117,6 +114,8 @@ def relation_html(
     ``palette`` one for each of their :func:`types`; the node
     ``selected`` has a border in ``accent``.
     """
+    from pyvis.network import Network  # slow to import: only when somebody asks
+
     shown = set(nodes)
     drawn = [tie for tie in ties(structure) if {tie.source, tie.target} <= shown]
     places = _places(nodes, drawn)
@@ -189,6 +188,8 @@ def _places(nodes: Sequence[int], drawn: Sequence[Tie]) -> dict[int, tuple[float
     """Where each node stands. What hangs together is laid out by springs, from the same
     start each time; the parts stand in rows, the largest first, as springs would drive
     them apart."""
+    import networkx as nx
+
     graph = nx.Graph()
     graph.add_nodes_from(nodes)
     graph.add_edges_from((tie.source, tie.target) for tie in drawn)
