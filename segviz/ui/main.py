@@ -53,14 +53,21 @@ def main() -> None:
         session = operated(session)
         address.settle(session)
     pages = [
-        st.Page(_page(render, session), title=title, url_path=path, default=not index)
+        st.Page(_page(render, session), title=title, url_path=path if index else "", default=not index)
         for index, (title, path, render) in enumerate(PAGES)
     ]
     # By path, for pages that lead to another.
     st.session_state["pages"] = {
         path: page for (_, path, _), page in zip(PAGES, pages, strict=True)
     }
-    st.navigation(pages, position="top").run()
+    first = PAGES[0][1]
+
+    def to_first() -> None:
+        st.switch_page(pages[0], query_params=dict(st.query_params))
+
+    # The first page lives at the bare address; whoever writes its name finds it, too.
+    named = st.Page(to_first, title=first, url_path=first, visibility="hidden")
+    st.navigation([*pages, named], position="top").run()
     show_spending()  # a question may have been embedded
     if session is not None:
         address.write(session)
