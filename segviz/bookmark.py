@@ -9,19 +9,31 @@ be used is left out and named.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any
 
-from segviz.assemble import COMPONENTS
+from segviz.assemble import COMPONENTS, make_system
 from segviz.parameters import Parameter, parameters
 from segviz.propagate import POLICIES
+from segviz.protocols import Operates
 from segviz.relevance import RELEVANCE
 from segviz.samples import TITLES
 from segviz.systems import SYSTEMS
 from segviz.units import UNIT_RULES
 
 METHODS = ("own", "propagate", "adaptive")
+
+COLOURS = ("session", "level", "initial", "propagated", "change", "gold", "coherence")
+LABELS = ("session", "words", "node", "score")
+"""What the canvas can be coloured by and can write on its nodes, as in frontend.look."""
+
+Operated = tuple[str, tuple[int, ...]]
+"""An operation on a finished memory: its name and arguments."""
+
+MOST_OPERATIONS = 20
+"""In a link, and kept in the app."""
 
 LONGEST = 2_000
 """Characters of a question or path in a link; browsers and servers cut long addresses."""
@@ -37,7 +49,9 @@ class Bookmark:
     data set, ``text`` one's own; ``step`` and ``asked`` are moments on Grow and Ask;
     ``levels`` the admissible ones, None for all; ``budget`` tokens in place of ``k``;
     ``method`` is "own", "propagate" or "adaptive" where another than the system's usual one
-    is taken; ``view`` the drawing.
+    is taken; ``view`` the drawing, ``colour`` and ``labels`` what it shows; ``pins`` the
+    two nodes held side by side; ``done`` the operations on the memory since it was built,
+    each with its arguments in the order its system declares them.
     """
 
     sample: str | None = None
@@ -62,6 +76,10 @@ class Bookmark:
     asked: int | None = None
     node: int | None = None
     view: str = ""
+    colour: str = ""
+    labels: str = ""
+    pins: tuple[int, ...] = ()
+    done: tuple[Operated, ...] = ()
 
 
 def encode(bookmark: Bookmark) -> dict[str, str]:
@@ -71,6 +89,8 @@ def encode(bookmark: Bookmark) -> dict[str, str]:
         value = getattr(bookmark, item.name)
         if item.name == "settings":
             written |= {name: _written(part) for name, part in value.items()}
+        elif item.name == "done" and value:
+            written["done"] = ",".join(".".join([name, *map(str, given)]) for name, given in value)
         elif value != item.default:
             written[item.name] = _written(value)
     return written
@@ -91,6 +111,8 @@ def decode(link: Mapping[str, str]) -> tuple[Bookmark, list[str]]:
     for name, read in _READERS.items():
         if name in link:
             take(name, read, values)
+    if values.pop("done", None):
+        take("done", _known_operations(values.get("system", "segment-tree")), values)
     settings: dict[str, Any] = {}
     for name in link:
         if name not in _READERS:
@@ -235,7 +257,46 @@ def _levels(given: str) -> tuple[int, ...]:
     return tuple(sorted({read(part) for part in given.split(",")}))
 
 
+def _pins(given: str) -> tuple[int, ...]:
+    nodes = tuple(_COUNT(part) for part in given.split(","))
+    if len(set(nodes)) != len(nodes) or len(nodes) > 2:
+        raise ValueError("expected one node or two different ones")
+    return nodes
+
+
+def _done(given: str) -> tuple[Operated, ...]:
+    parts = _text(given).split(",")
+    if len(parts) > MOST_OPERATIONS:
+        raise ValueError(f"expected at most {MOST_OPERATIONS} operations")
+    return tuple(_operation(*part.split(".")) for part in parts)
+
+
+def _operation(name: str, *arguments: str) -> Operated:
+    if len(arguments) > _MOST_ARGUMENTS or not re.fullmatch("[a-z][a-z_-]{0,40}", name):
+        raise ValueError("expected operations such as delete.12, with dots before numbers")
+    return name, tuple(_COUNT(argument) for argument in arguments)
+
+
+def _known_operations(system: str) -> Callable[[str], tuple[Operated, ...]]:
+    """Reads operations that a system has, with as many arguments as it wants."""
+
+    def read(given: str) -> tuple[Operated, ...]:
+        made = make_system(system)
+        known = made.operations() if isinstance(made, Operates) else {}
+        done = _done(given)
+        for name, arguments in done:
+            if name not in known:
+                raise ValueError(f"expected one of {', '.join(known) or 'no operation'}")
+            wanted = known[name].arguments
+            if len(arguments) != len(wanted):
+                raise ValueError(f"{name} takes {', '.join(wanted) or 'no arguments'}")
+        return done
+
+    return read
+
+
 _COUNT = _number(int, 0, 2**31)
+_MOST_ARGUMENTS = 8
 
 _READERS: dict[str, Callable[[str], Any]] = {
     "sample": _one_of(tuple(TITLES)),
@@ -259,5 +320,9 @@ _READERS: dict[str, Callable[[str], Any]] = {
     "asked": _number(int, 1, 2**31),
     "node": _COUNT,
     "view": _text,
+    "colour": _one_of(COLOURS),
+    "labels": _one_of(LABELS),
+    "pins": _pins,
+    "done": _done,
 }
 """Every field but ``settings``, with what reads it."""

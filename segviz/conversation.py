@@ -126,7 +126,15 @@ class Conversation:
 
         Raises ValueError naming the legal rules when ``rule`` is unknown.
         """
-        return unit_rules.cut(self.sessions, self.speakers, rule)
+        if rule not in self._cuts:
+            self._cuts[rule] = unit_rules.cut(self.sessions, self.speakers, rule)
+        return self._cuts[rule]
+
+    @cached_property
+    def _cuts(self) -> dict[str, tuple[Unit, ...]]:
+        # By rule: pages ask for the units again and again, and a cut of 100,000 turns
+        # takes half a second.
+        return {}
 
     def dropped(self, rule: str) -> tuple[str, ...]:
         """Ids of turns that no unit of this rule holds (the cost of ``paper``).
@@ -134,8 +142,14 @@ class Conversation:
         Turns with nothing in them (no text, no caption) are never a leaf and are
         not counted here.
         """
-        held = {turn_id for unit in self.units(rule) for turn_id in unit.turn_ids}
-        return tuple(t.id for t in self.turns if t.content and t.id not in held)
+        if rule not in self._lost:
+            held = {turn_id for unit in self.units(rule) for turn_id in unit.turn_ids}
+            self._lost[rule] = tuple(t.id for t in self.turns if t.content and t.id not in held)
+        return self._lost[rule]
+
+    @cached_property
+    def _lost(self) -> dict[str, tuple[str, ...]]:
+        return {}
 
 
 def with_typed_turns(conversation: Conversation, typed: Sequence[tuple[str, str]]) -> Conversation:

@@ -21,6 +21,12 @@ Facts = Mapping[str, Scalar]
 """What a system keeps about a node beside its text, by name; plain JSON values."""
 
 
+def as_number(facts: Facts, name: str, missing: float = 0.0) -> float:
+    """A fact as a number; ``missing`` where there is none, or it is not a number."""
+    value = facts.get(name)
+    return float(value) if isinstance(value, int | float) else missing
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Add:
     """A node appears. ``node`` must equal the number of nodes added before it.

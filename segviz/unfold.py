@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from segviz.steps import Decision
 from segviz.structure import IntArray, Structure
 
 _COPIES = 4
@@ -44,6 +45,17 @@ class Unfolded:
     def every(self, nodes: Iterable[int]) -> list[int]:
         """All copies of these nodes."""
         return [copy for node in nodes for copy in self.copies(node)]
+
+    def decision(self, decision: Decision) -> Decision:
+        """A decision with its candidates where they are drawn; those that are not drawn
+        are left out."""
+        judged = [(item, self.first([item.node])) for item in decision.candidates]
+        chosen = [] if decision.chosen is None else self.first([decision.chosen])
+        return replace(
+            decision,
+            candidates=tuple(replace(item, node=place[0]) for item, place in judged if place),
+            chosen=next(iter(chosen), None),
+        )
 
 
 def follows_time(structure: Structure) -> bool:

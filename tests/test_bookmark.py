@@ -10,9 +10,22 @@ from hypothesis import strategies as st
 
 import segviz
 from segviz.assemble import make_system
-from segviz.bookmark import _READERS, METHODS, Bookmark, decode, differing, encode, nested
+from segviz.bookmark import (
+    _READERS,
+    COLOURS,
+    LABELS,
+    METHODS,
+    MOST_OPERATIONS,
+    Bookmark,
+    decode,
+    differing,
+    encode,
+    nested,
+)
+from segviz.frontend import look
 from segviz.parameters import as_settings
 from segviz.propagate import POLICIES
+from segviz.protocols import Operates
 from segviz.relevance import RELEVANCE
 from segviz.samples import TITLES
 from segviz.systems import SYSTEMS
@@ -40,12 +53,36 @@ bookmarks = st.builds(
     method=st.none() | st.sampled_from(METHODS),
     step=st.none() | st.integers(1, 2**31),
     node=st.none() | count,
+    colour=st.sampled_from(("", *COLOURS)),
+    labels=st.sampled_from(("", *LABELS)),
+    pins=st.lists(count, max_size=2, unique=True).map(tuple),
 )
 
 
 @given(bookmarks)
 def test_what_is_written_comes_back(bookmark):
     assert decode(encode(bookmark)) == (bookmark, [])
+
+
+@given(st.data())
+def test_operations_come_back_with_any_system(data):
+    name = data.draw(st.sampled_from([n for n in SYSTEMS if isinstance(make_system(n), Operates)]))
+    known = make_system(name).operations()
+    one = st.sampled_from(list(known)).flatmap(
+        lambda op: st.tuples(st.just(op), st.tuples(*[count] * len(known[op].arguments)))
+    )
+    done = tuple(data.draw(st.lists(one, max_size=MOST_OPERATIONS)))
+    bookmark = Bookmark(system=name, done=done)
+    assert decode(encode(bookmark)) == (bookmark, [])
+
+
+def test_operations_are_short_and_readable():
+    done = (("merge", (3, 4)), ("upkeep", ()), ("delete", (12,)))
+    assert encode(Bookmark(done=done)) == {"done": "merge.3.4,upkeep,delete.12"}
+
+
+def test_the_names_are_those_of_the_canvas():
+    assert (COLOURS, LABELS) == (look.COLOURS, look.LABELS)
 
 
 def test_every_field_can_be_read():
@@ -94,6 +131,26 @@ def test_settings_survive():
         ("text", "x" * 5000, "longer than 2000"),
         ("path", "\\\\host\\share\\a.json", "of this machine only"),
         ("path", "//host/share/a.json", "of this machine only"),
+        ("colour", "<b>", "expected one of session"),
+        ("colour", "", "expected one of session"),
+        ("labels", "text", "expected one of session"),
+        ("pins", "", "expected a whole number"),
+        ("pins", "1,2,3", "one node or two"),
+        ("pins", "4,4", "one node or two"),
+        ("pins", "-1", "expected 0 to"),
+        ("pins", "1e9", "expected a whole number"),
+        ("done", "", "expected operations such as"),
+        ("done", "compress,", "expected operations such as"),
+        ("done", "__class__", "expected operations such as"),
+        ("done", "drop table.1", "expected operations such as"),
+        ("done", "delete.1", "expected one of compress"),
+        ("done", "compress.1", "compress takes no arguments"),
+        ("done", "rebuild", "rebuild takes node"),
+        ("done", "rebuild.x", "expected a whole number"),
+        ("done", "rebuild.-1", "expected 0 to"),
+        ("done", "rebuild." + ".".join("1" * 50), "expected operations such as"),
+        ("done", ",".join(["compress"] * 21), "at most 20 operations"),
+        ("done", "compress" * 500, "longer than 2000"),
         ("compatibility.threshold", "0.3", "not a part of a view"),
         ("<script>", "1", "not a part of a view"),
     ],

@@ -343,21 +343,21 @@ class TestCategoryBars:
         bar = category_bars(found, accent="#c2410c", neutral="#888888").data[0]
         means = [a.recall for a in found.by_category.values() if a.recall.n]
         means.append(found.overall.recall)
-        assert list(bar.y) == [mean.value for mean in means]
-        assert bar.x[-1] == "all"
-        assert list(bar.error_y.array) == pytest.approx([x.high - x.value for x in means])
-        assert list(bar.error_y.arrayminus) == pytest.approx([x.value - x.low for x in means])
+        assert list(bar.x) == [mean.value for mean in means]
+        assert bar.y[-1] == "all"
+        assert list(bar.error_x.array) == pytest.approx([x.high - x.value for x in means])
+        assert list(bar.error_x.arrayminus) == pytest.approx([x.value - x.low for x in means])
         assert bar.marker.color[-1] == "#c2410c"
         assert str(found.overall.recall) in category_sentence(found)
 
     def test_one_category_and_none(self):
         memory = segviz.build(small_chat(), embedder=HashingEmbedder())
         one = evaluate(memory, memory.conversation.questions)
-        assert list(category_bars(one, accent="#c2410c", neutral="#888888").data[0].x) == [
+        assert list(category_bars(one, accent="#c2410c", neutral="#888888").data[0].y) == [
             "4 single-hop",
             "all",
         ]
         assert category_sentence(one).startswith("Recall@10 over all")
         none = evaluate(memory, [])
-        assert list(category_bars(none, accent="#c2410c", neutral="#888888").data[0].y) == []
+        assert list(category_bars(none, accent="#c2410c", neutral="#888888").data[0].x) == []
         assert category_sentence(none).startswith("No question")

@@ -19,7 +19,7 @@ from segviz.figures.cost import (
     total_sentence,
 )
 from segviz.figures.levels import level_figure, level_sentence
-from segviz.figures.ranks import rank_figure, rank_sentence
+from segviz.figures.ranks import rank_figure, rank_rows, rank_sentence
 from segviz.models import Price
 from tests.trees import chat
 
@@ -73,13 +73,23 @@ class TestRanks:
         # Nodes outside the top stand below it, one row each, in their order.
         assert 2.5 < lines["3"].y[0] < lines["4"].y[0]
         assert 2.5 < lines["2"].y[1] < lines["4"].y[1]
-        assert lines["4"].text == ("4 · 40", "60 · 4")
+        assert [text.strip() for text in lines["4"].text] == ["4 · 40", "60 · 4"]
 
     def test_sentence(self):
         assert rank_sentence(self.before, self.after, 2) == (
             "Of the top 2, 1 entered by propagation and as many left; 0 rose and 1 fell inside it."
         )
         assert "same order" in rank_sentence({1: 1}, {1: 1}, 2)
+
+    def test_the_table_twin_tells_who_entered_and_left(self):
+        rows = rank_rows(self.before, self.after, 2, gold=[3])
+        assert [row["rank after"] for row in rows] == sorted(self.after.values())
+        for row in rows:
+            was, now = self.before[row["node"]], self.after[row["node"]]
+            assert (row["rank before"], row["rank after"]) == (was, now)
+            assert (row["in the top"] == "entered") == (was > 2 >= now)
+            assert (row["in the top"] == "left") == (now > 2 >= was)
+            assert (row["gold"] == "gold") == (row["node"] == 3)
 
 
 class TestCost:

@@ -8,17 +8,22 @@ from __future__ import annotations
 
 import os
 import signal
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 import segviz
 from segviz.conversation import Question
+from segviz.embed import Cached
 from segviz.evaluate import evaluate, sweep
-from segviz.evaluate import many as module
+from segviz.evaluate import workers as module
 from segviz.evaluate.many import evaluate_many, sweep_many
 from segviz.evaluate.permutation import reordered
+from segviz.evaluate.workers import WorkersLost
+from segviz.models import Endpoint, OpenAIEmbedder
 from tests.benchmarks.synthetic import conversation
 
 BUILDERS = {
@@ -38,6 +43,22 @@ def asked(turns):
     return replace(spoken, questions=tuple(questions))
 
 
+@dataclass(frozen=True)
+class Killed:
+    """A builder whose process is killed the first time, which the file ``once`` remembers;
+    every time without one."""
+
+    once: Path | None
+    build: Any
+
+    def __call__(self, talk):
+        if self.once is None or not self.once.exists():
+            if self.once is not None:
+                self.once.touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return self.build(talk)
+
+
 @pytest.fixture(scope="module")
 def talks():
     return [asked(60), asked(90)]
@@ -54,7 +75,7 @@ def cluster():
     with distributed.LocalCluster(
         n_workers=2,
         threads_per_worker=1,
-        dashboard_address=None,
+        dashboard_address=":0",
         host="127.0.0.1",
         silence_logs=50,
     ) as cluster:
@@ -88,6 +109,23 @@ class TestOneProcess:
         evaluate_many(talks, BUILDERS, progress=lambda *at: seen.append(at))
         assert seen == [(i, 4) for i in range(1, 5)]
 
+    def test_what_is_known_is_not_measured_again(self, talks, alone):
+        seen, kept = [], {}
+        found = evaluate_many(
+            talks,
+            {**BUILDERS, "bm25": None},  # would fail if it were built
+            seeds=(0, 1),
+            share=0.3,
+            known={place: m for place, m in enumerate(alone) if m.system == "bm25"},
+            keep=kept.__setitem__,
+            progress=lambda *at: seen.append(at),
+            **SETTINGS,
+        )
+        assert written(found) == written(alone)
+        assert written(kept) == written({p: alone[p] for p in kept})
+        assert [alone[place].system for place in kept] == ["segment-tree"] * 4
+        assert seen == [(i, 4) for i in range(1, 5)]
+
     @pytest.mark.parametrize(
         ("wrong", "message"),
         [
@@ -101,8 +139,16 @@ class TestOneProcess:
             evaluate_many(talks, BUILDERS, **wrong)
 
     @pytest.mark.parametrize("place", [{"workers": 2}, {"scheduler": "tcp://127.0.0.1:1"}])
-    def test_a_chat_model_does_not_leave_the_process(self, talks, place):
-        builders = {"x": partial(segviz.build, chat=object())}
+    @pytest.mark.parametrize(
+        "model",
+        [
+            {"chat": object()},
+            {"embedder": Cached(OpenAIEmbedder(Endpoint("http://127.0.0.1:1/v1", "", "e")))},
+        ],
+        ids=["chat", "embedder"],
+    )
+    def test_a_model_of_a_server_does_not_leave_the_process(self, talks, place, model):
+        builders = {"x": partial(segviz.build, **model)}
         with pytest.raises(ValueError, match="key would be sent"):
             evaluate_many(talks, builders, **place)
 
@@ -135,6 +181,36 @@ class TestProcesses:
     def test_an_error_comes_here(self, talks):
         with pytest.raises(ValueError, match="unknown policy"):
             evaluate_many(talks, BUILDERS, workers=2, policy="sideways")
+
+    def test_a_conversation_that_cannot_be_read_comes_here(self, talks):
+        """Late enough for joblib to ask for it from a thread of its own."""
+
+        class Damaged(list):
+            def __getitem__(self, place):
+                if place == 7:
+                    raise LookupError("no messages in [7]")
+                return super().__getitem__(place)
+
+        with pytest.raises(LookupError, match=r"no messages in \[7\]"):
+            evaluate_many(Damaged(talks[:1] * 8), BUILDERS, workers=2, **SETTINGS)
+
+    def test_a_worker_killed_on_the_way_changes_nothing(self, talks, alone, tmp_path):
+        builders = {name: Killed(tmp_path / "once", BUILDERS[name]) for name in BUILDERS}
+        found = evaluate_many(talks, builders, seeds=(0, 1), share=0.3, workers=2, **SETTINGS)
+        assert (tmp_path / "once").exists()
+        assert written(found) == written(alone)
+
+    def test_a_task_that_always_kills_its_worker_is_given_up(self, talks, monkeypatch):
+        monkeypatch.setattr(module, "_ROUNDS", 2)
+        kept = {}
+        with pytest.raises(WorkersLost, match="use fewer workers"):
+            evaluate_many(
+                talks[:1],
+                {"bm25": BUILDERS["bm25"], "fatal": Killed(None, None)},
+                workers=2,
+                keep=kept.__setitem__,
+            )
+        assert set(kept) <= {0}
 
 
 class TestCluster:
@@ -178,11 +254,40 @@ class TestCluster:
         assert killed == [1]
         assert written(found) == written(alone)
 
-    def test_a_scheduler_that_does_not_answer(self, talks, cluster):
-        import dask
+    def test_a_worker_without_this_segviz_is_told(self, talks, cluster, monkeypatch):
+        monkeypatch.setattr(module.metadata, "version", lambda name: "9.9")
+        with pytest.raises(ValueError, match=r"where segviz 9\.9 is needed"):
+            evaluate_many(talks, BUILDERS, scheduler=cluster.scheduler_address)
 
+    def test_a_scheduler_without_workers_is_told(self, talks, monkeypatch):
+        distributed = pytest.importorskip("distributed")
+        monkeypatch.setattr(module, "_WAIT_SECONDS", 0.1)
+        empty = {"n_workers": 0, "dashboard_address": ":0", "silence_logs": 50}
         with (
-            dask.config.set({"distributed.comm.timeouts.connect": "1s"}),
-            pytest.raises(ValueError, match="no Dask scheduler answers"),
+            distributed.LocalCluster(host="127.0.0.1", **empty) as cluster,
+            pytest.raises(ValueError, match="has no workers; start some with `dask worker"),
         ):
-            evaluate_many(talks, BUILDERS, scheduler="tcp://127.0.0.1:1")
+            evaluate_many(talks, BUILDERS, scheduler=cluster.scheduler_address)
+
+    def test_a_scheduler_that_is_gone_is_told(self, talks):
+        distributed = pytest.importorskip("distributed")
+        options = {"n_workers": 1, "threads_per_worker": 1, "dashboard_address": ":0"}
+        cluster = distributed.LocalCluster(host="127.0.0.1", silence_logs=50, **options)
+        kept = {}
+
+        def gone(place, outcome):
+            kept[place] = outcome
+            if len(kept) == 1:
+                cluster.close()
+
+        with cluster, pytest.raises(WorkersLost, match="connection to the scheduler"):
+            evaluate_many(
+                talks * 6, BUILDERS, scheduler=cluster.scheduler_address, keep=gone, **SETTINGS
+            )
+        assert kept
+
+    @pytest.mark.parametrize("address", ["tcp://127.0.0.1:1", "nowhere", "http://127.0.0.1:1"])
+    def test_a_scheduler_that_does_not_answer(self, talks, cluster, monkeypatch, address):
+        monkeypatch.setattr(module, "_WAIT_SECONDS", 1)
+        with pytest.raises(ValueError, match="no Dask scheduler answers"):
+            evaluate_many(talks, BUILDERS, scheduler=address)

@@ -10,12 +10,14 @@ import pytest
 
 from segviz.evaluate import evaluate, sweep
 from segviz.figures.sweep import (
+    cell_rows,
     curves,
     curves_sentence,
     heatmap,
     heatmap_sentence,
     level_bars,
     level_bars_sentence,
+    level_rows,
 )
 from segviz.propagate import POLICIES
 from tests.test_evaluate import random_memory
@@ -212,12 +214,27 @@ class TestHeatmap:
             if value == pytest.approx(high, abs=1e-3):
                 assert colour == "#ffffff"
 
-    def test_the_best_cell_is_outlined(self, found):
-        best = found.best(["both"])
-        (shape,) = heatmap(found, "both", ramp=RAMP, accent="#c2410c").layout.shapes
-        assert (shape.x0 + shape.x1) / 2 == pytest.approx(ALPHAS.index(best.alpha))
-        assert (shape.y0 + shape.y1) / 2 == pytest.approx(HORIZONS.index(best.horizon))
-        assert f"α {best.alpha:g} and H {best.horizon}" in heatmap_sentence(found, "both")
+    def test_the_best_cell_is_outlined_where_it_gains(self, found):
+        assert not heatmap(found, "both", ramp=RAMP, accent="#c2410c").layout.shapes
+        assert heatmap_sentence(found, "both").startswith("No setting of both finds more")
+        high = replace(found.baseline.recall, value=found.baseline.recall.value + 0.1)
+        cells = [
+            replace(c, recall=high) if (c.policy, c.alpha, c.horizon) == ("both", 0.3, 1) else c
+            for c in found.cells
+        ]
+        gaining = replace(found, cells=tuple(cells))
+        (shape,) = heatmap(gaining, "both", ramp=RAMP, accent="#c2410c").layout.shapes
+        assert (shape.x0 + shape.x1) / 2 == pytest.approx(ALPHAS.index(0.3))
+        assert (shape.y0 + shape.y1) / 2 == pytest.approx(HORIZONS.index(1))
+        assert "α 0.3 and H 1" in heatmap_sentence(gaining, "both")
+        assert not heatmap(gaining, "top-down", ramp=RAMP, accent="#c2410c").layout.shapes
+
+    def test_the_table_twin_holds_every_cell(self, found):
+        rows = cell_rows(found, ["both", "top-down"])
+        assert len(rows) == 2 * len(ALPHAS) * len(HORIZONS)
+        for row in rows:
+            value = found.cell(row["policy"], row["α"], row["H"]).recall.value
+            assert row["recall@4"] == pytest.approx(value, abs=1e-4)
 
     def test_a_cancelled_sweep_leaves_cells_empty(self, grown):
         count = itertools.count()
@@ -260,6 +277,11 @@ class TestLevelBars:
         assert line.yaxis == "y2"
         assert list(line.x) == ["none", "0.1", "0.3", "0.95"]
         assert tuple(line.customdata[1]) == ("both", 0.1, 3)
+
+    def test_the_table_twin_holds_the_same(self, found):
+        rows = level_rows(found, 3, "both", ["tiny"])
+        assert [row["α"] for row in rows] == ["none", "0.1", "0.3", "0.95"]
+        assert rows[2]["tiny"] == pytest.approx(found.cell("both", 0.3, 3).levels[0], abs=1e-4)
 
     def test_sentence(self, found):
         last = found.cell("both", 0.95, 3).levels[0]

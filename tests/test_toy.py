@@ -42,10 +42,11 @@ def test_the_matrix_figure_writes_every_share(policy):
     structure = toy_structure()
     matrix = spread(np.eye(13), structure.edges, policy, 1, structure)[1].T
     figure = transition_figure(matrix, ramp=SCORE_RAMP_LIGHT, ink="#000000")
-    written = figure.data[0].text
+    marks = figure.data[1]
+    written = {(y, x): text for x, y, text in zip(marks.x, marks.y, marks.text, strict=True)}
     for row in range(13):
         for column in range(13):
-            share = Fraction(written[row][column] or 0)
+            share = Fraction(written.get((row, column), 0))
             assert float(share) == pytest.approx(matrix[row, column], abs=1e-12)
 
 

@@ -11,7 +11,9 @@
 ``console exits``       what is printed where; how a command ends
 ``source building``     files and memories that are worked on
 ``settings retrieval``  parameters of systems; settings of ``ask``
-``models resume``       real models; the cells of an interrupted sweep
+``many running``        many runs by one command, shared out to workers; doing them
+``overall``             what many runs say together
+``models resume``       real models; what an interrupted sweep or comparison measured
 ======================  =============================================================
 """
 

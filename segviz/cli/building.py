@@ -19,19 +19,26 @@ from segviz.protocols import LastingFault, System
 from segviz.systems import SYSTEMS
 from segviz.units import UNIT_RULES
 
-_SYSTEM, _UNIT = "segment-tree", "exchange"
+SYSTEM, UNIT = "segment-tree", "exchange"
+"""What is built where nothing else is said."""
 
 
-def add_building(parser: argparse.ArgumentParser) -> None:
-    """Conversation, system with its parameters, unit, embedder, models."""
-    add_conversation(parser)
+def add_building(parser: argparse.ArgumentParser, several: bool = False) -> None:
+    """Conversation, system (or ``several`` of both) with its parameters, unit, embedder,
+    models."""
+    add_conversation(parser, several)
     group = parser.add_argument_group("building a memory")
-    group.add_argument(
+    which = group.add_mutually_exclusive_group()
+    which.add_argument(
         "--system",
         choices=list(SYSTEMS),
         metavar="NAME",
-        help=f"memory architecture: %(choices)s (default: {_SYSTEM})",
+        help=f"memory architecture: %(choices)s (default: {SYSTEM})",
     )
+    if several:
+        which.add_argument(
+            "--systems", metavar="NAME,…", help="several of these, each with its defaults"
+        )
     group.add_argument(
         "--set",
         action="append",
@@ -45,7 +52,7 @@ def add_building(parser: argparse.ArgumentParser) -> None:
         "--unit",
         choices=list(UNIT_RULES),
         metavar="RULE",
-        help=f"what a leaf holds: %(choices)s (default: {_UNIT})",
+        help=f"what a leaf holds: %(choices)s (default: {UNIT})",
     )
     add_embedder(group)
     add_models(parser)
@@ -61,23 +68,50 @@ def memory_of(options: argparse.Namespace, console: Console, models: Models) -> 
         return built(options, console, models)
     given = ("system", "unit", "conversation")
     idle = [f"--{name}" for name in given if getattr(options, name) is not None]
-    idle += ["--set"] if options.settings else []
-    if idle:
-        raise UsageError(
-            f"{options.file} is a built memory, so {' and '.join(idle)} can change nothing; "
-            "give the conversation's file to build another"
-        )
+    refuse_idle(options.file, idle + (["--set"] if options.settings else []))
     with user_errors():
         return open_memory(path, models.embedder if models.remote else None)
+
+
+def refuse_idle(file: str, idle: list[str]) -> None:
+    """UsageError for options that a built memory leaves nothing to do."""
+    if idle:
+        raise UsageError(
+            f"{file} is a built memory, so {' and '.join(idle)} can change nothing; "
+            "give the conversation's file to build another"
+        )
 
 
 def built(options: argparse.Namespace, console: Console, models: Models) -> Memory:
     """A memory of the file's conversation as the options order it; errors as
     :func:`memory_of`."""
-    name = options.system or _SYSTEM
+    name = options.system or SYSTEM
     settings = settings_of(name, options.settings)
     conversation = read_conversation(options, console)
-    return build_one(conversation, name, settings, options.unit or _UNIT, console, models)[0]
+    return build_one(conversation, name, settings, options.unit or UNIT, console, models)[0]
+
+
+def usable(name: str, settings: dict[str, Any], models: Models) -> tuple[System, list[str]]:
+    """A system and those of its parts that call a chat model. UsageError where it cannot be
+    set so, or there is no model to call."""
+    with user_errors():
+        system = make_system(name, **settings)
+    callers = needs_chat(system)
+    if callers and models.chat is None:
+        raise UsageError(
+            f"{name}: {' and '.join(callers)} needs a chat model; name one with --server and "
+            "--model, or choose an offline part with --set"
+        )
+    return system, callers
+
+
+def names_of(given: str) -> list[str]:
+    """The systems of ``--systems``. UsageError for one there is not."""
+    names = list(dict.fromkeys(given.split(",")))
+    for name in names:
+        if name not in SYSTEMS:
+            raise UsageError(f"unknown system {name!r}; choose among {', '.join(SYSTEMS)}")
+    return names
 
 
 def build_one(
@@ -89,14 +123,7 @@ def build_one(
     models: Models,
 ) -> tuple[Memory, float]:
     """A memory and the seconds it took. Errors as :func:`memory_of`."""
-    with user_errors():
-        system = make_system(name, **settings)
-    callers = needs_chat(system)
-    if callers and models.chat is None:
-        raise UsageError(
-            f"{name}: {' and '.join(callers)} needs a chat model; name one with --server and "
-            "--model, or choose an offline part with --set"
-        )
+    system, callers = usable(name, settings, models)
     if not conversation.units(unit):
         raise UsageError(f"the rule {unit!r} makes no leaf from {conversation.id}; try another")
     began = perf_counter()

@@ -6,16 +6,19 @@ import argparse
 from pathlib import Path
 from time import perf_counter
 
-from segviz.cli.building import build_one
+from segviz.cli.building import build_one, names_of, refuse_idle
 from segviz.cli.command import Command
 from segviz.cli.console import Console
 from segviz.cli.exits import OK, UsageError, user_errors
+from segviz.cli.many import LOST, add_many, apart, idle_many, runs_of, single, spread
 from segviz.cli.models import Models, add_embedder, add_models, models
+from segviz.cli.overall import comparisons_content, tell_comparisons, together
 from segviz.cli.retrieval import add_scoring
-from segviz.cli.source import add_conversation, is_memory, path_of, read_conversation
+from segviz.cli.running import measured
+from segviz.cli.source import add_conversation, is_memory, output_path, path_of, read_conversation
 from segviz.conversation import distinct
 from segviz.evaluate.aggregate import Mean
-from segviz.evaluate.compare import COLLAPSED, OWN, Comparison, compare
+from segviz.evaluate.compare import COLLAPSED, OWN, Comparison, compare, compare_one
 from segviz.memory import Memory, open_memory
 from segviz.protocols import Recalls
 from segviz.systems import SYSTEMS
@@ -54,12 +57,28 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="units read for the recall under a unit budget (default: %(default)s)",
     )
-    add_conversation(parser)
+    parser.add_argument(
+        "--resume",
+        metavar="PATH",
+        help="keep what is measured in this file, run by run, and go on from what it holds",
+    )
+    add_many(parser)
+    add_conversation(parser, several=True)
     add_embedder(parser)
     add_models(parser)
 
 
 def _run(options: argparse.Namespace, console: Console) -> int:
+    paths = [path_of(given) for given in options.file]
+    journal = output_path(options.resume, *options.file) if options.resume else None
+    if all(map(is_memory, paths)):
+        resume = ["--resume"] if options.resume else []
+        refuse_idle(options.file[0], [*idle_many(options), *resume])
+    elif len(paths) > 1:
+        raise UsageError("give one conversation file, or memories alone")
+    elif spread(options) or apart(options) or journal:
+        return _many(options, console, journal)
+    single(options)
     with models(options, console) as clients:
         memories, seconds = _memories(options, console, clients)
         questions = next(iter(memories.values())).conversation.questions
@@ -81,13 +100,36 @@ def _run(options: argparse.Namespace, console: Console) -> int:
                 build_seconds=seconds,
                 query_seconds=timed,
             )
+    _show(next(iter(memories.values())).conversation.id, found, options, console)
+    return OK
+
+
+def _many(options: argparse.Namespace, console: Console, journal: Path | None) -> int:
+    options.file, options.settings = options.file[0], []
+    names = names_of(options.systems) if options.systems else list(SYSTEMS)
+    with models(options, console) as clients:
+        runs = runs_of(options, console, names)
+        settings = {name: getattr(options, name) for name in ("k", "units", "budget", "relevance")}
+        found = measured(runs, compare_one, settings, options, console, clients, journal)
+    joined = together(found)
+    if not spread(options):
+        ((conversation, _), comparison), *_ = joined.items()
+        _show(conversation, comparison, options, console)
+    elif options.json:
+        console.json("compare", comparisons_content(joined, runs.share))
+    else:
+        tell_comparisons(console, joined)
+    return OK
+
+
+def _show(
+    conversation: str, found: Comparison, options: argparse.Namespace, console: Console
+) -> None:
     if options.json:
         content = {name: getattr(found, name) for name in found.__dataclass_fields__}
-        first = next(iter(memories.values()))
-        console.json("compare", {"conversation": first.conversation.id, **content})
+        console.json("compare", {"conversation": conversation, **content})
     else:
         _tell(console, found)
-    return OK
 
 
 def _memories(
@@ -95,25 +137,18 @@ def _memories(
 ) -> tuple[dict[str, Memory], dict[str, float]]:
     """Memories by name, and what building took where they were built now."""
     paths = [path_of(given) for given in options.file]
-    kinds = [is_memory(path) for path in paths]
-    if all(kinds):
-        if options.systems or options.conversation:
-            raise UsageError("--systems and --conversation can change nothing on built memories")
-        names = distinct([_stem(path) for path in paths])
+    if is_memory(paths[0]):
+        if options.conversation:
+            refuse_idle(options.file[0], ["--conversation"])
+        labels = distinct([_stem(path) for path in paths])
         embedder = clients.embedder if clients.remote else None
         with user_errors():
-            return {n: open_memory(p, embedder) for n, p in zip(names, paths, strict=True)}, {}
-    if len(paths) > 1:
-        raise UsageError("give one conversation file, or memories alone")
+            return {n: open_memory(p, embedder) for n, p in zip(labels, paths, strict=True)}, {}
     options.file = options.file[0]
+    names = names_of(options.systems) if options.systems else list(SYSTEMS)
     conversation = read_conversation(options, console)
-    names = options.systems.split(",") if options.systems else list(SYSTEMS)
-    for name in names:
-        if name not in SYSTEMS:
-            raise UsageError(f"unknown system {name!r}; choose among {', '.join(SYSTEMS)}")
     built = {
-        name: build_one(conversation, name, {}, options.unit, console, clients)
-        for name in dict.fromkeys(names)
+        name: build_one(conversation, name, {}, options.unit, console, clients) for name in names
     }
     return (
         {name: memory for name, (memory, _) in built.items()},
@@ -185,7 +220,12 @@ once by the system's own retrieval where it has one. Or compares memories built 
 one conversation and one unit rule.
 
 recall: gold leaves among the K best leaves. in units: gold units reached within so many
-units read. answer words and tokens: of the K best nodes of all levels.""",
+units read. answer words and tokens: of the K best nodes of all levels.
+
+With --all, several --conversation, --seeds or --share it does so for each of them, and
+tells what holds over all conversations. --workers and --scheduler share out the runs, of
+one conversation too. Seconds are then not measured, because what runs at once disturbs
+each other's time.""",
     _arguments,
     _run,
     (
@@ -194,10 +234,19 @@ units read. answer words and tokens: of the K best nodes of all levels.""",
             "segviz compare sample:ines-theo --systems segment-tree,raptor,bm25",
         ),
         ("Two settings of one system", "segviz compare strict.json.gz loose.json.gz"),
+        (
+            "All systems on all conversations of a file, in four processes",
+            "segviz compare talks.json --all --workers 4 --resume talks.runs",
+        ),
     ),
     """\
 command, conversation, k, units, budget, relevance, questions, rows. A row has name, system,
 method (collapsed or own), shape, recall, budget_recall, coverage, units, words and tokens
 (each value, low, high, n), short (share of questions with fewer than K leaves),
-build_seconds and query_seconds.""",
+build_seconds and query_seconds (null where runs are shared out or kept with --resume).
+
+Of many runs: command, share, runs (each conversation, seed and the above), overall (of each
+system and method over all its runs: runs, and recall, budget_recall, coverage and tokens,
+each the mean over all questions, with their number).""",
+    exits=(LOST,),
 )

@@ -102,15 +102,15 @@ class Console:
         with _output():
             _write(self.out, json.dumps(document, indent=1, allow_nan=False))
 
-    def raw(self, text: str) -> None:
+    def raw(self, content: str | bytes) -> None:
         """A file's content as it is, for what the user sends on."""
         buffer = getattr(self.out, "buffer", None)
         with _output():
             if buffer is None:
-                self.out.write(text)
+                self.out.write(content if isinstance(content, str) else content.decode("utf-8"))
                 return
             self.out.flush()
-            buffer.write(text.encode("utf-8"))
+            buffer.write(content.encode("utf-8") if isinstance(content, str) else content)
 
     def note(self, text: str) -> None:
         """Something worth knowing that is no part of the result."""

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from importlib import metadata
 from importlib.resources import files
 
+from segviz.browser import BrowserError, find_browser
 from segviz.cli.command import Command
 from segviz.cli.console import Console
 from segviz.cli.exits import FAILED, OK, UsageError
@@ -125,6 +126,13 @@ def _port() -> Finding:
         return Finding("port", BAD, str(error))
 
 
+def _browser() -> Finding:
+    try:
+        return Finding("browser", GOOD, f"{find_browser()} (draws PNG and PDF; not started now)")
+    except BrowserError as error:
+        return Finding("browser", NOTE, str(error))
+
+
 CHECKS: tuple[Callable[[], Finding | list[Finding]], ...] = (
     _python,
     _packages,
@@ -132,6 +140,7 @@ CHECKS: tuple[Callable[[], Finding | list[Finding]], ...] = (
     _files,
     _cache,
     _keys,
+    _browser,
     _port,
 )
 
@@ -156,8 +165,8 @@ COMMAND = Command(
     "say what this installation has and lacks",
     """\
 Looks at Python, the packages, the embedder, the installed files, the cache of model
-replies, which keys are set (never what they are) and the port of the app. Nothing is sent
-anywhere. No browser of its own is needed: the app opens in yours.""",
+replies, which keys are set (never what they are), the browser that draws PNG and PDF, and
+the port of the app. Nothing is sent anywhere. The app itself opens in the browser you use.""",
     lambda parser: None,
     _run,
     (("Is everything here?", "segviz doctor"), ("For a script", "segviz doctor --json")),

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
 from textwrap import wrap
 
+from segviz.browser import BrowserError, find_browser
 from segviz.cli.building import add_building, memory_of
 from segviz.cli.command import Command, indented
 from segviz.cli.console import Console
@@ -13,8 +15,11 @@ from segviz.cli.models import Models, models
 from segviz.cli.retrieval import add_question, add_retrieval, settings_of
 from segviz.cli.settings import parameters_help
 from segviz.cli.source import SAMPLE, add_file, is_memory, output_path, path_of, write_file
-from segviz.export import FORMATS, View, file_name, view_of
+from segviz.export import FORMATS, SCALES, Format, View, file_name, view_of
 from segviz.memory import Memory
+from segviz.pictures import made
+
+_SCALE = 2
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
@@ -32,6 +37,15 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
         metavar="PATH",
         help="file to write, - for standard output (default: segviz-CONVERSATION-PART.ENDING)",
     )
+    parser.add_argument(
+        "--scale",
+        type=int,
+        choices=SCALES,
+        help=f"dots for each pixel of a {_names(lambda one: one.scales)} (default: {_SCALE})",
+    )
+    parser.add_argument(
+        "--dark", action="store_true", help=f"on a dark ground: {_names(lambda one: one.dark)}"
+    )
     add_question(parser)
     parser.add_argument("--node", type=int, metavar="N", help="node that is selected")
     add_retrieval(parser)
@@ -41,16 +55,13 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
 def _run(options: argparse.Namespace, console: Console) -> int:
     chosen = FORMATS[options.format]
     with models(options, console) as clients:
-        if options.output not in (None, "-"):
-            output_path(options.output, options.file)
+        _possible(options, chosen, console)
         memory = memory_of(options, console, clients)
-        with user_errors():
+        with user_errors(ValueError, BrowserError):
             view = _view(options, memory, clients)
-            content = chosen.make(view)
+            content = made(chosen, view, dark=options.dark, scale=options.scale or _SCALE)
     if options.output == "-":
-        if options.json:
-            raise UsageError("--json and -o - would both write to standard output")
-        console.raw(content if isinstance(content, str) else content.decode("utf-8"))
+        console.raw(content)
         return OK
     name = options.output or file_name(memory.conversation.id, chosen.part, chosen.ending)
     path = output_path(name, options.file)
@@ -62,6 +73,32 @@ def _run(options: argparse.Namespace, console: Console) -> int:
     else:
         console.line(f"{path} ({size:,} bytes)")
     return OK
+
+
+def _possible(options: argparse.Namespace, chosen: Format, console: Console) -> None:
+    """UsageError for what can be refused before the work begins."""
+    if options.scale is not None and not chosen.scales:
+        raise UsageError(
+            f"--scale is for {_names(lambda one: one.scales)}, not for {options.format}"
+        )
+    if options.dark and chosen.dark is None:
+        raise UsageError(f"--dark is for {_names(lambda one: one.dark)}, not for {options.format}")
+    if chosen.needs_browser:
+        with user_errors(BrowserError):
+            find_browser()
+    if options.output == "-":
+        if options.json:
+            raise UsageError("--json and -o - would both write to standard output")
+        if chosen.needs_browser and console.out.isatty():
+            raise UsageError(f"{options.format} is no text for a terminal; name a file with -o")
+    elif options.output is not None:
+        output_path(options.output, options.file)
+
+
+def _names(has: Callable[[Format], object]) -> str:
+    """The formats that have something, as words."""
+    *most, last = [name for name, one in FORMATS.items() if has(one)]
+    return f"{', '.join(most)} or {last}" if most else last
 
 
 def _view(options: argparse.Namespace, memory: Memory, clients: Models) -> View:
@@ -93,7 +130,11 @@ COMMAND = Command(
     """\
 Writes a memory, or its answer to a question, as a file: an offline HTML page, a picture, a
 graph, a table, or the Python that brings the view back. With --question or --number the
-view is that question's evidence, else the tree. The same view gives the same bytes.""",
+view is that question's evidence, else the tree. The same view gives the same bytes.
+
+PNG and PDF are drawn by an installed Chromium, Chrome, Edge or Brave, run without network
+and without your profile. SEGVIZ_BROWSER names another one; segviz doctor says which is
+found.""",
     _arguments,
     _run,
     (
@@ -105,6 +146,10 @@ view is that question's evidence, else the tree. The same view gives the same by
         (
             "A picture of the first 40 steps",
             "segviz export sample:ines-theo --format svg --step 40",
+        ),
+        (
+            "A picture in dots, for a dark slide",
+            "segviz export boat.json.gz --format png --scale 3 --dark",
         ),
         ("A tree for another program", "segviz export boat.json.gz --format newick -o - | head -1"),
     ),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
 from inspect import signature
 from typing import Any
 
@@ -19,6 +20,19 @@ DEFAULTS: dict[str, Any] = {
 NAMES = ("policy", "alpha", "horizon", "k", "budget", "levels", "relevance", "distinct", "step")
 
 
+def _add_number(
+    parser: argparse._ActionsContainer, flag: str, kind: Callable[[str], Any], meaning: str
+) -> None:
+    """A setting of ``ask`` that is a number, with the default it has there."""
+    parser.add_argument(
+        flag,
+        type=kind,
+        default=DEFAULTS[flag.lstrip("-")],
+        metavar="N",
+        help=f"{meaning} (default: %(default)s)",
+    )
+
+
 def add_scoring(parser: argparse._ActionsContainer) -> None:
     """What counts for every retrieval: relevance, K, token budget, repeated texts."""
     parser.add_argument(
@@ -27,13 +41,7 @@ def add_scoring(parser: argparse._ActionsContainer) -> None:
         default=DEFAULTS["relevance"],
         help="how relevant a node is to a question (default: %(default)s)",
     )
-    parser.add_argument(
-        "-k",
-        type=int,
-        default=DEFAULTS["k"],
-        metavar="N",
-        help="nodes retrieved; 1 or more (default: %(default)s)",
-    )
+    _add_number(parser, "-k", int, "nodes retrieved; 1 or more")
     parser.add_argument(
         "--budget", type=int, metavar="TOKENS", help="retrieve as much as this pays for, not K"
     )
@@ -59,20 +67,8 @@ def add_retrieval(parser: argparse.ArgumentParser) -> None:
         help="where scores spread: %(choices)s (default: %(default)s)",
         metavar="NAME",
     )
-    group.add_argument(
-        "--alpha",
-        type=float,
-        default=DEFAULTS["alpha"],
-        metavar="N",
-        help="weight of each further hop; 0 to below 1 (default: %(default)s)",
-    )
-    group.add_argument(
-        "--horizon",
-        type=int,
-        default=DEFAULTS["horizon"],
-        metavar="N",
-        help="hops, H; 0 or more (default: %(default)s)",
-    )
+    _add_number(group, "--alpha", float, "weight of each further hop; 0 to below 1")
+    _add_number(group, "--horizon", int, "hops, H; 0 or more")
     add_scoring(group)
     group.add_argument(
         "--levels", type=whole_numbers, metavar="N,…", help="admissible levels (default: all)"

@@ -31,10 +31,18 @@ def add_file(parser: argparse.ArgumentParser, what: str) -> None:
     )
 
 
-def add_conversation(parser: argparse.ArgumentParser) -> None:
-    """Which conversation of a file, and what a file may leave open."""
+def add_conversation(parser: argparse.ArgumentParser, several: bool = False) -> None:
+    """Which conversation of a file (or ``several``), and what a file may leave open."""
     group = parser.add_argument_group("reading a conversation file")
-    group.add_argument("--conversation", metavar="ID", help="which one (default: the first)")
+    which = group.add_mutually_exclusive_group()
+    which.add_argument(
+        "--conversation",
+        action="append" if several else "store",
+        metavar="ID",
+        help="which one (default: the first)" + ("; repeat it for more" if several else ""),
+    )
+    if several:
+        which.add_argument("--all", action="store_true", help="every conversation of the file")
     group.add_argument(
         "--columns",
         metavar="MEANING=NAME,…",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -73,6 +73,7 @@ def compare(
     units: int = 20,
     budget: int | None = None,
     relevance: str = "hybrid",
+    seed: int = 0,
     build_seconds: Mapping[str, float] | None = None,
     query_seconds: Mapping[tuple[str, str], float] | None = None,
 ) -> Comparison:
@@ -81,9 +82,9 @@ def compare(
 
     ``k`` nodes, or what a ``budget`` of tokens pays for, are read; ``units`` bound
     ``budget_recall``. Definitions are those of :func:`evaluate`; intervals are 95 % and
-    drawn in pairs, so that rows compare. Memories must hold the same units (ValueError
-    names the first that does not), or their numbers would not. ``build_seconds`` by name and
-    ``query_seconds`` by (name, method) are passed through.
+    drawn in pairs from ``seed``, so that rows compare. Memories must hold the same units
+    (ValueError names the first that does not), or their numbers would not.
+    ``build_seconds`` by name and ``query_seconds`` by (name, method) are passed through.
     """
     check_count("k", k)
     check_count("units", units)
@@ -109,12 +110,18 @@ def compare(
                     memory,
                     questions,
                     found,
-                    (k, units, budget),
+                    (k, units, budget, seed),
                     (build_seconds or {}).get(name),
                     (query_seconds or {}).get((name, method)),
                 )
             )
     return Comparison(k, units, budget, relevance, len(questions), tuple(rows))
+
+
+def compare_one(memory: Memory, questions: Sequence[Question], **settings: Any) -> Comparison:
+    """:func:`compare` of one memory, under the name of its system: what a comparison of many
+    conversations is put together from."""
+    return compare({memory.system: memory}, questions, **settings)
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,11 +155,11 @@ def _standing(
     memory: Memory,
     questions: Sequence[Question],
     found: Sequence[_Found],
-    limits: tuple[int, int, int | None],
+    settings: tuple[int, int, int | None, int],
     build_seconds: float | None,
     query_seconds: float | None,
 ) -> Standing:
-    k, units, budget = limits
+    k, units, budget, seed = settings
     structure = memory.structure
     gold = gold_of(memory, questions)
     held = cache(lambda node: frozenset(structure.coverage(node)))
@@ -183,7 +190,7 @@ def _standing(
                 sought
             )
     name, method = key
-    means = {column: mean_ci(values[~np.isnan(values)]) for column, values in columns.items()}
+    means = {column: mean_ci(values[~np.isnan(values)], seed) for column, values in columns.items()}
     return Standing(
         name,
         memory.system,

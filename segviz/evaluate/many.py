@@ -2,10 +2,9 @@
 
 A task is one conversation built by one system and measured with one seed. Tasks do not know
 of each other, so it does not matter where one runs: the numbers are the same in one
-process, under joblib (extra ``parallel``) and on a Dask cluster (extra ``cluster``), and
-come back in the order of the tasks. Only a task goes out and only its measures come back;
-what a lost worker had begun is done again by another. Builders that hold a chat model are
-refused beyond this process, because its key would travel with it.
+process, in several and on a Dask cluster (``segviz.evaluate.workers``), and come back in the
+order of the tasks. Only a task goes out and only its measures come back. Builders that hold
+a model of a server are refused beyond this process, because its key would travel with it.
 """
 
 from __future__ import annotations
@@ -13,14 +12,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from importlib import import_module
 from itertools import product
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from segviz.assemble import paid
 from segviz.conversation import Conversation
 from segviz.evaluate.evaluation import Evaluation, evaluate
 from segviz.evaluate.grid import Sweep, sweep
 from segviz.evaluate.permutation import reordered
+from segviz.evaluate.workers import done_by_processes, done_here, done_on_cluster
 from segviz.retrieve import check_count
 
 if TYPE_CHECKING:
@@ -29,8 +29,6 @@ if TYPE_CHECKING:
 Build = Callable[[Conversation], "Memory"]
 Result = TypeVar("Result")
 Progress = Callable[[int, int], None]
-
-_RETRIES = 3
 
 
 @dataclass(frozen=True)
@@ -53,15 +51,17 @@ class _Task:
     measure: Callable[..., Any]
     settings: dict[str, Any]
 
-    def run(self) -> Any:
+    def __call__(self) -> Measured[Any]:
         spoken = self.conversation
         if self.share:
             spoken = reordered(spoken, self.share, self.seed)
         memory = self.build(spoken)
-        return self.measure(memory, spoken.questions, seed=self.seed, **self.settings)
+        found = self.measure(memory, spoken.questions, seed=self.seed, **self.settings)
+        return Measured(self.conversation.id, self.system, self.seed, found)
 
 
-def evaluate_many(
+def measure_many(
+    measure: Callable[..., Result],
     conversations: Sequence[Conversation],
     builders: Mapping[str, Build],
     *,
@@ -70,112 +70,84 @@ def evaluate_many(
     workers: int = 1,
     scheduler: str | None = None,
     progress: Progress | None = None,
+    known: Mapping[int, Measured[Result]] | None = None,
+    keep: Callable[[int, Measured[Result]], None] | None = None,
     **settings: Any,
-) -> tuple[Measured[Evaluation], ...]:
-    """:func:`evaluate` for every conversation x system x seed, in this order.
+) -> tuple[Measured[Result], ...]:
+    """``measure(memory, questions, seed=…, **settings)`` for every conversation x system x
+    seed, in this order.
 
     ``builders`` turn a conversation into a memory, by the system's name
     (``partial(segviz.build, system=name)``). A seed draws the intervals and, with a
     ``share`` above 0, which units change places (``segviz.evaluate.permutation``).
     ``workers`` above 1 are processes of this machine; ``scheduler`` is the address of a
-    Dask scheduler, whose workers need segviz installed. ``progress(done, total)`` is called
-    after every task. ``settings`` are those of ``evaluate``.
+    Dask scheduler, whose workers need segviz installed. A conversation is taken from
+    ``conversations`` when its turn comes.
+
+    ``keep`` is given the place of every task in the order and its outcome, as soon as that
+    is there; outcomes given back as ``known``, of a run that is otherwise the same, are not
+    measured again. ``progress(done, total)`` is called after every task that was not known.
 
     ValueError for a bad setting, a missing extra (naming it), a scheduler that does not
-    answer, or a chat model beyond this process. An error in a task is raised here.
+    answer, or a model beyond this process; ``workers.WorkersLost`` when workers are lost
+    for good. An error in a task is raised here.
     """
-    tasks = _tasks(conversations, builders, seeds, share, evaluate, settings)
-    return _measured(tasks, workers, scheduler, progress)
+    check_count("workers", workers)
+    if not 0 <= share <= 1:
+        raise ValueError(f"share is {share!r}; it must lie between 0 and 1")
+    for seed in seeds:
+        if seed < 0:
+            raise ValueError(f"seed is {seed}; it must be 0 or more")
+    if scheduler is not None or workers > 1:
+        _refuse_models(builders)
+    places = list(product(range(len(conversations)), builders, seeds))
+
+    def task(place: int) -> _Task:
+        index, name, seed = places[place]
+        spoken = conversations[index]
+        return _Task(spoken, name, seed, builders[name], share, measure, settings)
+
+    found = dict(known or {})
+    waiting = [place for place in range(len(places)) if place not in found]
+    for done, (place, outcome) in enumerate(_done(waiting, task, workers, scheduler), start=1):
+        found[place] = outcome
+        if keep is not None:
+            keep(place, outcome)
+        if progress is not None:
+            progress(done, len(waiting))
+    return tuple(found[place] for place in range(len(places)))
+
+
+def evaluate_many(
+    conversations: Sequence[Conversation], builders: Mapping[str, Build], **options: Any
+) -> tuple[Measured[Evaluation], ...]:
+    """:func:`measure_many` by :func:`evaluate`; ``options`` are those of both."""
+    return measure_many(evaluate, conversations, builders, **options)
 
 
 def sweep_many(
-    conversations: Sequence[Conversation],
-    builders: Mapping[str, Build],
-    *,
-    seeds: Sequence[int] = (0,),
-    share: float = 0.0,
-    workers: int = 1,
-    scheduler: str | None = None,
-    progress: Progress | None = None,
-    **settings: Any,
+    conversations: Sequence[Conversation], builders: Mapping[str, Build], **options: Any
 ) -> tuple[Measured[Sweep], ...]:
-    """As :func:`evaluate_many`, with :func:`sweep`, whose settings are taken."""
-    tasks = _tasks(conversations, builders, seeds, share, sweep, settings)
-    return _measured(tasks, workers, scheduler, progress)
+    """:func:`measure_many` by :func:`sweep`; ``options`` are those of both."""
+    return measure_many(sweep, conversations, builders, **options)
 
 
-def _tasks(
-    conversations: Sequence[Conversation],
-    builders: Mapping[str, Build],
-    seeds: Sequence[int],
-    share: float,
-    measure: Callable[..., Any],
-    settings: dict[str, Any],
-) -> list[_Task]:
-    if not 0 <= share <= 1:
-        raise ValueError(f"share is {share!r}; it must lie between 0 and 1")
-    return [
-        _Task(conversation, name, seed, builders[name], share, measure, settings)
-        for conversation, name, seed in product(conversations, builders, seeds)
-    ]
-
-
-def _measured(
-    tasks: Sequence[_Task], workers: int, scheduler: str | None, progress: Progress | None
-) -> tuple[Measured[Any], ...]:
-    check_count("workers", workers)
-    if scheduler is not None or workers > 1:
-        _refuse_models(tasks)
+def _done(
+    places: Sequence[int], task: Callable[[int], _Task], workers: int, scheduler: str | None
+) -> Iterator[tuple[int, Measured[Any]]]:
     if scheduler is not None:
-        results = _on_cluster(tasks, scheduler)
-    elif workers > 1:
-        results = _on_processes(tasks, workers)
-    else:
-        results = (task.run() for task in tasks)
-    found = []
-    for task, result in zip(tasks, results, strict=True):
-        found.append(Measured(task.conversation.id, task.system, task.seed, result))
-        if progress is not None:
-            progress(len(found), len(tasks))
-    return tuple(found)
+        return done_on_cluster(places, task, scheduler)
+    return done_by_processes(places, task, workers) if workers > 1 else done_here(places, task)
 
 
-def _refuse_models(tasks: Sequence[_Task]) -> None:
-    for task in tasks:
-        if isinstance(task.build, partial) and task.build.keywords.get("chat") is not None:
+def _refuse_models(builders: Mapping[str, Build]) -> None:
+    for name, build in builders.items():
+        held = build.keywords if isinstance(build, partial) else {}
+        embedder = held.get("embedder")
+        if held.get("chat") is not None or (
+            embedder is not None and not isinstance(embedder, str) and paid(embedder) is not None
+        ):
             raise ValueError(
-                f"the builder of {task.system!r} holds a chat model, whose key would be sent to "
+                f"the builder of {name!r} holds a model of a server, whose key would be sent to "
                 "the workers; build in one process (workers=1), or offline"
             )
-
-
-def _on_processes(tasks: Sequence[_Task], workers: int) -> Iterator[Any]:
-    joblib = _extra("joblib", "parallel", "more than one worker")
-    parallel = joblib.Parallel(n_jobs=workers, return_as="generator")
-    yield from parallel(joblib.delayed(_Task.run)(task) for task in tasks)
-
-
-def _on_cluster(tasks: Sequence[_Task], scheduler: str) -> Iterator[Any]:
-    distributed = _extra("distributed", "cluster", "a scheduler")
-    try:
-        client = distributed.Client(scheduler, set_as_default=False)
-    except (OSError, ValueError) as error:
-        raise ValueError(
-            f"no Dask scheduler answers at {scheduler!r} ({error}); start one with "
-            "`dask scheduler` and give the address it prints"
-        ) from None
-    with client:
-        # Equal tasks must not be taken for one: every one gets its own key.
-        futures = client.map(_Task.run, tasks, pure=False, retries=_RETRIES)
-        for future in futures:
-            yield future.result()
-
-
-def _extra(module: str, extra: str, purpose: str) -> Any:
-    """An optional package; ValueError names the extra that brings it."""
-    try:
-        return import_module(module)
-    except ImportError:
-        raise ValueError(
-            f"{purpose} needs {module}, which is not installed: pip install 'segviz[{extra}]'"
-        ) from None

@@ -7,7 +7,7 @@ its branches, nodes with several parents under each of them (``segviz.unfold``).
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -76,13 +76,7 @@ class Drawing:
         decision = self.view.step.decision if self.view.step else None
         if decision is None or self.unfolded is None:
             return decision
-        judged = [(item, self.first([item.node])) for item in decision.candidates]
-        chosen = [] if decision.chosen is None else self.first([decision.chosen])
-        return replace(
-            decision,
-            candidates=tuple(replace(item, node=place[0]) for item, place in judged if place),
-            chosen=next(iter(chosen), None),
-        )
+        return self.unfolded.decision(decision)
 
 
 def drawing(view: View) -> Drawing:

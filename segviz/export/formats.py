@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 from segviz import store
 from segviz.export.graphs import graphml, newick, newick_problem
 from segviz.export.page import html_page
+from segviz.export.sheet import Sheet, sheet
 from segviz.export.snippet import python_snippet
 from segviz.export.svg import tree_svg
 from segviz.export.tables import nodes_csv, ranks_csv
@@ -20,17 +22,22 @@ class Format:
     """One kind of file: part and ending of its name, what it is, and how it is made.
 
     ``asks`` where the view must answer a question; ``problem`` says why a structure cannot
-    be written, "" where it can.
+    be written, "" where it can. ``dark`` makes the same on a dark ground, where there is
+    such. With ``needs_browser`` what is made is a sheet for a browser to draw
+    (``segviz.pictures``); ``scales`` where it may have more dots than the picture has pixels.
     """
 
     part: str
     ending: str
     label: str
     about: str
-    make: Callable[[View], str | bytes]
+    make: Callable[[View], str | bytes | Sheet]
     mime: str
     asks: bool = False
     problem: Callable[[Structure], str] | None = None
+    dark: Callable[[View], str | bytes | Sheet] | None = None
+    needs_browser: bool = False
+    scales: bool = False
 
 
 FORMATS: dict[str, Format] = {
@@ -50,6 +57,29 @@ FORMATS: dict[str, Format] = {
         "The view as a vector picture, with legend.",
         tree_svg,
         "image/svg+xml",
+        dark=partial(tree_svg, dark=True),
+    ),
+    "png": Format(
+        "view",
+        "png",
+        "Picture (PNG)",
+        "The picture in dots, for slides and messages; drawn by an installed browser.",
+        partial(sheet, "png"),
+        "image/png",
+        dark=partial(sheet, "png", dark=True),
+        needs_browser=True,
+        scales=True,
+    ),
+    "pdf": Format(
+        "view",
+        "pdf",
+        "Picture (PDF)",
+        "The picture as one vector page of its own size, its words selectable; drawn by an "
+        "installed browser.",
+        partial(sheet, "pdf"),
+        "application/pdf",
+        dark=partial(sheet, "pdf", dark=True),
+        needs_browser=True,
     ),
     "python": Format(
         "view",

@@ -1,11 +1,10 @@
-"""What stands around the boxes of a picture: title, levels, axis, legend."""
+"""What stands around the boxes of a picture: title, levels, axis."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-from segviz.export.elements import Value, cut, length, mix, number, polygon, rect
-from segviz.export.marks import diamond
+from segviz.export.elements import Value, cut, length, mix, number, rect
 from segviz.export.plan import AXIS, LEFT, WIDTH, Plan
 from segviz.export.text import one_line
 
@@ -63,49 +62,3 @@ def axis(plan: Plan) -> Iterable[str]:
         if date and length(date, 11) + 4 <= width:
             small: dict[str, Value] = {"font_size": 11, "fill": plan.muted}
             yield plan.text(centre, plan.axis_top + 34, date, text_anchor="middle", **small)
-
-
-def legend(plan: Plan) -> Iterable[str]:
-    """What colours and marks mean; only what can occur in this picture."""
-    y, x = plan.bottom + 18, float(LEFT)
-
-    def word(text: str) -> str:
-        nonlocal x
-        made = plan.text(x, y + 9, text, fill=plan.muted)
-        x += length(text, 12) + 18
-        return made
-
-    def swatch(stroke: str, line: float, dash: str | None = None) -> str:
-        nonlocal x
-        x += 20
-        frame: dict[str, Value] = {"stroke": stroke, "stroke_width": line}
-        return rect(x - 20, y, 14, 10, fill="none", stroke_dasharray=dash, **frame)
-
-    if plan.result is None:
-        yield word("coloured by session, paler upwards")
-        for stroke, dash, text in (
-            (plan.foreground, None, "frontier"),
-            (plan.accent, None, "new"),
-            (plan.accent, "3 2", "revised"),
-        ):
-            yield swatch(stroke, 1.5, dash)
-            yield word(text)
-    else:
-        for colour in plan.ramp:
-            yield rect(x, y, 9, 10, fill=colour)
-            x += 9
-        x += 6
-        yield word(f"score 0 to {plan.most:.3g} (fourth root of the share)")
-        yield swatch(plan.accent, 2)
-        yield polygon(((x, y + 9), (x - 4, y + 3), (x + 4, y + 3)), fill=plan.accent)
-        x += 10
-        yield word("retrieved")
-    if plan.gold:
-        yield diamond(plan, x + 5, y + 5)
-        x += 16
-        yield word("gold evidence")
-    if plan.drawing.selected is not None:
-        yield swatch(plan.foreground, 2.5)
-        yield word(f"selected: node {plan.view.bookmark.node}")
-    if plan.drawing.unfolded is not None:
-        yield word("in the order of branches, not of time; nodes with several parents repeated")

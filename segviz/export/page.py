@@ -19,12 +19,14 @@ from html import escape
 from importlib.resources import files
 from typing import Any
 
+from segviz.coherence import known_coherence
 from segviz.export.drawing import UNFOLDED, Drawing, drawing
 from segviz.export.plan import SURFACE
 from segviz.export.svg import tree_svg
 from segviz.export.text import file_name, legal, one_line
 from segviz.export.view import View
 from segviz.frontend.live import DRAWINGS, Live, Setting
+from segviz.frontend.look import Look
 from segviz.frontend.palette import ACCENT
 from segviz.frontend.payload import javascript, pack, stylesheet, tree_payload
 from segviz.result import Evidence
@@ -195,11 +197,15 @@ def _height(view: View) -> int:
 def _payload(view: View, drawn: Drawing) -> dict[str, Any]:
     structure, result = drawn.structure, view.result
     conversation = view.memory.conversation
+    known = known_coherence(view.structure, view.bookmark.colour == "coherence")
     shared: dict[str, Any] = {
         "unit_sessions": drawn.sessions,
         "session_labels": view.session_labels,
         "session_dates": [s.start or s.raw_date for s in conversation.sessions],
         "identity": "export",
+        "look": Look(view.bookmark.colour, view.bookmark.labels),
+        "coherence": None if known is None else known[drawn.node] if len(known) else known,
+        "origin": drawn.node if drawn.unfolded else (),
         "selected": drawn.selected,
         "title": conversation.id,
         "total_units": max(1, int(structure.stop[structure.active].max(initial=0))),

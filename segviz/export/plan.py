@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby
+from math import ceil
 
 import numpy as np
 
@@ -124,8 +125,9 @@ class Plan:
 
     @property
     def height(self) -> int:
-        """Of the whole picture."""
-        return round(self.bottom + LEGEND)
+        """Of the whole picture. Eight pixels are six points, which browsers print to the dot;
+        of other heights a PDF's page would differ by a hair."""
+        return 8 * ceil((self.bottom + LEGEND) / 8)
 
     @cached_property
     def gold(self) -> list[int]:

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from segviz.evaluate import Cell, Sweep
+from segviz.evaluate.many import Measured
 from segviz.export.text import legal
 from segviz.export.view import View
 from segviz.retrieve import ranking
@@ -139,16 +140,30 @@ def sweep_csv(found: Sweep) -> str:
     ``questions`` counted questions; then recall per category id and the share of each level
     among the retrieved nodes.
     """
-    groups = list(found.baseline.by_category)
-    levels = sorted({level for one in (found.baseline, *found.cells) for level in one.levels})
-    names = ["policy", "alpha", "horizon", "k", "budget", "relevance", "recall", "low", "high"]
-    names += ["questions"]
+    return _sweeps([], [((), found)])
+
+
+def sweeps_csv(runs: Sequence[Measured[Sweep]]) -> str:
+    """As :func:`sweep_csv` for many sweeps below each other, each row behind its
+    ``conversation``, ``system`` and ``seed``."""
+    owners = ["conversation", "system", "seed"]
+    return _sweeps(owners, [((m.conversation, m.system, m.seed), m.result) for m in runs])
+
+
+def _sweeps(owners: list[str], sweeps: Sequence[tuple[tuple[Value, ...], Sweep]]) -> str:
+    cells = [one for _, found in sweeps for one in (found.baseline, *found.cells)]
+    groups = list(dict.fromkeys(group for one in cells for group in one.by_category))
+    groups.sort(key=lambda group: (group is None, group or 0))
+    levels = sorted({level for one in cells for level in one.levels})
+    names = [*owners, "policy", "alpha", "horizon", "k", "budget", "relevance"]
+    names += ["recall", "low", "high", "questions"]
     names += [f"recall_{'none' if group is None else group}" for group in groups]
     names += [f"share_level_{level}" for level in levels]
 
-    def row(one: Cell) -> list[Value]:
+    def row(owner: tuple[Value, ...], found: Sweep, one: Cell) -> list[Value]:
         recall = one.recall
         return [
+            *owner,
             one.policy,
             float(one.alpha),
             one.horizon,
@@ -163,4 +178,5 @@ def sweep_csv(found: Sweep) -> str:
             *(float(one.levels.get(level, 0.0)) for level in levels),
         ]
 
-    return table(names, map(row, (found.baseline, *found.cells)))
+    rows = (row(*each, one) for each in sweeps for one in (each[1].baseline, *each[1].cells))
+    return table(names, rows)

@@ -23,34 +23,43 @@ def _categories(evaluation: Evaluation) -> list[tuple[str, Mean]]:
     return [*rows, ("all", evaluation.overall.recall)] if rows else []
 
 
-def category_bars(evaluation: Evaluation, *, accent: str, neutral: str) -> go.Figure:
-    """Recall per category and over all questions, with 95 % intervals as error bars.
+def category_bars(
+    evaluation: Evaluation, *, accent: str, neutral: str, ink: str | None = None
+) -> go.Figure:
+    """Recall per category and over all questions as bars to the right, with 95 % intervals.
 
     The last bar (all) is in ``accent`` and hatched, categories in ``neutral``.
     """
     rows = _categories(evaluation)
     figure = go.Figure(
         go.Bar(
-            x=[name for name, _ in rows],
-            y=[mean.value for _, mean in rows],
-            error_y={
+            orientation="h",
+            y=[name for name, _ in rows],
+            x=[mean.value for _, mean in rows],
+            error_x={
                 "type": "data",
                 "symmetric": False,
                 "array": [max(0.0, mean.high - mean.value) for _, mean in rows],
                 "arrayminus": [max(0.0, mean.value - mean.low) for _, mean in rows],
+                "color": ink,
+                "thickness": 1.4,
+                "width": 4,
             },
             marker={
                 "color": [neutral] * (len(rows) - 1) + [accent],
                 "pattern": {"shape": [""] * (len(rows) - 1) + ["/"], "solidity": 0.3},
             },
             customdata=[(mean.low, mean.high, mean.n) for _, mean in rows],
-            hovertemplate="%{x}<br>recall %{y:.3f} [%{customdata[0]:.3f}, %{customdata[1]:.3f}]"
+            hovertemplate="%{y}<br>recall %{x:.3f} [%{customdata[0]:.3f}, %{customdata[1]:.3f}]"
             "<br>%{customdata[2]} questions<extra></extra>",
         )
     )
-    framed(figure, 300, showlegend=False)
-    figure.update_yaxes(title=f"recall@{evaluation.k}", range=[0, 1.02])
-    figure.update_xaxes(type="category")
+    framed(figure, 62 + 40 * max(len(rows), 2), showlegend=False)
+    figure.update_layout(margin={"t": 4, "b": 4})  # no legend above
+    figure.update_xaxes(
+        title={"text": f"recall@{evaluation.k}", "standoff": 4}, range=[0, 1.02], tickformat=".1f"
+    )
+    figure.update_yaxes(type="category", autorange="reversed", showgrid=False, automargin=True)
     return figure
 
 

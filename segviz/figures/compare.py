@@ -73,6 +73,21 @@ def overlap_strip(
     return figure
 
 
+def overlap_rows(found: Overlap, gold: Collection[str]) -> list[dict[str, str]]:
+    """What the strip shows, a row for each turn."""
+    return [
+        {
+            "turn": turn,
+            **{
+                name: "returned" if found.returned[row, column] else ""
+                for row, name in enumerate(found.names)
+            },
+            "gold": "gold" if turn in gold else "",
+        }
+        for column, turn in enumerate(found.turns)
+    ]
+
+
 def overlap_sentence(found: Overlap) -> str:
     """How many turns the systems share, and the least alike pair."""
     if len(found.names) < 2 or not found.turns:

@@ -142,6 +142,26 @@ def cost_figure(
     return figure
 
 
+def cost_rows(
+    steps: Sequence[Step], spent: NDArray[np.float64] | None = None
+) -> list[dict[str, float | int | None]]:
+    """What the charts show, step by step, as rows of a table; columns that are 0 throughout
+    are left out."""
+    values = {name: column for name, column in series(steps).items() if column.any()}
+    if spent is not None and spent.any():
+        values["US dollars"] = spent
+    return [
+        {
+            "step": number,
+            **{
+                name: None if np.isnan(column[number - 1]) else round(float(column[number - 1]), 6)
+                for name, column in values.items()
+            },
+        }
+        for number in range(1, len(steps) + 1)
+    ]
+
+
 def cost_sentence(steps: Sequence[Step]) -> str:
     """Does the cost grow with the conversation? First and last quarter of the steps whose
     time was measured compared, and which were not."""

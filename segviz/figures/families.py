@@ -13,8 +13,7 @@ import plotly.graph_objects as go
 
 from segviz.figures.layout import framed
 from segviz.figures.levels import level_name
-from segviz.figures.windows import fact
-from segviz.steps import Add, Event, Revise
+from segviz.steps import Add, Event, Revise, as_number
 from segviz.structure import Structure
 
 _ROW = 56
@@ -53,7 +52,7 @@ def families(structure: Structure) -> dict[str, list[Tree]]:
                 root,
                 structure.kind[root],
                 str(facts["label"]),
-                round(fact(facts, "items")),
+                round(as_number(facts, "items")),
                 _above_items(structure, root),
             )
             found.setdefault(tree.family, []).append(tree)

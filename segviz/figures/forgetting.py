@@ -15,8 +15,7 @@ import plotly.graph_objects as go
 
 from segviz.figures.layout import framed
 from segviz.figures.levels import level_name
-from segviz.figures.windows import fact
-from segviz.steps import Facts
+from segviz.steps import Facts, as_number
 from segviz.structure import Structure
 from segviz.systems.moments import DAY
 
@@ -51,7 +50,7 @@ def fades(structure: Structure) -> bool:
 def last_met(structure: Structure) -> float:
     """The latest moment at which a node was met, in seconds."""
     active = np.flatnonzero(structure.active).tolist()
-    return max((fact(structure.facts[n], "last") for n in active), default=0.0)
+    return max((as_number(structure.facts[n], "last") for n in active), default=0.0)
 
 
 def remembered(structure: Structure, now: float, law: Law) -> tuple[Remembered, ...]:
@@ -60,8 +59,8 @@ def remembered(structure: Structure, now: float, law: Law) -> tuple[Remembered, 
     for node in np.flatnonzero(structure.active).tolist():
         facts = structure.facts[node]
         if "last" in facts and "n" in facts:
-            age = max(0.0, now - fact(facts, "last"))
-            groups[age, int(fact(facts, "n"))][int(structure.level[node])] += 1
+            age = max(0.0, now - as_number(facts, "last"))
+            groups[age, int(as_number(facts, "n"))][int(structure.level[node])] += 1
     return tuple(
         Remembered(age / DAY, n, law({"n": n}, [age])[0], tuple(sorted(levels.items())))
         for (age, n), levels in sorted(groups.items())

@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 from plotly.subplots import make_subplots
 
 from segviz.figures.layout import framed
-from segviz.figures.windows import fact
-from segviz.steps import Add, Retire, Revise, Step
+from segviz.steps import Add, Retire, Revise, Step, as_number
 from segviz.structure import Structure
 
 POINTS = 250
@@ -89,8 +88,8 @@ def sizes(steps: Sequence[Step]) -> Sizes:
             if isinstance(event, Retire):
                 touched |= size.pop(event.node, None) is not None
             elif isinstance(event, Add | Revise) and event.facts and "size" in event.facts:
-                size[event.node] = round(fact(event.facts, "size"))
-                most = max(most, round(fact(event.facts, "most")))
+                size[event.node] = round(as_number(event.facts, "size"))
+                most = max(most, round(as_number(event.facts, "most")))
                 touched = True
         if touched:
             values = list(size.values())

@@ -64,6 +64,19 @@ def level_figure(
     return figure
 
 
+def level_rows(
+    before: Mapping[int, int],
+    after: Mapping[int, int],
+    names: Sequence[str] = (),
+    series: tuple[str, str] = ("initial", "propagated"),
+) -> list[dict[str, str | int]]:
+    """What the bars show, a row for each level."""
+    return [
+        {"level": level_name(n, names), series[0]: before[n], series[1]: after.get(n, 0)}
+        for n in before
+    ]
+
+
 def _heights(counts: Mapping[int, int], shares: bool) -> list[float]:
     whole = (sum(counts.values()) or 1) if shares else 1
     return [count / whole for count in counts.values()]

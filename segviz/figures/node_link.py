@@ -83,7 +83,7 @@ def node_link_html(
             caller must say how many are shown.
         scores: one number per node, shown when the pointer rests on it.
         ramp: colours from low to high, ``#rrggbb``; where ``scores`` are given, too, they
-            colour the nodes (by the fourth root of the share of the highest score, as on the time
+            colour the nodes (by the square root of the share of the highest score, as on the time
             axis) in place of ``node_colours``.
         marked: retrieved nodes, with a thick border in ``accent``.
         gold: gold evidence, drawn as diamonds.
@@ -191,7 +191,7 @@ def _units(start: int, stop: int) -> str:
 
 def _on_ramp(score: float, most: float, ramp: Sequence[str]) -> str:
     """Colour of a score; the lowest one for what is not a positive number."""
-    share = min(1.0, score / most) ** 0.25 if score > 0 and most > 0 else 0.0
+    share = min(1.0, score / most) ** 0.5 if score > 0 and most > 0 else 0.0
     return ramp[round(share * (len(ramp) - 1))]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import plotly.graph_objects as go
 
@@ -15,13 +15,14 @@ def rank_figure(
     accent: str,
     neutral: str,
     gold: Sequence[int] = (),
+    sides: tuple[str, str] = ("initial", "propagated"),
 ) -> go.Figure:
     """A slope chart: rank by initial score on the left, by propagated score on the right.
 
     ``before`` and ``after`` map the same nodes to 1-based ranks; those beyond ``k`` stand
-    below the top in their order, not to scale, and say their number. Nodes that entered the top are
-    solid accent, those that left dashed neutral, the rest solid neutral; gold nodes have
-    diamonds.
+    below the top in their order, not to scale, and say their number. Nodes that entered the
+    top are solid accent, those that left dashed neutral, the rest solid neutral; gold nodes
+    have diamonds. ``sides`` are what the two scores are called.
     """
     left_side, right_side = _heights(before, k), _heights(after, k)
     lowest = max([*left_side.values(), *right_side.values(), k + 1.0])
@@ -45,7 +46,7 @@ def rank_figure(
                     "size": 10 if node in gold else 6,
                     "color": colour,
                 },
-                text=[f"{node} · {was}", f"{now} · {node}"],
+                text=[f"{node} · {was}\u2002", f"\u2002{now} · {node}"],
                 textposition=["middle left", "middle right"],
                 hoverinfo="skip",
                 showlegend=False,
@@ -59,7 +60,7 @@ def rank_figure(
         xaxis={
             "range": [-0.55, 1.55],
             "tickvals": [0, 1],
-            "ticktext": ["initial: node · rank", "propagated: rank · node"],
+            "ticktext": [f"{sides[0]}: node · rank", f"{sides[1]}: rank · node"],
             "side": "top",
             "fixedrange": True,
             "showgrid": False,
@@ -81,14 +82,36 @@ def _heights(ranks: Mapping[int, int], k: int) -> dict[int, float]:
     return heights | {node: k + 1.2 + row for row, node in enumerate(below)}
 
 
-def rank_sentence(before: Mapping[int, int], after: Mapping[int, int], k: int) -> str:
-    """One sentence: how many entered, left, rose and fell."""
+def rank_rows(
+    before: Mapping[int, int], after: Mapping[int, int], k: int, gold: Collection[int] = ()
+) -> list[dict[str, int | str]]:
+    """What the chart shows, a row for each node, best after propagation first."""
+    return [
+        {
+            "node": node,
+            "rank before": before[node],
+            "rank after": after[node],
+            "in the top": "entered"
+            if before[node] > k >= after[node]
+            else "left"
+            if after[node] > k >= before[node]
+            else "stayed",
+            "gold": "gold" if node in gold else "",
+        }
+        for node in sorted(after, key=lambda node: after[node])
+    ]
+
+
+def rank_sentence(
+    before: Mapping[int, int], after: Mapping[int, int], k: int, mover: str = "propagation"
+) -> str:
+    """One sentence: how many entered, left, rose and fell, and by what."""
     entered = sum(before[n] > k >= after[n] for n in before)
     rose = sum(after[n] < before[n] <= k for n in before)
     fell = sum(before[n] < after[n] <= k for n in before)
     if not entered and not rose and not fell:
-        return f"Propagation leaves the top {k} in the same order."
+        return f"{mover.capitalize()} leaves the top {k} in the same order."
     return (
-        f"Of the top {k}, {entered} entered by propagation and as many left; "
+        f"Of the top {k}, {entered} entered by {mover} and as many left; "
         f"{rose} rose and {fell} fell inside it."
     )

@@ -11,8 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from segviz.figures.node_link import offline_page
-from segviz.figures.windows import fact
-from segviz.steps import Relate
+from segviz.steps import Relate, as_number
 from segviz.structure import Structure
 
 SHAPES = {
@@ -174,7 +173,7 @@ def relation_html(
 
 
 def _mentions(structure: Structure, node: int) -> float:
-    return max(1.0, fact(structure.facts[node], "mentions"))
+    return max(1.0, as_number(structure.facts[node], "mentions"))
 
 
 def _label(tie: Tie) -> str:

@@ -37,10 +37,10 @@ def _text_on(colour: str) -> str:
 def heatmap(sweep: Sweep, policy: str, *, ramp: Sequence[str], accent: str) -> go.Figure:
     """Recall of one policy over alpha (x) and horizon (y), each cell with its value.
 
-    ``ramp`` are ``#rrggbb`` stops from low to high, ``accent`` outlines the best cell.
-    Cells not measured stay empty. All policies of a sweep share one colour range. A
-    scatter of transparent squares lies over the map: browsers report clicks on a heatmap,
-    but Streamlit hands on selections of scatter points only.
+    ``ramp`` are ``#rrggbb`` stops from low to high, ``accent`` outlines the best cell where
+    it beats no propagation. Cells not measured stay empty. All policies of a sweep share one
+    colour range. A scatter of transparent squares lies over the map: browsers report clicks
+    on a heatmap, but Streamlit hands on selections of scatter points only.
     """
     columns, lines = sweep.alphas, sweep.horizons
     known = {_setting(cell): cell.recall.value for cell in sweep.cells}
@@ -87,7 +87,8 @@ def heatmap(sweep: Sweep, policy: str, *, ramp: Sequence[str], accent: str) -> g
         showlegend=False,
     )
     best = sweep.best([policy])
-    if best.policy == policy and _setting(best) in known:
+    gained = best.recall.value > sweep.baseline.recall.value
+    if best.policy == policy and _setting(best) in known and gained:
         x, y = columns.index(best.alpha), lines.index(best.horizon)
         figure.add_shape(
             type="rect",
@@ -97,9 +98,10 @@ def heatmap(sweep: Sweep, policy: str, *, ramp: Sequence[str], accent: str) -> g
             y1=y + 0.46,
             line={"color": accent, "width": 3},
         )
-    framed(figure, 120 + 48 * len(lines))
+    framed(figure, 62 + 46 * len(lines))
+    figure.update_layout(margin={"t": 4, "b": 4})  # no legend above
     figure.update_xaxes(
-        title="α",
+        title={"text": "α", "standoff": 4},
         tickvals=list(range(len(columns))),
         ticktext=[f"{a:g}" for a in columns],
         tickangle=0,
@@ -126,6 +128,8 @@ def heatmap_sentence(sweep: Sweep, policy: str) -> str:
     base = sweep.baseline.recall.value
     if best.policy != policy or math.isnan(best.recall.value):
         return f"No setting of {policy} was measured on a question with evidence."
+    if best.recall.value <= base:
+        return f"No setting of {policy} finds more than no propagation ({base:.3f})."
     return (
         f"{policy} is best at α {best.alpha:g} and H {best.horizon}: recall@{sweep.k} "
         f"{best.recall.value:.3f}, {best.recall.value - base:+.3f} against no propagation."
@@ -135,12 +139,17 @@ def heatmap_sentence(sweep: Sweep, policy: str) -> str:
 def curves(sweep: Sweep, *, colours: Sequence[str], neutral: str) -> go.Figure:
     """Recall over alpha, a line per (policy, H ≥ 1); dashed: no propagation.
 
-    ``colours`` are taken in the order of the policies; the marker shows H.
+    ``colours`` are taken in the order of the policies, dotted the second time; the marker
+    shows H.
     """
     figure = go.Figure()
-    for p, policy in enumerate(sweep.policies):
-        if policy == "none":
-            continue
+    moving = [policy for policy in sweep.policies if policy != "none"]
+    for p, policy in enumerate(moving):
+        line = {
+            "color": colours[p % len(colours)],
+            "width": 1.8,
+            "dash": "solid" if p < len(colours) else "dot",
+        }
         for h, horizon in enumerate(h for h in sweep.horizons if h > 0):
             cells = sorted(
                 (c for c in sweep.cells if (c.policy, c.horizon) == (policy, horizon)),
@@ -151,8 +160,11 @@ def curves(sweep: Sweep, *, colours: Sequence[str], neutral: str) -> go.Figure:
                 x=[cell.alpha for cell in cells],
                 y=[cell.recall.value for cell in cells],
                 mode="lines+markers",
-                line={"color": colours[p % len(colours)], "width": 1.8},
-                marker={"symbol": _SYMBOLS[h % len(_SYMBOLS)], "size": 8},
+                line=line,
+                marker={"symbol": _SYMBOLS[h % len(_SYMBOLS)], "size": 7},
+                # One entry for each policy; the sentence says which mark is which H.
+                legendgroup=policy,
+                showlegend=h == 0,
                 customdata=[_setting(cell) for cell in cells],
                 hovertemplate=_SETTING + "<br>recall %{y:.3f}<extra></extra>",
             )
@@ -165,14 +177,14 @@ def curves(sweep: Sweep, *, colours: Sequence[str], neutral: str) -> go.Figure:
         line={"color": neutral, "width": 1.8, "dash": "dash"},
         hovertemplate="no propagation<br>recall %{y:.3f}<extra></extra>",
     )
-    framed(figure, 360)
-    figure.update_xaxes(title="α")
+    framed(figure, 290)
+    figure.update_xaxes(title={"text": "α", "standoff": 4})
     figure.update_yaxes(title=f"recall@{sweep.k}")
     return figure
 
 
 def curves_sentence(sweep: Sweep) -> str:
-    """The best setting of all, and how many beat no propagation."""
+    """The best setting of all, how many beat no propagation, and which mark is which H."""
     best, base = sweep.best(), sweep.baseline.recall
     moved = [c for c in sweep.cells if c.policy != "none" and c.horizon and c.alpha]
     better = sum(c.recall.value > base.value for c in moved)
@@ -181,8 +193,30 @@ def curves_sentence(sweep: Sweep) -> str:
     return (
         f"{better} of {len(moved)} settings find more than no propagation "
         f"({base.value:.3f}); the best is {best.policy}, α {best.alpha:g}, H {best.horizon} "
-        f"with {best.recall.value:.3f}."
+        f"with {best.recall.value:.3f}.{_marks([h for h in sweep.horizons if h > 0])}"
     )
+
+
+def _marks(horizons: Sequence[int]) -> str:
+    """Which symbol of the curves stands for which horizon, in words."""
+    named = [f"{mark.split('-')[0]} H {h}" for mark, h in zip(_SYMBOLS, horizons, strict=False)]
+    return f" Marks: {', '.join(named)}." if named else ""
+
+
+def cell_rows(sweep: Sweep, policies: Sequence[str]) -> list[dict[str, str | int | float]]:
+    """The settings of some policies as rows of a table."""
+    return [
+        {
+            "policy": cell.policy,
+            "α": cell.alpha,
+            "H": cell.horizon,
+            f"recall@{sweep.k}": round(cell.recall.value, 4),
+            "from": round(cell.recall.low, 4),
+            "to": round(cell.recall.high, 4),
+        }
+        for cell in sweep.cells
+        if cell.policy in policies
+    ]
 
 
 def _level_cells(sweep: Sweep, horizon: int, policy: str | None) -> list[Cell]:
@@ -226,9 +260,9 @@ def level_bars(
         customdata=[_setting(cell) for cell in cells],
         hovertemplate=_SETTING + "<br>recall %{y:.3f}<extra></extra>",
     )
-    framed(figure, 340, barmode="stack", yaxis2={"overlaying": "y", "side": "right"})
+    framed(figure, 290, barmode="stack", yaxis2={"overlaying": "y", "side": "right"})
     figure.update_layout(
-        xaxis={"type": "category", "title": "α"},
+        xaxis={"type": "category", "title": {"text": "α", "standoff": 4}, "tickangle": 0},
         yaxis={"title": "share of the top K", "range": [0, 1], "tickformat": ".0%"},
         yaxis2={"title": "recall", "range": [0, 1], "fixedrange": True, "showgrid": False},
     )
@@ -245,3 +279,21 @@ def level_bars_sentence(sweep: Sweep, horizon: int, policy: str | None = None) -
         f"With {last.policy} and H {horizon}, leaves fill {first.levels[0]:.0%} of the top "
         f"{sweep.k} without propagation and {last.levels[0]:.0%} at α {last.alpha:g}."
     )
+
+
+def level_rows(
+    sweep: Sweep, horizon: int, policy: str | None = None, level_names: Sequence[str] = ()
+) -> list[dict[str, str | float]]:
+    """What the bars and the line of ``level_bars`` show, as rows of a table."""
+    return [
+        {
+            "α": "none" if first else f"{cell.alpha:g}",
+            **{level_name(n, level_names): round(s, 4) for n, s in cell.levels.items()},
+            f"recall@{sweep.k}": round(cell.recall.value, 4),
+        }
+        for first, cell in zip(
+            (True, *[False] * len(sweep.alphas)),
+            _level_cells(sweep, horizon, policy),
+            strict=False,
+        )
+    ]

@@ -49,7 +49,7 @@ def numbered_tree(
             y=level + 0.5,
             text=f"<b>{node}</b><br>{initial[node]:.3f} → {final[node]:.3f}",
             showarrow=False,
-            font={"size": 12, "color": _legible(shade)},
+            font={"size": 13, "color": _legible(shade)},
         )
     figure.add_trace(
         go.Scatter(
@@ -76,40 +76,54 @@ def numbered_tree(
 def transition_figure(matrix: NDArray[np.float64], *, ramp: Sequence[str], ink: str) -> go.Figure:
     """W_P as a heatmap: column = giver, row = receiver, every share written out."""
     n = len(matrix)
-    written = [[_fraction(value) for value in row] for row in matrix]
+    shares = [(y, x, float(matrix[y, x])) for y, x in zip(*np.nonzero(matrix), strict=True)]
     figure = go.Figure(
         go.Heatmap(
             z=matrix,
             x=list(range(n)),
             y=list(range(n)),
-            text=written,
-            texttemplate="%{text}",
-            textfont={"size": 11},
             colorscale=[[i / (len(ramp) - 1), colour] for i, colour in enumerate(ramp)],
             zmin=0,
             zmax=1,
             showscale=False,
             xgap=1,
             ygap=1,
-            hovertemplate="node %{x} gives node %{y} %{text} of its score<extra></extra>",
+            hoverinfo="skip",
         )
     )
-    axis = {"dtick": 1, "fixedrange": True, "showgrid": False, "zeroline": False}
+    # Written by marks of their own: Plotly fades what it writes into the cells of a heatmap.
+    figure.add_scatter(
+        x=[x for _, x, _ in shares],
+        y=[y for y, _, _ in shares],
+        mode="text",
+        text=[_fraction(share) for *_, share in shares],
+        textfont={
+            "size": 13,
+            "color": [_legible(ramp[round(share * (len(ramp) - 1))]) for *_, share in shares],
+        },
+        hovertemplate="node %{x} gives node %{y} %{text} of its score<extra></extra>",
+        showlegend=False,
+    )
+    axis = {
+        "tickvals": list(range(n)),
+        "tickfont": {"size": 12},
+        "fixedrange": True,
+        "showgrid": False,
+        "zeroline": False,
+    }
     figure.update_layout(
-        height=30 * n + 70,
-        margin={"l": 4, "r": 4, "t": 8, "b": 4},
+        height=30 * n + 56,
+        margin={"l": 4, "r": 4, "t": 4, "b": 4},
         dragmode=False,
         font={"color": ink},
-        xaxis={**axis, "title": "from node"},
-        yaxis={**axis, "title": "to node", "autorange": "reversed"},
+        xaxis={**axis, "title": {"text": "from node", "standoff": 4}, "range": [-0.5, n - 0.5]},
+        yaxis={**axis, "title": "to node", "range": [n - 0.5, -0.5]},
     )
     return figure
 
 
 def _fraction(share: float) -> str:
     """1/3 reads better than 0.333; shares are one over a number of targets."""
-    if not share:
-        return ""
     return "1" if share == 1 else f"1/{round(1 / share)}"
 
 

@@ -10,17 +10,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
 
 from segviz.figures.layout import framed
 from segviz.figures.levels import level_name
-from segviz.steps import Facts
+from segviz.steps import Facts, as_number
 from segviz.structure import Structure
 from segviz.systems.moments import as_time
 
 _LANE = 62
+_CLEAR = "rgba(0,0,0,0)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,15 +45,15 @@ def windows(structure: Structure) -> tuple[Window, ...]:
     for node in np.flatnonzero(structure.active).tolist():
         facts = structure.facts[node]
         if "window_from" in facts and "window_to" in facts:
-            bounds = fact(facts, "window_from"), fact(facts, "window_to")
+            bounds = as_number(facts, "window_from"), as_number(facts, "window_to")
             held.setdefault((int(structure.level[node]), *bounds), []).append(facts)
     return tuple(
         Window(
             *place,
             len(rows),
-            min(fact(f, "from") for f in rows),
-            max(fact(f, "to") for f in rows),
-            round(sum(fact(f, "n") for f in rows)),
+            min(as_number(f, "from") for f in rows),
+            max(as_number(f, "to") for f in rows),
+            round(sum(as_number(f, "n") for f in rows)),
         )
         for place, rows in sorted(held.items())
     )
@@ -61,12 +63,6 @@ def dated(structure: Structure) -> bool:
     """Whether every node that says when it happened knows it from a date."""
     known = [f["dated"] for f in structure.facts if "dated" in f]
     return bool(known) and all(known)
-
-
-def fact(facts: Facts, name: str) -> float:
-    """A fact as a number; 0 where it is none."""
-    value = facts.get(name)
-    return float(value) if isinstance(value, int | float) else 0.0
 
 
 def windows_figure(
@@ -89,41 +85,38 @@ def windows_figure(
     most = max((window.nodes for window in found), default=1)
     lanes = [level_name(window.level, names) for window in found]
     shades = [ramp[1 + round((len(ramp) - 2) * (w.nodes / most) ** 0.5)] for w in found]
-    about = [_about(window, calendar) for window in found]
+    frames = [(w.start, w.stop) for w in found]
     figure = go.Figure(
         [
-            go.Bar(
+            _bars(
+                [(w.first, w.last) for w in found],
+                lanes,
+                calendar,
                 name="what its nodes hold",
-                orientation="h",
-                y=lanes,
-                base=[_place(w.first, calendar) for w in found],
-                x=[_length(w.first, w.last, calendar) for w in found],
                 width=0.34,
                 offset=-0.40,
                 marker={"color": shades, "line": {"width": 0}},
                 hoverinfo="skip",
             ),
-            go.Bar(
+            _bars(
+                frames,
+                lanes,
+                calendar,
                 name="window, with the number of its nodes",
-                orientation="h",
-                y=lanes,
-                base=[_place(w.start, calendar) for w in found],
-                x=[_length(w.start, w.stop, calendar) for w in found],
                 width=0.8,
                 offset=-0.4,
-                marker={"color": "rgba(0,0,0,0)", "line": {"width": 1, "color": neutral}},
-                customdata=about,
+                marker={"color": _CLEAR, "line": {"width": 1, "color": neutral}},
+                customdata=[_about(window, calendar) for window in found],
                 hovertemplate="%{customdata}<extra></extra>",
             ),
-            go.Bar(  # only the numbers, above the inner bars
+            _bars(  # only the numbers, above the inner bars
+                frames,
+                lanes,
+                calendar,
                 showlegend=False,
-                orientation="h",
-                y=lanes,
-                base=[_place(w.start, calendar) for w in found],
-                x=[_length(w.start, w.stop, calendar) for w in found],
                 width=0.44,
                 offset=-0.04,
-                marker={"color": "rgba(0,0,0,0)", "line": {"width": 0}},
+                marker={"color": _CLEAR, "line": {"width": 0}},
                 hoverinfo="skip",
                 text=[f"{w.nodes}" for w in found],
                 textposition="inside",
@@ -141,6 +134,19 @@ def windows_figure(
         **({"type": "date"} if calendar else {"title": "seconds, one per unit without a date"})
     )
     return figure
+
+
+def _bars(
+    times: Sequence[tuple[float, float]], lanes: Sequence[str], calendar: bool, **look: Any
+) -> go.Bar:
+    """A bar from start to stop in the lane of each."""
+    return go.Bar(
+        orientation="h",
+        y=lanes,
+        base=[_place(start, calendar) for start, _ in times],
+        x=[_length(start, stop, calendar) for start, stop in times],
+        **look,
+    )
 
 
 def windows_sentence(found: Sequence[Window], names: Sequence[str]) -> str:

@@ -22,7 +22,7 @@ function entry(item, open, pick, toggle) {
   if (item.move) head.append(make("span", "move", item.move));
   if (item.gold) head.append(make("span", "gold", item.gold));
   const text = make("div", "text");
-  text.append(...lineBlocks([["same", open ? item.text : firstPart(item.text)]]));
+  text.append(...lineBlocks([["same", open ? allOf(item) : firstPart(item.text)]]));
   const scores = make("div", "scores");
   scores.append(
     bar("initial", item.initial, item.initialShare, "initial"),
@@ -46,11 +46,8 @@ function offerMore(list) {
 
 function fill(list) {
   const entries = list.items.map((item) => {
-    const key = `${item.node} ${item.text.length}`;
-    const toggle = () => {
-      if (!list.opened.delete(key)) list.opened.add(key);
-      fill(list);
-    };
+    const key = `${item.node} ${lengthOf(item)}`;
+    const toggle = toggling(list, key, item, fill);
     return entry(item, list.opened.has(key), list.pick, toggle);
   });
   replaceRows(list, entries);
@@ -72,6 +69,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
   const same = nodes(list.items) === nodes(data.items);
   list.items = data.items;
   list.pick = (node) => setTriggerValue("node", node);
+  list.whole = (name) => setTriggerValue("whole", name);
   fill(list);
   if (!same) list.scrollTop = 0; // another answer starts at its best
 }

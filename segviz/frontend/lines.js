@@ -69,13 +69,28 @@ function moreButton(id, open, what, toggle) {
   return button;
 }
 
+/** As Python sends it, a very long text lacks its end (cut) until its name is asked for. */
+const lengthOf = (item) => item.length ?? item.text.length;
+const allOf = (item) => item.text + (item.cut ? "…" : "");
+
+/** What a "show all" button does: opens or closes the text kept under this key. */
+function toggling(list, key, item, fill) {
+  return () => {
+    const open = !list.opened.delete(key);
+    if (open) list.opened.add(key);
+    if (item.name !== undefined) list.whole(open ? item.name : "");
+    fill(list);
+  };
+}
+
 /** Replaces the children; neither the scroll position nor the keyboard's place is lost. */
 function replaceRows(list, children) {
   const scrolled = list.scrollTop;
-  const { node, more } = list.getRootNode().activeElement?.dataset ?? {};
+  const { node, more, turn } = list.getRootNode().activeElement?.dataset ?? {};
   list.replaceChildren(...children);
   const find = (name, value) => list.querySelector(`[data-${name}="${CSS.escape(value)}"]`);
-  const [name, value] = more !== undefined ? ["more", more] : ["node", node];
+  const [name, value] = more !== undefined ? ["more", more]
+    : turn !== undefined ? ["turn", turn] : ["node", node];
   if (value !== undefined) find(name, value)?.focus({ preventScroll: true });
   list.scrollTop = scrolled;
 }

@@ -19,10 +19,10 @@ function textRow(item, key, open, toggle) {
   const line = make("div", "fact");
   if (item.head) line.append(make("div", "head", item.head));
   const body = make("div", "body");
-  body.append(...lineBlocks([["same", open ? item.text : firstPart(item.text)]]));
+  body.append(...lineBlocks([["same", open ? allOf(item) : firstPart(item.text)]]));
   line.append(body);
-  if (item.text.length > LONG) {
-    const count = item.text.length.toLocaleString("en");
+  if (lengthOf(item) > LONG) {
+    const count = lengthOf(item).toLocaleString("en");
     line.append(moreButton(key, open, `${item.head || "text"}, ${count} characters`, toggle));
   }
   return line;
@@ -39,11 +39,8 @@ function fill(list) {
     }
     group.items.forEach((item, j) => {
       if (item.node !== undefined) return rows.push(nodeRow(item, list.pick));
-      const key = `${i} ${j} ${item.text.length}`;
-      const toggle = () => {
-        if (!list.opened.delete(key)) list.opened.add(key);
-        fill(list);
-      };
+      const key = `${i} ${j} ${lengthOf(item)}`;
+      const toggle = toggling(list, key, item, fill);
       return rows.push(textRow(item, key, list.opened.has(key), toggle));
     });
   });
@@ -63,6 +60,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
   list.style.maxHeight = data.height + "px";
   list.groups = data.groups;
   list.pick = (node) => setTriggerValue("node", node);
+  list.whole = (name) => setTriggerValue("whole", name);
   const another = list.dataset.about !== data.about;
   if (another) list.opened.clear();
   list.dataset.about = data.about;

@@ -89,8 +89,35 @@ CHANGE_RAMP_DARK: Final = _ramp(5, (0.88, 0.262), (0.12, 0.012), (98.0, 98.0))[:
 )
 """Nine stops for a signed change on a dark page: falls yellow, rises pale blue."""
 
+COHERENCE_RAMP_LIGHT: Final = _ramp(9, (0.955, 0.45), (0.02, 0.085), (168.0, 180.0))
+"""Nine stops for a cosine of 0 to 1 on a light page: pale to full green. Even the first one
+is seen, as a node that hangs together with nothing is still a node."""
+
+COHERENCE_RAMP_DARK: Final = _ramp(9, (0.30, 0.90), (0.035, 0.09), (182.0, 168.0))
+"""Nine stops for a cosine of 0 to 1 on a dark page: deep to pale green."""
+
+
+def _gold(lightness: tuple[float, ...]) -> dict[str, str]:
+    colours = _hex(
+        np.array(lightness),
+        np.array([0.125, 0.115, 0.15, 0.045, 0.004]),
+        np.array([72.0, 80.0, 355.0, 85.0, 80.0]),
+    )
+    return dict(zip(("found", "covered", "missed", "above", "other"), colours, strict=True))
+
+
+GOLD_COLOURS: Final = {
+    "light": _gold((0.56, 0.72, 0.44, 0.88, 0.95)),
+    "dark": _gold((0.84, 0.70, 0.62, 0.42, 0.27)),
+}
+"""Gold leaves that were found, are covered by a wider node or were missed, the nodes above
+them, and all others. Where they are drawn, covered and missed have a pattern, too."""
+
 LEVEL_COLOURS: Final = _ramp(8, (0.80, 0.38), (0.085, 0.12), (75.0, 0.0))
 """Levels 0, 1, … of a chart, sand to plum; higher levels keep the last colour."""
+
+LEVEL_SHARE: Final = 0.72
+"""How much of it a level keeps over the page where levels fill the whole picture."""
 
 ACCENT: Final = {"light": "#b43a09", "dark": "#ff9457"}
 """The one accent (burnt orange): what is new, chosen or retrieved. Never the only sign."""

@@ -20,10 +20,16 @@ from numpy.typing import ArrayLike, NDArray
 
 from segviz.frontend.candidates import candidate_rows, outcome
 from segviz.frontend.live import Live
+from segviz.frontend.look import Look
 from segviz.frontend.palette import (
     ACCENT,
     CHANGE_RAMP_DARK,
     CHANGE_RAMP_LIGHT,
+    COHERENCE_RAMP_DARK,
+    COHERENCE_RAMP_LIGHT,
+    GOLD_COLOURS,
+    LEVEL_COLOURS,
+    LEVEL_SHARE,
     SCORE_RAMP_DARK,
     SCORE_RAMP_LIGHT,
     session_colours,
@@ -45,11 +51,13 @@ COLUMNS: Final = {
     "unit_session": "<i4",
     "initial": "<f8",
     "final": "<f8",
+    "coherence": "<f8",
+    "origin": "<i4",
     "top_initial": "<i4",
     "top_final": "<i4",
     "gold": "<i4",
 }
-"""The bytes columns of a payload and their dtypes; tree_core.js reads the same names."""
+"""The bytes columns of a payload and their dtypes; tree_message.js reads the same names."""
 
 MAX_LABELLED: Final = 5_000
 """Beyond this many nodes no texts are sent."""
@@ -57,15 +65,49 @@ MAX_LABELLED: Final = 5_000
 _LABEL_BUDGET = 400_000
 _LABEL_LENGTH = (80, 320)
 _SCRIPTS = (
+    "pointing.js",
     "tree_text.js",
-    "tree_core.js",
+    "tree_colour.js",
+    "tree_message.js",
+    "tree_rows.js",
+    "tree_geometry.js",
+    "tree_boxes.js",
+    "tree_view.js",
+    "tree_canvas.js",
+    "tree_history.js",
+    "tree_motion.js",
+    "tree_span.js",
+    "tree_search.js",
+    "tree_axis.js",
     "tree_propagate.js",
+    "tree_theme.js",
+    "tree_shades.js",
+    "tree_alone.js",
+    "tree_classes.js",
+    "tree_weights.js",
     "tree_gutter.js",
+    "tree_labels.js",
+    "tree_margin.js",
     "tree_paint.js",
+    "tree_signs.js",
+    "tree_kin.js",
     "tree_marks.js",
     "tree_words.js",
+    "tree_legend.js",
+    "tree_look.js",
     "tree_controls.js",
     "tree_dials.js",
+    "tree_map.js",
+    "tree_crumbs.js",
+    "tree_find.js",
+    "tree_help.js",
+    "tree_tools.js",
+    "tree_mirror.js",
+    "tree_frame.js",
+    "tree_link.js",
+    "tree_moves.js",
+    "tree_pointer.js",
+    "tree_keys.js",
     "tree.js",
 )
 _LOCAL_IMPORT = re.compile(r'^import \{[^}]*\} from "\./\w+\.js";\n', re.MULTILINE)
@@ -90,6 +132,9 @@ def tree_payload(
     top_initial: Sequence[int] = (),
     top_final: Sequence[int] = (),
     gold: Sequence[int] = (),
+    coherence: ArrayLike | None = None,
+    origin: ArrayLike = (),
+    look: Look | None = None,
     selected: int | None = None,
     total_units: int | None = None,
     levels_total: int | None = None,
@@ -119,11 +164,15 @@ def tree_payload(
         top_initial: retrieved nodes before propagation, best first.
         top_final: retrieved nodes after propagation, best first.
         gold: evidence leaves.
+        coherence: of each node, NaN where it is not known; empty if it is only computed once
+            it is chosen, None if it never can be.
+        origin: the memory's node for each node, where the drawing shows some more than once.
+        look: what nodes are coloured by and what is written on them.
         selected: the selected node.
         total_units: length of the axis, so that it keeps still while the tree grows.
         levels_total: rows to reserve, for the same reason.
         gutter: reserve the candidate column; None means: if there are candidates.
-        root_scale: colour by the fourth root of the relative score, so that weak scores show
+        root_scale: colour by the square root of the relative score, so that weak scores show
             beside one that holds nearly everything.
         live: the setting behind ``final`` and ``top_final``; with it the header shows
             controls, and the browser computes both itself while one moves. ``initial`` must
@@ -160,6 +209,8 @@ def tree_payload(
         "unit_session": sessions,
         "initial": _scores(initial, n, "initial"),
         "final": _scores(final, n, "final"),
+        "coherence": _coherence(coherence, n),
+        "origin": np.asarray(origin, dtype=np.int32),
         "top_initial": _ids(top_initial, n, "top_initial"),
         "top_final": _ids(top_final, n, "top_final"),
         "gold": _ids(gold, n, "gold"),
@@ -183,9 +234,22 @@ def tree_payload(
         ],
         "session_colours": session_colours(len(session_labels)),
         "ramps": {
-            "light": {"ramp": list(SCORE_RAMP_LIGHT), "change": list(CHANGE_RAMP_LIGHT)},
-            "dark": {"ramp": list(SCORE_RAMP_DARK), "change": list(CHANGE_RAMP_DARK)},
+            "light": {
+                "ramp": list(SCORE_RAMP_LIGHT),
+                "change": list(CHANGE_RAMP_LIGHT),
+                "coherence": list(COHERENCE_RAMP_LIGHT),
+            },
+            "dark": {
+                "ramp": list(SCORE_RAMP_DARK),
+                "change": list(CHANGE_RAMP_DARK),
+                "coherence": list(COHERENCE_RAMP_DARK),
+            },
         },
+        "level_colours": list(LEVEL_COLOURS),
+        "level_share": LEVEL_SHARE,
+        "gold_colours": GOLD_COLOURS,
+        "coherent": coherence is not None,
+        "look": (look or Look()).payload(),
         "accent": dict(ACCENT),
         "frontier": _ids(frontier, n, "frontier").tolist(),
         "added": _ids(added, n, "added").tolist(),
@@ -234,7 +298,9 @@ def javascript() -> str:
 
 def stylesheet() -> str:
     """Source of the component's stylesheet."""
-    return files("segviz.frontend").joinpath("tree.css").read_text(encoding="utf-8")
+    folder = files("segviz.frontend")
+    sheets = ("tree.css", "tree_legend.css")
+    return "\n".join(folder.joinpath(name).read_text(encoding="utf-8") for name in sheets)
 
 
 def _parents(structure: Structure) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
@@ -256,6 +322,14 @@ def _scores(values: ArrayLike | None, n: int, name: str) -> NDArray[np.float64]:
     if column.shape != (n,):
         raise ValueError(f"{name} has shape {column.shape}; the structure has {n} nodes")
     return np.where(np.isfinite(column), column, 0.0)
+
+
+def _coherence(values: ArrayLike | None, n: int) -> NDArray[np.float64]:
+    """The column of shape (n,) with its NaNs, or an empty one if it is not known."""
+    column = np.zeros(0) if values is None else np.asarray(values, dtype=np.float64)
+    if column.size and column.shape != (n,):
+        raise ValueError(f"coherence has shape {column.shape}; the structure has {n} nodes")
+    return column
 
 
 def _tokens(texts: Sequence[str]) -> NDArray[np.int32]:

@@ -8,7 +8,7 @@
 import { edgePairs, propagator, topNodes } from "./tree_propagate.js";
 
 const REST_MS = 200;
-const LOST_MS = 2000; // an answer that still does not know a change sent so long ago
+const OVERDUE_MS = 2000; // an answer that still does not know a change sent so long ago
 
 export const createDials = () => ({
   setting: null, sequence: 0, answered: 0, timer: 0, sentAt: 0, stale: false, scores: null,
@@ -31,7 +31,7 @@ export function adopt(s) {
   dials.answered = sequence;
   if (late) {
     recompute(s);
-    const lost = !dials.timer && performance.now() - dials.sentAt > LOST_MS;
+    const lost = !dials.timer && performance.now() - dials.sentAt > OVERDUE_MS;
     if (lost) dials.timer = setTimeout(() => report(s)); // a change of page can swallow one
     return;
   }

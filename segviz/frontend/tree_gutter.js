@@ -3,7 +3,8 @@
 // text. Labels may be answers or only what was on offer, so a check mark and bold type
 // tell what was taken; where that is none of them, a row of its own says so on top.
 
-import { barShare, gutterTitle, mix, rowBox, spread } from "./tree_core.js";
+import { mix } from "./tree_colour.js";
+import { rowBox } from "./tree_geometry.js";
 import { CONTROLS, comparison, cutText, isolate } from "./tree_text.js";
 
 const BAR = 60;
@@ -101,4 +102,37 @@ function fitText(ctx, text, width) {
     fitted = isolate(cutText(text, keep));
   }
   return fitted;
+}
+
+/** Centres moved as little as needed to lie `size` apart between top and bottom. */
+export function spread(centres, size, top, bottom) {
+  const order = centres.map((y, i) => ({ y, i })).sort((a, b) => a.y - b.y || a.i - b.i);
+  const placed = new Array(centres.length);
+  let edge = top;
+  for (const entry of order) {
+    entry.y = Math.max(entry.y, edge + size / 2);
+    edge = entry.y + size / 2;
+  }
+  let limit = bottom;
+  for (const entry of order.reverse()) {
+    entry.y = Math.min(entry.y, limit - size / 2);
+    limit = entry.y - size / 2;
+    placed[entry.i] = entry.y;
+  }
+  return placed;
+}
+
+const BAR_FROM = -0.25; // a fixed scale: bars of different steps can be compared
+const BAR_TO = 1;
+
+/** Place of a similarity on a candidate's bar, 0 to 1; what lies outside ends at the edge. */
+export function barShare(value) {
+  return (Math.min(BAR_TO, Math.max(BAR_FROM, value)) - BAR_FROM) / (BAR_TO - BAR_FROM);
+}
+
+/** What the column of candidates shows: numbers against a threshold, numbers, or labels. */
+export function gutterTitle(candidates) {
+  if (candidates.some((c) => c.threshold !== null)) return "similarity ≥ needed";
+  if (candidates.some((c) => c.score !== null)) return "similarity";
+  return candidates.some((c) => c.label) ? "label · ✓ taken" : "";
 }

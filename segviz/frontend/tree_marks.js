@@ -1,15 +1,17 @@
-// tree_marks.js: the upper canvas: what is marked, selected, hovered and gold.
+// tree_marks.js: the upper canvas: what is marked, selected, hovered, found and gold.
 //
 // A mark must leave the fill of its box visible. A box wide enough gets an outline inside;
 // above (in the lower half: below) a narrow box stands a sign of its own shape, so that
 // state is never told by colour alone: a bar and triangle for retrieved and chosen, a plus
-// for new, a bracket for the frontier, a dashed bracket for revised.
+// for new, a bracket for the frontier, a dashed bracket for revised, a dot for found.
 
-import { ancestors, luminance } from "./tree_core.js";
-import { FADE_MS, nodeRect, scoreColour } from "./tree_paint.js";
-
-/** Does an outline of this width inside the box leave too little of its fill? */
-export const isNarrow = (rect, width) => rect.w < 8 + 2 * width;
+import { drawKin } from "./tree_kin.js";
+import { inkOn } from "./tree_labels.js";
+import { FADE_MS, nodeRect } from "./tree_paint.js";
+import { fillOf } from "./tree_shades.js";
+import {
+  bar, bracket, dashedBracket, diamond, dot, isNarrow, outline, plus, triangle,
+} from "./tree_signs.js";
 
 export function drawOver(s, ctx) {
   const { geom, theme, data } = s;
@@ -26,11 +28,10 @@ export function drawOver(s, ctx) {
     drawLeft(s, ctx, data.top_initial.filter((node) => !data.top_final.includes(node)));
     drawTop(s, ctx, 0, data.top_final);
   }
-  const focused = s.over.matches(":focus");
+  const current = s.search.hits[s.search.at] ?? null;
+  const focused = s.over.matches(":focus") || (current !== null && current === s.focus);
   for (let half = 0; half < geom.halves; half++) {
-    for (const node of s.selected === null ? [] : ancestors(s.tree, s.selected)) {
-      outline(s, ctx, nodeRect(s, half, node), theme.text, 1, { halo: false });
-    }
+    drawKin(s, ctx, half);
     if (s.selected !== null) outline(s, ctx, nodeRect(s, half, s.selected), theme.text, 2);
     if (s.focus !== null && focused) {
       outline(s, ctx, nodeRect(s, half, s.focus), theme.text, 1.5, { inset: 2, dash: [2, 2] });
@@ -38,6 +39,8 @@ export function drawOver(s, ctx) {
     if (s.hover !== null) {
       outline(s, ctx, nodeRect(s, half, s.hover), theme.text, 1, { halo: false });
     }
+    drawLinked(s, ctx, half);
+    drawHits(s, ctx, half, current);
     for (const leaf of data.gold) {
       const rect = nodeRect(s, half, leaf);
       if (!rect) continue;
@@ -48,6 +51,43 @@ export function drawOver(s, ctx) {
     }
   }
   ctx.restore();
+}
+
+/** What another view points at: its leaf in a band of its own, what lies above it dotted. */
+function drawLinked(s, ctx, half) {
+  const { text } = s.theme;
+  for (const node of s.linked.above) {
+    outline(s, ctx, nodeRect(s, half, node), text, 1, { dash: [1, 2], halo: false });
+  }
+  for (const leaf of s.linked.leaves) {
+    const rect = nodeRect(s, half, leaf);
+    if (!rect) continue;
+    const { axisTop, axisHeight } = s.geom;
+    const [from, to] = half ? [axisTop + axisHeight, s.stage.clientHeight] : [0, axisTop];
+    ctx.globalAlpha = 0.16;
+    ctx.fillStyle = text;
+    ctx.fillRect(rect.x - 1, from, Math.max(rect.w, 2) + 2, to - from);
+    ctx.globalAlpha = 1;
+    outline(s, ctx, rect, text, 2, { dash: [3, 2] });
+  }
+}
+
+const HIT_GAP = 6; // pixels between dots of one row
+
+/** What the search has found, the hit one is at larger. */
+function drawHits(s, ctx, half, current) {
+  const last = new Map(); // row -> where its last dot is
+  for (const node of s.search.hits) {
+    const rect = node === current ? null : nodeRect(s, half, node);
+    if (!rect) continue;
+    const row = s.tree.rowOf[node];
+    const x = rect.x + rect.w / 2;
+    if (x - (last.get(row) ?? -Infinity) < HIT_GAP) continue;
+    last.set(row, x);
+    dot(s, ctx, rect, half, s.theme.text);
+  }
+  const rect = current === null ? null : nodeRect(s, half, current);
+  if (rect) dot(s, ctx, rect, half, s.theme.text, 4);
 }
 
 function drawGrowMarks(s, ctx) {
@@ -110,9 +150,10 @@ function drawTop(s, ctx, half, nodes) {
       return;
     }
     outline(s, ctx, rect, accent, 2);
+    if (s.labelled[half]?.has(node)) return; // its label names the rank
     const rank = String(i + 1);
     if (rect.w >= ctx.measureText(rank).width + 8 && rect.h >= 15) {
-      ctx.fillStyle = luminance(scoreColour(s, half, node)) > 0.18 ? "#101318" : "#ffffff";
+      ctx.fillStyle = inkOn(fillOf(s, half, node).colour);
       ctx.fillText(rank, rect.x + rect.w / 2, rect.y + rect.h / 2);
     }
   });
@@ -140,135 +181,4 @@ export function spaced(rects, gap = 7) {
     }
   }
   return kept;
-}
-
-// --- outlines ------------------------------------------------------------------------
-
-/** An outline inside the box, on a halo of the background so that it shows on any fill;
- *  around the box where that is narrow. */
-function outline(s, ctx, rect, colour, width, { inset = 0, dash = [], halo = true } = {}) {
-  if (!rect) return;
-  const { x, y, w, h } = rect;
-  ctx.setLineDash(dash);
-  ctx.strokeStyle = colour;
-  if (isNarrow(rect, width)) {
-    ctx.lineWidth = Math.min(width, 1.5);
-    ctx.strokeRect(x - 1.5, y - 0.5, Math.max(w, 1) + 2, h);
-    ctx.setLineDash([]);
-    return;
-  }
-  if (h < 3 * width + 3) {
-    // Too flat for an outline: a line in the gap below the row leaves the fill visible.
-    ctx.lineCap = "butt";
-    const line = y + h - 0.5;
-    stroke(ctx, h < 7 ? 1 : 1.5, [x, line], [x + w - 1, line]);
-    ctx.setLineDash([]);
-    stroke(ctx, 3, [x + 1.5, y], [x + 1.5, y + h]);
-    stroke(ctx, 3, [x + w - 2.5, y], [x + w - 2.5, y + h]);
-    return;
-  }
-  const edge = inset + width / 2;
-  const box = [x + edge, y + edge, w - 1 - 2 * edge, Math.max(0.5, h - 1 - 2 * edge)];
-  if (halo) {
-    ctx.setLineDash([]);
-    ctx.strokeStyle = s.theme.background;
-    ctx.lineWidth = width + 2;
-    ctx.strokeRect(...box);
-    ctx.setLineDash(dash);
-    ctx.strokeStyle = colour;
-  }
-  ctx.lineWidth = width;
-  ctx.strokeRect(...box);
-  ctx.setLineDash([]);
-}
-
-function stroke(ctx, width, ...points) {
-  ctx.lineWidth = width;
-  path(ctx, points);
-  ctx.stroke();
-}
-
-function path(ctx, points) {
-  ctx.beginPath();
-  points.forEach((point, i) => (i ? ctx.lineTo(...point) : ctx.moveTo(...point)));
-}
-
-// --- signs outside of narrow boxes -----------------------------------------------------
-
-/** Middle of a box, where a sign outside of it begins, and the direction it grows in. */
-function outside({ x, y, w, h }, half) {
-  return half ? { middle: x + w / 2, base: y + h, away: 1 }
-    : { middle: x + w / 2, base: y - 1, away: -1 };
-}
-
-/** A line along the outer edge, as wide as the box. */
-function bar(s, ctx, rect, half, colour) {
-  const { middle, base } = outside(rect, half);
-  const reach = Math.max(rect.w, 3) / 2;
-  ctx.lineCap = "butt";
-  for (const [tone, width, more] of [[s.theme.background, 3.5, 0.5], [colour, 2, 0]]) {
-    ctx.strokeStyle = tone;
-    stroke(ctx, width, [middle - reach - more, base], [middle + reach + more, base]);
-  }
-}
-
-/** A filled triangle that points at the box. */
-function triangle(s, ctx, rect, half, colour) {
-  const { middle, base, away } = outside(rect, half);
-  const [tip, flat] = [base + away, base + away * 7.5];
-  path(ctx, [[middle, tip], [middle - 4, flat], [middle + 4, flat]]);
-  ctx.closePath();
-  haloStroke(s, ctx);
-  ctx.fillStyle = colour;
-  ctx.fill();
-}
-
-/** A plus beyond the outer edge. */
-function plus(s, ctx, rect, half, colour, lift = 0) {
-  const { middle, base, away } = outside(rect, half);
-  const centre = base + away * (5 + lift);
-  ctx.lineCap = "butt";
-  for (const [tone, width, arm] of [[s.theme.background, 4.5, 5], [colour, 2, 4]]) {
-    ctx.strokeStyle = tone;
-    stroke(ctx, width, [middle - arm, centre], [middle + arm, centre]);
-    stroke(ctx, width, [middle, centre - arm], [middle, centre + arm]);
-  }
-}
-
-/** A cap with two legs on the outer edge. */
-function bracket(s, ctx, rect, half, colour, lift = 0, dash = []) {
-  const { middle, base, away } = outside(rect, half);
-  const reach = Math.max(rect.w / 2 + 1, 5);
-  const [foot, top] = [base + away * lift, base + away * (4 + lift)];
-  const points = [[middle - reach, foot], [middle - reach, top], [middle + reach, top],
-    [middle + reach, foot]];
-  ctx.lineCap = "butt";
-  ctx.strokeStyle = s.theme.background;
-  stroke(ctx, 3.5, ...points);
-  ctx.setLineDash(dash);
-  ctx.strokeStyle = colour;
-  stroke(ctx, 1.5, ...points);
-  ctx.setLineDash([]);
-}
-
-function dashedBracket(s, ctx, rect, half, colour, lift) {
-  bracket(s, ctx, rect, half, colour, lift, [2.5, 1.5]);
-}
-
-function diamond(s, ctx, x, y) {
-  path(ctx, [[x, y - 4.5], [x + 4.5, y], [x, y + 4.5], [x - 4.5, y]]);
-  ctx.closePath();
-  haloStroke(s, ctx);
-  ctx.fillStyle = s.theme.background;
-  ctx.fill();
-  ctx.strokeStyle = s.theme.text;
-  ctx.lineWidth = 1.5;
-  ctx.stroke();
-}
-
-function haloStroke(s, ctx) {
-  ctx.strokeStyle = s.theme.background;
-  ctx.lineWidth = 3.5;
-  ctx.lineJoin = "round";
-  ctx.stroke();
 }

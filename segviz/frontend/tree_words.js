@@ -1,4 +1,4 @@
-// tree_words.js: what the tree view says in HTML: its legend and its tooltip.
+// tree_words.js: what the tree view says in HTML: its tooltip.
 
 import { comparison, cutText, isolate, number, signed, spanText } from "./tree_text.js";
 
@@ -12,49 +12,6 @@ export function element(tag, className, parent, text) {
   parent?.append(made);
   return made;
 }
-
-// --- legend --------------------------------------------------------------------------
-
-/** What the marks mean; only what can occur in this picture. A mark has two shapes, as an
- *  outline and, for narrow boxes, as a sign outside. */
-export function writeLegend(s) {
-  const { data } = s;
-  const k = Math.max(data.top_initial.length, data.top_final.length);
-  const scale = data.root_scale ? " (⁴√)" : "";
-  const range = s.most ? number(s.most) : "";
-  const said = [s.picture, range, scale, k, data.gold.length > 0, s.theme.ramp].join();
-  if (s.legend.dataset.said === said) return; // nothing to do at most frames of a drag
-  s.legend.dataset.said = said;
-  s.legend.replaceChildren();
-  const entry = (kind, text, sign) => {
-    const item = element("span", "", s.legend);
-    const swatch = element("i", kind, item);
-    if (sign) element("i", `sign ${sign}`, item);
-    element("span", "", item, text);
-    return swatch;
-  };
-  if (!data.legend) return;
-  if (s.picture === "grow") {
-    entry("frontier", "frontier", "bracket");
-    entry("added", "new", "plus");
-    entry("revised", "revised", "dashed");
-    entry("chosen", "chosen", "triangle");
-  } else if (s.picture === "change") {
-    const words = range ? `−${range} to +${range}${scale}` : "no scores";
-    entry("ramp", words).style.background = gradient(s.theme.change);
-    entry("fall", "falls").style.backgroundColor = s.theme.change[0];
-    entry("rise", "rises").style.backgroundColor = s.theme.change.at(-1);
-    if (k) entry("top", `top ${k}`, "triangle");
-    if (k) entry("revised", `left the top ${k}`, "dashed");
-  } else {
-    const words = range ? `score 0–${range}${scale}` : "no scores";
-    entry("ramp", words).style.background = gradient(s.theme.ramp);
-    if (k) entry("top", `top ${k}`, "triangle");
-  }
-  if (data.gold.length) entry("gold", "gold evidence");
-}
-
-const gradient = (colours) => `linear-gradient(to right, ${colours.join(", ")})`;
 
 // --- tooltip -------------------------------------------------------------------------
 

@@ -94,7 +94,7 @@ def order_of(dates: Sequence[Fields], day_first: bool | None) -> tuple[Order | N
     if all(date.numbers[0].lstrip("0") == date.numbers[1].lstrip("0") for date in dates):
         return "dmy", ""
     what = f"{example} may have the day or the month first, and nothing in the file tells"
-    return None, f"{what}; read without dates (say day_first=True or False)"
+    return None, f"{what}; read without dates until their order is said (day_first)"
 
 
 def date_as_written(date: Fields) -> str:

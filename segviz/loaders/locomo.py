@@ -18,7 +18,7 @@ from segviz.loaders.evidence import turn_index
 from segviz.loaders.locomo_questions import read_questions
 from segviz.loaders.locomo_sessions import read_sessions, session_keys
 from segviz.loaders.notes import Note, Notes, Place, shown
-from segviz.loaders.wording import counted, describe, quoted
+from segviz.loaders.wording import counted, describe, listed, quoted
 
 LABEL = "LoCoMo"
 
@@ -105,9 +105,11 @@ def _conversation(
     turns = [turn for session in sessions for turn in session.turns]
     index = turn_index(turn.id for turn in turns)
     declared = _declared_speakers(transcript, inner, notes)
+    speakers = tuple(dict.fromkeys([*declared, *(turn.speaker for turn in turns)]))
+    _note_others(speakers, declared, inner, notes)
     return Conversation(
         id=_id(sample, transcript is sample, place, name, notes),
-        speakers=tuple(dict.fromkeys([*declared, *(turn.speaker for turn in turns)])),
+        speakers=speakers,
         sessions=sessions,
         questions=read_questions(sample.get("qa"), (*place, "qa"), index, notes),
         source_format=LABEL,
@@ -124,6 +126,17 @@ def _declared_speakers(transcript: dict[str, object], place: Place, notes: Notes
             what = f"expected a speaker's name, found {describe(value)}; taken from the turns"
             notes.repaired((*place, key), what)
     return names
+
+
+def _note_others(
+    speakers: tuple[str, ...], declared: list[str], place: Place, notes: Notes
+) -> None:
+    """One note on everyone who speaks without being named at the top."""
+    others = [name for name in speakers if name not in declared and name != "Unknown"]
+    if declared and others:
+        who = listed([quoted(name) for name in others])
+        what = f"{counted(len(others), 'speaker')} beside speaker_a and speaker_b ({who}); kept"
+        notes.repaired(place, what)
 
 
 def _id(sample: dict[str, object], bare: bool, place: Place, name: str, notes: Notes) -> str:

@@ -8,7 +8,7 @@ from segviz.models.cache import ModelCache
 from segviz.models.chat import OpenAIChat
 from segviz.models.embedder import OpenAIEmbedder
 from segviz.models.prices import PRICES, Price, cost, price
-from segviz.models.settings import PRESETS, Endpoint, key_from_environment
+from segviz.models.settings import PRESETS, Endpoint
 from segviz.models.usage import Usage
 
 __all__ = [
@@ -21,6 +21,5 @@ __all__ = [
     "Price",
     "Usage",
     "cost",
-    "key_from_environment",
     "price",
 ]

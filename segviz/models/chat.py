@@ -8,11 +8,12 @@ from collections.abc import Callable, Sequence
 
 from segviz.models import labels, waiting
 from segviz.models.cache import Completion, ModelCache, content_key
+from segviz.models.client import Client, clean
 from segviz.models.faults import KEPT, PassingFault, RequestError
 from segviz.models.pool import in_parallel
 from segviz.models.settings import Endpoint
 from segviz.models.usage import Metered
-from segviz.models.wire import Body, Wire
+from segviz.models.wire import Body
 from segviz.protocols import LabelError, LastingFault, Prompt, Reply
 
 # Parameters a server may refuse, and the words its refusal is recognised by.
@@ -27,7 +28,7 @@ _ANSWER = 200
 _STUBBORN = "the model kept answering outside its labels when it was asked before"
 
 
-class OpenAIChat(Metered):
+class OpenAIChat(Client):
     """Answers prompts; what was answered once is taken from the cache.
 
     A prompt with labels is sent with structured output. Where the server refuses that, or
@@ -47,12 +48,9 @@ class OpenAIChat(Metered):
         """Nothing is sent yet; without ``cache`` replies are kept in memory. ``waives``:
         do without the answer to a prompt that never gets one, as by ``waive``. ``total``
         counts along and may outlive the client."""
-        super().__init__(total)
         if not endpoint.model:
             raise ValueError("model is empty; name a model the server has, such as gpt-5.4-mini")
-        self.endpoint = endpoint
-        self.cache = cache if cache is not None else ModelCache()
-        self._wire = Wire(endpoint, self, sleep, clock)
+        super().__init__(endpoint, cache, total, sleep, clock)
         self._waives = waives
         self._refused: set[str] = set()
         self._adapting = threading.Lock()
@@ -61,10 +59,6 @@ class OpenAIChat(Metered):
     def name(self) -> str:
         """Address, model and parameters; no secrets."""
         return self.endpoint.identity
-
-    def close(self) -> None:
-        """Close the connections; the cache is left open."""
-        self._wire.close()
 
     def reply(self, prompt: Prompt) -> Reply:
         """The answer. ModelError after bounded retries: LabelError where the model kept
@@ -150,8 +144,8 @@ class OpenAIChat(Metered):
         body: Body = {
             "model": endpoint.model,
             "messages": [
-                {"role": "system", "content": _clean(prompt.system)},
-                {"role": "user", "content": _clean(user)},
+                {"role": "system", "content": clean(prompt.system)},
+                {"role": "user", "content": clean(user)},
             ],
             "temperature": endpoint.temperature,
             limit: endpoint.max_tokens,
@@ -161,7 +155,7 @@ class OpenAIChat(Metered):
         if endpoint.seed is not None:
             body["seed"] = endpoint.seed
         if prompt.labels:
-            body["response_format"] = labels.response_format([_clean(x) for x in prompt.labels])
+            body["response_format"] = labels.response_format([clean(x) for x in prompt.labels])
         return {name: value for name, value in body.items() if name not in refused}
 
     def _adapt(self, body: Body, said: str) -> bool:
@@ -184,8 +178,8 @@ class OpenAIChat(Metered):
         except (KeyError, IndexError, TypeError, AttributeError):
             raise PassingFault("the reply lacked its answer (choices, message)", "body") from None
         said = content if isinstance(content, str) else ""
-        said = self.endpoint.scrub(labels.without_thoughts(_clean(said)), shortest=8)
-        refusal = self.endpoint.scrub(_clean(refusal)) if isinstance(refusal, str) else ""
+        said = self.endpoint.scrub(labels.without_thoughts(clean(said)), shortest=8)
+        refusal = self.endpoint.scrub(clean(refusal)) if isinstance(refusal, str) else ""
         if finish == "length" and (prompt.labels or not said):
             limit = self.endpoint.max_tokens
             raise PassingFault(f"the answer was cut off at {limit} tokens", "length")
@@ -199,7 +193,7 @@ class OpenAIChat(Metered):
         return Completion(said, *tokens)
 
     def _label(self, prompt: Prompt, said: str) -> str:
-        known = {_clean(label): label for label in prompt.labels}
+        known = {clean(label): label for label in prompt.labels}
         label = labels.find(said, list(known))
         if label is not None:
             return known[label]
@@ -214,8 +208,3 @@ class OpenAIChat(Metered):
             )
 
         raise PassingFault("the answer was none of the labels", "label", at_once=True, error=error)
-
-
-def _clean(text: str) -> str:
-    """``text`` without lone surrogates, which no request and no file can carry."""
-    return text.encode("utf-8", "replace").decode("utf-8")

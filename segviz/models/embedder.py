@@ -12,11 +12,12 @@ import numpy as np
 
 from segviz.models import waiting
 from segviz.models.cache import Embedding, ModelCache, content_key
+from segviz.models.client import Client, clean
 from segviz.models.faults import PassingFault, RefusedError
 from segviz.models.pool import in_parallel
 from segviz.models.settings import Endpoint
 from segviz.models.usage import Metered
-from segviz.models.wire import Body, Wire
+from segviz.models.wire import Body
 from segviz.protocols import ModelError
 from segviz.steps import Vector
 
@@ -30,7 +31,7 @@ _TOO_MUCH = re.compile(r"too (long|large|many|big)|maximum|exceed|context length
 _PROBE = "text"
 
 
-class OpenAIEmbedder(Metered):
+class OpenAIEmbedder(Client):
     """Turns texts into unit vectors; each text is sent once, then taken from the cache."""
 
     def __init__(
@@ -44,14 +45,11 @@ class OpenAIEmbedder(Metered):
     ) -> None:
         """Nothing is sent yet; without ``cache`` vectors are kept in memory. ``total``
         counts along and may outlive the client."""
-        super().__init__(total)
         if not endpoint.embedding_model:
             raise ValueError(
                 "embedding_model is empty; name one the server has, such as text-embedding-3-small"
             )
-        self.endpoint = endpoint
-        self.cache = cache if cache is not None else ModelCache()
-        self._wire = Wire(endpoint, self, sleep, clock)
+        super().__init__(endpoint, cache, total, sleep, clock)
         self._identity = f"{endpoint.address} {endpoint.embedding_model}"
         self._dimensions: int | None = None
         self._batch_texts = BATCH_TEXTS
@@ -61,10 +59,6 @@ class OpenAIEmbedder(Metered):
     def name(self) -> str:
         """Model and host."""
         return f"openai:{self.endpoint.embedding_model}@{self.endpoint.host}"
-
-    def close(self) -> None:
-        """Close the connections; the cache is left open."""
-        self._wire.close()
 
     def embed(self, texts: Sequence[str]) -> Vector:
         """float32 (len(texts), d), unit rows in order; an empty text is a zero row and is
@@ -197,7 +191,7 @@ def _unit(values: object) -> Vector:
 
 def _sent(text: str) -> str:
     """What is sent of a text; nothing of an empty one."""
-    return _clean(text)[:MAX_CHARACTERS] if text.strip() else ""
+    return clean(text)[:MAX_CHARACTERS] if text.strip() else ""
 
 
 def _shares(tokens: int, weights: Sequence[int]) -> list[int]:
@@ -205,8 +199,3 @@ def _shares(tokens: int, weights: Sequence[int]) -> list[int]:
     bounds = [0, *accumulate(weights)]
     cuts = [tokens * bound // max(bounds[-1], 1) for bound in bounds]
     return [right - left for left, right in pairwise(cuts)]
-
-
-def _clean(text: str) -> str:
-    """``text`` without lone surrogates, which no request can carry."""
-    return text.encode("utf-8", "replace").decode("utf-8")

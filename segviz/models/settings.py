@@ -4,12 +4,8 @@ from __future__ import annotations
 
 import base64
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from urllib.parse import SplitResult, unquote, urlsplit
-
-KEY_NAMES = ("SEGVIZ_API_KEY", "OPENAI_API_KEY")
-"""Environment names a key is looked for under; the first that is set wins."""
 
 # Names whose labels DNS allows, or an address of version 6.
 _HOST = re.compile(r"[\w-]{1,63}(\.[\w-]{1,63})*\.?|[0-9a-f]*:[0-9a-f:.]*", re.ASCII)
@@ -130,12 +126,6 @@ def _shown(url: str) -> str:
     """An unusable address for an error message, without what may be a password."""
     head, mark, tail = url.rpartition("@")
     return f"…@{tail}" if mark and head else url.partition("?")[0]
-
-
-def key_from_environment(env: Mapping[str, str]) -> str:
-    """The key in ``env`` (pass ``os.environ``): SEGVIZ_API_KEY, else OPENAI_API_KEY, else ''."""
-    found = (env.get(name, "").strip() for name in KEY_NAMES)
-    return next((key for key in found if key), "")
 
 
 _OPENAI = "https://api.openai.com/v1"

@@ -9,8 +9,9 @@ from typing import ClassVar
 from segviz.annotate import Extractive
 from segviz.parameters import check_ranges, param
 from segviz.protocols import Annotate, Arrival, Operation, Recall, Services, View
-from segviz.steps import Cost, Decision, Event, Facts, Step
+from segviz.steps import Decision, Facts, Step
 from segviz.systems.draft import Draft
+from segviz.systems.drafted import cost_of, leaf_of
 from segviz.systems.hmem_graph import EntityGraph
 from segviz.systems.hmem_recall import Search, Weights
 from segviz.systems.hmem_scores import curve
@@ -156,7 +157,7 @@ class HMem:
                 note,
                 _decision(tree),
                 events,
-                _cost(events, written, tree.inspected),
+                cost_of(events, written, tree.inspected),
             )
 
     def _parts(self, draft: Draft, services: Services) -> tuple[Evolving, EntityGraph]:
@@ -227,7 +228,7 @@ class HMem:
             note,
             _decision(tree),
             events,
-            _cost(events, written, tree.inspected),
+            cost_of(events, written, tree.inspected),
             name,
         )
 
@@ -240,16 +241,10 @@ class HMem:
 
 
 def _delete(unit: int, draft: Draft, tree: Evolving, graph: EntityGraph) -> str:
-    held = [
-        n
-        for n in range(len(draft))
-        if draft.active[n] and draft.level[n] == 0 and draft.span[n][0] == unit
-    ]
-    if not held:
-        raise ValueError(f"unit {unit} is not in this memory")
-    gone = tree.remove_events(held[0])
-    entities = graph.forget(held[0])
-    draft.remove(held[0])
+    leaf = leaf_of(unit, draft)
+    gone = tree.remove_events(leaf)
+    entities = graph.forget(leaf)
+    draft.remove(leaf)
     return f"Unit {unit} was deleted with {gone} events and {entities} entities."
 
 
@@ -263,8 +258,3 @@ def _decision(tree: Evolving) -> Decision | None:
         f"the clearest, node {near.node}, has {near.score:.2f} against {near.threshold:.2f}."
     )
     return Decision(tuple(tree.judged), chosen, why)
-
-
-def _cost(events: Sequence[Event], written: int, inspected: int) -> Cost:
-    touched = {node for event in events if (node := getattr(event, "node", None)) is not None}
-    return Cost(annotated=written, inspected=inspected, modified=len(touched))

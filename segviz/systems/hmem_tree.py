@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from segviz.protocols import Annotate
-from segviz.steps import Judgement, Scalar
+from segviz.steps import Judgement, Scalar, as_number
 from segviz.systems.draft import Draft
 from segviz.systems.moments import DAY, Moment, as_time
 from segviz.systems.writing import write
@@ -43,14 +43,14 @@ class Evolving:
         self.judged: list[Judgement] = []
         self.joined: list[int] = []
         events = draft.of_kind(EVENT)
-        self._began = min((_number(draft, n, "from") for n in events), default=None)
+        self._began = min((as_number(draft.facts[n], "from") for n in events), default=None)
         self.top = 2
         for node in draft.of_kind(SUMMARY):
             self._windows.setdefault(self._place(node), []).append(node)
             self.top = max(self.top, draft.level[node])
 
     def _place(self, node: int) -> tuple[int, float]:
-        return self._draft.level[node], _number(self._draft, node, "window_from")
+        return self._draft.level[node], as_number(self._draft.facts[node], "window_from")
 
     def begin_step(self) -> None:
         """Forget what was judged for the unit before."""
@@ -77,8 +77,8 @@ class Evolving:
             if self._draft.level[n] == self.top and not self._draft.parents[n]
         ]
         self.top += 1
-        for node in sorted(orphans, key=lambda n: (_number(self._draft, n, "opened"), n)):
-            self._route(node, self.top, _number(self._draft, node, "last"))
+        for node in sorted(orphans, key=lambda n: (as_number(self._draft.facts[n], "opened"), n)):
+            self._route(node, self.top, as_number(self._draft.facts[node], "last"))
 
     def event(self, fact: Stated, fragment: int, when: Moment) -> int:
         """A leaf event of a fragment, put in its place; the event's node."""
@@ -103,7 +103,7 @@ class Evolving:
         """Find ``node`` a parent on ``level`` and, where that is new, its parents above."""
         draft = self._draft
         while level <= self.top:
-            window = self._window(level, _number(draft, node, "opened"))
+            window = self._window(level, as_number(draft.facts[node], "opened"))
             best, sibling, score = self._nearest(node, self._windows.get((level, window[0]), []))
             limit = self._rules.likeness[level]
             if best is not None:
@@ -145,18 +145,18 @@ class Evolving:
     def reinforce(self, node: int, now: float) -> None:
         """``node`` was met again: n grows and its forgetting starts anew."""
         n = self._draft.facts[node]["n"]
-        last = max(_number(self._draft, node, "last"), now)
+        last = max(as_number(self._draft.facts[node], "last"), now)
         self._draft.note(node, n=(n if isinstance(n, int) else 0) + 1, last=last)
 
     def _widen(self, node: int, child: int) -> None:
         """Let ``node`` and its ancestors hold the child's times, and be written anew."""
         draft = self._draft
-        start, stop = _number(draft, child, "from"), _number(draft, child, "to")
+        start, stop = as_number(draft.facts[child], "from"), as_number(draft.facts[child], "to")
         while True:
             self._stale[node] = None
-            if start < _number(draft, node, "from"):
+            if start < as_number(draft.facts[node], "from"):
                 draft.note(node, **{"from": start})
-            if stop > _number(draft, node, "to"):
+            if stop > as_number(draft.facts[node], "to"):
                 draft.note(node, to=stop)
             above = [p for p in draft.parents[node] if draft.kind[p] == SUMMARY]
             if not above:
@@ -189,8 +189,8 @@ class Evolving:
             children = draft.children[node]
             draft.note(
                 node,
-                **{"from": min(_number(draft, c, "from") for c in children)},
-                to=max(_number(draft, c, "to") for c in children),
+                **{"from": min(as_number(draft.facts[c], "from") for c in children)},
+                to=max(as_number(draft.facts[c], "to") for c in children),
             )
             above = [p for p in draft.parents[node] if draft.kind[p] == SUMMARY]
             if not above:
@@ -229,8 +229,3 @@ class Evolving:
         )
         start = midnight - (day - first).days * DAY
         return start, start + (after - first).days * DAY
-
-
-def _number(draft: Draft, node: int, name: str) -> float:
-    value = draft.facts[node].get(name, 0.0)
-    return float(value) if isinstance(value, int | float) else 0.0

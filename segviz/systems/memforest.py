@@ -11,14 +11,16 @@ import numpy as np
 from segviz.annotate import Extractive
 from segviz.parameters import check_ranges, param
 from segviz.protocols import JOIN, Annotate, Arrival, Operation, Recall, Services, View
-from segviz.steps import Cost, Decision, Event, Step
+from segviz.steps import Decision, Event, Step
 from segviz.structure import Structure
 from segviz.systems.draft import Draft
-from segviz.systems.memforest_facts import FACT, Ingest
+from segviz.systems.drafted import cost_of
+from segviz.systems.memforest_facts import Ingest
 from segviz.systems.memforest_merge import adopt
+from segviz.systems.memforest_operations import OPERATIONS, operated
 from segviz.systems.memforest_recall import Browsing, Search
 from segviz.systems.memforest_scenes import Routing
-from segviz.systems.memforest_trees import FAMILIES, Forest
+from segviz.systems.memforest_trees import Forest
 from segviz.systems.moments import Clock
 from segviz.systems.sharing import annotator_at_hand, at_hand
 from segviz.systems.writing import prepared
@@ -152,11 +154,11 @@ class MemForest:
                 position + 1 == len(arrivals) or arrivals[position + 1].session != arrival.session
             )
             refreshed = written = 0
-            waiting = forest.dirty
+            waiting = forest.summaries.dirty
             if self.refresh == "eager" or closes:
-                refreshed, written = forest.refresh()
+                refreshed, written = forest.summaries.refresh()
             else:
-                forest.mark()
+                forest.summaries.mark()
             note = _told(arrival, ingest, refreshed, waiting - refreshed)
             yield self._step(arrival, note, draft, ingest, written)
 
@@ -175,8 +177,7 @@ class MemForest:
             )
             decision = Decision(tuple(ingest.judged), joined, why)
         events = draft.take()
-        touched = {getattr(event, "node", None) for event in events} - {None}
-        cost = Cost(annotated=written, inspected=ingest.inspected, modified=len(touched))
+        cost = cost_of(events, written, ingest.inspected)
         return Step(arrival.unit, note, decision, events, cost)
 
     def pending(self, structure: Structure, steps: Sequence[Step]) -> tuple[int, ...]:
@@ -190,7 +191,7 @@ class MemForest:
         """Write the pending nodes from below upwards, as at the end of a session."""
         draft = Draft.of(structure, services.embedder)
         forest = Forest(draft, annotator_at_hand(self.annotate, services))
-        forest.refresh()
+        forest.summaries.refresh()
         return draft.take()
 
     def recall(self, question: str, view: View) -> Recall:
@@ -200,72 +201,17 @@ class MemForest:
 
     def operations(self) -> Mapping[str, Operation]:
         """Deletion, another fan-out, and entity trees on and off."""
-        return {
-            "delete": Operation(
-                "Delete a unit",
-                "A unit leaves with the facts only it states; what stood above is written anew.",
-                {"unit": "unit"},
-            ),
-            "delete_session": Operation(
-                "Delete a session",
-                "All units of a session leave, its tree and the facts only they state.",
-                {"session": "session"},
-            ),
-            "migrate": Operation(
-                "Change the fan-out",
-                "All trees are built again over the same items with at most k children a node.",
-                {"k": "number"},
-            ),
-            "entity": Operation(
-                "Entity tree on or off",
-                "The root of an entity's tree: the tree goes, its facts stay in their others. "
-                "A fact: the entities in it get trees over all facts that name them.",
-                {"node": "node"},
-            ),
-        }
+        return OPERATIONS
 
     def operate(self, name: str, arguments: Mapping[str, int], view: View) -> Step:
         """The events of an operation; ValueError says why it cannot be done."""
         draft = Draft.of(view.structure, view.services.embedder)
         forest, ingest = self._parts(draft, view.services, at_hand(self.tasks, view.services))
-        if name == "delete":
-            gone = ingest.forget(_held(arguments["unit"], draft))
-            note = f"Unit {arguments['unit']} was deleted with {gone} facts."
-        elif name == "delete_session":
-            number = arguments["session"]
-            units = [
-                n
-                for n in range(len(draft))
-                if draft.active[n]
-                and draft.level[n] == 0
-                and view.units[draft.span[n][0]].session == number
-            ]
-            if not units:
-                raise ValueError(f"session {number} has no units in this memory")
-            gone = sum([ingest.forget(unit) for unit in units])
-            note = f"Session {number} was deleted: {len(units)} units and {gone} facts."
-        elif name == "migrate":
-            k = arguments["k"]
-            if not 3 <= k <= 32:
-                raise ValueError(f"k is {k}; it must lie between 3 and 32")
-            roots = [root for family in FAMILIES for root in forest.trees(family)]
-            for root in roots:
-                forest.replant(root, k, forest.items(root))
-            note = f"{len(roots)} trees were built again with at most {k} children a node."
-        elif name == "entity":
-            node = arguments["node"]
-            if node in forest.trees("entity"):
-                forest.fell(node)
-                note = f"The tree of “{draft.facts[node]['label']}” was taken away."
-            else:
-                note = _activate(node, draft, ingest, forest)
-        else:
-            raise ValueError(f"unknown operation {name!r}")
-        refreshed, written = forest.refresh()
+        note = operated(name, arguments, view, draft, forest, ingest)
+        refreshed, written = forest.summaries.refresh()
         note += f" {refreshed} nodes were written again."
         events = draft.take()
-        touched = {getattr(event, "node", None) for event in events} - {None}
-        cost = Cost(annotated=written, inspected=ingest.inspected, modified=len(touched))
+        cost = cost_of(events, written, ingest.inspected)
         return Step(view.units[-1], note, None, events, cost, name)
 
     def join(self, one: View, other: View) -> Step:
@@ -279,15 +225,14 @@ class MemForest:
         draft = Draft.of(one.structure, services.embedder)
         forest, ingest = self._parts(draft, services, at_hand(self.tasks, services))
         copied, grown = adopt(draft, forest, other.structure, units, self.merge)
-        refreshed, written = forest.refresh()
+        refreshed, written = forest.summaries.refresh()
         note = (
             f"A second memory of {len(units)} units was taken in: {copied} trees copied, {grown} "
             f"grown or made anew; {refreshed} nodes were written again."
         )
         last = (units or one.units)[-1]
         events = draft.take()
-        touched = {getattr(event, "node", None) for event in events} - {None}
-        cost = Cost(annotated=written, inspected=ingest.inspected, modified=len(touched))
+        cost = cost_of(events, written, ingest.inspected)
         return Step(last, note, None, events, cost, JOIN)
 
 
@@ -301,22 +246,3 @@ def _told(arrival: Arrival, ingest: Ingest, refreshed: int, waiting: int) -> str
     if ingest.fallback:
         note += "; the model's answer could not be read, so rules extracted them"
     return note + "."
-
-
-def _held(unit: int, draft: Draft) -> int:
-    for n in range(len(draft)):
-        if draft.active[n] and draft.level[n] == 0 and draft.span[n][0] == unit:
-            return n
-    raise ValueError(f"unit {unit} is not in this memory")
-
-
-def _activate(node: int, draft: Draft, ingest: Ingest, forest: Forest) -> str:
-    if not (0 <= node < len(draft) and draft.active[node] and draft.kind[node] == FACT):
-        raise ValueError(f"node {node} is neither a fact nor the root of an entity's tree")
-    names = [n for n in str(draft.facts[node]["entities"]).split("\n") if n]
-    lazy = [n for n in names if forest.root("entity", n) is None]
-    if not lazy:
-        raise ValueError(f"every entity of fact {node} has its tree already")
-    for entity in lazy:
-        ingest.activate(entity)
-    return f"{', '.join(f'“{n}”' for n in lazy)} got a tree."

@@ -1,23 +1,20 @@
-"""MemForest's write path: cells, canonical facts, and the trees a fact belongs to."""
+"""MemForest's write path: from closed cells to canonical facts and the trees they belong to."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from segviz.protocols import Arrival, Embedder
-from segviz.steps import Judgement, Vector
+from segviz.steps import Judgement, Vector, as_number
 from segviz.systems.draft import Draft
+from segviz.systems.memforest_cells import CELL, Cells
 from segviz.systems.memforest_scenes import Routing, Scenes
 from segviz.systems.memforest_trees import Forest
 from segviz.systems.moments import Moment, as_time
 from segviz.tasks import Stated, Tasks
-from segviz.tasks.words import content, lines, normalised
+from segviz.tasks.words import content, normalised
 
-CELL, FACT = "cell", "fact"
-_CELL_CHARACTERS = 8000
-_CELL_GAP = 6 * 3600.0
-_MARKER = re.compile(r"\b(?:by the way|anyway|changing the subject|on another note)\b", re.I)
+FACT = "fact"
 _ASKED = 4  # near duplicates judged
 _ENTITY_FACTS, _ENTITY_SESSIONS = 3, 2
 
@@ -45,6 +42,7 @@ class Ingest:
         for fact in self._facts:
             for name in _entities(draft, fact):
                 self._named.setdefault(name, []).append(fact)
+        self._cells = Cells(draft, routing.cell_turns)
         self._scenes = Scenes(draft, forest, routing)
         self.begin_step()
 
@@ -74,63 +72,26 @@ class Ingest:
 
     def hear(self, arrival: Arrival, when: Moment) -> None:
         """Take a unit in: its cell, and the facts of the cells that are closed by it."""
-        draft = self._draft
-        leaf = draft.leaf(arrival, arrival.vector)
-        cell = self._open_cell(arrival, when)
+        leaf = self._draft.leaf(arrival, arrival.vector)
+        cell = self._cells.fitting(arrival, when)
         if cell is None:
-            waiting = self._waiting()
+            waiting = self._cells.waiting()
             if waiting is not None:
                 self._close(waiting)
-            cell = draft.add(
-                1,
-                [leaf],
-                arrival.text,
-                CELL,
-                {
-                    "session": arrival.session,
-                    "from": when.seconds,
-                    "to": when.seconds,
-                    "dated": when.dated,
-                    "closed": False,
-                    "items": 1,
-                },
-                arrival.vector,
-            )
+            cell = self._cells.begin(leaf, arrival, when)
             self._place(cell, "session", str(arrival.session), f"session {arrival.session + 1}")
         else:
-            draft.link(cell, leaf)
-            draft.note(cell, to=max(when.seconds, _number(draft, cell, "to")))
-            draft.rewrite([cell], [f"{draft.text[cell]}\n{arrival.text}"])
+            self._cells.carry_on(cell, leaf, arrival, when)
             self._forest.touch_item(cell)
-        turns = len(lines(draft.text[cell]))
-        if turns >= self._routing.cell_turns or len(draft.text[cell]) > _CELL_CHARACTERS:
+        if self._cells.full(cell):
             self._close(cell)
-
-    def _waiting(self) -> int | None:
-        """The last cell, where it is still open."""
-        cells = [
-            n
-            for n in range(len(self._draft) - 1, -1, -1)
-            if self._draft.kind[n] == CELL and self._draft.active[n]
-        ][:1]
-        if cells and not self._draft.facts[cells[0]]["closed"]:
-            return cells[0]
-        return None
-
-    def _open_cell(self, arrival: Arrival, when: Moment) -> int | None:
-        cell = self._waiting()
-        if cell is None or self._draft.facts[cell]["session"] != arrival.session:
-            return None
-        gap = when.seconds - _number(self._draft, cell, "to")
-        longer = len(self._draft.text[cell]) + len(arrival.text) > _CELL_CHARACTERS
-        return None if gap > _CELL_GAP or longer or _MARKER.search(arrival.text) else cell
 
     def _close(self, cell: int) -> None:
         """Extract a cell's facts and route them."""
         draft = self._draft
         draft.note(cell, closed=True)
         dated = bool(draft.facts[cell]["dated"])
-        when = as_time(_number(draft, cell, "from")) if dated else None
+        when = as_time(as_number(draft.facts[cell], "from")) if dated else None
         found = self._tasks.extract(draft.text[cell], when)
         self.fallback |= found.fallback
         vectors = self._embedder.embed([fact.text for fact in found.facts])
@@ -162,11 +123,11 @@ class Ingest:
         for unit in units:
             if unit not in draft.children[fact]:
                 draft.link(fact, unit)
-        occurrences = int(_number(draft, fact, "occurrences")) + 1
+        occurrences = int(as_number(draft.facts[fact], "occurrences")) + 1
         draft.note(
             fact,
             occurrences=occurrences,
-            to=max(_number(draft, fact, "to"), _number(draft, cell, "to")),
+            to=max(as_number(draft.facts[fact], "to"), as_number(draft.facts[cell], "to")),
         )
         self._forest.touch_item(fact)
         self._entity_trees(fact)
@@ -214,7 +175,7 @@ class Ingest:
         active takes in its earlier facts."""
         for name in _entities(self._draft, fact):
             root = self._forest.root("entity", name)
-            if (root is None and name == self._draft.facts[fact]["origin"]) or root is not None:
+            if root is not None or name == self._draft.facts[fact]["origin"]:
                 self._place(fact, "entity", name, name)
             elif self.ripe(name):
                 self.activate(name)
@@ -273,12 +234,12 @@ class Ingest:
         draft = self._draft
         cells = [p for u in draft.children[fact] for p in draft.parents[u] if draft.kind[p] == CELL]
         for root in homes:
-            if int(_number(draft, root, "items")) > 1:
+            if int(as_number(draft.facts[root], "items")) > 1:
                 self._forest.remove(root, fact)
         draft.note(
             fact,
-            **{"from": min(_number(draft, c, "from") for c in cells)},
-            to=max(_number(draft, c, "to") for c in cells),
+            **{"from": min(as_number(draft.facts[c], "from") for c in cells)},
+            to=max(as_number(draft.facts[c], "to") for c in cells),
             occurrences=len(set(cells)),
         )
         for root in homes:
@@ -297,8 +258,3 @@ def _sources(draft: Draft, cell: int, text: str) -> list[int]:
     units = list(draft.children[cell])
     shared = [len(content(text) & content(draft.text[unit])) for unit in units]
     return [unit for unit, words in zip(units, shared, strict=True) if words == max(shared)]
-
-
-def _number(draft: Draft, node: int, name: str) -> float:
-    value = draft.facts[node].get(name)
-    return float(value) if isinstance(value, int | float) else 0.0

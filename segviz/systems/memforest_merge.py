@@ -17,9 +17,11 @@ import numpy as np
 from segviz.steps import Facts, Vector
 from segviz.structure import Structure
 from segviz.systems.draft import Draft
-from segviz.systems.memforest_facts import CELL, FACT
+from segviz.systems.memforest_cells import CELL
+from segviz.systems.memforest_facts import FACT
 from segviz.systems.memforest_scenes import SCENE_FULL, centroid, unit_length
-from segviz.systems.memforest_trees import FAMILIES, Forest, heading
+from segviz.systems.memforest_summaries import heading
+from segviz.systems.memforest_trees import FAMILIES, Forest
 from segviz.tasks.words import normalised
 from segviz.units import Unit
 

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from segviz.protocols import Recall, Stage, View
-from segviz.systems.memforest_facts import CELL, FACT
+from segviz.systems.memforest_cells import CELL
+from segviz.systems.memforest_facts import FACT
 from segviz.systems.memforest_trees import FAMILIES
 from segviz.systems.moments import as_time, moments
 from segviz.systems.sharing import likeness as likeness_of

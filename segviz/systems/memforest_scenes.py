@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from segviz.steps import Judgement, Vector
+from segviz.steps import Judgement, Vector, as_number
 from segviz.systems.draft import Draft
 from segviz.systems.memforest_trees import Forest
 from segviz.systems.moments import DAY
@@ -63,7 +63,7 @@ class Scenes:
         scored = self._scored(fact, domain)
         self.inspected += len(scored)
         routing = self._routing
-        sizes = {root: int(_number(draft, root, "items")) for _, root in scored}
+        sizes = {root: int(as_number(draft.facts[root], "items")) for _, root in scored}
         if scored:
             score, root = scored[0]
             limit = routing.second if sizes[root] >= SCENE_FULL // 2 else routing.spawn
@@ -122,10 +122,10 @@ class Scenes:
         if not roots:
             return []
         alike = np.stack([self._centre(root) for root in roots]) @ draft.vectors([fact])[0]
-        when = _number(draft, fact, "from")
+        when = as_number(draft.facts[fact], "from")
         scored = []
         for root, likeness in zip(roots, alike.tolist(), strict=True):
-            start, stop = _number(draft, root, "from"), _number(draft, root, "to")
+            start, stop = as_number(draft.facts[root], "from"), as_number(draft.facts[root], "to")
             gap = max(start - when, when - stop, 0.0) / DAY
             near = _NEARNESS * (1 - min(gap / _NEAR_DAYS, 1.0))
             scored.append((round(likeness + near, 9), root))
@@ -143,7 +143,7 @@ class Scenes:
             return
         alike = np.stack([self._centre(other) for other in others]) @ self._centre(root)
         for other, likeness in zip(others, np.round(alike, 9).tolist(), strict=True):
-            total = _number(draft, root, "items") + _number(draft, other, "items")
+            total = as_number(draft.facts[root], "items") + as_number(draft.facts[other], "items")
             if likeness >= self._routing.merge and total <= SCENE_FULL:
                 for fact in forest.fell(other):
                     if not forest.holds(root, fact):
@@ -161,8 +161,3 @@ def unit_length(vector: Vector) -> Vector:
     """The vector's direction; zero stays zero."""
     norm = float(np.linalg.norm(vector))
     return np.asarray(vector / norm if norm else vector)
-
-
-def _number(draft: Draft, node: int, name: str) -> float:
-    value = draft.facts[node].get(name)
-    return float(value) if isinstance(value, int | float) else 0.0

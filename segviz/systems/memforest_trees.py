@@ -2,7 +2,8 @@
 
 A tree is known by its root, which stays the same node while the tree grows and shrinks
 under it. Items (cells, facts) lie on level 1 and may be in several trees; everything a tree
-must remember is in its nodes' facts.
+must remember is in its nodes' facts. This module keeps the shape of the trees; what their
+nodes say is kept by ``memforest_summaries``.
 """
 
 from __future__ import annotations
@@ -12,33 +13,26 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
 from segviz.protocols import Annotate
-from segviz.steps import Facts, Scalar
+from segviz.steps import Scalar, as_number
 from segviz.systems.draft import Draft
-from segviz.systems.moments import as_time
-from segviz.systems.writing import write
+from segviz.systems.memforest_summaries import Summaries, heading, summed
 
 FAMILIES = ("session", "entity", "scene")
 INTERVAL = "interval"
 
 
 class Forest:
-    """Structural edits at once, summaries of what they touched when refreshed."""
+    """The trees of a draft and their edits; ``summaries`` knows what an edit left out of date."""
 
     def __init__(self, draft: Draft, annotate: Annotate) -> None:
         """Take up the trees as they stand in ``draft``."""
+        self.summaries = Summaries(draft, annotate)
         self._draft = draft
-        self._annotate = annotate
-        self._dirty: dict[int, None] = {}
         self._roots: dict[tuple[str, str], int] = {}
         self._family: dict[str, dict[int, None]] = {family: {} for family in FAMILIES}
-        self.inspected = 0
         for node in range(len(draft)):
             if draft.active[node] and draft.kind[node] in FAMILIES:
                 self.settle(node)
-                if draft.facts[node].get("dirty"):
-                    self._dirty[node] = None
-            elif draft.active[node] and draft.facts[node].get("dirty"):
-                self._dirty[node] = None
 
     def root(self, family: str, scope: str) -> int | None:
         """The tree of this scope, if there is one."""
@@ -75,25 +69,25 @@ class Forest:
             "label": label,
             "k": k,
             **more,
-            **self._summed([item]),
+            **summed(self._draft, [item]),
         }
         draft = self._draft
         root = draft.add(2, [item], heading(facts) + draft.text[item], family, facts)
         self.settle(root)
-        self._touch(root)
+        self.summaries.touch(root)
         return root
 
     def insert(self, root: int, item: int) -> None:
         """Put an item in its place in time; nodes that grow beyond k are cut in the middle."""
         draft = self._draft
         k = int(draft.facts[root]["k"] or 2)
-        when = _from(draft.facts[item])
+        when = as_number(draft.facts[item], "from")
         path = [root]
         while draft.level[path[-1]] > 2:
             path.append(self._toward(path[-1], when))
         node = path[-1]
-        place = bisect_right([_from(draft.facts[c]) for c in draft.children[node]], when)
         children = list(draft.children[node])
+        place = bisect_right([as_number(draft.facts[c], "from") for c in children], when)
         draft.arrange(node, [*children[:place], item, *children[place:]])
         while len(draft.children[path[-1]]) > k:
             node = path.pop()
@@ -101,11 +95,11 @@ class Forest:
                 self._deepen(node)
                 break
             self._split(path[-1], node)
-        self._mend(self._path(item, root))
+        self.summaries.mend(self._path(item, root))
 
     def _toward(self, node: int, when: float) -> int:
         children = self._draft.children[node]
-        starts = [_from(self._draft.facts[c]) for c in children]
+        starts = [as_number(self._draft.facts[c], "from") for c in children]
         return children[max(0, bisect_right(starts, when) - 1)]
 
     def _split(self, parent: int, node: int) -> None:
@@ -118,7 +112,7 @@ class Forest:
         siblings = list(draft.children[parent])
         place = siblings.index(node) + 1
         draft.arrange(parent, [*siblings[:place], later, *siblings[place:]])
-        self._mend([node, later])
+        self.summaries.mend([node, later])
 
     def _deepen(self, root: int) -> None:
         """The root keeps its name and gets two nodes between itself and its children."""
@@ -130,12 +124,12 @@ class Forest:
         draft.raise_to(root, level + 1)
         parts = [self._interval(level, part) for part in (children[:half], children[half:])]
         draft.arrange(root, parts)
-        self._mend([*parts, root])
+        self.summaries.mend([*parts, root])
 
     def _interval(self, level: int, children: Sequence[int]) -> int:
         first = self._draft.text[children[0]]
-        node = self._draft.add(level, children, first, INTERVAL, self._summed(children))
-        self._touch(node)
+        node = self._draft.add(level, children, first, INTERVAL, summed(self._draft, children))
+        self.summaries.touch(node)
         return node
 
     def remove(self, root: int, item: int) -> None:
@@ -160,7 +154,7 @@ class Forest:
         if not draft.children[root]:
             self.fell(root)
         else:
-            self._mend([n for n in path if draft.active[n]])
+            self.summaries.mend([n for n in path if draft.active[n]])
 
     def _refill(self, parent: int, node: int, k: int) -> None:
         draft = self._draft
@@ -174,24 +168,21 @@ class Forest:
         if len(together) <= k:
             self._drop(right)
             draft.arrange(left, together)
-            self._mend([left])
+            self.summaries.mend([left])
             return
         draft.arrange(left, together[: len(together) // 2])
         draft.arrange(right, together[len(together) // 2 :])
-        self._mend([left, right])
+        self.summaries.mend([left, right])
 
     def _drop(self, node: int) -> None:
-        self._dirty.pop(node, None)
+        self.summaries.forget(node)
         self._draft.remove(node)
 
     def fell(self, root: int) -> list[int]:
         """Take a tree away; the items it held, in order."""
         draft = self._draft
         held = self.items(root) if draft.children[root] else []
-        inner = [root]
-        for node in inner:
-            inner += [c for c in draft.children[node] if draft.level[c] > 1]
-        for node in inner:
+        for node in self._inner(root):
             self._drop(node)
         del self._roots[draft.kind[root], str(draft.facts[root]["scope"])]
         del self._family[draft.kind[root]][root]
@@ -206,7 +197,7 @@ class Forest:
     def replant(self, root: int, k: int, items: Iterable[int]) -> None:
         """Build a tree anew under its root, level by level, with at most k children."""
         draft = self._draft
-        for node in [n for n in self._below(root) if n != root]:
+        for node in self._inner(root)[1:]:
             self._drop(node)
         layer = list(items)
         draft.arrange(root, [])
@@ -217,9 +208,10 @@ class Forest:
             layer = [self._interval(level, part) for part in _even(layer, k)]
         draft.raise_to(root, level + 1)
         draft.arrange(root, layer)
-        self._mend([root])
+        self.summaries.mend([root])
 
-    def _below(self, root: int) -> list[int]:
+    def _inner(self, root: int) -> list[int]:
+        """The nodes of a tree above its items, from the root down."""
         inner = [root]
         for node in inner:
             inner += [c for c in self._draft.children[node] if self._draft.level[c] > 1]
@@ -236,86 +228,10 @@ class Forest:
                 return path
         raise ValueError(f"item {item} is not in tree {root}")
 
-    def _mend(self, nodes: Iterable[int]) -> None:
-        """Bring times and counts up to date from below and mark the nodes dirty."""
-        draft = self._draft
-        for node in sorted(set(nodes), key=lambda n: (draft.level[n], n)):
-            draft.note(node, **self._summed(draft.children[node]))
-            self._touch(node)
-
-    def _summed(self, children: Sequence[int]) -> dict[str, Scalar]:
-        facts = [self._draft.facts[child] for child in children]
-        return {
-            "from": min(_from(f) for f in facts),
-            "to": max(float(f.get("to") or 0.0) for f in facts),
-            "items": sum(int(f.get("items") or 1) for f in facts),
-            "dated": all(bool(f.get("dated")) for f in facts),
-        }
-
-    def _touch(self, node: int) -> None:
-        self._dirty[node] = None
-
     def touch_item(self, item: int) -> None:
         """An item's text or time changed: everything above it is out of date."""
         for root in self.homes(item):
-            self._mend(self._path(item, root))
-
-    @property
-    def dirty(self) -> int:
-        """How many nodes wait for a refresh."""
-        return len(self._dirty)
-
-    def refresh(self) -> tuple[int, int]:
-        """Write the dirty nodes level by level, low to high, those of one level of all
-        trees together; nodes refreshed and texts the annotation wrote."""
-        draft = self._draft
-        dirty = list(self._dirty)
-        self._dirty = {}
-        written = 0
-        for level in sorted({draft.level[n] for n in dirty}):
-            row = sorted(n for n in dirty if draft.level[n] == level)
-            groups = [[_body(draft, c) for c in draft.children[n]] for n in row]
-            written += sum(len(group) > 1 for group in groups)
-            texts = write(self._annotate, groups)
-            draft.rewrite(
-                row,
-                [heading(draft.facts[n]) + t for n, t in zip(row, texts, strict=True)],
-            )
-        for node in dirty:
-            if draft.facts[node].get("dirty"):
-                draft.note(node, dirty=False)
-        return len(dirty), written
-
-    def mark(self) -> None:
-        """Write down which nodes wait, so that the structure itself tells."""
-        for node in self._dirty:
-            if not self._draft.facts[node].get("dirty"):
-                self._draft.note(node, dirty=True)
-
-
-def heading(facts: Facts) -> str:
-    """The first line of a summary: ``[dates | label]``, "" where neither is known."""
-    label = str(facts.get("label") or "")
-    parts = [_dates(facts), label] if facts.get("dated") else [label]
-    head = " | ".join(part for part in parts if part)
-    return f"[{head}]\n" if head else ""
-
-
-def _body(draft: Draft, node: int) -> str:
-    """A child's text without the heading of a summary."""
-    text = draft.text[node]
-    return text.removeprefix(heading(draft.facts[node])) if draft.level[node] > 1 else text
-
-
-def _dates(facts: Facts) -> str:
-    first = as_time(_from(facts)).date().isoformat()
-    last = as_time(float(facts["to"] or 0.0)).date().isoformat()
-    return first if first == last else f"{first} to {last}"
-
-
-def _from(facts: Facts) -> float:
-    value = facts.get("from")
-    return float(value) if isinstance(value, int | float) else 0.0
+            self.summaries.mend(self._path(item, root))
 
 
 def _even(layer: Sequence[int], k: int) -> list[Sequence[int]]:

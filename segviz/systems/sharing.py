@@ -17,9 +17,9 @@ from segviz.tasks import Offline, Tasks
 def likeness(question: str, view: View) -> NDArray[np.float64]:
     """The chosen relevance of every node in [0, 1], float64 (n,).
 
-    As it is where it is a cosine (negatives 0). Scores above 1 (BM25, hybrid) go through
-    ln(1 + score), divided by the largest: hybrid scores are exponentials, beside which no
-    other term of a system's formula would count.
+    As it is where no score exceeds 1 (cosines; hybrid and softmax, whose best node has 1),
+    negatives 0. Others (BM25) go through ln(1 + score), divided by the largest, or a single
+    strong match would leave no other term of a system's formula a say.
     """
     raw = np.clip(view.relevance([question])[0], 0.0, None)
     highest = float(raw.max(initial=0.0))

@@ -11,15 +11,17 @@ import numpy as np
 from segviz.annotate import Extractive
 from segviz.parameters import check_ranges, param
 from segviz.protocols import Annotate, Arrival, Operation, Recall, Services, View
-from segviz.steps import Cost, Decision, Step
+from segviz.steps import Decision, Step
 from segviz.structure import Structure
 from segviz.systems.draft import Draft
+from segviz.systems.drafted import cost_of
 from segviz.systems.moments import Clock, Moment
 from segviz.systems.sharing import annotator_at_hand, at_hand
 from segviz.systems.writing import prepared
-from segviz.systems.xmemory_episodes import Episodes, forget
+from segviz.systems.xmemory_episodes import Episodes
+from segviz.systems.xmemory_operations import OPERATIONS, operated
 from segviz.systems.xmemory_recall import Gates, Search
-from segviz.systems.xmemory_upkeep import SEMANTIC, THEME, Limits, Themes
+from segviz.systems.xmemory_upkeep import SEMANTIC, Limits, Themes
 from segviz.tasks import Boundary, Offline, Tasks
 from segviz.units import Unit
 
@@ -207,82 +209,15 @@ class XMemory:
 
     def operations(self) -> Mapping[str, Operation]:
         """Splits, merges, reassignment, upkeep and deletion."""
-        return {
-            "split": Operation(
-                "Split a theme",
-                "A theme is cut into parts of at most half its size, the way f is highest.",
-                {"theme": "node"},
-            ),
-            "merge": Operation(
-                "Merge two themes",
-                "Two themes become one, if they fit; what f gains or loses is told.",
-                {"theme": "node", "other": "node"},
-            ),
-            "reassign": Operation(
-                "Reassign a statement",
-                "A statement is attached to another theme; a theme left empty goes.",
-                {"statement": "node", "theme": "node"},
-            ),
-            "upkeep": Operation(
-                "Tidy up",
-                "Every theme is looked at again: split where too large, merged where f gains.",
-                {},
-            ),
-            "delete": Operation(
-                "Delete a unit",
-                "A unit leaves with the statements only it supports.",
-                {"unit": "unit"},
-            ),
-        }
+        return OPERATIONS
 
     def operate(self, name: str, arguments: Mapping[str, int], view: View) -> Step:
         """The events of an operation; ValueError says why it cannot be done."""
-        s = view.structure
-        for argument, kind in (("theme", THEME), ("other", THEME), ("statement", SEMANTIC)):
-            if argument in arguments:
-                _require(s, arguments[argument], kind)
-        draft = Draft.of(s, view.services.embedder)
+        draft = Draft.of(view.structure, view.services.embedder)
         annotate = annotator_at_hand(self.annotate, view.services)
         themes = Themes(draft, self._limits(), annotate)
-        if name == "upkeep":
-            themes.all_touched()
-            themes.upkeep()
-        elif name == "delete":
-            themes.told.append(forget(arguments["unit"], draft, themes, annotate))
-        elif name in ("split", "merge", "reassign"):
-            self._rearrange(name, arguments, s, themes)
-        else:
-            raise ValueError(f"unknown operation {name!r}")
-        told = "; ".join(themes.told) or "nothing had to change"
-        return _step(
-            view.units[-1], f"{told[0].upper()}{told[1:]}.", draft, themes, themes.rewrite(), name
-        )
-
-    def _rearrange(
-        self, name: str, arguments: Mapping[str, int], s: Structure, themes: Themes
-    ) -> None:
-        """Change themes as told, where the sizes allow it."""
-        theme = arguments["theme"]
-        size = len(s.children[theme])
-        if name == "split":
-            if size < 2:
-                raise ValueError(f"theme {theme} has one statement; there is nothing to split")
-            themes.split(theme, -(-size // 2))
-        elif name == "merge":
-            other = arguments["other"]
-            size += len(s.children[other])
-            if theme == other or size > self.most:
-                raise ValueError(
-                    f"themes {theme} and {other} would hold {size} statements; give two themes "
-                    f"that together hold at most {self.most}"
-                )
-            themes.merge(theme, other)
-        else:
-            statement = arguments["statement"]
-            if theme in s.parents[statement] or size >= self.most:
-                raise ValueError(f"statement {statement} is in theme {theme}, or no room is left")
-            themes.move(statement, theme)
-            themes.told.append(f"statement {statement} moved to theme {theme}")
+        told = operated(name, arguments, draft, themes, annotate, self.most)
+        return _step(view.units[-1], told, draft, themes, themes.rewrite(), name)
 
 
 def reassigned(structure: Structure) -> float:
@@ -292,12 +227,6 @@ def reassigned(structure: Structure) -> float:
     ]
     moved = sum(bool(structure.facts[n].get("moves")) for n in statements)
     return moved / len(statements) if statements else 0.0
-
-
-def _require(s: Structure, node: int, kind: str) -> None:
-    if not (0 <= node < len(s) and s.active[node] and s.kind[node] == kind):
-        what = "statement" if kind == SEMANTIC else kind
-        raise ValueError(f"node {node} is not a {what} of this memory")
 
 
 def _step(
@@ -312,6 +241,5 @@ def _step(
         )
         decision = Decision(tuple(themes.judged), themes.chosen, why)
     events = draft.take()
-    touched = {getattr(event, "node", None) for event in events} - {None}
-    cost = Cost(annotated=written, inspected=themes.inspected, modified=len(touched))
+    cost = cost_of(events, written, themes.inspected)
     return Step(unit, note, decision, events, cost, operation)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from segviz.protocols import Annotate, Arrival, Embedder
 from segviz.steps import Vector
 from segviz.systems.draft import Draft
+from segviz.systems.drafted import leaf_of
 from segviz.systems.moments import Moment, as_time
 from segviz.systems.xmemory_recall import EPISODE
 from segviz.systems.xmemory_upkeep import SEMANTIC, Themes
@@ -125,14 +126,8 @@ class Episodes:
 def forget(unit: int, draft: Draft, themes: Themes, annotate: Annotate) -> str:
     """Take a unit out with the statements only it supports; what happened. ValueError
     where it is not there."""
-    held = [
-        n
-        for n in range(len(draft))
-        if draft.active[n] and draft.level[n] == 0 and draft.span[n][0] == unit
-    ]
-    if not held:
-        raise ValueError(f"unit {unit} is not in this memory")
-    episode = draft.parents[held[0]][0]
+    leaf = leaf_of(unit, draft)
+    episode = draft.parents[leaf][0]
     gone = 0
     for statement in list(draft.parents[episode]):
         units = [u for u in str(draft.facts[statement]["units"]).split() if int(u) != unit]
@@ -145,7 +140,7 @@ def forget(unit: int, draft: Draft, themes: Themes, annotate: Annotate) -> str:
             draft.remove(statement)
             themes.left(theme)
             gone += 1
-    draft.remove(held[0])
+    draft.remove(leaf)
     left = draft.children[episode]
     if not left:
         draft.remove(episode)

@@ -13,10 +13,11 @@ from typing import Any
 import streamlit as st
 
 from segviz.assemble import COMPONENTS
-from segviz.bookmark import Bookmark, decode, differing, encode
+from segviz.bookmark import Bookmark, Operated, decode, differing, encode
 from segviz.parameters import parameters
 from segviz.protocols import Recalls
 from segviz.systems import SYSTEMS
+from segviz.ui.pins import pinned
 from segviz.ui.state import Session, shown_keys
 from segviz.ui.timeline import VIEWS
 
@@ -34,6 +35,8 @@ _SHARED = {
     "k": "k",
     "relevance": "relevance",
     "distinct": "distinct",
+    "colour": "colour",
+    "labels": "labels",
 }
 
 
@@ -95,14 +98,32 @@ def wanted_conversation() -> str | None:
     return arriving.conversation if arriving else None
 
 
+def wanted_operations(session: Session) -> tuple[Operated, ...] | None:
+    """The operations a link asks for, in the run in which it is followed; None in others.
+    ``session`` holds the memory as it was built."""
+    arriving: Bookmark | None = st.session_state.get("arriving")
+    return None if arriving is None or not _open_now(arriving, session) else arriving.done
+
+
+def _open_now(arriving: Bookmark, session: Session) -> bool:
+    """Whether the conversation of a link is open."""
+    return arriving.conversation in (None, session.conversation.id)
+
+
+def refuse(problem: str) -> None:
+    """Say that a part of the link could not be followed."""
+    st.session_state["link-problems"] = [*st.session_state.get("link-problems", []), problem]
+
+
 def settle(session: Session) -> None:
     """What a link says about the memory that is now open."""
     arriving: Bookmark | None = st.session_state.get("arriving")
+    here = arriving is not None and _open_now(arriving, session)
+    if arriving is not None and here:
+        _pin(arriving, session)
     _complain(arriving, session)
-    if arriving is None:
-        return
-    if arriving.conversation not in (None, session.conversation.id):
-        return  # the file it belongs to is still to be opened
+    if arriving is None or not here:
+        return  # nothing to follow, or the file it belongs to is still to be opened
     st.session_state["arriving"] = None
     keys, total = shown_keys(session), len(session.memory.steps)
     state: dict[str, Any] = {}
@@ -123,10 +144,20 @@ def settle(session: Session) -> None:
         session.select(arriving.node)
 
 
+def _pin(arriving: Bookmark, session: Session) -> None:
+    """Pin what the link pins, and nothing else."""
+    there = [node for node in arriving.pins if node < len(session.memory.structure)]
+    for node in arriving.pins:
+        if node not in there:
+            refuse(f"pins: there is no node {node} in this memory")
+    if there or pinned(session):
+        pinned(session)[:] = there
+
+
 def _complain(arriving: Bookmark | None, session: Session) -> None:
     """Say what of a link could not be followed, literally."""
     problems = list(st.session_state.get("link-problems", []))
-    if arriving is not None and arriving.conversation not in (None, session.conversation.id):
+    if arriving is not None and arriving.conversation and not _open_now(arriving, session):
         problems.append(
             f"the conversation {arriving.conversation[:80]!r} is not in the open file; open the "
             "file that holds it and the rest of the link will apply"
@@ -163,7 +194,7 @@ def current(session: Session) -> Bookmark:
 
     return Bookmark(
         **named,
-        conversation=session.conversation.id if len(session.corpus) > 1 else None,
+        conversation=_conversation(session),
         settings=_settings(session),
         text=(state.get(keys["text"]) or None) if own else None,
         question=None if own else (state.get(keys["question"]) or None),
@@ -174,7 +205,21 @@ def current(session: Session) -> Bookmark:
         asked=moment(keys["asked"]),
         node=session.selected,
         view=next((state[key] for key in _VIEW_KEYS if state.get(key, VIEWS[0]) != VIEWS[0]), ""),
+        pins=tuple(pinned(session)),
+        done=session.done,
     )
+
+
+def _conversation(session: Session) -> str | None:
+    """Which of the file's conversations is open; one that another has joined goes by the
+    first."""
+    entries = session.corpus.entries
+    if len(entries) < 2:
+        return None
+    if any(entry.id == session.conversation.id for entry in entries):
+        return session.conversation.id
+    chosen: int = st.session_state.get("conversation", 0)
+    return entries[chosen].id
 
 
 def _method(session: Session) -> str | None:

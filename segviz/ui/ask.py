@@ -7,24 +7,26 @@ from typing import Any
 import streamlit as st
 
 from segviz.adaptive import ADAPTIVE
+from segviz.answer import is_adversarial
 from segviz.conversation import Question
-from segviz.figures.levels import level_figure, level_sentence
+from segviz.figures.levels import level_figure, level_rows, level_sentence
 from segviz.frontend.live import Live
-from segviz.frontend.palette import ACCENT
 from segviz.gold import ABSENT, COVERED, HIT, MISSED, gold_status
 from segviz.pipeline import ask
 from segviz.result import Result
 from segviz.ui.answer import answer_panel
+from segviz.ui.charts import chart, colours
 from segviz.ui.choices import choices, keep_setting, kept_setting, live, on_time_axis
 from segviz.ui.exports import exports_panel
 from segviz.ui.inspector import node_details, node_transcript
 from segviz.ui.lists import transcript
+from segviz.ui.outline import draw_outline
 from segviz.ui.pins import Scored, pins_panel
 from segviz.ui.places import level_names
 from segviz.ui.retrieved import retrieved_panel
 from segviz.ui.stages import stages_panel
 from segviz.ui.state import Session
-from segviz.ui.timeline import canvas_height, draw_canvas, draw_node_link
+from segviz.ui.timeline import VIEWS, canvas_height, draw_canvas, draw_node_link
 from segviz.ui.why import hop_panel, ledger_panel, miss_panel, rank_panel
 from segviz.ui.words import counted
 
@@ -33,7 +35,12 @@ def render(session: Session) -> None:
     """Draw the page."""
     question, settings, row = choices(session)
     if not question.text.strip():
-        st.info("Type a question, or pick one of the dataset's, to see what comes back.")
+        none = not session.conversation.questions
+        st.info(
+            "This conversation comes without questions: type one of your own above."
+            if none
+            else "Type a question, or pick one of the data set's, to see what comes back."
+        )
         return
     result = ask(session.memory, question.text, chat=session.chat, **settings)
     with row:
@@ -48,6 +55,17 @@ def render(session: Session) -> None:
     status = _status(session, question, result)
     if on_time_axis():
         _tree(session, question, result, _live(session, settings))
+    elif st.session_state["ask-view"] == VIEWS[2]:
+        draw_outline(
+            session,
+            result.structure,
+            key="ask-outline",
+            height=560,
+            result=result,
+            levels=settings["levels"],
+            distinct=settings["distinct"],
+            gold=_gold_leaves(session, question, result),
+        )
     else:
         draw_node_link(
             session,
@@ -56,7 +74,7 @@ def render(session: Session) -> None:
             marked=result.after,
             gold=_gold_leaves(session, question, result),
         )
-    if result.method == "own":
+    if result.method == "own" and on_time_axis():
         st.caption("Above the axis is relevance alone, below it the system's own scores.")
     if result.choice is not None:
         st.caption(result.choice.why)
@@ -69,8 +87,8 @@ def render(session: Session) -> None:
     with right:
         _selected(session, question, result, settings["step"])
     pins_panel(session, result.structure, Scored(result, settings["levels"], settings["distinct"]))
-    chart, levels = st.columns([11, 10], gap="medium")
-    with chart:
+    shifts, levels = st.columns([11, 10], gap="medium")
+    with shifts:
         st.markdown("**Rank shifts**")
         rank_panel(result, settings["levels"], settings["distinct"], gold)
     with levels:
@@ -155,8 +173,9 @@ def _tree(session: Session, question: Question, result: Result, live: Live | Non
 def _gold_line(question: Question, status: dict[str, str]) -> None:
     if question.index < 0:
         return
+    lines: list[str] = []
     if not question.evidence:
-        st.caption("This question has no gold evidence that could be found in the conversation.")
+        lines.append("Gold evidence: none that could be found in the conversation.")
     else:
         parts = []
         for name, meaning in (
@@ -168,12 +187,20 @@ def _gold_line(question: Question, status: dict[str, str]) -> None:
             found = [turn for turn, what in status.items() if what == name]
             if found:
                 parts.append(f"{len(found)} {meaning} ({', '.join(found)})")
-        turns = "1 turn" if len(status) == 1 else f"{len(status)} turns"
-        st.text(f"Gold evidence, {turns}: " + "; ".join(parts))
+        lines.append(f"Gold evidence, {counted(len(status), 'turn')}: " + "; ".join(parts))
+    if question.unresolved:
+        unknown = ", ".join(question.unresolved)
+        lines.append(f"Unresolved evidence, in no turn of this conversation: {unknown}")
     if question.answer is not None:
-        st.text(f"Gold answer: {question.answer}")
+        lines.append(f"Gold answer: {question.answer}")
     elif question.adversarial is not None:
-        st.text(f"Gold answer: not mentioned. The tempting wrong answer: {question.adversarial}")
+        wrong = question.adversarial
+        lines.append(f"Gold answer: not mentioned. The tempting wrong answer: {wrong}")
+    elif is_adversarial(question):
+        lines.append("Gold answer: not mentioned (adversarial).")
+    else:
+        lines.append("Gold answer: the file gives none.")
+    st.text("\n".join(lines))
 
 
 def _levels(session: Session, result: Result) -> None:
@@ -186,17 +213,13 @@ def _levels(session: Session, result: Result) -> None:
     st.markdown(f"**Retrieved levels**, {how}")
     names = level_names(session.memory)
     sentence = level_sentence(before, after, names, "The system" if own else "Propagation")
-    dark = st.context.theme.type == "dark"
-    figure = level_figure(
-        before,
-        after,
-        accent=ACCENT["dark" if dark else "light"],
-        neutral="#9a9690" if dark else "#77736d",
-        names=names,
-        series=series,
+    chart(
+        level_figure(before, after, names=names, series=series, **colours()),
+        sentence,
+        "levels-chart",
+        f"{moved} of {counted(len(result.after), 'node')} are new in the top.",
+        rows=lambda: level_rows(before, after, names, series),
     )
-    st.plotly_chart(figure, key="levels-chart", config={"displayModeBar": False}, alt=sentence)
-    st.caption(f"{sentence} {moved} of {len(result.after)} nodes are new in the top.")
 
 
 def _selected(session: Session, question: Question, result: Result, step: int) -> None:
@@ -218,4 +241,6 @@ def _selected(session: Session, question: Question, result: Result, step: int) -
         focus=best[0] if best else None,
         marked=set(best),
         flags=flags,
+        about=session.key,
+        units=session.memory.units,
     )

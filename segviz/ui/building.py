@@ -136,7 +136,7 @@ def _requested(key: str, order: Order, base: str, callers: list[str], count: int
     if pause is not None:
         _offer_to_resume(pause, key, order, approval, count)
         return False
-    what = f"{count} leaves"
+    what = f"{count:,} leaves"
     with st.container():
         if callers:
             parts = " and ".join(callers)
@@ -178,7 +178,7 @@ def _cancel() -> None:
 def _offer_to_resume(pause: Pause, key: str, order: Order, approval: str, count: int) -> None:
     with st.container(border=True, key="paused"):
         st.markdown(
-            f":material/pause_circle: **Paused after {len(pause.memory.steps)} of {count} "
+            f":material/pause_circle: **Paused after {len(pause.memory.steps):,} of {count:,} "
             "leaves.** What is done is kept; resuming asks only for the rest."
         )
         st.text(pause.why)
@@ -252,7 +252,7 @@ def _run(key: str, order: Order, system: System, calls: bool) -> tuple[str, Memo
         shown = monotonic()
         left = (shown - began) / done * (total - done) if done else 0
         wait = f", about {left:.0f} s left" if left >= 1 else ""
-        bar.progress(done / total, f"Building the memory: {done} of {total} leaves{wait}")
+        bar.progress(done / total, f"Building the memory: {done:,} of {total:,} leaves{wait}")
 
     try:
         with heartbeat(show):

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import streamlit as st
 
+from segviz.frontend.found import find_text, read_query
 from segviz.frontend.live import Setting, read_setting
+from segviz.frontend.look import Look, read_look
 from segviz.frontend.payload import javascript, pack, stylesheet
 
 _TREE = st.components.v2.component("segviz_tree", js=javascript(), css=stylesheet())
@@ -18,8 +20,10 @@ def tree_canvas(
     *,
     key: str,
     height: int,
+    texts: Sequence[str] | None = None,
     on_select: Callable[[], None] | None = None,
     on_setting: Callable[[], None] | None = None,
+    on_look: Callable[[], None] | None = None,
 ) -> int | None:
     """Draw a payload of ``tree_payload`` and return the selected node.
 
@@ -32,17 +36,34 @@ def tree_canvas(
     Args:
         payload: what to draw.
         key: Streamlit key; zoom and keyboard focus live as long as it does.
-        height: pixels, legend and axis included.
+        height: pixels, legend, axis and overview included.
+        texts: full text of every node, for the search; without it the browser searches
+            the labels of the payload, which may be cut or absent.
         on_select: called after each click that changes the selection.
         on_setting: called when a control of the header has come to rest; there
             ``sent_setting(key)`` tells the setting.
+        on_look: called when another colour or label has been chosen; there
+            ``sent_look(key)`` tells which.
     """
+    asked = f"{key}-query"
+
+    def seek() -> None:
+        state = st.session_state.get(key)
+        sent = state.get("query") if isinstance(state, Mapping) else None
+        st.session_state[asked] = (payload["identity"], read_query(sent))
+
+    if texts is not None:
+        about, query = st.session_state.get(asked, (None, None))
+        wanted = bool(query) and about == payload["identity"]
+        payload = {**payload, "found": find_text(payload, texts, query) if wanted else None}
     result = _TREE(
         key=key,
         data=pack(payload),
         height=height,
         on_selected_change=on_select or _nothing,
         on_setting_change=on_setting or _nothing,
+        on_look_change=on_look or _nothing,
+        on_query_change=seek,
     )
     return _node(result.get("selected"), payload["selected"])
 
@@ -59,6 +80,13 @@ def sent_setting(key: str) -> Setting | None:
     ``on_setting``; None if there is none, or if it is not a legal one."""
     state = st.session_state.get(key)
     return read_setting(state.get("setting") if isinstance(state, Mapping) else None)
+
+
+def sent_look(key: str) -> Look | None:
+    """The colour and label just chosen in the canvas ``key``, for use in ``on_look``; None if
+    there is no choice, or if it is not a legal one."""
+    state = st.session_state.get(key)
+    return read_look(state.get("look") if isinstance(state, Mapping) else None)
 
 
 def _node(sent: object, before: int | None) -> int | None:

@@ -1,12 +1,19 @@
-"""Colours of the theme for charts, and a chart with what it shows as a sentence."""
+"""Colours of the theme for charts, and a chart with what it shows as a sentence and a table."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypedDict
 
 import streamlit as st
 
-from segviz.frontend.palette import ACCENT
+from segviz.frontend.palette import ACCENT, SCORE_RAMP_DARK, SCORE_RAMP_LIGHT
+from segviz.ui.tables import tall
+
+Rows = Callable[[], Sequence[Mapping[str, Any]]]
+
+# Without the buttons that Plotly lays over a chart the pointer is on.
+QUIET = {"displayModeBar": False}
 
 
 def dark() -> bool:
@@ -14,7 +21,14 @@ def dark() -> bool:
     return bool(st.context.theme.type == "dark")
 
 
-def colours() -> dict[str, str]:
+class Tones(TypedDict):
+    """The two colours most charts are drawn in."""
+
+    accent: str
+    neutral: str
+
+
+def colours() -> Tones:
     """The accent and the neutral colour of charts."""
     return {
         "accent": ACCENT["dark" if dark() else "light"],
@@ -27,8 +41,32 @@ def ink() -> str:
     return "#edebe8" if dark() else "#2f2d2b"
 
 
-def chart(figure: Any, sentence: str, key: str, more: str = "") -> None:
+def faint() -> str:
+    """The colour of what is empty."""
+    return "#2a2825" if dark() else "#f0eeea"
+
+
+def ramp() -> tuple[str, ...]:
+    """The ordered ramp of scores."""
+    return SCORE_RAMP_DARK if dark() else SCORE_RAMP_LIGHT
+
+
+def chart(figure: Any, sentence: str, key: str, more: str = "", rows: Rows | None = None) -> None:
     """A figure; ``sentence`` says what it shows, below it and to screen readers, followed
-    by ``more``."""
-    st.plotly_chart(figure, key=key, config={"displayModeBar": False}, alt=sentence)
-    st.caption(f"{sentence} {more}".strip())
+    by ``more``. ``rows`` are the numbers it is drawn from, made when they are asked for."""
+    st.plotly_chart(figure, key=key, config=QUIET, alt=sentence)
+    told(f"{sentence} {more}".strip(), key, rows)
+
+
+def told(sentence: str, key: str, rows: Rows | None = None) -> None:
+    """What a chart shows as a sentence and, on request, as a table."""
+    sentence = sentence.replace("$", r"\$")
+    if rows is None:
+        st.caption(sentence)
+        return
+    with st.container(horizontal=True, vertical_alignment="top", key=f"told-{key}"):
+        st.caption(sentence, width="stretch")
+        with st.popover("Table", type="tertiary", key=f"twin-{key}", on_change="rerun") as twin:
+            if twin.open:
+                found = list(rows())
+                st.dataframe(found, hide_index=True, height=tall(len(found), 12))

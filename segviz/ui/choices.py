@@ -14,7 +14,7 @@ from segviz.propagate import POLICIES
 from segviz.protocols import Recalls
 from segviz.relevance import RELEVANCE
 from segviz.ui.places import level_label
-from segviz.ui.state import Session
+from segviz.ui.state import Session, begin
 from segviz.ui.timeline import VIEWS, in_time, view_choice
 
 
@@ -22,13 +22,13 @@ def choices(session: Session) -> tuple[Question, dict[str, Any], DeltaGenerator]
     """The question, settings for ``segviz.pipeline.ask``, and the row of controls above."""
     questions = session.conversation.questions
     origin = "Own question"
-    row = st.container(horizontal=True, vertical_alignment="bottom")
+    row = st.container(horizontal=True, vertical_alignment="center", key="asking")
     with row:
         if questions:
+            begin("origin", "Dataset question")
             origin = st.segmented_control(
                 "Question from",
                 ["Dataset question", "Own question"],
-                default="Dataset question",
                 required=True,
                 key="origin",
                 label_visibility="collapsed",
@@ -59,10 +59,10 @@ def _method(session: Session) -> str:
         "own": "The system's own retrieval",
         "propagate": "Collapsed retrieval and propagation",
     }
+    begin(f"method-{session.memory.system}", "own")
     method: str = st.segmented_control(
         "Retrieval",
         list(names),
-        default="own",
         required=True,
         format_func=lambda name: names[name],
         key=f"method-{session.memory.system}",
@@ -139,11 +139,11 @@ def _retrieval(session: Session, many: DeltaGenerator, more: DeltaGenerator) -> 
     """K in the container ``many``, the rest in a popover in ``more``."""
     structure = session.memory.structure
     levels = list(range(int(structure.level.max()) + 1))
+    begin("k", 10)
     k = many.slider(
         "Retrieved K",
         1,
         30,
-        10,
         key="k",
         help="How many nodes are retrieved",
         persist_state="session",
@@ -156,18 +156,18 @@ def _retrieval(session: Session, many: DeltaGenerator, more: DeltaGenerator) -> 
             help="How a node is scored on its own",
             persist_state="session",
         )
+        begin(f"levels-{len(levels)}", levels)
         admitted = st.multiselect(
             "Admissible levels",
             levels,
-            default=levels,
             format_func=lambda level: level_label(session.memory, level),
             key=f"levels-{len(levels)}",
             help="Only these levels may be retrieved; all of them take part in propagation",
             persist_state="session",
         )
+        begin("distinct", True)
         distinct = st.toggle(
             "Count nodes with the same text once",
-            value=True,
             key="distinct",
             help="A leaf and the single-child nodes above it carry one text. Off: Algorithm 2 "
             "to the letter.",
@@ -204,8 +204,9 @@ def _budget() -> int | None:
     )
     if not wanted:
         return None
+    begin("budget", 1_000)
     budget: int = st.number_input(
-        "Tokens", 50, 100_000, 1_000, 50, key="budget", persist_state="session"
+        "Tokens", 50, 100_000, step=50, key="budget", persist_state="session"
     )
     return budget
 
@@ -250,10 +251,10 @@ def _asked_step(session: Session) -> int:
     total = len(session.memory.steps)
     if total == 1:
         return 1
+    begin(f"asked-{session.key}", total)
     step: int = st.slider(
         "Memory after step",
         1,
-        total,
         total,
         key=f"asked-{session.key}",
         help="Ask the memory as it stood earlier in the conversation",

@@ -12,6 +12,7 @@ from segviz.ui.compare_questions import measure_panel, published_panel, question
 from segviz.ui.compare_structures import PER_ROW, shapes_panel, structures_panel
 from segviz.ui.compared import kept, offer
 from segviz.ui.state import Session
+from segviz.ui.words import counted
 
 DEFAULT = ("segment-tree", "clustering", "memtree")
 
@@ -25,6 +26,8 @@ def render(session: Session) -> None:
         offer(session, missing)
     ready = {name: found for name, found in built.items() if found is not None}
     if not ready:
+        if not chosen:
+            st.info("Choose one system or more to compare.")
         return
     st.subheader("Structures", divider="gray")
     structures_panel(session, ready)
@@ -41,9 +44,8 @@ def render(session: Session) -> None:
 
 
 def _choices(session: Session) -> tuple[list[str], dict[str, Any]]:
-    first, second, third, fourth = st.columns([8, 3, 3, 3], gap="medium")
     default = list(dict.fromkeys([session.memory.system, *DEFAULT]))[:PER_ROW]
-    chosen = first.multiselect(
+    chosen = st.multiselect(
         "Systems",
         list(SYSTEMS),
         default=default,
@@ -52,7 +54,9 @@ def _choices(session: Session) -> tuple[list[str], dict[str, Any]]:
         persist_state="session",
         help="All with their defaults, over the same leaves and embeddings; the one in the "
         "sidebar with its parameters there.",
+        wrap=True,
     )
+    second, third, fourth = st.columns(3, gap="medium")
     relevance = second.selectbox(
         "Relevance", list(RELEVANCE), key="compare-relevance", persist_state="session"
     )
@@ -68,8 +72,8 @@ def _choices(session: Session) -> tuple[list[str], dict[str, Any]]:
         "wide node uses it up at once.",
     )
     st.caption(
-        f"Same for all: {len(session.memory.units)} leaves by the rule "
+        f"Same for all: {counted(len(session.memory.units), 'leaf', 'leaves')} by the rule "
         f"'{session.memory.unit}', the embedder of the sidebar, relevance {relevance}, K {k}, "
-        f"{budget} units."
+        f"a budget of {budget} units."
     )
     return chosen, {"relevance": relevance, "k": k, "units": budget}

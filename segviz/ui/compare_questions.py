@@ -9,19 +9,25 @@ from typing import Any
 import streamlit as st
 
 from segviz.evaluate.compare import COLLAPSED, OWN, Comparison, compare, overlap
-from segviz.figures.compare import overlap_sentence, overlap_strip
-from segviz.frontend.palette import ACCENT
+from segviz.figures.compare import overlap_rows, overlap_sentence, overlap_strip
 from segviz.pipeline import Memory
 from segviz.protocols import Recalls
 from segviz.published import METRICS, SOURCES, reported
 from segviz.result import Result
 from segviz.systems import SYSTEMS
-from segviz.ui.compare_structures import PER_ROW
+from segviz.ui.charts import chart, colours, faint
+from segviz.ui.compare_structures import select_turns, side_by_side
 from segviz.ui.compared import Built, built_key
-from segviz.ui.places import level_label
+from segviz.ui.lists import node_list
+from segviz.ui.places import level_label, short
 from segviz.ui.state import Session, fingerprint, known, remember
+from segviz.ui.tables import table
+from segviz.ui.words import counted, spread
 
 RESULTS_KEPT = 4
+
+# Pixels of a list of retrieved nodes; longer ones scroll.
+_TALL = 420
 
 
 def question_panel(session: Session, ready: Mapping[str, Built], settings: dict[str, Any]) -> None:
@@ -47,31 +53,22 @@ def question_panel(session: Session, ready: Mapping[str, Built], settings: dict[
         },
         order,
     )
-    dark = st.context.theme.type == "dark"
-    sentence = overlap_sentence(found)
-    st.plotly_chart(
-        overlap_strip(
-            found,
-            question.evidence,
-            accent=ACCENT["dark" if dark else "light"],
-            neutral="#9a9690" if dark else "#77736d",
-            empty="#2a2825" if dark else "#f0eeea",
-        ),
-        key="overlap",
-        config={"displayModeBar": False},
-        alt=sentence,
+    chart(
+        overlap_strip(found, question.evidence, empty=faint(), **colours()),
+        overlap_sentence(found),
+        "overlap",
+        "Counted are retrieved leaves and retrieved nodes of up to four turns; wider nodes hold "
+        "too much to count as an answer. Diamonds are gold.",
+        rows=lambda: overlap_rows(found, question.evidence),
     )
-    st.caption(
-        f"{sentence} Turns of retrieved leaves and of retrieved nodes of up to four turns; "
-        "wider nodes hold too much to count as an answer. Diamonds are gold."
-    )
-    names = list(ready)
-    for row in range(0, len(names), PER_ROW):
-        columns = st.columns(min(PER_ROW, len(names)), gap="medium")
-        for column, name in zip(columns, names[row : row + PER_ROW], strict=False):
-            with column:
-                st.markdown(f"**{labels[name]}**, {_method_label(ready[name].memory)}")
-                _evidence_table(ready[name].memory, results[name], set(question.evidence))
+    gold = set(question.evidence)
+
+    def evidence(name: str) -> None:
+        st.markdown(f"**{labels[name]}**")
+        _method(ready[name].memory, results[name], name)
+        _evidence(session, name, ready[name].memory, results[name], gold)
+
+    side_by_side(list(ready), evidence, "evidence")
 
 
 def _asked(memory: Memory, text: str, settings: dict[str, Any]) -> Result:
@@ -81,38 +78,44 @@ def _asked(memory: Memory, text: str, settings: dict[str, Any]) -> Result:
     return memory.ask(text, k=settings["k"], relevance=settings["relevance"], **how)
 
 
-def _method_label(memory: Memory) -> str:
-    return "its own retrieval" if isinstance(memory.model, Recalls) else "collapsed retrieval"
-
-
-def _evidence_table(memory: Memory, result: Result, gold: set[str]) -> None:
-    rows = [
-        {
-            "gold": "" if not gold & set(item.turn_ids) else "yes",
-            "level": level_label(memory, item.level),
-            "turns": len(item.turn_ids),
-            "text": item.text,
-        }
-        for item in result.evidence
-    ]
-    if not rows:
-        st.caption("Nothing was returned.")
-        return
-    st.dataframe(
-        rows,
-        hide_index=True,
-        height=min(38 + 35 * len(rows), 400),
-        column_config={
-            "gold": st.column_config.TextColumn(width=45),
-            "level": st.column_config.TextColumn(width=75),
-            "turns": st.column_config.NumberColumn(width=50),
-        },
-    )
-    if result.stages:
-        with st.expander(f"How it went, in {len(result.stages)} stages"):
+def _method(memory: Memory, result: Result, name: str) -> None:
+    """How it was retrieved, and what a system of its own way did in each stage."""
+    own = isinstance(memory.model, Recalls)
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.caption("its own retrieval" if own else "collapsed retrieval", width="stretch")
+        if not result.stages:
+            return
+        with st.popover(
+            f"in {counted(len(result.stages), 'stage')}", type="tertiary", key=f"twin-how-{name}"
+        ):
             for stage in result.stages:
                 st.markdown(f"**{stage.name}**")
                 st.text(stage.note)
+
+
+def _evidence(session: Session, name: str, memory: Memory, result: Result, gold: set[str]) -> None:
+    """What a system returned, best first; a click selects its turns in all structures."""
+    if not result.evidence:
+        st.caption("Nothing was returned.")
+        return
+    rows = [
+        {
+            "node": item.node,
+            "head": f"{item.rank_after} · {level_label(memory, item.level)} · "
+            f"{counted(len(item.turn_ids), 'turn')}",
+            "text": short(item.text),
+            "note": "gold" if gold & set(item.turn_ids) else "",
+        }
+        for item in result.evidence
+    ]
+    node_list(
+        [("", rows)],
+        key=f"evidence-{name}",
+        height=_TALL,
+        label=f"Retrieved by {SYSTEMS[name].label}",
+        about=result.question,
+        on_pick=lambda node: select_turns(session, memory, node),
+    )
 
 
 def measure_panel(session: Session, ready: Mapping[str, Built], settings: dict[str, Any]) -> None:
@@ -128,14 +131,14 @@ def measure_panel(session: Session, ready: Mapping[str, Built], settings: dict[s
             remember("comparisons", key, RESULTS_KEPT, lambda: _measured(session, ready, settings))
         st.rerun()
     found: Comparison = remember("comparisons", key, RESULTS_KEPT, _no_comparison)
-    st.dataframe(
+    table(
         [
             {
                 "system": SYSTEMS[row.system].label,
                 "retrieval": row.method,
-                f"recall@{found.k}": str(row.recall),
-                f"recall in {found.units} units": str(row.budget_recall),
-                "answer words found": str(row.coverage),
+                f"recall@{found.k}": spread(row.recall),
+                f"recall in {found.units} units": spread(row.budget_recall),
+                "answer words found": spread(row.coverage),
                 "words read": row.words.value,
                 "tokens": row.tokens.value,
                 "build s": row.build_seconds,
@@ -143,19 +146,19 @@ def measure_panel(session: Session, ready: Mapping[str, Built], settings: dict[s
             }
             for row in found.rows
         ],
-        hide_index=True,
-        column_config={
-            "words read": st.column_config.NumberColumn(format="%.0f"),
-            "tokens": st.column_config.NumberColumn(format="%.0f"),
-            "build s": st.column_config.NumberColumn(format="%.2f"),
-            "ms/question": st.column_config.NumberColumn(format="%.1f"),
-        },
+        about="Quality, reading and time of every system",
+        digits={"words read": 0, "tokens": 0, "ms/question": 1},
     )
     st.caption(
-        f"Means over {found.questions} questions with 95 % bootstrap intervals. Recall counts "
-        "gold leaves among the K best leaves; a system that returns fewer leaves is not "
-        "refilled. Seconds are of this machine, with the embeddings of the leaves already "
-        "made for all but the first."
+        f"Means over {found.questions} questions with 95 % bootstrap intervals. Seconds are of "
+        "this machine, with the embeddings of the leaves already made for all but the first.",
+        help=(
+            "**Recall**: gold leaves among the K best leaves / gold leaves; a system that "
+            "returns fewer leaves is not refilled. **In so many units**: nodes of any level are "
+            "read best first as long as they fit into so many units. **Answer words found**: "
+            "share of the gold answer's content words in the retrieved texts; counted where "
+            "there is a gold answer."
+        ),
     )
 
 
@@ -196,21 +199,23 @@ def published_panel() -> None:
             "count different questions, name LoCoMo's categories differently, and use other "
             "models. Each row says what to mind."
         )
-        st.dataframe(
+        table(
             [
                 {
                     "system": SYSTEMS[row.system].label if row.system in SYSTEMS else row.system,
                     "variant": row.variant,
                     "data": row.data,
                     "metric": METRICS[row.metric].label,
-                    "value": row.value,
-                    "from": row.low,
-                    "to": row.high,
+                    "value": f"{row.value:g}" + _interval(row.low, row.high),
                     "source": f"{SOURCES[row.source].where}, {row.table}",
                     "mind": " ".join(row.caveats),
                 }
                 for row in reported()
             ],
-            hide_index=True,
-            height=420,
+            about="Numbers as the papers print them",
+            height=480,
         )
+
+
+def _interval(low: float | None, high: float | None) -> str:
+    return "" if low is None or high is None else f" [{low:g}, {high:g}]"

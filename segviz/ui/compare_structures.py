@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Literal
 
 import numpy as np
 import streamlit as st
@@ -11,11 +11,14 @@ import streamlit as st
 from segviz.frontend.payload import tree_payload
 from segviz.pipeline import Memory
 from segviz.published import SHAPES
-from segviz.shape import Shape, shape
+from segviz.shape import shape
 from segviz.systems import SYSTEMS
 from segviz.ui.canvas import clicked, tree_canvas
 from segviz.ui.compared import Built, built_key
+from segviz.ui.shape import shape_row
 from segviz.ui.state import Session
+from segviz.ui.tables import table
+from segviz.ui.words import counted
 
 PER_ROW = 3
 
@@ -28,26 +31,40 @@ def structures_panel(session: Session, ready: Mapping[str, Built]) -> None:
         "so mixed colours in a node are sessions it mixes. Click a node: the other structures "
         "show the smallest node that holds the same turns."
     )
-    names = list(ready)
-    for row in range(0, len(names), PER_ROW):
-        columns = st.columns(min(PER_ROW, len(names)), gap="medium")
-        for column, name in zip(columns, names[row : row + PER_ROW], strict=False):
+    # They end on one line, so that canvases below headings of different heights lie level.
+    side_by_side(list(ready), lambda name: _structure(session, name, ready), "structures", "bottom")
+
+
+def side_by_side(
+    names: Sequence[str],
+    draw: Callable[[str], None],
+    key: str,
+    align: Literal["top", "bottom"] = "top",
+) -> None:
+    """One panel for each system, up to ``PER_ROW`` in a row, fewer on a narrow page."""
+    for first in range(0, len(names), PER_ROW):
+        row = names[first : first + PER_ROW]
+        with st.container(key=f"beside-{key}-{first}"):
+            columns = st.columns(len(row), gap="medium", vertical_alignment=align)
+        for column, name in zip(columns, row, strict=True):
             with column:
-                _structure(session, name, ready)
+                draw(name)
 
 
 def _structure(session: Session, name: str, ready: Mapping[str, Built]) -> None:
     kind, found = SYSTEMS[name], ready[name]
-    with st.container(horizontal=True, vertical_alignment="center"):
-        st.markdown(f"**{kind.label}**")
-        with st.popover(kind.fidelity, type="tertiary"):
-            st.markdown("\n".join(f"- {d}" for d in kind.departures) or "No departures.")
     structure = found.memory.structure
-    st.caption(
-        f"{int(structure.active.sum())} nodes, {len(structure.roots)} "
-        f"{'root' if len(structure.roots) == 1 else 'roots'}, built in {found.seconds:.1f} s"
-        + ("" if found.drawn is None else "; not in order of time")
-    )
+    st.markdown(f"**{kind.label}**")
+    roots = counted(len(structure.roots), "root")
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.caption(
+            f"{counted(int(structure.active.sum()), 'node')}, {roots}, built in {found.seconds:.1f} s"
+            + ("" if found.drawn is None else "; not in order of time"),
+            width="stretch",
+        )
+        with st.popover(kind.fidelity, type="tertiary", key=f"twin-{name}"):
+            st.markdown(f"Where segviz departs from the source of {kind.label}:")
+            st.markdown("\n".join(f"- {d}" for d in kind.departures) or "Nowhere.")
     _draw(session, name, ready, key=f"compare-{name}", mode="grow")
 
 
@@ -83,10 +100,14 @@ def _draw(
         if here is None:
             st.session_state["compare-turns"] = (session.source, ())
             return
-        original = here if drawn is None else int(drawn.node[here])
-        st.session_state["compare-turns"] = (session.source, found.memory.turn_ids(original))
+        select_turns(session, found.memory, here if drawn is None else int(drawn.node[here]))
 
     tree_canvas(payload, key=key, height=300, on_select=select)
+
+
+def select_turns(session: Session, memory: Memory, node: int) -> None:
+    """Select what a node holds, in every structure."""
+    st.session_state["compare-turns"] = (session.source, memory.turn_ids(node))
 
 
 def _selected_turns(session: Session) -> tuple[str, ...]:
@@ -115,7 +136,7 @@ def shapes_panel(session: Session, ready: Mapping[str, Built]) -> None:
     """The shape of every structure beside the published ones."""
     rows: list[dict[str, object]] = []
     for name, found in ready.items():
-        rows.append(_shape_row(SYSTEMS[name].label, shape(found.memory.structure)))
+        rows.append(shape_row(SYSTEMS[name].label, shape(found.memory.structure)))
     known_data = {row.data for row in SHAPES}
     data = session.conversation.source_format
     for row in (row for row in SHAPES if row.data == data or data not in known_data):
@@ -131,23 +152,8 @@ def shapes_panel(session: Session, ready: Mapping[str, Built]) -> None:
                 "branching": row.branching,
             }
         )
-    two = st.column_config.NumberColumn(format="%.2f")
-    names = ("nodes/leaf", "max depth", "mean depth", "depth std", "branching")
-    st.dataframe(rows, hide_index=True, column_config=dict.fromkeys(names, two))
+    table(rows, about="Shapes of the structures, and of the published ones")
     st.caption(
         "Single-child nodes are counted once. Published rows are SegTreeMem's Table 5: averages "
         "over whole data sets with other embeddings and models, for the shape only."
     )
-
-
-def _shape_row(name: str, measured: Shape) -> dict[str, object]:
-    return {
-        "tree": name,
-        "leaves": measured.leaves,
-        "nodes": measured.nodes,
-        "nodes/leaf": measured.nodes_per_leaf,
-        "max depth": float(measured.max_depth),
-        "mean depth": measured.mean_depth,
-        "depth std": measured.depth_std,
-        "branching": measured.branching,
-    }

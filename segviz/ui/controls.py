@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import nullcontext
 from typing import Any
 
 import streamlit as st
 
 from segviz.parameters import Parameter, parameters
+from segviz.ui.state import begin
+
+# So many parameters of a system stand open in the sidebar.
+FEW = 4
 
 
 def component_controls(
@@ -16,57 +21,65 @@ def component_controls(
     """Draw one control per declared parameter of ``kind``; the chosen settings.
 
     A parameter with a registry becomes a choice of component with that component's own
-    parameters below it.
+    parameters below it. More than a few others are folded away.
     """
-    settings: dict[str, Any] = {}
-    for parameter in parameters(kind):
-        key = f"{prefix}.{parameter.name}"
-        registry = parameter.spec.registry
-        if registry is None:
-            settings[parameter.name] = _control(parameter, key)
-            continue
-        known = components[registry]
-        default = getattr(parameter.default, "name", next(iter(known)))
-        name = st.selectbox(
-            parameter.name.capitalize(),
-            list(known),
-            index=list(known).index(default),
-            help=parameter.spec.help,
-            key=key,
-            persist_state="session",
-        )
-        chosen = known[name]
-        nested: dict[str, Any] = {}
-        if isinstance(chosen, type) and parameters(chosen):
-            with st.expander(f"Parameters of {name}"):
-                nested = component_controls(chosen, components, f"{key}.{name}")
-        settings[parameter.name] = {"name": name, **nested}
+    declared = parameters(kind)
+    settings: dict[str, Any] = dict.fromkeys(parameter.name for parameter in declared)
+    for parameter in declared:
+        if parameter.spec.registry is not None:
+            key = f"{prefix}.{parameter.name}"
+            settings[parameter.name] = _component(parameter, components, key)
+    plain = [parameter for parameter in declared if parameter.spec.registry is None]
+    folded = len(plain) > FEW and "." not in prefix  # a component's are folded already
+    with st.expander(f"{len(plain)} parameters of its own") if folded else nullcontext():
+        for parameter in plain:
+            settings[parameter.name] = _control(parameter, f"{prefix}.{parameter.name}")
     return settings
+
+
+def _component(
+    parameter: Parameter, components: Mapping[str, Mapping[str, Callable[..., Any]]], key: str
+) -> dict[str, Any]:
+    """A choice of component, and its own parameters."""
+    known = components[str(parameter.spec.registry)]
+    begin(key, getattr(parameter.default, "name", next(iter(known))))
+    name = st.selectbox(
+        parameter.name.capitalize(),
+        list(known),
+        help=parameter.spec.help,
+        key=key,
+        persist_state="session",
+    )
+    chosen = known[name]
+    nested: dict[str, Any] = {}
+    if isinstance(chosen, type) and parameters(chosen):
+        with st.expander(f"Parameters of {name}"):
+            nested = component_controls(chosen, components, f"{key}.{name}")
+    return {"name": name, **nested}
 
 
 def _control(parameter: Parameter, key: str) -> Any:
     spec, label = parameter.spec, parameter.name.replace("_", " ").capitalize()
     if isinstance(parameter.default, bool):
-        return st.toggle(
-            label, value=parameter.default, help=spec.help, key=key, persist_state="session"
-        )
+        begin(key, parameter.default)
+        return st.toggle(label, help=spec.help, key=key, persist_state="session")
     if spec.choices:
+        begin(key, parameter.default)
         return st.selectbox(
             label,
             list(spec.choices),
-            index=spec.choices.index(parameter.default),
             help=spec.help,
             key=key,
             persist_state="session",
         )
     whole = isinstance(parameter.default, int)
     cast = int if whole else float
+    begin(key, cast(parameter.default))
     return st.number_input(
         label,
-        value=cast(parameter.default),
         min_value=None if spec.low is None else cast(spec.low),
         max_value=None if spec.high is None else cast(spec.high),
-        step=cast(spec.step) if spec.step is not None else None,
+        step=cast(spec.step) if spec.step is not None else cast(1 if whole else 0.01),
         help=spec.help,
         key=key,
         persist_state="session",

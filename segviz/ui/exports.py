@@ -12,7 +12,14 @@ from segviz.export import FORMATS, Format, View, file_name, sweep_csv
 from segviz.result import Result
 from segviz.structure import Structure
 from segviz.ui.address import current
+from segviz.ui.changed import unnamed
+from segviz.ui.pictures import attempt, follow, look, no_browser
 from segviz.ui.state import Session, typed_turns
+from segviz.ui.words import unmarked
+
+
+# Pixels of the menu, which else becomes as wide as the page lets it.
+_WIDTH = 300
 
 
 def exports_panel(
@@ -31,18 +38,23 @@ def exports_panel(
             return
         typed = tuple(typed_turns(session.source))
         view = View(session.memory, structure, current(session), result, typed, budget)
-        for offer, problem in offered(view):
-            _button(view, offer, problem)
-        _link(view)
+        with st.container(width=_WIDTH, gap="xsmall", key="export-menu"):
+            _files(view)
+            _link(session, view)
 
 
 def offered(view: View) -> list[tuple[Format, str]]:
     """The files a view can be had as, and why one cannot, "" where it can."""
+    lacking = no_browser()
     return [
-        (offer, offer.problem(view.structure) if offer.problem else "")
+        (offer, _problem(view, offer) or (lacking if offer.needs_browser else ""))
         for offer in FORMATS.values()
         if view.result is not None or not offer.asks
     ]
+
+
+def _problem(view: View, offer: Format) -> str:
+    return offer.problem(view.structure) if offer.problem else ""
 
 
 def sweep_export(session: Session, found: Sweep) -> None:
@@ -59,25 +71,45 @@ def sweep_export(session: Session, found: Sweep) -> None:
     )
 
 
+@st.fragment
+def _files(view: View) -> None:
+    offers = offered(view)
+    shown = [offer for offer, problem in offers if not (problem and offer.needs_browser)]
+    for offer, problem in offers:
+        if offer in shown:
+            _button(view, offer, problem)
+    for lacking in {problem for offer, problem in offers if offer not in shown}:
+        st.caption(unmarked(lacking))
+    look(shown)
+
+
 def _button(view: View, offer: Format, problem: str) -> None:
-    st.download_button(
+    key, content = f"export-{offer.part}-{offer.ending}", attempt(offer, view)
+    clicked = st.download_button(
         offer.label,
-        lambda: offer.make(view),
+        content,
         file_name=file_name(view.memory.conversation.id, offer.part, offer.ending),
         mime=offer.mime,
-        key=f"export-{offer.part}-{offer.ending}",
+        key=key,
         help=f"Not possible here: {problem}." if problem else offer.about,
-        on_click="ignore",
+        on_click="rerun" if offer.needs_browser else "ignore",
         disabled=bool(problem),
         width="stretch",
     )
+    if offer.needs_browser:
+        follow(f"{key}-attempt", content, clicked)
 
 
-def _link(view: View) -> None:
+def _link(session: Session, view: View) -> None:
     st.caption("Link to this view")
     address = (st.context.url or "").partition("?")[0]
     link = urlencode(encode(view.bookmark))
     st.code(f"{address}?{link}" if link else address, language=None, wrap_lines=True)
+    if unnamed(session):
+        st.caption(
+            "The link leaves out what it cannot repeat unasked: operations with a model, and all "
+            "from a second conversation on."
+        )
     if view.typed:
         st.caption("A link does not hold turns you typed; the files above do.")
     elif view.bookmark.upload is not None:

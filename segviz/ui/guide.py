@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from segviz.bookmark import Bookmark
 from segviz.cases import CASES, CONVERSATION, Case
 from segviz.figures.toy import numbered_tree, transition_figure
-from segviz.frontend.palette import ACCENT, SCORE_RAMP_DARK, SCORE_RAMP_LIGHT
 from segviz.parameters import parameters
 from segviz.propagate import POLICIES, combine, spread
 from segviz.relevance import initial_scores
@@ -21,7 +20,9 @@ from segviz.samples import TITLES
 from segviz.systems import SYSTEMS
 from segviz.toy import QUESTION, toy_relevance, toy_structure
 from segviz.ui.address import in_app
+from segviz.ui.charts import QUIET, colours, dark, ink, ramp
 from segviz.ui.state import Session
+from segviz.ui.tables import table
 
 _TOY_K = 3
 
@@ -61,41 +62,43 @@ def _toy() -> None:
     initial = initial_scores(toy_relevance(), structure.active)
     hops = spread(initial, structure.edges, policy, horizon, structure)
     final = combine(hops, policy, alpha)
-    dark = st.context.theme.type == "dark"
-    ramp = SCORE_RAMP_DARK if dark else SCORE_RAMP_LIGHT
-    ink = "#e8e6e3" if dark else "#1c1b1a"
     best = top_k(final, structure, _TOY_K)
     st.plotly_chart(
         numbered_tree(
             structure,
             initial,
             final,
-            ramp=ramp,
-            line="#5a5751" if dark else "#c9c5be",
-            ink=ACCENT["dark" if dark else "light"],
+            ramp=ramp(),
+            line="#5a5751" if dark() else "#c9c5be",
+            ink=colours()["accent"],
             marked=best,
         ),
         key="toy-tree",
-        config={"displayModeBar": False},
+        config=QUIET,
         alt=f"The seven-leaf tree; the best nodes are {', '.join(map(str, best))}.",
     )
-    shares, numbers = st.columns([1, 1], gap="medium")
+    with st.container(key="beside-wide-toy"):
+        shares, numbers = st.columns(2, gap="medium")
     with shares:
         st.markdown(
-            "**W_P**, who gives to whom under this policy. A column is what one node gives "
-            "away: equal shares that add up to 1, or nothing where it has no target."
+            "**Who gives to whom** under this policy. A column is what one node gives away: "
+            "equal shares that add up to 1, or nothing where it has no target.",
+            help="The matrix W_P of the paper: row i, column j is the share of node j's score "
+            "that one hop carries to node i.",
         )
         matrix = spread(np.eye(len(structure)), structure.edges, policy, 1, structure)[1].T
         st.plotly_chart(
-            transition_figure(matrix, ramp=ramp, ink=ink),
+            transition_figure(matrix, ramp=ramp(), ink=ink()),
             key="toy-matrix",
-            config={"displayModeBar": False},
+            config=QUIET,
             alt=_matrix_sentence(matrix),
         )
+        st.caption(_matrix_sentence(matrix))
     with numbers:
         st.markdown(
-            "**Hop by hop.** s⁽⁰⁾ is relevance as shares of 1, s⁽ᵏ⁾ = W_P s⁽ᵏ⁻¹⁾, and the "
-            "propagated score is Σ αᵏ s⁽ᵏ⁾ / Σ αᵏ."
+            "**Hop by hop.** Every hop hands the scores on once more; later hops count less.",
+            help="s⁽⁰⁾ is relevance as shares of 1, s⁽ᵏ⁾ = W_P s⁽ᵏ⁻¹⁾, and the propagated score "
+            "is Σ αᵏ s⁽ᵏ⁾ / Σ αᵏ.",
         )
         _hop_table(structure.text, hops, final)
 
@@ -117,18 +120,8 @@ def _hop_table(
         }
         for node, text in enumerate(texts)
     ]
-    number = st.column_config.NumberColumn(format="%.4f", width=70)
-    columns = dict.fromkeys([name for name in rows[0] if name not in ("node", "says")], number)
-    st.dataframe(
-        rows,
-        hide_index=True,
-        height=38 + 35 * len(rows),
-        column_config={
-            "node": st.column_config.NumberColumn(width=45),
-            "says": st.column_config.TextColumn(width=170),
-            **columns,
-        },
-    )
+    digits = dict.fromkeys(rows[0], 3)
+    table(rows, about="Scores of every node after each hop, and in the end", digits=digits)
 
 
 _SUPERSCRIPTS = "⁰¹²³⁴⁵"
@@ -214,9 +207,12 @@ def _adversarial() -> None:
         )
 
 
+_FIDELITY = {"faithful": "as in its source", "adapted": "adapted from its source"}
+
+
 def _system(name: str) -> None:
     kind = SYSTEMS[name]
-    title = f"{kind.label} · {kind.fidelity}"
+    title = f"{kind.label} · {_FIDELITY.get(kind.fidelity, kind.fidelity)}"
     with st.expander(title, key=f"about-{name}", on_change="rerun") as about:
         if not about.open:
             return
@@ -231,7 +227,7 @@ def _system(name: str) -> None:
             for p in parameters(kind)
         ]
         if rows:
-            st.dataframe(rows, hide_index=True)
+            table(rows, about=f"Parameters of {kind.label}")
         if kind.departures:
             st.markdown("**Departures**\n\n" + "\n".join(f"- {d}" for d in kind.departures))
 

@@ -19,7 +19,7 @@ from segviz.inspect_node import (
 )
 from segviz.structure import Structure
 from segviz.ui.lists import diffs, node_list
-from segviz.ui.places import named, reach, short
+from segviz.ui.places import level_label, named, reach, short
 from segviz.ui.state import Session, shown_keys
 from segviz.ui.words import counted
 
@@ -201,7 +201,7 @@ def _versions(session: Session, entries: Sequence[Written], node: int) -> int | 
     if count > VERSIONS:
         page = _page_number(f"{VERSIONS} of {count:,}", count, VERSIONS, f"{node}")
         shown = newest[(page - 1) * VERSIONS :][:VERSIONS]
-    with st.container(height=HEIGHT + 40, key="versions"):
+    with st.container(key="versions"):  # style.py has it scroll
         return diffs(
             [_change(session, entry) for entry in shown],
             key="node-history",
@@ -243,7 +243,8 @@ def _differences(session: Session, before: State, after: State) -> list[str]:
     if before.span != after.span:
         found.append(f"now {reach(session, *after.span)}")
     if before.level != after.level:
-        found.append(f"level {before.level} → {after.level}")
+        levels = (level_label(session.memory, at) for at in (before.level, after.level))
+        found.append(" → ".join(levels))
     names = dict.fromkeys((*before.facts, *after.facts))
     changed = [n for n in names if before.facts.get(n) != after.facts.get(n)]
     if changed:

@@ -67,4 +67,6 @@ def node_transcript(
         focus=covered[0] if covered else began,
         marked=set(covered),
         flags=flags,
+        about=session.key,
+        units=session.memory.units,
     )

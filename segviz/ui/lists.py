@@ -16,6 +16,7 @@ from segviz.frontend.lists import (
     transcript_script,
 )
 from segviz.frontend.palette import session_colours
+from segviz.units import Unit
 from segviz.worddiff import word_diff
 
 _TRANSCRIPT = st.components.v2.component(
@@ -30,6 +31,10 @@ _DIFF = st.components.v2.component("segviz_diff", js=diff_script(), css=list_sty
 # A transcript longer than this is shown around its focus.
 TURNS_SHOWN = 80
 
+# Characters of a text that are sent at every click; the rest follows when it is asked for.
+SENT = 20_000
+NAME_SENT = 200
+
 
 def transcript(
     conversation: Conversation,
@@ -41,11 +46,15 @@ def transcript(
     mark: str = "covered",
     flags: Mapping[str, str] | None = None,
     until: str | None = None,
+    about: str = "",
+    units: Sequence[Unit] = (),
 ) -> None:
     """Show turns around ``focus``.
 
     ``marked`` turns carry the style ``mark``; ``flags`` maps turn ids to a short word
-    shown beside them (gold evidence); ``until`` ends the transcript after that turn.
+    shown beside them (gold evidence); ``until`` ends the transcript after that turn. With
+    the ``units`` of the memory with key ``about`` the turns and its canvas point at each
+    other.
     """
     flags = flags or {}
     turns = [(i, t) for i, s in enumerate(conversation.sessions) for t in s.turns]
@@ -54,6 +63,8 @@ def transcript(
     middle = ids.index(focus) if focus is not None else 0
     first = max(0, min(middle - TURNS_SHOWN // 2, end - TURNS_SHOWN))
     last = min(end, first + TURNS_SHOWN)
+    shown = {turn.id for _, turn in turns[first:last]}
+    unit_of = {id: unit.index for unit in units for id in unit.turn_ids if id in shown}
     colours = session_colours(len(conversation.sessions))
     rows: list[dict[str, Any]] = []
     current = None
@@ -75,14 +86,19 @@ def transcript(
             {
                 "kind": "turn",
                 "id": turn.id,
-                "speaker": turn.speaker,
-                "text": turn.text,
-                "caption": turn.caption or "",
+                "speaker": _beginning(turn.speaker, NAME_SENT),
+                **_part(key, turn.id, turn.text),
+                "caption": _beginning(turn.caption or "", SENT),
                 "marks": marks,
                 "flag": flags.get(turn.id, ""),
+                "unit": unit_of.get(turn.id),
             }
         )
-    _TRANSCRIPT(key=key, data={"rows": rows, "focus": focus or "", "height": height})
+    _TRANSCRIPT(
+        key=key,
+        data={"rows": rows, "focus": focus or "", "height": height, "about": about},
+        on_whole_change=lambda: _open(key),
+    )
     if end - first > last - first or first:
         st.caption(f"Turns {first + 1} to {last} of {len(ids)}")
 
@@ -91,10 +107,12 @@ def evidence_list(
     items: Sequence[Mapping[str, Any]], *, key: str, height: int, on_pick: Callable[[int], None]
 ) -> None:
     """Show retrieved nodes; ``on_pick(node)`` runs when one is clicked."""
+    shown = [{**item, **_part(key, str(item["node"]), item["text"])} for item in items]
     _EVIDENCE(
         key=key,
-        data={"items": list(items), "height": height},
+        data={"items": shown, "height": height},
         on_node_change=lambda: _sent(key, "node", on_pick),
+        on_whole_change=lambda: _open(key),
     )
 
 
@@ -113,11 +131,22 @@ def node_list(
     right) can be clicked, upon which ``on_pick(node)`` runs. ``label`` names the list for
     screen readers; with another ``about`` the list starts at its top again.
     """
-    shown = [{"title": title, "items": list(items)} for title, items in groups if items]
+    shown = [
+        {
+            "title": title,
+            "items": [
+                {**item, **_part(key, f"{about} {title} {row}", item["text"])}
+                for row, item in enumerate(items)
+            ],
+        }
+        for title, items in groups
+        if items
+    ]
     _NODES(
         key=key,
         data={"groups": shown, "height": height, "label": label, "about": about},
         on_node_change=lambda: _sent(key, "node", on_pick),
+        on_whole_change=lambda: _open(key),
     )
 
 
@@ -134,7 +163,8 @@ def diffs(
     ``on_step(step)`` runs, and in the run that follows the step is returned.
     """
     items: list[dict[str, Any]] = [
-        {"title": title, "pieces": word_diff(old, new)} for title, old, new in changes
+        {"title": title + _compared(old, new), "pieces": word_diff(old[:SENT], new[:SENT])}
+        for title, old, new in changes
     ]
     for item, step in zip(items, steps, strict=False):
         item["step"] = step
@@ -145,6 +175,32 @@ def diffs(
     )
     sent = result.get("step")
     return sent if isinstance(sent, int) else None
+
+
+def _part(key: str, name: str, text: str) -> dict[str, Any]:
+    """A text of a list as it is sent: a very long one in part, until it is asked for."""
+    if len(text) <= SENT:
+        return {"text": text}
+    long: dict[str, Any] = {"length": len(text), "name": name}
+    if st.session_state.get(f"whole-{key}") == name:
+        return long | {"text": text}
+    return long | {"text": text[:SENT], "cut": True}
+
+
+def _open(key: str) -> None:
+    """Somebody asks for the whole of a long text, or (by "") no longer wants it."""
+    name = (st.session_state.get(key) or {}).get("whole")
+    if isinstance(name, str):
+        st.session_state[f"whole-{key}"] = name
+
+
+def _compared(old: str, new: str) -> str:
+    """What of two texts is compared, where it is not all."""
+    return f" · first {SENT:,} characters" if max(len(old), len(new)) > SENT else ""
+
+
+def _beginning(text: str, most: int) -> str:
+    return text if len(text) <= most else text[: most - 1] + "…"
 
 
 def _sent(key: str, name: str, act: Callable[[int], None]) -> None:

@@ -6,34 +6,34 @@ from dataclasses import replace
 
 import streamlit as st
 
-from segviz.pipeline import Memory
+from segviz.bookmark import MOST_OPERATIONS
 from segviz.protocols import ModelError, Operates, Operation
+from segviz.ui.address import refuse, wanted_operations
+from segviz.ui.changed import Change, changes, follow, in_link
 from segviz.ui.joining import join_choice
-from segviz.ui.state import Session, remember
-
-CHANGED_KEPT = 4
-_STEPS_KEPT = 20
+from segviz.ui.state import Session, fingerprint
+from segviz.ui.words import unmarked
 
 
 def operated(session: Session) -> Session:
-    """The session with the operations done on its memory so far."""
-    done = _done(session.key)
+    """The session with the operations done on its memory so far, or as a link wants them."""
+    done = changes(session.key)
+    wanted = wanted_operations(session)
+    problem = "" if wanted is None else follow(session.memory, done, wanted)
+    if problem:
+        refuse(f"done: {problem}")
     if not done:
         return session
-    count = len(done[-1].steps) - len(session.memory.steps)
+    # What was done, not how often: after an undo another operation makes another memory.
+    said = [change.named or change.memory.conversation.id for change in done]
     return replace(
         session,
-        key=f"{session.key}+{count}",
-        conversation=done[-1].conversation,
-        memory=done[-1],
+        key=f"{session.key}+{fingerprint(said)}",
+        conversation=done[-1].memory.conversation,
+        memory=done[-1].memory,
         built=session.key,
+        done=in_link(session.memory, done),
     )
-
-
-def _done(key: str) -> list[Memory]:
-    """The memory after each operation, oldest first."""
-    found: list[Memory] = remember("operated", key, CHANGED_KEPT, list)
-    return found
 
 
 def operations_panel(session: Session) -> None:
@@ -42,7 +42,7 @@ def operations_panel(session: Session) -> None:
     if not isinstance(system, Operates) or not system.operations():
         return
     known = system.operations()
-    done = _done(session.built or session.key)
+    done = changes(session.built or session.key)
     title = f"Change ({len(done)})" if done else "Change"
     with st.popover(title, icon=":material/build:", key="operations"):
         name = st.selectbox(
@@ -54,16 +54,19 @@ def operations_panel(session: Session) -> None:
             argument: _argument(session, name, argument, kind, chosen.defaults.get(argument))
             for argument, kind in chosen.arguments.items()
         }
-        if st.button("Do it", key="operate"):
+        with st.container(horizontal=True):
+            wanted = st.button(chosen.label, key="operate")
+            undone = st.button("Undo the last", disabled=not done, key="undo-operation")
+        if wanted:
             _operate(session, done, name, chosen, arguments)
-        joined = join_choice(session)
-        if joined is not None:
-            _keep(done, joined, "The second memory")
-        if st.button("Undo the last", disabled=not done, key="undo-operation"):
+        if undone:
             done.pop()
             st.rerun()
-        for memory in done:
-            st.text(memory.steps[-1].note)
+        for change in done:
+            st.caption(unmarked(change.memory.steps[-1].note))
+        joined = join_choice(session)
+        if joined is not None:
+            _keep(done, Change(joined, None), "The second memory")
 
 
 def _argument(session: Session, operation: str, name: str, kind: str, default: int | None) -> int:
@@ -90,10 +93,10 @@ def _argument(session: Session, operation: str, name: str, kind: str, default: i
 
 
 def _operate(
-    session: Session, done: list[Memory], name: str, chosen: Operation, arguments: dict[str, int]
+    session: Session, done: list[Change], name: str, chosen: Operation, arguments: dict[str, int]
 ) -> None:
-    if len(done) >= _STEPS_KEPT:
-        st.warning(f"At most {_STEPS_KEPT} operations are kept; undo some first.")
+    if len(done) >= MOST_OPERATIONS:
+        st.warning(f"At most {MOST_OPERATIONS} operations are kept; undo some first.")
         return
     try:
         memory = session.memory.operate(name, chat=session.chat, **arguments)
@@ -101,15 +104,16 @@ def _operate(
         st.warning(f"{chosen.label}: this cannot be done.")
         st.text(str(error))
         return
-    _keep(done, memory, chosen.label)
+    given = tuple(arguments[argument] for argument in chosen.arguments)
+    _keep(done, Change(memory, (name, given)), chosen.label)
 
 
-def _keep(done: list[Memory], memory: Memory, what: str) -> None:
+def _keep(done: list[Change], change: Change, what: str) -> None:
     """Take a changed memory for the one shown, if it is sound."""
-    broken = memory.check()
+    broken = change.memory.check()
     if broken:
         st.error(f"{what} would have broken the memory; nothing was changed.")
         st.text(str(broken[0]))
         return
-    done.append(memory)
+    done.append(change)
     st.rerun()

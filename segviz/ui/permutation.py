@@ -8,10 +8,12 @@ import streamlit as st
 
 from segviz.assemble import make_system, needs_chat
 from segviz.conversation import Conversation
-from segviz.evaluate.permutation import Permutation, permutation
+from segviz.evaluate.permutation import Difference, Permutation, permutation
 from segviz.pipeline import Memory, build
 from segviz.systems import SYSTEMS
 from segviz.ui.state import Session, fingerprint, known, remember
+from segviz.ui.tables import table
+from segviz.ui.words import spread
 
 RESULTS_KEPT = 4
 _AGAINST = "clustering"
@@ -46,6 +48,7 @@ def _experiment(session: Session, relevance: str, k: int) -> None:
         default=[name for name in (_AGAINST,) if name in others],
         format_func=lambda name: SYSTEMS[name].label,
         key="permute-systems",
+        wrap=True,
     )
     share = second.slider("Share of units that move", 0.1, 1.0, 0.3, 0.1, key="permute-share")
     seeds = third.slider("Random orders", 1, 10, 3, key="permute-seeds")
@@ -66,6 +69,7 @@ def _experiment(session: Session, relevance: str, k: int) -> None:
             lambda: _run(session, names, share, seeds, relevance, k, bar.progress),
         )
         place.empty()
+        st.rerun()
     found: Permutation = remember("permutations", key, RESULTS_KEPT, _impossible)
     _tables(found, k)
 
@@ -114,33 +118,35 @@ def _tables(found: Permutation, k: int) -> None:
         policy, alpha, horizon = setting
         return "no propagation" if policy == "none" else f"{policy}, α {alpha:g}, H {horizon}"
 
-    st.dataframe(
+    for row in found.differences:
+        if row.measure == "recall":
+            st.markdown(f"{_verdict(row)} ({words(row.setting)}).")
+    table(
         [
             {
                 "system": SYSTEMS[row.system].label,
                 "retrieval": words(row.setting),
                 "measure": names.get(row.measure, "answer words found"),
-                "as it is": str(row.original),
-                "permuted": str(row.permuted),
-                "loss": str(row.loss),
+                "as it is": spread(row.original),
+                "permuted": spread(row.permuted),
+                "loss": spread(row.loss),
             }
             for row in found.losses
         ],
-        hide_index=True,
+        about="What each system loses when units change places",
     )
-    for row in found.differences:
-        if row.measure != "recall":
-            continue
-        more = row.more
-        verdict = (
-            "more" if more.low > 0 else "less" if more.high < 0 else "neither clearly more nor less"
-        )
-        st.markdown(
-            f"{SYSTEMS[row.first].label} loses **{verdict}** than {SYSTEMS[row.second].label} "
-            f"({words(row.setting)}): by {more} of recall."
-        )
     st.caption(
         f"{found.share:.0%} of the units moved, mean of {len(found.seeds)} random orders; "
         "95 % bootstrap intervals over questions. One conversation is little evidence: "
         "tests/benchmarks/permutation.py runs five."
     )
+
+
+def _verdict(row: Difference) -> str:
+    """Which of two systems loses more recall, and by how much."""
+    first, second, by = SYSTEMS[row.first].label, SYSTEMS[row.second].label, spread(row.more)
+    if row.more.low > 0:
+        return f"{first} loses **more** recall than {second}, by {by}"
+    if row.more.high < 0:
+        return f"{first} loses **less** recall than {second}; the difference is {by}"
+    return f"{first} and {second} lose recall **alike**, as far as can be told; difference {by}"

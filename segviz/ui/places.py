@@ -30,12 +30,16 @@ def level_label(memory: Memory, level: int) -> str:
     return level_name(level, level_names(memory))
 
 
-def _level_of(session: Session, structure: Structure, node: int) -> str:
-    """The level a node is on. One that holds nodes of several kinds ("fact or cell") goes
-    by the node's own."""
-    label = level_label(session.memory, int(structure.level[node]))
-    kind = structure.kind[node]
+def kind_label(memory: Memory, level: int, kind: str) -> str:
+    """What a node of a level is called. A level that holds nodes of several kinds ("fact or
+    cell") goes by the node's own."""
+    label = level_label(memory, level)
     return kind if kind and kind in label.split(" or ") else label
+
+
+def _level_of(session: Session, structure: Structure, node: int) -> str:
+    """What the level a node is on is called."""
+    return kind_label(session.memory, int(structure.level[node]), structure.kind[node])
 
 
 def place(session: Session, structure: Structure, node: int) -> str:

@@ -5,8 +5,13 @@ from __future__ import annotations
 import streamlit as st
 
 from segviz.digest import digest
-from segviz.figures.cost import cost_figure, cost_sentence, dollars, total_sentence
-from segviz.frontend.palette import ACCENT
+from segviz.figures.cost import (
+    cost_figure,
+    cost_rows,
+    cost_sentence,
+    dollars,
+    total_sentence,
+)
 from segviz.shape import (
     TABLE_5,
     Shape,
@@ -18,8 +23,10 @@ from segviz.shape import (
 )
 from segviz.steps import Decision
 from segviz.structure import Structure
+from segviz.ui.charts import chart, colours
 from segviz.ui.spending import price_of
 from segviz.ui.state import Session
+from segviz.ui.tables import table
 
 
 def warnings(structure: Structure, decision: Decision | None) -> None:
@@ -47,7 +54,8 @@ def shape_panel(session: Session, structure: Structure, now: int) -> None:
         )
 
 
-def _row(name: str, measured: Shape, calls: float) -> dict[str, object]:
+def shape_row(name: str, measured: Shape, **more: object) -> dict[str, object]:
+    """A structure as a row of a table of shapes."""
     return {
         "tree": name,
         "leaves": measured.leaves,
@@ -57,8 +65,7 @@ def _row(name: str, measured: Shape, calls: float) -> dict[str, object]:
         "mean depth": measured.mean_depth,
         "depth std": measured.depth_std,
         "branching": measured.branching,
-        "widest": str(measured.widest),
-        "calls/leaf": calls,
+        **more,
     }
 
 
@@ -66,7 +73,8 @@ def _table(session: Session, structure: Structure, now: int) -> None:
     measured = shape(structure)
     steps = session.memory.steps[:now]
     calls = sum(s.cost.calls for s in steps) / max(1, measured.leaves)
-    rows = [_row("this tree", measured, calls)]
+    own = {"widest": str(measured.widest), "calls/leaf": calls}
+    rows = [shape_row("this tree", measured, **own)]
     rows += [
         {
             "tree": f"{row.method}, {row.data}",
@@ -77,19 +85,22 @@ def _table(session: Session, structure: Structure, now: int) -> None:
             "mean depth": row.mean_depth,
             "depth std": row.depth_std,
             "branching": row.branching,
-            "widest": "not given",
+            "widest": "",
             "calls/leaf": row.calls_per_leaf,
         }
         for row in TABLE_5
     ]
-    two = st.column_config.NumberColumn(format="%.2f")
-    names = ("nodes/leaf", "max depth", "mean depth", "depth std", "branching", "calls/leaf")
-    st.dataframe(rows, hide_index=True, column_config=dict.fromkeys(names, two))
+    table(rows, about="The shape of this tree, and of the paper's")
     st.caption(
         f"Single-child nodes ({measured.unary}) are left out of this tree's row. Below it "
         "stands SegTreeMem's Table 5: averages over whole data sets with other embeddings and "
-        "models, to compare shapes, not to rank. Calls are prompts a model answered, from "
-        "the server or the cache; none offline."
+        "models, to compare shapes, not to rank.",
+        help=(
+            "**Depth** of a leaf: edges from the root down to it. **Branching**: children of a "
+            "node that has any, on average. **Widest**: most children of one node; the paper "
+            "does not give it. **Calls**: prompts a model answered, from the server or the "
+            "cache; none offline."
+        ),
     )
 
 
@@ -106,15 +117,11 @@ def _agreement(session: Session, structure: Structure) -> None:
 
 def _cost(session: Session, now: int) -> None:
     steps = session.memory.steps[:now]
-    dark = st.context.theme.type == "dark"
     memory = session.memory
     spent = dollars(steps, price_of(memory.chat), price_of(memory.embedder.name))
-    figure = cost_figure(
-        steps,
-        accent=ACCENT["dark" if dark else "light"],
-        neutral="#9a9690" if dark else "#77736d",
-        spent=spent,
+    chart(
+        cost_figure(steps, spent=spent, **colours()),
+        f"{total_sentence(steps, spent)} {cost_sentence(steps)}",
+        "cost-chart",
+        rows=lambda: cost_rows(steps, spent),
     )
-    sentence = f"{total_sentence(steps, spent)} {cost_sentence(steps)}"
-    st.plotly_chart(figure, key="cost-chart", config={"displayModeBar": False}, alt=sentence)
-    st.caption(sentence.replace("$", r"\$"))

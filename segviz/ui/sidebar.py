@@ -13,8 +13,10 @@ from segviz.pipeline import from_saved
 from segviz.systems import SYSTEMS
 from segviz.ui.building import Order, obtain
 from segviz.ui.controls import component_controls
+from segviz.ui.loaded import choose_conversation
 from segviz.ui.models import Models, models_panel
-from segviz.ui.source import Opened, choose_conversation, choose_source
+from segviz.ui.opening import Opened
+from segviz.ui.source import choose_source
 from segviz.ui.spending import show_spending
 from segviz.ui.state import MEMORIES_KEPT, Session, fingerprint, remember, typed_turns
 from segviz.ui.words import counted

@@ -35,9 +35,13 @@ from segviz.ui.charts import chart, colours, dark, ink
 from segviz.ui.places import level_names
 from segviz.ui.relations import draw_relations, has_relations
 from segviz.ui.state import Session
+from segviz.ui.tables import table
 from segviz.ui.words import counted
 
 _YEARS = 3
+
+# So many rows are seen without scrolling, in so many pixels.
+_SEEN, _TALL = 8, 280
 
 
 def special_panel(session: Session, structure: Structure, step: int) -> None:
@@ -145,7 +149,7 @@ def _families(session: Session, structure: Structure, step: int) -> None:
         st.caption("This step refreshed no tree.")
         return
     st.markdown(f"**What this step refreshed**, in {counted(len(paths), 'tree')}")
-    st.dataframe(
+    table(
         [
             {
                 "family": tree.family,
@@ -156,8 +160,8 @@ def _families(session: Session, structure: Structure, step: int) -> None:
             }
             for tree, path in paths
         ],
-        hide_index=True,
-        height=min(38 + 35 * len(paths), 300),
+        about="Trees refreshed by this step",
+        height=_TALL if len(paths) > _SEEN else "content",
     )
 
 

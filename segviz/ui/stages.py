@@ -7,10 +7,10 @@ from typing import Any
 
 import streamlit as st
 
-from segviz.figures.levels import level_figure, level_name
-from segviz.frontend.palette import ACCENT
+from segviz.figures.levels import level_figure, level_name, level_rows
 from segviz.protocols import Stage
 from segviz.result import Result
+from segviz.ui.charts import chart, colours
 from segviz.ui.lists import node_list
 from segviz.ui.places import level_names, named, short
 from segviz.ui.state import Session
@@ -82,20 +82,15 @@ def _levels(session: Session, result: Result) -> None:
     """Where it looked against where it took from."""
     names = level_names(session.memory)
     visited, returned = result.visited, result.levels()
-    dark = st.context.theme.type == "dark"
-    sentence = _sentence(visited, returned, names)
-    figure = level_figure(
-        visited,
-        returned,
-        accent=ACCENT["dark" if dark else "light"],
-        neutral="#9a9690" if dark else "#77736d",
-        names=names,
-        series=("looked at", "returned"),
-        shares=True,
-    )
+    series = ("looked at", "returned")
     st.markdown("**Levels it looked at, and those it returned**")
-    st.plotly_chart(figure, key="visited-chart", config={"displayModeBar": False}, alt=sentence)
-    st.caption(f"{sentence} Bars are shares of each, numbers are nodes.")
+    chart(
+        level_figure(visited, returned, names=names, series=series, shares=True, **colours()),
+        _sentence(visited, returned, names),
+        "visited-chart",
+        "Bars are shares of each, numbers are nodes.",
+        rows=lambda: level_rows(visited, returned, names, series),
+    )
 
 
 def _sentence(visited: dict[int, int], returned: dict[int, int], names: Sequence[str]) -> str:

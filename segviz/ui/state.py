@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 
 import streamlit as st
 
+from segviz.bookmark import Operated
 from segviz.conversation import Conversation, Corpus
 from segviz.models import OpenAIChat
 from segviz.pipeline import Memory
@@ -44,6 +45,12 @@ def remember(name: str, key: str, kept: int, make: Callable[[], T]) -> T:
     return value
 
 
+def begin(key: str, value: Any) -> None:
+    """Let the widget with this key start from ``value``. A widget that is given a default
+    besides would be warned about in the log where a link has set its state."""
+    st.session_state.setdefault(key, value)
+
+
 def known(name: str, key: str) -> bool:
     """Whether a value is already there."""
     return key in _remembered(name)
@@ -69,7 +76,8 @@ class Session:
 
     ``key`` identifies the memory, ``source`` the conversation as loaded, before typing;
     ``chat`` is the model chosen under Models, None offline; ``built`` is the key of the
-    memory as it was built, where operations have changed it since.
+    memory as it was built, where operations have changed it since, and ``done`` those of
+    them that a link names.
     """
 
     key: str
@@ -79,6 +87,7 @@ class Session:
     memory: Memory
     chat: OpenAIChat | None = None
     built: str = ""
+    done: tuple[Operated, ...] = ()
 
     @cached_property
     def sessions(self) -> list[int]:

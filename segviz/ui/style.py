@@ -10,11 +10,12 @@ _ROOM = """
 [data-testid="stSidebarHeader"] { height: 2.2rem; margin-bottom: 0; }
 """
 
-# Streamlit fades captions and writes white on the chips of a choice; both fall below the
-# contrast WCAG 2.2 asks of small text (4.5 to 1).
+# Streamlit fades captions below the contrast WCAG 2.2 asks of small text (4.5 to 1).
 _CAPTION = {"light": "#67645f", "dark": "#a8a49e"}
-_CHIP = {"light": "#ffffff", "dark": "#171614"}
 
+_LINE = {"light": "#e4e1db", "dark": "#3a3834"}
+_INK = {"light": "#2f2d2b", "dark": "#edebe8"}
+_SURFACE = {"light": "#f5f4f1", "dark": "#211f1d"}
 
 # Buttons that show an icon alone keep their label for screen readers.
 _ICONS = """
@@ -23,14 +24,57 @@ _ICONS = """
 }
 """
 
+# The controls above the tree are one line of an instrument: equally tall, close together.
+_CONTROLS = """
+:is(.st-key-transport, .st-key-asking) button { min-height: 2.1rem; padding: 0.1rem 0.6rem; }
+.st-key-source button { padding-inline: 0.55rem; }
+"""
+
+# Columns in a container whose key begins so stand below each other where each would be
+# narrower than what is in it needs; Streamlit itself asks only for the window's width.
+_BESIDE = """
+[class*="st-key-beside-"] [data-testid="stHorizontalBlock"] { flex-wrap: wrap; }
+[class*="st-key-beside-"] [data-testid="stColumn"] { min-width: min(19rem, 100%); }
+[class*="st-key-beside-wide"] [data-testid="stColumn"] { min-width: min(26rem, 100%); }
+"""
+
+# Digits of one width, so that numbers stand below each other.
+_TABLES = """
+[data-testid="stTable"] :is(td, th) {
+  font-variant-numeric: tabular-nums; padding: 0.28rem 0.4rem;
+}
+[data-testid="stTable"] p { font-size: 0.875rem; }
+"""
+
+# Small buttons at the end of a line of text, and of the files to take away.
+_TWINS = """
+[class*="st-key-twin-"] button { min-height: 0; padding: 0; }
+[class*="st-key-twin-"] button p { font-size: 0.875rem; }
+"""
+
+# A node's history is as tall as it is, up to a limit.
+_HISTORY = """
+.st-key-versions { max-height: 18rem; overflow-y: auto; }
+"""
+
 
 def apply_style() -> None:
     """Put the rules on the page, for the theme it is shown in."""
     theme = "dark" if st.context.theme.type == "dark" else "light"
+    line, ink, surface = _LINE[theme], _INK[theme], _SURFACE[theme]
     st.html(
-        f"""<style>{_ROOM}{_ICONS}
+        f"""<style>{_ROOM}{_ICONS}{_CONTROLS}{_BESIDE}{_TABLES}{_TWINS}{_HISTORY}
 [data-testid="stCaptionContainer"] {{ opacity: 1; }}
 [data-testid="stCaptionContainer"] p {{ color: {_CAPTION[theme]}; }}
-[data-testid="stMultiSelect"] [data-tag-index] * {{ color: {_CHIP[theme]}; }}
+[data-testid="stHeadingDivider"] {{ height: 1px; background-color: {line}; }}
+/* What is chosen is no alarm: chips and notes are quiet, the accent is for the data. */
+[data-testid="stMultiSelect"] [data-tag-index] {{
+  background-color: {surface}; box-shadow: inset 0 0 0 1px {line};
+}}
+[data-testid="stMultiSelect"] [data-tag-index] * {{ color: {ink}; }}
+[data-testid="stAlertContainer"]:has([data-testid="stAlertContentInfo"]) {{
+  background-color: {surface}; color: {ink};
+}}
+[data-testid="stMarkdownContainer"] code {{ color: {ink}; }}
 </style>"""
     )

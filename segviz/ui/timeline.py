@@ -8,8 +8,10 @@ from typing import Any
 
 import streamlit as st
 
+from segviz.coherence import known_coherence
 from segviz.figures.node_link import node_link_html
 from segviz.frontend.live import Setting
+from segviz.frontend.look import Look
 from segviz.frontend.palette import (
     ACCENT,
     SCORE_RAMP_DARK,
@@ -19,25 +21,25 @@ from segviz.frontend.palette import (
 from segviz.frontend.payload import tree_payload
 from segviz.steps import Decision
 from segviz.structure import Structure
-from segviz.ui.canvas import clicked, sent_setting, tree_canvas
-from segviz.ui.state import Session
+from segviz.ui.canvas import clicked, sent_look, sent_setting, tree_canvas
+from segviz.ui.state import Session, begin
 from segviz.unfold import Unfolded, follows_time, unfold
 
-VIEWS = ("Time axis", "Node-link")
+VIEWS = ("Time axis", "Node-link", "Outline")
 
 
 def canvas_height(levels: int, mirrored: bool = False) -> int:
     """Pixels for so many levels: rows neither stretched nor squeezed out of sight. The
     mirrored picture has a second line in its header."""
-    return min(130 + 70 * levels, 660) if mirrored else min(140 + 40 * levels, 460)
+    return min(192 + 70 * levels, 722) if mirrored else min(202 + 40 * levels, 522)
 
 
 def view_choice(key: str) -> str:
-    """The two drawings of one structure, as tabs that draw only the one in front."""
+    """The ways to look at one structure, as tabs that draw only the one in front."""
+    begin(key, VIEWS[0])
     chosen: str = st.segmented_control(
         "View",
         VIEWS,
-        default=VIEWS[0],
         required=True,
         key=key,
         label_visibility="collapsed",
@@ -59,7 +61,8 @@ def draw_canvas(
     ``on_setting`` gets what the controls of its header are set to.
 
     A structure that does not follow time is drawn in the order of its branches."""
-    conversation = session.conversation
+    conversation, look = session.conversation, _look()
+    options |= {"look": look, "coherence": known_coherence(structure, look.colour == "coherence")}
     drawn = None if in_time(session, structure) else unfold(structure)
     selected, sessions = session.selected, session.sessions
     if drawn is not None:
@@ -77,6 +80,9 @@ def draw_canvas(
         **options,
     )
 
+    if drawn is not None:
+        payload["axis_units"] = drawn.unit.tolist()  # to point at turns
+
     def select() -> None:
         here = clicked(key, selected)
         session.select(here if drawn is None or here is None else int(drawn.node[here]))
@@ -86,18 +92,31 @@ def draw_canvas(
         if setting is not None and on_setting is not None:
             on_setting(setting)
 
+    def chosen() -> None:
+        sent = sent_look(key)
+        if sent is not None:
+            st.session_state["colour"], st.session_state["labels"] = sent.colour, sent.labels
+
     tree_canvas(
         payload,
         key=key,
         height=height,
+        texts=structure.text,
         on_select=select,
         on_setting=heard,
+        on_look=chosen,
     )
     if drawn is not None:
         st.caption(
             "This memory does not follow time: it is drawn in the order of its branches, nodes "
             "with several parents under each of them. Colours are sessions, oldest violet."
         )
+
+
+def _look() -> Look:
+    """Colour and label as chosen on either page, or by a link."""
+    state = st.session_state
+    return Look(state.get("colour", ""), state.get("labels", ""))
 
 
 def in_time(session: Session, structure: Structure) -> bool:
@@ -108,9 +127,9 @@ def in_time(session: Session, structure: Structure) -> bool:
 def _moved(drawn: Unfolded, structure: Structure, options: dict[str, Any]) -> dict[str, Any]:
     """Options of ``tree_payload`` for the drawing of a structure; scores can be shown there,
     but not propagated, as copies would count twice."""
-    moved = dict(options) | {"total_units": len(drawn.unit), "live": None}
-    for name in ("initial", "final"):
-        if options.get(name) is not None:
+    moved = dict(options) | {"total_units": len(drawn.unit), "live": None, "origin": drawn.node}
+    for name in ("initial", "final", "coherence"):
+        if options.get(name) is not None and len(options[name]):
             moved[name] = options[name][drawn.node]
     for name in ("top_initial", "top_final"):
         moved[name] = drawn.first(options.get(name, ()))

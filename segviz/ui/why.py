@@ -9,61 +9,56 @@ import numpy as np
 import streamlit as st
 
 from segviz.figures.levels import level_name
-from segviz.figures.ranks import rank_figure, rank_sentence
-from segviz.frontend.palette import ACCENT
+from segviz.figures.ranks import rank_figure, rank_rows, rank_sentence
 from segviz.nearmiss import near_misses
 from segviz.result import Result
 from segviz.retrieve import ranking
+from segviz.ui.charts import chart, colours
 from segviz.ui.places import level_names, place
 from segviz.ui.state import Session
+from segviz.ui.tables import table
 
 # The ledger lists this many contributions; the rest is summed in one row.
 LISTED = 12
+
+# So many rows of it are seen without scrolling.
+_LEDGER_SEEN = 6
+_MISSES_SEEN = 12
 
 
 def ledger_panel(session: Session, result: Result, node: int) -> None:
     """Own score plus every contribution equals the propagated score, exactly."""
     ledger = result.explain(node)
     st.markdown("**Where the score comes from**")
-    rows: list[dict[str, Any]] = [
-        {"hop": 0, "gave": ledger.own, "share": 0.0, "from": "itself", "node": node},
+    entries: list[tuple[int | None, float, str, int | None]] = [
+        (0, ledger.own, "itself", node),
         *(
-            {
-                "hop": entry.hop,
-                "gave": entry.amount,
-                "share": 0.0,
-                "from": place(session, result.structure, entry.source),
-                "node": entry.source,
-            }
+            (entry.hop, entry.amount, place(session, result.structure, entry.source), entry.source)
             for entry in ledger.received[:LISTED]
         ),
     ]
     rest = ledger.received[LISTED:]
     if rest:
-        amount = sum(entry.amount for entry in rest)
-        rows.append(
-            {"hop": None, "gave": amount, "share": 0.0, "from": f"{len(rest)} more", "node": None}
-        )
-    for row in rows:
-        row["share"] = row["gave"] / ledger.total if ledger.total else 0.0
-    st.dataframe(
-        rows,
-        hide_index=True,
-        height=min(38 + 35 * len(rows), 260),
-        column_config={
-            "hop": st.column_config.NumberColumn(width=45),
-            "node": st.column_config.NumberColumn(width=55),
-            "gave": st.column_config.NumberColumn(format="%.6f", width=90),
-            "share": st.column_config.ProgressColumn(
-                format="percent", min_value=0, max_value=1, width=90
-            ),
-        },
+        entries.append((None, sum(entry.amount for entry in rest), f"{len(rest):,} more", None))
+    table(
+        [
+            {
+                "hop": hop,
+                "from": source,
+                "node": giver,
+                "gave": amount,
+                "share": f"{amount / ledger.total if ledger.total else 0:.1%}",
+            }
+            for hop, amount, source, giver in entries
+        ],
+        about=f"Contributions to the score of node {node}",
+        digits={"gave": 6},
+        height=230 if len(entries) > _LEDGER_SEEN else "content",
     )
-    received = ledger.total - ledger.own
+    received, gap = ledger.total - ledger.own, abs(ledger.total - float(result.final[node]))
     st.caption(
         f"own {ledger.own:.6f} + received {received:.6f} = propagated "
-        f"{result.final[node]:.6f}; the difference is "
-        f"{abs(ledger.total - float(result.final[node])):.0e}"
+        f"{result.final[node]:.6f}{f'; rounding leaves {gap:.0e}' if gap else ', exactly'}"
     )
 
 
@@ -75,18 +70,22 @@ def rank_panel(
     k = len(result.after)
     if not k:
         return
-    dark = st.context.theme.type == "dark"
-    sentence = rank_sentence(before, after, k)
+    own = result.method == "own"
     figure = rank_figure(
         before,
         after,
         k,
-        accent=ACCENT["dark" if dark else "light"],
-        neutral="#9a9690" if dark else "#77736d",
         gold=list(gold),
+        sides=("by relevance", "by the system") if own else ("initial", "propagated"),
+        **colours(),
     )
-    st.plotly_chart(figure, key="rank-chart", config={"displayModeBar": False}, alt=sentence)
-    st.caption(f"{sentence} Diamonds are gold evidence; below the dashed line is outside the top.")
+    chart(
+        figure,
+        rank_sentence(before, after, k, "the system" if own else "propagation"),
+        "rank-chart",
+        "Diamonds are gold evidence; below the dashed line is outside the top.",
+        rows=lambda: rank_rows(before, after, k, gold),
+    )
 
 
 def _ranks(
@@ -117,21 +116,22 @@ def miss_panel(
     if not rows:
         st.caption("Nothing was left out.")
         return
-    st.dataframe(
+    table(
         [
             {
                 "rank": row.rank_after or None,
                 "was": row.rank_before or None,
                 "node": row.node,
                 "place": place(session, result.structure, row.node),
-                "gold": "gold" if row.node in gold else "",
+                "gold": "gold" if row.node in gold else None,
                 "short by": row.short_by,
                 "why": row.reason,
             }
             for row in rows
         ],
-        hide_index=True,
-        column_config={"short by": st.column_config.NumberColumn(format="%.5f")},
+        about="The next nodes and every missed gold leaf",
+        digits={"short by": 5},
+        height=420 if len(rows) > _MISSES_SEEN else "content",
     )
     st.caption(
         f"Short by: what the node lacks to the propagated score of rank {len(result.after)}."
@@ -149,9 +149,8 @@ def hop_panel(session: Session, result: Result) -> None:
             label = level_name(level, names) if names or level else "leaves"
             row[label] = float(scores[levels == level].sum())
         rows.append(row)
-    number = st.column_config.NumberColumn(format="%.4f")
-    columns = [name for name in rows[0] if name != "hop"]
-    st.dataframe(rows, hide_index=True, column_config=dict.fromkeys(columns, number))
+    digits = dict.fromkeys(rows[0], 4)
+    table(rows, about="Sums of the scores after each hop, by level", digits=digits)
     st.caption(
         "The sum of all scores after each hop, and how it lies on the levels. What is lost "
         "sat on nodes without a target."

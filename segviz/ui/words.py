@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import string
 
+from segviz.evaluate import Mean
+
 _MARKS = frozenset(string.punctuation)
 
 
@@ -15,3 +17,17 @@ def counted(number: int, one: str, many: str | None = None) -> str:
 def unmarked(text: str) -> str:
     """``text`` for a label that Streamlit reads as Markdown, every mark taken literally."""
     return "".join(f"\\{char}" if char in _MARKS else char for char in " ".join(text.split()))
+
+
+def signed(text: str) -> str:
+    """A number as it is read: with a minus, not a hyphen."""
+    return text.replace("-", "\N{MINUS SIGN}")
+
+
+def spread(mean: Mean) -> str:
+    """A mean with its interval; blank where nothing was measured."""
+    if mean.value != mean.value:
+        return ""
+    # Adding 0 takes the sign of a zero that is negative.
+    value, low, high = (round(x, 3) + 0.0 for x in (mean.value, mean.low, mean.high))
+    return signed(f"{value:.3f} [{low:.3f}, {high:.3f}]")

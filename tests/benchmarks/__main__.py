@@ -40,6 +40,7 @@ TABLES: dict[str, str] = {
     "many": "sweeps of many conversations, one process beside several",
     "startup": "from the command to the painted demo (Chromium)",
     "drag": "script time per frame while a slider moves (Chromium)",
+    "frames": "script time per frame while the tree is panned and zoomed (Chromium)",
 }
 
 

@@ -97,20 +97,20 @@ def test_alpha_by_mouse_keeps_selection_and_zoom(ask, memory):
 
 
 def test_policy_and_hops(ask, memory):
-    control(ask, "select").select_option("bottom-up")
+    control(ask, ".controls select").select_option("bottom-up")
     settles(ask, memory)
     hops = control(ask, "input.horizon")
     hops.focus()
     hops.press("End")
     assert settles(ask, memory).horizon == 5
-    control(ask, "select").select_option("none")
+    control(ask, ".controls select").select_option("none")
     ask.until(KEY, "settled", "true")
     assert control(ask, "input.alpha").is_disabled()
     assert settles(ask, memory).final.tolist() == settles(ask, memory).initial.tolist()
 
 
 def test_the_setting_outlives_a_change_of_page_and_view(ask, memory):
-    control(ask, "select").select_option("both")
+    control(ask, ".controls select").select_option("both")
     alpha = control(ask, "input.alpha")
     alpha.focus()
     alpha.press("End")
@@ -156,7 +156,7 @@ def test_change_draws_what_mirrored_does_not(ask, memory):
 
 
 def test_keys_in_the_header_are_not_the_apps(ask):
-    control(ask, "select").focus()
+    control(ask, ".controls select").focus()
     ask.page.keyboard.press("c")  # Streamlit's "clear cache"
     ask.page.wait_for_timeout(300)
     assert not ask.page.get_by_role("dialog").count()

@@ -30,7 +30,7 @@ from tests.export.views import (
 from tests.trees import toy
 
 SVG = "{http://www.w3.org/2000/svg}"
-INERT = {"svg", "title", "desc", "g", "rect", "text", "polygon"}
+INERT = {"svg", "title", "desc", "g", "rect", "text", "polygon", "path"}
 
 
 def parsed(picture: str) -> ET.Element:

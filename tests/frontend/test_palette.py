@@ -10,6 +10,9 @@ from segviz.frontend.palette import (
     ACCENT,
     CHANGE_RAMP_DARK,
     CHANGE_RAMP_LIGHT,
+    COHERENCE_RAMP_DARK,
+    COHERENCE_RAMP_LIGHT,
+    GOLD_COLOURS,
     LEVEL_COLOURS,
     SCORE_RAMP_DARK,
     SCORE_RAMP_LIGHT,
@@ -109,6 +112,33 @@ def test_a_change_is_told_in_size_and_sign(ramp: tuple[str, ...], page: str) -> 
 
 def test_levels_are_ordered() -> None:
     assert (np.diff(luminance(LEVEL_COLOURS)) < 0).all()
+
+
+@pytest.mark.parametrize(
+    ("ramp", "page"), [(COHERENCE_RAMP_LIGHT, "#ffffff"), (COHERENCE_RAMP_DARK, "#171614")]
+)
+def test_coherence_is_ordered_and_never_vanishes(ramp: tuple[str, ...], page: str) -> None:
+    away = np.array([contrast(colour, page) for colour in ramp])
+    assert len(ramp) == 9
+    assert away[0] > 1.1
+    assert (np.diff(away) > 0).all()
+    assert away[-1] > 5
+
+
+@pytest.mark.parametrize(("theme", "page"), [("light", "#ffffff"), ("dark", "#171614")])
+@pytest.mark.parametrize("vision", ["normal", "deuteranopia"])
+def test_fates_of_gold_are_told_apart(theme: str, page: str, vision: str) -> None:
+    colours = GOLD_COLOURS[theme]
+    assert list(colours) == ["found", "covered", "missed", "above", "other"]
+    rgb = linear(list(colours.values()))
+    if vision == "deuteranopia":
+        rgb = rgb @ DEUTERANOPIA.T
+    apart = lab(rgb)[:, None] - lab(rgb)[None]
+    distance = np.linalg.norm(apart, axis=2)[np.triu_indices(5, 1)]
+    assert distance.min() > 8
+    # What concerns gold leaves is the strongest, what does not concern gold the faintest.
+    away = [contrast(colour, page) for colour in colours.values()]
+    assert min(away[:3]) > away[3] > away[4]
 
 
 @pytest.mark.parametrize(("theme", "page"), [("light", "#ffffff"), ("dark", "#0e1117")])

@@ -293,9 +293,9 @@ def test_colour_helpers(module: Path) -> None:
     body = """
       const table = m.rampTable(["#000000", "#ffffff"]);
       return [m.mix("#ff0000", "#000000", 0.5), table[0], table[128], table[255],
-        m.rampIndex(0.25, 1, false), m.rampIndex(0.25, 1, true), m.rampIndex(-1, 1, false),
-        m.rampIndex(NaN, 1, false), m.rampIndex(1, 0, false), m.rampIndex(9, 1, false),
-        [-2, -1, 0, 0.0625, 1, 2].map((change) => m.changeIndex(change, 1, true)),
+        m.rampIndex(0.25, 1), m.rampIndex(0.25, 1, 0.5), m.rampIndex(-1, 1),
+        m.rampIndex(NaN, 1), m.rampIndex(1, 0), m.rampIndex(9, 1),
+        [-2, -1, 0, 0.0625, 1, 2].map((change) => m.changeIndex(change, 1, 0.25)),
         [0, 1, 52].map((level) => m.levelStrength(level, 53) > 0.3)];
     """
     assert run(module, body) == [
@@ -304,7 +304,7 @@ def test_colour_helpers(module: Path) -> None:
         "#808080",
         "#ffffff",
         64,
-        180,
+        128,
         0,
         0,
         0,
@@ -377,7 +377,8 @@ const marks = (mode, width, changes) => {
     edges: new Int32Array(0), levels_total: 1,
   });
   const geom = m.geometry(800, 300, mode, false, tree.laneCount);
-  const s = { tree, geom, picture: mode, runs: [],
+  const s = { tree, geom, picture: mode, runs: [], shades: ["initial", "propagated"],
+    search: m.createSearch(), kin: {}, linked: { leaves: [], above: [] },
     selected: null, focus: null, hover: null, fadeFrom: 0,
     view: { x0: 0, x1: (2 * geom.width) / width }, over: { matches: () => false },
     stage: { clientHeight: 300 }, most: 1,

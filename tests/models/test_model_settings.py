@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from segviz.models import PRESETS, PRICES, Endpoint, Price, Usage, cost, key_from_environment, price
+from segviz.models import PRESETS, PRICES, Endpoint, Price, Usage, cost, price
 from segviz.protocols import ModelError, Prompt
 from tests.models import server as wire
 from tests.models.conftest import KEY, Bench
@@ -119,13 +119,6 @@ def test_secrets_are_not_repeated_by_validation():
 def test_numbers_out_of_range_are_named_with_the_range(name: str, value: float):
     with pytest.raises(ValueError, match=rf"{name} is {value}; legal range: .* to "):
         Endpoint(URL, **{name: value})  # type: ignore[arg-type]
-
-
-def test_key_from_environment():
-    assert key_from_environment({}) == ""
-    assert key_from_environment({"OPENAI_API_KEY": " a\n"}) == "a"
-    assert key_from_environment({"OPENAI_API_KEY": "a", "SEGVIZ_API_KEY": "b"}) == "b"
-    assert key_from_environment({"OPENAI_API_KEY": "a", "SEGVIZ_API_KEY": " "}) == "a"
 
 
 def test_presets():

@@ -103,7 +103,7 @@ class TestTrees:
                 assert sorted(items) == sorted(held)
                 times = [wood.times[i] for i in items]
                 assert times == sorted(times)
-                wood.forest.refresh()
+                wood.forest.summaries.refresh()
                 s = wood.structure()
                 assert check(s, "memforest") == []
                 height = int(s.level[wood.root]) - 1
@@ -124,22 +124,22 @@ class TestTrees:
         wood = Woodland(3)
         for t in range(200):
             wood.add(float(t))
-        wood.forest.refresh()
+        wood.forest.summaries.refresh()
         wood.structure()
         height = wood.draft.level[wood.root] - 1
         wood.add(77.5)
         # The path, and at most one new node for each that was cut (two under a new root).
-        assert wood.forest.dirty <= 2 * height + 2
-        refreshed, written = wood.forest.refresh()
+        assert wood.forest.summaries.dirty <= 2 * height + 2
+        refreshed, written = wood.forest.summaries.refresh()
         assert written <= refreshed <= 2 * height + 2
 
     def test_refreshing_together_costs_no_more_than_one_by_one(self):
         eager, lazy = Woodland(3), Woodland(3)
         for t in range(40):
             eager.add(float(t))
-            eager.forest.refresh()
+            eager.forest.summaries.refresh()
             lazy.add(float(t))
-        lazy.forest.refresh()
+        lazy.forest.summaries.refresh()
         assert lazy.annotate.calls < eager.annotate.calls
         assert lazy.structure().text == eager.structure().text
 
@@ -149,7 +149,7 @@ class TestTrees:
         wood = Woodland(k)
         items = [wood.add(float(t)) for t in range(n)]
         wood.forest.replant(wood.root, other, items)
-        wood.forest.refresh()
+        wood.forest.summaries.refresh()
         assert wood.forest.items(wood.root) == items
         assert check(wood.structure(), "memforest") == []
 

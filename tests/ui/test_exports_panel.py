@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+import logging
+import sys
 from dataclasses import replace
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from segviz.export.formats import FORMATS
+from segviz.browser import VARIABLE, BrowserError
+from segviz.export import FORMATS, Sheet
 from segviz.ui.exports import offered
+from segviz.ui.pictures import Attempt, no_browser
 from tests.export.views import ask_view, dag, grow_view, holding
 
 KEY = "sk-this-must-stay-here"
+
+
+@pytest.fixture(autouse=True)
+def _any_browser(monkeypatch):
+    """A program stands in for the browser: nothing here runs it."""
+    monkeypatch.setenv(VARIABLE, sys.executable)
 
 
 def page() -> None:
@@ -86,6 +96,72 @@ def test_every_file_can_be_made_and_holds_no_key(memory, offer):
     for view in views:
         guarded = replace(view, memory=replace(memory, embedder=Guarded()))
         made = offer.make(guarded)
-        data = made if isinstance(made, bytes) else made.encode("utf-8")
+        text = made.html if isinstance(made, Sheet) else made
+        data = text if isinstance(text, bytes) else text.encode("utf-8")
         assert data
         assert KEY.encode() not in data
+
+
+# --- pictures ----------------------------------------------------------------------------------
+
+
+def test_without_a_browser_a_line_says_what_to_do_instead(monkeypatch):
+    monkeypatch.setenv(VARIABLE, "/nowhere/*bold*")
+    app = menu()
+    expected = [one.label for one in FORMATS.values() if not (one.asks or one.needs_browser)]
+    assert list(buttons(app)) == expected
+    (said,) = [caption.value for caption in app.caption if "nowhere" in caption.value]
+    assert said.replace("\\", "") == no_browser()
+    assert r"\*bold\*" in said
+    assert [toggle.label for toggle in app.toggle] == ["Dark pictures"]  # of the SVG
+    assert "export-scale" not in [group.key for group in app.get("button_group")]
+
+
+def test_scale_and_ground_reach_the_picture(monkeypatch):
+    seen = []
+    monkeypatch.setattr("segviz.ui.pictures.made", lambda *_, **look: seen.append(look) or b"")
+    app = menu()
+    drawn = [one for one in FORMATS.values() if one.needs_browser]
+    keys = [f"export-{one.part}-{one.ending}-attempt" for one in drawn]
+    first = [app.session_state[key] for key in keys]
+    assert [(one.offer, one.dark, one.scale) for one in first] == [(o, False, 2) for o in drawn]
+    app.toggle[0].set_value(True)
+    (scale,) = [group for group in app.get("button_group") if group.key == "export-scale"]
+    scale.set_value(4)
+    app.run()
+    for key in keys:
+        assert app.session_state[key]() == b""
+    assert seen == [{"dark": True, "scale": 4}] * len(keys)
+
+
+def test_nothing_is_made_before_a_click(monkeypatch):
+    def refuse(*_, **__):
+        raise AssertionError("made without a click")
+
+    monkeypatch.setattr("segviz.ui.pictures.made", refuse)
+    menu()
+    menu(asks=True)
+
+
+def test_an_attempt_that_fails_keeps_its_reason(memory, monkeypatch):
+    monkeypatch.setenv(VARIABLE, "/nowhere")
+    for scale, what in ((2, "/nowhere"), (9, "it must be 1 to 4")):
+        attempt = Attempt(FORMATS["png"], grow_view(memory), scale=scale)
+        with pytest.raises((BrowserError, ValueError)):
+            attempt()
+        assert attempt.done.is_set()
+        assert what in attempt.problem
+
+
+def test_the_log_holds_no_traceback_of_what_the_menu_tells():
+    log = logging.getLogger("streamlit.runtime.backend_operation_handler")
+
+    def passes(cause: Exception) -> bool:
+        error = RuntimeError("as Streamlit wraps it")
+        error.__cause__ = cause
+        info = (RuntimeError, error, None)
+        return bool(log.filter(log.makeRecord("n", logging.ERROR, "f", 1, "m", (), info)))
+
+    assert not passes(BrowserError("told"))
+    assert not passes(ValueError("told"))
+    assert passes(KeyError("a mistake of ours"))

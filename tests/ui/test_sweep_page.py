@@ -37,11 +37,10 @@ def test_a_run_shows_best_setting_categories_and_failures():
     assert "without propagation (95 % bootstrap intervals)" in shown
     assert "**By category**" in shown
     assert "**Worst questions first**" in shown
-    tables = [frame.value for frame in app.dataframe]
-    categories = next(t for t in tables if "MRR" in t.columns)
+    categories = next(t.value for t in app.table if "MRR" in t.value.columns)
     assert categories["category"].tolist()[0] == "all"
     assert len(categories) == 6
-    failures = next(t for t in tables if "question" in t.columns)
+    failures = next(f.value for f in app.dataframe if "question" in f.value.columns)
     assert failures["recall"].is_monotonic_increasing
 
 

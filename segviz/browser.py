@@ -1,0 +1,82 @@
+"""The installed browser of the Chromium family that PNG and PDF are drawn by.
+
+It is looked for, never downloaded; ``segviz.pictures`` runs it. This looks at the
+environment and the disk, which the core does not: the command line, the app and the
+doctor, which may not import each other, find it below themselves.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+VARIABLE = "SEGVIZ_BROWSER"
+"""The environment variable that names the browser to take."""
+
+NAMES = (
+    "chromium",
+    "chromium-browser",
+    "google-chrome",
+    "google-chrome-stable",
+    "chrome",
+    "microsoft-edge",
+    "microsoft-edge-stable",
+    "msedge",
+    "brave-browser",
+    "brave",
+)
+"""Programs looked for, in this order."""
+
+INSTEAD = (
+    "The interactive page (html) saves a PNG and prints to PDF in any browser; svg is a "
+    "picture that needs none."
+)
+"""What to do where no browser can be run."""
+
+_MAC = ("Chromium", "Google Chrome", "Microsoft Edge", "Brave Browser")
+_WINDOWS = (
+    "Google/Chrome/Application/chrome.exe",
+    "Microsoft/Edge/Application/msedge.exe",
+    "Chromium/Application/chrome.exe",
+    "BraveSoftware/Brave-Browser/Application/brave.exe",
+)
+
+
+class BrowserError(Exception):
+    """No picture can be made; the message says what was found and what to do."""
+
+
+def find_browser(environ: Mapping[str, str] = os.environ) -> Path:
+    """The browser: the one SEGVIZ_BROWSER names, else the first on the PATH, else one in its
+    usual place on macOS and Windows. BrowserError where there is none."""
+    wanted = environ.get(VARIABLE, "").strip()
+    path = environ.get("PATH")
+    if wanted:
+        found = shutil.which(os.path.expanduser(wanted), path=path)
+        if found is None:
+            raise BrowserError(f"{VARIABLE} names {wanted!r}, which is no program here. {INSTEAD}")
+        return Path(found)
+    for name in NAMES:
+        if found := shutil.which(name, path=path):
+            return Path(found)
+    for place in _usual(environ):
+        if place.is_file():
+            return place
+    raise BrowserError(
+        "PNG and PDF are drawn by Chromium, Chrome, Edge or Brave, and none was found on this "
+        f"machine; install one, or have {VARIABLE} name its program. {INSTEAD}"
+    )
+
+
+def _usual(environ: Mapping[str, str], platform: str = sys.platform) -> Iterator[Path]:
+    if platform == "darwin":
+        for root in (Path("/Applications"), Path.home() / "Applications"):
+            for name in _MAC:
+                yield root / f"{name}.app" / "Contents" / "MacOS" / name
+    elif platform == "win32":
+        for variable in ("PROGRAMFILES", "PROGRAMFILES(X86)", "LOCALAPPDATA"):
+            if folder := environ.get(variable):
+                yield from (Path(folder, place) for place in _WINDOWS)

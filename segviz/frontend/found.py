@@ -1,0 +1,53 @@
+"""Finds text in all nodes for the canvas, which holds many texts cut and, beyond 5,000
+nodes, none."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import numpy as np
+
+MOST_HITS: Final = 10_000
+"""More are counted, not sent."""
+
+MOST_EXCERPTS: Final = 200
+_BEFORE, _AFTER = 60, 220
+_LONGEST_QUERY = 200
+
+
+def read_query(sent: object) -> str | None:
+    """What a browser asks for, as ``find_text`` takes it; None for what is no query."""
+    return sent.strip().lower()[:_LONGEST_QUERY] if isinstance(sent, str) else None
+
+
+def find_text(payload: Mapping[str, Any], texts: Sequence[str], query: str) -> dict[str, Any]:
+    """The nodes of a payload whose text holds ``query``, in any case, as JSON.
+
+    Args:
+        payload: of ``tree_payload``, for the structure the texts belong to.
+        texts: full text of every node.
+        query: in lower case.
+
+    Returns:
+        ``nodes`` in reading order (by start, the narrower first), at most ``MOST_HITS`` of
+        ``total``, and for the first of them ``excerpts`` around the hit.
+    """
+    level, start, stop = (np.frombuffer(payload[c], "<i4") for c in ("level", "start", "stop"))
+    hits = [
+        node for node, text in enumerate(texts) if level[node] >= 0 and query in text.lower()
+    ]
+    hits.sort(key=lambda node: (start[node], stop[node], node))
+    return {
+        "query": query,
+        "nodes": hits[:MOST_HITS],
+        "total": len(hits),
+        "excerpts": {str(node): _excerpt(texts[node], query) for node in hits[:MOST_EXCERPTS]},
+    }
+
+
+def _excerpt(text: str, query: str) -> str:
+    """The hit and what stands around it."""
+    at = text.lower().find(query)
+    begin, end = max(0, at - _BEFORE), at + len(query) + _AFTER
+    return ("…" if begin else "") + text[begin:end] + ("…" if end < len(text) else "")

@@ -1,0 +1,40 @@
+"""What the canvas colours its nodes by and writes on them: to the browser, and back.
+
+The browser changes both by itself and reports the choice, so that links and the next page
+can carry it. What the data of a page cannot show falls back to the page's own colours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Final
+
+COLOURS: Final = ("session", "level", "initial", "propagated", "change", "gold", "coherence")
+"""What nodes can be coloured by; "" is the page's own: sessions on Grow, each half's score
+on Ask."""
+
+LABELS: Final = ("session", "words", "node", "score")
+"""What can be written on nodes; "" is nothing."""
+
+
+@dataclass(frozen=True)
+class Look:
+    """A choice of colour and label."""
+
+    colour: str = ""
+    labels: str = ""
+
+    def payload(self) -> dict[str, str]:
+        """As JSON."""
+        return asdict(self)
+
+
+def read_look(sent: object) -> Look | None:
+    """The choice a browser sent; None for anything that is not a legal one."""
+    if not isinstance(sent, Mapping):
+        return None
+    colour, labels = sent.get("colour"), sent.get("labels")
+    if colour not in ("", *COLOURS) or labels not in ("", *LABELS):
+        return None
+    return Look(colour, labels)

@@ -1,0 +1,61 @@
+// tree_help.js: the panel that names all keys and what the mouse does.
+
+import { element } from "./tree_words.js";
+
+const KEYS = [
+  ["↑ ↓", "parent, first child"],
+  ["← →", "neighbour on the level"],
+  ["Home End", "first leaf, newest leaf"],
+  ["Enter", "select the node"],
+  ["+ −", "zoom in, zoom out"],
+  ["Shift ← →", "pan"],
+  ["F", "fill the view with the node"],
+  ["0", "show the whole conversation"],
+  ["Esc", "back to the view before"],
+  ["/", "find text"],
+  ["N, Shift N", "next hit, the one before"],
+  ["?", "this list"],
+];
+const MOUSE = [
+  ["Click", "select a node"],
+  ["Double click", "fill the view with it; beside the tree: show all"],
+  ["Drag", "pan, where the view is zoomed"],
+  ["Ctrl wheel", "zoom at the pointer"],
+  ["Strip below", "drag the frame, its edges, or a new one"],
+];
+
+export function buildHelp(s, parent) {
+  const root = element("div", "help", parent);
+  root.hidden = true;
+  root.tabIndex = -1;
+  root.setAttribute("role", "dialog");
+  root.setAttribute("aria-label", "Keys and mouse");
+  const close = element("button", "", root, "×");
+  close.type = "button";
+  close.title = "Close (Esc)";
+  close.setAttribute("aria-label", "Close");
+  close.addEventListener("click", () => showHelp(s, false));
+  for (const [title, rows] of [["Keys, with the tree in focus", KEYS], ["Mouse", MOUSE]]) {
+    const part = element("div", "part", root);
+    element("div", "head", part, title);
+    const list = element("dl", "", part);
+    for (const [key, meaning] of rows) {
+      element("dt", "", list, key);
+      element("dd", "", list, meaning);
+    }
+  }
+  root.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape" && event.key !== "?") return;
+    event.preventDefault();
+    showHelp(s, false);
+  });
+  s.help = root;
+}
+
+/** Opens or closes the panel; the keyboard goes in, and back to the tree. */
+export function showHelp(s, open) {
+  s.help.hidden = !open;
+  s.helpButton.setAttribute("aria-expanded", String(open));
+  s.root.dataset.help = open;
+  (open ? s.help : s.over).focus({ preventScroll: true });
+}

@@ -1,0 +1,105 @@
+// tree_moves.js: what a person can do with the view, the selection and the keyboard's focus,
+// whichever way it was asked for.
+
+import { schedule } from "./tree_frame.js";
+import { goBack, remember } from "./tree_history.js";
+import { pointAt } from "./tree_link.js";
+import { moveView } from "./tree_motion.js";
+import { nodeRect } from "./tree_paint.js";
+import { insideView } from "./tree_span.js";
+import { isolate } from "./tree_text.js";
+import { clampView, zoomView } from "./tree_view.js";
+import { hideTip, nodeLines, showNode, showTip } from "./tree_words.js";
+
+/** Shows another part of the conversation, from which Escape leads back. `kind` names the
+ *  move; a slide is for jumps, not for what follows the pointer. */
+export function jumpTo(s, view, kind, slides = true) {
+  const { goal, history } = s;
+  if (view.x0 === goal.x0 && view.x1 === goal.x1) return;
+  remember(history, goal, s.data.total_units, kind, performance.now());
+  goTo(s, view, slides);
+}
+
+function goTo(s, view, slides) {
+  hideTip(s); // it belongs to a place that moves away
+  moveView(s, view, slides);
+  schedule(s, true);
+}
+
+/** Returns to the view before; without one, to the whole. Was there anything to do? */
+export function stepBack(s) {
+  const total = s.data.total_units || 1;
+  const goal = goBack(s.history, s.goal, total) ?? { x0: 0, x1: total };
+  if (goal.x0 === s.goal.x0 && goal.x1 === s.goal.x1) return false;
+  goTo(s, goal, true);
+  return true;
+}
+
+export function zoomAtCentre(s, factor) {
+  const { x0, x1 } = s.goal;
+  jumpTo(s, zoomView(s.goal, factor, (x0 + x1) / 2, s.data.total_units), "zoom");
+}
+
+/** Moves the view by a share of its own length. */
+export function panBy(s, share, kind, slides = true) {
+  const { x0, x1 } = s.goal;
+  const units = share * (x1 - x0);
+  jumpTo(s, insideView(x0 + units, x1 + units, s.data.total_units), kind, slides);
+}
+
+/** The node fills the view; null stands for the whole conversation. */
+export function fitNode(s, node) {
+  const total = s.data.total_units || 1;
+  if (node === null) return jumpTo(s, { x0: 0, x1: total }, "fit");
+  const [start, stop] = [s.tree.start[node], s.tree.stop[node]];
+  const margin = (stop - start) * 0.04;
+  return jumpTo(s, clampView(start - margin, stop + margin, total), "fit");
+}
+
+/** Pans so far that the node is in view. */
+export function reveal(s, node) {
+  const [start, stop] = [s.tree.start[node], s.tree.stop[node]];
+  const half = (s.goal.x1 - s.goal.x0) / 2;
+  if (stop > s.goal.x0 && start < s.goal.x1) return;
+  const middle = (start + stop) / 2;
+  jumpTo(s, insideView(middle - half, middle + half, s.data.total_units), "reveal");
+}
+
+export function select(s, node) {
+  if (node !== null) s.focus = node;
+  s.trail = node;
+  if (node !== s.selected) {
+    s.selected = node;
+    s.send(node);
+  }
+  schedule(s);
+}
+
+export function hover(s, node, session, x, y) {
+  if (node !== s.hover) schedule(s);
+  s.hover = node;
+  pointAt(s, node);
+  hideTip(s);
+  if (node !== null) showNode(s, node, x, y);
+  else if (session !== null && session >= 0) {
+    showTip(s, [["head", isolate(s.data.session_titles[session])]], x, y);
+  }
+}
+
+/** Moves the keyboard focus, brings it into view and says what it is, after what `before`
+ *  says of the way there; `excerpt` takes the place of the node's text. */
+export function walkTo(s, node, before = "", excerpt = null) {
+  if (node < 0) return;
+  s.focus = s.trail = node;
+  pointAt(s, node);
+  reveal(s, node);
+  let lines = nodeLines(s, node);
+  if (excerpt) lines = [...lines.filter(([kind]) => kind !== "text"), ["text", isolate(excerpt)]];
+  s.live.textContent = before + lines.map(([, text]) => text).filter(Boolean).join(". ");
+  const rect = nodeRect({ ...s, view: s.goal }, 0, node); // where it will be after the slide
+  if (rect) {
+    showNode(s, node, rect.x + rect.w / 2, rect.y + rect.h / 2);
+    if (excerpt) showTip(s, lines, ...s.tipAt);
+  }
+  schedule(s);
+}

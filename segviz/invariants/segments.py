@@ -1,0 +1,100 @@
+"""Trees over segments of time: the segment tree (SegTreeMem §4.1 and §4.2), and what is left of
+its laws once it was compressed, rebuilt or merged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+
+import numpy as np
+
+from segviz.invariants.violation import Violation
+from segviz.structure import Structure
+
+
+def one_tree(s: Structure) -> Iterator[Violation]:
+    """At most one parent each and exactly one root, which spans everything (§4.1)."""
+    for node in np.flatnonzero(s.active).tolist():
+        if len(s.parents[node]) > 1:
+            yield Violation("one tree", node, "one parent", str(s.parents[node]))
+    if len(s) and len(s.roots) != 1:
+        yield Violation("one tree", -1, "one root", str(s.roots))
+    for root in s.roots:
+        whole = (0, len(s.leaves))
+        if (int(s.start[root]), int(s.stop[root])) != whole:
+            found = f"({s.start[root]}, {s.stop[root]})"
+            yield Violation("one tree", root, f"the whole span {whole}", found)
+
+
+def levels_are_even(s: Structure) -> Iterator[Violation]:
+    """A child is exactly one level below its parent, so all leaves share one depth."""
+    for parent, child in s.edges.tolist():
+        if s.level[child] != s.level[parent] - 1:
+            yield Violation(
+                "levels", child, f"level {int(s.level[parent]) - 1}", f"level {s.level[child]}"
+            )
+    if s.leaves:
+        depths = {int(s.depth[leaf]) for leaf in s.leaves}
+        if len(depths) > 1:
+            yield Violation("levels", -1, "all leaves at one depth", f"depths {sorted(depths)}")
+
+
+def leaves_are_chronological(s: Structure) -> Iterator[Violation]:
+    """The i-th leaf, in creation order, holds exactly unit i."""
+    for index, leaf in enumerate(s.leaves):
+        if (int(s.start[leaf]), int(s.stop[leaf])) != (index, index + 1):
+            yield Violation(
+                "chronology", leaf, f"[{index}, {index + 1})", f"[{s.start[leaf]}, {s.stop[leaf]})"
+            )
+
+
+def children_are_consecutive(s: Structure) -> Iterator[Violation]:
+    """Children, in order, cover consecutive disjoint spans (equation 1)."""
+    for node, children in enumerate(s.children):
+        for left, right in pairwise(children):
+            if s.stop[left] != s.start[right]:
+                yield Violation(
+                    "consecutive",
+                    node,
+                    f"child {right} to start at {s.stop[left]}",
+                    f"start {s.start[right]}",
+                )
+
+
+def frontier_is_a_chain(s: Structure) -> Iterator[Violation]:
+    """One frontier node per level, from the newest leaf up to the root (§4.2)."""
+    levels = [int(s.level[node]) for node in s.frontier]
+    if levels != list(range(len(levels))):
+        yield Violation("frontier", -1, "one node on each level from 0", f"levels {levels}")
+    if s.frontier and s.frontier[-1] not in s.roots:
+        yield Violation("frontier", s.frontier[-1], "the root on top", "a node with a parent")
+
+
+def one_root(s: Structure) -> Iterator[Violation]:
+    """Exactly one root, which spans all units heard."""
+    if len(s) and len(s.roots) != 1:
+        yield Violation("one root", -1, "one root", str(s.roots))
+    whole = (0, int(s.stop[s.active].max(initial=0)))
+    for root in s.roots:
+        span = (int(s.start[root]), int(s.stop[root]))
+        if span != whole:
+            yield Violation("one root", root, f"the whole span {whole}", str(span))
+
+
+def leaves_tile(s: Structure) -> Iterator[Violation]:
+    """Leaves cover the units without a gap, in the order of their ids; one may hold several."""
+    reached = 0
+    for leaf in s.leaves:
+        if s.start[leaf] != reached:
+            yield Violation("tiling", leaf, f"a leaf from unit {reached}", f"from {s.start[leaf]}")
+        reached = int(s.stop[leaf])
+
+
+def frontier_rises(s: Structure) -> Iterator[Violation]:
+    """At most one frontier node per level, the root on top."""
+    levels = [int(s.level[node]) for node in s.frontier]
+    if len(set(levels)) < len(levels):
+        yield Violation("frontier", -1, "one node on each level", f"levels {levels}")
+    if s.frontier and s.frontier[-1] not in s.roots:
+        yield Violation("frontier", s.frontier[-1], "the root on top", "a node with a parent")

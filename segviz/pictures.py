@@ -1,0 +1,165 @@
+"""PNG and PDF of a view, drawn by a browser of the Chromium family that is installed.
+
+Shaping of every script, emoji and fonts inside the PDF come with the browser, and no
+package is needed. It runs a process and writes temporary files, which the layers below do
+not; the command line and the app both need it and may not import each other. So it stands
+between them and ``segviz.export``, whose ``sheet`` says, as a pure function, what to draw.
+
+The browser has a profile of its own, no network and a time limit, sees no key of a model
+server, and leaves no file behind.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import struct
+import subprocess
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from threading import BoundedSemaphore
+
+from segviz.browser import INSTEAD, VARIABLE, BrowserError, find_browser
+from segviz.export import Format, Sheet, View
+from segviz.export.text import one_line
+
+SECONDS = 60
+"""A picture takes one to four; after this the browser is ended."""
+
+_AT_ONCE = BoundedSemaphore(2)  # each takes some 300 MB; a server may have many visitors
+
+_FLAGS = (
+    "--headless",
+    "--disable-gpu",
+    "--hide-scrollbars",
+    "--disable-extensions",
+    # No request leaves: no name is found, every connection goes to a proxy that is not
+    # there, this machine's own addresses included, and nothing of the browser's own asks.
+    "--host-resolver-rules=MAP * ~NOTFOUND",
+    "--proxy-server=http://127.0.0.1:9",
+    "--proxy-bypass-list=<-loopback>",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+    "--no-default-browser-check",
+    # Containers give little shared memory; crash reports and key rings are none of its business.
+    "--disable-dev-shm-usage",
+    "--disable-breakpad",
+    "--password-store=basic",
+    "--use-mock-keychain",
+)
+
+_STAMPED = re.compile(rb"/(?:CreationDate|ModDate) \(D:[^()]*\)")
+
+
+def made(offer: Format, view: View, *, dark: bool = False, scale: int = 2) -> str | bytes:
+    """The content of the file a view is to be had as, drawn by the browser where needed.
+
+    ``dark`` and ``scale`` count where the format has them. ValueError for what cannot be
+    written, BrowserError where the browser fails.
+    """
+    content = (offer.dark if dark and offer.dark else offer.make)(view)
+    return draw(content, scale=scale) if isinstance(content, Sheet) else content
+
+
+def draw(sheet: Sheet, *, scale: int = 2, browser: Path | None = None) -> bytes:
+    """A sheet as PNG with ``scale`` dots for each pixel, or as PDF of one page.
+
+    The same sheet gives the same bytes. ValueError for a PNG with too many dots,
+    BrowserError where the browser fails.
+    """
+    dots = sheet.dots(scale) if sheet.kind == "png" else None
+    program = browser or find_browser()
+    if not _AT_ONCE.acquire(timeout=SECONDS):
+        raise BrowserError("other pictures are being drawn; try again in a minute")
+    try:
+        with TemporaryDirectory(prefix="segviz-", dir=_shared_with(program)) as folder:
+            content = _draw(sheet, scale, program, Path(folder))
+    finally:
+        _AT_ONCE.release()
+    if dots and (content[:4] != b"\x89PNG" or struct.unpack(">II", content[16:24]) != dots):
+        raise BrowserError(f"{program} drew the picture in another size; take a smaller scale")
+    if sheet.kind == "pdf":  # the time it was made, overwritten: every place in it is counted
+        content = _STAMPED.sub(lambda found: b" " * len(found[0]), content)
+    return content
+
+
+def _draw(sheet: Sheet, scale: int, program: Path, folder: Path) -> bytes:
+    page, target, said = folder / "sheet.html", folder / f"made.{sheet.kind}", folder / "said"
+    page.write_text(sheet.html, encoding="utf-8")
+    wanted = {
+        "png": (
+            f"--screenshot={target}",
+            f"--window-size={sheet.width},{sheet.height}",
+            f"--force-device-scale-factor={scale}",
+        ),
+        "pdf": (f"--print-to-pdf={target}", "--no-pdf-header-footer"),
+    }
+    # Chromium refuses to run as root in its sandbox; it draws this one page alone.
+    root = ("--no-sandbox",) if hasattr(os, "geteuid") and os.geteuid() == 0 else ()
+    command = [str(program), *_FLAGS, *root, f"--user-data-dir={folder / 'profile'}"]
+    command += [*wanted[sheet.kind], page.as_uri()]
+    try:
+        code = _run(command, said)
+    except OSError as error:
+        raise BrowserError(f"{program} does not start ({error.strerror}). {_other()}") from None
+    except subprocess.TimeoutExpired:
+        raise BrowserError(
+            f"{program} took more than {SECONDS} seconds and was ended. {_other()}"
+        ) from None
+    if not target.is_file() or not target.stat().st_size:
+        why = _last_words(said)
+        raise BrowserError(f"{program} made no picture (exit code {code}{why}). {_other()}")
+    return target.read_bytes()
+
+
+def _run(command: Sequence[str], said: Path) -> int:
+    environ = {name: text for name, text in os.environ.items() if not name.endswith("_API_KEY")}
+    with said.open("wb") as output:  # no pipe: helpers that outlive the browser would hold it
+        process = subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=output,
+            env=environ,
+            start_new_session=True,
+        )
+        try:
+            return process.wait(SECONDS)
+        finally:
+            _end(process)
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """The browser and its helpers, so that none writes to the folder any more."""
+    if sys.platform == "win32":
+        process.kill()  # its helpers follow by themselves
+    else:
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+
+
+def _last_words(said: Path) -> str:
+    """What the browser said of its end, or last."""
+    lines = [line for line in said.read_text("utf-8", "replace").splitlines() if line.strip()]
+    telling = [line for line in lines if "FATAL" in line] or lines
+    return f": {one_line(telling[-1], 300)}" if telling else ""
+
+
+def _other() -> str:
+    return f"Have {VARIABLE} name another browser. {INSTEAD}"
+
+
+def _shared_with(program: Path) -> Path | None:
+    """Where the temporary folder goes: a browser that is a snap sees neither the system's
+    one nor hidden folders."""
+    if program.resolve().name != "snap":
+        return None
+    common = Path.home() / "snap" / program.name / "common"
+    return common if common.is_dir() else Path.home()

@@ -1,0 +1,123 @@
+"""The columns of a structure, and all that is derived from them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from segviz.steps import Facts, Relate, Vector
+
+IntArray = NDArray[np.int32]
+
+
+@dataclass(frozen=True, eq=False)
+class Structure:
+    """A memory at one moment; see the text of ``segviz.structure`` for the columns."""
+
+    level: IntArray
+    start: IntArray
+    stop: IntArray
+    text: tuple[str, ...]
+    vector: Vector
+    active: NDArray[np.bool_]
+    edges: IntArray
+    kind: tuple[str, ...] = ()
+    facts: tuple[Facts, ...] = ()
+    relations: tuple[Relate, ...] = ()
+
+    def __post_init__(self) -> None:
+        """A structure made without kinds or facts has none."""
+        if not self.kind:
+            object.__setattr__(self, "kind", ("",) * len(self))
+        if not self.facts:
+            object.__setattr__(self, "facts", ({},) * len(self))
+
+    def __len__(self) -> int:
+        """Number of rows, retired nodes included."""
+        return len(self.level)
+
+    @cached_property
+    def children(self) -> tuple[tuple[int, ...], ...]:
+        """Children of each node, in the order they were linked."""
+        return self._adjacency(source=0)
+
+    @cached_property
+    def parents(self) -> tuple[tuple[int, ...], ...]:
+        """Parents of each node; more than one where the system allows it."""
+        return self._adjacency(source=1)
+
+    def _adjacency(self, source: int) -> tuple[tuple[int, ...], ...]:
+        order = np.argsort(self.edges[:, source], kind="stable")
+        ends = np.cumsum(np.bincount(self.edges[:, source], minlength=len(self))).tolist()
+        others = self.edges[order, 1 - source].tolist()
+        return tuple(tuple(others[start:stop]) for start, stop in pairwise((0, *ends)))
+
+    @cached_property
+    def roots(self) -> tuple[int, ...]:
+        """Active nodes without a parent, oldest first."""
+        orphan = self.active.copy()
+        orphan[self.edges[:, 1]] = False
+        return tuple(np.flatnonzero(orphan).tolist())
+
+    @cached_property
+    def leaves(self) -> tuple[int, ...]:
+        """Active nodes on level 0, oldest first."""
+        return tuple(np.flatnonzero(self.active & (self.level == 0)).tolist())
+
+    @cached_property
+    def frontier(self) -> tuple[int, ...]:
+        """Active nodes whose span ends at the newest unit, from low to high level
+        (SegTreeMem §4.2, equation 2)."""
+        if not len(self):
+            return ()
+        newest = int(self.stop[self.active].max(initial=0))
+        nodes = np.flatnonzero(self.active & (self.stop == newest))
+        return tuple(nodes[np.argsort(self.level[nodes], kind="stable")].tolist())
+
+    @cached_property
+    def depth(self) -> IntArray:
+        """Edges from the nearest root, shape (n,); -1 for retired nodes."""
+        depth = [-1] * len(self)
+        layer, here = list(self.roots), 0
+        while layer:
+            for node in layer:
+                depth[node] = here
+            here += 1
+            reached = dict.fromkeys(child for node in layer for child in self.children[node])
+            layer = [node for node in reached if depth[node] < 0]
+        return np.array(depth, dtype=np.int32)
+
+    @cached_property
+    def carrier(self) -> IntArray:
+        """The node whose text each node carries, int32 (n,): itself, or for a node with a
+        single child that child's carrier. Nodes with one carrier cover the same units, so
+        selection counts them once."""
+        carrier = np.arange(len(self), dtype=np.int32)
+        parent, child = self.edges[:, 0], self.edges[:, 1]
+        only = np.bincount(parent, minlength=len(self))[parent] == 1
+        carrier[parent[only]] = child[only]
+        # Each round doubles how far down the chain every node sees.
+        for _ in range(len(self).bit_length()):
+            further = carrier[carrier]
+            if np.array_equal(further, carrier):
+                break
+            carrier = further
+        return carrier
+
+    def coverage(self, node: int) -> tuple[int, ...]:
+        """Indices of the units below a node, ascending. Exact where the span is only a
+        hull (clustered nodes are not contiguous)."""
+        seen = {node}
+        pending = [node]
+        while pending:
+            fresh = [child for child in self.children[pending.pop()] if child not in seen]
+            seen.update(fresh)
+            pending += fresh
+        below = np.fromiter(seen, dtype=np.int64, count=len(seen))
+        leaves = below[self.level[below] == 0]
+        spans = zip(self.start[leaves].tolist(), self.stop[leaves].tolist(), strict=True)
+        return tuple(sorted({unit for start, stop in spans for unit in range(start, stop)}))

@@ -1,0 +1,23 @@
+"""What systems that write through a draft share: a unit's leaf in it, and a step's cost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from segviz.steps import Cost, Event
+from segviz.systems.draft import Draft
+
+
+def leaf_of(unit: int, draft: Draft) -> int:
+    """The level-0 node that holds a unit; ValueError where there is none (any more)."""
+    leaves = (n for n in range(len(draft)) if draft.active[n] and draft.level[n] == 0)
+    for leaf in leaves:
+        if draft.span[leaf][0] == unit:
+            return leaf
+    raise ValueError(f"unit {unit} is not in this memory; give the index of one that is")
+
+
+def cost_of(events: Iterable[Event], written: int, inspected: int) -> Cost:
+    """What a step took: texts written, candidates compared, and the nodes its events name."""
+    touched = {getattr(event, "node", None) for event in events} - {None}
+    return Cost(annotated=written, inspected=inspected, modified=len(touched))

@@ -1,0 +1,135 @@
+"""Opening what was chosen: read once, kept under a key of its content."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+from segviz import loaders, store
+from segviz.conversation import Corpus, LoadReport
+from segviz.loaders.columns import ALIASES, guess
+from segviz.loaders.errors import LoadError, NeedsColumns
+from segviz.ui.state import CORPORA_KEPT, fingerprint, forget, remember
+
+
+@dataclass(frozen=True, eq=False)
+class Opened:
+    """What is open: a content key, the conversations, and the memory where the file was a
+    saved one. ``file`` is the key of the file alone, however it was read."""
+
+    key: str
+    corpus: Corpus
+    saved: store.Saved | None = None
+    file: str = ""
+
+
+def refusal(error: ValueError, now: str = "The previous conversation is still here.") -> None:
+    """Say why something was not opened, and what there is ``now``. The error may quote the
+    file, so it is shown literally."""
+    with st.container(border=True, key="refusal"):
+        st.markdown(f":material/error: **Not opened.** {now}")
+        st.text(str(error))
+
+
+def open_file(path: str) -> Opened:
+    """The file or folder at a path, read anew when it has changed."""
+    folder = False
+    try:
+        file = Path(path).expanduser()
+        facts, folder = file.stat(), file.is_dir()
+        version = fingerprint(path, facts.st_mtime_ns, facts.st_ctime_ns, facts.st_size)
+    except (OSError, ValueError, RuntimeError):
+        version = fingerprint(path)  # loading says what is wrong with it
+    return opened_as(
+        version,
+        lambda how: loaders.load(path, **how),
+        lambda: store.read(path) if _holds_memory(path) else None,
+        # What is wrong inside a folder may be mended without a trace on the folder.
+        lasting=not folder,
+    )
+
+
+def _holds_memory(path: str) -> bool:
+    try:
+        with Path(path).expanduser().open("rb") as file:
+            return store.recognises(file.read(store.HEAD))
+    except (OSError, ValueError, RuntimeError):
+        return False
+
+
+Load = Callable[[dict[str, Any]], Corpus]
+
+
+def opened_as(
+    key: str,
+    load: Load,
+    read_memory: Callable[[], store.Saved | None] = lambda: None,
+    lasting: bool = True,
+) -> Opened:
+    """Read once; a table whose columns do not tell is asked about. Where a refusal is
+    ``lasting`` the file is not read again, click after click, to be refused again."""
+    how = _reading(key)
+
+    def read(options: dict[str, Any]) -> Opened:
+        saved = read_memory()
+        if saved is None:
+            return Opened(key, load(options))
+        report = LoadReport("", "segviz memory", len(saved.conversation.turns))
+        return Opened(key, Corpus((saved.conversation,), report), saved)
+
+    def tried(options: dict[str, Any]) -> Opened | ValueError:
+        try:
+            return read(options)
+        except (LoadError, store.StoreError) as error:
+            return error
+
+    def opened(options: dict[str, Any]) -> Opened:
+        under = fingerprint(key, options)
+        found = remember("corpora", under, CORPORA_KEPT, lambda: tried(options))
+        if isinstance(found, ValueError):
+            if not lasting:
+                forget("corpora", under)
+            raise found.with_traceback(None)
+        return replace(found, key=under if options else key, file=key)
+
+    try:
+        return opened(how)
+    except NeedsColumns as error:
+        return opened(how | {"columns": _columns(error, key)})
+
+
+DATE_ORDERS = {"as the file tells": None, "day before month": True, "month before day": False}
+GAP_HOURS = 8.0
+
+
+def _reading(key: str) -> dict[str, Any]:
+    """What the user said about how to read this file; only what differs from the default."""
+    order = DATE_ORDERS[st.session_state.get(f"dates-{key}", next(iter(DATE_ORDERS)))]
+    gap = st.session_state.get(f"gap-{key}", GAP_HOURS)
+    said = {} if order is None else {"day_first": order}
+    return said if gap == GAP_HOURS else said | {"gap_hours": float(gap)}
+
+
+def _columns(error: NeedsColumns, key: str) -> dict[str, str]:
+    """Ask which column holds what."""
+    st.caption("Which column holds what?")
+    guessed = guess(error.headers)
+    chosen: dict[str, str] = {}
+    for meaning in ALIASES:
+        options = [None, *error.headers]
+        header = st.selectbox(
+            meaning.capitalize(),
+            options,
+            index=options.index(guessed.get(meaning)),
+            format_func=lambda name: "none" if name is None else name,
+            key=f"column-{key}-{meaning}",
+        )
+        if header is not None:
+            chosen[meaning] = header
+    if "text" not in chosen:
+        raise error
+    return chosen

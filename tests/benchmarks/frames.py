@@ -1,0 +1,190 @@
+"""Script time per frame while the tree is panned and zoomed, at 1k, 20k and 100k nodes.
+
+Run ``python -m tests.benchmarks.frames`` from the project's root; it needs Playwright and a
+Chromium (SEGVIZ_CHROMIUM names one that is not found). The component runs as in the app,
+with a stand-in for Streamlit, in both pictures: sessions of Grow and mirrored scores of
+Ask. Every frame follows one event of the mouse: a drag of the tree by some pixels, or a
+turn of the wheel with Ctrl. A frame's time is all its scripts: event, layout, painting of
+boxes, marks and overview; the browser's compositing is not in it. The alternative is a
+pyvis page of 1,000 nodes, measured the same way in the same run. Nothing is asserted.
+"""
+
+from __future__ import annotations
+
+import base64
+import os
+import shutil
+import sys
+from typing import Any
+
+import numpy as np
+
+from segviz.figures.node_link import node_link_html
+from segviz.frontend.live import Live, Setting
+from segviz.frontend.payload import javascript, pack, stylesheet, tree_payload
+from segviz.structure import Structure
+from tests.benchmarks.drag import MOUNT, PAGE
+from tests.benchmarks.report import Line, show
+from tests.benchmarks.synthetic import balanced
+from tests.conftest import LAUNCH
+
+FRAMES = 120
+SIZES = ((1_000, 16.0), (20_000, 33.0), (100_000, 100.0))
+PYVIS_NODES = 1_000
+SHARE = 95  # percentile
+
+MOVES = """async ([kind, frames]) => {
+  const root = document.querySelector(".segviz");
+  const canvas = root.querySelector("canvas.over");
+  const box = canvas.getBoundingClientRect();
+  const shown = () => new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
+  const at = (x, more) => ({ bubbles: true, cancelable: true, pointerId: 1, button: 0,
+    buttons: 1, clientX: box.left + x, clientY: box.top + 60, ...more });
+  canvas.setPointerCapture = () => {};
+  const times = [];
+  let x = box.width / 2;
+  const turn = (deltaY) => canvas.dispatchEvent(
+    new WheelEvent("wheel", at(box.width * 0.4, { ctrlKey: true, deltaY })));
+  if (kind === "pan") {
+    for (let i = 0; i < 4; i++) { turn(-60); await shown(); }
+    canvas.dispatchEvent(new PointerEvent("pointerdown", at(x)));
+  }
+  for (let i = 0; i < frames; i++) {
+    const began = performance.now();
+    if (kind === "pan") {
+      x += (i % 40 < 20 ? -1 : 1) * 12;
+      canvas.dispatchEvent(new PointerEvent("pointermove", at(x)));
+    } else turn(i % 40 < 20 ? -40 : 40);
+    const event = performance.now() - began;
+    const before = Number(root.dataset.painted);
+    await shown();
+    if (Number(root.dataset.painted) > before) times.push(event + Number(root.dataset.drawMs));
+  }
+  canvas.dispatchEvent(new PointerEvent("pointerup", at(x)));
+  return times;
+}"""
+PYVIS = """async ([kind, frames]) => {
+  const shown = () => new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
+  let began = 0;
+  const times = [];
+  network.on("beforeDrawing", () => { began = performance.now(); });
+  network.on("afterDrawing", () => { times.push(performance.now() - began); });
+  const { x, y } = network.getViewPosition();
+  const scale = network.getScale();
+  for (let i = 0; i < frames; i++) {
+    const way = Math.min(i % 40, 40 - (i % 40));
+    network.moveTo(kind === "pan"
+      ? { position: { x: x + (way * 12) / scale, y }, scale }
+      : { position: { x, y }, scale: scale * 1.25 ** way });
+    await shown();
+  }
+  return times;
+}"""
+
+
+def message(structure: Structure, picture: str) -> bytes:
+    """The payload of one picture: 30 sessions, or scores of which few are high."""
+    units = int(structure.stop.max())
+    options: dict[str, Any] = {}
+    if picture == "scores":
+        raw = np.random.default_rng(0).exponential(size=len(structure)) ** 3
+        initial = raw / raw.sum()
+        top = np.argsort(-initial)[:10].tolist()
+        options = {
+            "initial": initial,
+            "final": initial,
+            "top_initial": top,
+            "top_final": top,
+            "root_scale": True,
+            "live": Live(Setting("both", 0.1, 2), k=10),
+        }
+    return pack(
+        tree_payload(
+            structure,
+            unit_sessions=[unit * 30 // units for unit in range(units)],
+            session_labels=[f"S{i + 1}" for i in range(30)],
+            identity="frames",
+            mode="scores" if picture == "scores" else "grow",
+            selected=len(structure) - 2,  # with all that lies below it marked
+            **options,
+        )
+    )
+
+
+def measured(page: Any, size: int, picture: str) -> tuple[int, dict[str, float]]:
+    """Number of nodes, and the 95th percentile of panning and zooming."""
+    structure = balanced(size)
+    page.set_content(PAGE % stylesheet())
+    page.evaluate(
+        """async (source) => {
+          const url = URL.createObjectURL(new Blob([source], { type: "text/javascript" }));
+          globalThis.component = (await import(url)).default;
+        }""",
+        javascript(),
+    )
+    page.evaluate(MOUNT, base64.b64encode(message(structure, picture)).decode())
+    page.wait_for_timeout(500)
+    found = {}
+    for kind in ("zoom", "pan"):
+        times = page.evaluate(MOVES, [kind, FRAMES])
+        assert len(times) > FRAMES / 2, "the events did not repaint"
+        found[kind] = float(np.percentile(times, SHARE))
+    return len(structure), found
+
+
+def measured_pyvis(page: Any) -> dict[str, float]:
+    """The same of a pyvis page."""
+    structure = balanced(PYVIS_NODES)
+    html, _ = node_link_html(
+        structure,
+        ["#557799"] * len(structure),
+        background="#ffffff",
+        foreground="#31333f",
+        height=480,
+        ramp=("#eeeeee", "#112255"),
+        accent="#b43a09",
+        selected=None,
+    )
+    page.set_content(html)
+    page.wait_for_function("typeof network !== 'undefined'")
+    page.wait_for_timeout(1500)
+    return {
+        kind: float(np.percentile(page.evaluate(PYVIS, [kind, FRAMES]), SHARE))
+        for kind in ("zoom", "pan")
+    }
+
+
+def main() -> None:
+    path = os.environ.get("SEGVIZ_CHROMIUM") or shutil.which("chromium") or shutil.which("chrome")
+    if path is None:
+        sys.exit("no Chromium found; install one or set SEGVIZ_CHROMIUM")
+    from playwright.sync_api import sync_playwright
+
+    print(f"{SHARE}th percentile of {FRAMES} frames each, 1400 pixels wide, script time alone")
+    lines = []
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=LAUNCH)
+        page = browser.new_page(viewport={"width": 1400, "height": 700})
+        page.on("pageerror", lambda error: print(f"script error: {error}"))
+        other = measured_pyvis(page)
+        for picture in ("sessions", "scores"):
+            for size, budget in SIZES:
+                nodes, found = measured(page, size, picture)
+                lines += [
+                    Line(
+                        f"{kind}, {picture}",
+                        nodes,
+                        time,
+                        "ms",
+                        other[kind],
+                        f"pyvis, {PYVIS_NODES:,} nodes",
+                        budget,
+                    )
+                    for kind, time in found.items()
+                ]
+        browser.close()
+    show(lines)
+
+
+if __name__ == "__main__":
+    main()

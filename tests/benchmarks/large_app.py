@@ -1,0 +1,351 @@
+"""The app on very large input, in a real browser: what each action takes, and peak memory.
+
+Run ``python -m tests.benchmarks.large_app [turns|turn|file …] [--turns N] [--unit RULE]`` from
+the project's root; it needs Playwright and a Chromium (SEGVIZ_CHROMIUM names one that is not
+found). Three files are made up in a temporary folder, each opened by its path in a server of
+its own:
+
+``turns``  one conversation of 100,000 turns
+``turn``   one turn of 5 MB among three hundred
+``file``   280 MB of instances as in ``tests.benchmarks.large``
+
+Times run from the click to the painted answer. The pictures stay in the folder named at the
+end. Targets: the first instance of 280 MB within 5 s and 600 MB; 100,000 turns stay usable,
+with a few seconds per click.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from time import monotonic, sleep
+from typing import Any
+
+from segviz.cli.serve import Server, free_port
+from segviz.conversation import Conversation, Question, Session, Turn
+from segviz.export.locomo import locomo_json
+from tests.benchmarks import large, synthetic
+from tests.conftest import LAUNCH
+
+IDLE = '[data-testid="stApp"][data-test-script-state="notRunning"]'
+SHOWN = ((1400, "light"), (1400, "dark"), (1024, "light"), (1024, "dark"))
+WAIT = int(os.environ.get("W", 600_000))
+
+
+def turns(path: Path, count: int) -> None:
+    """One conversation of ``count`` turns with a few questions."""
+    made = synthetic.conversation(count)
+    first, last = made.turns[0].id, made.turns[-1].id
+    asked = [
+        Question(0, "Who told Ada about the telescope?", "Mei", 1, (first, last)),
+        Question(1, "What happened to the boiler in Lisbon?", "It broke", 4, (last,)),
+    ]
+    path.write_text(
+        locomo_json([Conversation(made.id, made.speakers, made.sessions, tuple(asked))])
+    )
+
+
+def turn(path: Path, characters: int) -> None:
+    """Three hundred turns, one of which is very long."""
+    made = synthetic.conversation(300)
+    words = " ".join(each.text for each in made.turns)
+    long = (words * (characters // len(words) + 1))[:characters]
+    sessions = []
+    for session in made.sessions:
+        said = tuple(
+            Turn(each.id, each.speaker, long if each is made.turns[150] else each.text)
+            for each in session.turns
+        )
+        sessions.append(Session(session.id, session.start, session.raw_date, said))
+    asked = Question(0, "What would you do about the boiler?", "Paint it", 1, (made.turns[150].id,))
+    path.write_text(locomo_json([Conversation("long turn", made.speakers, tuple(sessions), (asked,))]))
+
+
+@contextmanager
+def serving() -> Iterator[Server]:
+    """The app as its users start it."""
+    environment = {k: v for k, v in os.environ.items() if k != "SEGVIZ_FILE"}
+    server = Server("127.0.0.1", free_port("127.0.0.1", 8850), environment)
+    try:
+        if not server.wait_until_ready():
+            sys.exit("the app did not start")
+        yield server
+    finally:
+        server.process.terminate()
+        server.process.wait(20)
+
+
+def memory(server: Server, what: str) -> float:
+    """``VmRSS`` (now) or ``VmHWM`` (peak) of the server in MB."""
+    for line in Path(f"/proc/{server.process.pid}/status").read_text().splitlines():
+        if line.startswith(what):
+            return int(line.split()[1]) / 1024
+    return float("nan")
+
+
+@dataclass
+class Visit:
+    """A browser tab; every action is timed, and sizes of what it was sent are noted."""
+
+    page: Any
+    server: Server
+    folder: Path
+    name: str
+    received: int = 0
+    faults: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        """Listen."""
+        self.page.set_default_timeout(WAIT)
+        self.page.on("pageerror", lambda error: self.faults.append(str(error)))
+        self.page.on("websocket", self._listen)
+
+    def _listen(self, socket: Any) -> None:
+        def note(frame: Any) -> None:
+            self.received += len(frame)
+
+        socket.on("framereceived", note)
+
+    def timed(self, what: str, act: Callable[[], object], until: Callable[[], object]) -> None:
+        """Print how long it takes from ``act`` until ``until`` returns and the page rests."""
+        self.received = 0
+        began = monotonic()
+        act()
+        until()
+        seen = monotonic() - began
+        self.rest()
+        done = monotonic() - began - 0.15
+        print(
+            f"  {what:<38}{seen:7.2f} s seen {done:7.2f} s at rest"
+            f"{self.received / 1e6:8.2f} MB sent, server {memory(self.server, 'VmRSS'):5.0f} MB",
+            flush=True,
+        )
+
+    def rest(self) -> None:
+        """Until the script has ended and not begun again."""
+        for _ in range(2):
+            self.page.wait_for_selector(IDLE)
+            self.page.wait_for_timeout(75)
+
+    def tree(self, key: str, name: str) -> str:
+        """A data attribute of a canvas."""
+        return self.page.locator(f".st-key-{key} .segviz").get_attribute(f"data-{name}") or ""
+
+    def until(self, key: str, test: Callable[[Callable[[str], str]], bool]) -> None:
+        """Wait until the attributes of a canvas are as wished."""
+        self.page.locator(f".st-key-{key} .segviz[data-painted]").wait_for()
+        end = monotonic() + WAIT / 1000
+        while not test(lambda name: self.tree(key, name)):
+            if monotonic() > end:
+                sys.exit(f"{self.name}: {key} never came to be as expected")
+            sleep(0.02)
+
+    def drawn(self, key: str) -> None:
+        """Say what the canvas says of itself."""
+        label = self.page.locator(f".st-key-{key} .segviz .unseen").first.get_attribute("aria-label")
+        print(
+            f"  {key}: {self.tree(key, 'nodes')} boxes drawn in {self.tree(key, 'draw-ms')} ms,"
+            f" taken in {self.tree(key, 'load-ms')} ms; {label}"
+        )
+
+    def picture(self, what: str) -> None:
+        """The whole page, wide and narrow, light and dark."""
+        for width, scheme in SHOWN:
+            self.page.emulate_media(color_scheme=scheme)
+            self.page.set_viewport_size({"width": width, "height": 1000})
+            self.rest()
+            height = self.page.evaluate(
+                "document.querySelector('[data-testid=\"stMainBlockContainer\"]').scrollHeight"
+            )
+            self.page.set_viewport_size({"width": width, "height": min(height + 80, 4000)})
+            self.rest()
+            self.page.wait_for_timeout(300)
+            self.page.screenshot(path=self.folder / f"{self.name}-{what}-{width}-{scheme}.png")
+        self.page.emulate_media(color_scheme="light")
+        self.page.set_viewport_size({"width": 1400, "height": 1000})
+        self.rest()
+
+    def button(self, key: str) -> Any:
+        """A keyed button."""
+        return self.page.locator(f".st-key-{key} button:visible").first
+
+
+def grow(visit: Visit, path: Path, unit: str) -> None:
+    """Open by path, build if it must be asked for, walk about on Grow."""
+    page = visit.page
+    link = f"{visit.server.url}/?path={path}" + ("" if unit == "exchange" else f"&unit={unit}")
+    canvas = page.locator(".st-key-grow-tree .segviz[data-painted]")
+    build = page.locator(".st-key-build button")
+    sample = page.locator(".st-key-grow-tree .segviz[data-painted]")
+    visit.timed("the sample, server cold", lambda: page.goto(visit.server.url), sample.wait_for)
+    visit.timed("open by path", lambda: page.goto(link), canvas.or_(build).first.wait_for)
+    print(f"  peak so far {memory(visit.server, 'VmHWM'):.0f} MB")
+    if build.count():
+        visit.timed("build", build.click, canvas.wait_for)
+    visit.drawn("grow-tree")
+    last = int(visit.tree("grow-tree", "step"))
+
+    def at(step: int) -> Callable[[], None]:
+        return lambda: visit.until("grow-tree", lambda has: has("step") == str(step))
+
+    visit.timed("one step back", visit.button("go-chevron_left").click, at(last - 1))
+    visit.timed("first step", visit.button("go-skip_previous").click, at(1))
+    visit.timed("last step", visit.button("go-skip_next").click, at(last))
+    click(visit, "grow-tree")
+    for tab in ("Above and below", "Similar", "History", "Text"):
+        visit.timed(
+            f"tab {tab}",
+            page.get_by_role("tab", name=tab, exact=True).click,
+            page.locator(f'[role=tab][aria-selected=true]:has-text("{tab}")').wait_for,
+        )
+    visit.picture("grow")
+    visit.timed("clear selection", visit.button("clear-selection").click, at(last))
+    visit.picture("grow-transcript")
+    panel = page.locator(".st-key-shape-panel summary")
+    visit.timed("shape and cost", panel.click, page.locator(".st-key-shape-panel table, .st-key-shape-panel canvas").first.wait_for)
+    visit.timed("shape and cost, closed", panel.click, lambda: None)
+    visit.timed("export menu", visit.button("exports").click, page.get_by_text("Link to this view").wait_for)
+    page.keyboard.press("Escape")
+    node_link(visit)
+
+
+def node_link(visit: Visit) -> None:
+    """The other view and back."""
+    page = visit.page
+    visit.timed(
+        "node-link view",
+        page.get_by_text("Node-link", exact=True).click,
+        page.frame_locator("iframe").first.locator("canvas").wait_for,
+    )
+    visit.timed(
+        "time axis again",
+        page.get_by_text("Time axis", exact=True).click,
+        page.locator(".segviz[data-painted]").first.wait_for,
+    )
+
+
+def click(visit: Visit, key: str) -> None:
+    """Select what lies in the drawing's middle."""
+    canvas = visit.page.locator(f".st-key-{key} canvas.over")
+    box = canvas.bounding_box()
+    place = {"x": box["width"] * 0.43, "y": box["height"] * (0.8 if key == "grow-tree" else 0.4)}
+    name = visit.page.get_by_text("Clear the selection", exact=True)
+    visit.timed(
+        "click on a node", lambda: canvas.click(position=place),
+        lambda: visit.page.locator(".st-key-clear-selection").first.wait_for(),
+    )
+    print(f"  selected: node {visit.tree(key, 'selected')}")
+    del name
+
+
+def ask(visit: Visit) -> None:
+    """Ask: a data set's question or one's own, then move a slider."""
+    page = visit.page
+
+    def answered() -> None:
+        page.locator(".st-key-evidence .entry").first.wait_for()
+        visit.until("ask-tree", lambda has: has("settled") == "true")
+
+    visit.timed("page Ask", page.get_by_role("link", name="Ask").first.click, answered)
+    visit.drawn("ask-tree")
+    alpha = page.locator(".st-key-ask-tree input.alpha")
+
+    def moved() -> None:
+        alpha.focus()
+        alpha.press("ArrowRight")
+
+    for _ in range(2):
+        before = visit.tree("ask-tree", "alpha")
+        visit.timed(
+            "α one step",
+            moved,
+            lambda before=before: visit.until(
+                "ask-tree", lambda has: has("alpha") != before and has("settled") == "true"
+            ),
+        )
+    print(f"  a frame of the drag: {visit.tree('ask-tree', 'draw-ms')} ms")
+    k = page.locator(".st-key-k input[type=range]")
+
+    def more() -> None:
+        k.focus()
+        k.press("ArrowRight")
+
+    visit.timed("K + 1", more, page.locator(".st-key-k").get_by_text("11").first.wait_for)
+    visit.picture("ask")
+    entry = page.locator(".st-key-evidence .entry").first
+    node = entry.get_attribute("data-node")
+    visit.timed(
+        "pick evidence",
+        entry.click,
+        lambda: visit.until("ask-tree", lambda has: has("selected") == node),
+    )
+    own = page.get_by_text("Own question", exact=True)
+    box = page.get_by_placeholder("What would you ask this memory?")
+    visit.timed("own question, empty", own.click, box.wait_for)
+
+    def typed() -> None:
+        box.fill("What was better in March?")
+        box.press("Enter")
+
+    visit.timed("own question", typed, answered)
+    visit.picture("ask-own")
+
+
+def others(visit: Visit) -> None:
+    """The other pages open."""
+    for page in ("Sweep", "Compare", "Guide"):
+        visit.timed(
+            f"page {page}",
+            visit.page.get_by_role("link", name=page).first.click,
+            lambda page=page: visit.page.wait_for_url(f"**/{page.lower()}**"),
+        )
+        visit.picture(page.lower())
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    kinds = ("turns", "turn", "file")
+    parser.add_argument("kinds", nargs="*", metavar="KIND", help=", ".join(kinds))
+    parser.add_argument("--turns", type=int, default=100_000)
+    parser.add_argument("--characters", type=int, default=5_000_000)
+    parser.add_argument("--megabytes", type=int, default=280)
+    parser.add_argument("--unit", default="exchange", help="rule of the leaves")
+    given = parser.parse_args()
+    chromium = os.environ.get("SEGVIZ_CHROMIUM") or shutil.which("chromium")
+    if chromium is None:
+        sys.exit("no Chromium found; install one or set SEGVIZ_CHROMIUM")
+    from playwright.sync_api import sync_playwright
+
+    pictures = Path(tempfile.mkdtemp(prefix="segviz-large-"))
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=LAUNCH)
+        for kind in given.kinds or kinds:
+            path = Path(folder) / f"{kind}.json"
+            if kind == "turns":
+                turns(path, given.turns)
+            elif kind == "turn":
+                turn(path, given.characters)
+            else:
+                large.write(path, given.megabytes * 1024**2)
+            print(f"\n{kind}: {path.stat().st_size / 1024**2:.1f} MB")
+            with serving() as server:
+                context = browser.new_context(viewport={"width": 1400, "height": 1000})
+                visit = Visit(context.new_page(), server, pictures, kind)
+                grow(visit, path, given.unit)
+                ask(visit)
+                others(visit)
+                print(f"  peak {memory(server, 'VmHWM'):.0f} MB, script errors {visit.faults}")
+                context.close()
+        browser.close()
+    print(f"\npictures: {pictures}")
+
+
+if __name__ == "__main__":
+    main()

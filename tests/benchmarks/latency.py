@@ -1,0 +1,237 @@
+"""From a change on the full Ask page to its answer on the screen: α, and a new question.
+
+Run ``python -m tests.benchmarks.latency [CHANGES]`` from the project's root (default 25);
+it needs Playwright and a Chromium (SEGVIZ_CHROMIUM names one that is not found). The app
+runs as its users start it, in a tab of 1400 by 1000 pixels, on conv-47 (SEGVIZ_DATA or
+../shared/data) and on a synthetic memory of about a thousand nodes. Each change is made
+with the keyboard; a script in the page looks at every frame until the change can be seen.
+
+========= ===============================================================================
+shown     the canvas has the new α: what the browser paints by itself
+settled   the canvas has Python's scores for it
+listed    the evidence list has Python's scores too: the answer is on the screen
+page      nothing on the page is still being computed
+message   bytes that came over the wire
+========= ===============================================================================
+
+Nothing is asserted: times belong to a machine.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+from urllib.error import URLError
+from urllib.parse import urlencode
+from urllib.request import urlopen
+
+import numpy as np
+
+import segviz
+from tests.benchmarks.synthetic import conversation
+from tests.conftest import LAUNCH
+
+ROOT = Path(__file__).resolve().parents[2]
+IDLE = '[data-testid="stApp"][data-test-script-state="notRunning"]'
+BUDGET = 300
+TURNS = 1_550
+"""Of the synthetic conversation: about a thousand nodes."""
+
+WATCH = """() => {
+  const found = (query, root = document) => {
+    const here = root.querySelector(query);
+    if (here) return here;
+    for (const host of root.querySelectorAll("*")) {
+      const inside = host.shadowRoot && found(query, host.shadowRoot);
+      if (inside) return inside;
+    }
+    return null;
+  };
+  const tree = () => found(".st-key-ask-tree") && found(".segviz", found(".st-key-ask-tree"));
+  const listed = () => {
+    const list = found(".st-key-evidence") && found(".evidence", found(".st-key-evidence"));
+    return list ? list.textContent : "";
+  };
+  const idle = () => document.querySelector('[data-testid="stApp"]').dataset.testScriptState;
+  window.watch = (kind) => {
+    const before = { alpha: tree().dataset.alpha, top: tree().dataset.top, listed: listed(),
+      painted: tree().dataset.painted };
+    const seen = { began: null, shown: null, settled: null, listed: null, page: null };
+    let ran = false;
+    window.addEventListener("keydown", () => { seen.began ??= performance.now(); },
+      { capture: true, once: true });
+    const look = (now) => {
+      if (seen.began !== null) {
+        const { alpha, top, settled, painted } = tree()?.dataset ?? {};
+        const mark = (name, yes) => { if (yes && seen[name] === null) seen[name] = now - seen.began; };
+        const changed = kind === "alpha" ? alpha !== before.alpha
+          : top !== before.top && painted !== before.painted;
+        mark("shown", changed);
+        mark("settled", changed && settled === "true");
+        mark("listed", seen.settled !== null && listed() !== before.listed);
+        ran ||= idle() !== "notRunning";
+        mark("page", seen.listed !== null && ran && idle() === "notRunning");
+        if (seen.page !== null || now - seen.began > 5000) {
+          window.seen = seen;
+          return;
+        }
+      }
+      requestAnimationFrame(look);
+    };
+    window.seen = null;
+    requestAnimationFrame(look);
+  };
+}"""
+
+
+def free_port() -> int:
+    """A port nobody listens on."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+def start() -> tuple[subprocess.Popen[bytes], str]:
+    """The app, and its address once it answers."""
+    port = free_port()
+    process = subprocess.Popen(
+        [
+            *(sys.executable, "-m", "streamlit", "run", "app.py"),
+            *("--server.headless", "true", "--server.port", str(port)),
+            *("--browser.gatherUsageStats", "false", "--server.fileWatcherType", "none"),
+        ],
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    address = f"http://127.0.0.1:{port}"
+    for _ in range(150):
+        try:
+            urlopen(f"{address}/_stcore/health", timeout=1).close()
+            return process, address
+        except (URLError, OSError):
+            time.sleep(0.2)
+    process.kill()
+    sys.exit("the app did not start")
+
+
+def memories(folder: Path) -> dict[str, dict[str, str]]:
+    """What is opened, as the parameters of a link, by what it is called."""
+    found: dict[str, dict[str, str]] = {}
+    data = Path(os.environ.get("SEGVIZ_DATA") or ROOT.parent / "shared" / "data")
+    real = data / "locomo" / "locomo5.json"
+    if real.is_file():
+        found["conv-47"] = {"path": str(real), "conversation": "conv-47", "question": "114"}
+    memory = segviz.build(conversation(TURNS))
+    saved = folder / "synthetic.json.gz"
+    memory.save(saved)
+    text = "What did Nora say about the tomatoes?"
+    found[f"synthetic, {len(memory.structure)} nodes"] = {"path": str(saved), "text": text}
+    return found
+
+
+def settle(page: Any) -> None:
+    """Wait until the script has run."""
+    for _ in range(3):
+        page.wait_for_selector(IDLE, timeout=120_000)
+        page.wait_for_timeout(150)
+
+
+class Wire:
+    """Counts what the server sends over the page's socket."""
+
+    def __init__(self, page: Any) -> None:
+        self.received = 0
+        page.on("websocket", lambda socket: socket.on("framereceived", self._frame))
+
+    def _frame(self, payload: Any) -> None:
+        self.received += len(payload)
+
+
+def changes(page: Any, wire: Wire, count: int, kind: str, act: Any) -> list[dict[str, float]]:
+    """Make ``count`` changes and time each."""
+    times = []
+    for number in range(count):
+        settle(page)
+        before = wire.received
+        page.evaluate("(kind) => watch(kind)", kind)
+        act(number)
+        page.wait_for_function("window.seen !== null", timeout=20_000)
+        seen = page.evaluate("window.seen")
+        if seen["listed"] is not None:
+            times.append(seen | {"message": wire.received - before})
+    return times
+
+
+def report(name: str, times: list[dict[str, float]]) -> None:
+    """A line for each point that was reached."""
+    print(f"  {name}, {len(times)} times")
+    for point in ("shown", "settled", "listed", "page"):
+        values = [seen[point] for seen in times if seen[point] is not None]
+        if not values:
+            continue
+        p50, p95 = np.percentile(values, [50, 95])
+        budget = f"  budget {BUDGET} ms" if point == "listed" else ""
+        print(f"    {point:<8} p50 {p50:6.0f}  p95 {p95:6.0f} ms{budget}")
+    if times:
+        print(f"    message  {np.median([seen['message'] for seen in times]) / 1000:.0f} kB")
+
+
+def main() -> None:
+    path = os.environ.get("SEGVIZ_CHROMIUM") or shutil.which("chromium") or shutil.which("chrome")
+    if path is None:
+        sys.exit("no Chromium found; install one or set SEGVIZ_CHROMIUM")
+    from playwright.sync_api import sync_playwright
+
+    count = int(sys.argv[1]) if len(sys.argv) > 1 else 25
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
+        opened = memories(Path(folder))
+        process, address = start()
+        browser = playwright.chromium.launch(executable_path=path, args=LAUNCH)
+        try:
+            for name, link in opened.items():
+                page = browser.new_page(viewport={"width": 1400, "height": 1000})
+                wire = Wire(page)
+                page.goto(f"{address}/ask?{urlencode(link)}")
+                settle(page)
+                page.evaluate(WATCH)
+                total = page.locator(".st-key-ask-tree .segviz").get_attribute("data-total")
+                print(f"{name}: {total} nodes")
+                alpha = page.locator(".st-key-ask-tree input.alpha")
+
+                def slide(number: int, alpha: Any = alpha) -> None:
+                    alpha.focus()
+                    alpha.press("PageUp" if number % 12 < 6 else "PageDown")
+
+                report("α by keyboard", changes(page, wire, count, "alpha", slide))
+                page.get_by_text("Own question", exact=True).click() if "text" not in link else None
+                settle(page)
+                asked = page.get_by_role("textbox", name="Question")
+
+                def type_question(number: int, asked: Any = asked) -> None:
+                    asked.fill(f"What about the {WORDS[number % len(WORDS)]} ({number})?")
+                    asked.press("Enter")
+
+                type_question(0)
+                report("a new question", changes(page, wire, count, "question", type_question))
+                page.close()
+        finally:
+            browser.close()
+            process.terminate()
+            process.wait(20)
+
+
+WORDS = "garden music bread sailing work travel health school painting football dogs".split()
+
+
+if __name__ == "__main__":
+    main()

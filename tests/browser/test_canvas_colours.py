@@ -1,0 +1,220 @@
+"""Colours, labels and the legend of the canvas: changed in the browser, kept by Python."""
+
+from __future__ import annotations
+
+import pytest
+
+GROW, ASK = "grow-tree", "ask-tree"
+
+# Chooses as a person does, and tells what the picture is two frames later and how often
+# Python has sent anything until then.
+CHOOSE = """async (root, [part, value]) => {
+  const state = root.parentNode.segvizTree;
+  const select = root.querySelector(`select.${part}`);
+  const before = [state.calls, root.querySelector("canvas.base").toDataURL()];
+  select.value = value;
+  select.dispatchEvent(new Event("change"));
+  for (let i = 0; i < 2; i++) await new Promise(requestAnimationFrame);
+  const after = [state.calls, root.querySelector("canvas.base").toDataURL()];
+  return [after[0] - before[0], after[1] !== before[1], root.dataset[part]];
+}"""
+
+
+@pytest.fixture
+def grow(app):
+    app.open()
+    app.tree(GROW)
+    return app
+
+
+@pytest.fixture
+def ask(app):
+    app.open("ask")
+    app.tree(ASK)
+    return app
+
+
+def choose(app, key, part, value):
+    """Pick an option of the tool row and wait for Python."""
+    app.tree(key).locator(f"select.{part}").select_option(value)
+    return app.settle()
+
+
+def picture(app, key):
+    return app.tree(key).locator("canvas.base").evaluate("(canvas) => canvas.toDataURL()")
+
+
+def options(app, key, part):
+    found = app.tree(key).locator(f"select.{part} option").all()
+    return [option.get_attribute("value") for option in found]
+
+
+def legend(app, key):
+    return app.tree(key).locator(".legend")
+
+
+def words(app, key):
+    """What the legend says, without the marks that keep foreign text's direction its own."""
+    return legend(app, key).inner_text().translate({0x2068: None, 0x2069: None})
+
+
+def middle_of_session(app, key, session):
+    """Where the band of a session lies on the axis, in pixels of the page."""
+    box = app.tree(key).locator("canvas.over").bounding_box()
+    left, width, top, height = map(float, app.attribute(key, "plot").split(","))
+    x0, x1 = map(float, app.attribute(key, "scale").split(","))
+    units = app.tree(key).evaluate(
+        "(root, wanted) => root.parentNode.segvizTree.runs.find((r) => r.session === wanted)",
+        session,
+    )
+    centre = (units["start"] + units["stop"]) / 2
+    x = box["x"] + left + width * (centre - x0) / (x1 - x0)
+    return x, box["y"] + top + height / 2
+
+
+class TestColour:
+    @pytest.mark.parametrize(
+        "colour", ["session", "level", "initial", "propagated", "change", "gold", "coherence"]
+    )
+    def test_the_picture_changes_before_python_knows(self, ask, colour):
+        answers, changed, shown = ask.tree(ASK).evaluate(CHOOSE, ["colour", colour])
+        assert answers == 0
+        assert changed
+        assert shown == f"{colour},{colour}"
+        ask.settle()
+        assert ask.attribute(ASK, "colour") == f"{colour},{colour}"
+
+    def test_a_page_offers_what_its_data_supports(self, grow):
+        assert options(grow, GROW, "colour") == ["", "level", "coherence"]
+        grow.open("ask")
+        everything = ["", "session", "level", "initial", "propagated", "change", "gold"]
+        assert options(grow, ASK, "colour") == [*everything, "coherence"]
+        grow.page.get_by_text("Own question", exact=True).click()
+        grow.settle()
+        box = grow.page.get_by_placeholder("What would you ask this memory?")
+        box.fill("What is the dog called now?")
+        box.press("Enter")
+        grow.page.locator(".st-key-evidence .entry").first.wait_for()
+        grow.settle()
+        assert "gold" not in options(grow, ASK, "colour")
+
+    def test_the_choice_outlives_sliders_pages_and_steps(self, ask):
+        choose(ask, ASK, "colour", "level")
+        choose(ask, ASK, "labels", "node")
+        alpha = ask.tree(ASK).locator("input.alpha")
+        alpha.focus()
+        for _ in range(5):
+            alpha.press("ArrowRight")
+        ask.until(ASK, "settled", "true")
+        ask.settle()
+        assert ask.attribute(ASK, "alpha") == "0.15"
+        assert ask.attribute(ASK, "colour") == "level,level"
+        ask.page.get_by_role("link", name="Grow").first.click()
+        ask.until(GROW, "colour", "level")
+        assert ask.attribute(GROW, "labels") == "node"
+        slider = ask.page.locator('[data-testid="stSlider"] input[type="range"]').first
+        slider.focus()
+        slider.press("ArrowLeft")
+        ask.until(GROW, "step", "160")
+        assert ask.attribute(GROW, "colour") == "level"
+        assert ask.tree(GROW).locator("select.colour").input_value() == "level"
+
+    def test_what_a_page_cannot_show_waits_for_the_page_that_can(self, ask):
+        choose(ask, ASK, "colour", "gold")
+        ask.page.get_by_role("link", name="Grow").first.click()
+        ask.until(GROW, "colour", "session")
+        ask.page.get_by_role("link", name="Ask").first.click()
+        ask.until(ASK, "colour", "gold,gold")
+
+    def test_scores_name_their_scale(self, ask):
+        assert "(√)" in words(ask, ASK)
+        choose(ask, ASK, "colour", "change")
+        assert "(⁴√)" in words(ask, ASK)
+
+
+class TestLabels:
+    @pytest.mark.parametrize("labels", ["session", "words", "node", "score"])
+    def test_labels_are_drawn_at_once(self, ask, labels):
+        answers, changed, shown = ask.tree(ASK).evaluate(CHOOSE, ["labels", labels])
+        assert (answers, changed, shown) == (0, True, labels)
+        none = ask.tree(ASK).evaluate(CHOOSE, ["labels", ""])
+        assert none[1:] == [True, ""]
+
+
+class TestAlone:
+    def test_by_mouse(self, grow):
+        choose(grow, GROW, "colour", "level")
+        whole = picture(grow, GROW)
+        button = legend(grow, GROW).get_by_role("button", name="L1 ")
+        count = int(button.locator("b").inner_text())
+        level_1 = grow.tree(GROW).evaluate(
+            "(root) => root.parentNode.segvizTree.tree.byLevel[1].length"
+        )
+        assert count == level_1
+        button.click()
+        grow.until(GROW, "alone", "level:1")
+        assert button.get_attribute("aria-pressed") == "true"
+        assert picture(grow, GROW) != whole
+        button.click()
+        grow.until(GROW, "alone", "")
+        assert picture(grow, GROW) == whole
+
+    def test_by_keyboard(self, grow):
+        choose(grow, GROW, "colour", "level")
+        grow.tree(GROW).locator("select.labels").focus()
+        grow.page.keyboard.press("Tab")
+        grow.page.keyboard.press("Tab")
+        grow.page.keyboard.press("Enter")
+        grow.until(GROW, "alone", "level:1")
+        focused = "(root) => root.parentNode.activeElement.dataset.key"
+        assert grow.tree(GROW).evaluate(focused) == "level:1"  # the press keeps the focus
+        grow.page.keyboard.press("Escape")
+        grow.until(GROW, "alone", "")
+        assert grow.tree(GROW).evaluate(focused) == "level:1"
+        grow.page.keyboard.press("Space")
+        grow.until(GROW, "alone", "level:1")
+        grow.tree(GROW).locator("canvas.over").focus()
+        grow.page.keyboard.press("Escape")
+        grow.until(GROW, "alone", "")
+
+    def test_many_sessions_are_one_ramp_that_arrow_keys_walk(self, grow):
+        ramp = legend(grow, GROW).locator(".segments")
+        assert ramp.locator("button").count() == 18
+        assert ramp.locator("button[tabindex='0']").count() == 1
+        assert words(grow, GROW).split()[:2] == ["S1", "S18"]
+        ramp.locator("button").first.focus()
+        for key in ("ArrowRight", "ArrowRight", "Enter"):
+            grow.page.keyboard.press(key)
+        grow.until(GROW, "alone", "session:2")
+        chip = legend(grow, GROW).locator(".chip")
+        assert "only" in chip.inner_text()
+        assert "leaves" in chip.inner_text()
+        chip.click()
+        grow.until(GROW, "alone", "")
+
+    def test_a_session_on_the_axis(self, ask):
+        choose(ask, ASK, "colour", "coherence")
+        ask.page.mouse.click(*middle_of_session(ask, ASK, 4))
+        ask.until(ASK, "alone", "session:4")
+        assert "only S5" in words(ask, ASK)
+        assert ask.attribute(ASK, "selected") == ""
+        choose(ask, ASK, "colour", "gold")  # a session is one in all colours
+        ask.until(ASK, "alone", "session:4")
+        ask.page.mouse.click(*middle_of_session(ask, ASK, 4))
+        ask.until(ASK, "alone", "")
+
+    def test_another_colour_ends_it(self, ask):
+        choose(ask, ASK, "colour", "gold")
+        legend(ask, ASK).get_by_role("button", name="missed ").click()
+        assert ask.attribute(ASK, "alone").startswith("gold:")
+        choose(ask, ASK, "colour", "level")
+        ask.until(ASK, "alone", "")
+
+    def test_the_retrieved_nodes(self, ask):
+        whole = picture(ask, ASK)
+        legend(ask, ASK).get_by_role("button", name="top 10").click()
+        ask.until(ASK, "alone", "top:0")
+        assert picture(ask, ASK) != whole
+        ask.page.keyboard.press("Escape")
+        ask.until(ASK, "alone", "")
+        assert picture(ask, ASK) == whole

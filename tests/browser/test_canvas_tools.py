@@ -1,0 +1,270 @@
+"""Overview, search, help, path and way back of the canvas, by mouse and by keyboard."""
+
+from __future__ import annotations
+
+import pytest
+
+import segviz
+from segviz.samples import TITLES, sample_path
+
+KEY = "grow-tree"
+UNITS = 161
+WHOLE = f"0,{UNITS}"
+
+
+@pytest.fixture(scope="module")
+def memory():
+    return segviz.build(segviz.load(sample_path(next(iter(TITLES))))[0])
+
+
+@pytest.fixture
+def grow(app):
+    app.open()
+    app.until(KEY, "scale", WHOLE)
+    return app
+
+
+def part(app, selector):
+    return app.tree(KEY).locator(selector)
+
+
+def shown(app):
+    """The visible range of units."""
+    return [float(x) for x in app.attribute(KEY, "scale").split(",")]
+
+
+def rests(app):
+    app.until(KEY, "sliding", "false")
+    app.page.wait_for_timeout(50)
+
+
+def drag(app, selector, begin, end):
+    """Drags along an element, from one share of its width to another."""
+    box = part(app, selector).bounding_box()
+    y = box["y"] + box["height"] / 2
+    app.page.mouse.move(box["x"] + begin * box["width"], y)
+    app.page.mouse.down()
+    for i in range(1, 6):
+        app.page.mouse.move(box["x"] + (begin + (end - begin) * i / 5) * box["width"], y)
+    app.page.mouse.up()
+    rests(app)
+
+
+class TestOverview:
+    def test_a_drag_draws_the_window_another_moves_it_and_its_edge_resizes_it(self, grow):
+        drag(grow, ".map", 0.2, 0.5)
+        assert shown(grow) == pytest.approx([0.2 * UNITS, 0.5 * UNITS], abs=1)
+        drag(grow, ".map", 0.35, 0.55)
+        assert shown(grow) == pytest.approx([0.4 * UNITS, 0.7 * UNITS], abs=1)
+        drag(grow, ".map", 0.7, 0.9)
+        assert shown(grow) == pytest.approx([0.4 * UNITS, 0.9 * UNITS], abs=1)
+        drag(grow, ".map", 0.6, 1.4)
+        assert shown(grow) == pytest.approx([0.5 * UNITS, UNITS], abs=1)  # stops at the end
+
+    def test_a_click_beside_the_window_brings_it_there(self, grow):
+        drag(grow, ".map", 0.1, 0.3)
+        box = part(grow, ".map").bounding_box()
+        part(grow, ".map").click(position={"x": 0.8 * box["width"], "y": 10})
+        rests(grow)
+        assert shown(grow) == pytest.approx([0.7 * UNITS, 0.9 * UNITS], abs=1)
+
+    def test_the_frame_lies_over_what_is_shown(self, grow):
+        drag(grow, ".map", 0.25, 0.75)
+        whole, frame = (part(grow, name).bounding_box() for name in (".map", ".map .frame"))
+        assert frame["x"] - whole["x"] == pytest.approx(0.25 * whole["width"], abs=2)
+        assert frame["width"] == pytest.approx(0.5 * whole["width"], abs=3)
+
+    def test_it_stands_under_the_plot(self, grow):
+        left, width, *_ = map(float, grow.attribute(KEY, "plot").split(","))
+        canvas, strip = (part(grow, name).bounding_box() for name in ("canvas.over", ".map"))
+        assert strip["x"] == pytest.approx(canvas["x"] + left, abs=1)
+        assert strip["width"] == pytest.approx(width, abs=1)
+
+
+class TestSearch:
+    def find(self, app, query):
+        part(app, "canvas.over").focus()
+        app.page.keyboard.press("/")
+        app.page.keyboard.type(query)
+
+    def hits(self, memory, query):
+        structure = memory.structure
+        found = [i for i, text in enumerate(structure.text) if query in text.lower()]
+        return sorted(found, key=lambda i: (structure.start[i], structure.stop[i], i))
+
+    def test_it_finds_and_walks_all_hits(self, grow, memory):
+        expected = self.hits(memory, "oven")
+        assert len(expected) > 3
+        self.find(grow, "OVEN")
+        grow.until(KEY, "hits", str(len(expected)))
+        assert part(grow, ".find .words").inner_text() == f"{len(expected)} found"
+        for i, node in enumerate(expected[:3]):
+            grow.page.keyboard.press("Enter")
+            grow.until(KEY, "hit", str(node))
+            assert grow.attribute(KEY, "focus") == str(node)
+            assert part(grow, ".find .words").inner_text() == f"{i + 1} of {len(expected)}"
+            assert "oven" in part(grow, ".tip").inner_text().lower()
+        grow.page.keyboard.press("Shift+Enter")
+        grow.until(KEY, "hit", str(expected[1]))
+        part(grow, '.find button[aria-label^="Next"]').click()
+        grow.until(KEY, "hit", str(expected[2]))
+
+    def test_a_hit_out_of_view_is_brought_into_view(self, grow, memory):
+        expected = self.hits(memory, "oven")
+        last = expected[-1]
+        drag(grow, ".map", 0.0, 0.1)
+        self.find(grow, "oven")
+        grow.until(KEY, "hits", str(len(expected)))
+        grow.page.keyboard.press("Shift+Enter")
+        grow.until(KEY, "hit", str(last))
+        rests(grow)
+        start, stop = shown(grow)
+        assert start < memory.structure.stop[last]
+        assert memory.structure.start[last] < stop
+
+    def test_escape_clears_and_the_arrows_go_on_from_the_hit(self, grow, memory):
+        self.find(grow, "oven")
+        grow.page.keyboard.press("Enter")
+        hit = int(grow.attribute(KEY, "hit") or self.hits(memory, "oven")[0])
+        grow.page.keyboard.press("Escape")
+        grow.until(KEY, "hits", "0")
+        assert part(grow, ".find input").input_value() == ""
+        grow.page.keyboard.press("ArrowUp")
+        parents = memory.structure.edges[memory.structure.edges[:, 1] == hit, 0]
+        grow.until(KEY, "focus", str(parents[0] if len(parents) else hit))
+
+    def test_what_is_nowhere_says_so(self, grow):
+        self.find(grow, "zeppelin mooring")
+        grow.until(KEY, "query", "zeppelin mooring")
+        assert part(grow, ".find .words").inner_text() == "none"
+        assert part(grow, '.find button[aria-label^="Next"]').is_disabled()
+
+    def test_hits_follow_the_step(self, grow, memory):
+        self.find(grow, "oven")
+        grow.until(KEY, "hits", str(len(self.hits(memory, "oven"))))
+        grow.page.locator(".st-key-go-skip_previous button").first.click()
+        grow.until(KEY, "step", "1")
+        grow.settle()
+        first = memory.at(1).text
+        assert grow.attribute(KEY, "hits") == str(sum("oven" in text.lower() for text in first))
+
+
+class TestWayBack:
+    def test_escape_returns_through_all_views(self, grow):
+        part(grow, '[aria-label="Zoom in"]').click()
+        rests(grow)
+        zoomed = shown(grow)
+        drag(grow, ".map", 0.6, 0.8)
+        assert shown(grow) != zoomed
+        part(grow, "canvas.over").focus()
+        grow.page.keyboard.press("Escape")
+        rests(grow)
+        assert shown(grow) == pytest.approx(zoomed)
+        part(grow, '[aria-label^="Back"]').click()
+        grow.until(KEY, "scale", WHOLE)
+        assert part(grow, '[aria-label^="Back"]').is_disabled()
+
+    def test_keys_zoom_pan_and_fit(self, grow, memory):
+        part(grow, "canvas.over").focus()
+        grow.page.keyboard.press("+")
+        rests(grow)
+        start, stop = shown(grow)
+        assert stop - start == pytest.approx(UNITS / 1.6)
+        grow.page.keyboard.press("Shift+ArrowRight")
+        rests(grow)
+        assert shown(grow)[0] == pytest.approx(start + 0.2 * (stop - start))
+        grow.page.keyboard.press("Home")
+        grow.page.keyboard.press("ArrowUp")
+        node = int(grow.attribute(KEY, "focus"))
+        grow.page.keyboard.press("f")
+        rests(grow)
+        start, stop = shown(grow)
+        assert start <= memory.structure.start[node]
+        assert memory.structure.stop[node] <= stop
+        grow.page.keyboard.press("0")
+        grow.until(KEY, "scale", WHOLE)
+
+    def test_zoom_and_search_survive_a_step(self, grow):
+        drag(grow, ".map", 0.1, 0.4)
+        before = shown(grow)
+        part(grow, ".find input").fill("oven")
+        grow.page.locator(".st-key-go-chevron_left button").first.click()
+        grow.until(KEY, "step", str(UNITS - 1))
+        grow.settle()
+        assert shown(grow) == pytest.approx(before)
+        assert grow.attribute(KEY, "query") == "oven"
+
+
+def test_a_moved_slider_keeps_the_view(app):
+    app.open("ask")
+    root = app.tree("ask-tree")
+    root.locator('[aria-label="Zoom in"]').click()
+    app.until("ask-tree", "sliding", "false")
+    before = app.attribute("ask-tree", "scale")
+    assert before != WHOLE
+    root.locator("input.alpha").focus()
+    for _ in range(5):
+        app.page.keyboard.press("ArrowRight")
+    app.until("ask-tree", "settled", "true")
+    app.settle()
+    assert app.attribute("ask-tree", "scale") == before
+
+
+def test_the_overview_of_ask_shows_where_scores_are(app):
+    app.open("ask")
+    strip = app.tree("ask-tree").locator(".map canvas")
+    before = strip.evaluate("(c) => c.toDataURL()")
+    app.tree("ask-tree").locator("select").first.select_option("none")
+    app.until("ask-tree", "settled", "true")
+    assert strip.evaluate("(c) => c.toDataURL()") != before
+
+
+def test_the_path_selects_ancestors(grow, memory):
+    part(grow, "canvas.over").focus()
+    for key in ("Home", "Enter"):
+        grow.page.keyboard.press(key)
+    grow.settle()
+    path = [0]
+    while len(above := memory.structure.edges[memory.structure.edges[:, 1] == path[0], 0]):
+        path.insert(0, int(above[0]))
+    grow.until(KEY, "path", " ".join(map(str, path)))
+    crumbs = part(grow, ".crumbs button")
+    assert crumbs.count() == len(path)
+    crumbs.nth(1).click()
+    grow.settle()
+    grow.until(KEY, "selected", str(path[1]))
+    assert f"Node {path[1]} · " in grow.text()
+    grow.until(KEY, "path", " ".join(map(str, path[:2])))
+
+
+def test_help_opens_and_gives_the_keyboard_back(grow, memory):
+    part(grow, "canvas.over").focus()
+    grow.page.keyboard.press("?")
+    panel = part(grow, ".help")
+    assert panel.is_visible()
+    for word in ("find text", "zoom in", "Double click", "Esc"):
+        assert word in panel.inner_text()
+    grow.page.keyboard.press("Escape")
+    assert not panel.is_visible()
+    grow.page.keyboard.press("End")  # the tree has the keyboard
+    grow.until(KEY, "focus", str(memory.structure.leaves[-1]))
+    part(grow, 'button[aria-label="Keys and mouse"]').click()
+    assert panel.is_visible()
+    part(grow, '.help [aria-label="Close"]').click()
+    assert not panel.is_visible()
+
+
+def test_keys_on_the_tree_are_not_the_apps(grow):
+    part(grow, "canvas.over").focus()
+    grow.page.keyboard.press("c")  # Streamlit's "clear cache"
+    grow.page.wait_for_timeout(300)
+    assert not grow.page.get_by_role("dialog").count()
+
+
+def test_reduced_motion_does_not_slide(grow):
+    grow.page.emulate_media(reduced_motion="reduce")
+    seen = part(grow, '[aria-label="Zoom in"]').evaluate(
+        "(b) => { b.click(); return b.closest('.segviz').parentNode.segvizTree.slide; }"
+    )
+    assert seen is None
+    assert shown(grow)[1] - shown(grow)[0] == pytest.approx(UNITS / 1.6)

@@ -1,0 +1,188 @@
+"""The outline in the app: by keyboard, for screen readers, and linked with the other views."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import segviz
+from segviz.samples import TITLES, sample_path
+
+
+@pytest.fixture(scope="module")
+def memory():
+    return segviz.build(segviz.load(sample_path(next(iter(TITLES))))[0])
+
+
+def row(app, node):
+    return app.page.locator(f".place[data-node='{node}']").first
+
+
+def focused(app):
+    """Node of the row the keyboard is on."""
+    return app.page.evaluate(
+        """() => {
+          let here = document.activeElement;
+          while (here?.shadowRoot) here = here.shadowRoot.activeElement;
+          return Number(here?.dataset.node ?? -1);
+        }"""
+    )
+
+
+def press(app, *keys):
+    for key in keys:
+        app.page.keyboard.press(key)
+
+
+def test_a_walk_by_keyboard(app, memory):
+    structure = memory.structure
+    root = structure.roots[0]
+    first, *_, last = structure.children[root]
+    app.open(f"?view=Outline&node={root}")
+    row(app, root).focus()
+    press(app, "ArrowRight")
+    assert focused(app) == first
+    press(app, "ArrowRight", "ArrowRight")
+    below = structure.children[first][0]
+    assert focused(app) == below
+    press(app, "ArrowLeft")
+    assert focused(app) == first
+    press(app, "ArrowLeft", "End")
+    assert row(app, first).get_attribute("aria-expanded") == "false"
+    assert app.page.locator(f".place[data-node='{below}']").count() == 0
+    assert focused(app) == last
+    press(app, "Home")
+    assert focused(app) == root
+    words = structure.text[last].split()[:2]
+    app.page.keyboard.type(" ".join(words)[:12])
+    found = " ".join(structure.text[focused(app)].split())
+    assert words[0].lower() in found.lower()
+    assert not app.page.get_by_role("dialog").count()  # letters are not the app's here
+    press(app, "End", "Enter")
+    app.settle()
+    assert f"Node {last}" in app.text()
+    assert f"node={last}" in app.page.url
+    assert row(app, last).get_attribute("aria-selected") == "true"
+    assert focused(app) == last  # the rerun leaves the keyboard where it was
+    assert "view=Outline" in app.page.url
+
+
+def test_what_screen_readers_are_told(app, memory):
+    structure = memory.structure
+    root = structure.roots[0]
+    app.open("ask?view=Outline")
+    tree = app.page.get_by_role("tree", name="Outline of ines-theo")
+    assert tree.count() == 1
+    stops = app.page.locator(".place[tabindex='0']")
+    assert stops.count() == 1
+    children = structure.children[root]
+    item = row(app, children[1])
+    wanted = {"aria-level": "2", "aria-setsize": str(len(children)), "aria-posinset": "2"}
+    wanted |= {"aria-expanded": "false", "aria-selected": "false", "role": "treeitem"}
+    assert {name: item.get_attribute(name) for name in wanted} == wanted
+    result = memory.ask(memory.conversation.questions[0].text)
+    said = item.get_attribute("aria-label")
+    assert f"initial {result.initial[children[1]]:.5f} rank " in said
+    assert f"propagated {result.final[children[1]]:.5f} rank " in said
+    assert row(app, root).locator("> [role=group]").count() == 1
+
+
+def test_retrieved_and_gold_are_found(app, memory):
+    app.open("ask?view=Outline&question=3")
+    question = memory.conversation.questions[3]
+    result = memory.ask(question.text)
+    units = {turn: unit.index for unit in memory.units for turn in unit.turn_ids}
+    gold = {
+        leaf
+        for leaf in memory.structure.leaves
+        if memory.structure.start[leaf] in {units[turn] for turn in question.evidence}
+    }
+    app.page.get_by_role("button", name="Open to retrieved").click()
+    app.page.get_by_role("button", name="Open to gold").click()
+    marked = app.page.locator(".place:has(> .row .mark.retrieved)").all()
+    assert {int(item.get_attribute("data-node")) for item in marked} == set(result.after)
+    marked = app.page.locator(".place:has(> .row .mark.gold)").all()
+    assert {int(item.get_attribute("data-node")) for item in marked} == gold
+    best = result.after[0]
+    assert row(app, best).locator("> .row .rank").all_inner_texts()[1] == "#1"
+    app.page.get_by_role("button", name="Close all").click()
+    assert app.page.locator(".place").count() == 1
+
+
+def test_the_selection_goes_along_between_the_views(app, memory):
+    leaf = memory.structure.leaves[70]
+    app.open(f"?node={leaf}")
+    app.tree("grow-tree")
+    app.page.get_by_text("Outline", exact=True).click()
+    app.settle()
+    chosen = app.page.locator(".place[aria-selected='true']")
+    assert chosen.get_attribute("data-node") == str(leaf)
+    tree, here = app.page.locator(".tree").bounding_box(), chosen.bounding_box()
+    assert tree["y"] <= here["y"] <= tree["y"] + tree["height"]
+    chosen.focus()
+    press(app, "ArrowDown", "Enter")
+    app.settle()
+    following = memory.structure.leaves[71]
+    app.page.get_by_text("Time axis", exact=True).click()
+    app.until("grow-tree", "selected", str(following))
+    # What was open is still open after a look at the canvas.
+    shown = app.page.get_by_text("Outline", exact=True)
+    shown.click()
+    app.settle()
+    assert row(app, leaf).count() == 1
+
+
+def test_many_parents_and_roots(app, memory):
+    raptor = segviz.build(memory.conversation, "raptor")
+    child = next(n for n, p in enumerate(raptor.structure.parents) if len(p) > 1)
+    parents = raptor.structure.parents[child]
+    app.open(f"?system=raptor&view=Outline&node={child}")
+    for parent in parents:
+        place = row(app, parent)
+        if place.count() and place.get_attribute("aria-expanded") == "false":
+            place.locator("> .row .twist").click()
+    shown = app.page.locator(f".place[data-node='{child}']")
+    assert shown.count() == 2
+    others = {item.locator("> .row .mark").last.inner_text() for item in shown.all()}
+    assert others == {f"also under {parent}" for parent in parents}
+    app.open("?system=memforest&view=Outline")
+    roots = len(segviz.build(memory.conversation, "memforest").structure.roots)
+    assert roots > 20
+    first = app.page.locator(".tree > .place")
+    assert first.first.get_attribute("aria-setsize") == str(roots)
+
+
+def turns_lit(app):
+    return app.page.evaluate(
+        """() => {
+          const found = (query, root = document) => root.querySelector(query)
+            ?? [...root.querySelectorAll("*")].map((host) => host.shadowRoot)
+              .filter(Boolean).map((inside) => found(query, inside)).find(Boolean);
+          return [...found(".transcript").querySelectorAll(".pointed")]
+            .map((row) => row.dataset.turn);
+        }"""
+    )
+
+
+@pytest.mark.parametrize(("path", "key"), [("", "grow-tree"), ("ask", "ask-tree")])
+def test_canvas_and_transcript_point_at_each_other(app, memory, path, key):
+    unit = memory.units[-3]
+    app.open(f"{path}?node={memory.structure.leaves[-3]}")
+    app.tree(key)
+    painted = app.page.locator(".turn").first
+    painted.wait_for()
+    app.page.locator(f".turn[data-turn='{unit.turn_ids[0]}']").hover()
+    app.until(key, "linked", str(memory.structure.leaves[-3]))
+    app.page.mouse.move(3, 3)
+    app.until(key, "linked", "")
+    app.tree(key).locator("canvas.over").focus()
+    press(app, "End")
+    assert set(turns_lit(app)) == set(memory.units[-1].turn_ids)
+    press(app, "ArrowUp")
+    above = memory.structure.parents[memory.structure.leaves[-1]][0]
+    span = np.arange(memory.structure.start[above], memory.structure.stop[above])
+    wanted = {turn for index in span for turn in memory.units[index].turn_ids}
+    assert set(turns_lit(app)) == wanted
+    before = app.attribute(key, "painted")
+    app.page.wait_for_timeout(400)
+    assert app.attribute(key, "painted") == before  # no run of the script, no new message

@@ -1,0 +1,405 @@
+"""``segviz sweep`` and ``segviz compare`` over many conversations, systems and seeds."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from functools import partial
+from itertools import product
+
+import pytest
+
+import segviz
+from segviz.cli import running
+from segviz.cli.console import plain
+from segviz.cli.resume import KeptRuns
+from segviz.evaluate import workers
+from segviz.evaluate.compare import compare
+from segviz.evaluate.many import measure_many, sweep_many
+from segviz.evaluate.permutation import reordered
+from tests.data import ROOT
+
+AXES = {"policies": ("top-down", "both"), "alphas": (0.1, 0.5), "horizons": (0, 2)}
+GRID = ("--policies", "top-down,both", "--alphas", "0.1,0.5", "--horizons", "0,2")
+SYSTEMS = ("segment-tree", "bm25")
+MANY = ("--all", "--systems", ",".join(SYSTEMS), "--seeds", "0,1", "--share", 0.3)
+OFFLINE = ("--embedder", "hashing")
+
+
+def sample(name, turns, asked=True):
+    words = "boat harbour oar sail wind tide anchor rope".split()
+    said = [
+        {
+            "speaker": "AB"[i % 2],
+            "dia_id": f"D1:{i + 1}",
+            "text": f"{words[i % 8]} {words[i * i % 7]} of day {i % 5} at {name}",
+        }
+        for i in range(turns)
+    ]
+    qa = [
+        {"question": f"which {words[i % 8]} at {name}?", "answer": words[i % 7]}
+        | {"evidence": [f"D1:{i + 1}"], "category": 1 + i % 4}
+        for i in range(0, turns, 3)
+    ]
+    conversation = {"speaker_a": "A", "speaker_b": "B", "session_1": said}
+    conversation["session_1_date_time"] = "9:05 am on 1 May, 2024"
+    return {"sample_id": name, "conversation": conversation, "qa": qa if asked else []}
+
+
+@pytest.fixture
+def talks(tmp_path):
+    """Three conversations that can be measured, and one that cannot."""
+    path = tmp_path / "talks.json"
+    samples = [sample("north", 40), sample("mute", 8, asked=False)]
+    path.write_text(json.dumps([*samples, sample("south", 30), sample("west", 24)]))
+    return path
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    distributed = pytest.importorskip("distributed", reason="the extra 'cluster' is not installed")
+    with distributed.LocalCluster(
+        n_workers=2,
+        threads_per_worker=1,
+        dashboard_address=":0",
+        host="127.0.0.1",
+        silence_logs=50,
+    ) as cluster:
+        yield cluster
+
+
+def builders(names=SYSTEMS):
+    return {name: partial(segviz.build, system=name, embedder="hashing") for name in names}
+
+
+def kept_by(talks):
+    corpus = segviz.load(talks)
+    return [corpus[name] for name in ("north", "south", "west")]
+
+
+@pytest.fixture
+def sweep(run, talks):
+    return partial(run, "sweep", talks, *MANY, *GRID, *OFFLINE)
+
+
+class TestSweep:
+    def test_is_that_of_the_library(self, sweep, talks, tmp_path):
+        ran = sweep("--json", "-o", "s.csv")
+        assert ran.code == 0
+        assert ran.err == "left out: mute has no questions with gold evidence to measure by\n"
+        expected = sweep_many(kept_by(talks), builders(), seeds=(0, 1), share=0.3, **AXES)
+        assert len(ran.json["runs"]) == len(expected) == 12
+        for found, one in zip(ran.json["runs"], expected, strict=True):
+            whose = (one.conversation, one.system, one.seed)
+            assert (found["conversation"], found["system"], found["seed"]) == whose
+            assert found["cells"] == plain(one.result.cells)
+            assert found["baseline"] == plain(one.result.baseline)
+            assert found["best"] == plain(one.result.best())
+        rows = list(csv.DictReader(io.StringIO((tmp_path / "s.csv").read_text())))
+        assert len(rows) == 12 * (1 + 8)
+        last = expected[-1].result.cells[-1]
+        assert (rows[-1]["conversation"], rows[-1]["system"], rows[-1]["seed"]) == (
+            "west",
+            "bm25",
+            "1",
+        )
+        assert float(rows[-1]["recall"]) == last.recall.value
+
+    def test_overall_is_the_mean_over_all_questions(self, sweep):
+        found = sweep("--json").json
+        assert found["share"] == 0.3
+        for row in found["overall"]:
+            runs = [run for run in found["runs"] if run["system"] == row["system"]]
+            assert row["runs"] == len(runs) == 6
+            assert row["questions"] == sum(run["baseline"]["recall"]["n"] for run in runs)
+
+            def mean(cells):
+                total = sum(cell["recall"]["value"] * cell["recall"]["n"] for cell in cells)
+                return total / sum(cell["recall"]["n"] for cell in cells)
+
+            assert row["baseline"]["value"] == pytest.approx(mean([r["baseline"] for r in runs]))
+            means = {
+                (c["policy"], c["alpha"], c["horizon"]): mean([run["cells"][i] for run in runs])
+                for i, c in enumerate(runs[0]["cells"])
+            }
+            best = row["best"]
+            assert best["recall"]["value"] == pytest.approx(max(means.values()))
+            chosen = best["policy"], best["alpha"], best["horizon"]
+            assert means[chosen] == pytest.approx(max(means.values()))
+
+    def test_is_told_as_tables(self, sweep):
+        lines = sweep().out.splitlines()
+        assert lines[0].startswith("evidence recall@10 over leaves, relevance hybrid")
+        assert [line.split()[:3] for line in lines[2:14]] == [
+            [name, system, seed]
+            for name, system, seed in product(("north", "south", "west"), SYSTEMS, "01")
+        ]
+        assert [line.split()[:2] for line in lines[-2:]] == [[name, "6"] for name in SYSTEMS]
+
+    def test_some_conversations_by_name(self, run, talks):
+        chosen = ("--conversation", "west", "--conversation", "north")
+        found = run("sweep", talks, *chosen, *GRID, *OFFLINE, "--json").json
+        assert [run["conversation"] for run in found["runs"]] == ["west", "north"]
+        alone = run("sweep", talks, "--conversation", "west", *GRID, *OFFLINE, "--json").json
+        assert found["runs"][0]["cells"] == alone["cells"]
+        assert (alone["conversation"], "runs" in alone) == ("west", False)
+
+    def test_settings_of_one_system_count_for_every_conversation(self, run, talks):
+        strict = ("--set", "compatibility=cosine", "--set", "compatibility.threshold=0.9")
+        found = run("sweep", talks, "--all", *strict, *GRID, *OFFLINE, "--json").json
+        one = run("sweep", talks, "--conversation", "south", *strict, *GRID, *OFFLINE, "--json")
+        assert found["runs"][1]["cells"] == one.json["cells"]
+
+
+class TestPlaces:
+    def test_the_same_in_processes(self, sweep):
+        pytest.importorskip("joblib", reason="the extra 'parallel' is not installed")
+        assert sweep("--workers", 2, "--json").json == sweep("--json").json
+
+    def test_the_same_on_a_cluster_that_loses_a_worker(self, sweep, cluster, monkeypatch):
+        from distributed import Client
+
+        with Client(cluster, set_as_default=False) as client:
+            (victim, *others) = client.run(os.getpid).values()
+        assert len(others) == 1
+        killed = []
+        keep = KeptRuns.keep
+
+        def kill_once(self, name, result):
+            keep(self, name, result)
+            if not killed:
+                os.kill(victim, signal.SIGKILL)
+                killed.append(name)
+
+        monkeypatch.setattr(KeptRuns, "keep", kill_once)
+        address = cluster.scheduler_address
+        ran = sweep("--scheduler", address, "--resume", "runs", "--json")
+        assert ran.code == 0
+        assert len(killed) == 1
+        assert f"conversations are sent to the workers of {address}" in ran.err
+        assert ran.json == sweep("--json").json
+
+    def test_comparisons_too(self, run, talks, cluster):
+        compare = partial(run, "compare", talks, "--systems", "raptor,bm25", *OFFLINE, "--json")
+        alone = compare("--all", "--seeds", "1,0")
+        assert alone.code == 0
+        for place in (("--workers", 2), ("--scheduler", cluster.scheduler_address)):
+            assert compare("--all", "--seeds", "1,0", *place).json == alone.json
+
+    @pytest.mark.parametrize(
+        ("place", "module", "extra"),
+        [
+            (("--workers", 2), "joblib", "parallel"),
+            (("--scheduler", "tcp://127.0.0.1:1"), "distributed", "cluster"),
+        ],
+    )
+    def test_a_missing_extra_is_named(self, sweep, monkeypatch, place, module, extra):
+        def absent(name):
+            raise ImportError
+
+        monkeypatch.setattr(workers, "import_module", absent)
+        ran = sweep(*place)
+        assert ran.code == 2
+        assert f"needs {module}, which is not installed: pip install 'segviz[{extra}]'" in ran.err
+
+    def test_a_scheduler_that_does_not_answer(self, sweep, monkeypatch):
+        pytest.importorskip("distributed", reason="the extra 'cluster' is not installed")
+        monkeypatch.setattr(workers, "_WAIT_SECONDS", 1)
+        ran = sweep("--scheduler", "tcp://127.0.0.1:1")
+        assert ran.code == 2
+        assert "no Dask scheduler answers at 'tcp://127.0.0.1:1'" in ran.err
+
+    def test_lost_workers_end_it_with_what_is_done(self, sweep, monkeypatch, tmp_path):
+        original = measure_many
+
+        def lost(*arguments, keep, **settings):
+            def two(place, one):
+                keep(place, one)
+                if place == 1:
+                    raise workers.WorkersLost("the workers are gone")
+
+            return original(*arguments, keep=two, **settings)
+
+        monkeypatch.setattr(running, "measure_many", lost)
+        ran = sweep("--resume", "runs")
+        assert (ran.code, ran.out) == (3, "")
+        assert "the workers are gone. What was measured is in runs" in ran.err
+        assert len((tmp_path / "runs").read_text().splitlines()) == 3
+        assert "With --resume PATH nothing" in sweep().err
+
+    def test_a_model_stays_in_this_process(self, run, talks, monkeypatch):
+        monkeypatch.setenv("SEGVIZ_API_KEY", "sk-that-must-not-travel")
+        model = ("--server", "http://127.0.0.1:1/v1", "--embedding-model", "e")
+        ran = run("sweep", talks, "--all", *model, "--workers", 2)
+        assert ran.code == 2
+        assert "whose key would be sent to the workers" in ran.err
+
+
+class TestResuming:
+    @pytest.fixture
+    def interrupted(self, monkeypatch):
+        """After so many runs somebody presses Ctrl+C; lists the runs that were measured."""
+        measured, limit = [], [5]
+        keep = KeptRuns.keep
+
+        def noted(self, name, result):
+            keep(self, name, result)
+            measured.append(name)
+            if len(measured) == limit[0]:
+                raise KeyboardInterrupt
+
+        monkeypatch.setattr(KeptRuns, "keep", noted)
+        return measured, limit
+
+    def test_goes_on_where_it_stopped(self, sweep, interrupted, tmp_path):
+        measured, limit = interrupted
+        ran = sweep("--resume", "runs", "--json")
+        assert (ran.code, ran.out) == (130, "")
+        assert "what was measured is in runs; the same command goes on there" in ran.err
+        kept = tmp_path / "runs"
+        kept.write_text(kept.read_text() + '{"run": "abc", "resu')  # killed while writing
+        limit[0] = 0
+        ran = sweep("--resume", "runs", "--json")
+        assert "5 of 12 runs are known from runs" in ran.err
+        assert len(measured) == len(set(measured)) == 12
+        assert ran.json == sweep("--json").json
+        before = kept.read_bytes()
+        assert sweep("--resume", "runs", "--json").json == ran.json
+        assert kept.read_bytes() == before
+
+    def test_a_killed_process_loses_only_what_it_had_begun(self, sweep, talks, tmp_path):
+        command = [sys.executable, "-c", "from segviz.cli import main; main()", "sweep", talks]
+        arguments = map(str, [*command, *MANY, *GRID, *OFFLINE, "--resume", "runs"])
+        kept = tmp_path / "runs"
+        with subprocess.Popen(
+            list(arguments), cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(ROOT)}
+        ) as process:
+            end = time.monotonic() + 60
+            while not kept.exists() or kept.read_bytes().count(b"\n") < 3:
+                assert process.poll() is None
+                assert time.monotonic() < end
+                time.sleep(0.002)
+            process.kill()
+        there = kept.read_bytes().count(b"\n") - 1
+        assert 2 <= there <= 12
+        ran = sweep("--resume", "runs", "--json")
+        assert f"{there} of 12 runs are known from runs" in ran.err
+        assert ran.json == sweep("--json").json
+
+    def test_what_differs_is_measured_again(self, run, talks, tmp_path):
+        def known(*command):
+            ran = run(*command, "--resume", "runs", *OFFLINE)
+            assert ran.code == 0
+            found = re.search(r"(\d+) of (\d+) runs are known", ran.err)
+            return (int(found[1]), int(found[2])) if found else (0, None)
+
+        two = ("sweep", talks, "--conversation", "north", "--conversation", "west", *GRID)
+        assert known(*two) == (0, None)
+        assert known(*two) == (2, 2)
+        assert known("sweep", talks, "--all", *GRID) == (2, 3)
+        assert known("sweep", talks, "--all", *GRID, "--systems", "segment-tree,bm25") == (3, 6)
+        assert known("sweep", talks, "--all", *GRID, "-k", 3) == (0, None)
+        assert known("sweep", talks, "--all", *GRID, "--share", 0.3) == (0, None)
+        assert known("sweep", talks, "--all", *GRID, "--unit", "turn") == (0, None)
+        assert known("sweep", talks, "--all", *GRID, "--seeds", "0,7") == (3, 6)
+        assert known("compare", talks, "--all", "--systems", "bm25") == (0, None)
+        assert known("compare", talks, "--all", "--systems", "bm25") == (3, 3)
+        samples = json.loads(talks.read_text())
+        samples[0]["qa"][0]["evidence"] = ["D1:5"]
+        talks.write_text(json.dumps(samples))
+        assert known("sweep", talks, "--all", *GRID) == (2, 3)
+
+    def test_other_files_are_not_touched(self, run, talks, sweep, tmp_path):
+        (tmp_path / "notes").write_text("to do\n")
+        ran = sweep("--resume", "notes")
+        assert (ran.code, "notes holds something else" in ran.err) == (2, True)
+        assert (tmp_path / "notes").read_text() == "to do\n"
+        run("sweep", talks, "--conversation", "west", *GRID, *OFFLINE, "--resume", "cells")
+        assert "cells holds something else" in sweep("--resume", "cells").err
+        assert sweep("--resume", "runs").code == 0
+        with (tmp_path / "runs").open("a") as file:
+            file.write('{"run": "abc"}\n')
+        assert "runs is damaged; delete it and measure again" in sweep("--resume", "runs").err
+
+
+class TestCompare:
+    def test_is_that_of_the_library(self, run, talks):
+        options = ("--systems", "raptor,bm25", "--all", "--seeds", "3", "-k", 5)
+        found = run("compare", talks, *options, *OFFLINE, "--json").json
+        assert [one["conversation"] for one in found["runs"]] == ["north", "south", "west"]
+        for one, talk in zip(found["runs"], kept_by(talks), strict=True):
+            memories = {name: build(talk) for name, build in builders(("raptor", "bm25")).items()}
+            expected = compare(memories, talk.questions, k=5, seed=3)
+            assert one["rows"] == plain(expected.rows)
+            assert (one["seed"], one["questions"]) == (3, len(talk.questions))
+        for row in found["overall"]:
+            whose = row["name"], row["method"]
+            rows = [r for one in found["runs"] for r in one["rows"]]
+            rows = [r["recall"] for r in rows if (r["name"], r["method"]) == whose]
+            assert row["recall"]["n"] == sum(r["n"] for r in rows)
+            mean = sum(r["value"] * r["n"] for r in rows) / row["recall"]["n"]
+            assert row["recall"]["value"] == pytest.approx(mean)
+
+    def test_one_conversation_shared_out_is_as_before_but_for_seconds(self, run, talks):
+        pytest.importorskip("joblib", reason="the extra 'parallel' is not installed")
+        compare = partial(run, "compare", talks, "--systems", "raptor,bm25", *OFFLINE)
+        alone = compare("--json").json
+        shared = compare("--workers", 2, "--json").json
+        for row in alone["rows"]:
+            assert row["build_seconds"] > 0
+            row |= {"build_seconds": None, "query_seconds": None}
+        assert shared == alone
+        assert compare("--resume", "runs", "--json").json == alone
+        columns = [line.split()[:2] for line in compare("--workers", 2).out.splitlines()[2:]]
+        assert columns == [[row["name"], row["method"]] for row in alone["rows"]]
+
+    def test_permuted_conversations(self, run, talks):
+        options = ("--systems", "bm25", "--conversation", "west", "--share", 0.5)
+        found = run("compare", talks, *options, *OFFLINE, "--json").json
+        moved = reordered(kept_by(talks)[2], 0.5, 0)
+        expected = compare({"bm25": builders()["bm25"](moved)}, moved.questions)
+        assert found["runs"][0]["rows"] == plain(expected.rows)
+
+    def test_is_told_as_tables(self, run, talks):
+        out = run("compare", talks, "--systems", "bm25", "--all", *OFFLINE).out
+        lines = [line.split()[:4] for line in out.splitlines() if " bm25 " in f" {line}"]
+        assert lines[0] == ["north", "0", "bm25", "collapsed"]
+        assert lines[-2][:3] == ["bm25", "collapsed", "3"]
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["sweep", "TALKS", "--workers", 2], "this is one run, with nothing to share out"),
+        (["sweep", "TALKS", "--all", "--workers", 0], "workers is 0"),
+        (["sweep", "TALKS", "--all", "--share", 2], "share is 2.0"),
+        (["sweep", "TALKS", "--all", "--alphas", 2], "alpha is 2.0"),
+        (["sweep", "TALKS", "--all", "--seeds", "-1"], "seed is -1"),
+        (["sweep", "TALKS", "--all", "--seeds", "x"], "invalid list of whole numbers"),
+        (["sweep", "TALKS", "--all", "--unit", "paper", "--systems", "x"], "unknown system 'x'"),
+        (["sweep", "TALKS", "--all", "--conversation", "west"], "not allowed with"),
+        (["sweep", "TALKS", "--all", "--system", "bm25", "--systems", "bm25"], "not allowed with"),
+        (["sweep", "TALKS", "--systems", "bm25", "--set", "a=b"], "--set is for one --system"),
+        (["sweep", "TALKS", "--workers", 2, "--scheduler", "x"], "not allowed with"),
+        (["sweep", "TALKS", "--conversation", "a", "--conversation", "b"], "no conversation 'a'"),
+        (["sweep", "TALKS", "--conversation", "mute", "--seeds", "1"], "mute has no questions"),
+        (["sweep", "boat", "--all"], "built memory, so --all can change nothing"),
+        (["sweep", "boat", "--workers", 2], "built memory, so --workers can change nothing"),
+        (["compare", "boat", "--seeds", "1"], "built memory, so --seeds can change nothing"),
+        (["compare", "boat", "--resume", "x"], "built memory, so --resume can change nothing"),
+        (["compare", "TALKS", "--workers", 2, "--systems", "best"], "unknown system 'best'"),
+    ],
+)
+def test_what_cannot_be_done_is_a_user_error(run, talks, boat, options, said):
+    places = {"TALKS": talks, "boat": boat}
+    ran = run(*(places.get(option, option) for option in options), *OFFLINE, "-q")
+    assert (ran.code, ran.out) == (2, "")
+    assert said in ran.err
+    assert ran.err.count("\n") == 1

@@ -1,0 +1,368 @@
+"""PNG and PDF: what the installed browser draws, and what is said where it cannot."""
+
+from __future__ import annotations
+
+import io
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+from PIL import Image
+
+from segviz import pictures
+from segviz.browser import NAMES, VARIABLE, BrowserError, _usual, find_browser
+from segviz.cli import main
+from segviz.export import FORMATS, SCALES, Sheet, tree_svg
+from segviz.export.plan import SURFACE
+from segviz.export.sheet import MOST_DOTS, sheet
+from segviz.frontend.palette import session_colours
+from segviz.pictures import draw, made
+from tests.export.pdf import Pdf
+from tests.export.views import HOSTILE, ask_view, chain, dag, grow_view, holding, nothing
+from tests.trees import chat
+
+DRAWN = [name for name, one in FORMATS.items() if one.needs_browser]
+WORDS = "Grüße, שלום, Привет, αβγ"  # of scripts the fonts of CI have
+
+
+@pytest.fixture
+def temporary(tmp_path, monkeypatch):
+    """The folder temporary files go to; nothing may remain in it."""
+    folder = tmp_path / "temporary"
+    folder.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(folder))
+    yield folder
+    assert list(folder.iterdir()) == []
+
+
+def dots(content: bytes) -> Image.Image:
+    image = Image.open(io.BytesIO(content))
+    assert image.format == "PNG"
+    return image.convert("RGB")
+
+
+def colours(image: Image.Image) -> dict[str, int]:
+    found = image.getcolors(image.width * image.height)
+    return {f"#{bytes(colour).hex()}": count for count, colour in found}
+
+
+def size(view) -> tuple[int, int]:
+    found = re.search(r'width="(\d+)" height="(\d+)"', tree_svg(view))
+    return int(found[1]), int(found[2])
+
+
+# --- drawn -------------------------------------------------------------------------------------
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("scale", [1, 3])
+def test_a_png_has_the_dots_asked_for_and_the_colours_of_the_picture(
+    memory, drawer, temporary, scale
+):
+    view = grow_view(memory)
+    image = dots(made(FORMATS["png"], view, scale=scale))
+    width, height = size(view)
+    assert image.size == (width * scale, height * scale)
+    found = colours(image)
+    assert max(found, key=found.get) == SURFACE["light"][0]
+    for colour in session_colours(2):
+        assert found[colour] > 100 * scale**2
+    corners = [(x, y) for x in (0, image.width - 1) for y in (0, image.height - 1)]
+    assert {image.getpixel(place) for place in corners} == {(255, 255, 255)}
+
+
+@pytest.mark.browser
+def test_dark_is_dark_to_the_edge(memory, drawer):
+    ground = SURFACE["dark"][0]
+    view = ask_view(memory, "Saturn?")
+    assert Pdf(made(FORMATS["pdf"], view, dark=True)).ground == (ground, size(view))
+    image = dots(made(FORMATS["png"], view, dark=True, scale=1))
+    found = colours(image)
+    assert max(found, key=found.get) == ground
+    edges = [(x, y) for x in (0, image.width - 1) for y in range(image.height)]
+    edges += [(x, y) for y in (0, image.height - 1) for x in range(image.width)]
+    assert {"#" + bytes(image.getpixel(place)).hex() for place in edges} == {ground}
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("shown", ["grow", "ask", "unfolded", "deep", "nothing"])
+def test_a_pdf_is_one_page_of_the_pictures_size(memory, drawer, temporary, shown):
+    view = {
+        "grow": lambda: grow_view(memory),
+        "ask": lambda: ask_view(memory, "How many gears?", policy="both"),
+        "unfolded": lambda: holding(memory, dag()),
+        "deep": lambda: holding(memory, chain(300)),
+        "nothing": nothing,
+    }[shown]()
+    pdf = Pdf(made(FORMATS["pdf"], view))
+    assert len(pdf.pages) == 1
+    for points, pixels in zip(pdf.size, size(view), strict=True):
+        assert points == pytest.approx(pixels * 72 / 96, abs=0.001)
+
+
+@pytest.mark.browser
+def test_a_pdf_holds_its_words_as_text_and_its_fonts(memory, drawer):
+    view = ask_view(memory, f"What of {WORDS}?")
+    pdf = Pdf(made(FORMATS["pdf"], view))
+    text = pdf.text
+    for word in ("What of Grüße", "Привет, αβγ?", "initial", "propagated", "retrieved", "S2", "L0"):
+        assert word in text
+    assert "שלום" in text or "שלום"[::-1] in text  # as drawn, from left to right
+    assert b"/FontFile" in pdf.data
+    assert b"/Subtype /Image" not in pdf.data
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("name", DRAWN)
+def test_the_same_view_gives_the_same_bytes(memory, drawer, name):
+    first, second = (made(FORMATS[name], grow_view(memory, step=4)) for _ in range(2))
+    assert first == second
+    assert b"D:2" not in first
+
+
+# --- hostile -----------------------------------------------------------------------------------
+
+
+@contextmanager
+def listening():
+    """A server on this machine, and the paths it was asked for."""
+    asked: list[str] = []
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self):
+            asked.append(self.path)
+            self.send_response(204)
+            self.end_headers()
+
+        def log_message(self, *_):
+            pass
+
+    server = HTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}", asked
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+@pytest.mark.browser
+def test_hostile_text_is_literal_and_asks_for_nothing(hostile, drawer):
+    with listening() as (address, asked):
+        question = f"<img src={address}/img> <script src={address}/script></script>"
+        for dark in (False, True):
+            view = ask_view(hostile, question, k=30)
+            pdf = Pdf(made(FORMATS["pdf"], view, dark=dark))
+            assert question in pdf.text
+            dots(made(FORMATS["png"], view, dark=dark, scale=1))
+    assert asked == []
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("kind", DRAWN)
+def test_the_browser_reaches_nobody_even_if_a_page_asks(drawer, temporary, kind):
+    with listening() as (address, asked):
+        named = address.replace("127.0.0.1", "localhost")
+        page = (
+            f"<img src={address}/a><img src={named}/b><link rel=stylesheet href={address}/c>"
+            f"<script>fetch('{address}/d', {{mode: 'no-cors'}})</script><p>hello"
+        )
+        assert draw(Sheet(kind, page, 600, 200), scale=1)
+    assert asked == []
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_a_sheet_is_text_and_forbids_everything(memory, text):
+    made_of = sheet("png", ask_view(memory, text)).html
+    assert "default-src 'none'" in made_of
+    assert "<script" not in made_of
+    assert "<img" not in made_of
+    assert made_of.count("<svg") == 1
+    assert made_of.count("</style>") == 1
+
+
+@pytest.mark.parametrize("kind", DRAWN)
+def test_keys_do_not_reach_the_browser(temporary, tmp_path, monkeypatch, kind):
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
+    told = tmp_path / "told"
+    monkeypatch.setenv(VARIABLE, script(tmp_path, f'env > {told}; echo "$@" >> {told}; exit 3'))
+    with pytest.raises(BrowserError, match="exit code 3"):
+        draw(Sheet(kind, "<p>hello", 600, 200), scale=1)
+    assert "sk-secret" not in told.read_text()
+    assert "--user-data-dir=" in told.read_text()
+
+
+# --- too large ---------------------------------------------------------------------------------
+
+
+def test_a_png_of_too_many_dots_is_refused_before_anything_runs(monkeypatch):
+    monkeypatch.setenv(VARIABLE, "/nowhere")
+    large = Sheet("png", "", 1400, 1962)
+    assert large.dots(3) == (4200, 5886)
+    with pytest.raises(
+        ValueError, match=r"5,600 × 7,848 dots, 44 million.*Take scale 3, or as PDF"
+    ):
+        draw(large, scale=4)
+    with pytest.raises(ValueError, match="Take PDF or SVG"):
+        Sheet("png", "", 1400, MOST_DOTS // 1400 + 1).dots(1)
+    for scale in (0, 5, 1.5):
+        with pytest.raises(ValueError, match="it must be 1 to 4"):
+            large.dots(scale)
+    assert Sheet("png", "", 1400, 400).dots(SCALES[-1]) == (5600, 1600)
+
+
+# --- no browser --------------------------------------------------------------------------------
+
+
+def script(folder: Path, body: str) -> str:
+    """A program that is no browser."""
+    path = folder / "no-browser"
+    path.write_text(f"#!/bin/sh\n{body}\n")
+    path.chmod(0o755)
+    return str(path)
+
+
+def test_a_browser_is_found_by_name_in_order(tmp_path):
+    for name in (NAMES[2], NAMES[5]):
+        shutil.copy(script(tmp_path, ":"), tmp_path / name)
+    assert find_browser({"PATH": str(tmp_path)}) == tmp_path / NAMES[2]
+    assert find_browser({"PATH": str(tmp_path), VARIABLE: " "}) == tmp_path / NAMES[2]
+    assert find_browser({"PATH": str(tmp_path), VARIABLE: NAMES[5]}) == tmp_path / NAMES[5]
+    own = script(tmp_path, ":")
+    assert find_browser({"PATH": "", VARIABLE: own}) == Path(own)
+
+
+@pytest.mark.parametrize("environ", [{"PATH": ""}, {"PATH": "", VARIABLE: "/nowhere/at-all"}])
+def test_where_there_is_none_it_says_what_to_do(environ):
+    with pytest.raises(BrowserError) as raised:
+        find_browser(environ)
+    said = str(raised.value)
+    assert VARIABLE in said
+    assert "html" in said
+    assert "svg" in said
+    assert environ.get(VARIABLE, "") in said
+
+
+def test_the_usual_places():
+    mac = [str(place) for place in _usual({}, "darwin")]
+    assert "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome" in mac
+    windows = list(_usual({"PROGRAMFILES": "P", "LOCALAPPDATA": "L"}, "win32"))
+    assert Path("P/Microsoft/Edge/Application/msedge.exe") in windows
+    assert Path("L/Google/Chrome/Application/chrome.exe") in windows
+    assert list(_usual({"PROGRAMFILES": "P"}, "linux")) == []
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ("exit 7", r"made no picture \(exit code 7\)"),
+        ("echo first; echo x:FATAL: no sandbox >&2; echo last; exit 1", "x:FATAL: no sandbox"),
+        ("printf 'bad \\033[31m\\377 end'", r"exit code 0: bad \[31m\ufffd end"),
+    ],
+)
+def test_a_browser_that_fails_is_a_readable_error(temporary, tmp_path, monkeypatch, body, said):
+    monkeypatch.setenv(VARIABLE, script(tmp_path, body))
+    with pytest.raises(BrowserError, match=said) as raised:
+        draw(Sheet("pdf", "<p>hello", 600, 200))
+    assert "svg is a picture that needs none" in str(raised.value)
+
+
+def test_what_cannot_be_started_is_a_readable_error(temporary, tmp_path, monkeypatch):
+    path = tmp_path / "broken"
+    path.write_bytes(b"\x7fELF no program at all")
+    path.chmod(0o755)
+    monkeypatch.setenv(VARIABLE, str(path))
+    with pytest.raises(BrowserError, match="does not start"):
+        draw(Sheet("pdf", "<p>hello", 600, 200))
+
+
+def test_a_browser_that_hangs_is_ended_with_its_helpers(temporary, tmp_path, monkeypatch):
+    helper = tmp_path / "helper"
+    monkeypatch.setenv(VARIABLE, script(tmp_path, f"sleep 600 & echo $! > {helper}; sleep 600"))
+    monkeypatch.setattr(pictures, "SECONDS", 2)
+    with pytest.raises(BrowserError, match="took more than"):
+        draw(Sheet("png", "<p>hello", 600, 200))
+    state = ["ps", "-o", "stat=", "-p", helper.read_text().strip()]
+    for _ in range(100):  # a moment passes until the system has taken it away
+        left = subprocess.run(state, capture_output=True, text=True).stdout.strip()
+        if not left or left.startswith("Z"):
+            return
+        time.sleep(0.05)
+    pytest.fail(f"the browser's helper still runs: {left}")
+
+
+def test_a_picture_of_another_size_is_no_picture(temporary, tmp_path, monkeypatch):
+    small = tmp_path / "small.png"
+    Image.new("RGB", (3, 2)).save(small)
+    copy = f'for a in "$@"; do case $a in --screenshot=*) cp {small} "${{a#*=}}";; esac; done'
+    monkeypatch.setenv(VARIABLE, script(tmp_path, copy))
+    with pytest.raises(BrowserError, match="another size"):
+        draw(Sheet("png", "<p>hello", 600, 200))
+    assert draw(Sheet("png", "<p>hello", 3, 2), scale=1) == small.read_bytes()
+
+
+# --- the command -------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def saved():
+    """A saved memory with a name that is hostile too."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "m.json.gz"
+        from tests.export.views import build
+
+        build(chat([[("Ann", "The boat is called Saturn."), ("Ben", WORDS)]])).save(path)
+        yield str(path)
+
+
+@pytest.mark.browser
+def test_the_command_writes_them(saved, drawer, tmp_path, monkeypatch, capsysbinary):
+    monkeypatch.chdir(tmp_path)
+    assert main(["export", saved, "--format", "png", "--scale", "1", "--dark"]) == 0
+    (image,) = tmp_path.glob("*.png")
+    assert colours(dots(image.read_bytes()))[SURFACE["dark"][0]] > 1000
+    assert main(["export", saved, "--format", "pdf", "--question", "Boats?", "-o", "-"]) == 0
+    printed = capsysbinary.readouterr().out
+    assert "Boats?" in Pdf(printed[printed.index(b"%PDF") :]).text
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--format", "svg", "--scale", "2"], "--scale is for png, not for svg"),
+        (["--format", "newick", "--dark"], "--dark is for svg, png or pdf, not for newick"),
+        (["--format", "png", "--scale", "5"], "invalid choice: 5"),
+        (["--format", "png"], "SEGVIZ_BROWSER names '/nowhere'"),
+        (["--format", "pdf"], "The interactive page (html)"),
+    ],
+)
+def test_what_the_command_cannot_do_is_a_user_error(saved, monkeypatch, capsys, options, said):
+    monkeypatch.setenv(VARIABLE, "/nowhere")
+    try:
+        code = main(["export", saved, *options])
+    except SystemExit as stop:
+        code = stop.code
+    printed = capsys.readouterr().err
+    assert code == 2
+    assert said in printed
+    assert "Traceback" not in printed
+
+
+def test_the_doctor_says_which_browser_there_is(monkeypatch, capsys):
+    monkeypatch.setenv(VARIABLE, sys.executable)
+    main(["doctor"])
+    assert f"ok       browser: {sys.executable}" in capsys.readouterr().out
+    monkeypatch.setenv(VARIABLE, "/nowhere")
+    main(["doctor"])
+    assert "note     browser: SEGVIZ_BROWSER names '/nowhere'" in capsys.readouterr().out

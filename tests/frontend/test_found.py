@@ -1,0 +1,91 @@
+"""Text search in Python for the canvas: complete, in order, and as the browser's own."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from segviz.frontend.found import MOST_EXCERPTS, MOST_HITS, find_text, read_query
+from segviz.frontend.payload import javascript, pack, tree_payload
+from segviz.structure import Structure
+from tests.frontend.node import run
+
+
+def structure(texts: list[str], active: list[bool] | None = None) -> Structure:
+    """One leaf for each text."""
+    n = len(texts)
+    units = np.arange(n, dtype=np.int32)
+    return Structure(
+        level=np.zeros(n, np.int32),
+        start=units,
+        stop=units + 1,
+        text=tuple(texts),
+        vector=np.zeros((n, 0), np.float32),
+        active=np.array(active or [True] * n),
+        edges=np.zeros((0, 2), np.int32),
+    )
+
+
+def found(texts: list[str], query: str, active: list[bool] | None = None) -> dict[str, object]:
+    tree = structure(texts, active)
+    payload = tree_payload(
+        tree, unit_sessions=[0] * len(texts), session_labels=["S1"], identity="x"
+    )
+    answer = find_text(payload, tree.text, query)
+    assert pack({**payload, "found": answer})  # it can travel
+    return answer
+
+
+def test_full_texts_are_searched_far_beyond_what_the_browser_holds() -> None:
+    texts = ["x" * 9_000 + " the Lighthouse at night", "lighthouse", "no"]
+    answer = found(texts, "lighthouse")
+    assert answer["nodes"] == [0, 1]
+    assert answer["total"] == 2
+    excerpt = answer["excerpts"]["0"]
+    assert "the Lighthouse at night" in excerpt
+    assert excerpt.startswith("…x")
+    assert len(excerpt) < 400
+
+
+def test_retired_nodes_are_not_found() -> None:
+    assert found(["oven", "oven"], "oven", [True, False])["nodes"] == [0]
+
+
+def test_hits_and_excerpts_are_bounded_but_all_are_counted() -> None:
+    answer = found(["oven"] * (MOST_HITS + 5), "oven")
+    assert len(answer["nodes"]) == MOST_HITS
+    assert answer["total"] == MOST_HITS + 5
+    assert len(answer["excerpts"]) == MOST_EXCERPTS
+
+
+@pytest.mark.parametrize(
+    ("sent", "query"),
+    [("  The OVEN ", "the oven"), ("", ""), (None, None), (7, None), ({"a": 1}, None)],
+)
+def test_what_a_browser_sends_is_checked(sent: object, query: str | None) -> None:
+    assert read_query(sent) == query
+
+
+def test_a_query_has_a_length() -> None:
+    assert len(read_query("x" * 10_000) or "") == 200
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
+def test_python_and_browser_find_the_same(tmp_path: Path) -> None:
+    texts = ["The OVEN", "oven (new)", "Straße", "STRASSE", "مرحبا", "a\u0301b", "<script>", ""]
+    module = tmp_path / "tree.mjs"
+    module.write_text(javascript(), encoding="utf-8")
+    queries = ["oven", "(", "straße", "strasse", "مرحبا", "a", "<script", "nowhere"]
+    columns = {
+        "level": [0] * len(texts),
+        "start": list(range(len(texts))),
+        "stop": list(range(1, len(texts) + 1)),
+    }
+    body = "return queries.map((query) => m.findText(query, texts, columns));"
+    there = run(module, body, queries=queries, texts=texts, columns=columns)
+    assert there == [found(texts, query)["nodes"] for query in queries]
+    assert json.dumps(there)
