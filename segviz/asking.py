@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,6 +14,7 @@ from segviz.protocols import Chat, Recalls, Services, Stage, View
 from segviz.relevance import initial_scores
 from segviz.result import Evidence, Result
 from segviz.retrieve import ranks, taken, top_k
+from segviz.structure import Structure
 
 if TYPE_CHECKING:
     from segviz.memory import Memory
@@ -42,9 +43,8 @@ def ask(
     chosen and why. ``k`` ≥ 1 nodes are returned from the admissible ``levels`` (None: all),
     best first, or, with a ``budget``, as many of the best as its tokens pay for
     (``segviz.retrieve.taken``); ``distinct`` counts nodes that carry the same text once;
-    ``step`` asks the memory as it stood then,
-    with the texts a lazy system had postponed written first (where that takes a chat
-    model: if ``chat`` is given).
+    ``step`` asks the memory as it stood then, with the texts a lazy system had postponed
+    written first (where that takes a chat model: if ``chat`` is given).
 
     ``method`` "propagate" is the above on any structure; "own" is the retrieval the system
     came with, for which policy, alpha, horizon and distinct do not count (``chat`` is the
@@ -82,7 +82,34 @@ def ask(
         raise ValueError(f"method is {method!r}; choose 'propagate' or 'own'")
     before = top_k(initial, structure, k, levels, distinct, budget)
     was = ranks(after, initial, structure, levels, distinct)
-    evidence = tuple(
+    return Result(
+        question,
+        structure,
+        policy,
+        alpha,
+        horizon,
+        initial,
+        final,
+        hops,
+        tuple(before),
+        tuple(after),
+        _evidence(memory, structure, initial, final, after, was),
+        method,
+        stages,
+        choice,
+    )
+
+
+def _evidence(
+    memory: Memory,
+    structure: Structure,
+    initial: NDArray[np.float64],
+    final: NDArray[np.float64],
+    after: Sequence[int],
+    was: Sequence[int],
+) -> tuple[Evidence, ...]:
+    """The nodes of ``after``, best first, each with both scores and its rank before."""
+    return tuple(
         Evidence(
             node=node,
             level=int(structure.level[node]),
@@ -95,22 +122,6 @@ def ask(
             rank_after=rank,
         )
         for rank, (node, rank_before) in enumerate(zip(after, was, strict=True), start=1)
-    )
-    return Result(
-        question,
-        structure,
-        policy,
-        alpha,
-        horizon,
-        initial,
-        final,
-        hops,
-        tuple(before),
-        tuple(after),
-        evidence,
-        method,
-        stages,
-        choice,
     )
 
 

@@ -57,7 +57,10 @@ def find_browser(environ: Mapping[str, str] = os.environ) -> Path:
     if wanted:
         found = shutil.which(os.path.expanduser(wanted), path=path)
         if found is None:
-            raise BrowserError(f"{VARIABLE} names {wanted!r}, which is no program here. {INSTEAD}")
+            raise BrowserError(
+                "PNG and PDF cannot be drawn: "
+                f"{VARIABLE} names {wanted!r}, which is no program here. {INSTEAD}"
+            )
         return Path(found)
     for name in NAMES:
         if found := shutil.which(name, path=path):

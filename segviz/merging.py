@@ -24,11 +24,16 @@ def merge(one: Memory, other: Memory, *, chat: Chat | None = None) -> Memory:
     """
     system = one.model
     if not isinstance(system, Joins):
-        raise ValueError(f"the system {one.system!r} cannot join two memories")
+        raise ValueError(
+            f"the system {one.system!r} cannot join two memories; build both with one that can, "
+            "such as 'memforest'"
+        )
     for what in ("system", "unit"):
         mine, theirs = getattr(one, what), getattr(other, what)
         if mine != theirs:
-            raise ValueError(f"the memories differ in their {what}: {mine!r} and {theirs!r}")
+            raise ValueError(
+                f"the memories differ in their {what}: {mine!r} and {theirs!r}; build one anew"
+            )
     if one.embedder.name != other.embedder.name:
         raise ValueError(
             f"the memories were embedded differently, by {one.embedder.name!r} and "

@@ -139,6 +139,9 @@ POLICIES: dict[str, Callable[[], Any]] = {
 """Name to policy; its instances give the transitions W_P is made of."""
 
 
+_MOST_HOPS = 999
+
+
 @dataclass(frozen=True, eq=False)
 class Propagated:
     """``final`` is s̃, ``hops`` holds s⁽⁰⁾ … s⁽ᴴ⁾.
@@ -156,10 +159,12 @@ def check_setting(policy: str, alpha: float, horizon: int) -> None:
         raise ValueError(f"unknown policy {policy!r}; choose one of {', '.join(POLICIES)}")
     if not (isinstance(alpha, int | float | np.number) and 0 <= alpha < 1):
         raise ValueError(f"alpha is {alpha!r}; it must be a number, at least 0 and below 1")
-    if not isinstance(horizon, int | float | np.number) or not (0 <= horizon < 1000):
-        raise ValueError(f"horizon is {horizon!r}; it must be a whole number of hops, 0 or more")
-    if horizon != int(horizon):
-        raise ValueError(f"horizon is {horizon!r}; it must be a whole number of hops, 0 or more")
+    number = isinstance(horizon, int | float | np.number)
+    if not (number and 0 <= horizon <= _MOST_HOPS and horizon == int(horizon)):
+        raise ValueError(
+            f"horizon is {horizon!r}; it must be a whole number of hops, 0 or more, at most "
+            f"{_MOST_HOPS}"
+        )
 
 
 def propagate(

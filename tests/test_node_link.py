@@ -82,6 +82,9 @@ def test_scores_colour_through_the_ramp() -> None:
     fills = [drawn[i]["color"]["background"] for i in (0, 1, 2, 3, 10)]
     assert fills == [RAMP[0], RAMP[0], RAMP[0], RAMP[1], RAMP[2]]
     assert "score 0.25" in drawn[3]["title"]
+    for root, colour in ((True, RAMP[1]), (False, RAMP[0])):
+        drawn = nodes(toy(), scores=[0.0, 0.2, *[1.0] * 9], ramp=RAMP, root=root)
+        assert drawn[1]["color"]["background"] == colour
     kept = nodes(toy(), scores=np.array(scores))  # no ramp: the caller's colours
     assert kept[10]["color"]["background"] == "#123456"
 

@@ -250,7 +250,10 @@ class TestCurves:
     def test_a_line_per_policy_and_horizon_and_a_dashed_one(self, found):
         *lines, dashed = curves(found, colours=RAMP, neutral="#888888").data
         expected = [(p, h) for p in POLICIES if p != "none" for h in (1, 3)]
-        assert [line.name for line in lines] == [f"{p}, H {h}" for p, h in expected]
+        assert [line.name for line in lines] == [policy for policy, _ in expected]
+        # One entry of the legend for each policy; which mark is which H the sentence says.
+        assert [line.showlegend for line in lines] == [horizon == 1 for _, horizon in expected]
+        assert len({line.marker.symbol for line in lines}) == 2
         for line, (policy, horizon) in zip(lines, expected, strict=True):
             assert list(line.x) == list(ALPHAS)
             cells = [found.cell(policy, alpha, horizon) for alpha in ALPHAS]

@@ -84,8 +84,10 @@ Builds a memory of a conversation, unit by unit, and writes it as versioned JSON
 `segviz ask`, `segviz export` and segviz.open() read. Everything is computed on this
 machine unless a model is named. The same file and options give the same bytes.
 
-A build with models can be interrupted: answers are kept, and the same command goes on
-where it stopped.""",
+A build with models can be interrupted, or killed: every answer is kept as it comes, and
+the same command goes on where it stopped. An offline build begins anew (some 90 seconds
+for 100,000 turns, under a second for most conversations); the file is written whole, at
+the end, and until then one that was there stays.""",
     _arguments,
     _run,
     (

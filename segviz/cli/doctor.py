@@ -35,6 +35,12 @@ PACKAGES = {
 }
 """Packages segviz needs, and what for; a test holds this against its metadata."""
 
+EXTRAS = {
+    "joblib": ("parallel", "--workers"),
+    "distributed": ("cluster", "--scheduler"),
+}
+"""Packages of the extras that commands use: the extra, and for what."""
+
 _PARTS = (
     "frontend/tree.js",
     "frontend/tree.css",
@@ -67,6 +73,18 @@ def _packages() -> list[Finding]:
         except metadata.PackageNotFoundError:
             what = f"needed for {purpose}; python -m pip install {name}"
             found.append(Finding(name, BAD, what))
+    return found
+
+
+def _extras() -> list[Finding]:
+    """What comes with the extras; nothing else needs it."""
+    found = []
+    for name, (extra, purpose) in EXTRAS.items():
+        try:
+            found.append(Finding(name, GOOD, f"{metadata.version(name)} ({purpose})"))
+        except metadata.PackageNotFoundError:
+            what = f"not here; only {purpose} needs it: python -m pip install 'segviz[{extra}]'"
+            found.append(Finding(name, GOOD, what))
     return found
 
 
@@ -136,6 +154,7 @@ def _browser() -> Finding:
 CHECKS: tuple[Callable[[], Finding | list[Finding]], ...] = (
     _python,
     _packages,
+    _extras,
     _embedder,
     _files,
     _cache,

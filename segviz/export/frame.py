@@ -42,15 +42,19 @@ def margin(plan: Plan, half: int, name: str) -> Iterable[str]:
 def axis(plan: Plan) -> Iterable[str]:
     """A band for each session, named and dated where there is room."""
     sessions = plan.view.memory.conversation.sessions
-    edge = 0.0
-    for begin, stop, session in plan.runs:
-        if session < 0:
-            continue
-        x, width = LEFT + begin * plan.scale, (stop - begin) * plan.scale
+    # All bands lie below all words: a word may be wider than its band.
+    places = [
+        (LEFT + begin * plan.scale, (stop - begin) * plan.scale, session)
+        for begin, stop, session in plan.runs
+        if session >= 0
+    ]
+    for x, width, session in places:
         if session % 2 == 0:
             band = mix(plan.foreground, plan.background, 0.07)
             yield rect(x, plan.axis_top + 2, width, AXIS - 4, fill=band)
         yield rect(x, plan.axis_top + 2, width, 3, fill=plan.session_colours[session])
+    edge = 0.0
+    for x, width, session in places:
         label, centre = plan.view.session_labels[session], x + width / 2
         half = length(label, 12) / 2
         if centre - half < edge + (0 if 2 * half + 4 <= width else 8):

@@ -64,7 +64,10 @@ class _Line:
 
 def _colours(line: _Line, chosen: str) -> None:
     plan = line.plan
-    most = f"{plan.most:.3g}"
+    most, signs = (
+        f"{plan.most:.3g}",
+        {1.0: "", 0.5: " (√ of the share)", 0.25: " (⁴√ of the share)"},
+    )
     if chosen == "session":
         line.word("coloured by session, paler upwards")
     elif chosen == "level":
@@ -76,10 +79,12 @@ def _colours(line: _Line, chosen: str) -> None:
     elif chosen == "coherence":
         line.ramp(coherence_ramp(plan), "coherence 0 to 1")
     elif chosen == "change":
-        line.ramp(change_ramp(plan), f"change −{most} to +{most} (⁴√ of the share), falls hatched")
+        line.ramp(
+            change_ramp(plan), f"change −{most} to +{most}{signs[plan.power / 2]}, falls hatched"
+        )
     else:
         name = "score" if chosen == "scores" else f"{chosen} score"
-        line.ramp(plan.ramp, f"{name} 0 to {most} (√ of the share)")
+        line.ramp(plan.ramp, f"{name} 0 to {most}{signs[plan.power]}")
 
 
 def _marks(line: _Line) -> None:

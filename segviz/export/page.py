@@ -29,6 +29,7 @@ from segviz.frontend.live import DRAWINGS, Live, Setting
 from segviz.frontend.look import Look
 from segviz.frontend.palette import ACCENT
 from segviz.frontend.payload import javascript, pack, stylesheet, tree_payload
+from segviz.frontend.scale import needs_root
 from segviz.result import Evidence
 
 TEXT_BUDGET = 4_000_000
@@ -228,7 +229,7 @@ def _payload(view: View, drawn: Drawing) -> dict[str, Any]:
         top_initial=drawn.first(result.before),
         top_final=drawn.first(result.after),
         gold=drawn.every(view.gold),
-        root_scale=True,
+        root_scale=needs_root(result.initial, view.structure.active),
         live=None if drawn.unfolded else _live(view),
         **shared,
     )

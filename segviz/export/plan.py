@@ -14,6 +14,7 @@ from segviz.export.elements import Value, mix, tag
 from segviz.export.layout import Box, Rows, rows
 from segviz.export.view import View
 from segviz.frontend.palette import ACCENT, SCORE_RAMP_DARK, SCORE_RAMP_LIGHT, session_colours
+from segviz.frontend.scale import needs_root
 from segviz.result import Result
 from segviz.structure import Structure
 
@@ -140,6 +141,12 @@ class Plan:
         if self.result is None:
             return 0.0
         return float(np.concatenate([self.result.initial, self.result.final]).max(initial=0.0))
+
+    @cached_property
+    def power(self) -> float:
+        """Of a score's share of ``most``, by which it is coloured."""
+        result = self.result
+        return 0.5 if result and needs_root(result.initial, self.view.structure.active) else 1.0
 
     @cached_property
     def runs(self) -> list[tuple[int, int, int]]:

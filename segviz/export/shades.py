@@ -108,23 +108,23 @@ def gold_classes(plan: Plan, top: Sequence[int]) -> list[str]:
 
 
 def _by_score(plan: Plan, scores: NDArray[np.float64]) -> Fill:
-    """By the square root of the share of the highest score, as on Ask."""
+    """By the share of the highest score or its square root, as on Ask."""
 
     def fill(box: Box, y: float) -> Iterable[str]:
         score = scores[box.node]
-        share = min(1.0, score / plan.most) ** 0.5 if score > 0 and plan.most > 0 else 0.0
+        share = min(1.0, score / plan.most) ** plan.power if score > 0 and plan.most > 0 else 0.0
         yield _box(box, y, on_ramp(plan.ramp, share))
 
     return fill
 
 
 def _by_change(plan: Plan, change: NDArray[np.float64]) -> Fill:
-    """By the fourth root of its share of the highest score; falls are hatched, too."""
+    """As scores, by a root more; falls are hatched, too."""
     ramp = change_ramp(plan)
 
     def fill(box: Box, y: float) -> Iterable[str]:
         value = change[box.node]
-        share = min(1.0, abs(value) / plan.most) ** 0.25 if plan.most > 0 else 0.0
+        share = min(1.0, abs(value) / plan.most) ** (plan.power / 2) if plan.most > 0 else 0.0
         yield _box(box, y, on_ramp(ramp, 0.5 + (share if value > 0 else -share) / 2))
         if value < 0:
             yield _hatch(plan, box, y)

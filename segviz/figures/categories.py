@@ -57,7 +57,7 @@ def category_bars(
     framed(figure, 62 + 40 * max(len(rows), 2), showlegend=False)
     figure.update_layout(margin={"t": 4, "b": 4})  # no legend above
     figure.update_xaxes(
-        title={"text": f"recall@{evaluation.k}", "standoff": 4}, range=[0, 1.02], tickformat=".1f"
+        title={"text": f"recall@{evaluation.k}", "standoff": 10}, range=[0, 1.02], tickformat=".1f"
     )
     figure.update_yaxes(type="category", autorange="reversed", showgrid=False, automargin=True)
     return figure

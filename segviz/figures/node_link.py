@@ -64,6 +64,7 @@ def node_link_html(
     limit: int = 1500,
     scores: Sequence[float] | None = None,
     ramp: Sequence[str] = (),
+    root: bool = True,
     marked: Collection[int] = (),
     gold: Collection[int] = (),
     selected: int | None = None,
@@ -83,8 +84,8 @@ def node_link_html(
             caller must say how many are shown.
         scores: one number per node, shown when the pointer rests on it.
         ramp: colours from low to high, ``#rrggbb``; where ``scores`` are given, too, they
-            colour the nodes (by the square root of the share of the highest score, as on the time
-            axis) in place of ``node_colours``.
+            colour the nodes in place of ``node_colours``, by their share of the highest score.
+        root: take the square root of that share, as on the time axis where scores are uneven.
         marked: retrieved nodes, with a thick border in ``accent``.
         gold: gold evidence, drawn as diamonds.
         selected: the selected node, with a thick border in ``foreground``.
@@ -120,7 +121,7 @@ def node_link_html(
         if scores is not None:
             about.append(f"score {scores[node]:.4g}")
             if ramp:
-                colour = _on_ramp(scores[node], most, ramp)
+                colour = _on_ramp(scores[node], most, ramp, 0.5 if root else 1.0)
         # The lowest scores are all but the background: a thin line says that a node is there.
         faint = scores is not None and size >= 3 * pixel
         border, thickness = f"{foreground}59" if faint else colour, 1.0
@@ -189,9 +190,9 @@ def _units(start: int, stop: int) -> str:
     return f"unit {start}" if stop - start == 1 else f"units {start}–{stop - 1}"
 
 
-def _on_ramp(score: float, most: float, ramp: Sequence[str]) -> str:
+def _on_ramp(score: float, most: float, ramp: Sequence[str], power: float) -> str:
     """Colour of a score; the lowest one for what is not a positive number."""
-    share = min(1.0, score / most) ** 0.5 if score > 0 and most > 0 else 0.0
+    share = min(1.0, score / most) ** power if score > 0 and most > 0 else 0.0
     return ramp[round(share * (len(ramp) - 1))]
 
 

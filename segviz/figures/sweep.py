@@ -101,7 +101,7 @@ def heatmap(sweep: Sweep, policy: str, *, ramp: Sequence[str], accent: str) -> g
     framed(figure, 62 + 46 * len(lines))
     figure.update_layout(margin={"t": 4, "b": 4})  # no legend above
     figure.update_xaxes(
-        title={"text": "α", "standoff": 4},
+        title={"text": "α", "standoff": 8},
         tickvals=list(range(len(columns))),
         ticktext=[f"{a:g}" for a in columns],
         tickangle=0,
@@ -156,7 +156,7 @@ def curves(sweep: Sweep, *, colours: Sequence[str], neutral: str) -> go.Figure:
                 key=lambda cell: cell.alpha,
             )
             figure.add_scatter(
-                name=f"{policy}, H {horizon}",
+                name=policy,
                 x=[cell.alpha for cell in cells],
                 y=[cell.recall.value for cell in cells],
                 mode="lines+markers",
@@ -178,7 +178,7 @@ def curves(sweep: Sweep, *, colours: Sequence[str], neutral: str) -> go.Figure:
         hovertemplate="no propagation<br>recall %{y:.3f}<extra></extra>",
     )
     framed(figure, 290)
-    figure.update_xaxes(title={"text": "α", "standoff": 4})
+    figure.update_xaxes(title={"text": "α", "standoff": 8})
     figure.update_yaxes(title=f"recall@{sweep.k}")
     return figure
 
@@ -262,7 +262,7 @@ def level_bars(
     )
     framed(figure, 290, barmode="stack", yaxis2={"overlaying": "y", "side": "right"})
     figure.update_layout(
-        xaxis={"type": "category", "title": {"text": "α", "standoff": 4}, "tickangle": 0},
+        xaxis={"type": "category", "title": {"text": "α", "standoff": 8}, "tickangle": 0},
         yaxis={"title": "share of the top K", "range": [0, 1], "tickformat": ".0%"},
         yaxis2={"title": "recall", "range": [0, 1], "fixedrange": True, "showgrid": False},
     )

@@ -116,7 +116,7 @@ def transition_figure(matrix: NDArray[np.float64], *, ramp: Sequence[str], ink: 
         margin={"l": 4, "r": 4, "t": 4, "b": 4},
         dragmode=False,
         font={"color": ink},
-        xaxis={**axis, "title": {"text": "from node", "standoff": 4}, "range": [-0.5, n - 0.5]},
+        xaxis={**axis, "title": {"text": "from node", "standoff": 8}, "range": [-0.5, n - 0.5]},
         yaxis={**axis, "title": "to node", "range": [n - 0.5, -0.5]},
     )
     return figure

@@ -11,6 +11,7 @@ import { buildControls } from "./tree_controls.js";
 import { adopt, change, createDials, report } from "./tree_dials.js";
 import { refind, resetSearch } from "./tree_find.js";
 import { schedule, showScores } from "./tree_frame.js";
+import { buildHelp } from "./tree_help.js";
 import { createHistory } from "./tree_history.js";
 import { listenKeys } from "./tree_keys.js";
 import { buildLegend } from "./tree_legend.js";
@@ -24,7 +25,7 @@ import { listenPointer } from "./tree_pointer.js";
 import { buildTree } from "./tree_rows.js";
 import { createSearch } from "./tree_search.js";
 import { readTheme } from "./tree_theme.js";
-import { buildPanels, buildTools } from "./tree_tools.js";
+import { buildTools } from "./tree_tools.js";
 import { clampView } from "./tree_view.js";
 import { markWeights } from "./tree_weights.js";
 import { element, hideTip, showNode } from "./tree_words.js";
@@ -99,7 +100,6 @@ function buildDom(s) {
   buildLook(s, bar);
   buildLegend(s, bar);
   s.count = element("div", "count", bar);
-  s.bar = bar;
   buildTools(s, s.root);
   const stage = element("div", "stage", s.root);
   s.base = element("canvas", "base", stage); // boxes and axis: repainted on data and zoom
@@ -109,7 +109,7 @@ function buildDom(s) {
   s.over.setAttribute("aria-label",
     "Memory tree. Arrow keys walk parent, child and neighbour; Enter selects; ? names all keys.");
   buildMap(s, s.root);
-  buildPanels(s, s.root);
+  buildHelp(s, s.root);
   s.tip = element("div", "tip", s.root);
   s.tip.hidden = true;
   s.mirror = element("div", "unseen", s.root);
@@ -150,7 +150,8 @@ function update(s, message) {
   relink(s, fresh);
   // Python's word counts when it changes: an echo of the old value must not undo a click.
   if (fresh || data.selected !== s.sentByPython) {
-    s.selected = s.trail = data.selected;
+    if (s.selected !== data.selected) s.trail = data.selected;
+    s.selected = data.selected;
     if (s.selected !== null && !fresh) reveal(s, s.selected);
   }
   s.sentByPython = data.selected;

@@ -1,6 +1,7 @@
 // tree_controls.js: the header's controls in "scores" (policy, α, H, drawing) and the levels
 // retrieved before and after. Native elements, so that keyboard and screen readers work.
 
+import { keyLetGo } from "./tree_dials.js";
 import { levelCounts } from "./tree_propagate.js";
 import { element } from "./tree_words.js";
 
@@ -35,6 +36,7 @@ export function buildControls(s, parent, act, rest) {
     made.value = element("output", name, made.label);
     made.input.addEventListener("input", () => act({ [name]: Number(made.input.value) }));
     made.input.addEventListener("pointerup", rest);
+    made.input.addEventListener("keyup", () => keyLetGo(s));
     return made;
   };
   const alpha = range("alpha", "α", "Decay alpha");

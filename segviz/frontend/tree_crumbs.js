@@ -15,7 +15,7 @@ export function buildCrumbs(s, parent) {
 }
 
 /** The ends of a long path; null stands for what is left out. */
-export function shortened(path, most = MOST) {
+export function pathEnds(path, most = MOST) {
   if (path.length <= most) return path;
   return [path[0], null, ...path.slice(2 - most)];
 }
@@ -35,7 +35,7 @@ export function showCrumbs(s) {
   const path = pathTo(tree, trail);
   s.root.dataset.path = path.slice(-MOST).join(" ");
   crumbs.list = element("ol", "", crumbs.root);
-  for (const node of shortened(path)) crumb(s, crumbs.list, node);
+  for (const node of pathEnds(path)) crumb(s, crumbs.list, node);
   fit(crumbs.list);
   if (focused) crumbs.list.lastChild.querySelector("button")?.focus();
 }

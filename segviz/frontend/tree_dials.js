@@ -11,7 +11,7 @@ const REST_MS = 200;
 const OVERDUE_MS = 2000; // an answer that still does not know a change sent so long ago
 
 export const createDials = () => ({
-  setting: null, sequence: 0, answered: 0, timer: 0, sentAt: 0, stale: false, scores: null,
+  setting: null, sequence: 0, answered: 0, sent: 0, timer: 0, sentAt: 0, stale: false, scores: null,
   apart: "",
 });
 
@@ -36,7 +36,7 @@ export function adopt(s) {
     return;
   }
   dials.setting = { policy, alpha, horizon, drawing };
-  dials.sequence = sequence;
+  dials.sequence = dials.sent = sequence;
   if (awaited) dials.apart = String(apart(finalScores(s), data.final));
 }
 
@@ -50,6 +50,12 @@ export function change(s, part) {
   dials.timer = setTimeout(() => report(s), REST_MS);
 }
 
+/** A key has been let go: reported at once, so that a single step is not kept waiting. While
+ *  an answer is awaited the control must rest, as when it is dragged. */
+export function keyLetGo(s) {
+  if (s.dials.sent <= s.dials.answered) report(s);
+}
+
 /** Sends the setting, if it has not been sent. */
 export function report(s) {
   const { dials } = s;
@@ -57,6 +63,7 @@ export function report(s) {
   clearTimeout(dials.timer);
   dials.timer = 0;
   dials.sentAt = performance.now();
+  dials.sent = dials.sequence;
   s.sendSetting({ ...dials.setting, sequence: dials.sequence });
 }
 

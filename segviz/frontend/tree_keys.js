@@ -3,7 +3,7 @@
 import { endSearch, walkHit } from "./tree_find.js";
 import { schedule } from "./tree_frame.js";
 import { showHelp } from "./tree_help.js";
-import { fitNode, hover, panBy, select, stepBack, walkTo, zoomAtCentre } from "./tree_moves.js";
+import { fitNode, hover, panBy, select, stepBack, walkTo, zoomBy } from "./tree_moves.js";
 import { showAlone } from "./tree_legend.js";
 import { neighbour } from "./tree_rows.js";
 
@@ -26,7 +26,7 @@ function pressKey(s, event) {
   const at = s.focus ?? s.selected;
   if (key === "Escape") {
     if (!leave(s)) return;
-  } else if (key === "+" || key === "-") zoomAtCentre(s, key === "+" ? 1.6 : 1 / 1.6);
+  } else if (key === "+" || key === "-") zoomBy(s, key === "+" ? 1.6 : 1 / 1.6);
   else if (key === "Enter" && s.focus !== null) select(s, s.focus);
   else if (key === "0") fitNode(s, null);
   else if (key === "f" && at !== null) fitNode(s, at);

@@ -11,6 +11,7 @@ const LOWEST = 13; // a flatter box holds no line of text
 const LONGEST = 240; // characters that are ever measured
 const SHORTEST = 3; // characters of a cut text that still say something
 const FITTED_KEPT = 4000;
+const STEP = 4; // pixels
 
 /** What can be written on this data's nodes: [choice, name, meaning]. */
 export function labelsFor({ mode, initial, labels, coherent }) {
@@ -35,7 +36,8 @@ export function labelTexts(s, half, node, choice) {
   if (choice === "node") return { texts: [String(data.origin[node] ?? node)], cut: false };
   if (choice === "words") {
     const text = data.labels[node] ?? "";
-    return { texts: text ? [cutText(text, LONGEST)] : [], cut: true };
+    return { texts: text ? [text.length > LONGEST ? briefly(text, LONGEST) : text] : [],
+      cut: true };
   }
   if (choice === "session") {
     const first = s.runs[s.runOf[tree.start[node]]]?.session ?? -1;
@@ -82,11 +84,25 @@ export function fitLabel({ texts, cut }, measure, room) {
   if (!cut || !texts.length) return "";
   const text = texts.at(-1);
   let keep = Math.floor((text.length * room) / measure(isolate(text))) + 1;
-  for (; keep >= SHORTEST; keep--) {
-    const fitted = isolate(cutText(text, keep));
-    if (measure(fitted) <= room) return fitted;
+  while (keep >= SHORTEST) {
+    const fitted = isolate(briefly(text, keep));
+    const size = measure(fitted);
+    if (size <= room) return fitted;
+    keep = Math.min(keep - 1, Math.floor((keep * room) / size));
   }
   return "";
+}
+
+// Of these every one is a character by itself: no need to look for whole graphemes, which is
+// slow while the view slides and every label is cut anew in every frame.
+const SINGLE = /^[\u0020-\u02ff\u2010-\u2027]*$/;
+
+function briefly(text, keep) {
+  if (!SINGLE.test(text)) return cutText(text, keep);
+  if (text.length <= keep) return text;
+  const head = text.slice(0, keep);
+  const space = head.lastIndexOf(" ");
+  return `${(space > keep * 0.7 ? head.slice(0, space) : head).replace(/[\s,;:]+$/, "")}…`;
 }
 
 /** Black or white, whichever is read better: at least 4.58 : 1 on any colour. */
@@ -111,14 +127,14 @@ export function drawLabels(s, ctx, half) {
     const node = boxes.id[i];
     // A gold leaf has its sign in the middle: what is written keeps to its left.
     const room = (gold.has(node) ? boxes.w[i] / 2 - 6 : boxes.w[i]) - 2 * PAD;
-    if (h - 1 < LOWEST || room < 6) return;
+    if (h - 1 < LOWEST || room < 2 * STEP) return;
     const rank = ranks.get(node);
-    const text = fitted(s, half, node, choice, rank, measure, room);
+    const { text, width } = fitted(s, half, node, choice, rank, measure, room);
     if (!text) return;
     if (rank) s.labelled[half].add(node);
     const [x, middle] = [geom.left + boxes.x[i] + PAD, y + (h - 1) / 2 + 0.5];
     const patterned = fillOf(s, half, node).pattern !== null;
-    write(ctx, text, x, middle, measure(text), segmentsOf(s, half, i), patterned);
+    write(ctx, text, x, middle, width, segmentsOf(s, half, i), patterned);
   });
   ctx.restore();
 }
@@ -126,14 +142,16 @@ export function drawLabels(s, ctx, half) {
 function fitted(s, half, node, choice, rank, measure, room) {
   let label = labelTexts(s, half, node, choice);
   if (rank) label = { ...label, texts: label.texts.map((text) => `${rank} · ${text}`) };
-  const key = `${Math.floor(room)} ${label.texts.join("\n")}`;
-  let text = s.fitted.get(key);
-  if (text === undefined) {
+  const wide = Math.floor(room / STEP) * STEP; // while the view slides, most rooms stay the same
+  const key = `${wide} ${label.texts.join("\n")}`;
+  let found = s.fitted.get(key);
+  if (found === undefined) {
     if (s.fitted.size > FITTED_KEPT) s.fitted.clear();
-    text = fitLabel(label, measure, Math.floor(room));
-    s.fitted.set(key, text);
+    const text = fitLabel(label, measure, wide);
+    found = { text, width: text && measure(text) };
+    s.fitted.set(key, found);
   }
-  return text;
+  return found;
 }
 
 function write(ctx, text, x, y, width, segments, patterned) {

@@ -4,6 +4,7 @@
 import { toggleAlone } from "./tree_alone.js";
 import { colourClasses, counted } from "./tree_classes.js";
 import { schedule } from "./tree_frame.js";
+import { powerOf } from "./tree_shades.js";
 import { isolate, number } from "./tree_text.js";
 import { element } from "./tree_words.js";
 
@@ -123,7 +124,7 @@ function writeChip(s, classes) {
 function writeScale(s) {
   const { data, theme } = s;
   const change = s.shades.at(-1) === "change";
-  const root = !data.root_scale ? "" : change ? " (⁴√)" : " (√)";
+  const root = { 1: "", 0.5: " (√)", 0.25: " (⁴√)" }[powerOf(data, s.shades.at(-1))];
   const range = s.most ? number(s.most) : "";
   if (!change) {
     const words = range ? `score 0–${range}${root}` : "no scores";

@@ -3,7 +3,7 @@
 // can also be done by keys on the tree, so the strip takes no focus.
 
 import { cleared } from "./tree_canvas.js";
-import { jumpTo } from "./tree_moves.js";
+import { jumpTo, unitsOf } from "./tree_moves.js";
 import { stripColour } from "./tree_shades.js";
 import { draggedView, frameOf, gripAt, heaviestColumns } from "./tree_span.js";
 import { columnWeights } from "./tree_weights.js";
@@ -47,7 +47,7 @@ export function showMap(s) {
     map.drawn = depends;
     drawMap(s, cleared(map.canvas, width, HEIGHT), width);
   }
-  const { x, w } = frameOf(s.view, data.total_units || 1, width);
+  const { x, w } = frameOf(s.view, unitsOf(s), width);
   map.frame.style.transform = `translateX(${x}px)`;
   map.frame.style.width = `${w}px`;
   map.frame.classList.toggle("whole", w >= width);
@@ -55,7 +55,7 @@ export function showMap(s) {
 
 function drawMap(s, ctx, width) {
   const { data, theme, tree } = s;
-  const scale = width / (data.total_units || 1);
+  const scale = width / unitsOf(s);
   const grow = s.picture === "grow";
   for (const run of s.runs) {
     ctx.fillStyle = run.session < 0 ? theme.unknown : data.session_colours[run.session];
@@ -80,7 +80,7 @@ function drawScores(s, ctx, width) {
   const { data, theme, tree } = s;
   const weight = columnWeights(s).at(-1);
   if (!weight.length) return;
-  const total = data.total_units || 1;
+  const total = unitsOf(s);
   const best = heaviestColumns(tree.byLevel[0], tree.start, tree.stop, weight, total, width);
   let from = 0;
   let colour = null;
@@ -110,8 +110,8 @@ function drawScores(s, ctx, width) {
 // --- pointer -------------------------------------------------------------------------
 
 const placeOf = (s, { clientX }) => clientX - s.map.root.getBoundingClientRect().left;
-const unitOf = (s, x) => (x / s.map.width) * s.data.total_units;
-const gripOf = (s, x) => gripAt(x, frameOf(s.goal, s.data.total_units, s.map.width), s.map.width);
+const unitOf = (s, x) => (x / s.map.width) * unitsOf(s);
+const gripOf = (s, x) => gripAt(x, frameOf(s.goal, unitsOf(s), s.map.width), s.map.width);
 
 function takeHold(s, event) {
   if (event.button !== 0) return;
@@ -133,7 +133,7 @@ function pull(s, event) {
   drag.moved = true;
   if (drag.grip === "move") root.style.cursor = "grabbing";
   const [from, to] = [unitOf(s, drag.x), unitOf(s, x)];
-  jumpTo(s, draggedView(drag.grip, drag.view, from, to, s.data.total_units), "map", false);
+  jumpTo(s, draggedView(drag.grip, drag.view, from, to, unitsOf(s)), "map", false);
 }
 
 /** A click beside the frame brings the frame there. */
@@ -143,5 +143,5 @@ function letGo(s, event) {
   pull(s, event); // the cursor
   if (!drag || drag.moved || drag.grip !== "draw") return;
   const away = unitOf(s, drag.x) - (s.goal.x0 + s.goal.x1) / 2;
-  jumpTo(s, draggedView("move", s.goal, 0, away, s.data.total_units), "map");
+  jumpTo(s, draggedView("move", s.goal, 0, away, unitsOf(s)), "map");
 }

@@ -11,12 +11,15 @@ import { isolate } from "./tree_text.js";
 import { clampView, zoomView } from "./tree_view.js";
 import { hideTip, nodeLines, showNode, showTip } from "./tree_words.js";
 
+/** Length of the axis, which never is nothing. */
+export const unitsOf = ({ data }) => data.total_units || 1;
+
 /** Shows another part of the conversation, from which Escape leads back. `kind` names the
  *  move; a slide is for jumps, not for what follows the pointer. */
 export function jumpTo(s, view, kind, slides = true) {
   const { goal, history } = s;
   if (view.x0 === goal.x0 && view.x1 === goal.x1) return;
-  remember(history, goal, s.data.total_units, kind, performance.now());
+  remember(history, goal, unitsOf(s), kind, performance.now());
   goTo(s, view, slides);
 }
 
@@ -28,28 +31,34 @@ function goTo(s, view, slides) {
 
 /** Returns to the view before; without one, to the whole. Was there anything to do? */
 export function stepBack(s) {
-  const total = s.data.total_units || 1;
+  const total = unitsOf(s);
   const goal = goBack(s.history, s.goal, total) ?? { x0: 0, x1: total };
   if (goal.x0 === s.goal.x0 && goal.x1 === s.goal.x1) return false;
   goTo(s, goal, true);
   return true;
 }
 
-export function zoomAtCentre(s, factor) {
+/** Zooms at the node a person is at, if that is in view, otherwise at the middle. */
+export function zoomBy(s, factor) {
   const { x0, x1 } = s.goal;
-  jumpTo(s, zoomView(s.goal, factor, (x0 + x1) / 2, s.data.total_units), "zoom");
+  let anchor = (x0 + x1) / 2;
+  if (s.trail !== null) {
+    const middle = (s.tree.start[s.trail] + s.tree.stop[s.trail]) / 2;
+    if (middle > x0 && middle < x1) anchor = middle;
+  }
+  jumpTo(s, zoomView(s.goal, factor, anchor, unitsOf(s)), "zoom");
 }
 
 /** Moves the view by a share of its own length. */
 export function panBy(s, share, kind, slides = true) {
   const { x0, x1 } = s.goal;
   const units = share * (x1 - x0);
-  jumpTo(s, insideView(x0 + units, x1 + units, s.data.total_units), kind, slides);
+  jumpTo(s, insideView(x0 + units, x1 + units, unitsOf(s)), kind, slides);
 }
 
 /** The node fills the view; null stands for the whole conversation. */
 export function fitNode(s, node) {
-  const total = s.data.total_units || 1;
+  const total = unitsOf(s);
   if (node === null) return jumpTo(s, { x0: 0, x1: total }, "fit");
   const [start, stop] = [s.tree.start[node], s.tree.stop[node]];
   const margin = (stop - start) * 0.04;
@@ -62,7 +71,7 @@ export function reveal(s, node) {
   const half = (s.goal.x1 - s.goal.x0) / 2;
   if (stop > s.goal.x0 && start < s.goal.x1) return;
   const middle = (start + stop) / 2;
-  jumpTo(s, insideView(middle - half, middle + half, s.data.total_units), "reveal");
+  jumpTo(s, insideView(middle - half, middle + half, unitsOf(s)), "reveal");
 }
 
 export function select(s, node) {

@@ -4,7 +4,7 @@ import { boxAt } from "./tree_boxes.js";
 import { schedule } from "./tree_frame.js";
 import { rowAt } from "./tree_geometry.js";
 import { showAlone } from "./tree_legend.js";
-import { fitNode, hover, jumpTo, panBy, select } from "./tree_moves.js";
+import { fitNode, hover, jumpTo, panBy, select, unitsOf } from "./tree_moves.js";
 import { insideView } from "./tree_span.js";
 import { zoomView } from "./tree_view.js";
 
@@ -52,7 +52,7 @@ function movePointer(s, event) {
   if (s.drag) {
     const shift = event.offsetX - s.drag.x;
     const { x0, x1 } = s.drag.view;
-    const zoomed = x1 - x0 < s.data.total_units;
+    const zoomed = x1 - x0 < unitsOf(s);
     if (!s.drag.moved && zoomed && Math.abs(shift) > DRAG_PIXELS) {
       s.drag.moved = true;
       s.over.setPointerCapture(s.drag.id);
@@ -60,7 +60,7 @@ function movePointer(s, event) {
     }
     if (s.drag.moved) {
       const units = (shift / s.geom.width) * (x1 - x0);
-      jumpTo(s, insideView(x0 - units, x1 - units, s.data.total_units), "drag", false);
+      jumpTo(s, insideView(x0 - units, x1 - units, unitsOf(s)), "drag", false);
       return;
     }
   }
@@ -84,9 +84,9 @@ function turnWheel(s, event) {
     event.preventDefault(); // a pinch on a touchpad arrives as ctrl + wheel, too
     const unit = x0 + ((event.offsetX - s.geom.left) / s.geom.width) * (x1 - x0);
     const step = Math.min(60, Math.abs(event.deltaY)) * -Math.sign(event.deltaY);
-    const next = zoomView(s.view, Math.exp(step / 180), unit, s.data.total_units);
+    const next = zoomView(s.view, Math.exp(step / 180), unit, unitsOf(s));
     jumpTo(s, next, "wheel", false);
-  } else if (Math.abs(event.deltaX) > Math.abs(event.deltaY) && x1 - x0 < s.data.total_units) {
+  } else if (Math.abs(event.deltaX) > Math.abs(event.deltaY) && x1 - x0 < unitsOf(s)) {
     event.preventDefault();
     panBy(s, event.deltaX / s.geom.width, "wheel", false);
   }

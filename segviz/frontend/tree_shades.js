@@ -48,10 +48,11 @@ export function shadeValue(s, shade, node) {
   return shade === "coherence" ? data.coherence[node] ?? NaN : NaN;
 }
 
-/** Scores are coloured by the square root of their share of the highest one, so that weak ones
- *  show beside one that holds nearly everything. A change is a small part of a score: it
- *  takes the root of the root to be seen on the same scale. */
-const powerOf = ({ root_scale: root }, shade) => (!root ? 1 : shade === "change" ? 0.25 : 0.5);
+/** Scores are coloured by their share of the highest one, or by its square root, so that weak
+ *  ones show beside one that holds nearly everything. A change is a small part of a score:
+ *  it takes a root more to be seen on the same scale. */
+export const powerOf = ({ root_scale: root }, shade) =>
+  (root ? 0.5 : 1) * (shade === "change" ? 0.5 : 1);
 
 /** Colour of a node in one half, and the name of the pattern on it, if any. A change has the
  *  scale of the scores, not one of its own: so it fades as α goes to 0. In "session" this is

@@ -2,8 +2,8 @@
 
 import { buildCrumbs } from "./tree_crumbs.js";
 import { buildFind } from "./tree_find.js";
-import { buildHelp, showHelp } from "./tree_help.js";
-import { fitNode, stepBack, zoomAtCentre } from "./tree_moves.js";
+import { showHelp } from "./tree_help.js";
+import { fitNode, stepBack, zoomBy } from "./tree_moves.js";
 import { element } from "./tree_words.js";
 
 export function buildTools(s, parent) {
@@ -20,15 +20,12 @@ export function buildTools(s, parent) {
     return made;
   };
   s.backButton = button("back", "Back to the view before (Esc)", () => stepBack(s));
-  s.zoomIn = button("+", "Zoom in", () => zoomAtCentre(s, 1.6));
-  s.zoomOut = button("−", "Zoom out", () => zoomAtCentre(s, 1 / 1.6));
+  s.zoomIn = button("+", "Zoom in", () => zoomBy(s, 1.6));
+  s.zoomOut = button("−", "Zoom out", () => zoomBy(s, 1 / 1.6));
   s.fit = button("fit", "Show the whole conversation", () => fitNode(s, null));
   s.helpButton = button("?", "Keys and mouse", () => showHelp(s, s.help.hidden));
   s.helpButton.setAttribute("aria-expanded", "false");
 }
-
-/** The panel lies over the tree, so it stands after it. */
-export const buildPanels = (s, parent) => buildHelp(s, parent);
 
 /** What of the row follows from the view. */
 export function showTools(s) {

@@ -1,5 +1,6 @@
 // tree_words.js: what the tree view says in HTML: its tooltip.
 
+import { goldClass } from "./tree_shades.js";
 import { comparison, cutText, isolate, number, signed, spanText } from "./tree_text.js";
 
 const TIP_LENGTH = 280;
@@ -24,7 +25,7 @@ export function nodeLines(s, node) {
   const title = (session) => isolate(data.session_titles[session] ?? "");
   const sessions = first === last ? title(first) : `${title(first)} – ${title(last)}`;
   const lines = [
-    ["head", `node ${node} · level ${tree.level[node]} · ${spanText(start, stop)}`],
+    ["head", `node ${data.origin[node] ?? node} · level ${tree.level[node]} · ${spanText(start, stop)}`],
     ["meta", sessions],
   ];
   if (data.mode === "scores" && data.initial.length) {
@@ -42,11 +43,17 @@ export function nodeLines(s, node) {
     const chosen = node === data.chosen ? ", chosen" : "";
     lines.push(["meta", `candidate: ${judged.filter(Boolean).join(" ")}${chosen}`]);
   }
-  if (data.gold.includes(node)) lines.push(["meta", "gold evidence"]);
+  const close = s.shades.includes("coherence") ? data.coherence[node] ?? NaN : NaN;
+  if (!Number.isNaN(close)) lines.push(["meta", `coherence ${close.toFixed(2)}`]);
+  if (data.gold.includes(node)) lines.push(["meta", `gold evidence${goldFate(s, node)}`]);
   const text = data.labels[node];
   if (text) lines.push(["text", `\u2068${cutText(text, TIP_LENGTH)}\u2069`]);
   return lines;
 }
+
+/** What became of a gold leaf, where that is what colours show. */
+const goldFate = (s, node) =>
+  (s.shades.includes("gold") ? `, ${goldClass(s, s.shades.length - 1, node)}` : "");
 
 export function showNode(s, node, x, y) {
   s.tipNode = node;

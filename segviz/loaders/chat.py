@@ -8,11 +8,20 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from segviz.conversation import Conversation, Question, Session, Turn, with_distinct_ids
+from segviz.conversation import (
+    Conversation,
+    Entry,
+    Question,
+    Session,
+    Turn,
+    with_distinct_ids,
+)
 from segviz.loaders.dates import note_backwards
+from segviz.loaders.document import Options
 from segviz.loaders.errors import LoadError
+from segviz.loaders.items import Item
 from segviz.loaders.messages import speakers_of, stem
-from segviz.loaders.notes import Notes, Place, shown
+from segviz.loaders.notes import Note, Notes, Place, shown
 from segviz.loaders.wording import counted, describe, one_line, quoted, shorten
 
 
@@ -135,6 +144,51 @@ def read_each(
         elif (conversation := read(raw, place, row)) is not None:
             found.append((conversation, place))
     return settled(found, expected, notes)
+
+
+@dataclass(frozen=True, slots=True)
+class Talk:
+    """One chat of a file that holds several.
+
+    ``titles`` may name it, the first usable one does; ``usual`` speakers come first.
+    """
+
+    titles: Sequence[object]
+    messages: Sequence[Message]
+    usual: Sequence[str] = ()
+
+
+def read_talks(
+    rows: Sequence[tuple[Place, object]],
+    talk: Callable[[dict[str, object], Place, Notes], Talk | None],
+    label: str,
+    expected: str,
+    name: str,
+    options: Options,
+) -> tuple[tuple[Conversation, ...], list[Note]]:
+    """A conversation for each row that ``talk`` makes something of, with the notes.
+
+    ``name`` is the file's: a chat without a title is called after it. Raises LoadError when
+    there are no messages at all.
+    """
+    notes = Notes()
+
+    def one(raw: dict[str, object], place: Place, row: int) -> Conversation | None:
+        found = talk(raw, place, notes)
+        if found is None:
+            return None
+        title = named_after(found.titles, numbered(name, row, len(rows)))
+        return conversation_of(
+            title, found.messages, label, place, notes, options.gap_hours, usual=found.usual
+        )
+
+    return read_each(rows, one, expected, notes), notes
+
+
+def titled(item: Item, *keys: str) -> Entry:
+    """A chat as a list of them shows it: its name; how long it is, only reading tells."""
+    own = item.scalars()
+    return Entry(named_after([own.get(key) for key in keys], ""), None, None)
 
 
 def rows_of(document: object) -> list[tuple[Place, object]]:

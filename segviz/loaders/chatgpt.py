@@ -14,15 +14,7 @@ from collections import Counter
 from datetime import datetime
 
 from segviz.conversation import Conversation, Entry
-from segviz.loaders.chat import (
-    Message,
-    conversation_of,
-    named_after,
-    note_left_out,
-    numbered,
-    read_each,
-    rows_of,
-)
+from segviz.loaders.chat import Message, Talk, note_left_out, read_talks, rows_of, titled
 from segviz.loaders.document import Options
 from segviz.loaders.items import Item
 from segviz.loaders.notes import Note, Notes, Place
@@ -32,6 +24,7 @@ from segviz.loaders.wording import counted, describe
 LABEL = "ChatGPT export"
 
 _SPEAKERS = ("user", "assistant")
+_TITLES = ("title", "conversation_id", "id")
 _READ = ("text", "multimodal_text", "code")
 _EXPECTED = "a conversation (an object with mapping)"
 
@@ -52,35 +45,24 @@ def read(
 
     Raises LoadError when no chat has any.
     """
-    notes = Notes()
-    rows = rows_of(document)
-
-    def one(raw: dict[str, object], place: Place, row: int) -> Conversation | None:
-        mapping = raw.get("mapping")
-        if not isinstance(mapping, dict):
-            what = f"expected nodes (an object), found {describe(mapping)}"
-            notes.skipped((*place, "mapping"), what)
-            return None
-        nodes: Nodes = {key: node for key, node in mapping.items() if isinstance(node, dict)}
-        thread = _thread(nodes, raw.get("current_node"), place, notes)
-        messages = _messages(nodes, thread, read_time(raw.get("create_time")), place, notes)
-        title = named_after(
-            (raw.get("title"), raw.get("conversation_id"), raw.get("id")),
-            numbered(name, row, len(rows)),
-        )
-        return conversation_of(
-            title, messages, LABEL, place, notes, options.gap_hours, usual=_SPEAKERS
-        )
-
-    return read_each(rows, one, _EXPECTED, notes), notes
+    return read_talks(rows_of(document), _talk, LABEL, _EXPECTED, name, options)
 
 
 def entry(item: Item) -> Entry:
-    """A chat as a list shows it: its name; how long it is, only reading tells."""
-    own = item.scalars()
-    return Entry(
-        named_after((own.get("title"), own.get("conversation_id"), own.get("id")), ""), None, None
-    )
+    """A chat as a list of them shows it."""
+    return titled(item, *_TITLES)
+
+
+def _talk(raw: dict[str, object], place: Place, notes: Notes) -> Talk | None:
+    mapping = raw.get("mapping")
+    if not isinstance(mapping, dict):
+        what = f"expected nodes (an object), found {describe(mapping)}"
+        notes.skipped((*place, "mapping"), what)
+        return None
+    nodes: Nodes = {key: node for key, node in mapping.items() if isinstance(node, dict)}
+    thread = _thread(nodes, raw.get("current_node"), place, notes)
+    messages = _messages(nodes, thread, read_time(raw.get("create_time")), place, notes)
+    return Talk([raw.get(key) for key in _TITLES], messages, _SPEAKERS)
 
 
 def _is_mapping(value: object) -> bool:

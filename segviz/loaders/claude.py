@@ -12,15 +12,7 @@ from __future__ import annotations
 from collections import Counter
 
 from segviz.conversation import Conversation, Entry
-from segviz.loaders.chat import (
-    Message,
-    conversation_of,
-    named_after,
-    note_left_out,
-    numbered,
-    read_each,
-    rows_of,
-)
+from segviz.loaders.chat import Message, Talk, note_left_out, read_talks, rows_of, titled
 from segviz.loaders.document import Options
 from segviz.loaders.items import Item
 from segviz.loaders.notes import Note, Notes, Place
@@ -30,6 +22,7 @@ from segviz.loaders.wording import describe
 LABEL = "Claude export"
 
 _SPEAKERS = ("human", "assistant")
+_TITLES = ("name", "uuid")
 _EXPECTED = "a chat (an object with chat_messages)"
 
 
@@ -48,23 +41,17 @@ def read(
 
     Raises LoadError when no chat has any.
     """
-    notes = Notes()
-    rows = rows_of(document)
-
-    def one(raw: dict[str, object], place: Place, row: int) -> Conversation | None:
-        title = named_after((raw.get("name"), raw.get("uuid")), numbered(name, row, len(rows)))
-        messages = _messages(raw, (*place, "chat_messages"), notes)
-        return conversation_of(
-            title, messages, LABEL, place, notes, options.gap_hours, usual=_SPEAKERS
-        )
-
-    return read_each(rows, one, _EXPECTED, notes), notes
+    return read_talks(rows_of(document), _talk, LABEL, _EXPECTED, name, options)
 
 
 def entry(item: Item) -> Entry:
-    """A chat as a list shows it: its name; how long it is, only reading tells."""
-    own = item.scalars()
-    return Entry(named_after((own.get("name"), own.get("uuid")), ""), None, None)
+    """A chat as a list of them shows it."""
+    return titled(item, *_TITLES)
+
+
+def _talk(raw: dict[str, object], place: Place, notes: Notes) -> Talk:
+    messages = _messages(raw, (*place, "chat_messages"), notes)
+    return Talk([raw.get(key) for key in _TITLES], messages, _SPEAKERS)
 
 
 def _messages(raw: dict[str, object], place: Place, notes: Notes) -> list[Message]:

@@ -23,8 +23,10 @@ _DEPTHS = 6
 _QUOTE = ord('"')
 
 # Possessive: everything up to the next bracket outside strings, in one step.
-_SKIP = re.compile(rb'(?:[^"\[\]{}]++|"(?:[^"\\]++|\\.)*+")*+', re.DOTALL)
-_IN_STRING = re.compile(rb'(?:[^"\\]++|\\.)*+("?)', re.DOTALL)
+_INSIDE = rb'[^"\\]*+(?:\\.[^"\\]*+)*+'
+_OUTSIDE = rb'[^"\[\]{}]*+'
+_SKIP = re.compile(_OUTSIDE + rb'(?:"' + _INSIDE + rb'"' + _OUTSIDE + rb")*+", re.DOTALL)
+_IN_STRING = re.compile(_INSIDE + rb'("?)', re.DOTALL)
 _BETWEEN = re.compile(rb"[\s,]*")
 
 

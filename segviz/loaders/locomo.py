@@ -133,7 +133,7 @@ def _note_others(
 ) -> None:
     """One note on everyone who speaks without being named at the top."""
     others = [name for name in speakers if name not in declared and name != "Unknown"]
-    if declared and others:
+    if len(declared) == 2 and others:
         who = listed([quoted(name) for name in others])
         what = f"{counted(len(others), 'speaker')} beside speaker_a and speaker_b ({who}); kept"
         notes.repaired(place, what)

@@ -9,15 +9,7 @@ no ``id`` names the speaker, ``Speaker 1`` and ``Speaker 2`` take turns. There a
 from __future__ import annotations
 
 from segviz.conversation import Conversation
-from segviz.loaders.chat import (
-    Message,
-    conversation_of,
-    named_after,
-    numbered,
-    read_each,
-    rows_of,
-    words,
-)
+from segviz.loaders.chat import Message, Talk, read_talks, rows_of, words
 from segviz.loaders.document import Options
 from segviz.loaders.notes import Note, Notes, Place
 from segviz.loaders.wording import describe
@@ -43,19 +35,13 @@ def read(
 
     Raises LoadError when none has words.
     """
-    notes = Notes()
-    rows = rows_of(document)
+    return read_talks(rows_of(document), _talk, LABEL, _EXPECTED, name, options)
 
-    def one(raw: dict[str, object], place: Place, row: int) -> Conversation | None:
-        facts = raw.get("metadata")
-        own = facts.get("initial_data_id") if isinstance(facts, dict) else None
-        title = named_after((own, raw.get("initial_data_id")), numbered(name, row, len(rows)))
-        messages = _dialogs(raw, place, notes)
-        return conversation_of(
-            title, messages, LABEL, place, notes, options.gap_hours, usual=_SPEAKERS
-        )
 
-    return read_each(rows, one, _EXPECTED, notes), notes
+def _talk(raw: dict[str, object], place: Place, notes: Notes) -> Talk:
+    facts = raw.get("metadata")
+    own = facts.get("initial_data_id") if isinstance(facts, dict) else None
+    return Talk((own, raw.get("initial_data_id")), _dialogs(raw, place, notes), _SPEAKERS)
 
 
 def _dialogs(raw: dict[str, object], place: Place, notes: Notes) -> list[Message]:

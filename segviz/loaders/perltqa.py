@@ -12,14 +12,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from segviz.conversation import Conversation
-from segviz.loaders.chat import (
-    Message,
-    conversation_of,
-    named_after,
-    numbered,
-    read_each,
-    rows_of,
-)
+from segviz.loaders.chat import Message, Talk, named_after, read_talks, rows_of
 from segviz.loaders.document import Options
 from segviz.loaders.notes import Note, Notes, Place
 from segviz.loaders.times import read_time
@@ -42,19 +35,15 @@ def read(
 
     Raises LoadError when nobody has any.
     """
-    notes = Notes()
-    rows = _characters(document)
+    return read_talks(_characters(document), _talk, LABEL, _EXPECTED, name, options)
 
-    def one(raw: dict[str, object], place: Place, row: int) -> Conversation | None:
-        profile = raw.get("profile")
-        own = profile.get("Protagonist") if isinstance(profile, dict) else None
-        key = place[0] if place and isinstance(place[0], str) else None
-        title = named_after((own, key), numbered(name, row, len(rows)))
-        messages = _messages(raw.get("dialogues"), (*place, "dialogues"), notes)
-        usual = (title,)
-        return conversation_of(title, messages, LABEL, place, notes, options.gap_hours, usual=usual)
 
-    return read_each(rows, one, _EXPECTED, notes), notes
+def _talk(raw: dict[str, object], place: Place, notes: Notes) -> Talk:
+    profile = raw.get("profile")
+    own = profile.get("Protagonist") if isinstance(profile, dict) else None
+    names = (own, place[0] if place else None)
+    messages = _messages(raw.get("dialogues"), (*place, "dialogues"), notes)
+    return Talk(names, messages, (named_after(names, ""),))
 
 
 def _characters(document: object) -> list[tuple[Place, object]]:

@@ -13,13 +13,12 @@ from html.parser import HTMLParser
 from segviz.conversation import Conversation, Entry
 from segviz.loaders.chat import (
     Message,
-    conversation_of,
-    named_after,
+    Talk,
     note_left_out,
-    numbered,
-    read_each,
+    read_talks,
     rows_of,
     speaker_named,
+    titled,
     words,
 )
 from segviz.loaders.document import Options
@@ -29,6 +28,8 @@ from segviz.loaders.wording import counted, describe
 
 LABEL = "ShareGPT"
 
+_SPEAKERS = ("human", "user", "gpt", "assistant")
+_TITLES = ("id", "title")
 _ASIDE = ("system", "tool", "function", "observation")
 _PAGE = re.compile(r"\s*<(?:div|p|ol|ul|pre|h[1-6])[\s>].*</[a-z0-9]+>\s*", re.DOTALL)
 _BLOCKS = {"p", "div", "li", "br", "pre", "tr", "h1", "h2", "h3", "h4", "h5", "h6", "ol", "ul"}
@@ -44,22 +45,17 @@ def read(
     document: object, name: str, options: Options
 ) -> tuple[tuple[Conversation, ...], list[Note]]:
     """One conversation per record, called by its id. Raises LoadError when none has words."""
-    notes = Notes()
-    rows = rows_of(document)
-
-    def one(raw: dict[str, object], place: Place, row: int) -> Conversation | None:
-        title = named_after((raw.get("id"), raw.get("title")), numbered(name, row, len(rows)))
-        messages = _messages(raw.get("conversations"), (*place, "conversations"), notes)
-        usual = ("human", "user", "gpt", "assistant")
-        return conversation_of(title, messages, LABEL, place, notes, options.gap_hours, usual=usual)
-
-    return read_each(rows, one, _EXPECTED, notes), notes
+    return read_talks(rows_of(document), _talk, LABEL, _EXPECTED, name, options)
 
 
 def entry(item: Item) -> Entry:
-    """A chat as a list shows it: its name; how long it is, only reading tells."""
-    own = item.scalars()
-    return Entry(named_after((own.get("id"), own.get("title")), ""), None, None)
+    """A chat as a list of them shows it."""
+    return titled(item, *_TITLES)
+
+
+def _talk(raw: dict[str, object], place: Place, notes: Notes) -> Talk:
+    messages = _messages(raw.get("conversations"), (*place, "conversations"), notes)
+    return Talk([raw.get(key) for key in _TITLES], messages, _SPEAKERS)
 
 
 def _is_chat(raw: dict[str, object]) -> bool:

@@ -67,7 +67,7 @@ def write(saved: Saved, path: str | Path) -> None:
     target = Path(path).expanduser()
     data = dump(saved)
     if target.suffix == ".gz":
-        data = gzip.compress(data, mtime=0)
+        data = _packed(data)
     handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=".segviz-", suffix=".tmp")
     try:
         with os.fdopen(handle, "wb") as file:
@@ -78,6 +78,13 @@ def write(saved: Saved, path: str | Path) -> None:
     except BaseException:
         Path(temporary).unlink(missing_ok=True)
         raise
+
+
+def _packed(data: bytes) -> bytes:
+    """As gzip, without a time, and with the mark of no system in particular: Python wrote that
+    of its own before 3.13, and the same memory gives the same bytes."""
+    packed = gzip.compress(data, mtime=0)
+    return packed[:9] + b"\xff" + packed[10:]
 
 
 HEAD = 4096

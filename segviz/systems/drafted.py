@@ -1,11 +1,12 @@
-"""What systems that write through a draft share: a unit's leaf in it, and a step's cost."""
+"""What systems that write through a draft share: leaves by unit and by words, a step's cost."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from segviz.steps import Cost, Event
 from segviz.systems.draft import Draft
+from segviz.tasks.words import content
 
 
 def leaf_of(unit: int, draft: Draft) -> int:
@@ -15,6 +16,12 @@ def leaf_of(unit: int, draft: Draft) -> int:
         if draft.span[leaf][0] == unit:
             return leaf
     raise ValueError(f"unit {unit} is not in this memory; give the index of one that is")
+
+
+def sources(text: str, leaves: Sequence[int], draft: Draft) -> list[int]:
+    """Those of these leaves that share most words with a text; all that tie."""
+    shared = [len(content(text) & content(draft.text[leaf])) for leaf in leaves]
+    return [leaf for leaf, words in zip(leaves, shared, strict=True) if words == max(shared)]
 
 
 def cost_of(events: Iterable[Event], written: int, inspected: int) -> Cost:

@@ -11,7 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from segviz.protocols import Annotate, Arrival, Compatibility, Embedder
-from segviz.structure import replay
+from segviz.steps import Step
+from segviz.structure import Structure, replay
 from segviz.systems.draft import Draft
 from segviz.systems.growing import Growing
 from segviz.systems.writing import write
@@ -53,7 +54,20 @@ def rebuild(
     leaves = sorted(draft.coverage(node), key=draft.span.__getitem__)
     if len(leaves) < 2:
         raise ValueError(f"node {node} holds {len(leaves)} leaf; choose one above two or more")
-    grown = Growing(annotate, embedder, lazy=False)
+    steps = _grown(draft, leaves, units, model, Growing(annotate, embedder, lazy=False))
+    gone = _replant(draft, node, leaves, replay(steps))
+    written = sum(step.cost.annotated for step in steps)
+    return gone, written + refresh(draft, draft.parents[node], annotate)
+
+
+def _grown(
+    draft: Draft,
+    leaves: Sequence[int],
+    units: Sequence[Unit],
+    model: Compatibility,
+    grown: Growing,
+) -> list[Step]:
+    """The steps of Algorithm 1 over these leaves alone."""
     sessions = [units[draft.span[leaf][0]].session for leaf in leaves]
     steps = []
     for i, leaf in enumerate(leaves):
@@ -68,8 +82,12 @@ def rebuild(
             opens_session=i > 0 and sessions[i - 1] != sessions[i],
         )
         steps.append(grown.insert(arrival, model, closes_session=i + 1 == len(leaves)))
-    local = replay(steps)
+    return steps
 
+
+def _replant(draft: Draft, node: int, leaves: Sequence[int], local: Structure) -> int:
+    """Put the inner nodes of ``local`` between ``node`` and its leaves in place of what is
+    there; how many nodes that took out."""
     old = [n for n in _below(draft, node) if n != node and draft.level[n] > 0]
     for gone in old:
         draft.remove(gone)
@@ -87,8 +105,7 @@ def rebuild(
             draft.link(here[made], here[child])
     _lift(draft, node, int(local.level[root]))
     draft.rewrite([node], [local.text[root]])
-    written = sum(step.cost.annotated for step in steps)
-    return len(old), written + refresh(draft, draft.parents[node], annotate)
+    return len(old)
 
 
 def merge_duplicates(draft: Draft, likeness: int, annotate: Annotate) -> tuple[int, int]:

@@ -7,12 +7,13 @@ from collections.abc import Sequence
 from segviz.protocols import Arrival, Embedder
 from segviz.steps import Judgement, Vector, as_number
 from segviz.systems.draft import Draft
+from segviz.systems.drafted import sources
 from segviz.systems.memforest_cells import CELL, Cells
 from segviz.systems.memforest_scenes import Routing, Scenes
 from segviz.systems.memforest_trees import Forest
 from segviz.systems.moments import Moment, as_time
 from segviz.tasks import Stated, Tasks
-from segviz.tasks.words import content, normalised
+from segviz.tasks.words import normalised
 
 FACT = "fact"
 _ASKED = 4  # near duplicates judged
@@ -96,7 +97,7 @@ class Ingest:
         self.fallback |= found.fallback
         vectors = self._embedder.embed([fact.text for fact in found.facts])
         for fact, vector in zip(found.facts, vectors, strict=True):
-            units = _sources(draft, cell, fact.text)
+            units = sources(fact.text, draft.children[cell], draft)
             known = self._known(fact, vector)
             if known is None:
                 self._add(fact, vector, units, cell)
@@ -251,10 +252,3 @@ class Ingest:
 
 def _entities(draft: Draft, fact: int) -> list[str]:
     return [name for name in str(draft.facts[fact]["entities"]).split("\n") if name]
-
-
-def _sources(draft: Draft, cell: int, text: str) -> list[int]:
-    """The units of a cell that share most words with a fact from it; all that tie."""
-    units = list(draft.children[cell])
-    shared = [len(content(text) & content(draft.text[unit])) for unit in units]
-    return [unit for unit, words in zip(units, shared, strict=True) if words == max(shared)]

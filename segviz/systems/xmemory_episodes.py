@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from segviz.protocols import Annotate, Arrival, Embedder
 from segviz.steps import Vector
 from segviz.systems.draft import Draft
-from segviz.systems.drafted import leaf_of
+from segviz.systems.drafted import leaf_of, sources
 from segviz.systems.moments import Moment, as_time
 from segviz.systems.xmemory_recall import EPISODE
 from segviz.systems.xmemory_upkeep import SEMANTIC, Themes
-from segviz.tasks import Tasks
-from segviz.tasks.words import content, lines, normalised
+from segviz.tasks import Stated, Tasks
+from segviz.tasks.words import lines, normalised
 
 _STATEMENTS = 40  # an episode gives at most
 _KNOWN, _KNOWN_FROM = 10, 0.7  # statements shown before an episode is read, and their likeness
@@ -78,26 +78,7 @@ class Episodes:
         vectors = self._embedder.embed([fact.text for fact in found.facts])
         fresh = 0
         for fact, vector in zip(found.facts, vectors, strict=True):
-            shared = [len(content(fact.text) & content(draft.text[u])) for u in units]
-            sources = [
-                draft.span[u][0] for u, n in zip(units, shared, strict=True) if n == max(shared)
-            ]
-            again = self._texts.get(normalised(fact.text))
-            if again is not None:
-                self._repeat(again, episode, sources)
-                continue
-            statement = draft.add(
-                2,
-                [episode],
-                fact.text,
-                SEMANTIC,
-                {"units": " ".join(map(str, sources)), "moves": 0, "domain": fact.domain},
-                vector,
-            )
-            self._statements.append(statement)
-            self._texts[normalised(fact.text)] = statement
-            self._themes.attach(statement)
-            fresh += 1
+            fresh += self._state(fact, vector, episode, units)
         self._themes.upkeep()
         told = f"Episode {episode} gave {fresh} new statements"
         for event in self._themes.told:
@@ -107,11 +88,31 @@ class Episodes:
         self.episode = None
         return told + ".", int(written) + self._themes.rewrite()
 
-    def _repeat(self, statement: int, episode: int, sources: Sequence[int]) -> None:
+    def _state(self, fact: Stated, vector: Vector, episode: int, units: Sequence[int]) -> bool:
+        """Keep a statement of an episode over these units; whether it is a new one."""
+        said = [self.draft.span[unit][0] for unit in sources(fact.text, units, self.draft)]
+        again = self._texts.get(normalised(fact.text))
+        if again is not None:
+            self._repeat(again, episode, said)
+            return False
+        statement = self.draft.add(
+            2,
+            [episode],
+            fact.text,
+            SEMANTIC,
+            {"units": " ".join(map(str, said)), "moves": 0, "domain": fact.domain},
+            vector,
+        )
+        self._statements.append(statement)
+        self._texts[normalised(fact.text)] = statement
+        self._themes.attach(statement)
+        return True
+
+    def _repeat(self, statement: int, episode: int, said: Sequence[int]) -> None:
         draft = self.draft
         if episode not in draft.children[statement]:
             draft.link(statement, episode)
-        units = [*map(int, str(draft.facts[statement]["units"]).split()), *sources]
+        units = [*map(int, str(draft.facts[statement]["units"]).split()), *said]
         draft.note(statement, units=" ".join(map(str, dict.fromkeys(units))))
 
     def _known(self, vector: Vector) -> list[int]:

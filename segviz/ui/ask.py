@@ -11,6 +11,7 @@ from segviz.answer import is_adversarial
 from segviz.conversation import Question
 from segviz.figures.levels import level_figure, level_rows, level_sentence
 from segviz.frontend.live import Live
+from segviz.frontend.scale import needs_root
 from segviz.gold import ABSENT, COVERED, HIT, MISSED, gold_status
 from segviz.pipeline import ask
 from segviz.result import Result
@@ -71,6 +72,7 @@ def render(session: Session) -> None:
             session,
             result.structure,
             scores=result.final.tolist(),
+            root=needs_root(result.initial, result.structure.active),
             marked=result.after,
             gold=_gold_leaves(session, question, result),
         )
@@ -162,7 +164,7 @@ def _tree(session: Session, question: Question, result: Result, live: Live | Non
         top_initial=result.before,
         top_final=result.after,
         gold=gold,
-        root_scale=True,
+        root_scale=needs_root(result.initial, structure.active),
         live=live,
         on_setting=keep_setting,
         total_units=len(session.memory.units),
@@ -237,7 +239,7 @@ def _selected(session: Session, question: Question, result: Result, step: int) -
     transcript(
         session.conversation,
         key="ask-transcript",
-        height=320,
+        height=660,
         focus=best[0] if best else None,
         marked=set(best),
         flags=flags,

@@ -64,7 +64,7 @@ def told(sentence: str, key: str, rows: Rows | None = None) -> None:
     if rows is None:
         st.caption(sentence)
         return
-    with st.container(horizontal=True, vertical_alignment="top", key=f"told-{key}"):
+    with st.container(horizontal=True, wrap=False, vertical_alignment="top", key=f"told-{key}"):
         st.caption(sentence, width="stretch")
         with st.popover("Table", type="tertiary", key=f"twin-{key}", on_change="rerun") as twin:
             if twin.open:

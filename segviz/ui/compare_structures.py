@@ -55,10 +55,11 @@ def _structure(session: Session, name: str, ready: Mapping[str, Built]) -> None:
     kind, found = SYSTEMS[name], ready[name]
     structure = found.memory.structure
     st.markdown(f"**{kind.label}**")
+    nodes = counted(int(structure.active.sum()), "node")
     roots = counted(len(structure.roots), "root")
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+    with st.container(horizontal=True, wrap=False, gap="small"):
         st.caption(
-            f"{counted(int(structure.active.sum()), 'node')}, {roots}, built in {found.seconds:.1f} s"
+            f"{nodes}, {roots}, built in {found.seconds:.1f} s"
             + ("" if found.drawn is None else "; not in order of time"),
             width="stretch",
         )

@@ -53,7 +53,7 @@ def _panel(session: Session) -> None:
     else:
         draw_node_link(session, structure)
     special_panel(session, structure, now)
-    left, right = st.columns(2, gap="medium")
+    left, right = st.columns([10, 11], gap="medium")
     with left:
         _heard(session, structure, step, now)
     with right:

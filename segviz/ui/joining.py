@@ -9,12 +9,13 @@ import streamlit as st
 
 from segviz.assemble import needs_chat, paid
 from segviz.conversation import Conversation
-from segviz.loaders import load
+from segviz.loaders import LoadError, load
 from segviz.merging import merge
 from segviz.pipeline import Memory, build
 from segviz.protocols import Joins
 from segviz.samples import TITLES, sample_path
 from segviz.ui.building import AUTOMATIC_UNITS
+from segviz.ui.opening import refusal
 from segviz.ui.state import Session
 
 
@@ -38,7 +39,11 @@ def join_choice(session: Session) -> Memory | None:
     )
     if not st.button("Take it in", key="take-in", disabled=name is None) or name is None:
         return None
-    conversation = offered[name]()
+    try:
+        conversation = offered[name]()
+    except LoadError as error:  # of a large file it is read only now
+        refusal(error, "This memory stays as it is.")
+        return None
     count = len(conversation.units(memory.unit))
     if not 0 < count <= AUTOMATIC_UNITS:
         st.warning(

@@ -64,7 +64,7 @@ def transcript(
     first = max(0, min(middle - TURNS_SHOWN // 2, end - TURNS_SHOWN))
     last = min(end, first + TURNS_SHOWN)
     shown = {turn.id for _, turn in turns[first:last]}
-    unit_of = {id: unit.index for unit in units for id in unit.turn_ids if id in shown}
+    unit_of = {known: unit.index for unit in units for known in unit.turn_ids if known in shown}
     colours = session_colours(len(conversation.sessions))
     rows: list[dict[str, Any]] = []
     current = None

@@ -36,6 +36,9 @@ _BESIDE = """
 [class*="st-key-beside-"] [data-testid="stHorizontalBlock"] { flex-wrap: wrap; }
 [class*="st-key-beside-"] [data-testid="stColumn"] { min-width: min(19rem, 100%); }
 [class*="st-key-beside-wide"] [data-testid="stColumn"] { min-width: min(26rem, 100%); }
+@media (max-width: 1200px) {
+  [class*="st-key-beside-structures"] [data-testid="stColumn"] { min-width: 100%; }
+}
 """
 
 # Digits of one width, so that numbers stand below each other.
@@ -43,12 +46,13 @@ _TABLES = """
 [data-testid="stTable"] :is(td, th) {
   font-variant-numeric: tabular-nums; padding: 0.28rem 0.4rem;
 }
+[data-testid="stTable"] :is(td, th):first-child { padding-left: 0; }
 [data-testid="stTable"] p { font-size: 0.875rem; }
 """
 
 # Small buttons at the end of a line of text, and of the files to take away.
 _TWINS = """
-[class*="st-key-twin-"] button { min-height: 0; padding: 0; }
+[class*="st-key-twin-"] button { min-height: 0; height: 1.35rem; padding: 0; }
 [class*="st-key-twin-"] button p { font-size: 0.875rem; }
 """
 

@@ -43,7 +43,7 @@ def chosen(found: Sweep) -> tuple[str, float, int]:
 
 
 def _heatmap(found: Sweep, policy: str) -> None:
-    st.markdown(f"**{policy}**, recall by α and H; click a cell for its setting")
+    st.markdown(f"**{policy}**, recall by α and H", help="Click a cell for its setting in full.")
     sentence = figures.heatmap_sentence(found, policy)
     event = st.plotly_chart(
         figures.heatmap(found, policy, ramp=ramp(), accent=colours()["accent"]),

@@ -13,6 +13,10 @@ Height = int | Literal["content"]
 
 # As wide as a digit: numbers of different lengths stand below each other.
 _BLANK = "\N{FIGURE SPACE}"
+_FIRM = "\N{NO-BREAK SPACE}"
+
+# A text no longer than this stays on one line.
+_SHORT = 8
 
 # Pixels of a row of a scrolling table in the app's font size.
 _ROW = 33
@@ -49,9 +53,14 @@ def _column(values: Sequence[Any], digits: int) -> list[str]:
     numbers = [text for value, text in zip(values, written, strict=True) if _number(value)]
     width = max(map(len, numbers), default=0)
     return [
-        _BLANK * (width - len(text)) + text if _number(value) else unmarked(text)
+        _BLANK * (width - len(text)) + text if _number(value) else _literal(text)
         for value, text in zip(values, written, strict=True)
     ]
+
+
+def _literal(text: str) -> str:
+    firm = text.replace(" ", _FIRM) if len(text) <= _SHORT else text
+    return _FIRM.join(map(unmarked, firm.split(_FIRM)))
 
 
 def _number(value: Any) -> bool:

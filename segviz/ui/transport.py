@@ -145,7 +145,7 @@ def _jump(session: Session, go: Callable[[int], None]) -> None:
         key="jump",
         on_change=jump,
         label_visibility="collapsed",
-        width=180,
+        width=150,
     )
 
 

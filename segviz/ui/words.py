@@ -30,4 +30,4 @@ def spread(mean: Mean) -> str:
         return ""
     # Adding 0 takes the sign of a zero that is negative.
     value, low, high = (round(x, 3) + 0.0 for x in (mean.value, mean.low, mean.high))
-    return signed(f"{value:.3f} [{low:.3f}, {high:.3f}]")
+    return signed(f"{value:.3f} [{low:.3f},\N{NO-BREAK SPACE}{high:.3f}]")

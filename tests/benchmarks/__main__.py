@@ -2,8 +2,9 @@
 
 Without names those of cost against size run and end in one table: what was measured,
 beside an alternative measured in the same run, and the budget where there is one. The
-others print tables of their own and need real conversations (SEGVIZ_DATA or
-../shared/data), ``drag`` a Chromium. Nothing is asserted: times belong to a machine.
+others print tables of their own; most need real conversations (SEGVIZ_DATA or
+../shared/data), some a Chromium, none a network. Nothing is asserted: times belong to a
+machine.
 """
 
 from __future__ import annotations
@@ -38,9 +39,13 @@ TABLES: dict[str, str] = {
     "maintenance": "shape and recall before and after maintenance",
     "recurrences": "recall with semantic cross-links",
     "many": "sweeps of many conversations, one process beside several",
+    "large": "a list of 280 MB on disk: listing it, reading one conversation, memory",
     "startup": "from the command to the painted demo (Chromium)",
     "drag": "script time per frame while a slider moves (Chromium)",
     "frames": "script time per frame while the tree is panned and zoomed (Chromium)",
+    "latency": "from a change on Ask to its answer on the screen (Chromium)",
+    "large_app": "the app on 100,000 turns, one turn of 5 MB and 280 MB of JSON (Chromium)",
+    "sessions": "twenty browser sessions at once for two minutes (Chromium)",
 }
 
 

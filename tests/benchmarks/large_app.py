@@ -23,49 +23,44 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from time import monotonic, sleep
 from typing import Any
 
 from segviz.cli.serve import Server, free_port
-from segviz.conversation import Conversation, Question, Session, Turn
+from segviz.conversation import Question
 from segviz.export.locomo import locomo_json
 from tests.benchmarks import large, synthetic
 from tests.conftest import LAUNCH
 
 IDLE = '[data-testid="stApp"][data-test-script-state="notRunning"]'
 SHOWN = ((1400, "light"), (1400, "dark"), (1024, "light"), (1024, "dark"))
-WAIT = int(os.environ.get("W", 600_000))
+WAIT = 600_000
 
 
-def turns(path: Path, count: int) -> None:
-    """One conversation of ``count`` turns with a few questions."""
+def write(path: Path, count: int, characters: int = 0) -> None:
+    """One conversation of ``count`` turns with two questions; the turn in its middle has so
+    many ``characters`` where any are given."""
     made = synthetic.conversation(count)
-    first, last = made.turns[0].id, made.turns[-1].id
-    asked = [
-        Question(0, "Who told Ada about the telescope?", "Mei", 1, (first, last)),
-        Question(1, "What happened to the boiler in Lisbon?", "It broke", 4, (last,)),
-    ]
-    path.write_text(
-        locomo_json([Conversation(made.id, made.speakers, made.sessions, tuple(asked))])
-    )
-
-
-def turn(path: Path, characters: int) -> None:
-    """Three hundred turns, one of which is very long."""
-    made = synthetic.conversation(300)
-    words = " ".join(each.text for each in made.turns)
+    middle, last = made.turns[count // 2].id, made.turns[-1].id
+    words = " ".join(turn.text for turn in made.turns[:1000])
     long = (words * (characters // len(words) + 1))[:characters]
-    sessions = []
-    for session in made.sessions:
-        said = tuple(
-            Turn(each.id, each.speaker, long if each is made.turns[150] else each.text)
-            for each in session.turns
+    sessions = tuple(
+        replace(
+            session,
+            turns=tuple(
+                replace(turn, text=long) if long and turn.id == middle else turn
+                for turn in session.turns
+            ),
         )
-        sessions.append(Session(session.id, session.start, session.raw_date, said))
-    asked = Question(0, "What would you do about the boiler?", "Paint it", 1, (made.turns[150].id,))
-    path.write_text(locomo_json([Conversation("long turn", made.speakers, tuple(sessions), (asked,))]))
+        for session in made.sessions
+    )
+    asked = (
+        Question(0, "Who told Ada about the telescope?", "Mei", 1, (middle, last)),
+        Question(1, "What happened to the boiler in Lisbon?", "It broke", 4, (last,)),
+    )
+    path.write_text(locomo_json([replace(made, sessions=sessions, questions=asked)]))
 
 
 @contextmanager
@@ -88,6 +83,12 @@ def memory(server: Server, what: str) -> float:
         if line.startswith(what):
             return int(line.split()[1]) / 1024
     return float("nan")
+
+
+def worked(server: Server) -> float:
+    """Processor seconds the server has taken, which do not depend on what else is running."""
+    fields = Path(f"/proc/{server.process.pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 @dataclass
@@ -116,7 +117,7 @@ class Visit:
     def timed(self, what: str, act: Callable[[], object], until: Callable[[], object]) -> None:
         """Print how long it takes from ``act`` until ``until`` returns and the page rests."""
         self.received = 0
-        began = monotonic()
+        began, before = monotonic(), worked(self.server)
         act()
         until()
         seen = monotonic() - began
@@ -124,7 +125,8 @@ class Visit:
         done = monotonic() - began - 0.15
         print(
             f"  {what:<38}{seen:7.2f} s seen {done:7.2f} s at rest"
-            f"{self.received / 1e6:8.2f} MB sent, server {memory(self.server, 'VmRSS'):5.0f} MB",
+            f"{worked(self.server) - before:7.2f} s of the server's processor"
+            f"{self.received / 1e6:7.2f} MB sent, holds {memory(self.server, 'VmRSS'):5.0f} MB",
             flush=True,
         )
 
@@ -149,7 +151,9 @@ class Visit:
 
     def drawn(self, key: str) -> None:
         """Say what the canvas says of itself."""
-        label = self.page.locator(f".st-key-{key} .segviz .unseen").first.get_attribute("aria-label")
+        label = self.page.locator(f".st-key-{key} .segviz .unseen").first.get_attribute(
+            "aria-label"
+        )
         print(
             f"  {key}: {self.tree(key, 'nodes')} boxes drawn in {self.tree(key, 'draw-ms')} ms,"
             f" taken in {self.tree(key, 'load-ms')} ms; {label}"
@@ -209,9 +213,15 @@ def grow(visit: Visit, path: Path, unit: str) -> None:
     visit.timed("clear selection", visit.button("clear-selection").click, at(last))
     visit.picture("grow-transcript")
     panel = page.locator(".st-key-shape-panel summary")
-    visit.timed("shape and cost", panel.click, page.locator(".st-key-shape-panel table, .st-key-shape-panel canvas").first.wait_for)
+    visit.timed(
+        "shape and cost",
+        panel.click,
+        page.locator(".st-key-shape-panel table, .st-key-shape-panel canvas").first.wait_for,
+    )
     visit.timed("shape and cost, closed", panel.click, lambda: None)
-    visit.timed("export menu", visit.button("exports").click, page.get_by_text("Link to this view").wait_for)
+    visit.timed(
+        "export menu", visit.button("exports").click, page.get_by_text("Link to this view").wait_for
+    )
     page.keyboard.press("Escape")
     node_link(visit)
 
@@ -232,17 +242,20 @@ def node_link(visit: Visit) -> None:
 
 
 def click(visit: Visit, key: str) -> None:
-    """Select what lies in the drawing's middle."""
+    """Select what lies left of the drawing's middle, as low as there is a node."""
     canvas = visit.page.locator(f".st-key-{key} canvas.over")
     box = canvas.bounding_box()
-    place = {"x": box["width"] * 0.43, "y": box["height"] * (0.8 if key == "grow-tree" else 0.4)}
-    name = visit.page.get_by_text("Clear the selection", exact=True)
+    x, y = box["width"] * 0.43, box["height"]
+    while not visit.tree(key, "hover") and y > 20:
+        y -= 10
+        canvas.hover(position={"x": x, "y": y})
+        visit.page.wait_for_timeout(100)
     visit.timed(
-        "click on a node", lambda: canvas.click(position=place),
-        lambda: visit.page.locator(".st-key-clear-selection").first.wait_for(),
+        "click on a node",
+        lambda: canvas.click(position={"x": x, "y": y}),
+        visit.page.locator(".st-key-clear-selection").first.wait_for,
     )
     print(f"  selected: node {visit.tree(key, 'selected')}")
-    del name
 
 
 def ask(visit: Visit) -> None:
@@ -329,9 +342,9 @@ def main() -> None:
         for kind in given.kinds or kinds:
             path = Path(folder) / f"{kind}.json"
             if kind == "turns":
-                turns(path, given.turns)
+                write(path, given.turns)
             elif kind == "turn":
-                turn(path, given.characters)
+                write(path, 300, given.characters)
             else:
                 large.write(path, given.megabytes * 1024**2)
             print(f"\n{kind}: {path.stat().st_size / 1024**2:.1f} MB")

@@ -16,9 +16,11 @@ from time import perf_counter
 
 import segviz
 from segviz.evaluate import sweep
+from tests.benchmarks.report import Line, show
 
 SAMPLE = (("top-down", 0.1, 2), ("bottom-up", 0.5, 3), ("both", 0.3, 1))
 REPEATS = 5
+BUDGET = 2.0
 
 
 def main() -> None:
@@ -53,13 +55,10 @@ def main() -> None:
         f"{settings} settings ({len(found.policies)} policies x {len(found.alphas)} alphas x "
         f"{len(found.horizons)} horizons), with 95 % CI and level shares"
     )
-    print(f"prepare the relevance model once   {prepared:8.2f} s")
-    print(f"sweep, median of {REPEATS}                 {median(times):8.2f} s   (budget 2 s)")
-    print(
-        f"ask per question and setting       {each * settings:8.2f} s   EXTRAPOLATED from "
-        f"{len(SAMPLE)} settings"
-    )
-    print(f"ratio                              {each * settings / median(times):8.0f} x")
+    print(f"the relevance model is prepared once, in {prepared:.2f} s")
+    other = f"ask per question and setting, EXTRAPOLATED from {len(SAMPLE)} settings"
+    what = f"sweep of {len(questions)} questions, median of {REPEATS}"
+    show([Line(what, settings, median(times), "s", each * settings, other, BUDGET)])
 
 
 if __name__ == "__main__":

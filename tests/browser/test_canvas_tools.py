@@ -174,6 +174,10 @@ class TestWayBack:
         rests(grow)
         assert shown(grow)[0] == pytest.approx(start + 0.2 * (stop - start))
         grow.page.keyboard.press("Home")
+        grow.until(KEY, "focus", "0")
+        grow.page.keyboard.press("+")  # at the node one is at
+        rests(grow)
+        assert shown(grow)[0] == pytest.approx(0, abs=0.5)
         grow.page.keyboard.press("ArrowUp")
         node = int(grow.attribute(KEY, "focus"))
         grow.page.keyboard.press("f")

@@ -15,7 +15,7 @@ def memory():
 
 
 def row(app, node):
-    return app.page.locator(f".place[data-node='{node}']").first
+    return app.page.locator(f"li.place[data-node='{node}']").first
 
 
 def focused(app):
@@ -49,7 +49,7 @@ def test_a_walk_by_keyboard(app, memory):
     assert focused(app) == first
     press(app, "ArrowLeft", "End")
     assert row(app, first).get_attribute("aria-expanded") == "false"
-    assert app.page.locator(f".place[data-node='{below}']").count() == 0
+    assert app.page.locator(f"li.place[data-node='{below}']").count() == 0
     assert focused(app) == last
     press(app, "Home")
     assert focused(app) == root
@@ -73,7 +73,7 @@ def test_what_screen_readers_are_told(app, memory):
     app.open("ask?view=Outline")
     tree = app.page.get_by_role("tree", name="Outline of ines-theo")
     assert tree.count() == 1
-    stops = app.page.locator(".place[tabindex='0']")
+    stops = app.page.locator("li.place[tabindex='0']")
     assert stops.count() == 1
     children = structure.children[root]
     item = row(app, children[1])
@@ -99,14 +99,14 @@ def test_retrieved_and_gold_are_found(app, memory):
     }
     app.page.get_by_role("button", name="Open to retrieved").click()
     app.page.get_by_role("button", name="Open to gold").click()
-    marked = app.page.locator(".place:has(> .row .mark.retrieved)").all()
+    marked = app.page.locator("li.place:has(> .row .mark.retrieved)").all()
     assert {int(item.get_attribute("data-node")) for item in marked} == set(result.after)
-    marked = app.page.locator(".place:has(> .row .mark.gold)").all()
+    marked = app.page.locator("li.place:has(> .row .mark.gold)").all()
     assert {int(item.get_attribute("data-node")) for item in marked} == gold
     best = result.after[0]
     assert row(app, best).locator("> .row .rank").all_inner_texts()[1] == "#1"
     app.page.get_by_role("button", name="Close all").click()
-    assert app.page.locator(".place").count() == 1
+    assert app.page.locator("li.place").count() == 1
 
 
 def test_the_selection_goes_along_between_the_views(app, memory):
@@ -115,14 +115,16 @@ def test_the_selection_goes_along_between_the_views(app, memory):
     app.tree("grow-tree")
     app.page.get_by_text("Outline", exact=True).click()
     app.settle()
-    chosen = app.page.locator(".place[aria-selected='true']")
+    chosen = app.page.locator("li.place[aria-selected='true']")
     assert chosen.get_attribute("data-node") == str(leaf)
     tree, here = app.page.locator(".tree").bounding_box(), chosen.bounding_box()
     assert tree["y"] <= here["y"] <= tree["y"] + tree["height"]
     chosen.focus()
-    press(app, "ArrowDown", "Enter")
+    press(app, "ArrowDown")
+    following = focused(app)
+    assert following != leaf
+    press(app, "Enter")
     app.settle()
-    following = memory.structure.leaves[71]
     app.page.get_by_text("Time axis", exact=True).click()
     app.until("grow-tree", "selected", str(following))
     # What was open is still open after a look at the canvas.
@@ -133,23 +135,28 @@ def test_the_selection_goes_along_between_the_views(app, memory):
 
 
 def test_many_parents_and_roots(app, memory):
-    raptor = segviz.build(memory.conversation, "raptor")
+    raptor = segviz.build(segviz.load(sample_path("recurrence"))[0], "raptor")
     child = next(n for n, p in enumerate(raptor.structure.parents) if len(p) > 1)
     parents = raptor.structure.parents[child]
-    app.open(f"?system=raptor&view=Outline&node={child}")
+    app.open(f"?sample=recurrence&system=raptor&view=Outline&node={child}")
     for parent in parents:
         place = row(app, parent)
         if place.count() and place.get_attribute("aria-expanded") == "false":
             place.locator("> .row .twist").click()
-    shown = app.page.locator(f".place[data-node='{child}']")
+    shown = app.page.locator(f"li.place[data-node='{child}']")
     assert shown.count() == 2
     others = {item.locator("> .row .mark").last.inner_text() for item in shown.all()}
     assert others == {f"also under {parent}" for parent in parents}
     app.open("?system=memforest&view=Outline")
     roots = len(segviz.build(memory.conversation, "memforest").structure.roots)
     assert roots > 20
-    first = app.page.locator(".tree > .place")
-    assert first.first.get_attribute("aria-setsize") == str(roots)
+    first = app.page.locator(".tree > li.place[aria-setsize]").first
+    assert first.get_attribute("aria-setsize") == str(roots)
+    earlier = app.page.locator(".more-row").first  # the end is shown, with the newest leaf
+    assert earlier.inner_text() == f"Showing 300 of {roots}; show {roots - 300} before"
+    earlier.click()
+    assert app.page.locator(".tree > li.place[aria-setsize]").count() == roots
+    assert app.page.locator(".more-row").count() == 0
 
 
 def turns_lit(app):

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -11,6 +14,7 @@ import segviz
 from segviz.cli.console import plain
 from segviz.cli.source import is_memory
 from segviz.samples import sample_path
+from tests.data import ROOT
 
 COSINE = ("--set", "compatibility=cosine", "--set", "compatibility.threshold=0.4")
 
@@ -26,6 +30,46 @@ def test_a_build_is_that_of_the_library_byte_for_byte(run, tmp_path):
         conversation, unit="turn", compatibility={"name": "cosine", "threshold": 0.4}
     ).save(tmp_path / "three.json")
     assert (tmp_path / "one.json").read_bytes() == (tmp_path / "three.json").read_bytes()
+
+
+STOPPING = """
+import sys
+from segviz.cli import building, main
+build = building.build
+
+def stopping(*arguments, progress, **settings):
+    def step(done, total):
+        if done == total // 2:
+            print("half", flush=True)
+            sys.stdin.read()
+    return build(*arguments, progress=step, **settings)
+
+building.build = stopping
+main()
+"""
+
+
+def test_an_offline_build_that_is_killed_leaves_nothing_half_done(run, tmp_path):
+    """There is nothing to go on from: it begins anew, and takes the place of an earlier file
+    only when it is whole."""
+    options = ("sample:recurrence", "--embedder", "hashing", "-o", "m.json.gz")
+    run("build", *options, "--unit", "turn")
+    earlier = (tmp_path / "m.json.gz").read_bytes()
+    with subprocess.Popen(
+        [sys.executable, "-c", STOPPING, "build", *options],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    ) as process:
+        assert process.stdout.readline() == b"half\n"
+        process.kill()
+    assert (tmp_path / "m.json.gz").read_bytes() == earlier
+    assert [path.name for path in tmp_path.iterdir()] == ["m.json.gz"]
+    assert run("build", *options).code == 0
+    assert run("build", *options[:-1], "whole.json.gz").code == 0
+    found = (tmp_path / "m.json.gz").read_bytes()
+    assert found == (tmp_path / "whole.json.gz").read_bytes() != earlier
 
 
 @pytest.mark.parametrize("system", [name for name in segviz.SYSTEMS if name != "segment-tree"])

@@ -64,7 +64,10 @@ def test_a_paused_build_goes_on_where_it_stopped(run, server, talk, tmp_path):
     assert (tmp_path / "m.json").read_bytes() == whole
 
 
-def test_ctrl_c_ends_a_build_that_waits_and_loses_nothing(run, server, talk, tmp_path):
+@pytest.mark.parametrize(("how", "code"), [(signal.SIGINT, 130), (signal.SIGKILL, -9)])
+def test_a_build_that_is_ended_while_it_waits_loses_nothing(
+    run, server, talk, tmp_path, monkeypatch, how, code
+):
     options = [*LLM, "--model", "small", "--concurrency", "1", "-o", "m.json", "--json"]
     server.fault = lambda request: hang(30) if len(server.chats) == 3 else None
     script = "import sys; from segviz.cli import main; sys.exit(main())"
@@ -79,16 +82,21 @@ def test_ctrl_c_ends_a_build_that_waits_and_loses_nothing(run, server, talk, tmp
             if len(server.chats) >= 3:
                 break
             time.sleep(0.1)
-        process.send_signal(signal.SIGINT)
-        assert process.wait(20) == 130
+        process.send_signal(how)
+        assert process.wait(20) == code
         said = process.stderr.read()
-    assert "what the models answered is kept; the same command goes on there" in said
+    told = "what the models answered is kept; the same command goes on there" in said
+    assert told == (how == signal.SIGINT)
     assert "Traceback" not in said
+    assert not (tmp_path / "m.json").exists()
     server.fault = lambda request: None
     before = len(server.chats)
     assert run("build", talk, *options).code == 0
     calls = sum(step.cost.calls for step in segviz.open("m.json").steps)
     assert len(server.chats) - before == calls - 2  # the two that were answered
+    monkeypatch.setenv("SEGVIZ_CACHE", str(tmp_path / "another"))
+    assert run("build", talk, *LLM, "--model", "small", "-o", "whole.json").code == 0
+    assert (tmp_path / "m.json").read_bytes() == (tmp_path / "whole.json").read_bytes()
 
 
 def test_an_answer_that_never_comes_can_be_waived(run, server, talk):

@@ -285,6 +285,19 @@ def test_the_doctor_knows_every_package_that_is_required():
     assert required - {"wordllama"} == set(doctor.PACKAGES)
 
 
+def test_the_doctor_knows_the_extras_of_the_commands(run, monkeypatch):
+    extras = {
+        (re.match(r"[\w-]+", line)[0], extra)
+        for line in metadata.requires("segviz")
+        for extra in re.findall(r'extra == "(\w+)"', line)
+    }
+    assert {(name, extra) for name, (extra, _) in doctor.EXTRAS.items()} <= extras
+    monkeypatch.setitem(doctor.EXTRAS, "not-a-package-of-anybody", ("parallel", "nothing"))
+    ran = run("doctor")
+    assert ran.code == 0
+    assert "not-a-package-of-anybody: not here; only nothing needs it" in ran.out
+
+
 def test_a_cache_that_cannot_be_written_is_a_note(run, monkeypatch, tmp_path):
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("SEGVIZ_CACHE", str(tmp_path / "file"))

@@ -111,13 +111,14 @@ def test_a_pdf_is_one_page_of_the_pictures_size(memory, drawer, temporary, shown
 
 @pytest.mark.browser
 def test_a_pdf_holds_its_words_as_text_and_its_fonts(memory, drawer):
-    view = ask_view(memory, f"What of {WORDS}?")
+    view = ask_view(memory, f"What of {WORDS}? 日本語 👩‍👩‍👧")
     pdf = Pdf(made(FORMATS["pdf"], view))
     text = pdf.text
     for word in ("What of Grüße", "Привет, αβγ?", "initial", "propagated", "retrieved", "S2", "L0"):
         assert word in text
     assert "שלום" in text or "שלום"[::-1] in text  # as drawn, from left to right
     assert b"/FontFile" in pdf.data
+    assert "日本語 👩‍👩‍👧".encode("utf-16-be").hex().upper().encode() in pdf.data  # its title
     assert b"/Subtype /Image" not in pdf.data
 
 
@@ -365,4 +366,7 @@ def test_the_doctor_says_which_browser_there_is(monkeypatch, capsys):
     assert f"ok       browser: {sys.executable}" in capsys.readouterr().out
     monkeypatch.setenv(VARIABLE, "/nowhere")
     main(["doctor"])
-    assert "note     browser: SEGVIZ_BROWSER names '/nowhere'" in capsys.readouterr().out
+    assert (
+        "note     browser: PNG and PDF cannot be drawn: SEGVIZ_BROWSER names '/nowhere'"
+        in capsys.readouterr().out
+    )

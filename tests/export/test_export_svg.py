@@ -100,6 +100,19 @@ def test_sessions_have_the_colours_of_the_canvas(memory):
         assert f'fill="{colour}"' in picture
 
 
+def test_no_band_of_the_axis_lies_over_a_word(memory):
+    items = list(parsed(tree_svg(grow_view(memory))))
+    labels = [i for i, item in enumerate(items) if item.text in ("S1", "S2")]
+    axis = items[labels[0]].get("y")
+    bands = [
+        i
+        for i, item in enumerate(items)
+        if item.tag == f"{SVG}rect" and abs(float(item.get("y")) - float(axis) + 17) < 0.1
+    ]
+    assert bands
+    assert labels[0] > bands[-1]
+
+
 def test_it_is_inert_and_foreign_text_is_literal(hostile):
     for text in HOSTILE:
         view = ask_view(hostile, text, k=30)

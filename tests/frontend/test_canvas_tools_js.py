@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from segviz import frontend
 from segviz.frontend.payload import javascript
 from tests.frontend.node import run
 
@@ -320,9 +321,18 @@ def test_a_deep_path_is_walked_and_shown_by_its_ends(module: Path) -> None:
       const parents = new Map();
       for (let i = 0; i < 100000; i++) parents.set(i, [i + 1]);
       const path = m.pathTo({ parents }, 0);
-      return [path.length, m.shortened(path), m.shortened([1, 2, 3])];
+      return [path.length, m.pathEnds(path), m.pathEnds([1, 2, 3])];
     """
     length, shown, short = run(module, body)
     assert length == 100_001
     assert shown == [100_000, None, 6, 5, 4, 3, 2, 1, 0]
     assert short == [1, 2, 3]
+
+
+def test_every_script_of_the_canvas_travels() -> None:
+    folder = Path(frontend.__file__).parent
+    sent = javascript()
+    for path in folder.glob("tree*.js"):
+        head = path.read_text(encoding="utf-8").split("\n")[0]
+        assert head.startswith(f"// {path.name}: ")
+        assert sent.count(head) == 1, path.name

@@ -176,3 +176,19 @@ def test_a_lost_report_is_sent_again(module) -> None:
     assert soon == 1
     assert sent[1] == sent[0]
     assert len(sent) == 2
+
+
+def test_a_single_key_waits_for_nothing_and_more_of_them_for_the_answer(module) -> None:
+    body = """take({});
+      const key = (alpha) => { move({ alpha }); m.keyLetGo(s); return sent.length; };
+      const counts = [key(0.2), key(0.3), key(0.4)];
+      take({ alpha: 0.2, sequence: 1 });
+      counts.push(key(0.5));
+      await new Promise((done) => setTimeout(done, 400));
+      counts.push(sent.length);
+      take({ alpha: 0.5, sequence: 4 });
+      return [...counts, key(0.6), sent.map(({ alpha }) => alpha)];"""
+    *seen, alphas = steps(module, body)
+    # The answer to the first frees the fourth; the second and third go with it.
+    assert seen == [1, 1, 1, 2, 2, 3]
+    assert alphas == [0.2, 0.5, 0.6]

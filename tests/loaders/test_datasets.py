@@ -7,33 +7,8 @@ from datetime import datetime
 
 import pytest
 
-from segviz.conversation import Conversation, Corpus, Question
-from segviz.loaders import LoadError, parse
-
-
-def read(document: object, name: str = "file.json") -> Corpus:
-    """Through the front door; a text is taken as it is."""
-    text = document if isinstance(document, str) else json.dumps(document)
-    return parse(text.encode(), name)
-
-
-def only(document: object) -> Conversation:
-    """The one conversation."""
-    (conversation,) = read(document)
-    return conversation
-
-
-def found(document: object) -> list[tuple[str, str, str]]:
-    """Kind, place and message of every finding."""
-    return [(f.kind, f.where, f.what) for f in read(document).report.findings]
-
-
-def failure(document: object) -> LoadError:
-    """The error."""
-    with pytest.raises(LoadError) as caught:
-        read(document)
-    return caught.value
-
+from segviz.conversation import Question
+from tests.loaders.reading import failure, findings, only, read
 
 # --- REALTALK ------------------------------------------------------------------------
 
@@ -84,7 +59,7 @@ def test_realtalk() -> None:
     (question,) = conversation.questions
     assert question.evidence == ("D1:4", "D1:1", "D1:5")
     assert question.unresolved == ("D1:2",)
-    assert [row[1] for row in found(realtalk())] == [
+    assert [row[1] for row in findings(realtalk())] == [
         "file",
         "qa[0].evidence[1]",
         "qa[0].evidence[2]",
@@ -100,7 +75,7 @@ def test_realtalk_two_sessions_of_one_number() -> None:
 def test_realtalk_broken_turns_are_named_by_its_own_keys() -> None:
     block = [{"clean_text": None, "speaker": "A"}, {"clean_text": "x", "dia_id": "D1:9"}, 5]
     document = realtalk(session_1=block, qa=None)
-    assert [row[:2] for row in found(document)] == [
+    assert [row[:2] for row in findings(document)] == [
         ("skipped", "file"),
         ("skipped", "session_1[0].clean_text"),
         ("repaired", "session_1[1].speaker"),
@@ -144,7 +119,7 @@ def test_perltqa_in_both_versions(document: object) -> None:
         datetime(2022, 5, 10, 10),
         None,
     ]
-    assert [row[2] for row in found(document)] == ['2 lines without "Name: words" left out']
+    assert [row[2] for row in findings(document)] == ['2 lines without "Name: words" left out']
 
 
 def test_perltqa_characters_and_questions() -> None:
@@ -193,7 +168,7 @@ def test_msc_lines() -> None:
 
 def test_msc_broken_parts() -> None:
     document = {**LINE, "previous_dialogs": [5, {"dialog": 5}, {"dialog": [{"text": None}]}]}
-    assert [row[:2] for row in found(document)] == [
+    assert [row[:2] for row in findings(document)] == [
         ("skipped", "previous_dialogs[0]"),
         ("skipped", "previous_dialogs[1].dialog"),
         ("skipped", "previous_dialogs[2].dialog[0].text"),
@@ -247,7 +222,7 @@ def test_memoryagentbench_questions() -> None:
         Question(1, "what?", "hello", None, (), lost),
         Question(2, "when?", None, None, ()),
     )
-    assert found(row()) == [
+    assert findings(row()) == [
         (
             "repaired",
             "context",

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from datetime import datetime
 
 import pytest
 
-from segviz.conversation import Conversation, Corpus, Finding, Question, Turn
-from segviz.loaders import LoadError, parse
+from segviz.conversation import Finding, Question, Turn
+from segviz.loaders import LoadError
 from segviz.loaders.dates import read_date
+from tests.loaders.reading import findings, only, read
 
 DATE = "1:56 pm on 8 May, 2023"
 
@@ -33,22 +33,6 @@ def bare(*turns: object, **extra: object) -> dict[str, object]:
 def sample(sample_id: object = "conv-1", *turns: object, **extra: object) -> dict[str, object]:
     """A sample of the official list."""
     return {"qa": [], "conversation": bare(*(turns or [turn()])), "sample_id": sample_id, **extra}
-
-
-def read(document: object) -> Corpus:
-    """Through the front door, as bytes."""
-    return parse(json.dumps(document).encode(), "file.json")
-
-
-def findings(document: object) -> list[tuple[str, str, str]]:
-    """Kind, place and message of every finding."""
-    return [(f.kind, f.where, f.what) for f in read(document).report.findings]
-
-
-def only(document: object) -> Conversation:
-    """The one conversation of a document."""
-    (conversation,) = read(document)
-    return conversation
 
 
 # --- shapes --------------------------------------------------------------------------

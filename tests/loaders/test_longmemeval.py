@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from datetime import datetime
 from pathlib import Path
@@ -10,10 +9,11 @@ from pathlib import Path
 import pytest
 
 import segviz
-from segviz.conversation import Conversation, Corpus, Finding, Question, Turn
-from segviz.loaders import LoadError, load, parse
+from segviz.conversation import Finding, Question, Turn
+from segviz.loaders import LoadError, load
 from segviz.loaders.dates import read_numeric_date
 from tests.data import real_data
+from tests.loaders.reading import failure, findings, only, read
 
 DATE = "2023/05/28 (Sun) 19:47"
 
@@ -43,29 +43,6 @@ def instance(*sessions: object, **extra: object) -> dict[str, object]:
         "answer_session_ids": ["answer_x"],
         **extra,
     }
-
-
-def read(document: object) -> Corpus:
-    """Through the front door, as bytes."""
-    return parse(json.dumps(document).encode(), "file.json")
-
-
-def only(document: object) -> Conversation:
-    """The one conversation of a document."""
-    (conversation,) = read(document)
-    return conversation
-
-
-def findings(document: object) -> list[tuple[str, str, str]]:
-    """Kind, place and message of every finding."""
-    return [(f.kind, f.where, f.what) for f in read(document).report.findings]
-
-
-def failure(document: object) -> LoadError:
-    """The error that reading ``document`` raises."""
-    with pytest.raises(LoadError) as caught:
-        read(document)
-    return caught.value
 
 
 # --- shapes --------------------------------------------------------------------------

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from datetime import datetime
 
 import pytest
 
 import segviz
-from segviz.conversation import Conversation, Corpus, Question, Turn
-from segviz.loaders import LoadError, load, parse
+from segviz.conversation import Question, Turn
+from segviz.loaders import LoadError, load
 from tests.data import real_data
+from tests.loaders.reading import failure, findings, only, read
 
 DATE = "2025-12-19 (Friday)"
 
@@ -64,34 +64,11 @@ def used(words: object, uuid: object = "u1") -> dict[str, object]:
     return {"session_uuid": uuid, "content": words}
 
 
-def read(document: object) -> Corpus:
-    """Through the front door, as bytes."""
-    return parse(json.dumps(document).encode(), "Ann.json")
-
-
-def only(document: object) -> Conversation:
-    """The one conversation of a document."""
-    (conversation,) = read(document)
-    return conversation
-
-
-def findings(document: object) -> list[tuple[str, str, str]]:
-    """Kind, place and message of every finding."""
-    return [(f.kind, f.where, f.what) for f in read(document).report.findings]
-
-
-def failure(document: object) -> LoadError:
-    """The error that reading ``document`` raises."""
-    with pytest.raises(LoadError) as caught:
-        read(document)
-    return caught.value
-
-
 # --- sessions ------------------------------------------------------------------------
 
 
 def test_one_file_is_one_conversation() -> None:
-    corpus = read(persona())
+    corpus = read(persona(), "Ann.json")
     conversation = corpus[0]
     assert corpus.ids == ("Ann",)
     assert (corpus.report.kept, corpus.report.findings) == (2, ())

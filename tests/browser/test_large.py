@@ -1,0 +1,117 @@
+"""Large input in a real browser; ``python -m tests.benchmarks.large_app`` measures larger."""
+
+from __future__ import annotations
+
+import pytest
+
+from segviz.samples import TITLES, sample_path
+from tests.benchmarks.large_app import write
+from tests.browser.conftest import App
+
+TURNS, LONG = 5_000, 1_000_000
+WHOLE = f"{LONG:,} characters"
+
+
+@pytest.fixture(scope="module")
+def large(tmp_path_factory):
+    """5,000 turns, of which the middle one has a million characters."""
+    path = tmp_path_factory.mktemp("large") / "large.json"
+    write(path, TURNS, LONG)
+    return path
+
+
+def upload(app: App, path) -> None:
+    app.page.locator('.st-key-upload input[type="file"]').set_input_files(path)
+
+
+def begin(app: App) -> None:
+    """Press Build."""
+    button = app.page.locator(".st-key-build button")
+    button.wait_for(timeout=60_000)
+    app.settle()
+    button.click()
+
+
+def test_thousands_of_turns_and_one_of_a_megabyte(app, large):
+    received = []
+    app.page.on("websocket", lambda ws: ws.on("framereceived", lambda f: received.append(len(f))))
+    app.open(f"?path={large}")
+    begin(app)
+    app.page.locator(".st-key-grow-tree .segviz[data-painted]").wait_for(timeout=120_000)
+    app.settle()
+    last = int(app.attribute("grow-tree", "step"))
+    assert last > 2_000
+    assert 0 < int(app.attribute("grow-tree", "nodes")) <= int(app.attribute("grow-tree", "total"))
+    app.page.locator(".st-key-go-chevron_left button").first.click()
+    app.until("grow-tree", "step", str(last - 1))
+    canvas = app.tree("grow-tree").locator("canvas.over")
+    box = canvas.bounding_box()
+    canvas.click(position={"x": box["width"] * 0.4, "y": box["height"] * 0.75})
+    app.page.locator(".st-key-clear-selection").first.wait_for()
+    app.settle()
+    assert f"Node {app.attribute('grow-tree', 'selected')} · " in app.text()
+    app.page.get_by_role("link", name="Ask").first.click()
+    app.until("ask-tree", "settled", "true")
+    app.settle()
+    # No message held the long turn, though it is a leaf among the others.
+    assert max(received) < LONG
+    node = app.page.locator(".st-key-evidence .entry").first.get_attribute("data-node")
+    app.page.locator(".st-key-evidence .entry").first.click()
+    app.until("ask-tree", "selected", node)
+
+
+def test_a_long_turn_is_shown_whole_when_that_is_asked_for(app, tmp_path):
+    path = tmp_path / "long.json"
+    write(path, 60, LONG)
+    app.open(f"?path={path}")
+    row = app.page.locator(".st-key-grow-transcript .turn", has=app.page.locator(".more"))
+    row.scroll_into_view_if_needed()
+    body = row.locator(".body")
+    assert len(body.inner_text()) < 3_000
+    more = row.locator(".more")
+    assert WHOLE in more.get_attribute("aria-label")
+    more.click()
+    length = "(text) => text.textContent.length"
+    for _ in range(300):
+        if body.evaluate(length) > LONG:
+            break
+        app.page.wait_for_timeout(100)
+    assert body.evaluate(length) > LONG
+    app.settle()
+    row.locator(".more").click()
+    app.settle()
+    assert len(body.inner_text()) < 3_000
+
+
+def test_a_file_dropped_while_another_is_being_built(app, large):
+    app.open()
+    app.page.get_by_text("Upload", exact=True).first.click()
+    app.settle()
+    upload(app, large)
+    begin(app)
+    app.page.get_by_text("Building the memory:").first.wait_for()
+    upload(app, sample_path(list(TITLES)[1]))
+    app.page.get_by_text("Noor, Caleb").first.wait_for()
+    app.settle()
+    app.tree("grow-tree")
+    assert "Building the memory" not in app.text()
+    # What was done of the first is kept.
+    upload(app, large)
+    app.page.get_by_text("Paused after").first.wait_for()
+    app.settle()
+    assert app.page.get_by_role("button", name="Resume").is_visible()
+
+
+def test_a_file_above_the_limit_is_refused_with_the_other_way(app, tmp_path):
+    path = tmp_path / "huge.json"
+    with path.open("wb") as file:
+        file.truncate(201 * 1024**2)  # of nothing: the browser looks at the size alone
+    app.open()
+    before = app.attribute("grow-tree", "total")
+    app.page.get_by_text("Upload", exact=True).first.click()
+    app.settle()
+    upload(app, path)
+    app.page.get_by_text("must be 200").first.wait_for()
+    text = app.settle().text()
+    assert "At most 200 MB. A larger file is read where it is: choose Path." in text
+    assert app.attribute("grow-tree", "total") == before

@@ -1,0 +1,57 @@
+"""``python -m tests.benchmarks`` knows every benchmark there is."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.benchmarks import __main__ as benchmarks
+from tests.benchmarks.report import Line, plot, show
+from tests.data import ROOT
+
+HELPERS = {"__main__", "report", "synthetic"}
+
+
+def test_every_benchmark_is_listed():
+    there = {path.stem for path in (ROOT / "tests" / "benchmarks").glob("*.py")} - HELPERS
+    assert {*benchmarks.SCALING, *benchmarks.TABLES} == there
+
+
+def test_the_list_costs_no_measurement():
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.benchmarks", "--list"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    names = [line.split()[0] for line in done.stdout.splitlines()]
+    assert names == [*benchmarks.SCALING, *benchmarks.TABLES]
+
+
+@pytest.mark.parametrize(
+    ("line", "parts"),
+    [
+        (Line("ask", 10, 1.0, "s", 2.0, "another", 3.0), ["0.5x", "3", "met", "another"]),
+        (Line("ask", 10, 4.0, "s", 2.0, "another", 3.0), ["2x", "MISSED"]),
+        (Line("ask", 10, 4.0, "s", 1.0, "another", 3.0, True), ["4x", "3x", "MISSED"]),
+        (Line("ask", 10, 4.0, "s"), ["10", "4 s"]),
+    ],
+)
+def test_a_line_says_ratio_and_budget(line, parts, capsys):
+    show([line])
+    printed = capsys.readouterr().out.splitlines()[1]
+    for part in parts:
+        assert part in printed
+    assert ("met" in printed or "MISSED" in printed) == (line.budget is not None)
+
+
+def test_the_plot_is_offline(tmp_path: Path):
+    lines = [Line("ask", n, n / 10, "s", n / 5, "another", 3.0) for n in (10, 100)]
+    plot(lines, tmp_path / "plot.html")
+    html = (tmp_path / "plot.html").read_text("utf-8")
+    assert "ask: another" in html
+    assert '<script src="' not in html
