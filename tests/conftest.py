@@ -19,6 +19,28 @@ def memory() -> Memory:
     )
 
 
+@pytest.fixture(scope="session")
+def cluster():
+    """A Dask cluster of two worker processes. One that a test kills is started again."""
+    distributed = pytest.importorskip("distributed", reason="the extra 'cluster' is not installed")
+    with distributed.LocalCluster(
+        n_workers=2,
+        threads_per_worker=1,
+        dashboard_address=":0",
+        host="127.0.0.1",
+        silence_logs=50,
+    ) as cluster:
+        yield cluster
+
+
+def pytest_collection_modifyitems(items):
+    """What starts a browser is marked so, wherever it stands: ``-m "not browser"`` leaves it
+    out."""
+    for item in items:
+        if {"chromium", "drawer"} & set(getattr(item, "fixturenames", ())):
+            item.add_marker(pytest.mark.browser)
+
+
 LAUNCH = [
     "--no-sandbox",
     "--disable-gpu",

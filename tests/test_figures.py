@@ -13,12 +13,13 @@ from segviz.embed import HashingEmbedder
 from segviz.figures.cost import (
     POINTS,
     cost_figure,
+    cost_rows,
     cost_sentence,
     dollars,
     series,
     total_sentence,
 )
-from segviz.figures.levels import level_figure, level_sentence
+from segviz.figures.levels import level_figure, level_rows, level_sentence
 from segviz.figures.ranks import rank_figure, rank_rows, rank_sentence
 from segviz.models import Price
 from tests.trees import chat
@@ -47,6 +48,11 @@ class TestLevels:
         assert level_sentence(self.before, self.after, names, "The system").startswith(
             "The system moves retrieval: message: 8 → 6"
         )
+
+    def test_the_table_twin_holds_both(self):
+        rows = level_rows(self.before, self.after, ["tiny"])
+        assert rows[0] == {"level": "tiny", "initial": 8, "propagated": 6}
+        assert [row["propagated"] for row in rows] == list(self.after.values())
 
     def test_nothing_at_all_has_no_height(self):
         figure = level_figure({0: 0}, {0: 0}, shares=True, **COLOURS)
@@ -102,6 +108,14 @@ class TestCost:
         values = series(steps)
         assert values["modified"].tolist() == [s.cost.modified for s in steps]
         assert values["inspected"].tolist() == [s.cost.inspected for s in steps]
+
+    def test_the_table_twin_has_every_step_and_no_column_of_nothing(self):
+        steps = self.memory(12).steps
+        rows = cost_rows(steps, np.zeros(12))
+        assert [row["step"] for row in rows] == list(range(1, 13))
+        assert [row["modified"] for row in rows] == [s.cost.modified for s in steps]
+        assert not {"calls", "US dollars"} & set(rows[0])
+        assert cost_rows(steps, np.ones(12))[0]["US dollars"] == 1
 
     def test_long_series_are_averaged_in_equal_blocks(self):
         steps = self.memory(600).steps

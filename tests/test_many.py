@@ -69,19 +69,6 @@ def alone(talks):
     return evaluate_many(talks, BUILDERS, seeds=(0, 1), share=0.3, **SETTINGS)
 
 
-@pytest.fixture(scope="module")
-def cluster():
-    distributed = pytest.importorskip("distributed", reason="the extra 'cluster' is not installed")
-    with distributed.LocalCluster(
-        n_workers=2,
-        threads_per_worker=1,
-        dashboard_address=":0",
-        host="127.0.0.1",
-        silence_logs=50,
-    ) as cluster:
-        yield cluster
-
-
 def written(found):
     """To the last digit; a mean over nothing is NaN, which equals nothing."""
     return repr(found)

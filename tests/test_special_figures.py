@@ -36,7 +36,13 @@ from segviz.figures.relation_graph import (
     ties,
     types,
 )
-from segviz.figures.windows import dated, windows, windows_figure, windows_sentence
+from segviz.figures.windows import (
+    dated,
+    window_rows,
+    windows,
+    windows_figure,
+    windows_sentence,
+)
 from segviz.samples import sample_path
 from segviz.steps import Add, Relate, Retire, Revise, Step
 from segviz.structure import Structure, history, replay
@@ -111,6 +117,9 @@ class TestWindows:
         assert list(figure.data[2].text) == [str(w.nodes) for w in found]
         assert dated(hmem.structure)
         assert windows_sentence(found, names).startswith("week: ")
+        rows = window_rows(found, names, True)
+        assert [row["nodes"] for row in rows] == [w.nodes for w in found]
+        assert rows[0]["level"] == "week"
 
     def test_without_dates_the_axis_counts_seconds(self):
         conversation = chat([[("Ana", "I sold the boat."), ("Ben", "I bought a lamp.")]])

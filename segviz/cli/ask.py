@@ -19,6 +19,7 @@ from segviz.gold import gold_status
 from segviz.memory import Memory
 from segviz.protocols import ModelError
 from segviz.result import Result
+from segviz.systems.levels import level_name, level_names
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
@@ -95,6 +96,7 @@ def _tell(
         + ("by the system's own retrieval" if result.method == "own" else spread)
     )
     gold = _gold(memory, result, question)
+    names = level_names(memory.system)
     for item in result.evidence:
         start, stop = item.span
         where = f"unit {start}" if stop - start == 1 else f"units {start}-{stop - 1}"
@@ -102,7 +104,8 @@ def _tell(
         moved = "" if item.rank_before == item.rank_after else f", was {item.rank_before}"
         console.line()
         console.line(
-            f"{item.rank_after:>3}. level {item.level}, {where} ({_turns(item.turn_ids)}), "
+            f"{item.rank_after:>3}. {level_name(item.level, names)}, {where} "
+            f"({_turns(item.turn_ids)}), "
             f"{item.initial:.5f} -> {item.final:.5f}{moved}{mark}"
         )
         console.block(item.text, "     ")

@@ -31,6 +31,7 @@ from segviz.frontend.palette import ACCENT
 from segviz.frontend.payload import javascript, pack, stylesheet, tree_payload
 from segviz.frontend.scale import needs_root
 from segviz.result import Evidence
+from segviz.systems.levels import level_name, level_names
 
 TEXT_BUDGET = 4_000_000
 """Characters of node texts in a page; beyond that they are cut, and the page says so."""
@@ -149,10 +150,11 @@ def _item(view: View, item: Evidence) -> str:
     marks = f" · gold {', '.join(gold)}" if gold else ""
     turns = ", ".join(item.turn_ids[:12]) + (" …" if len(item.turn_ids) > 12 else "")
     moved = "" if item.rank_before == item.rank_after else f", was rank {item.rank_before}"
+    level = level_name(item.level, level_names(view.memory.system))
     return (
         f'<li value="{item.rank_after}"><button type="button" class="pick" '
         f'data-node="{item.node}">node {item.node}</button> '
-        f"<bdi>level {item.level} · {where} · turns {_literal(turns)}{_literal(marks)}</bdi>"
+        f"<bdi>{_literal(level)} · {where} · turns {_literal(turns)}{_literal(marks)}</bdi>"
         f'<div class="scores">initial {item.initial:.5f} → propagated {item.final:.5f}{moved}'
         f'</div><div class="text" dir="auto">{_literal(item.text)}</div></li>'
     )

@@ -61,7 +61,9 @@ def halves(plan: Plan) -> list[Half]:
     initial, final = (scores[plan.drawing.node] for scores in (result.initial, result.final))
     own = (("initial", initial, result.before), ("propagated", final, result.after))
     found = []
-    for name, scores, top in own:
+    for half_name, scores, top in own:
+        # In other colours than its score a half still shows what was retrieved by it.
+        name = half_name if chosen == "scores" else f"top by {half_name}"
         shown = {"initial": initial, "propagated": final, "scores": scores}.get(chosen)
         if shown is not None:
             half: Half = (name, shown, _by_score(plan, shown))

@@ -18,6 +18,7 @@ from segviz.export.plan import WIDTH, Plan
 from segviz.export.shades import Fill, halves
 from segviz.export.text import legal, one_line
 from segviz.export.view import View
+from segviz.systems.levels import level_name, level_names
 
 _TEXT_LENGTH = 300
 
@@ -68,7 +69,8 @@ def _about(view: View, node: int) -> str:
     start, stop = int(structure.start[node]), int(structure.stop[node])
     where = f"unit {start}" if stop - start == 1 else f"units {start}–{stop - 1}"
     kind = f" · {one_line(structure.kind[node], 80)}" if structure.kind[node] else ""
-    lines = [f"node {node} · level {int(structure.level[node])} · {where}{kind}"]
+    level = level_name(int(structure.level[node]), level_names(view.memory.system))
+    lines = [f"node {node} · {level} · {where}{kind}"]
     if result is not None:
         for name, scores, top in (
             ("initial", result.initial, result.before),

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 import plotly.graph_objects as go
 
 from segviz.figures.layout import framed
-from segviz.figures.levels import level_name
 from segviz.steps import Add, Event, Revise, as_number
 from segviz.structure import Structure
+from segviz.systems.levels import level_name
 
 _ROW = 56
 
@@ -169,6 +169,22 @@ def families_figure(
     order = [f"{family} ({len(trees)})" for family, trees in reversed(forest.items())]
     figure.update_yaxes(type="category", categoryorder="array", categoryarray=order)
     return figure
+
+
+def family_rows(
+    forest: dict[str, list[Tree]], paths: Sequence[tuple[Tree, Sequence[int]]]
+) -> list[dict[str, str | int]]:
+    """What the chart shows, a row for each tree; ``paths`` are what a step refreshed."""
+    touched = {tree.root: len(path) for tree, path in paths}
+    return [
+        {
+            "family": tree.family,
+            "tree": tree.label,
+            "items": tree.items,
+            "refreshed nodes": touched.get(tree.root, 0),
+        }
+        for tree in _all(forest)
+    ]
 
 
 def effort_sentence(rows: Sequence[Row], whole: int, texts: int, names: Sequence[str]) -> str:

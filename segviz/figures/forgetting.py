@@ -14,9 +14,9 @@ import numpy as np
 import plotly.graph_objects as go
 
 from segviz.figures.layout import framed
-from segviz.figures.levels import level_name
 from segviz.steps import Facts, as_number
 from segviz.structure import Structure
+from segviz.systems.levels import level_name
 from segviz.systems.moments import DAY
 
 Law = Callable[[Facts, Sequence[float]], list[float]]
@@ -116,6 +116,19 @@ def forgetting_figure(
 
 def _about(point: Remembered, names: Sequence[str]) -> str:
     return ", ".join(f"{level_name(level, names)}: {count}" for level, count in point.levels)
+
+
+def forgetting_rows(points: Sequence[Remembered]) -> list[dict[str, int | float]]:
+    """What the dots show, a row for each."""
+    return [
+        {
+            "days since it was last met": round(point.age, 1),
+            "met again": point.n,
+            "remembered": round(point.retained, 4),
+            "nodes": point.nodes,
+        }
+        for point in points
+    ]
 
 
 def forgetting_sentence(points: Sequence[Remembered]) -> str:

@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 
 import plotly.graph_objects as go
 
+from segviz.systems.levels import level_name
+
 
 def level_figure(
     before: Mapping[int, int],
@@ -80,14 +82,6 @@ def level_rows(
 def _heights(counts: Mapping[int, int], shares: bool) -> list[float]:
     whole = (sum(counts.values()) or 1) if shares else 1
     return [count / whole for count in counts.values()]
-
-
-def level_name(level: int, names: Sequence[str] = ()) -> str:
-    """How views call a level: what the memory itself calls it where ``names`` tell, from 0
-    upwards; else ``leaf`` for 0 and ``level n``."""
-    if level < len(names):
-        return names[level]
-    return "leaf" if level == 0 else f"level {level}"
 
 
 def level_sentence(

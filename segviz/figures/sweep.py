@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import plotly.graph_objects as go
 
 from segviz.figures.layout import framed
-from segviz.figures.levels import level_name
+from segviz.systems.levels import level_name
 
 if TYPE_CHECKING:
     from segviz.evaluate import Cell, Sweep

@@ -16,9 +16,9 @@ import numpy as np
 import plotly.graph_objects as go
 
 from segviz.figures.layout import framed
-from segviz.figures.levels import level_name
 from segviz.steps import Facts, as_number
 from segviz.structure import Structure
+from segviz.systems.levels import level_name
 from segviz.systems.moments import as_time
 
 _LANE = 62
@@ -149,6 +149,24 @@ def _bars(
     )
 
 
+def window_rows(
+    found: Sequence[Window], names: Sequence[str], calendar: bool
+) -> list[dict[str, str | int]]:
+    """What the chart shows, a row for each window."""
+    return [
+        {
+            "level": level_name(window.level, names),
+            "window from": _told(window.start, calendar),
+            "to": _told(window.stop, calendar),
+            "nodes": window.nodes,
+            "they hold from": _told(window.first, calendar),
+            "until": _told(window.last, calendar),
+            "met again": window.met,
+        }
+        for window in found
+    ]
+
+
 def windows_sentence(found: Sequence[Window], names: Sequence[str]) -> str:
     """How many windows each level has, and the fullest."""
     parts = []
@@ -174,11 +192,15 @@ def _length(start: float, stop: float, calendar: bool) -> float:
     return max(stop - start, 6 * 3600.0) * 1000 if calendar else max(stop - start, 0.5)
 
 
-def _about(window: Window, calendar: bool) -> str:
-    def told(moment: float) -> str:
-        return f"{as_time(moment):%d %b %Y}" if calendar else f"{moment:g} s"
+def _told(moment: float, calendar: bool) -> str:
+    return f"{as_time(moment):%d %b %Y}" if calendar else f"{moment:g} s"
 
+
+def _about(window: Window, calendar: bool) -> str:
+    start, stop, first, last = (
+        _told(moment, calendar) for moment in (window.start, window.stop, window.first, window.last)
+    )
     return (
-        f"{told(window.start)} to {told(window.stop)}<br>{window.nodes} nodes over "
-        f"{told(window.first)} to {told(window.last)}<br>met again {window.met} times"
+        f"{start} to {stop}<br>{window.nodes} nodes over {first} to {last}<br>"
+        f"met again {window.met} times"
     )

@@ -34,9 +34,7 @@ def find_text(payload: Mapping[str, Any], texts: Sequence[str], query: str) -> d
         ``total``, and for the first of them ``excerpts`` around the hit.
     """
     level, start, stop = (np.frombuffer(payload[c], "<i4") for c in ("level", "start", "stop"))
-    hits = [
-        node for node, text in enumerate(texts) if level[node] >= 0 and query in text.lower()
-    ]
+    hits = [node for node, text in enumerate(texts) if level[node] >= 0 and query in text.lower()]
     hits.sort(key=lambda node: (start[node], stop[node], node))
     return {
         "query": query,

@@ -130,6 +130,9 @@ def outline_script() -> str:
         "tree_text.js",
         "outline_rows.js",
         "outline_row.js",
+        "outline_points.js",
+        "outline_list.js",
+        "outline_hands.js",
         "outline.js",
     )
 

@@ -7,18 +7,15 @@ bytes or JSON, not JSON that contains bytes).
 
 from __future__ import annotations
 
-import json
-import re
-import struct
 from collections.abc import Mapping, Sequence
 from datetime import date
-from importlib.resources import files
 from typing import Any, Final, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from segviz.frontend.candidates import candidate_rows, outcome
+from segviz.frontend.captions import session_title, short_date, summary, tooltip_texts
 from segviz.frontend.live import Live
 from segviz.frontend.look import Look
 from segviz.frontend.palette import (
@@ -34,6 +31,7 @@ from segviz.frontend.palette import (
     SCORE_RAMP_LIGHT,
     session_colours,
 )
+from segviz.frontend.scripts import joined, packed, source
 from segviz.retrieve import estimated_tokens
 from segviz.steps import Decision
 from segviz.structure import Structure
@@ -59,11 +57,6 @@ COLUMNS: Final = {
 }
 """The bytes columns of a payload and their dtypes; tree_message.js reads the same names."""
 
-MAX_LABELLED: Final = 5_000
-"""Beyond this many nodes no texts are sent."""
-
-_LABEL_BUDGET = 400_000
-_LABEL_LENGTH = (80, 320)
 _SCRIPTS = (
     "pointing.js",
     "tree_text.js",
@@ -110,7 +103,7 @@ _SCRIPTS = (
     "tree_keys.js",
     "tree.js",
 )
-_LOCAL_IMPORT = re.compile(r'^import \{[^}]*\} from "\./\w+\.js";\n', re.MULTILINE)
+_SHEETS = ("tree.css", "tree_legend.css")
 
 
 def tree_payload(
@@ -227,9 +220,9 @@ def tree_payload(
         "total_units": units,
         "levels_total": levels,
         "session_labels": list(session_labels),
-        "session_dates": [_short_date(when) for when in dates],
+        "session_dates": [short_date(when) for when in dates],
         "session_titles": [
-            session_titles[i] if i < len(session_titles) else _title(label, dates[i])
+            session_titles[i] if i < len(session_titles) else session_title(label, dates[i])
             for i, label in enumerate(session_labels)
         ],
         "session_colours": session_colours(len(session_labels)),
@@ -262,45 +255,26 @@ def tree_payload(
         "root_scale": root_scale,
         "legend": legend,
         "live": live.payload() if live else None,
-        "labels": _labels(structure.text),
-        "summary": _summary(structure, units, present, selected, title),
+        "labels": tooltip_texts(structure.text),
+        "summary": summary(structure, units, present, selected, title),
     }
 
 
 def pack(payload: Mapping[str, Any]) -> bytes:
-    """The payload as one message: uint32 header length, JSON header, columns.
-
-    The header holds the JSON values and, under "columns", [offset, bytes] of each column,
-    counted from the end of the header. All parts are padded to 8 bytes, so that
-    JavaScript can lay typed arrays over them.
-    """
-    table: dict[str, tuple[int, int]] = {}
-    parts: list[bytes] = []
-    offset = 0
-    for name in COLUMNS:
-        raw: bytes = payload[name]
-        table[name] = (offset, len(raw))
-        parts.append(raw + b"\0" * (-len(raw) % 8))
-        offset += len(parts[-1])
+    """The payload as one message: its JSON values as header, then its columns."""
     plain = {name: value for name, value in payload.items() if name not in COLUMNS}
-    head = json.dumps(plain | {"columns": table}, allow_nan=False).encode("ascii")
-    head += b" " * (-(len(head) + 4) % 8)
-    return b"".join([struct.pack("<I", len(head)), head, *parts])
+    return packed(plain, {name: payload[name] for name in COLUMNS})
 
 
 def javascript() -> str:
     """Source of the component as one ES module: the scripts one after another, without
     the imports between them."""
-    folder = files("segviz.frontend")
-    sources = (folder.joinpath(name).read_text(encoding="utf-8") for name in _SCRIPTS)
-    return "\n".join(_LOCAL_IMPORT.sub("", source) for source in sources)
+    return joined(*_SCRIPTS)
 
 
 def stylesheet() -> str:
     """Source of the component's stylesheet."""
-    folder = files("segviz.frontend")
-    sheets = ("tree.css", "tree_legend.css")
-    return "\n".join(folder.joinpath(name).read_text(encoding="utf-8") for name in sheets)
+    return "\n".join(map(source, _SHEETS))
 
 
 def _parents(structure: Structure) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
@@ -343,39 +317,3 @@ def _ids(nodes: Sequence[int], n: int, name: str) -> NDArray[np.int32]:
     if ids.size and not (0 <= ids.min() and ids.max() < n):
         raise ValueError(f"{name} names a node outside 0..{n - 1}")
     return ids
-
-
-def _short_date(when: date | str | None) -> str:
-    """A date as "12 Aug"; a text is taken as it is."""
-    if isinstance(when, date):
-        return f"{when.day} {when:%b}"
-    return when or ""
-
-
-def _title(label: str, when: date | str | None) -> str:
-    """As in "S7 · 12 Aug 2023": a session's title where none was given."""
-    long = f"{when.day} {when:%b %Y}" if isinstance(when, date) else when or ""
-    return f"{label} · {long}" if long else label
-
-
-def _labels(texts: Sequence[str]) -> list[str]:
-    """Texts for the tooltip, shorter when there are many, none beyond 5,000 nodes."""
-    if not texts or len(texts) > MAX_LABELLED:
-        return []
-    shortest, longest = _LABEL_LENGTH
-    limit = max(shortest, min(longest, _LABEL_BUDGET // len(texts)))
-    return [text if len(text) <= limit else text[:limit] + "…" for text in texts]
-
-
-def _summary(
-    structure: Structure, units: int, present: int, selected: int | None, title: str
-) -> str:
-    """One sentence for a screen reader."""
-    count = int(structure.active.sum())
-    levels = len(np.unique(structure.level[structure.active]))
-    name = f"Memory tree of {title}" if title else "Memory tree"
-    text = (
-        f"{name}: {count} {'node' if count == 1 else 'nodes'} on "
-        f"{levels} {'level' if levels == 1 else 'levels'} over {present} of {units} units"
-    )
-    return text + ("." if selected is None else f"; node {selected} selected.")

@@ -42,7 +42,10 @@ export default function ({ data, parentElement, setTriggerValue }) {
     listenLinked(s);
     s.observer = new ResizeObserver(() => schedule(s, true));
     s.observer.observe(s.stage);
-    document.fonts?.ready.then(() => schedule(s, true));
+    document.fonts?.ready.then(() => {
+      s.fitted.clear(); // texts were measured in another font
+      schedule(s, true);
+    });
   }
   // A trigger, not a state: a state that Python has overruled would go stale and swallow
   // the next click on the same node. -1 stands for "nothing selected".

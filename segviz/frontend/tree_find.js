@@ -41,7 +41,7 @@ export function buildFind(s, parent) {
 
 /** Searches for something else. */
 function seek(s, query) {
-  Object.assign(s.search, { query, at: -1 });
+  Object.assign(s.search, { query, at: -1, walks: false });
   refind(s);
   clearTimeout(s.search.timer);
   s.search.timer = setTimeout(() => ask(s), TYPED_MS);
@@ -62,6 +62,9 @@ export function refind(s) {
   search.waits = Boolean(query) && !answer && !data.labels.length && asks(s);
   search.at = nodes.indexOf(current);
   showFind(s);
+  if (!search.walks || search.waits) return;
+  search.walks = false;
+  setTimeout(() => walkHit(s, false)); // after the message that brought the hits
 }
 
 /** Where texts are cut or absent and Python listens, it searches the full ones. */
@@ -82,7 +85,10 @@ function ask(s) {
 export function walkHit(s, back) {
   const { search } = s;
   if (search.timer) ask(s);
-  if (!search.hits.length) return;
+  if (!search.hits.length) {
+    search.walks = search.waits; // Enter was pressed before the answer came
+    return;
+  }
   search.at = search.at < 0 && !back
     ? firstHit(search.hits, s.tree, s.goal) : nextHit(search.at, search.hits.length, back);
   const node = search.hits[search.at];

@@ -11,13 +11,13 @@ const KEYS = [
   ["Shift ← →", "pan"],
   ["F", "fill the view with the node"],
   ["0", "show the whole conversation"],
-  ["Esc", "back to the view before"],
+  ["Esc", "end what is shown alone, or back to the view before"],
   ["/", "find text"],
   ["N, Shift N", "next hit, the one before"],
   ["?", "this list"],
 ];
 const MOUSE = [
-  ["Click", "select a node"],
+  ["Click", "select a node; on the axis or in the legend: show that alone"],
   ["Double click", "fill the view with it; beside the tree: show all"],
   ["Drag", "pan, where the view is zoomed"],
   ["Ctrl wheel", "zoom at the pointer"],

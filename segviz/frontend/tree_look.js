@@ -25,7 +25,7 @@ export function buildLook(s, parent) {
     });
     return { label, select: made };
   };
-  s.lookControls = { colour: select("colour", "Colour"), labels: select("labels", "Labels") };
+  s.lookControls = { root, colour: select("colour", "Colour"), labels: select("labels", "Labels") };
 }
 
 const word = ({ colour, labels }) => `${colour}/${labels}`;
@@ -53,7 +53,8 @@ export function adoptLook(s) {
 
 /** Brings the selects to what is on offer and chosen, touching only what differs. */
 export function showLook(s) {
-  const { colour, labels } = s.lookControls;
+  const { root, colour, labels } = s.lookControls;
+  root.hidden = !s.data.legend;
   show(colour, coloursFor(s.data), colourChoice(s), "Nodes are coloured by");
   show(labels, labelsFor(s.data), labelChoice(s), "Written on nodes");
 }

@@ -28,6 +28,7 @@ export function nodeRect(s, half, node) {
 
 export function drawBase(s, ctx) {
   const { geom } = s;
+  ratio = devicePixelRatio || 1;
   ctx.textBaseline = "middle";
   for (let half = 0; half < geom.halves; half++) {
     drawBoxes(s, ctx, half);
@@ -77,7 +78,8 @@ export function eachBox(s, half, act) {
   }
 }
 
-export const snap = (x) => Math.round(x * devicePixelRatio) / devicePixelRatio;
+let ratio = 1; // read once a frame: asking the window for every box costs more than its paint
+export const snap = (x) => Math.round(x * ratio) / ratio;
 
 /** Left and right edge of a box, on whole pixels: no seams between leaves. */
 function boxEdges(s, half, i) {

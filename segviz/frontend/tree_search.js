@@ -5,6 +5,7 @@
 
 export const createSearch = () => ({
   query: "", hits: [], total: 0, at: -1, timer: 0, asked: "", excerpts: {},
+  waits: false, walks: false,
 });
 
 export const normalised = (query) => query.trim().toLowerCase();

@@ -14,10 +14,11 @@ from collections import Counter
 from datetime import datetime
 
 from segviz.conversation import Conversation, Entry
-from segviz.loaders.chat import Message, Talk, note_left_out, read_talks, rows_of, titled
+from segviz.loaders.chat import Message, note_left_out
 from segviz.loaders.document import Options
 from segviz.loaders.items import Item
 from segviz.loaders.notes import Note, Notes, Place
+from segviz.loaders.talks import Talk, read_talks, rows_of, titled
 from segviz.loaders.times import read_time
 from segviz.loaders.wording import counted, describe
 

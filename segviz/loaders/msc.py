@@ -9,9 +9,10 @@ no ``id`` names the speaker, ``Speaker 1`` and ``Speaker 2`` take turns. There a
 from __future__ import annotations
 
 from segviz.conversation import Conversation
-from segviz.loaders.chat import Message, Talk, read_talks, rows_of, words
+from segviz.loaders.chat import Message, words
 from segviz.loaders.document import Options
 from segviz.loaders.notes import Note, Notes, Place
+from segviz.loaders.talks import Talk, read_talks, rows_of
 from segviz.loaders.wording import describe
 
 LABEL = "Multi-Session Chat"

@@ -12,9 +12,10 @@ from __future__ import annotations
 from datetime import datetime
 
 from segviz.conversation import Conversation
-from segviz.loaders.chat import Message, Talk, named_after, read_talks, rows_of
+from segviz.loaders.chat import Message
 from segviz.loaders.document import Options
 from segviz.loaders.notes import Note, Notes, Place
+from segviz.loaders.talks import Talk, named_after, read_talks, rows_of
 from segviz.loaders.times import read_time
 from segviz.loaders.wording import counted, describe
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 from itertools import islice
 
 from segviz.conversation import Conversation, Session, distinct
-from segviz.loaders.chat import rows_of, settled
 from segviz.loaders.dates import note_backwards, note_empty
 from segviz.loaders.document import Options
 from segviz.loaders.evidence import turn_index
@@ -20,6 +19,7 @@ from segviz.loaders.locomo_sessions import session_keys
 from segviz.loaders.locomo_turns import Draft, declared_id, read_turn, settle_ids
 from segviz.loaders.messages import stem
 from segviz.loaders.notes import Note, Notes, Place
+from segviz.loaders.talks import rows_of, settled
 from segviz.loaders.times import read_time
 from segviz.loaders.wording import describe
 

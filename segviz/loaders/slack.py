@@ -15,10 +15,11 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 
 from segviz.conversation import Conversation
-from segviz.loaders.chat import Message, conversation_of, note_left_out, settled, words
+from segviz.loaders.chat import Message, conversation_of, note_left_out, words
 from segviz.loaders.document import Folder, Options
 from segviz.loaders.messages import stem
 from segviz.loaders.notes import Member, Note, Notes, Place
+from segviz.loaders.talks import settled
 from segviz.loaders.times import read_time
 from segviz.loaders.wording import describe, one_line
 

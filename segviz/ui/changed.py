@@ -66,9 +66,7 @@ def follow(built: Memory, done: list[Change], wanted: Sequence[Operated]) -> str
     memory = built
     for number, (name, arguments) in enumerate(wanted, start=1):
         model = memory.model
-        known: Mapping[str, Operation] = (
-            model.operations() if isinstance(model, Operates) else {}
-        )
+        known: Mapping[str, Operation] = model.operations() if isinstance(model, Operates) else {}
         if name not in known:
             return f"operation {number}: this memory has no operation {name!r}"
         try:

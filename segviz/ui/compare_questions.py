@@ -142,12 +142,12 @@ def measure_panel(session: Session, ready: Mapping[str, Built], settings: dict[s
                 "words read": row.words.value,
                 "tokens": row.tokens.value,
                 "build s": row.build_seconds,
-                "ms/question": None if row.query_seconds is None else 1000 * row.query_seconds,
+                "ms per question": None if row.query_seconds is None else 1000 * row.query_seconds,
             }
             for row in found.rows
         ],
         about="Quality, reading and time of every system",
-        digits={"words read": 0, "tokens": 0, "ms/question": 1},
+        digits={"words read": 0, "tokens": 0, "ms per question": 1},
     )
     st.caption(
         f"Means over {found.questions} questions with 95 % bootstrap intervals. Seconds are of "

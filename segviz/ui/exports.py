@@ -17,7 +17,6 @@ from segviz.ui.pictures import attempt, follow, look, no_browser
 from segviz.ui.state import Session, typed_turns
 from segviz.ui.words import unmarked
 
-
 # Pixels of the menu, which else becomes as wide as the page lets it.
 _WIDTH = 300
 

@@ -12,7 +12,6 @@ from segviz.ui.address import refuse, wanted_operations
 from segviz.ui.changed import Change, changes, follow, in_link
 from segviz.ui.joining import join_choice
 from segviz.ui.state import Session, fingerprint
-from segviz.ui.words import unmarked
 
 
 def operated(session: Session) -> Session:
@@ -63,7 +62,7 @@ def operations_panel(session: Session) -> None:
             done.pop()
             st.rerun()
         for change in done:
-            st.caption(unmarked(change.memory.steps[-1].note))
+            st.text(change.memory.steps[-1].note)
         joined = join_choice(session)
         if joined is not None:
             _keep(done, Change(joined, None), "The second memory")

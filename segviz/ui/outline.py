@@ -23,9 +23,7 @@ from segviz.structure import Structure
 from segviz.ui.places import kind_label
 from segviz.ui.state import Session
 
-_OUTLINE = st.components.v2.component(
-    "segviz_outline", js=outline_script(), css=outline_styles()
-)
+_OUTLINE = st.components.v2.component("segviz_outline", js=outline_script(), css=outline_styles())
 
 _WANTED = "outline-wanted"
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import logging
 from dataclasses import dataclass, field
 from threading import Event
+from time import sleep
 
 import streamlit as st
 
@@ -21,6 +22,9 @@ from segviz.ui.words import unmarked
 _SCALE, _DARK = "export-scale", "export-dark"
 _DEFAULT = 2
 _WAIT = 2 * SECONDS + 5  # for its turn, then for the browser
+# Streamlit drops a file some finished runs after it was made; so this run does not finish
+# before the file is under way.
+_FETCHED = 0.5
 
 
 @dataclass(eq=False)
@@ -70,6 +74,8 @@ def follow(key: str, now: Attempt, clicked: bool) -> None:
         return
     with st.spinner("The browser draws the picture …"):
         asked.done.wait(_WAIT)
+        if not asked.problem:
+            sleep(_FETCHED)
     if asked.problem:
         st.error(unmarked(asked.problem))
 

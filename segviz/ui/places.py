@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from segviz.figures.levels import level_name
 from segviz.pipeline import Memory
 from segviz.structure import Structure
-from segviz.systems import SYSTEMS
+from segviz.systems import levels
 from segviz.ui.state import Session
 from segviz.ui.words import counted
 
@@ -21,13 +20,12 @@ def turns_of(session: Session, structure: Structure, node: int) -> list[str]:
 
 def level_names(memory: Memory) -> tuple[str, ...]:
     """What the memory's system calls its levels, from 0 upwards; () where it has no names."""
-    names: tuple[str, ...] = getattr(SYSTEMS.get(memory.system), "level_names", ())
-    return names
+    return levels.level_names(memory.system)
 
 
 def level_label(memory: Memory, level: int) -> str:
     """What views call a level of this memory."""
-    return level_name(level, level_names(memory))
+    return levels.level_name(level, level_names(memory))
 
 
 def kind_label(memory: Memory, level: int, kind: str) -> str:

@@ -77,7 +77,7 @@ def _table(session: Session, structure: Structure, now: int) -> None:
     rows = [shape_row("this tree", measured, **own)]
     rows += [
         {
-            "tree": f"{row.method}, {row.data}",
+            "tree": f"{row.method.removeprefix('SegTreeMem ')}, {row.data}",
             "leaves": row.leaves,
             "nodes": row.nodes,
             "nodes/leaf": row.nodes / row.leaves,

@@ -41,7 +41,11 @@ def sidebar() -> Session | None:
         if opened.saved is not None:
             return _saved(opened, original, source)
         typed = typed_turns(source)
-        conversation = with_typed_turns(original, typed)
+        conversation = original
+        if typed:  # the same object at every click: it keeps the leaves it was cut into
+            conversation = remember(
+                "continued", fingerprint(source, typed), 1, lambda: with_typed_turns(original, typed)
+            )
         unit = _unit(conversation)
         system, settings = _system()
         models = models_panel()

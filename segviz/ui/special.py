@@ -15,18 +15,26 @@ from segviz.figures.families import (
     effort_sentence,
     families,
     families_figure,
+    family_rows,
     rebuild,
     refreshed,
 )
 from segviz.figures.forgetting import (
     fades,
     forgetting_figure,
+    forgetting_rows,
     forgetting_sentence,
     last_met,
     remembered,
 )
 from segviz.figures.groups import changes, grouped, groups_figure, groups_sentence, sizes
-from segviz.figures.windows import dated, windows, windows_figure, windows_sentence
+from segviz.figures.windows import (
+    dated,
+    window_rows,
+    windows,
+    windows_figure,
+    windows_sentence,
+)
 from segviz.frontend.palette import SCORE_RAMP_DARK, SCORE_RAMP_LIGHT
 from segviz.protocols import Fades
 from segviz.structure import Structure
@@ -92,6 +100,7 @@ def _windows(session: Session, structure: Structure, step: int) -> None:
         "windows-chart",
         "Frames are windows, with the number of nodes gathered in them; the bars in them are "
         f"the time those nodes hold. The line is the last unit heard.{more}",
+        rows=lambda: window_rows(found, names, calendar),
     )
 
 
@@ -119,7 +128,13 @@ def _forgetting(session: Session, structure: Structure, step: int) -> None:
         points, model.retention, names=level_names(session.memory), **colours()
     )
     more = f"{model.fading()} n counts how often a node was met again; nothing is deleted."
-    chart(figure, forgetting_sentence(points), "forgetting-chart", more)
+    chart(
+        figure,
+        forgetting_sentence(points),
+        "forgetting-chart",
+        more,
+        rows=lambda: forgetting_rows(points),
+    )
 
 
 # --- families of a forest ------------------------------------------------------------
@@ -143,7 +158,12 @@ def _families(session: Session, structure: Structure, step: int) -> None:
     )
     rows = effort(structure, forest, fresh)
     sentence = effort_sentence(rows, rebuild(structure, forest), done.cost.annotated, names)
-    chart(figure, sentence, "families-chart")
+    chart(
+        figure,
+        sentence,
+        "families-chart",
+        rows=lambda: family_rows(forest, dirty_paths(forest, fresh)),
+    )
     paths = dirty_paths(forest, fresh)
     if not paths:
         st.caption("This step refreshed no tree.")

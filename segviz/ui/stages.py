@@ -7,9 +7,10 @@ from typing import Any
 
 import streamlit as st
 
-from segviz.figures.levels import level_figure, level_name, level_rows
+from segviz.figures.levels import level_figure, level_rows
 from segviz.protocols import Stage
 from segviz.result import Result
+from segviz.systems.levels import level_name
 from segviz.ui.charts import chart, colours
 from segviz.ui.lists import node_list
 from segviz.ui.places import level_names, named, short

@@ -50,10 +50,19 @@ _TABLES = """
 [data-testid="stTable"] p { font-size: 0.875rem; }
 """
 
-# Small buttons at the end of a line of text, and of the files to take away.
+# Small buttons at the end of a line of text.
 _TWINS = """
-[class*="st-key-twin-"] button { min-height: 0; height: 1.35rem; padding: 0; }
+[class*="st-key-twin-"], [class*="st-key-twin-"] > * { max-height: 1.3rem; }
+[class*="st-key-twin-"] button { min-height: 0; height: 1.3rem; padding: 0; }
 [class*="st-key-twin-"] button p { font-size: 0.875rem; }
+"""
+
+# The files to take away are a list, not a stack of boxes.
+_EXPORTS = """
+.st-key-export-menu [data-testid="stVerticalBlock"] { gap: 0.3rem; }
+.st-key-export-menu [data-testid="stDownloadButton"] button {
+  min-height: 2rem; padding: 0.1rem 0.6rem; justify-content: flex-start;
+}
 """
 
 # A node's history is as tall as it is, up to a limit.
@@ -67,7 +76,7 @@ def apply_style() -> None:
     theme = "dark" if st.context.theme.type == "dark" else "light"
     line, ink, surface = _LINE[theme], _INK[theme], _SURFACE[theme]
     st.html(
-        f"""<style>{_ROOM}{_ICONS}{_CONTROLS}{_BESIDE}{_TABLES}{_TWINS}{_HISTORY}
+        f"""<style>{_ROOM}{_ICONS}{_CONTROLS}{_BESIDE}{_TABLES}{_TWINS}{_EXPORTS}{_HISTORY}
 [data-testid="stCaptionContainer"] {{ opacity: 1; }}
 [data-testid="stCaptionContainer"] p {{ color: {_CAPTION[theme]}; }}
 [data-testid="stHeadingDivider"] {{ height: 1px; background-color: {line}; }}

@@ -42,7 +42,12 @@ def transport(session: Session, key: str, total: int) -> None:
         go(st.session_state[key] + by)
 
     now: int = st.session_state[key]
-    with st.container(horizontal=True, horizontal_alignment="distribute", key="transport"):
+    with st.container(
+        horizontal=True,
+        horizontal_alignment="distribute",
+        vertical_alignment="center",
+        key="transport",
+    ):
         with _group():
             _step_button("First step", "skip_previous", go, 1, now == 1)
             _step_button("Back one step", "chevron_left", move, -1, now == 1)

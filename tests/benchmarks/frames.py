@@ -5,8 +5,10 @@ Chromium (SEGVIZ_CHROMIUM names one that is not found). The component runs as in
 with a stand-in for Streamlit, in both pictures: sessions of Grow and mirrored scores of
 Ask. Every frame follows one event of the mouse: a drag of the tree by some pixels, or a
 turn of the wheel with Ctrl. A frame's time is all its scripts: event, layout, painting of
-boxes, marks and overview; the browser's compositing is not in it. The alternative is a
-pyvis page of 1,000 nodes, measured the same way in the same run. Nothing is asserted.
+boxes, marks and overview; the browser's compositing is not in it. A motion returns to where
+it began and is repeated; of the repetitions of a frame the shortest counts, as what else the
+machine does can only make it longer. The alternative is a pyvis page of 1,000 nodes,
+measured the same way in the same run. Nothing is asserted.
 """
 
 from __future__ import annotations
@@ -28,7 +30,8 @@ from tests.benchmarks.report import Line, show
 from tests.benchmarks.synthetic import balanced
 from tests.conftest import LAUNCH
 
-FRAMES = 120
+CYCLE = 40  # frames until a motion is back where it began
+CYCLES = 5
 SIZES = ((1_000, 16.0), (20_000, 33.0), (100_000, 100.0))
 PYVIS_NODES = 1_000
 SHARE = 95  # percentile
@@ -58,7 +61,8 @@ MOVES = """async ([kind, frames]) => {
     const event = performance.now() - began;
     const before = Number(root.dataset.painted);
     await shown();
-    if (Number(root.dataset.painted) > before) times.push(event + Number(root.dataset.drawMs));
+    const painted = Number(root.dataset.painted) > before;
+    times.push(painted ? event + Number(root.dataset.drawMs) : null);
   }
   canvas.dispatchEvent(new PointerEvent("pointerup", at(x)));
   return times;
@@ -67,8 +71,9 @@ PYVIS = """async ([kind, frames]) => {
   const shown = () => new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
   let began = 0;
   const times = [];
+  let spent = null;
   network.on("beforeDrawing", () => { began = performance.now(); });
-  network.on("afterDrawing", () => { times.push(performance.now() - began); });
+  network.on("afterDrawing", () => { spent = performance.now() - began; });
   const { x, y } = network.getViewPosition();
   const scale = network.getScale();
   for (let i = 0; i < frames; i++) {
@@ -77,9 +82,19 @@ PYVIS = """async ([kind, frames]) => {
       ? { position: { x: x + (way * 12) / scale, y }, scale }
       : { position: { x, y }, scale: scale * 1.25 ** way });
     await shown();
+    times.push(spent);
+    spent = null;
   }
   return times;
 }"""
+
+
+def high(times: list[float | None]) -> float:
+    """The 95th percentile over one cycle, of each frame's shortest repetition."""
+    cycles = np.array([np.nan if t is None else t for t in times]).reshape(CYCLES, CYCLE)
+    painted = cycles[:, ~np.isnan(cycles).all(axis=0)]
+    assert painted.shape[1] > CYCLE / 2, "the events did not repaint"
+    return float(np.percentile(np.nanmin(painted, axis=0), SHARE))
 
 
 def message(structure: Structure, picture: str) -> bytes:
@@ -126,9 +141,7 @@ def measured(page: Any, size: int, picture: str) -> tuple[int, dict[str, float]]
     page.wait_for_timeout(500)
     found = {}
     for kind in ("zoom", "pan"):
-        times = page.evaluate(MOVES, [kind, FRAMES])
-        assert len(times) > FRAMES / 2, "the events did not repaint"
-        found[kind] = float(np.percentile(times, SHARE))
+        found[kind] = high(page.evaluate(MOVES, [kind, CYCLE * CYCLES]))
     return len(structure), found
 
 
@@ -148,10 +161,7 @@ def measured_pyvis(page: Any) -> dict[str, float]:
     page.set_content(html)
     page.wait_for_function("typeof network !== 'undefined'")
     page.wait_for_timeout(1500)
-    return {
-        kind: float(np.percentile(page.evaluate(PYVIS, [kind, FRAMES]), SHARE))
-        for kind in ("zoom", "pan")
-    }
+    return {kind: high(page.evaluate(PYVIS, [kind, CYCLE * CYCLES])) for kind in ("zoom", "pan")}
 
 
 def main() -> None:
@@ -160,7 +170,7 @@ def main() -> None:
         sys.exit("no Chromium found; install one or set SEGVIZ_CHROMIUM")
     from playwright.sync_api import sync_playwright
 
-    print(f"{SHARE}th percentile of {FRAMES} frames each, 1400 pixels wide, script time alone")
+    print(f"{SHARE}th percentile of {CYCLE} frames, 1400 pixels wide, script time alone")
     lines = []
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path, args=LAUNCH)

@@ -36,7 +36,7 @@ from tests.conftest import LAUNCH
 
 IDLE = '[data-testid="stApp"][data-test-script-state="notRunning"]'
 SHOWN = ((1400, "light"), (1400, "dark"), (1024, "light"), (1024, "dark"))
-WAIT = 600_000
+WAIT = 1_800_000
 
 
 def write(path: Path, count: int, characters: int = 0) -> None:

@@ -11,6 +11,8 @@ shown     the canvas has the new α: what the browser paints by itself
 settled   the canvas has Python's scores for it
 listed    the evidence list has Python's scores too: the answer is on the screen
 page      nothing on the page is still being computed
+server    processor time of the app, which a busy machine does not stretch
+browser   processor time of the page's main thread, likewise
 message   bytes that came over the wire
 ========= ===============================================================================
 
@@ -54,11 +56,17 @@ WATCH = """() => {
     }
     return null;
   };
-  const tree = () => found(".st-key-ask-tree") && found(".segviz", found(".st-key-ask-tree"));
-  const listed = () => {
-    const list = found(".st-key-evidence") && found(".evidence", found(".st-key-evidence"));
-    return list ? list.textContent : "";
+  // Looked for again only where it has gone: the search itself costs time.
+  const kept = {};
+  const part = (key, query) => {
+    if (!kept[key]?.isConnected) {
+      const host = document.querySelector(`.st-key-${key}`);
+      kept[key] = host && found(query, host);
+    }
+    return kept[key];
   };
+  const tree = () => part("ask-tree", ".segviz");
+  const listed = () => part("evidence", ".evidence")?.textContent ?? "";
   const idle = () => document.querySelector('[data-testid="stApp"]').dataset.testScriptState;
   window.watch = (kind) => {
     const before = { alpha: tree().dataset.alpha, top: tree().dataset.top, listed: listed(),
@@ -70,7 +78,9 @@ WATCH = """() => {
     const look = (now) => {
       if (seen.began !== null) {
         const { alpha, top, settled, painted } = tree()?.dataset ?? {};
-        const mark = (name, yes) => { if (yes && seen[name] === null) seen[name] = now - seen.began; };
+        const mark = (name, yes) => {
+          if (yes && seen[name] === null) seen[name] = now - seen.began;
+        };
         const changed = kind === "alpha" ? alpha !== before.alpha
           : top !== before.top && painted !== before.painted;
         mark("shown", changed);
@@ -157,18 +167,40 @@ class Wire:
         self.received += len(payload)
 
 
-def changes(page: Any, wire: Wire, count: int, kind: str, act: Any) -> list[dict[str, float]]:
+class Processor:
+    """Milliseconds that the app and the page's main thread have worked."""
+
+    def __init__(self, page: Any, server: int) -> None:
+        self.session = page.context.new_cdp_session(page)
+        self.session.send("Performance.enable", {"timeDomain": "threadTicks"})
+        self.server = Path(f"/proc/{server}/stat")
+
+    def __call__(self) -> dict[str, float]:
+        metrics = self.session.send("Performance.getMetrics")["metrics"]
+        spent = {metric["name"]: 1000 * metric["value"] for metric in metrics}
+        found = {"browser": spent["TaskDuration"]}
+        if self.server.is_file():  # Linux alone tells
+            ticks = self.server.read_text().rsplit(")", 1)[1].split()[11:13]
+            found["server"] = 1000 * sum(map(int, ticks)) / os.sysconf("SC_CLK_TCK")
+        return found
+
+
+def changes(
+    page: Any, wire: Wire, processor: Processor, count: int, kind: str, act: Any
+) -> list[dict[str, float]]:
     """Make ``count`` changes and time each."""
     times = []
     for number in range(count):
         settle(page)
-        before = wire.received
+        before, worked = wire.received, processor()
         page.evaluate("(kind) => watch(kind)", kind)
         act(number)
         page.wait_for_function("window.seen !== null", timeout=20_000)
         seen = page.evaluate("window.seen")
+        settle(page)
+        spent = {name: now - worked[name] for name, now in processor().items()}
         if seen["listed"] is not None:
-            times.append(seen | {"message": wire.received - before})
+            times.append(seen | spent | {"message": wire.received - before})
     return times
 
 
@@ -182,8 +214,12 @@ def report(name: str, times: list[dict[str, float]]) -> None:
         p50, p95 = np.percentile(values, [50, 95])
         budget = f"  budget {BUDGET} ms" if point == "listed" else ""
         print(f"    {point:<8} p50 {p50:6.0f}  p95 {p95:6.0f} ms{budget}")
+    for name in ("server", "browser"):
+        spent = [seen[name] for seen in times if name in seen]
+        if spent:
+            print(f"    {name:<8} p50 {np.median(spent):6.0f} ms of its processor")
     if times:
-        print(f"    message  {np.median([seen['message'] for seen in times]) / 1000:.0f} kB")
+        print(f"    message  p50 {np.median([seen['message'] for seen in times]) / 1000:6.0f} kB")
 
 
 def main() -> None:
@@ -200,7 +236,7 @@ def main() -> None:
         try:
             for name, link in opened.items():
                 page = browser.new_page(viewport={"width": 1400, "height": 1000})
-                wire = Wire(page)
+                wire, processor = Wire(page), Processor(page, process.pid)
                 page.goto(f"{address}/ask?{urlencode(link)}")
                 settle(page)
                 page.evaluate(WATCH)
@@ -212,8 +248,9 @@ def main() -> None:
                     alpha.focus()
                     alpha.press("PageUp" if number % 12 < 6 else "PageDown")
 
-                report("α by keyboard", changes(page, wire, count, "alpha", slide))
-                page.get_by_text("Own question", exact=True).click() if "text" not in link else None
+                report("α by keyboard", changes(page, wire, processor, count, "alpha", slide))
+                if "text" not in link:
+                    page.get_by_text("Own question", exact=True).click()
                 settle(page)
                 asked = page.get_by_role("textbox", name="Question")
 
@@ -222,7 +259,10 @@ def main() -> None:
                     asked.press("Enter")
 
                 type_question(0)
-                report("a new question", changes(page, wire, count, "question", type_question))
+                report(
+                    "a new question",
+                    changes(page, wire, processor, count, "question", type_question),
+                )
                 page.close()
         finally:
             browser.close()

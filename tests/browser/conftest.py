@@ -19,12 +19,6 @@ import pytest
 from tests.data import ROOT
 
 
-def pytest_collection_modifyitems(items):
-    for item in items:
-        if "tests/browser" in item.nodeid:
-            item.add_marker(pytest.mark.browser)
-
-
 @pytest.fixture(scope="session")
 def server() -> Iterator[str]:
     """The app as the README starts it: the ``segviz`` command, on a port it finds itself."""

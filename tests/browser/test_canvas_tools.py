@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 import segviz
@@ -147,6 +149,39 @@ class TestSearch:
         grow.settle()
         first = memory.at(1).text
         assert grow.attribute(KEY, "hits") == str(sum("oven" in text.lower() for text in first))
+
+    def test_python_finds_what_the_browser_was_not_sent(self, app):
+        long = "words " * 200 + "and at the very end a Lighthouse"
+        turns = [
+            {"speaker": "AB"[i % 2], "dia_id": f"D1:{i + 1}", "text": text}
+            for i, text in enumerate([long, "yes", "no", "a lighthouse", "well", "so"])
+        ]
+        document = {"speaker_a": "A", "speaker_b": "B", "sample_id": "far", "session_1": turns}
+        app.open()
+        app.page.get_by_text("Upload", exact=True).first.click()
+        app.settle()
+        app.page.locator('.st-key-upload input[type="file"]').set_input_files(
+            {
+                "name": "far.json",
+                "mimeType": "application/json",
+                "buffer": json.dumps(document).encode(),
+            }
+        )
+        app.settle()
+        app.until(KEY, "scale", "0,3")
+        self.find(app, "lighthouse")
+        labels = app.tree(KEY).evaluate("(r) => r.parentNode.segvizTree.data.labels")
+        sent = [text for text in labels if "lighthouse" in text.lower()]
+        assert sent
+        for _ in range(100):
+            if int(app.attribute(KEY, "hits")) > len(sent):
+                break
+            app.page.wait_for_timeout(100)
+        else:
+            pytest.fail("Python's hits did not arrive")
+        app.page.keyboard.press("Enter")
+        app.until(KEY, "focus", "0")
+        assert "at the very end a Lighthouse" in part(app, ".tip").inner_text()
 
 
 class TestWayBack:

@@ -62,19 +62,6 @@ def talks(tmp_path):
     return path
 
 
-@pytest.fixture(scope="module")
-def cluster():
-    distributed = pytest.importorskip("distributed", reason="the extra 'cluster' is not installed")
-    with distributed.LocalCluster(
-        n_workers=2,
-        threads_per_worker=1,
-        dashboard_address=":0",
-        host="127.0.0.1",
-        silence_logs=50,
-    ) as cluster:
-        yield cluster
-
-
 def builders(names=SYSTEMS):
     return {name: partial(segviz.build, system=name, embedder="hashing") for name in names}
 

@@ -68,8 +68,10 @@ def test_what_is_written_is_read_back(conversation):
         ),
     )
     assert found == expected
-    missing = [finding for finding in corpus.report.findings if "date" not in finding.what]
-    assert missing == []
+    # No date, and more than two speakers, are noted; nothing is mended or lost.
+    noted = ("date", "beside speaker_a and speaker_b")
+    said = [finding.what for finding in corpus.report.findings]
+    assert [what for what in said if not any(part in what for part in noted)] == []
     assert locomo_json([found]) == written
 
 

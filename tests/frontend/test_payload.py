@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from segviz.frontend.captions import MAX_LABELLED
 from segviz.frontend.payload import (
     COLUMNS,
-    MAX_LABELLED,
     javascript,
     pack,
     stylesheet,

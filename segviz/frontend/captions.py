@@ -1,0 +1,53 @@
+"""What the canvas says about sessions, nodes and the whole."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import date
+from typing import Final
+
+import numpy as np
+
+from segviz.structure import Structure
+
+MAX_LABELLED: Final = 5_000
+"""Beyond this many nodes no texts are sent."""
+
+_BUDGET = 400_000
+_LENGTH = (80, 320)
+
+
+def short_date(when: date | str | None) -> str:
+    """A date as "12 Aug"; a text is taken as it is."""
+    if isinstance(when, date):
+        return f"{when.day} {when:%b}"
+    return when or ""
+
+
+def session_title(label: str, when: date | str | None) -> str:
+    """As in "S7 · 12 Aug 2023": a session's title where none was given."""
+    long = f"{when.day} {when:%b %Y}" if isinstance(when, date) else when or ""
+    return f"{label} · {long}" if long else label
+
+
+def tooltip_texts(texts: Sequence[str]) -> list[str]:
+    """Texts for the tooltip, shorter when there are many, none beyond 5,000 nodes."""
+    if not texts or len(texts) > MAX_LABELLED:
+        return []
+    shortest, longest = _LENGTH
+    limit = max(shortest, min(longest, _BUDGET // len(texts)))
+    return [text if len(text) <= limit else text[:limit] + "…" for text in texts]
+
+
+def summary(
+    structure: Structure, units: int, present: int, selected: int | None, title: str
+) -> str:
+    """One sentence for a screen reader."""
+    count = int(structure.active.sum())
+    levels = len(np.unique(structure.level[structure.active]))
+    name = f"Memory tree of {title}" if title else "Memory tree"
+    text = (
+        f"{name}: {count} {'node' if count == 1 else 'nodes'} on "
+        f"{levels} {'level' if levels == 1 else 'levels'} over {present} of {units} units"
+    )
+    return text + ("." if selected is None else f"; node {selected} selected.")
