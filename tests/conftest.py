@@ -5,6 +5,11 @@ import shutil
 
 import pytest
 
+# The matrices of tests are small, and threads of OpenBLAS that wait for each other on a busy
+# machine take ten times as long. Read when numpy is first imported; servers and commands that
+# tests start inherit it.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 import segviz
 from segviz.embed import HashingEmbedder
 from segviz.pipeline import Memory

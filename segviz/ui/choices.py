@@ -21,12 +21,12 @@ from segviz.ui.timeline import VIEWS, in_time, view_choice
 def choices(session: Session) -> tuple[Question, dict[str, Any], DeltaGenerator]:
     """The question, settings for ``segviz.pipeline.ask``, and the row of controls above."""
     questions = session.conversation.questions
-    origin = "Own question"
+    origin: str | None = "Own question"
     row = st.container(horizontal=True, vertical_alignment="center", key="asking")
     with row:
         if questions:
             begin("origin", "Dataset question")
-            origin = st.segmented_control(
+            chosen = st.segmented_control(
                 "Question from",
                 ["Dataset question", "Own question"],
                 required=True,
@@ -34,6 +34,7 @@ def choices(session: Session) -> tuple[Question, dict[str, Any], DeltaGenerator]
                 label_visibility="collapsed",
                 persist_state="session",
             )
+            origin = chosen or origin
         view_choice("ask-view")
     asked, many, more = st.columns([9, 3, 3], gap="medium", vertical_alignment="bottom")
     with asked:
@@ -72,7 +73,7 @@ def _method(session: Session) -> str:
     return method
 
 
-def _question(session: Session, origin: str) -> Question:
+def _question(session: Session, origin: str | None) -> Question:
     """A question of the dataset or one's own (index -1)."""
     questions = session.conversation.questions
     own = Question(-1, "", None, None, ())

@@ -20,7 +20,7 @@ from segviz.samples import TITLES
 from segviz.systems import SYSTEMS
 from segviz.toy import QUESTION, toy_relevance, toy_structure
 from segviz.ui.address import in_app
-from segviz.ui.charts import QUIET, colours, dark, ink, ramp
+from segviz.ui.charts import QUIET, colours, dark, ink, ramp, readable
 from segviz.ui.state import Session
 from segviz.ui.tables import table
 
@@ -88,7 +88,7 @@ def _toy() -> None:
         )
         matrix = spread(np.eye(len(structure)), structure.edges, policy, 1, structure)[1].T
         st.plotly_chart(
-            transition_figure(matrix, ramp=ramp(), ink=ink()),
+            readable(transition_figure(matrix, ramp=ramp(), ink=ink())),
             key="toy-matrix",
             config=QUIET,
             alt=_matrix_sentence(matrix),

@@ -43,8 +43,9 @@ def sidebar() -> Session | None:
         typed = typed_turns(source)
         conversation = original
         if typed:  # the same object at every click: it keeps the leaves it was cut into
+            under = fingerprint(source, typed)
             conversation = remember(
-                "continued", fingerprint(source, typed), 1, lambda: with_typed_turns(original, typed)
+                "continued", under, 1, lambda: with_typed_turns(original, typed)
             )
         unit = _unit(conversation)
         system, settings = _system()

@@ -11,7 +11,7 @@ _ROOM = """
 """
 
 # Streamlit fades captions below the contrast WCAG 2.2 asks of small text (4.5 to 1).
-_CAPTION = {"light": "#67645f", "dark": "#a8a49e"}
+CAPTION = {"light": "#67645f", "dark": "#a8a49e"}
 
 _LINE = {"light": "#e4e1db", "dark": "#3a3834"}
 _INK = {"light": "#2f2d2b", "dark": "#edebe8"}
@@ -33,7 +33,9 @@ _CONTROLS = """
 # Columns in a container whose key begins so stand below each other where each would be
 # narrower than what is in it needs; Streamlit itself asks only for the window's width.
 _BESIDE = """
-[class*="st-key-beside-"] [data-testid="stHorizontalBlock"] { flex-wrap: wrap; }
+[class*="st-key-beside-"] [data-testid="stHorizontalBlock"]:has(> [data-testid="stColumn"]) {
+  flex-wrap: wrap;
+}
 [class*="st-key-beside-"] [data-testid="stColumn"] { min-width: min(19rem, 100%); }
 [class*="st-key-beside-wide"] [data-testid="stColumn"] { min-width: min(26rem, 100%); }
 @media (max-width: 1200px) {
@@ -78,7 +80,7 @@ def apply_style() -> None:
     st.html(
         f"""<style>{_ROOM}{_ICONS}{_CONTROLS}{_BESIDE}{_TABLES}{_TWINS}{_EXPORTS}{_HISTORY}
 [data-testid="stCaptionContainer"] {{ opacity: 1; }}
-[data-testid="stCaptionContainer"] p {{ color: {_CAPTION[theme]}; }}
+[data-testid="stCaptionContainer"] p {{ color: {CAPTION[theme]}; }}
 [data-testid="stHeadingDivider"] {{ height: 1px; background-color: {line}; }}
 /* What is chosen is no alarm: chips and notes are quiet, the accent is for the data. */
 [data-testid="stMultiSelect"] [data-tag-index] {{

@@ -10,7 +10,7 @@ import streamlit as st
 from segviz.evaluate import Sweep
 from segviz.figures import sweep as figures
 from segviz.frontend.palette import LEVEL_COLOURS
-from segviz.ui.charts import QUIET, chart, colours, ink, ramp, told
+from segviz.ui.charts import QUIET, chart, colours, ink, ramp, readable, told
 from segviz.ui.places import level_names
 from segviz.ui.state import Session
 
@@ -46,7 +46,7 @@ def _heatmap(found: Sweep, policy: str) -> None:
     st.markdown(f"**{policy}**, recall by α and H", help="Click a cell for its setting in full.")
     sentence = figures.heatmap_sentence(found, policy)
     event = st.plotly_chart(
-        figures.heatmap(found, policy, ramp=ramp(), accent=colours()["accent"]),
+        readable(figures.heatmap(found, policy, ramp=ramp(), accent=colours()["accent"])),
         key=f"heat-{policy}",
         on_select="rerun",
         selection_mode="points",

@@ -37,7 +37,7 @@ def canvas_height(levels: int, mirrored: bool = False) -> int:
 def view_choice(key: str) -> str:
     """The ways to look at one structure, as tabs that draw only the one in front."""
     begin(key, VIEWS[0])
-    chosen: str = st.segmented_control(
+    chosen = st.segmented_control(
         "View",
         VIEWS,
         required=True,
@@ -45,7 +45,7 @@ def view_choice(key: str) -> str:
         label_visibility="collapsed",
         persist_state="session",
     )
-    return chosen
+    return chosen or VIEWS[0]
 
 
 def draw_canvas(
