@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from segviz.steps import Vector
 from segviz.systems.mixture import Floats, best_fit, fit, memberships, principal
@@ -25,6 +26,9 @@ class Rule:
     seed: int
 
 
+# Threads of the linear algebra wait for each other longer than products of this size take:
+# with one of them a rebuild is several times as fast, and its last bits are always the same.
+@threadpool_limits.wrap(limits=1, user_api="blas")
 def clusters(vectors: Vector, tokens: Sequence[int], rule: Rule) -> Groups:
     """Groups of positions into ``vectors`` (n, d); every position is in at least one.
 

@@ -58,12 +58,10 @@ def _structure(session: Session, name: str, ready: Mapping[str, Built]) -> None:
     nodes = counted(int(structure.active.sum()), "node")
     roots = counted(len(structure.roots), "root")
     with st.container(horizontal=True, wrap=False, gap="small"):
-        st.caption(
-            f"{nodes}, {roots}, built in {found.seconds:.1f} s"
-            + ("" if found.drawn is None else "; not in order of time"),
-            width="stretch",
-        )
+        st.caption(f"{nodes}, {roots}, built in {found.seconds:.1f} s", width="stretch")
         with st.popover(kind.fidelity, type="tertiary", key=f"twin-{name}"):
+            if found.drawn is not None:
+                st.markdown("This memory does not follow time: it is drawn by its branches.")
             st.markdown(f"Where segviz departs from the source of {kind.label}:")
             st.markdown("\n".join(f"- {d}" for d in kind.departures) or "Nowhere.")
     _draw(session, name, ready, key=f"compare-{name}", mode="grow")

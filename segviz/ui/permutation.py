@@ -55,9 +55,9 @@ def _experiment(session: Session, relevance: str, k: int) -> None:
     key = fingerprint(session.key, against, share, seeds, relevance, k)
     if not known("permutations", key):
         builds = (1 + len(against)) * (1 + seeds)
-        if not st.button(f"Run: {builds} builds", key="run-permute", icon=":material/shuffle:"):
-            return
         place = st.empty()
+        if not place.button(f"Run: {builds} builds", key="run-permute", icon=":material/shuffle:"):
+            return
         with place.container():
             bar = st.progress(0.0, "Building")
             st.button("Cancel", key="cancel-permute")
@@ -69,7 +69,6 @@ def _experiment(session: Session, relevance: str, k: int) -> None:
             lambda: _run(session, names, share, seeds, relevance, k, bar.progress),
         )
         place.empty()
-        st.rerun()
     found: Permutation = remember("permutations", key, RESULTS_KEPT, _impossible)
     _tables(found, k)
 

@@ -44,12 +44,14 @@ def render(session: Session) -> None:
 
 
 def _sweep(session: Session, settings: dict[str, Any], key: str) -> None:
+    place = st.empty()
     if not known("sweeps", key):
-        if not _wanted(key):
+        with place.container():
+            wanted = _wanted(key)
+        if not wanted:
             return
-        remember("sweeps", key, SWEEPS_KEPT, lambda: _run(session, settings, key))
-        st.rerun()
-    found: Sweep = remember("sweeps", key, SWEEPS_KEPT, _impossible)
+        place.empty()  # what was asked for is not offered again
+    found: Sweep = remember("sweeps", key, SWEEPS_KEPT, lambda: _run(session, settings, key))
     _overview(session, found)
     charts_panel(session, found)
     setting_panel(session, found)
@@ -65,10 +67,6 @@ def _wanted(key: str) -> bool:
         return True
     st.caption("One run takes a second or two for a few hundred questions.")
     return False
-
-
-def _impossible() -> Sweep:
-    raise RuntimeError("a sweep that was just there is gone")
 
 
 def _measured_so_far(key: str) -> dict[tuple[str, float, int], Cell]:
