@@ -26,9 +26,6 @@ class Rule:
     seed: int
 
 
-# Threads of the linear algebra wait for each other longer than products of this size take:
-# with one of them a rebuild is several times as fast, and its last bits are always the same.
-@threadpool_limits.wrap(limits=1, user_api="blas")
 def clusters(vectors: Vector, tokens: Sequence[int], rule: Rule) -> Groups:
     """Groups of positions into ``vectors`` (n, d); every position is in at least one.
 
@@ -37,8 +34,14 @@ def clusters(vectors: Vector, tokens: Sequence[int], rule: Rule) -> Groups:
     could double with every cut), in two where the mixture would leave it whole. Groups are
     ordered by their members, equal ones named once.
     """
+    # Threads of the linear algebra wait for each other longer than products of this size
+    # take: with one a rebuild is several times as fast, and its last bits are always the same.
+    with threadpool_limits(limits=1, user_api="blas"):
+        return _clusters(vectors.astype(np.float64), tokens, rule)
+
+
+def _clusters(points: Floats, tokens: Sequence[int], rule: Rule) -> Groups:
     rng = np.random.default_rng(rule.seed)
-    points = vectors.astype(np.float64)
     found: dict[tuple[int, ...], None] = {}
     apart = replace(rule, threshold=1.0)
     for group in _two_stages(points, list(range(len(points))), rule, rng):
