@@ -43,12 +43,17 @@ Papers permute these names, so every view shows the number beside the name."""
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One message. ``caption`` describes a shared image and is part of the content."""
+    """One message. ``caption`` describes a shared image and is part of the content.
+
+    ``extra`` holds what else the file says of it, by name: texts, numbers and truth values
+    that segviz does not use. It is not compared and not saved with a memory.
+    """
 
     id: str
     speaker: str
     text: str
     caption: str | None = None
+    extra: tuple[tuple[str, str | float | bool], ...] = field(default=(), compare=False)
 
     @property
     def content(self) -> str:

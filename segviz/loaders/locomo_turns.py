@@ -1,7 +1,8 @@
 """LoCoMo turns: ``{speaker, dia_id, text, [blip_caption, img_url, query, …]}``.
 
 Image URLs are neither kept nor fetched; the caption stands for the image, also where
-there is no URL (316 turns of the official file).
+there is no URL (316 turns of the official file). Fields nobody knows are kept in ``extra``,
+as long as they are single values.
 """
 
 from __future__ import annotations
@@ -9,10 +10,15 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import TypeGuard
 
 from segviz.conversation import Turn
 from segviz.loaders.notes import Notes, Place
 from segviz.loaders.wording import counted, describe
+
+_KNOWN = frozenset({"speaker", "dia_id", "text", "blip_caption", "img_url", "query", "re-download"})
+_MOST_EXTRA = 20
+_LONGEST_EXTRA = 1_000
 
 UNKNOWN = "Unknown"
 """The speaker of turns that name none."""
@@ -32,6 +38,7 @@ class Draft:
     speaker: str
     text: str
     caption: str | None
+    extra: tuple[tuple[str, str | float | bool], ...] = ()
 
 
 def read_turn(raw: object, session: int, position: int, place: Place, notes: Notes) -> Draft | None:
@@ -50,6 +57,7 @@ def read_turn(raw: object, session: int, position: int, place: Place, notes: Not
         speaker=_speaker(raw, place, notes),
         text=text,
         caption=caption,
+        extra=_extra(raw),
     )
 
 
@@ -77,7 +85,7 @@ def settle_ids(drafts: Iterable[Draft], reserved: Iterable[str], notes: Notes) -
             notes.repaired((*draft.place, "dia_id"), what)
         owned.add(turn_id)
         taken.add(turn_id)
-        yield Turn(turn_id, draft.speaker, draft.text, draft.caption)
+        yield Turn(turn_id, draft.speaker, draft.text, draft.caption, draft.extra)
 
 
 def _free(wanted: str, taken: set[str]) -> str:
@@ -91,6 +99,24 @@ def _free(wanted: str, taken: set[str]) -> str:
 def _caption(raw: dict[str, object]) -> str | None:
     value = raw.get("blip_caption")
     return value.strip() or None if isinstance(value, str) else None
+
+
+def _extra(raw: dict[str, object]) -> tuple[tuple[str, str | float | bool], ...]:
+    """Unknown fields with a single value, of bounded number and length; numbers are finite."""
+    found = [
+        (name, value)
+        for name, value in raw.items()
+        if name not in _KNOWN and len(name) <= _LONGEST_EXTRA and _is_small(value)
+    ]
+    return tuple(found[:_MOST_EXTRA])
+
+
+def _is_small(value: object) -> TypeGuard[str | float | bool]:
+    if isinstance(value, str):
+        return len(value) <= _LONGEST_EXTRA
+    if isinstance(value, int):
+        return value.bit_length() <= 64
+    return isinstance(value, float) and math.isfinite(value)
 
 
 def _speaker(raw: dict[str, object], place: Place, notes: Notes) -> str:

@@ -80,4 +80,5 @@ def told(sentence: str, key: str, rows: Rows | None = None) -> None:
         with st.popover("Table", type="tertiary", key=f"twin-{key}", on_change="rerun") as twin:
             if twin.open:
                 found = list(rows())
-                st.dataframe(found, hide_index=True, height=tall(len(found), 12))
+                width = min(60 + 100 * len(found[0] if found else ()), 600)
+                st.dataframe(found, width, tall(len(found), 12), hide_index=True)

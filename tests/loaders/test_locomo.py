@@ -80,6 +80,27 @@ def test_unknown_keys_are_ignored() -> None:
     assert "http" not in repr(corpus)
 
 
+def test_unknown_fields_of_a_turn_are_kept_apart() -> None:
+    plain: dict[str, object] = {"likes": 3, "pinned": True, "mood": "glad", "score": 0.5}
+    other: dict[str, object] = {
+        "img_url": ["http://x"],
+        "query": "q",
+        "nested": {"a": 1},
+        "nothing": None,
+        "huge": 10**100,
+        "never": float("nan"),
+        "long": "x" * 1_001,
+    }
+    (found,) = only(bare(turn(**plain, **other))).turns
+    assert dict(found.extra) == plain
+    assert found == Turn("D1:1", "Ann", "hello")  # not compared: no part of what was said
+
+
+def test_a_turn_keeps_a_bounded_number_of_unknown_fields() -> None:
+    (found,) = only(bare(turn(**{f"f{i}": i for i in range(100)}))).turns
+    assert len(found.extra) == 20
+
+
 def test_sample_ids() -> None:
     corpus = read([sample("a"), sample("a"), sample(7), sample(None), sample([1])])
     assert corpus.ids == ("a", "a#2", "7", "file", "file#2")
