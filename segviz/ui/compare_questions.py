@@ -21,7 +21,7 @@ from segviz.ui.compared import Built, built_key
 from segviz.ui.lists import node_list
 from segviz.ui.places import level_label, short
 from segviz.ui.state import Session, fingerprint, known, remember
-from segviz.ui.tables import table
+from segviz.ui.tables import table, tall
 from segviz.ui.words import counted, spread
 
 RESULTS_KEPT = 4
@@ -199,22 +199,31 @@ def published_panel() -> None:
             "count different questions, name LoCoMo's categories differently, and use other "
             "models. Each row says what to mind."
         )
-        table(
+        rows = reported()
+        event = st.dataframe(
             [
                 {
                     "system": SYSTEMS[row.system].label if row.system in SYSTEMS else row.system,
-                    "variant": row.variant,
-                    "data": row.data,
-                    "metric": METRICS[row.metric].label,
                     "value": f"{row.value:g}" + _interval(row.low, row.high),
+                    "metric": METRICS[row.metric].label,
+                    "data": row.data,
+                    "variant": row.variant,
                     "source": f"{SOURCES[row.source].where}, {row.table}",
                     "mind": " ".join(row.caveats),
                 }
-                for row in reported()
+                for row in rows
             ],
-            about="Numbers as the papers print them",
-            height=480,
+            hide_index=True,
+            height=tall(len(rows), 10),
+            key="published-rows",
+            on_select="rerun",
+            selection_mode="single-row",
         )
+        ticked = event.selection.rows if event else []
+        if ticked:
+            st.text("To mind: " + " ".join(rows[ticked[0]].caveats))
+        else:
+            st.caption(f"{counted(len(rows), 'number')}; tick a row to read what to mind of it.")
 
 
 def _interval(low: float | None, high: float | None) -> str:
