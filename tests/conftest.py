@@ -2,8 +2,10 @@ from __future__ import annotations
 
 import os
 import shutil
+import sys
 
 import pytest
+from hypothesis import settings
 
 # The matrices of tests are small, and threads of OpenBLAS that wait for each other on a busy
 # machine take ten times as long. Read when numpy is first imported; servers and commands that
@@ -14,6 +16,19 @@ import segviz
 from segviz.embed import HashingEmbedder
 from segviz.pipeline import Memory
 from tests.trees import small_chat
+
+# Times belong to a machine: no test fails for being slow.
+settings.register_profile("segviz", deadline=None)
+settings.load_profile("segviz")
+
+
+@pytest.fixture(autouse=True)
+def own_main():
+    """Streamlit's AppTest leaves its script as ``__main__``, which processes that a later test
+    starts would try to run."""
+    before = sys.modules["__main__"]
+    yield
+    sys.modules["__main__"] = before
 
 
 @pytest.fixture(scope="session")

@@ -31,6 +31,7 @@ PACKAGES = {
     "pyvis": "node-link view",
     "bm25s": "lexical relevance",
     "snowballstemmer": "lexical relevance",
+    "threadpoolctl": "RAPTOR's clusters in one thread",
     "openai": "real models",
 }
 """Packages segviz needs, and what for; a test holds this against its metadata."""
