@@ -8,13 +8,25 @@ be used is left out and named.
 
 from __future__ import annotations
 
-import math
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any
 
 from segviz.assemble import COMPONENTS, make_system
+from segviz.bookmark.readers import (
+    COUNT,
+    LONGEST,
+    MOST_OPERATIONS,
+    Operated,
+    levels,
+    local_path,
+    number,
+    one_of,
+    operations,
+    pins,
+    short_text,
+    yes_or_no,
+)
 from segviz.parameters import Parameter, parameters
 from segviz.propagate import POLICIES
 from segviz.protocols import Operates
@@ -23,20 +35,25 @@ from segviz.samples import TITLES
 from segviz.systems import SYSTEMS
 from segviz.units import UNIT_RULES
 
+__all__ = [
+    "COLOURS",
+    "LABELS",
+    "LONGEST",
+    "METHODS",
+    "MOST_OPERATIONS",
+    "Bookmark",
+    "Operated",
+    "decode",
+    "differing",
+    "encode",
+    "nested",
+]
+
 METHODS = ("own", "propagate", "adaptive")
 
 COLOURS = ("session", "level", "initial", "propagated", "change", "gold", "coherence")
 LABELS = ("session", "words", "node", "score")
 """What the canvas can be coloured by and can write on its nodes, as in frontend.look."""
-
-Operated = tuple[str, tuple[int, ...]]
-"""An operation on a finished memory: its name and arguments."""
-
-MOST_OPERATIONS = 20
-"""In a link, and kept in the app."""
-
-LONGEST = 2_000
-"""Characters of a question or path in a link; browsers and servers cut long addresses."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -186,7 +203,7 @@ def _setting_readers(
         if registry is None:
             readers[path] = _value_reader(parameter)
             continue
-        readers[path] = _one_of(tuple(COMPONENTS[registry]))
+        readers[path] = one_of(tuple(COMPONENTS[registry]))
         chosen = link.get(path, _default_name(parameter))
         component = COMPONENTS[registry].get(chosen)
         if isinstance(component, type):
@@ -197,84 +214,12 @@ def _setting_readers(
 def _value_reader(parameter: Parameter) -> Callable[[str], Any]:
     spec, default = parameter.spec, parameter.default
     if isinstance(default, bool):
-        return _yes_or_no
+        return yes_or_no
     if isinstance(default, int):
-        return _number(int, spec.low, spec.high)
+        return number(int, spec.low, spec.high)
     if isinstance(default, float):
-        return _number(float, spec.low, spec.high)
-    return _one_of(spec.choices) if spec.choices else _text
-
-
-def _number(kind: type, low: float | None, high: float | None) -> Callable[[str], Any]:
-    def read(given: str) -> Any:
-        try:
-            value = kind(given)
-        except (ValueError, OverflowError):
-            what = "a whole number" if kind is int else "a number"
-            raise ValueError(f"expected {what}") from None
-        if not math.isfinite(value):
-            raise ValueError("expected a finite number")
-        if (low is not None and value < low) or (high is not None and value > high):
-            bounds = f"{'' if low is None else low} to {'' if high is None else high}"
-            raise ValueError(f"expected {bounds}")
-        return value
-
-    return read
-
-
-def _one_of(legal: tuple[str, ...]) -> Callable[[str], str]:
-    def read(given: str) -> str:
-        if given not in legal:
-            raise ValueError(f"expected one of {', '.join(legal)}")
-        return given
-
-    return read
-
-
-def _text(given: str) -> str:
-    if len(given) > LONGEST:
-        raise ValueError(f"longer than {LONGEST} characters")
-    return given
-
-
-def _local_path(given: str) -> str:
-    # A share of another machine would be asked for it, and told who asks.
-    if given.replace("\\", "/").startswith("//"):
-        raise ValueError("a link may name files of this machine only; type the path yourself")
-    return _text(given)
-
-
-def _yes_or_no(given: str) -> bool:
-    if given not in ("yes", "no"):
-        raise ValueError("expected yes or no")
-    return given == "yes"
-
-
-def _levels(given: str) -> tuple[int, ...]:
-    if given == "none":
-        return ()
-    read = _number(int, 0, 100_000)
-    return tuple(sorted({read(part) for part in given.split(",")}))
-
-
-def _pins(given: str) -> tuple[int, ...]:
-    nodes = tuple(_COUNT(part) for part in given.split(","))
-    if len(set(nodes)) != len(nodes) or len(nodes) > 2:
-        raise ValueError("expected one node or two different ones")
-    return nodes
-
-
-def _done(given: str) -> tuple[Operated, ...]:
-    parts = _text(given).split(",")
-    if len(parts) > MOST_OPERATIONS:
-        raise ValueError(f"expected at most {MOST_OPERATIONS} operations")
-    return tuple(_operation(*part.split(".")) for part in parts)
-
-
-def _operation(name: str, *arguments: str) -> Operated:
-    if len(arguments) > _MOST_ARGUMENTS or not re.fullmatch("[a-z][a-z_-]{0,40}", name):
-        raise ValueError("expected operations such as delete.12, with dots before numbers")
-    return name, tuple(_COUNT(argument) for argument in arguments)
+        return number(float, spec.low, spec.high)
+    return one_of(spec.choices) if spec.choices else short_text
 
 
 def _known_operations(system: str) -> Callable[[str], tuple[Operated, ...]]:
@@ -283,7 +228,7 @@ def _known_operations(system: str) -> Callable[[str], tuple[Operated, ...]]:
     def read(given: str) -> tuple[Operated, ...]:
         made = make_system(system)
         known = made.operations() if isinstance(made, Operates) else {}
-        done = _done(given)
+        done = operations(given)
         for name, arguments in done:
             if name not in known:
                 raise ValueError(f"expected one of {', '.join(known) or 'no operation'}")
@@ -295,34 +240,31 @@ def _known_operations(system: str) -> Callable[[str], tuple[Operated, ...]]:
     return read
 
 
-_COUNT = _number(int, 0, 2**31)
-_MOST_ARGUMENTS = 8
-
 _READERS: dict[str, Callable[[str], Any]] = {
-    "sample": _one_of(tuple(TITLES)),
-    "path": _local_path,
-    "upload": _text,
-    "conversation": _text,
-    "unit": _one_of(tuple(UNIT_RULES)),
-    "system": _one_of(tuple(SYSTEMS)),
-    "question": _COUNT,
-    "text": _text,
-    "policy": _one_of(tuple(POLICIES)),
-    "alpha": _number(float, 0, 0.99),
-    "horizon": _number(int, 0, 5),
-    "k": _number(int, 1, 1_000),
-    "relevance": _one_of(tuple(RELEVANCE)),
-    "levels": _levels,
-    "distinct": _yes_or_no,
-    "budget": _number(int, 50, 100_000),
-    "method": _one_of(METHODS),
-    "step": _number(int, 1, 2**31),
-    "asked": _number(int, 1, 2**31),
-    "node": _COUNT,
-    "view": _text,
-    "colour": _one_of(COLOURS),
-    "labels": _one_of(LABELS),
-    "pins": _pins,
-    "done": _done,
+    "sample": one_of(tuple(TITLES)),
+    "path": local_path,
+    "upload": short_text,
+    "conversation": short_text,
+    "unit": one_of(tuple(UNIT_RULES)),
+    "system": one_of(tuple(SYSTEMS)),
+    "question": COUNT,
+    "text": short_text,
+    "policy": one_of(tuple(POLICIES)),
+    "alpha": number(float, 0, 0.99),
+    "horizon": number(int, 0, 5),
+    "k": number(int, 1, 1_000),
+    "relevance": one_of(tuple(RELEVANCE)),
+    "levels": levels,
+    "distinct": yes_or_no,
+    "budget": number(int, 50, 100_000),
+    "method": one_of(METHODS),
+    "step": number(int, 1, 2**31),
+    "asked": number(int, 1, 2**31),
+    "node": COUNT,
+    "view": short_text,
+    "colour": one_of(COLOURS),
+    "labels": one_of(LABELS),
+    "pins": pins,
+    "done": operations,
 }
 """Every field but ``settings``, with what reads it."""

@@ -1,0 +1,105 @@
+"""What reads the parts of a link: each takes a text and raises ValueError with what it expected."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable
+from typing import Any
+
+Operated = tuple[str, tuple[int, ...]]
+"""An operation on a finished memory: its name and arguments."""
+
+MOST_OPERATIONS = 20
+"""In a link, and kept in the app."""
+
+LONGEST = 2_000
+"""Characters of a question or path in a link; browsers and servers cut long addresses."""
+
+_MOST_ARGUMENTS = 8
+
+
+def number(kind: type, low: float | None, high: float | None) -> Callable[[str], Any]:
+    """A reader of finite numbers of this kind, bounds included; None for no bound."""
+
+    def read(given: str) -> Any:
+        try:
+            value = kind(given)
+        except (ValueError, OverflowError):
+            what = "a whole number" if kind is int else "a number"
+            raise ValueError(f"expected {what}") from None
+        if not math.isfinite(value):
+            raise ValueError("expected a finite number")
+        if (low is not None and value < low) or (high is not None and value > high):
+            bounds = f"{'' if low is None else low} to {'' if high is None else high}"
+            raise ValueError(f"expected {bounds}")
+        return value
+
+    return read
+
+
+COUNT = number(int, 0, 2**31)
+"""Reads a count or a node."""
+
+
+def one_of(legal: tuple[str, ...]) -> Callable[[str], str]:
+    """A reader of one of these words."""
+
+    def read(given: str) -> str:
+        if given not in legal:
+            raise ValueError(f"expected one of {', '.join(legal)}")
+        return given
+
+    return read
+
+
+def short_text(given: str) -> str:
+    """Any text of at most ``LONGEST`` characters."""
+    if len(given) > LONGEST:
+        raise ValueError(f"longer than {LONGEST} characters")
+    return given
+
+
+def local_path(given: str) -> str:
+    """A path on this machine."""
+    # A share of another machine would be asked for it, and told who asks.
+    if given.replace("\\", "/").startswith("//"):
+        raise ValueError("a link may name files of this machine only; type the path yourself")
+    return short_text(given)
+
+
+def yes_or_no(given: str) -> bool:
+    """A switch."""
+    if given not in ("yes", "no"):
+        raise ValueError("expected yes or no")
+    return given == "yes"
+
+
+def levels(given: str) -> tuple[int, ...]:
+    """Levels in ascending order; "none" for none."""
+    if given == "none":
+        return ()
+    read = number(int, 0, 100_000)
+    return tuple(sorted({read(part) for part in given.split(",")}))
+
+
+def pins(given: str) -> tuple[int, ...]:
+    """One node, or two different ones."""
+    nodes = tuple(COUNT(part) for part in given.split(","))
+    if len(set(nodes)) != len(nodes) or len(nodes) > 2:
+        raise ValueError("expected one node or two different ones")
+    return nodes
+
+
+def operations(given: str) -> tuple[Operated, ...]:
+    """Operations with their arguments; whether a system has them is not asked here."""
+    parts = short_text(given).split(",")
+    if len(parts) > MOST_OPERATIONS:
+        raise ValueError(f"expected at most {MOST_OPERATIONS} operations")
+    return tuple(_operation(*part.split(".")) for part in parts)
+
+
+def _operation(name: str, *arguments: str) -> Operated:
+    if len(arguments) > _MOST_ARGUMENTS or not re.fullmatch("[a-z][a-z_-]{0,40}", name):
+        raise ValueError("expected operations such as delete.12, with dots before numbers")
+    return name, tuple(COUNT(argument) for argument in arguments)
