@@ -81,7 +81,7 @@ def opened(path=None):
 
 
 def client(server, cache=None, **options):
-    settings = {"timeout": 0.5, "retries": 2, **options}
+    settings = {"timeout": 1.5, "retries": 2, **options}
     endpoint = Endpoint(server.url, model="test-model", key=KEY, **settings)
     return OpenAIChat(endpoint, cache or opened(), sleep=lambda seconds: None)
 
@@ -158,7 +158,7 @@ class TestVariants:
 TRANSIENT: dict[str, Fault] = {
     "429": status(429, retry_after="0"),
     "500": status(500),
-    "hang": hang(1.5),
+    "hang": hang(5),
     "drop": drop(),
     "broken": broken(),
     "truncated": truncated(),

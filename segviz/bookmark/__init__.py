@@ -9,7 +9,7 @@ be used is left out and named.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from segviz.assemble import COMPONENTS, make_system
@@ -46,6 +46,7 @@ __all__ = [
     "decode",
     "differing",
     "encode",
+    "looks",
     "nested",
 ]
 
@@ -111,6 +112,22 @@ def encode(bookmark: Bookmark) -> dict[str, str]:
         elif value != item.default:
             written[item.name] = _written(value)
     return written
+
+
+def looks(bookmark: Bookmark) -> Bookmark:
+    """Only how something is looked at: without what names the data and how it is built."""
+    usual = Bookmark()
+    return replace(
+        bookmark,
+        sample=None,
+        path=None,
+        upload=None,
+        conversation=None,
+        unit=usual.unit,
+        system=usual.system,
+        settings=usual.settings,
+        done=usual.done,
+    )
 
 
 def decode(link: Mapping[str, str]) -> tuple[Bookmark, list[str]]:

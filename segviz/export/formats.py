@@ -89,6 +89,15 @@ FORMATS: dict[str, Format] = {
         python_snippet,
         "text/x-python",
     ),
+    "session": Format(
+        "session",
+        "json",
+        "Session (JSON)",
+        "The memory as below and what you look at: opened in segviz, by upload or path, it shows "
+        "this view again. Nothing else is needed.",
+        lambda view: store.dump(view.session),
+        "application/json",
+    ),
     "json": Format(
         "memory",
         "json",

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
-from segviz.bookmark import Bookmark
+from segviz import store
+from segviz.bookmark import Bookmark, encode, looks
 from segviz.conversation import Question
 from segviz.memory import Memory
 from segviz.result import Result
@@ -36,6 +37,13 @@ class View:
     def page(self) -> str:
         """``"grow"`` or ``"ask"``."""
         return "grow" if self.result is None else "ask"
+
+    @property
+    def session(self) -> store.Saved:
+        """The memory with how it is looked at; what was done to it is among its steps."""
+        return replace(
+            self.memory.saved, shown=store.Shown(self.page, encode(looks(self.bookmark)))
+        )
 
     @property
     def heading(self) -> str:

@@ -3,6 +3,8 @@
 Format ``segviz-memory`` version 2, one JSON object:
 
 ``format, version``   ``"segviz-memory"``, ``2`` (``1`` is read too)
+``view``              in a session file only: the page and, as the parameters of a link,
+                      what is looked at on it
 ``conversation``      id, speakers, source_format, sessions [id, start (ISO or null),
                       raw_date, turns [id, speaker, text, caption]], questions
 ``unit``              the unit rule
@@ -40,12 +42,23 @@ from pathlib import Path
 from typing import Any
 
 from segviz.invariants import check
-from segviz.store.codec import FORMAT, READABLE, VERSION, Saved, encode
+from segviz.store.codec import FORMAT, READABLE, VERSION, Saved, Shown, encode
 from segviz.store.decode import decode
 from segviz.store.expect import StoreError
 from segviz.structure import replay
 
-__all__ = ["FORMAT", "VERSION", "Saved", "StoreError", "dump", "parse", "read", "schema", "write"]
+__all__ = [
+    "FORMAT",
+    "VERSION",
+    "Saved",
+    "Shown",
+    "StoreError",
+    "dump",
+    "parse",
+    "read",
+    "schema",
+    "write",
+]
 
 
 def dump(saved: Saved) -> bytes:

@@ -20,9 +20,21 @@ READABLE = (1, 2)
 Row = Callable[[Vector], int]
 
 
+@dataclass(frozen=True)
+class Shown:
+    """What a session file was saved looking at: the page, ``"grow"`` or ``"ask"``, and how it
+    is seen, as the parameters of a link (``segviz.bookmark``)."""
+
+    page: str
+    link: dict[str, str]
+
+
 @dataclass(frozen=True, eq=False)
 class Saved:
-    """What a file holds; ``segviz.pipeline`` turns it into a Memory and back."""
+    """What a file holds; ``segviz.pipeline`` turns it into a Memory and back.
+
+    ``shown`` is None in the file of a memory alone.
+    """
 
     conversation: Conversation
     unit: str
@@ -32,6 +44,7 @@ class Saved:
     embedder: str
     steps: tuple[Step, ...]
     chat: str = ""
+    shown: Shown | None = None
 
 
 def encode(saved: Saved) -> dict[str, Any]:
@@ -49,9 +62,11 @@ def encode(saved: Saved) -> dict[str, Any]:
     steps = [_encode_step(step, row) for step in saved.steps]
     dimension = len(vectors[0]) if vectors else 0
     blob = b"".join(rows)
+    shown = saved.shown and {"view": {"page": saved.shown.page, "link": saved.shown.link}}
     return {
         "format": FORMAT,
         "version": VERSION,
+        **(shown or {}),
         "conversation": _encode_conversation(saved.conversation),
         "unit": saved.unit,
         "system": {"name": saved.system, "laws": saved.laws, "settings": saved.settings},

@@ -27,7 +27,7 @@ from segviz.steps import (
     Unlink,
     Vector,
 )
-from segviz.store.codec import Saved
+from segviz.store.codec import Saved, Shown
 from segviz.store.expect import (
     INT32,
     StoreError,
@@ -68,6 +68,16 @@ def decode(document: dict[str, Any]) -> Saved:
         embedder=text(document["embedder"], "embedder"),
         chat=text(document["chat"], "chat"),
         steps=every(reader.step, document["steps"], "steps"),
+        shown=optional(_decode_view, document.get("view"), "view"),
+    )
+
+
+def _decode_view(value: Any, at: str) -> Shown:
+    record = table(value, at, "page", "link")
+    link = table(record["link"], f"{at}.link")
+    return Shown(
+        text(record["page"], f"{at}.page"),
+        {text(name, f"{at}.link"): text(part, f"{at}.link.{name}") for name, part in link.items()},
     )
 
 

@@ -8,12 +8,14 @@ last written, and following it would undo what the user has just done.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import streamlit as st
 
+from segviz import store
 from segviz.assemble import COMPONENTS
-from segviz.bookmark import Bookmark, Operated, decode, differing, encode
+from segviz.bookmark import Bookmark, Operated, decode, differing, encode, looks
 from segviz.parameters import parameters
 from segviz.protocols import Recalls
 from segviz.systems import SYSTEMS
@@ -25,19 +27,10 @@ GO = "go"
 
 _VIEW_KEYS = ("grow-view", "ask-view")
 
-# Fields that are kept under a key of their own, whatever is open.
-_SHARED = {
-    "unit": "unit",
-    "system": "system",
-    "policy": "policy",
-    "alpha": "alpha",
-    "horizon": "horizon",
-    "k": "k",
-    "relevance": "relevance",
-    "distinct": "distinct",
-    "colour": "colour",
-    "labels": "labels",
-}
+# Fields that are kept under their own names, whatever is open: how a memory is made, and how
+# it is looked at.
+_MADE = ("unit", "system")
+_SHARED = ("policy", "alpha", "horizon", "k", "relevance", "distinct", "colour", "labels")
 
 
 def arrive() -> None:
@@ -50,20 +43,54 @@ def arrive() -> None:
         return
     link.pop(GO, None)
     bookmark, problems = decode(link)
+    _open(bookmark)
+    for key in _MADE:
+        st.session_state[key] = getattr(bookmark, key)
+    _set_parameters(bookmark)
+    _look(bookmark, problems)
+
+
+def opened(key: str, saved: store.Saved | None) -> None:
+    """Take up the view of a session file when it has just been opened.
+
+    ``key`` is the open file's; call it before what is looked at is drawn. A link that says
+    more than which file to open goes before the file's own view.
+    """
+    if st.session_state.get("opened") == key:
+        return
+    st.session_state["opened"] = key
+    arriving: Bookmark | None = st.session_state.get("arriving")
+    linked = arriving is not None and encode(looks(arriving))
+    if saved is None or saved.shown is None or linked:
+        return
+    bookmark, problems = decode(saved.shown.link)
+    # What is open stays open, whatever the file says of others.
+    _look(replace(looks(bookmark), system=saved.system), problems)
+    st.session_state["page-wanted"] = saved.shown.page
+
+
+def wanted_page() -> str | None:
+    """The page of a session file that has just been opened; asked for once."""
+    page: str | None = st.session_state.pop("page-wanted", None)
+    if page is not None:
+        st.session_state["address"] = {}  # another page begins without one
+    return page
+
+
+def _look(bookmark: Bookmark, problems: list[str]) -> None:
+    """Set what is looked at and how; the rest is for when the memory is there."""
     st.session_state["link-problems"] = problems
     st.session_state["arriving"] = bookmark
-    _open(bookmark)
-    for name, key in _SHARED.items():
-        st.session_state[key] = getattr(bookmark, name)
+    for key in _SHARED:
+        st.session_state[key] = getattr(bookmark, key)
     st.session_state["adaptive"] = bookmark.method == "adaptive"
     st.session_state["by-budget"] = bookmark.budget is not None
     if bookmark.budget is not None:
         st.session_state["budget"] = bookmark.budget
     if bookmark.method in ("own", "propagate"):
         st.session_state[f"method-{bookmark.system}"] = bookmark.method
-    _set_parameters(bookmark)
-    if bookmark.view in VIEWS:
-        st.session_state.update(dict.fromkeys(_VIEW_KEYS, bookmark.view))
+    view = bookmark.view if bookmark.view in VIEWS else VIEWS[0]
+    st.session_state.update(dict.fromkeys(_VIEW_KEYS, view))
 
 
 def _open(bookmark: Bookmark) -> None:
@@ -127,21 +154,24 @@ def settle(session: Session) -> None:
     st.session_state["arriving"] = None
     keys, total = shown_keys(session), len(session.memory.steps)
     state: dict[str, Any] = {}
-    if arriving.step is not None:
-        state[keys["step"]] = min(arriving.step, total)
-    if arriving.asked is not None:
-        state[keys["asked"]] = min(arriving.asked, total)
+    # What a link does not name is as usual, whatever was looked at before.
+    for moment in ("step", "asked"):
+        wanted: int | None = getattr(arriving, moment)
+        if wanted is not None or keys[moment] in st.session_state:
+            state[keys[moment]] = total if wanted is None else min(wanted, total)
     if arriving.text is not None:
         state |= {"origin": "Own question", keys["text"]: arriving.text}
-    elif arriving.question is not None and session.conversation.questions:
+    elif session.conversation.questions:
         last = len(session.conversation.questions) - 1
-        state |= {"origin": "Dataset question", keys["question"]: min(arriving.question, last)}
-    if arriving.levels is not None:
-        highest = int(session.memory.structure.level.max(initial=0))
-        state[keys["levels"]] = [level for level in arriving.levels if level <= highest]
+        asked = min(arriving.question or 0, last)
+        state |= {"origin": "Dataset question", keys["question"]: asked}
+    highest = int(session.memory.structure.level.max(initial=0))
+    if arriving.levels is not None or keys["levels"] in st.session_state:
+        admitted = range(highest + 1) if arriving.levels is None else arriving.levels
+        state[keys["levels"]] = [level for level in admitted if level <= highest]
     st.session_state.update(state)
-    if arriving.node is not None and arriving.node < len(session.memory.structure):
-        session.select(arriving.node)
+    there = arriving.node is not None and arriving.node < len(session.memory.structure)
+    session.select(arriving.node if there else None)
 
 
 def _pin(arriving: Bookmark, session: Session) -> None:
@@ -180,9 +210,9 @@ def current(session: Session) -> Bookmark:
     """The view as it is."""
     state, keys = st.session_state, shown_keys(session)
     origin = {"Sample": "sample", "Path": "path"}.get(state.get("source", "Sample"), "upload")
-    named: dict[str, Any] = {
-        field: state[key] for field, key in _SHARED.items() if key in state
-    } | {origin: session.source if origin == "upload" else state.get(origin)}
+    named: dict[str, Any] = {name: state[name] for name in (*_MADE, *_SHARED) if name in state} | {
+        origin: session.source if origin == "upload" else state.get(origin)
+    }
     own = state.get("origin") == "Own question" or not session.conversation.questions
     levels = state.get(keys["levels"])
     everything = list(range(int(session.memory.structure.level.max(initial=0)) + 1))

@@ -82,7 +82,11 @@ def main() -> None:
 
     # The first page lives at the bare address; whoever writes its name finds it, too.
     named = st.Page(to_first, title=first, url_path=first, visibility="hidden")
-    st.navigation([*pages, named], position="top").run()
+    chosen = st.navigation([*pages, named], position="top")
+    wanted = st.session_state["pages"].get(address.wanted_page())
+    if wanted is not None and wanted != chosen:
+        st.switch_page(wanted)
+    chosen.run()
     show_spending()  # a question may have been embedded
     if session is not None:
         address.write(session)

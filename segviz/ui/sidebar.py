@@ -11,6 +11,7 @@ from segviz.assemble import COMPONENTS
 from segviz.conversation import Conversation, with_typed_turns
 from segviz.pipeline import from_saved
 from segviz.systems import SYSTEMS
+from segviz.ui import address
 from segviz.ui.building import Order, obtain
 from segviz.ui.controls import component_controls
 from segviz.ui.loaded import choose_conversation
@@ -33,6 +34,8 @@ def sidebar() -> Session | None:
     """Draw the sidebar; None when there is nothing to show yet (it has said why)."""
     with st.sidebar:
         opened = choose_source()
+        if opened is not None:
+            address.opened(opened.key, opened.saved)
         found = None if opened is None else choose_conversation(opened)
         if opened is None or found is None:
             return None

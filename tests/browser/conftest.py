@@ -15,8 +15,26 @@ from collections.abc import Iterator
 from urllib.parse import urlparse
 
 import pytest
+from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 from tests.data import ROOT
+
+# What the page looks like, or nothing while some of it is on its way: the script runs, a part
+# is still loading, or the script of one of our components has not drawn yet.
+LOOKS = """() => {
+  const app = document.querySelector('[data-testid="stApp"]');
+  if (app?.dataset.testScriptState !== "notRunning") return null;
+  if (app.dataset.testConnectionState !== "CONNECTED") return null;
+  if (document.querySelector('[data-testid="stSkeleton"]')) return null;
+  const inside = [...document.querySelectorAll('[data-testid="stBidiComponentIsolated"]')]
+    .map(({ shadowRoot }) => [...shadowRoot?.children ?? []]);
+  if (inside.some(([style, ...own]) => !style || (style.querySelector("style") && !own.length)))
+    return null;
+  const drawn = inside.flat().map((part) =>
+    [part.querySelectorAll("*").length, part.dataset.painted].join(":"));
+  return [document.querySelectorAll("*").length, ...drawn].join(" ");
+}"""
 
 
 @pytest.fixture(scope="session")
@@ -57,6 +75,9 @@ class App:
         page.on("dialog", self._dialog)
         page.on("pageerror", lambda error: self.errors.append(str(error)))
         page.on("console", self._console)
+        self.reruns = 0  # the page has asked for
+        self._waiting = False  # for the answer to the last of them
+        page.on("websocket", self._websocket)
 
     def _request(self, request):
         if urlparse(request.url).scheme in ("http", "https", "ws", "wss"):
@@ -73,16 +94,40 @@ class App:
         self.dialogs.append(dialog.message)
         dialog.dismiss()
 
+    def _websocket(self, socket):
+        socket.on("framesent", self._sent)
+        socket.on("framereceived", self._received)
+
+    def _sent(self, frame):
+        if isinstance(frame, bytes) and BackMsg.FromString(frame).HasField("rerun_script"):
+            self.reruns += 1
+            self._waiting = True
+
+    def _received(self, frame):
+        if isinstance(frame, bytes):
+            message = ForwardMsg.FromString(frame)
+            if message.HasField("script_finished"):
+                self._waiting = message.script_finished == ForwardMsg.FINISHED_EARLY_FOR_RERUN
+
     def open(self, path: str = "") -> App:
         self.page.goto(f"{self.server}/{path}")
         return self.settle()
 
     def settle(self) -> App:
-        """Wait until the script has run and nothing has started again."""
-        idle = '[data-testid="stApp"][data-test-script-state="notRunning"]'
-        for _ in range(2):
-            self.page.wait_for_selector(idle, timeout=60_000)
-            self.page.wait_for_timeout(350)
+        """Wait until every run that was asked for is answered and what it sent is drawn.
+
+        Four looks over a third of a second must be the same: a slider tells Python a fifth of
+        a second after it was moved.
+        """
+        end = time.monotonic() + 90
+        same, last = 0, None
+        while same < 3:
+            self.page.wait_for_timeout(110)
+            looks = None if self._waiting else self.page.evaluate(LOOKS)
+            same = same + 1 if looks is not None and looks == last else 0
+            last = looks
+            if time.monotonic() > end:
+                pytest.fail(f"the page did not come to rest: waiting={self._waiting}, {looks!r}")
         return self
 
     def tree(self, key: str):

@@ -11,6 +11,7 @@ from playwright.sync_api import TimeoutError as NotClickable
 
 import segviz
 from segviz.samples import TITLES, sample_path
+from tests.browser.conftest import App
 from tests.data import real_data
 from tests.ui.test_pages import BAD_FILES
 
@@ -219,6 +220,25 @@ class TestFiles:
         app.open()
         upload(app, "other.json", sample_path(list(TITLES)[1]).read_bytes())
         assert "Noor, Caleb" in app.text()
+
+    def test_a_session_file_shows_the_view_again(self, app, chromium, tmp_path):
+        app.open("ask?question=2&policy=both&alpha=0.3&node=12&unit=turn")
+        app.page.get_by_role("button", name="Export").first.click()
+        app.settle()
+        with app.page.expect_download() as download:
+            app.page.get_by_role("button", name="Session (JSON)").click()
+        path = tmp_path / download.value.suggested_filename
+        download.value.save_as(path)
+        shown = [app.attribute("ask-tree", n) for n in ("top", "selected", "total", "policy")]
+        other = App(chromium.new_context().new_page(), app.server).open()
+        upload(other, path.name, path.read_bytes())
+        other.until("ask-tree", "top", shown[0])
+        again = [other.attribute("ask-tree", n) for n in ("top", "selected", "total", "policy")]
+        assert again == shown
+        assert shown[1:] == ["12", str(len(segviz.open(path).structure)), "both"]
+        assert "question=2&policy=both&alpha=0.3" in other.page.url
+        other.page.context.close()
+        assert other.outside == other.dialogs == other.errors == []
 
     def test_a_real_conversation_by_path(self, app):
         path = real_data("locomo", "locomo5.json")

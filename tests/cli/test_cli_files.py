@@ -27,6 +27,7 @@ def test_an_export_is_what_the_library_writes(run, boat, tmp_path, name):
         "k": 10,
         "levels": None,
         "relevance": "hybrid",
+        "method": "propagate",
     }
     view = view_of(memory, number=3, saved=str(boat.resolve()), distinct=True, **settings)
     expected = FORMATS[name].make(view)

@@ -70,7 +70,9 @@ def test_a_build_that_is_ended_while_it_waits_loses_nothing(
 ):
     options = [*LLM, "--model", "small", "--concurrency", "1", "-o", "m.json", "--json"]
     server.fault = lambda request: hang(30) if len(server.chats) == 3 else None
-    script = "import sys; from segviz.cli import main; sys.exit(main())"
+    # Where the tests run in the background of a shell, children would ignore an interrupt.
+    heard = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"
+    script = f"{heard}; import sys; from segviz.cli import main; sys.exit(main())"
     with subprocess.Popen(
         [sys.executable, "-c", script, "build", str(talk), *options],
         cwd=tmp_path,

@@ -21,7 +21,7 @@ def server() -> Iterator[ModelServer]:
 
 @pytest.fixture
 def endpoint(server: ModelServer) -> Endpoint:
-    return Endpoint(server.url, "small", "embed-small", key=KEY, timeout=0.3)
+    return Endpoint(server.url, "small", "embed-small", key=KEY, timeout=1.5)
 
 
 class Bench:

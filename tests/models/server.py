@@ -54,7 +54,7 @@ def status(
     return Fault(status=number, headers=headers, error=error, code=code)
 
 
-def hang(seconds: float = 1.0) -> Fault:
+def hang(seconds: float = 5.0) -> Fault:
     return Fault(hang=seconds)
 
 
