@@ -4,6 +4,7 @@ Package map, in data-flow order:
 
 ======================  ==========================================================
 ``conversation units``  records of a conversation; rules that cut it into leaves
+``corpus``              what one file held, and the report of loading it
 ``steps structure``     history as data and its fold; ``invariants`` checks the result
 ``protocols``           the small contracts between stages; ``parameters``, ``prompts``
 ``loaders samples``     files to conversations; the bundled ones

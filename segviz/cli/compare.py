@@ -16,7 +16,7 @@ from segviz.cli.overall import comparisons_content, tell_comparisons, together
 from segviz.cli.retrieval import add_scoring
 from segviz.cli.running import measured
 from segviz.cli.source import add_conversation, is_memory, output_path, path_of, read_conversation
-from segviz.conversation import distinct
+from segviz.corpus import distinct
 from segviz.evaluate.aggregate import Mean
 from segviz.evaluate.compare import COLLAPSED, OWN, Comparison, compare, compare_one
 from segviz.memory import Memory, open_memory

@@ -25,10 +25,11 @@ from segviz.export.plan import SURFACE
 from segviz.export.svg import tree_svg
 from segviz.export.text import file_name, legal, one_line
 from segviz.export.view import View
+from segviz.frontend.canvas import javascript, stylesheet
 from segviz.frontend.live import DRAWINGS, Live, Setting
 from segviz.frontend.look import Look
 from segviz.frontend.palette import ACCENT
-from segviz.frontend.payload import javascript, pack, stylesheet, tree_payload
+from segviz.frontend.payload import pack, tree_payload
 from segviz.frontend.scale import needs_root
 from segviz.result import Evidence
 from segviz.systems.levels import level_name, level_names

@@ -31,7 +31,7 @@ from segviz.frontend.palette import (
     SCORE_RAMP_LIGHT,
     session_colours,
 )
-from segviz.frontend.scripts import joined, packed, source
+from segviz.frontend.scripts import packed
 from segviz.retrieve import estimated_tokens
 from segviz.steps import Decision
 from segviz.structure import Structure
@@ -56,54 +56,6 @@ COLUMNS: Final = {
     "gold": "<i4",
 }
 """The bytes columns of a payload and their dtypes; tree_message.js reads the same names."""
-
-_SCRIPTS = (
-    "pointing.js",
-    "tree_text.js",
-    "tree_colour.js",
-    "tree_message.js",
-    "tree_rows.js",
-    "tree_geometry.js",
-    "tree_boxes.js",
-    "tree_view.js",
-    "tree_canvas.js",
-    "tree_history.js",
-    "tree_motion.js",
-    "tree_span.js",
-    "tree_search.js",
-    "tree_axis.js",
-    "tree_propagate.js",
-    "tree_theme.js",
-    "tree_shades.js",
-    "tree_alone.js",
-    "tree_classes.js",
-    "tree_weights.js",
-    "tree_gutter.js",
-    "tree_labels.js",
-    "tree_margin.js",
-    "tree_paint.js",
-    "tree_signs.js",
-    "tree_kin.js",
-    "tree_marks.js",
-    "tree_words.js",
-    "tree_legend.js",
-    "tree_look.js",
-    "tree_controls.js",
-    "tree_dials.js",
-    "tree_map.js",
-    "tree_crumbs.js",
-    "tree_find.js",
-    "tree_help.js",
-    "tree_tools.js",
-    "tree_mirror.js",
-    "tree_frame.js",
-    "tree_link.js",
-    "tree_moves.js",
-    "tree_pointer.js",
-    "tree_keys.js",
-    "tree.js",
-)
-_SHEETS = ("tree.css", "tree_legend.css")
 
 
 def tree_payload(
@@ -264,17 +216,6 @@ def pack(payload: Mapping[str, Any]) -> bytes:
     """The payload as one message: its JSON values as header, then its columns."""
     plain = {name: value for name, value in payload.items() if name not in COLUMNS}
     return packed(plain, {name: payload[name] for name in COLUMNS})
-
-
-def javascript() -> str:
-    """Source of the component as one ES module: the scripts one after another, without
-    the imports between them."""
-    return joined(*_SCRIPTS)
-
-
-def stylesheet() -> str:
-    """Source of the component's stylesheet."""
-    return "\n".join(map(source, _SHEETS))
 
 
 def _parents(structure: Structure) -> tuple[NDArray[np.int32], NDArray[np.int32]]:

@@ -36,7 +36,8 @@ function paint(s) {
     showScores(s);
   }
   if (base) {
-    s.geom = geometry(width, height, s.picture, s.data.gutter, s.tree.laneCount);
+    const { gutter, legend } = s.data;
+    s.geom = geometry(width, height, s.picture, gutter, s.tree.laneCount, legend);
     s.boxes = columnWeights(s).map(
       (weight) => visibleBoxes(s.tree, s.view, s.geom.width, weight.length ? weight : null));
     drawBase(s, cleared(s.base, width, height));

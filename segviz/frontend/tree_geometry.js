@@ -25,10 +25,11 @@ export function stackRows(laneCount, available, cap = ROW_CAP) {
 
 /** Where everything lies. A function of size, picture and rows alone: selecting a node or
  *  changing a score moves nothing. Height that capped rows leave over stays below the axis
- *  in "grow", so that the tree keeps close to its legend, and outside of both halves in
- *  "scores". "change" keeps the horizontal places of "scores" and takes the height of both
- *  its halves. */
-export function geometry(width, height, picture, gutter, laneCount) {
+ *  in "grow", so that the tree keeps close to its legend, or above it where there is none, as
+ *  canvases side by side have their axes on one line; in "scores" it stays outside of both
+ *  halves. "change" keeps the horizontal places of "scores" and takes the height of both its
+ *  halves. */
+export function geometry(width, height, picture, gutter, laneCount, legend = true) {
   const scores = picture === "scores";
   const grow = picture === "grow";
   const left = grow ? 34 : 50;
@@ -38,7 +39,7 @@ export function geometry(width, height, picture, gutter, laneCount) {
   const middle = Math.round((height - axisHeight) / 2);
   const available = (scores ? middle : height - axisHeight) - top;
   const rows = stackRows(laneCount, available, picture === "change" ? 2 * ROW_CAP : ROW_CAP);
-  const axisTop = scores ? middle : top + rows.total;
+  const axisTop = scores ? middle : legend ? top + rows.total : height - axisHeight;
   return {
     left,
     right,

@@ -8,12 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from segviz.conversation import (
-    Conversation,
-    Question,
-    Session,
-    Turn,
-)
+from segviz.conversation import Conversation, Question, Session, Turn
 from segviz.loaders.dates import note_backwards
 from segviz.loaders.messages import speakers_of
 from segviz.loaders.notes import Notes, Place

@@ -14,7 +14,8 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import datetime
 
-from segviz.conversation import Conversation, Entry, Question, Session, with_distinct_ids
+from segviz.conversation import Conversation, Question, Session
+from segviz.corpus import Entry, with_distinct_ids
 from segviz.loaders.dates import note_backwards, note_empty, numeric_start
 from segviz.loaders.document import Options
 from segviz.loaders.errors import LoadError

@@ -7,10 +7,11 @@ from typing import Any
 
 import streamlit as st
 
+from segviz.frontend.canvas import javascript, stylesheet
 from segviz.frontend.found import find_text, read_query
 from segviz.frontend.live import Setting, read_setting
 from segviz.frontend.look import Look, read_look
-from segviz.frontend.payload import javascript, pack, stylesheet
+from segviz.frontend.payload import pack
 
 _TREE = st.components.v2.component("segviz_tree", js=javascript(), css=stylesheet())
 

@@ -20,7 +20,7 @@ from segviz.samples import TITLES
 from segviz.systems import SYSTEMS
 from segviz.toy import QUESTION, toy_relevance, toy_structure
 from segviz.ui.address import in_app
-from segviz.ui.charts import QUIET, colours, dark, ink, ramp, readable
+from segviz.ui.charts import QUIET, chart, colours, dark, ink, ramp
 from segviz.ui.state import Session
 from segviz.ui.tables import table
 
@@ -87,13 +87,12 @@ def _toy() -> None:
             "that one hop carries to node i.",
         )
         matrix = spread(np.eye(len(structure)), structure.edges, policy, 1, structure)[1].T
-        st.plotly_chart(
-            readable(transition_figure(matrix, ramp=ramp(), ink=ink())),
-            key="toy-matrix",
-            config=QUIET,
-            alt=_matrix_sentence(matrix),
+        chart(
+            transition_figure(matrix, ramp=ramp(), ink=ink()),
+            _matrix_sentence(matrix),
+            "toy-matrix",
+            rows=lambda: _shares(matrix),
         )
-        st.caption(_matrix_sentence(matrix))
     with numbers:
         st.markdown(
             "**Hop by hop.** Every hop hands the scores on once more; later hops count less.",
@@ -106,6 +105,14 @@ def _toy() -> None:
 def _matrix_sentence(matrix: NDArray[np.float64]) -> str:
     givers, shares = int((matrix.sum(axis=0) > 0).sum()), int((matrix > 0).sum())
     return f"{givers} of {len(matrix)} nodes give their score away, in {shares} shares."
+
+
+def _shares(matrix: NDArray[np.float64]) -> list[dict[str, Any]]:
+    """A row for each share that is given."""
+    return [
+        {"from node": giver, "to node": taker, "share": float(matrix[taker, giver])}
+        for giver, taker in np.argwhere(matrix.T > 0).tolist()
+    ]
 
 
 def _hop_table(

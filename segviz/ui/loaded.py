@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from segviz.conversation import Conversation, Corpus
+from segviz.conversation import Conversation
+from segviz.corpus import Corpus
 from segviz.loaders import LOADERS, LoadError
 from segviz.ui.address import wanted_conversation
 from segviz.ui.opening import DATE_ORDERS, GAP_HOURS, Opened, refusal
@@ -52,10 +53,9 @@ def choose_conversation(opened: Opened) -> tuple[int, Conversation] | None:
 
 
 def _about(conversation: Conversation, alone: bool) -> None:
-    if alone:
-        st.text(conversation.id)
     speakers = conversation.speakers
-    st.text(", ".join(speakers[:6]) + (" …" if len(speakers) > 6 else ""))
+    names = ", ".join(speakers[:6]) + (" …" if len(speakers) > 6 else "")
+    st.text(f"{conversation.id}\n{names}" if alone else names)
     dates = [session.start for session in conversation.sessions if session.start]
     ends = (min(dates), max(dates)) if dates else ()
     days = " – ".join(dict.fromkeys(f"{day:%d %b %Y}" for day in ends))

@@ -20,13 +20,13 @@ from segviz.ui.opening import Opened
 from segviz.ui.source import choose_source
 from segviz.ui.spending import show_spending
 from segviz.ui.state import MEMORIES_KEPT, Session, fingerprint, remember, typed_turns
-from segviz.ui.words import counted
+from segviz.ui.words import counted, unmarked
 from segviz.units import UNIT_RULES
 
 UNIT_HELP = {
-    "exchange": "two speakers' consecutive runs, nothing lost",
-    "turn": "one leaf per turn",
-    "paper": "as in the SegTreeMem paper; drops turns",
+    "exchange": "Two speakers' consecutive runs, nothing lost.",
+    "turn": "One leaf per turn.",
+    "paper": "As in the SegTreeMem paper; drops turns.",
 }
 
 
@@ -83,7 +83,6 @@ def _unit(conversation: Conversation) -> str:
     rule: str = st.selectbox(
         "One leaf per",
         list(UNIT_RULES),
-        format_func=lambda name: f"{name}: {UNIT_HELP.get(name, '')}",
         key="unit",
         label_visibility="collapsed",
         persist_state="session",
@@ -100,7 +99,9 @@ def _unit(conversation: Conversation) -> str:
             f"and {lost} questions lose all their evidence."
         )
     else:
-        st.caption(f"{counted(count, 'leaf', 'leaves')}, no turn left out")
+        st.caption(
+            f"{UNIT_HELP.get(rule, '')} {counted(count, 'leaf', 'leaves')}, no turn left out."
+        )
     return rule
 
 
@@ -125,5 +126,4 @@ def _embedding_note(models: Models) -> None:
             "by spelling only (hashing embedder)."
         )
     else:
-        st.caption("Similarity by")
-        st.text(models.embedder.name)
+        st.caption(f"Similarity by {unmarked(models.embedder.name)}")

@@ -6,6 +6,7 @@ Each view is offered where the data of the structure supports it.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import streamlit as st
 
@@ -27,7 +28,7 @@ from segviz.figures.forgetting import (
     last_met,
     remembered,
 )
-from segviz.figures.groups import changes, grouped, groups_figure, groups_sentence, sizes
+from segviz.figures.groups import Sizes, changes, grouped, groups_figure, groups_sentence, sizes
 from segviz.figures.windows import (
     dated,
     window_rows,
@@ -202,6 +203,7 @@ def _groups(session: Session, structure: Structure, step: int) -> None:
         "groups-chart",
         "The objective is taken among a group's nearest neighbours, so only before and after "
         "of one change compare.",
+        rows=lambda: _sizes_rows(grown),
     )
     if not found:
         return
@@ -224,6 +226,16 @@ def _groups(session: Session, structure: Structure, step: int) -> None:
             height=300,
             column_config=dict.fromkeys(("before", "after", "gain"), number),
         )
+
+
+def _sizes_rows(grown: Sizes) -> list[dict[str, Any]]:
+    """The steps at which a size changed."""
+    columns = list(zip(grown.count, grown.middle, grown.largest, strict=True))
+    return [
+        {"step": step, "groups": int(count), "middle size": float(middle), "largest": int(largest)}
+        for step, (count, middle, largest) in enumerate(columns, start=1)
+        if step == 1 or columns[step - 2] != columns[step - 1]
+    ]
 
 
 Supports = Callable[[Session, Structure], bool]

@@ -17,7 +17,8 @@ from typing import Any, TypeVar
 import streamlit as st
 
 from segviz.bookmark import Operated
-from segviz.conversation import Conversation, Corpus
+from segviz.conversation import Conversation
+from segviz.corpus import Corpus
 from segviz.models import OpenAIChat
 from segviz.pipeline import Memory
 

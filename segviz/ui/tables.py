@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
@@ -14,9 +15,10 @@ Height = int | Literal["content"]
 # As wide as a digit: numbers of different lengths stand below each other.
 _BLANK = "\N{FIGURE SPACE}"
 _FIRM = "\N{NO-BREAK SPACE}"
+_JOINED = "\N{WORD JOINER}"
 
 # A text no longer than this stays on one line.
-_SHORT = 8
+_SHORT = 13
 
 # Pixels of a row of a scrolling table in the app's font size.
 _ROW = 33
@@ -59,7 +61,9 @@ def _column(values: Sequence[Any], digits: int) -> list[str]:
 
 
 def _literal(text: str) -> str:
-    firm = text.replace(" ", _FIRM) if len(text) <= _SHORT else text
+    if len(text) > _SHORT:
+        return unmarked(text)
+    firm = re.sub("([-–])", rf"\1{_JOINED}", text.replace(" ", _FIRM))
     return _FIRM.join(map(unmarked, firm.split(_FIRM)))
 
 

@@ -21,8 +21,9 @@ from typing import Any
 
 import numpy as np
 
+from segviz.frontend.canvas import javascript, stylesheet
 from segviz.frontend.live import DRAWINGS, Live, Setting, read_setting
-from segviz.frontend.payload import javascript, pack, stylesheet, tree_payload
+from segviz.frontend.payload import pack, tree_payload
 from segviz.propagate import propagate
 from segviz.retrieve import top_k
 from segviz.structure import Structure

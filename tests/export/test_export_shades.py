@@ -18,9 +18,10 @@ from segviz.export.drawing import drawing
 from segviz.export.page import _payload
 from segviz.export.plan import LEFT, SURFACE, Plan
 from segviz.export.shades import gold_classes, hatching, shade
+from segviz.frontend.canvas import javascript
 from segviz.frontend.look import COLOURS
 from segviz.frontend.palette import ACCENT
-from segviz.frontend.payload import COLUMNS, javascript
+from segviz.frontend.payload import COLUMNS
 from segviz.gold import gold_status
 from segviz.samples import TITLES, sample_path
 from tests.frontend.node import run

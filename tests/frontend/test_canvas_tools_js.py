@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from segviz import frontend
-from segviz.frontend.payload import javascript
+from segviz.frontend.canvas import javascript
 from tests.frontend.node import run
 
 pytestmark = pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")

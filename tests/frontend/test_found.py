@@ -9,8 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from segviz.frontend.canvas import javascript
 from segviz.frontend.found import MOST_EXCERPTS, MOST_HITS, find_text, read_query
-from segviz.frontend.payload import javascript, pack, tree_payload
+from segviz.frontend.payload import pack, tree_payload
 from segviz.structure import Structure
 from tests.frontend.node import run
 

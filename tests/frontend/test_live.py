@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from segviz.frontend.canvas import javascript
 from segviz.frontend.live import DRAWINGS, Live, Setting, read_setting
-from segviz.frontend.payload import COLUMNS, javascript, tree_payload
+from segviz.frontend.payload import COLUMNS, tree_payload
 from segviz.propagate import POLICIES
 from tests.frontend.node import run
 from tests.trees import toy

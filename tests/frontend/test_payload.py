@@ -10,14 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from segviz.frontend.canvas import javascript, stylesheet
 from segviz.frontend.captions import MAX_LABELLED
-from segviz.frontend.payload import (
-    COLUMNS,
-    javascript,
-    pack,
-    stylesheet,
-    tree_payload,
-)
+from segviz.frontend.payload import COLUMNS, pack, tree_payload
 from segviz.steps import Decision, Judgement
 from segviz.structure import Structure
 

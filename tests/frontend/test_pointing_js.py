@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from segviz.frontend.canvas import javascript, stylesheet
 from segviz.frontend.lists import list_styles, transcript_script
 from segviz.frontend.outline import outline_payload, outline_script, outline_styles, pack_outline
-from segviz.frontend.payload import javascript, pack, stylesheet, tree_payload
+from segviz.frontend.payload import pack, tree_payload
 from segviz.structure import Structure
 
 pytestmark = pytest.mark.browser

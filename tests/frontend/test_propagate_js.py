@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from segviz.frontend.canvas import javascript
 from segviz.frontend.live import LIVE_POLICIES
-from segviz.frontend.payload import javascript, tree_payload
+from segviz.frontend.payload import tree_payload
 from segviz.propagate import propagate
 from segviz.retrieve import estimated_tokens, level_distribution, top_k
 from segviz.structure import Structure

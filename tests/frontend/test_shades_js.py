@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from segviz.frontend.canvas import javascript
 from segviz.frontend.look import COLOURS, LABELS
 from segviz.frontend.palette import (
     COHERENCE_RAMP_DARK,
@@ -17,7 +18,6 @@ from segviz.frontend.palette import (
     SCORE_RAMP_LIGHT,
     session_colours,
 )
-from segviz.frontend.payload import javascript
 from tests.frontend.node import run
 from tests.frontend.test_palette import contrast
 

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from segviz.frontend.payload import javascript, pack, tree_payload
+from segviz.frontend.canvas import javascript
+from segviz.frontend.payload import pack, tree_payload
 from segviz.structure import Structure
 from tests.frontend.node import run
 

@@ -6,7 +6,8 @@ import json
 
 import pytest
 
-from segviz.conversation import Conversation, Corpus
+from segviz.conversation import Conversation
+from segviz.corpus import Corpus
 from segviz.loaders import LoadError, parse
 
 

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from segviz.conversation import Conversation, Corpus
+from segviz.conversation import Conversation
+from segviz.corpus import Corpus
 from segviz.loaders import LoadError, load, parse
 from segviz.loaders.slack import plain
 
