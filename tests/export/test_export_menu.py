@@ -9,7 +9,7 @@ import pytest
 from PIL import Image
 from streamlit.testing.v1 import AppTest
 
-from tests.browser.conftest import app, server  # noqa: F401
+from tests.browser.conftest import app, server, tab  # noqa: F401
 from tests.export.pdf import Pdf
 
 
