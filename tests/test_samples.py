@@ -1,12 +1,6 @@
 """The bundled conversations hold what a demo needs."""
 
-import importlib.util
-import os
-import shutil
-import subprocess
-import sys
 import tomllib
-import zipfile
 from collections import Counter
 from itertools import pairwise
 
@@ -112,50 +106,3 @@ def test_every_package_is_listed_for_the_wheel():
     folders = {f.parent.relative_to(ROOT) for f in (ROOT / "segviz").rglob("*.py")}
     assert set(listed["packages"]) == {".".join(f.parts) for f in folders} | {"segviz.sample_data"}
     assert listed["package-dir"] == {"segviz.sample_data": "sample_data"}
-
-
-def test_a_wheel_carries_the_samples(tmp_path):
-    """Built from a copy, so that nothing is left in the source tree."""
-    if importlib.util.find_spec("pip") is None:
-        pytest.skip("no pip here to build a wheel with")
-    source = tmp_path / "source"
-    skipped = shutil.ignore_patterns("__pycache__")
-    for name in ("segviz", "sample_data"):
-        shutil.copytree(ROOT / name, source / name, ignore=skipped)
-    for name in ("pyproject.toml", "README.md"):
-        shutil.copy(ROOT / name, source)
-    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--retries=0"]
-    reached = subprocess.run(
-        [*pip, "download", "--no-deps", "-q", "-d", str(tmp_path / "backend"), "setuptools>=77"],
-        capture_output=True,
-        text=True,
-        timeout=120,
-    )
-    if reached.returncode:
-        pytest.skip(f"no package index for the build backend: {reached.stderr[-200:]}")
-    subprocess.run(
-        [*pip, "wheel", str(source), "--no-deps", "-q", "-w", str(tmp_path)],
-        check=True,
-        timeout=300,
-    )
-    (wheel,) = tmp_path.glob("segviz-*.whl")
-    with zipfile.ZipFile(wheel) as archive:
-        archive.extractall(tmp_path / "site")
-    script = (
-        "import segviz, segviz.samples as s\n"
-        "for name in s.TITLES: print(len(segviz.load(s.sample_path(name))[0].turns))\n"
-        "print(segviz.__file__)"
-    )
-    (tmp_path / "empty").mkdir()
-    done = subprocess.run(
-        [sys.executable, "-c", script],
-        cwd=tmp_path / "empty",
-        env={**os.environ, "PYTHONPATH": str(tmp_path / "site")},
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=60,
-    )
-    *turns, where = done.stdout.split()
-    assert where == str(tmp_path / "site" / "segviz" / "__init__.py")
-    assert [int(n) for n in turns] == [len(segviz.load(sample_path(n))[0].turns) for n in TITLES]

@@ -23,6 +23,7 @@ from segviz.ui.address import in_app
 from segviz.ui.charts import QUIET, chart, colours, dark, ink, ramp
 from segviz.ui.state import Session
 from segviz.ui.tables import table
+from segviz.ui.words import cited
 
 _TOY_K = 3
 
@@ -223,7 +224,7 @@ def _system(name: str) -> None:
     with st.expander(title, key=f"about-{name}", on_change="rerun") as about:
         if not about.open:
             return
-        st.markdown(cleandoc(kind.__doc__ or ""))
+        st.markdown(cited(cleandoc(kind.__doc__ or "")))
         rows = [
             {
                 "parameter": p.name,

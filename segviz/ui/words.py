@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import string
 
 from segviz.evaluate import Mean
@@ -17,6 +18,11 @@ def counted(number: int, one: str, many: str | None = None) -> str:
 def unmarked(text: str) -> str:
     """``text`` for a label that Streamlit reads as Markdown, every mark taken literally."""
     return "".join(f"\\{char}" if char in _MARKS else char for char in " ".join(text.split()))
+
+
+def cited(text: str) -> str:
+    """Our own prose with every arXiv number as a link to its paper."""
+    return re.sub(r"arXiv\s+(\d{4}\.\d{5})", r"[arXiv \1](https://arxiv.org/abs/\1)", text)
 
 
 def signed(text: str) -> str:

@@ -25,11 +25,16 @@ def compare_page() -> AppTest:
     return clean(AppTest.from_function(_compare_page, default_timeout=120).run())
 
 
+def read(cell: str) -> str:
+    """A cell without what keeps it from being read as Markdown and from breaking."""
+    return cell.translate({0x5C: None, 0xA0: " ", 0x2060: None})
+
+
 def frame(app: AppTest, column: str):
     """The table with this column; texts as they are read."""
     for found in (*app.table, *app.dataframe):
         if column in found.value.columns:
-            return found.value.map(lambda v: v.replace("\\", "") if isinstance(v, str) else v)
+            return found.value.map(lambda v: read(v) if isinstance(v, str) else v)
     raise AssertionError(f"no table has a column {column}")
 
 
