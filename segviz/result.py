@@ -77,6 +77,11 @@ class Result:
         )
 
     @property
+    def score_names(self) -> tuple[str, str]:
+        """What ``initial`` and ``final`` are called."""
+        return ("relevance", "system") if self.method == "own" else ("initial", "propagated")
+
+    @property
     def reading_order(self) -> tuple[Evidence, ...]:
         """The evidence as it happened: by span, a wide node before what lies in it."""
 

@@ -95,8 +95,8 @@ function details(node, place) {
   add(box, "p", "meta", `level ${level[node]} · ${units}${held}`);
   if (initial.length) {
     add(box, "p", "meta",
-      `as exported: initial ${initial[place].toPrecision(4)}, `
-      + `propagated ${final[place].toPrecision(4)}`);
+      `as exported: ${head.score_names[0]} ${initial[place].toPrecision(4)}, `
+      + `${head.score_names[1]} ${final[place].toPrecision(4)}`);
   }
   add(box, "div", "text", view.texts[node]);
   if (view.cut) add(box, "p", "meta", `Texts of more than ${view.cut} characters are cut here.`);

@@ -138,13 +138,13 @@ def _evidence(view: View) -> list[str]:
         '<section id="evidence"><h2>Retrieved, best first</h2>',
         *([f'<p dir="auto">Gold answer: {_literal(answer)}</p>'] if answer else []),
         "<ol>",
-        *(_item(view, item) for item in result.evidence),
+        *(_item(view, item, result.score_names) for item in result.evidence),
         "</ol>",
         "</section>",
     ]
 
 
-def _item(view: View, item: Evidence) -> str:
+def _item(view: View, item: Evidence, names: tuple[str, str]) -> str:
     start, stop = item.span
     where = f"unit {start}" if stop - start == 1 else f"units {start}–{stop - 1}"
     gold = view.gold_turns.get(item.node, ())
@@ -152,11 +152,12 @@ def _item(view: View, item: Evidence) -> str:
     turns = ", ".join(item.turn_ids[:12]) + (" …" if len(item.turn_ids) > 12 else "")
     moved = "" if item.rank_before == item.rank_after else f", was rank {item.rank_before}"
     level = level_name(item.level, level_names(view.memory.system))
+    before, after = names
     return (
         f'<li value="{item.rank_after}"><button type="button" class="pick" '
         f'data-node="{item.node}">node {item.node}</button> '
         f"<bdi>{_literal(level)} · {where} · turns {_literal(turns)}{_literal(marks)}</bdi>"
-        f'<div class="scores">initial {item.initial:.5f} → propagated {item.final:.5f}{moved}'
+        f'<div class="scores">{before} {item.initial:.5f} → {after} {item.final:.5f}{moved}'
         f'</div><div class="text" dir="auto">{_literal(item.text)}</div></li>'
     )
 
@@ -229,6 +230,7 @@ def _payload(view: View, drawn: Drawing) -> dict[str, Any]:
         mode="scores",
         initial=result.initial[drawn.node],
         final=result.final[drawn.node],
+        score_names=result.score_names,
         top_initial=drawn.first(result.before),
         top_final=drawn.first(result.after),
         gold=drawn.every(view.gold),

@@ -59,7 +59,8 @@ def halves(plan: Plan) -> list[Half]:
             weight[nodes] = strength
         return [("", *_filled(plan, chosen, weight, ()))]
     initial, final = (scores[plan.drawing.node] for scores in (result.initial, result.final))
-    own = (("initial", initial, result.before), ("propagated", final, result.after))
+    before, after = result.score_names
+    own = ((before, initial, result.before), (after, final, result.after))
     found = []
     for half_name, scores, top in own:
         # In other colours than its score a half still shows what was retrieved by it.

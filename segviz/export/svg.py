@@ -72,9 +72,10 @@ def _about(view: View, node: int) -> str:
     level = level_name(int(structure.level[node]), level_names(view.memory.system))
     lines = [f"node {node} · {level} · {where}{kind}"]
     if result is not None:
+        before, after = result.score_names
         for name, scores, top in (
-            ("initial", result.initial, result.before),
-            ("propagated", result.final, result.after),
+            (before, result.initial, result.before),
+            (after, result.final, result.after),
         ):
             rank = f" (rank {top.index(node) + 1})" if node in top else ""
             lines.append(f"{name} {scores[node]:.3g}{rank}")

@@ -12,7 +12,7 @@ function bar(label, value, share, className) {
   return line;
 }
 
-function entry(item, open, pick, toggle) {
+function entry(item, names, open, pick, toggle) {
   const line = make("button", "entry" + (item.selected ? " selected" : ""));
   line.type = "button";
   line.dataset.node = String(item.node);
@@ -25,8 +25,8 @@ function entry(item, open, pick, toggle) {
   text.append(...lineBlocks([["same", open ? allOf(item) : firstPart(item.text)]]));
   const scores = make("div", "scores");
   scores.append(
-    bar("initial", item.initial, item.initialShare, "initial"),
-    bar("propagated", item.final, item.finalShare, "final"),
+    bar(names[0], item.initial, item.initialShare, "initial"),
+    bar(names[1], item.final, item.finalShare, "final"),
   );
   line.append(head, scores, text);
   line.onclick = () => pick(item.node);
@@ -48,7 +48,7 @@ function fill(list) {
   const entries = list.items.map((item) => {
     const key = `${item.node} ${lengthOf(item)}`;
     const toggle = toggling(list, key, item, fill);
-    return entry(item, list.opened.has(key), list.pick, toggle);
+    return entry(item, list.names, list.opened.has(key), list.pick, toggle);
   });
   replaceRows(list, entries);
   offerMore(list);
@@ -68,6 +68,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
   const nodes = (items) => String(items?.map(({ node }) => node));
   const same = nodes(list.items) === nodes(data.items);
   list.items = data.items;
+  list.names = data.names;
   list.pick = (node) => setTriggerValue("node", node);
   list.whole = (name) => setTriggerValue("whole", name);
   fill(list);

@@ -74,6 +74,7 @@ def tree_payload(
     frontier: Sequence[int] | None = None,
     initial: ArrayLike | None = None,
     final: ArrayLike | None = None,
+    score_names: tuple[str, str] = ("initial", "propagated"),
     top_initial: Sequence[int] = (),
     top_final: Sequence[int] = (),
     gold: Sequence[int] = (),
@@ -106,6 +107,7 @@ def tree_payload(
         frontier: nodes outlined as frontier; the structure's own if None.
         initial: score of each node before propagation, shape (n,); non-finite counts as 0.
         final: score of each node after propagation, shape (n,).
+        score_names: what the two are called.
         top_initial: retrieved nodes before propagation, best first.
         top_final: retrieved nodes after propagation, best first.
         gold: evidence leaves.
@@ -167,6 +169,7 @@ def tree_payload(
     return payload | {
         "identity": identity,
         "mode": mode,
+        "score_names": list(score_names),
         "step": step,
         "nodes": n,
         "total_units": units,

@@ -40,8 +40,9 @@ export function drawMargin(s, ctx, half) {
 /** What a half shows: its score; where another colour is chosen, that, or by what the nodes
  *  marked in it were retrieved. */
 function halfName(s, half) {
-  const own = half ? "propagated" : "initial";
-  if (s.picture === "change") return s.shades[0] === "change" ? "propagated − initial" : s.shades[0];
+  const [before, after] = s.data.score_names;
+  const own = half ? after : before;
+  if (s.picture === "change") return s.shades[0] === "change" ? `${after} − ${before}` : s.shades[0];
   return colourChoice(s) ? `top by ${own}` : own;
 }
 

@@ -31,9 +31,10 @@ export function nodeLines(s, node) {
   if (data.mode === "scores" && data.initial.length) {
     const rank = (ids) => (ids.includes(node) ? ` (rank ${ids.indexOf(node) + 1})` : "");
     const digits = (value) => number(value, 3);
-    lines.push(["meta", `initial ${digits(data.initial[node])}${rank(data.top_initial)}`]);
+    const [before, after] = data.score_names;
+    lines.push(["meta", `${before} ${digits(data.initial[node])}${rank(data.top_initial)}`]);
     if (data.final.length) {
-      lines.push(["meta", `propagated ${digits(data.final[node])}${rank(data.top_final)}`]);
+      lines.push(["meta", `${after} ${digits(data.final[node])}${rank(data.top_final)}`]);
       lines.push(["meta", `change ${signed(data.final[node] - data.initial[node], 3)}`]);
     }
   }

@@ -161,6 +161,7 @@ def _tree(session: Session, question: Question, result: Result, live: Live | Non
         mode="scores",
         initial=result.initial,
         final=result.final,
+        score_names=result.score_names,
         top_initial=result.before,
         top_final=result.after,
         gold=gold,
@@ -210,7 +211,7 @@ def _levels(session: Session, result: Result) -> None:
     texts = result.structure.carrier
     moved = len({int(texts[n]) for n in result.after} - {int(texts[n]) for n in result.before})
     own = result.method == "own"
-    series = ("by relevance", "by the system") if own else ("initial", "propagated")
+    series = result.score_names
     how = "by relevance alone and by the system" if own else "before and after propagation"
     st.markdown(f"**Retrieved levels**, {how}")
     names = level_names(session.memory)

@@ -234,7 +234,8 @@ def _what(session: Session, entry: Written) -> str:
     if after is None:
         return "leaves the memory" if before else "comes and goes"
     if before is None:
-        return f"appears with {reach(session, *after.span)}"
+        alone = after.span == (entry.cause.unit.index, entry.cause.unit.index + 1)
+        return "appears" if alone else f"appears with {reach(session, *after.span)}"
     return ", ".join(_differences(session, before, after)) or "written again, the same"
 
 

@@ -104,13 +104,19 @@ def transcript(
 
 
 def evidence_list(
-    items: Sequence[Mapping[str, Any]], *, key: str, height: int, on_pick: Callable[[int], None]
+    items: Sequence[Mapping[str, Any]],
+    *,
+    names: tuple[str, str],
+    key: str,
+    height: int,
+    on_pick: Callable[[int], None],
 ) -> None:
-    """Show retrieved nodes; ``on_pick(node)`` runs when one is clicked."""
+    """Show retrieved nodes with two scores each, called ``names``; ``on_pick(node)`` runs
+    when one is clicked."""
     shown = [{**item, **_part(key, str(item["node"]), item["text"])} for item in items]
     _EVIDENCE(
         key=key,
-        data={"items": shown, "height": height},
+        data={"items": shown, "names": names, "height": height},
         on_node_change=lambda: _sent(key, "node", on_pick),
         on_whole_change=lambda: _open(key),
     )

@@ -54,9 +54,8 @@ def draw_outline(
             "final": result.final,
             "ranks": _ranks(result, levels, distinct),
             "retrieved": result.after,
+            "score_names": result.score_names,
         }
-        if result.method == "own":
-            scores["score_names"] = ("by relevance", "by the system")
     payload = outline_payload(
         structure,
         names=names,

@@ -68,7 +68,13 @@ def retrieved_panel(session: Session, result: Result, status: dict[str, str]) ->
                 "selected": item.node == session.selected,
             }
         )
-    evidence_list(items, key="evidence", height=HEIGHT, on_pick=session.select)
+    evidence_list(
+        items,
+        names=result.score_names,
+        key="evidence",
+        height=HEIGHT,
+        on_pick=session.select,
+    )
     left = [node for node in result.before if node not in result.after]
     if left:
         names = (f"node {node} ({place(session, result.structure, node)})" for node in left)

@@ -17,8 +17,8 @@ _BLANK = "\N{FIGURE SPACE}"
 _FIRM = "\N{NO-BREAK SPACE}"
 _JOINED = "\N{WORD JOINER}"
 
-# A text no longer than this stays on one line.
-_SHORT = 13
+# A text no longer than this stays on one line; one somewhat longer breaks between words alone.
+_SHORT, _LONGER = 8, 13
 
 # Pixels of a row of a scrolling table in the app's font size.
 _ROW = 33
@@ -61,9 +61,9 @@ def _column(values: Sequence[Any], digits: int) -> list[str]:
 
 
 def _literal(text: str) -> str:
-    if len(text) > _SHORT:
-        return unmarked(text)
-    firm = re.sub("([-–])", rf"\1{_JOINED}", text.replace(" ", _FIRM))
+    firm = text.replace(" ", _FIRM) if len(text) <= _SHORT else text
+    if len(text) <= _LONGER:
+        firm = re.sub("([-–])", rf"\1{_JOINED}", firm)
     return _FIRM.join(map(unmarked, firm.split(_FIRM)))
 
 

@@ -76,7 +76,7 @@ def rank_panel(
         after,
         k,
         gold=list(gold),
-        sides=("by relevance", "by the system") if own else ("initial", "propagated"),
+        sides=result.score_names,
         **colours(),
     )
     chart(

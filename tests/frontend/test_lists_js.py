@@ -51,7 +51,7 @@ def evidence(*texts: str) -> dict[str, Any]:
     row = {"place": "leaf", "initial": "0.1", "final": "0.2", "initialShare": 0.1}
     row |= {"finalShare": 0.2, "selected": False}
     items = [row | {"node": 7 + i, "rank": i + 1, "text": text} for i, text in enumerate(texts)]
-    return {"height": 600, "items": items}
+    return {"height": 600, "items": items, "names": ("initial", "propagated")}
 
 
 def test_each_line_has_its_own_direction_and_an_isolated_name(page: Any) -> None:
@@ -91,9 +91,10 @@ def test_a_clamped_text_can_be_opened_by_keyboard_and_closed(page: Any) -> None:
     assert text.bounding_box()["height"] == low
 
 
-def test_scores_are_named_as_in_the_tree(page: Any) -> None:
-    mount(page, evidence_script(), evidence("x"))
-    assert page.locator(".score .name").all_inner_texts() == ["initial", "propagated"]
+@pytest.mark.parametrize("names", [("initial", "propagated"), ("relevance", "system")])
+def test_scores_are_named_as_in_the_tree(page: Any, names: tuple[str, str]) -> None:
+    mount(page, evidence_script(), evidence("x") | {"names": names})
+    assert tuple(page.locator(".score .name").all_inner_texts()) == names
 
 
 def turn(**changes: Any) -> dict[str, Any]:

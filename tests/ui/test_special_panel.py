@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from segviz.systems import SYSTEMS
 from tests.ui.test_inspector import data
-from tests.ui.test_pages import ask_page, clean, grow, texts
+from tests.ui.test_pages import ask_page, clean, evidence_scores, grow, texts
 
 VIEWS = {
     "h-mem": ["Time windows", "Forgetting", "Relations"],
@@ -111,6 +113,7 @@ def test_the_course_of_retrieval(system):
     assert "**How the system went about it**" in told
     assert "Bars are shares of each, numbers are nodes." in told
     assert "by relevance alone and by the system" in told
+    assert json.loads(evidence_scores(app))["names"] == ["relevance", "system"]
     names = getattr(SYSTEMS[system], "level_names", ("leaf",))
     assert f"{names[0]}: " in told or f"{names[1]}: " in told
     stages = [e for e in app.expander if " looked at, " in e.label]
