@@ -101,7 +101,14 @@ def _draw(
             return
         select_turns(session, found.memory, here if drawn is None else int(drawn.node[here]))
 
-    tree_canvas(payload, key=key, height=300, on_select=select)
+    tree_canvas(payload, key=key, height=_height(ready), on_select=select)
+
+
+def _height(ready: Mapping[str, Built]) -> int:
+    """Pixels for the tallest of them, the same for all."""
+    shown = (b.memory.structure if b.drawn is None else b.drawn.structure for b in ready.values())
+    levels = 1 + max(int(structure.level.max(initial=0)) for structure in shown)
+    return min(130 + 48 * levels, 300)
 
 
 def select_turns(session: Session, memory: Memory, node: int) -> None:

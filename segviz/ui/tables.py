@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
@@ -17,7 +16,7 @@ _BLANK = "\N{FIGURE SPACE}"
 _FIRM = "\N{NO-BREAK SPACE}"
 _JOINED = "\N{WORD JOINER}"
 
-# A text no longer than this stays on one line; one somewhat longer breaks between words alone.
+# A text no longer than this stays on one line; one somewhat longer does not break at hyphens.
 _SHORT, _LONGER = 8, 13
 
 # Pixels of a row of a scrolling table in the app's font size.
@@ -63,7 +62,7 @@ def _column(values: Sequence[Any], digits: int) -> list[str]:
 def _literal(text: str) -> str:
     firm = text.replace(" ", _FIRM) if len(text) <= _SHORT else text
     if len(text) <= _LONGER:
-        firm = re.sub("([-–])", rf"\1{_JOINED}", firm)
+        firm = firm.replace("-", f"-{_JOINED}")
     return _FIRM.join(map(unmarked, firm.split(_FIRM)))
 
 
