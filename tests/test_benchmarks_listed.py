@@ -53,5 +53,5 @@ def test_the_plot_is_offline(tmp_path: Path):
     lines = [Line("ask", n, n / 10, "s", n / 5, "another", 3.0) for n in (10, 100)]
     plot(lines, tmp_path / "plot.html")
     html = (tmp_path / "plot.html").read_text("utf-8")
-    assert "ask: another" in html
+    assert "dashed: another" in html
     assert '<script src="' not in html
