@@ -18,7 +18,6 @@ export function mirror(s) {
     linked: s.linked.leaves,
     step: data.step ?? "",
     scale: `${goal.x0},${goal.x1}`, // where a slide ends
-    sliding: s.slide !== null,
     back: s.history.views.length,
     query: search.query,
     hits: search.hits.length,

@@ -9,6 +9,7 @@ from typing import Any
 import streamlit as st
 
 from segviz.coherence import known_coherence
+from segviz.export import file_name
 from segviz.figures.node_link import node_link_html
 from segviz.frontend.live import Setting
 from segviz.frontend.look import Look
@@ -172,4 +173,17 @@ def draw_node_link(session: Session, structure: Structure, height: int = 560, **
     coloured = "by propagated score" if "scores" in marks else "by session (middle of the span)"
     count = f"All {shown} nodes" if shown == total else f"The {shown} highest of {total} nodes"
     legend = "; retrieved nodes ringed, gold evidence as diamonds" if "scores" in marks else ""
-    st.caption(f"{count}, coloured {coloured}{legend}. Drag to pan, scroll to zoom.")
+    with st.container(horizontal=True, vertical_alignment="top"):
+        st.caption(
+            f"{count}, coloured {coloured}{legend}. Drag to pan, scroll to zoom.", width="stretch"
+        )
+        st.download_button(
+            "This drawing (HTML)",
+            lambda: html,
+            file_name=file_name(session.conversation.id, "node-link", "html"),
+            mime="text/html",
+            key="node-link-file",
+            help="One file that works offline, the program that draws it included.",
+            icon=":material/download:",
+            on_click="ignore",
+        )

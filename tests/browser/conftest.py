@@ -154,6 +154,13 @@ class App:
                 pytest.fail(f"{key} data-{name} is {found!r}, expected {value!r}")
             self.page.wait_for_timeout(50)
 
+    def still(self, key: str) -> None:
+        """Wait until a canvas has drawn all that was asked of it and no longer slides."""
+        self.page.wait_for_function(
+            "(root) => { const s = root.parentNode.segvizTree; return !s.slide && !s.frame; }",
+            arg=self.tree(key).element_handle(),
+        )
+
     def choose(self, key: str, option: str) -> App:
         """Pick an option of a select box by its text."""
         self.page.locator(f".st-key-{key} [role=combobox], .st-key-{key} input").first.click()

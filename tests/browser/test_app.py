@@ -121,13 +121,24 @@ class TestGrow:
         lit = app.page.locator(".st-key-grow-transcript .turn.covered").first
         assert lit.get_attribute("data-turn") == memory.turn_ids(node)[0]
 
-    def test_node_link_view_draws_without_a_request(self, app, memory):
+    def test_node_link_view_draws_without_a_request(self, app, memory, tmp_path):
         app.open()
         app.page.get_by_text("Node-link", exact=True).click()
         app.settle()
         frame = app.page.frame_locator("iframe").first
         frame.locator("canvas").wait_for(timeout=30_000)
         assert f"All {len(memory.structure)} nodes, coloured by session" in app.text()
+        with app.page.expect_download() as download:
+            app.page.get_by_role("button", name="This drawing (HTML)").click()
+        assert download.value.suggested_filename == "segviz-ines-theo-node-link.html"
+        download.value.save_as(tmp_path / "drawing.html")
+        requests = []
+        page = app.page.context.new_page()
+        page.on("request", lambda request: requests.append(request.url))
+        page.goto((tmp_path / "drawing.html").as_uri())
+        page.locator("canvas").wait_for()
+        page.close()
+        assert [url for url in requests if not url.startswith(("file:", "data:", "blob:"))] == []
 
 
 class TestAsk:

@@ -36,8 +36,7 @@ def shown(app):
 
 
 def rests(app):
-    app.until(KEY, "sliding", "false")
-    app.page.wait_for_timeout(50)
+    app.still(KEY)
 
 
 def drag(app, selector, begin, end):
@@ -238,7 +237,7 @@ def test_a_moved_slider_keeps_the_view(app):
     app.open("ask")
     root = app.tree("ask-tree")
     root.locator('[aria-label="Zoom in"]').click()
-    app.until("ask-tree", "sliding", "false")
+    app.still("ask-tree")
     before = app.attribute("ask-tree", "scale")
     assert before != WHOLE
     root.locator("input.alpha").focus()
@@ -254,7 +253,7 @@ def test_the_overview_of_ask_shows_where_scores_are(app):
     strip = app.tree("ask-tree").locator(".map canvas")
     before = strip.evaluate("(c) => c.toDataURL()")
     app.tree("ask-tree").locator("select").first.select_option("none")
-    app.until("ask-tree", "settled", "true")
+    app.still("ask-tree")
     assert strip.evaluate("(c) => c.toDataURL()") != before
 
 
@@ -306,4 +305,5 @@ def test_reduced_motion_does_not_slide(grow):
         "(b) => { b.click(); return b.closest('.segviz').parentNode.segvizTree.slide; }"
     )
     assert seen is None
+    grow.still(KEY)
     assert shown(grow)[1] - shown(grow)[0] == pytest.approx(UNITS / 1.6)
