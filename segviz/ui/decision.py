@@ -61,10 +61,10 @@ def _candidates(memory: Memory, before: Structure, after: Structure, decision: D
         start, stop = int(structure.start[item.node]), int(structure.stop[item.node])
         rows.append(
             {
-                "level": level_label(memory, int(structure.level[item.node])),
+                "level": _level(memory, int(structure.level[item.node])),
                 "outcome": _outcome(item, decision.chosen),
                 "label": item.label or None,
-                "similarity": item.score,
+                "similar": item.score,
                 "needed": item.threshold,
                 "units": f"{start}–{stop - 1}" if stop - start > 1 else f"{start}",
                 "node": item.node,
@@ -73,10 +73,15 @@ def _candidates(memory: Memory, before: Structure, after: Structure, decision: D
     # Only where the candidates are the whole frontier does none of them mean a new root.
     if decision.chosen is None and memory.laws == "segment-tree":
         above = 1 + max(int(before.level[item.node]) for item in decision.candidates)
-        row = {"level": level_label(memory, above), "outcome": "new root", "units": "all"}
+        row = {"level": _level(memory, above), "outcome": "new root", "units": "all"}
         rows.append(row)
     height: Height = 280 if len(rows) > _SEEN else "content"
     table(rows, about=f"Candidates of this step, {len(rows)}", height=height)
+
+
+def _level(memory: Memory, level: int) -> str:
+    """Below the heading "level" a number is enough, and the table fits a narrow page."""
+    return level_label(memory, level).removeprefix("level ")
 
 
 def _outcome(item: Judgement, chosen: int | None) -> str:

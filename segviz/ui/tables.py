@@ -38,7 +38,7 @@ def table(
     """
     names = dict.fromkeys(name for row in rows for name in row)
     columns = {
-        name: _column([row.get(name) for row in rows], (digits or {}).get(name, 2))
+        name: _column([row.get(name) for row in rows], name, (digits or {}).get(name, 2))
         for name in names
         if any(row.get(name) is not None for row in rows)
     }
@@ -48,9 +48,10 @@ def table(
     st.table(lines, border="horizontal", hide_index=True, alt=about, height=height)
 
 
-def _column(values: Sequence[Any], digits: int) -> list[str]:
+def _column(values: Sequence[Any], name: str, digits: int) -> list[str]:
     """The cells of a column as Markdown without any mark."""
-    written = [_written(value, digits) for value in values]
+    # A node's number is its name, and written as everywhere else.
+    written = [str(v) if name == "node" and v is not None else _written(v, digits) for v in values]
     numbers = [text for value, text in zip(values, written, strict=True) if _number(value)]
     width = max(map(len, numbers), default=0)
     return [
@@ -74,7 +75,8 @@ def _written(value: Any, digits: int) -> str:
     if value is None or value != value:
         return ""
     if isinstance(value, float):
-        return signed(f"{value:.{digits}f}")
+        # Adding 0 takes the sign of a zero that is negative.
+        return signed(f"{round(value, digits) + 0.0:.{digits}f}")
     return f"{value:,}" if _number(value) else str(value)
 
 
