@@ -48,7 +48,9 @@ def installed(wheel, tmp_path_factory) -> Path:
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", place], check=True, timeout=120)
     commands = Path(sysconfig.get_path("scripts", "venv", {"base": str(place)}))
     pip = [sys.executable, "-m", "pip", "--python", place, "install", "--no-deps", "-q", wheel]
-    subprocess.run(list(map(str, pip)), check=True, timeout=120)
+    # A segviz on the path of modules would count as installed already.
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    subprocess.run(list(map(str, pip)), check=True, timeout=120, env=environment)
     packages = Path(sysconfig.get_path("purelib", "venv", {"base": str(place)}))
     # A path file adds a folder behind the environment's own; path files in it do not count,
     # so that an editable segviz there stays out.
