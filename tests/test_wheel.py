@@ -18,7 +18,8 @@ from pathlib import Path
 
 import pytest
 
-from segviz.samples import TITLES
+import segviz
+from segviz.samples import TITLES, sample_path
 from tests.data import ROOT
 
 
@@ -96,6 +97,12 @@ def test_the_demo_runs_from_an_empty_folder(installed, tmp_path):
     assert found["healthy"] is True
     (where,) = (each["what"] for each in found["findings"] if each["name"] == "files")
     assert Path(where.partition(":")[0]).is_relative_to(installed.parent)
+    script = "import segviz; print([len(segviz.load(s)[0].turns) for s in map(path, TITLES)])"
+    opened = run(
+        "python", "-c", f"from segviz.samples import TITLES, sample_path as path; {script}"
+    )
+    turns = [len(segviz.load(sample_path(name))[0].turns) for name in TITLES]
+    assert json.loads(opened) == turns
     run("segviz", "build", "sample:ines-theo", "-o", "boat.json.gz")
     asked = ("ask", "boat.json.gz", "What is the boat called now?", "--json")
     assert len(json.loads(run("segviz", *asked))["evidence"]) == 10

@@ -230,9 +230,11 @@ def _groups(session: Session, structure: Structure, step: int) -> None:
 
 def _sizes_rows(grown: Sizes) -> list[dict[str, Any]]:
     """The steps at which a size changed."""
-    columns = list(zip(grown.count, grown.middle, grown.largest, strict=True))
+    # A size in the middle there is not before the first group.
+    middles = [None if value != value else value for value in grown.middle.tolist()]
+    columns = list(zip(grown.count.tolist(), middles, grown.largest.tolist(), strict=True))
     return [
-        {"step": step, "groups": int(count), "middle size": float(middle), "largest": int(largest)}
+        {"step": step, "groups": count, "middle size": middle, "largest": largest}
         for step, (count, middle, largest) in enumerate(columns, start=1)
         if step == 1 or columns[step - 2] != columns[step - 1]
     ]

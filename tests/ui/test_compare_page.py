@@ -7,6 +7,7 @@ from streamlit.testing.v1 import AppTest
 
 from segviz.cases import CASES
 from segviz.systems import SYSTEMS
+from segviz.toy import toy_structure
 from segviz.ui.compare_structures import holder
 from tests.data import real_data
 from tests.ui.test_pages import clean, grow, open_path, texts
@@ -113,6 +114,16 @@ class TestGuide:
         table = frame(clean(app), "propagated")
         assert (table["propagated"] == table["s⁽⁰⁾"]).all()
 
+    def test_the_matrix_is_a_table_too(self):
+        app = AppTest.from_function(_guide_page, default_timeout=60).run()
+        app.session_state["twin-toy-matrix"] = True
+        given = frame(clean(app.run()), "share")
+        edges = toy_structure().edges  # top-down: parents give to children, in equal parts
+        assert sorted(zip(given["from node"], given["to node"], strict=True)) == sorted(
+            map(tuple, edges.tolist())
+        )
+        assert given.groupby("from node")["share"].sum().round(12).eq(1).all()
+
     def test_every_system_describes_itself(self):
         app = AppTest.from_function(_guide_page, default_timeout=60).run()
         for name in SYSTEMS:
@@ -121,6 +132,7 @@ class TestGuide:
         for kind in SYSTEMS.values():
             assert "Source" in kind.__doc__
             assert kind.__doc__.split("\n")[0] in shown
+        assert "[arXiv 2606.04555](https://arxiv.org/abs/2606.04555)" in shown
 
     def test_the_cases_need_their_conversation(self):
         app = clean(AppTest.from_function(_guide_page, default_timeout=60).run())

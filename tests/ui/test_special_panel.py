@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from segviz.figures.groups import sizes
 from segviz.systems import SYSTEMS
 from tests.ui.test_inspector import data
 from tests.ui.test_pages import ask_page, clean, evidence_scores, grow, texts
@@ -53,6 +54,19 @@ def test_every_system_offers_what_its_data_hold(system):
     for step in (1, total // 3):
         app.slider[0].set_value(step)
         app = clean(app.run())
+
+
+def test_the_sizes_of_groups_as_a_table():
+    app = opened("xmemory", **{"special-panel": True, "twin-groups-chart": True})
+    shown = next(f.value for f in app.dataframe if "middle size" in f.value.columns)
+    grown = sizes(list(app.session_state["memories"].values())[-1].steps)
+    sized = list(zip(grown.count, grown.largest, strict=True))
+    assert shown["step"].is_monotonic_increasing
+    assert 1 < len(shown) < len(sized)
+    # Between its rows nothing changes, so each step has the sizes of the row before it.
+    at = shown["step"].searchsorted(range(1, len(sized) + 1), side="right") - 1
+    told = shown[["groups", "largest"]].iloc[at].itertuples(index=False, name=None)
+    assert list(told) == sized
 
 
 def test_a_closed_panel_draws_nothing():
