@@ -25,17 +25,19 @@ Package map, in data-flow order:
 ======================  ==========================================================
 """
 
+from segviz.asking import ask
 from segviz.compatibility import Calibrated, Cosine
 from segviz.evaluate import evaluate, evaluate_answers, sweep
 from segviz.invariants import check
 from segviz.loaders import LoadError, load
+from segviz.memory import Memory
+from segviz.memory import open_memory as open  # noqa: A004 - the documented name
 from segviz.merging import merge
 from segviz.notebook import show
-from segviz.pipeline import Memory, ask, build
-from segviz.pipeline import open_memory as open  # noqa: A004 - the documented name
+from segviz.pipeline import build
 from segviz.propagate import POLICIES, propagate
 from segviz.result import Result
-from segviz.structure import replay
+from segviz.structure.fold import replay
 from segviz.systems import SYSTEMS
 from segviz.systems.segment_tree import SegmentTree
 

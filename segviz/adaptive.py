@@ -26,7 +26,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from segviz.structure import Structure
+from segviz.structure.columns import Structure
 
 ADAPTIVE = "adaptive"
 

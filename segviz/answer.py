@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from segviz.conversation import Question
 from segviz.prompts import NOT_MENTIONED, RUBRIC, answer_prompt, judge_prompt
-from segviz.protocols import Chat, LabelError, Prompt, Reply
+from segviz.protocols.models import Chat, LabelError, Prompt, Reply
 from segviz.result import Evidence, Result
 
 if TYPE_CHECKING:

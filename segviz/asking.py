@@ -10,11 +10,12 @@ from numpy.typing import NDArray
 
 from segviz.adaptive import ADAPTIVE, Choice, choose
 from segviz.propagate import propagate
-from segviz.protocols import Chat, Recalls, Services, Stage, View
+from segviz.protocols.models import Chat, Services
+from segviz.protocols.retrieval import Recalls, Stage, View
 from segviz.relevance import initial_scores
 from segviz.result import Evidence, Result
 from segviz.retrieve import ranks, taken, top_k
-from segviz.structure import Structure
+from segviz.structure.columns import Structure
 
 if TYPE_CHECKING:
     from segviz.memory import Memory

@@ -10,7 +10,8 @@ from segviz.annotate import ANNOTATORS
 from segviz.compatibility import COMPATIBILITY
 from segviz.embed import EMBEDDERS, get_embedder
 from segviz.parameters import make, parameters
-from segviz.protocols import Charges, Embedder, System
+from segviz.protocols.construction import System
+from segviz.protocols.models import Charges, Embedder
 from segviz.steps import Vector
 from segviz.systems import SYSTEMS
 from segviz.tasks import TASKS

@@ -17,7 +17,7 @@ import numpy as np
 from segviz.steps import Vector
 
 if TYPE_CHECKING:
-    from segviz.protocols import Embedder
+    from segviz.protocols.models import Embedder
 
 
 @cache

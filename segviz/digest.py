@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 
-from segviz.structure import Structure
+from segviz.structure.columns import Structure
 
 _LENGTH = 12
 

@@ -28,7 +28,7 @@ from segviz.steps import Vector
 if TYPE_CHECKING:
     from wordllama.inference import WordLlamaInference
 
-    from segviz.protocols import Embedder
+    from segviz.protocols.models import Embedder
 
 # Longer texts are cut before embedding: a static mean over more than this many characters
 # no longer changes, and one pasted book would stall the tokenizer.

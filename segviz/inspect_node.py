@@ -13,9 +13,9 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from segviz.conversation import as_time
 from segviz.steps import Add, Event, Facts, Relate, Retire, Revise, Span, Step
-from segviz.structure import Structure
-from segviz.systems.moments import as_time
+from segviz.structure.columns import Structure
 
 
 def path_from_root(structure: Structure, node: int) -> tuple[int, ...]:
@@ -161,7 +161,7 @@ def _state(state: State | None, event: Event) -> State | None:
 
 def read_fact(facts: Facts, name: str) -> str:
     """A fact as people read it. Systems that keep moments keep them as fractional seconds
-    beside a fact ``dated`` (``segviz.systems.moments``): these are read as dates."""
+    beside a fact ``dated`` (``segviz.conversation.times``): these are read as dates."""
     value = facts[name]
     if value is None:
         return "none"

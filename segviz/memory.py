@@ -10,15 +10,18 @@ from typing import Any
 from segviz import store
 from segviz.asking import ask
 from segviz.assemble import Absent, embedder_named, make_system, needs_chat, paid
-from segviz.conversation import Conversation
+from segviz.conversation import Conversation, Unit
 from segviz.invariants import Violation, check
 from segviz.moments import Moments
-from segviz.protocols import JOIN, Chat, Embedder, Operates, Scorer, Services, Settles, System, View
+from segviz.protocols.construction import System
+from segviz.protocols.models import Chat, Embedder, Services
+from segviz.protocols.operations import JOIN, Operates, Settles
+from segviz.protocols.retrieval import Scorer, View
 from segviz.relevance import RELEVANCE, over_active
 from segviz.result import Result
 from segviz.steps import Step
-from segviz.structure import Structure, replay
-from segviz.units import Unit
+from segviz.structure.columns import Structure
+from segviz.structure.fold import replay
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from segviz.steps import Step
-from segviz.structure import Fold, Structure
+from segviz.structure.columns import Structure
+from segviz.structure.fold import Fold
 
 _KEPT = 4
 _MARKS = 8

@@ -15,13 +15,13 @@ from typing import Any
 
 from segviz.asking import ask
 from segviz.assemble import make_system, paid
-from segviz.conversation import Conversation
+from segviz.conversation import Conversation, Unit
 from segviz.embed import get_embedder
 from segviz.memory import Memory, from_saved, open_memory
 from segviz.parameters import as_settings
-from segviz.protocols import Arrival, Chat, Embedder, ModelError, Services, System
+from segviz.protocols.construction import Arrival, System
+from segviz.protocols.models import Chat, Embedder, ModelError, Services
 from segviz.steps import Step, Vector
-from segviz.units import Unit
 
 __all__ = [
     "BuildPaused",

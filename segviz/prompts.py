@@ -11,7 +11,8 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from segviz.protocols import Arrival, Candidate, Prompt
+from segviz.protocols.construction import Arrival, Candidate
+from segviz.protocols.models import Prompt
 
 MERGE, CONTINUE, SPLIT = "MERGE", "CONTINUE", "SPLIT"
 

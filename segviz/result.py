@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 
 from segviz.adaptive import Choice
 from segviz.ledger import Ledger, explain
-from segviz.protocols import Stage
+from segviz.protocols.retrieval import Stage
 from segviz.retrieve import level_distribution
 from segviz.steps import Span
-from segviz.structure import Structure
+from segviz.structure.columns import Structure
 
 
 @dataclass(frozen=True, slots=True)

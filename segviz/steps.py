@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from segviz.units import Unit
+from segviz.conversation import Unit
 
 Vector = NDArray[np.float32]
 Span = tuple[int, int]

@@ -10,9 +10,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from segviz.conversation import Unit
 from segviz.steps import Add, Event, Link, Step
-from segviz.structure import Structure, replay
-from segviz.units import Unit
+from segviz.structure.columns import Structure
+from segviz.structure.fold import replay
 
 QUESTION = "When does the ferry leave?"
 

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from segviz.steps import Decision
-from segviz.structure import IntArray, Structure
+from segviz.structure.columns import IntArray, Structure
 
 _COPIES = 4
 """An unfolded structure has at most so many times the nodes of the original."""

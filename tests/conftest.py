@@ -14,7 +14,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import segviz
 from segviz.embed import HashingEmbedder
-from segviz.pipeline import Memory
+from segviz.memory import Memory
 from tests.trees import small_chat
 
 # Times belong to a machine: no test fails for being slow.

@@ -22,14 +22,13 @@ from segviz.bookmark import (
     encode,
     nested,
 )
+from segviz.conversation import TITLES, UNIT_RULES
 from segviz.frontend import look
 from segviz.parameters import as_settings
 from segviz.propagate import POLICIES
-from segviz.protocols import Operates
+from segviz.protocols.operations import Operates
 from segviz.relevance import RELEVANCE
-from segviz.samples import TITLES
 from segviz.systems import SYSTEMS
-from segviz.units import UNIT_RULES
 
 count = st.integers(0, 2**31)
 words = st.text(st.characters(exclude_categories=["Cs"]), max_size=200)

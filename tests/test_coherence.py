@@ -9,8 +9,8 @@ import pytest
 
 import segviz
 from segviz.coherence import MANY, coherence, known_coherence
-from segviz.samples import TITLES, sample_path
-from segviz.structure import Structure
+from segviz.conversation import TITLES, sample_path
+from segviz.structure.columns import Structure
 from segviz.unfold import unfold
 
 

@@ -5,7 +5,7 @@ import pytest
 
 from segviz.compatibility import Calibrated, Cosine, judge
 from segviz.compatibility.similarity import cosines
-from segviz.protocols import Arrival, Candidate, Verdict
+from segviz.protocols.construction import Arrival, Candidate, Verdict
 from segviz.steps import Judgement
 
 

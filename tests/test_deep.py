@@ -7,6 +7,7 @@ from functools import partial
 import numpy as np
 import pytest
 
+from segviz.conversation import Unit
 from segviz.frontend.payload import pack, tree_payload
 from segviz.invariants import check
 from segviz.ledger import explain
@@ -16,9 +17,8 @@ from segviz.retrieve import ranking, top_k
 from segviz.shape import shape
 from segviz.steps import Add, Link, Revise, Step
 from segviz.store import Saved, dump, parse
-from segviz.structure import replay
+from segviz.structure.fold import replay
 from segviz.unfold import follows_time, unfold
-from segviz.units import Unit
 from tests.trees import chat
 
 N = 100_000

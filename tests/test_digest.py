@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import segviz
+from segviz.conversation import sample_path
 from segviz.digest import digest
-from segviz.samples import sample_path
 from segviz.steps import Relate
 
 
@@ -29,7 +29,7 @@ def test_a_second_build_has_the_same_name(structure):
 def test_another_process_with_another_hash_seed_gives_the_same(structure):
     script = (
         "import segviz; from segviz.digest import digest; "
-        "from segviz.samples import sample_path; "
+        "from segviz.conversation.samples import sample_path; "
         "print(digest(segviz.build(segviz.load(sample_path('ines-theo'))[0]).structure))"
     )
     done = subprocess.run(

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import segviz
+from segviz.conversation import sample_path
 from segviz.inspect_node import (
     State,
     ancestors,
@@ -23,9 +24,8 @@ from segviz.inspect_node import (
     similarity,
     written,
 )
-from segviz.samples import sample_path
 from segviz.steps import Add, Link, Relate, Retire, Revise, Step
-from segviz.structure import replay
+from segviz.structure.fold import replay
 from segviz.systems import SYSTEMS
 from tests.trees import ZERO, grown, toy, unit
 

@@ -7,12 +7,12 @@ import random
 import pytest
 
 import segviz
+from segviz.conversation import sample_path
 from segviz.invariants import check
 from segviz.pipeline import arrivals
-from segviz.protocols import Services
-from segviz.samples import sample_path
+from segviz.protocols.models import Services
 from segviz.steps import Step
-from segviz.structure import history, replay
+from segviz.structure.fold import history, replay
 from segviz.systems.segment_tree import SegmentTree
 from tests.test_segment_tree import Blank, Scripted, as_nested, bracket
 from tests.trees import arrival

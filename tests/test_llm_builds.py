@@ -16,10 +16,13 @@ import pytest
 
 import segviz
 from segviz.embed import Cached, HashingEmbedder
-from segviz.models import Endpoint, ModelCache, OpenAIChat, OpenAIEmbedder
+from segviz.models.cache import ModelCache
+from segviz.models.chat import OpenAIChat
+from segviz.models.embedder import OpenAIEmbedder
+from segviz.models.settings import Endpoint
 from segviz.models.waiting import heartbeat
 from segviz.pipeline import Building, BuildPaused
-from segviz.protocols import LastingFault, ModelError, Prompt
+from segviz.protocols.models import LastingFault, ModelError, Prompt
 from segviz.store import StoreError
 from tests.data import ROOT
 from tests.models.server import (

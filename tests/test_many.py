@@ -23,7 +23,8 @@ from segviz.evaluate import workers as module
 from segviz.evaluate.many import evaluate_many, sweep_many
 from segviz.evaluate.permutation import reordered
 from segviz.evaluate.workers import WorkersLost
-from segviz.models import Endpoint, OpenAIEmbedder
+from segviz.models.embedder import OpenAIEmbedder
+from segviz.models.settings import Endpoint
 from tests.benchmarks.synthetic import conversation
 
 BUILDERS = {

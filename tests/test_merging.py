@@ -8,9 +8,9 @@ import pytest
 
 import segviz
 from segviz.assemble import Absent
+from segviz.conversation import sample_path
 from segviz.embed import HashingEmbedder
 from segviz.merging import joined
-from segviz.samples import sample_path
 from tests.trees import chat, small_chat
 
 GARDEN = [

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import segviz.moments
 from segviz.moments import Moments
 from segviz.steps import Link, Retire, Step, Unlink
-from segviz.structure import ReplayError, replay
+from segviz.structure.fold import ReplayError, replay
 from tests.trees import unit
 
 COLUMNS = ("level", "start", "stop", "vector", "active", "edges")

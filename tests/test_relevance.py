@@ -10,10 +10,8 @@ from hypothesis.extra import numpy as hnp
 
 import segviz
 from segviz.embed import HashingEmbedder
-from segviz.relevance import RELEVANCE, initial_scores
-from segviz.relevance.hybrid import Hybrid
-from segviz.relevance.lexical import Lexical, tokens
-from segviz.relevance.softmax import Softmax
+from segviz.relevance import RELEVANCE, Hybrid, Lexical, Softmax, initial_scores
+from segviz.relevance.lexical import tokens
 from segviz.relevance.standardise import sharpened, standardised
 from tests.trees import chat, grown
 

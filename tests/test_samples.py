@@ -7,8 +7,7 @@ from itertools import pairwise
 import pytest
 
 import segviz
-from segviz import samples
-from segviz.samples import TITLES, sample_path
+from segviz.conversation import TITLES, sample_path, samples
 from segviz.shape import diagnose, shape
 from tests.data import ROOT
 

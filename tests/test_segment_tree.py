@@ -14,9 +14,9 @@ import segviz
 from segviz.embed import HashingEmbedder
 from segviz.invariants import check
 from segviz.pipeline import arrivals
-from segviz.protocols import Services
+from segviz.protocols.models import Services
 from segviz.steps import Add, Revise
-from segviz.structure import history, replay
+from segviz.structure.fold import history, replay
 from segviz.systems.segment_tree import SegmentTree
 from tests.trees import arrival, small_chat
 

@@ -2,16 +2,8 @@ import numpy as np
 import pytest
 
 import segviz
-from segviz.shape import (
-    TABLE_5,
-    Shape,
-    boundary_f1,
-    diagnose,
-    random_f1,
-    session_starts,
-    shape,
-)
-from segviz.structure import replay
+from segviz.shape import TABLE_5, Shape, boundary_f1, diagnose, random_f1, session_starts, shape
+from segviz.structure.fold import replay
 from tests.test_segment_tree import run_both
 from tests.trees import grown, toy
 
@@ -80,7 +72,7 @@ class TestBoundaries:
 
 
 def test_the_sample_agrees_with_its_sessions_better_than_chance():
-    from segviz.samples import sample_path
+    from segviz.conversation import sample_path
 
     memory = segviz.build(segviz.load(sample_path("ines-theo"))[0])
     starts = session_starts(unit.session for unit in memory.units)

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import segviz
+from segviz.conversation import DAY, sample_path
 from segviz.embed import HashingEmbedder
 from segviz.figures import families as forest_figures
 from segviz.figures.forgetting import (
@@ -20,13 +21,7 @@ from segviz.figures.forgetting import (
     last_met,
     remembered,
 )
-from segviz.figures.groups import (
-    changes,
-    grouped,
-    groups_figure,
-    groups_sentence,
-    sizes,
-)
+from segviz.figures.groups import changes, grouped, groups_figure, groups_sentence, sizes
 from segviz.figures.relation_graph import (
     SHAPES,
     around,
@@ -36,17 +31,10 @@ from segviz.figures.relation_graph import (
     ties,
     types,
 )
-from segviz.figures.windows import (
-    dated,
-    window_rows,
-    windows,
-    windows_figure,
-    windows_sentence,
-)
-from segviz.samples import sample_path
+from segviz.figures.windows import dated, window_rows, windows, windows_figure, windows_sentence
 from segviz.steps import Add, Relate, Retire, Revise, Step
-from segviz.structure import Structure, history, replay
-from segviz.systems.moments import DAY
+from segviz.structure.columns import Structure
+from segviz.structure.fold import history, replay
 from tests.trees import ZERO, chat, toy, unit
 
 PAGE = {"background": "#171614", "foreground": "#edebe8", "accent": "#b43a09"}

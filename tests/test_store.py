@@ -17,9 +17,9 @@ import pytest
 import segviz
 from segviz import store
 from segviz.assemble import Absent
+from segviz.conversation import TITLES, sample_path
 from segviz.embed import HashingEmbedder
-from segviz.protocols import Verdict
-from segviz.samples import TITLES, sample_path
+from segviz.protocols.construction import Verdict
 from segviz.steps import Add, Judgement, Link, Relate, Revise, Step
 from segviz.store import StoreError
 from tests.trees import chat, small_chat

@@ -11,8 +11,8 @@ import pytest
 
 import segviz
 from segviz import store
+from segviz.conversation import sample_path
 from segviz.embed import HashingEmbedder
-from segviz.samples import sample_path
 from segviz.steps import Add, Cost, Link, Relate, Retire, Unlink
 from segviz.systems import SYSTEMS
 from tests.export.views import build, dag, hostile_chat

@@ -3,7 +3,7 @@ import pytest
 
 from segviz.invariants import check
 from segviz.steps import Add, Link, Relate, Retire, Revise, Step, Unlink
-from segviz.structure import ReplayError, history, replay
+from segviz.structure.fold import ReplayError, history, replay
 from tests.trees import ZERO, grown, toy, unit
 
 

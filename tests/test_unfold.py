@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from segviz.steps import Add, Link, Step
-from segviz.structure import Structure, replay
+from segviz.structure.columns import Structure
+from segviz.structure.fold import replay
 from segviz.toy import toy_structure
 from segviz.unfold import follows_time, unfold
 from tests.trees import ZERO, unit

@@ -19,7 +19,7 @@ from pathlib import Path
 import pytest
 
 import segviz
-from segviz.samples import TITLES, sample_path
+from segviz.conversation import TITLES, sample_path
 from tests.data import ROOT
 
 
@@ -99,7 +99,9 @@ def test_the_demo_runs_from_an_empty_folder(installed, tmp_path):
     assert Path(where.partition(":")[0]).is_relative_to(installed.parent)
     script = "import segviz; print([len(segviz.load(s)[0].turns) for s in map(path, TITLES)])"
     opened = run(
-        "python", "-c", f"from segviz.samples import TITLES, sample_path as path; {script}"
+        "python",
+        "-c",
+        f"from segviz.conversation.samples import TITLES, sample_path as path; {script}",
     )
     turns = [len(segviz.load(sample_path(name))[0].turns) for name in TITLES]
     assert json.loads(opened) == turns

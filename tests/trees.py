@@ -8,11 +8,11 @@ from datetime import datetime
 
 import numpy as np
 
-from segviz.conversation import Conversation, Question, Session, Turn
-from segviz.protocols import Arrival
+from segviz.conversation import Conversation, Question, Session, Turn, Unit
+from segviz.protocols.construction import Arrival
 from segviz.steps import Add, Event, Link, Step
-from segviz.structure import Structure, replay
-from segviz.units import Unit
+from segviz.structure.columns import Structure
+from segviz.structure.fold import replay
 
 ZERO = np.zeros(2, dtype=np.float32)
 

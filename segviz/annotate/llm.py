@@ -9,7 +9,7 @@ from typing import ClassVar
 from segviz.annotate.extractive import Extractive
 from segviz.parameters import check_ranges, param
 from segviz.prompts import annotation_prompt
-from segviz.protocols import Chat, Services, require_chat
+from segviz.protocols.models import Chat, Services, require_chat
 
 
 @dataclass(frozen=True)

@@ -27,13 +27,12 @@ from segviz.bookmark.readers import (
     short_text,
     yes_or_no,
 )
+from segviz.conversation import TITLES, UNIT_RULES
 from segviz.parameters import Parameter, parameters
 from segviz.propagate import POLICIES
-from segviz.protocols import Operates
+from segviz.protocols.operations import Operates
 from segviz.relevance import RELEVANCE
-from segviz.samples import TITLES
 from segviz.systems import SYSTEMS
-from segviz.units import UNIT_RULES
 
 __all__ = [
     "COLOURS",

@@ -17,7 +17,7 @@ from segviz.cli.source import add_file
 from segviz.conversation import Question
 from segviz.gold import gold_status
 from segviz.memory import Memory
-from segviz.protocols import ModelError
+from segviz.protocols.models import ModelError
 from segviz.result import Result
 from segviz.systems.levels import level_name, level_names
 

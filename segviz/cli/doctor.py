@@ -16,10 +16,11 @@ from segviz.cli.command import Command
 from segviz.cli.console import Console
 from segviz.cli.exits import FAILED, OK, UsageError
 from segviz.cli.serve import free_port
+from segviz.conversation import TITLES, sample_path
 from segviz.embed import get_embedder
-from segviz.models import Endpoint, ModelCache
+from segviz.models.cache import ModelCache
 from segviz.models.environment import CACHE_BYTES, cache_path
-from segviz.samples import TITLES, sample_path
+from segviz.models.settings import Endpoint
 
 GOOD, NOTE, BAD = "ok", "note", "missing"
 

@@ -13,8 +13,7 @@ from segviz.cli.exits import UNFINISHED, UsageError, user_errors
 from segviz.cli.retrieval import whole_numbers
 from segviz.cli.settings import settings_of
 from segviz.cli.source import read_corpus
-from segviz.conversation import Conversation
-from segviz.corpus import Corpus
+from segviz.conversation import Conversation, Corpus
 
 LOST = (UNFINISHED, "a model or the workers gave up; what --resume keeps is not measured again")
 """What this exit code means where runs are shared out."""

@@ -24,7 +24,7 @@ from segviz.evaluate.many import Measured, measure_many
 from segviz.evaluate.workers import WorkersLost
 from segviz.parameters import as_settings
 from segviz.pipeline import BuildPaused, build
-from segviz.protocols import LastingFault
+from segviz.protocols.models import LastingFault
 from segviz.store import Saved
 
 Found = TypeVar("Found", Sweep, Comparison)

@@ -11,10 +11,8 @@ from pathlib import Path
 
 from segviz.cli.console import Console
 from segviz.cli.exits import NoSuchFile, UsageError, user_errors
-from segviz.conversation import Conversation
-from segviz.corpus import Corpus
+from segviz.conversation import TITLES, Conversation, Corpus, sample_path
 from segviz.loaders import load
-from segviz.samples import TITLES, sample_path
 
 SAMPLE = "sample:"
 _CHUNK = 1 << 20

@@ -7,16 +7,8 @@ from dataclasses import dataclass, field, replace
 from typing import ClassVar, NamedTuple, Self
 
 from segviz.compatibility.calibrated import Calibrated
-from segviz.protocols import (
-    Arrival,
-    Candidate,
-    Chat,
-    LabelError,
-    Prompt,
-    Services,
-    Verdict,
-    require_chat,
-)
+from segviz.protocols.construction import Arrival, Candidate, Verdict
+from segviz.protocols.models import Chat, LabelError, Prompt, Services, require_chat
 
 _SHOWN = 60
 

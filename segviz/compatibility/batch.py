@@ -9,7 +9,8 @@ from typing import ClassVar
 from segviz.compatibility.asked import Asked
 from segviz.compatibility.similarity import describe
 from segviz.prompts import SPLIT, batch_prompt
-from segviz.protocols import Arrival, Candidate, Chat, Verdict
+from segviz.protocols.construction import Arrival, Candidate, Verdict
+from segviz.protocols.models import Chat
 from segviz.steps import Judgement
 
 

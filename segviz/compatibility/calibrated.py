@@ -12,7 +12,8 @@ import numpy as np
 from segviz.background import background_mean
 from segviz.compatibility.similarity import cosines, describe
 from segviz.parameters import check_ranges, param
-from segviz.protocols import Arrival, Candidate, Services, Verdict
+from segviz.protocols.construction import Arrival, Candidate, Verdict
+from segviz.protocols.models import Services
 from segviz.steps import Judgement, Vector
 
 

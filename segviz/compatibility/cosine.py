@@ -10,7 +10,7 @@ import numpy as np
 
 from segviz.compatibility.similarity import cosines, describe
 from segviz.parameters import check_ranges, param
-from segviz.protocols import Arrival, Candidate, Verdict
+from segviz.protocols.construction import Arrival, Candidate, Verdict
 from segviz.steps import Judgement
 
 

@@ -9,7 +9,8 @@ from typing import ClassVar
 from segviz.compatibility.asked import Asked
 from segviz.compatibility.similarity import describe
 from segviz.prompts import CONTINUE, MERGE, pointwise_prompt
-from segviz.protocols import Arrival, Candidate, Chat, Verdict
+from segviz.protocols.construction import Arrival, Candidate, Verdict
+from segviz.protocols.models import Chat
 from segviz.steps import NOT_ASKED, Judgement
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from segviz.protocols import Candidate
+from segviz.protocols.construction import Candidate
 from segviz.steps import Vector
 
 

@@ -22,10 +22,10 @@ from segviz.answer import (
 from segviz.conversation import Question
 from segviz.evaluate.aggregate import Mean, categories, mean_ci
 from segviz.evaluate.answers import bleu1, token_f1
-from segviz.protocols import Chat, LabelError, LastingFault, ModelError, Prompt, Reply
+from segviz.protocols.models import Chat, LabelError, LastingFault, ModelError, Prompt, Reply
 
 if TYPE_CHECKING:
-    from segviz.pipeline import Memory
+    from segviz.memory import Memory
 
 # Questions answered between two looks at progress and cancel. Everything is in the
 # model's cache at once, so this is also all that has to be read again after a pause.

@@ -18,7 +18,7 @@ from segviz.evaluate.questions import final_scores, gold_of
 from segviz.retrieve import check_count, taken
 
 if TYPE_CHECKING:
-    from segviz.pipeline import Memory
+    from segviz.memory import Memory
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ from segviz.propagate import check_setting, combine, spread
 from segviz.retrieve import check_count, taken
 
 if TYPE_CHECKING:
-    from segviz.pipeline import Memory
+    from segviz.memory import Memory
 
 _Value = TypeVar("_Value")
 

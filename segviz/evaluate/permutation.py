@@ -14,10 +14,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from segviz.conversation import Conversation
+from segviz.conversation import Conversation, Unit
 from segviz.evaluate.aggregate import Mean, mean_ci
 from segviz.evaluate.evaluation import Row, evaluate
-from segviz.units import Unit
 
 if TYPE_CHECKING:
     from segviz.memory import Memory

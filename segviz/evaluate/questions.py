@@ -16,7 +16,7 @@ from segviz.propagate import check_setting, combine, spread
 from segviz.relevance import initial_scores
 
 if TYPE_CHECKING:
-    from segviz.pipeline import Memory
+    from segviz.memory import Memory
 
 
 @dataclass(frozen=True, eq=False)

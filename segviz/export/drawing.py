@@ -13,7 +13,7 @@ import numpy as np
 
 from segviz.export.view import View
 from segviz.steps import Add, Decision, Revise
-from segviz.structure import IntArray, Structure
+from segviz.structure.columns import IntArray, Structure
 from segviz.unfold import Unfolded, follows_time, unfold
 
 UNFOLDED = (

@@ -11,7 +11,7 @@ from segviz.conversation import Question
 from segviz.memory import Memory
 from segviz.result import Result
 from segviz.steps import Event, Step
-from segviz.structure import Structure
+from segviz.structure.columns import Structure
 from segviz.systems import SYSTEMS
 
 

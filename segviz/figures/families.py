@@ -13,7 +13,7 @@ import plotly.graph_objects as go
 
 from segviz.figures.layout import framed
 from segviz.steps import Add, Event, Revise, as_number
-from segviz.structure import Structure
+from segviz.structure.columns import Structure
 from segviz.systems.levels import level_name
 
 _ROW = 56

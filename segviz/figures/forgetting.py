@@ -13,11 +13,11 @@ from dataclasses import dataclass
 import numpy as np
 import plotly.graph_objects as go
 
+from segviz.conversation import DAY
 from segviz.figures.layout import framed
 from segviz.steps import Facts, as_number
-from segviz.structure import Structure
+from segviz.structure.columns import Structure
 from segviz.systems.levels import level_name
-from segviz.systems.moments import DAY
 
 Law = Callable[[Facts, Sequence[float]], list[float]]
 

@@ -17,7 +17,7 @@ from plotly.subplots import make_subplots
 
 from segviz.figures.layout import framed
 from segviz.steps import Add, Retire, Revise, Step, as_number
-from segviz.structure import Structure
+from segviz.structure.columns import Structure
 
 POINTS = 250
 _SHOWN = 300

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from segviz.figures.node_link import offline_page
 from segviz.steps import Relate, as_number
-from segviz.structure import Structure
+from segviz.structure.columns import Structure
 
 SHAPES = {
     "●": "dot",

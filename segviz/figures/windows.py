@@ -15,11 +15,11 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
+from segviz.conversation import as_time
 from segviz.figures.layout import framed
 from segviz.steps import Facts, as_number
-from segviz.structure import Structure
+from segviz.structure.columns import Structure
 from segviz.systems.levels import level_name
-from segviz.systems.moments import as_time
 
 _LANE = 62
 _CLEAR = "rgba(0,0,0,0)"

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from segviz.steps import Decision
-from segviz.structure import Structure
+from segviz.structure.columns import Structure
 
 
 def candidate_rows(decision: Decision | None, structure: Structure) -> list[dict[str, Any]]:

@@ -34,7 +34,7 @@ from segviz.frontend.palette import (
 from segviz.frontend.scripts import packed
 from segviz.retrieve import estimated_tokens
 from segviz.steps import Decision
-from segviz.structure import Structure
+from segviz.structure.columns import Structure
 
 Mode = Literal["grow", "scores"]
 

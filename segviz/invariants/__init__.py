@@ -42,7 +42,7 @@ from segviz.invariants.segments import (
     one_tree,
 )
 from segviz.invariants.violation import Law, Violation
-from segviz.structure import Structure
+from segviz.structure.columns import Structure
 
 __all__ = ["LAWS", "Law", "Violation", "check"]
 

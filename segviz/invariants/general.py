@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from segviz.invariants.violation import Violation
-from segviz.structure import Structure
+from segviz.structure.columns import Structure
 
 
 def columns_agree(s: Structure) -> Iterator[Violation]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from segviz.invariants.violation import Violation
 from segviz.steps import as_number
-from segviz.structure import Structure
+from segviz.structure.columns import Structure
 
 
 def events_have_a_place(s: Structure) -> Iterator[Violation]:

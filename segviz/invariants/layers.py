@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 
 from segviz.invariants.violation import Violation
-from segviz.structure import Structure
+from segviz.structure.columns import Structure
 
 
 def leaves_are_units(s: Structure) -> Iterator[Violation]:

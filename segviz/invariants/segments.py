@@ -10,7 +10,7 @@ from itertools import pairwise
 import numpy as np
 
 from segviz.invariants.violation import Violation
-from segviz.structure import Structure
+from segviz.structure.columns import Structure
 
 
 def one_tree(s: Structure) -> Iterator[Violation]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from segviz.structure import Structure
+from segviz.structure.columns import Structure
 
 
 @dataclass(frozen=True, slots=True)

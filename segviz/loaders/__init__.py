@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from contextlib import closing, suppress
 from pathlib import Path
 
-from segviz.corpus import Corpus, LoadReport
+from segviz.conversation import Corpus, LoadReport
 from segviz.loaders.archives import GZIP, ZIP, FolderMembers, Members, ZipMembers, gunzip
 from segviz.loaders.clean import printable
 from segviz.loaders.columns import settle

@@ -13,8 +13,7 @@ from __future__ import annotations
 from collections import Counter
 from datetime import datetime
 
-from segviz.conversation import Conversation
-from segviz.corpus import Entry
+from segviz.conversation import Conversation, Entry
 from segviz.loaders.chat import Message, note_left_out
 from segviz.loaders.document import Options
 from segviz.loaders.items import Item

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from segviz.corpus import Finding
+from segviz.conversation import Finding
 from segviz.loaders.document import JsonLines
 from segviz.loaders.notes import Line, Note, Place, shown
 

@@ -15,8 +15,7 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import overload
 
-from segviz.conversation import Conversation
-from segviz.corpus import Corpus, Entry, LoadReport, distinct
+from segviz.conversation import Conversation, Corpus, Entry, LoadReport, distinct
 from segviz.loaders.decode import read_document
 from segviz.loaders.document import Options, PlainText
 from segviz.loaders.errors import LoadError

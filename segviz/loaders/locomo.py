@@ -11,8 +11,7 @@ bare conversation           the older ``locomo10.zip``: ``{speaker_a, session_1,
 
 from __future__ import annotations
 
-from segviz.conversation import Conversation
-from segviz.corpus import with_distinct_ids
+from segviz.conversation import Conversation, with_distinct_ids
 from segviz.loaders.document import Options
 from segviz.loaders.errors import LoadError
 from segviz.loaders.evidence import turn_index

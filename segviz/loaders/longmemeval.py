@@ -14,20 +14,13 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import datetime
 
-from segviz.conversation import Conversation, Question, Session
-from segviz.corpus import Entry, with_distinct_ids
+from segviz.conversation import Conversation, Entry, Question, Session, with_distinct_ids
 from segviz.loaders.dates import note_backwards, note_empty, numeric_start
 from segviz.loaders.document import Options
 from segviz.loaders.errors import LoadError
 from segviz.loaders.items import Item
 from segviz.loaders.locomo_questions import read_questions
-from segviz.loaders.messages import (
-    flagged,
-    nothing_usable,
-    read_messages,
-    speakers_of,
-    stem,
-)
+from segviz.loaders.messages import flagged, nothing_usable, read_messages, speakers_of, stem
 from segviz.loaders.notes import Note, Notes, Place
 from segviz.loaders.wording import counted, describe, quoted
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from segviz.corpus import Kind
+from segviz.conversation import Kind
 from segviz.loaders.wording import one_line, quoted, shorten
 
 Place = tuple[str | int, ...]

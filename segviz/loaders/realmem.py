@@ -17,13 +17,7 @@ from collections.abc import Mapping, Sequence
 from segviz.conversation import Conversation, Question, Session, Turn
 from segviz.loaders.dates import note_backwards, note_empty, numeric_start
 from segviz.loaders.document import Options
-from segviz.loaders.messages import (
-    flagged,
-    nothing_usable,
-    read_messages,
-    speakers_of,
-    stem,
-)
+from segviz.loaders.messages import flagged, nothing_usable, read_messages, speakers_of, stem
 from segviz.loaders.notes import Note, Notes, Place
 from segviz.loaders.wording import describe, quoted
 

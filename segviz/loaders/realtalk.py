@@ -10,8 +10,7 @@ from __future__ import annotations
 
 from itertools import islice
 
-from segviz.conversation import Conversation, Session
-from segviz.corpus import distinct
+from segviz.conversation import Conversation, Session, distinct
 from segviz.loaders.dates import note_backwards, note_empty
 from segviz.loaders.document import Options
 from segviz.loaders.evidence import turn_index

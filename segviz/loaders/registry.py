@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from segviz.conversation import Conversation
-from segviz.corpus import Entry
+from segviz.conversation import Conversation, Entry
 from segviz.loaders import (
     chatgpt,
     claude,

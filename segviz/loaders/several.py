@@ -10,8 +10,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
-from segviz.conversation import Conversation
-from segviz.corpus import Corpus, Finding, LoadReport, with_distinct_ids
+from segviz.conversation import Conversation, Corpus, Finding, LoadReport, with_distinct_ids
 from segviz.loaders import slack
 from segviz.loaders.archives import GZIP, ZIP, Members
 from segviz.loaders.decode import read_document

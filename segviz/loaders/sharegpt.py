@@ -10,8 +10,7 @@ import re
 from collections import Counter
 from html.parser import HTMLParser
 
-from segviz.conversation import Conversation
-from segviz.corpus import Entry
+from segviz.conversation import Conversation, Entry
 from segviz.loaders.chat import Message, note_left_out, speaker_named, words
 from segviz.loaders.document import Options
 from segviz.loaders.items import Item

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from segviz.conversation import Conversation
-from segviz.corpus import Entry, with_distinct_ids
+from segviz.conversation import Conversation, Entry, with_distinct_ids
 from segviz.loaders.chat import Message, conversation_of
 from segviz.loaders.document import Options
 from segviz.loaders.errors import LoadError

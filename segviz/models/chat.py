@@ -14,7 +14,7 @@ from segviz.models.pool import in_parallel
 from segviz.models.settings import Endpoint
 from segviz.models.usage import Metered
 from segviz.models.wire import Body
-from segviz.protocols import LabelError, LastingFault, Prompt, Reply
+from segviz.protocols.models import LabelError, LastingFault, Prompt, Reply
 
 # Parameters a server may refuse, and the words its refusal is recognised by.
 _OPTIONAL = {

@@ -18,7 +18,7 @@ from segviz.models.pool import in_parallel
 from segviz.models.settings import Endpoint
 from segviz.models.usage import Metered
 from segviz.models.wire import Body
-from segviz.protocols import ModelError
+from segviz.protocols.models import ModelError
 from segviz.steps import Vector
 
 BATCH_TEXTS = 256

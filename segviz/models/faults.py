@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from email.utils import parsedate_to_datetime
 from typing import Protocol
 
-from segviz.protocols import ModelError
+from segviz.protocols.models import ModelError
 
 LONGEST_RETRY_AFTER = 60.0
 """A server that asks to wait longer is asked again after this many seconds."""

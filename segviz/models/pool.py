@@ -9,7 +9,7 @@ from typing import Generic, TypeVar
 
 from segviz.models import waiting
 from segviz.models.faults import RefusedError
-from segviz.protocols import LabelError, ModelError
+from segviz.protocols.models import LabelError, ModelError
 
 A = TypeVar("A")
 B = TypeVar("B")

@@ -12,7 +12,7 @@ from segviz.models import faults, waiting
 from segviz.models.faults import FinalFault, PassingFault
 from segviz.models.settings import Endpoint
 from segviz.models.usage import Metered
-from segviz.protocols import ModelError
+from segviz.protocols.models import ModelError
 
 if TYPE_CHECKING:
     import openai

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Protocol, runtime_checkable
 
+from segviz.conversation import Unit
 from segviz.protocols.models import Services
 from segviz.steps import Judgement, Span, Step, Vector
-from segviz.units import Unit
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

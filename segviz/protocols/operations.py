@@ -9,7 +9,7 @@ from typing import Protocol, runtime_checkable
 from segviz.protocols.models import Services
 from segviz.protocols.retrieval import View
 from segviz.steps import Event, Step
-from segviz.structure import Structure
+from segviz.structure.columns import Structure
 
 
 @runtime_checkable

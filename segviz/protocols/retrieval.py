@@ -9,10 +9,10 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from segviz.conversation import Unit
 from segviz.protocols.models import Services
 from segviz.steps import Facts
-from segviz.structure import Structure
-from segviz.units import Unit
+from segviz.structure.columns import Structure
 
 Scorer = Callable[[Sequence[str]], NDArray[np.float64]]
 """Raw relevance of every node to each question: q texts to float64 (q, n)."""

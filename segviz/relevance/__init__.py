@@ -18,12 +18,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from segviz.protocols import Embedder, Scorer
+from segviz.protocols.models import Embedder
+from segviz.protocols.retrieval import Scorer
 from segviz.relevance.dense import Dense
 from segviz.relevance.hybrid import Hybrid
 from segviz.relevance.lexical import Lexical
 from segviz.relevance.softmax import Softmax
-from segviz.structure import Structure
+from segviz.structure.columns import Structure
 
 __all__ = ["RELEVANCE", "Dense", "Hybrid", "Lexical", "Softmax", "initial_scores", "over_active"]
 

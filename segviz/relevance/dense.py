@@ -9,8 +9,9 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from segviz.protocols import Embedder, Scorer
-from segviz.structure import Structure
+from segviz.protocols.models import Embedder
+from segviz.protocols.retrieval import Scorer
+from segviz.structure.columns import Structure
 
 
 @dataclass(frozen=True)

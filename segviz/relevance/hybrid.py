@@ -10,11 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from segviz.parameters import check_ranges, param
-from segviz.protocols import Embedder, Scorer
+from segviz.protocols.models import Embedder
+from segviz.protocols.retrieval import Scorer
 from segviz.relevance.dense import Dense
 from segviz.relevance.lexical import Lexical
 from segviz.relevance.standardise import sharpened, standardised
-from segviz.structure import Structure
+from segviz.structure.columns import Structure
 
 
 @dataclass(frozen=True)

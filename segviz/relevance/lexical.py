@@ -13,8 +13,9 @@ import snowballstemmer
 from numpy.typing import NDArray
 
 from segviz.parameters import check_ranges, param
-from segviz.protocols import Embedder, Scorer
-from segviz.structure import Structure
+from segviz.protocols.models import Embedder
+from segviz.protocols.retrieval import Scorer
+from segviz.structure.columns import Structure
 
 _WORD = re.compile(r"\w+", re.UNICODE)
 _STOP = frozenset(

@@ -45,7 +45,7 @@ from segviz.invariants import check
 from segviz.store.codec import FORMAT, READABLE, VERSION, Saved, Shown, encode
 from segviz.store.decode import decode
 from segviz.store.expect import StoreError
-from segviz.structure import replay
+from segviz.structure.fold import replay
 
 __all__ = [
     "FORMAT",

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from segviz.conversation import Conversation, Question, Session, Turn
+from segviz.conversation import Conversation, Question, Session, Turn, Unit
 from segviz.steps import (
     Add,
     Cost,
@@ -41,7 +41,6 @@ from segviz.store.expect import (
     text,
     whole,
 )
-from segviz.units import Unit
 
 
 def decode(document: dict[str, Any]) -> Saved:

@@ -11,10 +11,13 @@ from typing import Any, ClassVar
 import numpy as np
 
 from segviz.parameters import check_ranges, param
-from segviz.protocols import Arrival, Operation, Recall, Scorer, Services, View
+from segviz.protocols.construction import Arrival
+from segviz.protocols.models import Services
+from segviz.protocols.operations import Operation
+from segviz.protocols.retrieval import Recall, Scorer, View
 from segviz.relevance import Lexical, over_active
 from segviz.steps import Step
-from segviz.structure import Structure
+from segviz.structure.columns import Structure
 from segviz.systems.browsing import best_first, recalled, stage
 from segviz.systems.flat import DELETE, delete_from_flat, flat_steps
 

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from segviz.protocols import Annotate, Arrival, Embedder
+from segviz.protocols.construction import Annotate, Arrival
+from segviz.protocols.models import Embedder
 from segviz.steps import (
     Add,
     Cost,

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from segviz.protocols import Recall, Stage, View
-from segviz.structure import Structure
+from segviz.protocols.retrieval import Recall, Stage, View
+from segviz.structure.columns import Structure
 
 Scores = NDArray[np.float64]
 

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from segviz.annotate import Extractive
 from segviz.parameters import check_ranges, param
-from segviz.protocols import Annotate, Arrival, Embedder, Services
+from segviz.protocols.construction import Annotate, Arrival
+from segviz.protocols.models import Embedder, Services
 from segviz.steps import Add, Cost, Decision, Event, Judgement, Link, Revise, Step, Vector
 from segviz.systems.browsing import cosines
 from segviz.systems.writing import prepared, write

@@ -12,7 +12,8 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from segviz.protocols import Embedder
+from segviz.conversation import Unit
+from segviz.protocols.models import Embedder
 from segviz.steps import (
     Add,
     Event,
@@ -26,8 +27,7 @@ from segviz.steps import (
     Unlink,
     Vector,
 )
-from segviz.structure import Structure
-from segviz.units import Unit
+from segviz.structure.columns import Structure
 
 
 class Draft:

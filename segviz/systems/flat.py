@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from segviz.protocols import Arrival, Operation, View
+from segviz.protocols.construction import Arrival
+from segviz.protocols.operations import Operation
+from segviz.protocols.retrieval import View
 from segviz.steps import Add, Cost, Event, Retire, Step
 
 DELETE = Operation("Delete a unit", "Takes a unit out of the memory.", {"unit": "unit"})

@@ -13,7 +13,8 @@ from itertools import pairwise
 from operator import attrgetter
 
 from segviz.compatibility import judge
-from segviz.protocols import Annotate, Arrival, Candidate, Compatibility, Embedder
+from segviz.protocols.construction import Annotate, Arrival, Candidate, Compatibility
+from segviz.protocols.models import Embedder
 from segviz.steps import Add, Cost, Decision, Event, Link, Revise, Span, Step, Vector
 from segviz.systems.writing import write
 

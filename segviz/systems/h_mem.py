@@ -7,8 +7,12 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from segviz.annotate import Extractive
+from segviz.conversation import DAY, Clock, as_time, moments
 from segviz.parameters import check_ranges, param
-from segviz.protocols import Annotate, Arrival, Operation, Recall, Services, View
+from segviz.protocols.construction import Annotate, Arrival
+from segviz.protocols.models import Services
+from segviz.protocols.operations import Operation
+from segviz.protocols.retrieval import Recall, View
 from segviz.steps import Decision, Facts, Step
 from segviz.systems.draft import Draft
 from segviz.systems.drafted import cost_of, leaf_of
@@ -16,7 +20,6 @@ from segviz.systems.hmem_graph import EntityGraph
 from segviz.systems.hmem_recall import Search, Weights
 from segviz.systems.hmem_scores import curve
 from segviz.systems.hmem_tree import EVENT, SUMMARY, TOP, Evolving, Rules
-from segviz.systems.moments import DAY, Clock, as_time, moments
 from segviz.systems.sharing import annotator_at_hand, at_hand
 from segviz.systems.writing import prepared
 from segviz.tasks import Offline, Tasks

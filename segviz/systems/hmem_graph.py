@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from difflib import SequenceMatcher
 
-from segviz.protocols import Annotate
+from segviz.protocols.construction import Annotate
 from segviz.steps import Scalar
 from segviz.systems.draft import Draft
 from segviz.systems.writing import write

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from segviz.protocols import Recall, Stage, View
+from segviz.conversation import DAY, Moment, as_time, moments, seconds
+from segviz.protocols.retrieval import Recall, Stage, View
 from segviz.systems.hmem_graph import ENTITY
 from segviz.systems.hmem_scores import Times, robustness, time_relevance
 from segviz.systems.hmem_tree import EVENT, SUMMARY
-from segviz.systems.moments import DAY, Moment, as_time, moments, seconds
 from segviz.systems.sharing import likeness, with_units
 from segviz.tasks import SubQuestion, Tasks
 from segviz.tasks.words import normalised

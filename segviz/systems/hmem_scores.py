@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from segviz.conversation import DAY
 from segviz.steps import Facts
-from segviz.systems.moments import DAY
 
 Times = tuple[float, float]
 

@@ -6,10 +6,10 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from segviz.protocols import Annotate
+from segviz.conversation import DAY, Moment, as_time
+from segviz.protocols.construction import Annotate
 from segviz.steps import Judgement, Scalar, as_number
 from segviz.systems.draft import Draft
-from segviz.systems.moments import DAY, Moment, as_time
 from segviz.systems.writing import write
 from segviz.tasks import Stated
 

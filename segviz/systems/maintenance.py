@@ -10,13 +10,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from segviz.protocols import Annotate, Arrival, Compatibility, Embedder
+from segviz.conversation import Unit
+from segviz.protocols.construction import Annotate, Arrival, Compatibility
+from segviz.protocols.models import Embedder
 from segviz.steps import Step
-from segviz.structure import Structure, replay
+from segviz.structure.columns import Structure
+from segviz.structure.fold import replay
 from segviz.systems.draft import Draft
 from segviz.systems.growing import Growing
 from segviz.systems.writing import write
-from segviz.units import Unit
 
 
 def compress(draft: Draft) -> int:

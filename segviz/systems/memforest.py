@@ -9,10 +9,14 @@ from typing import ClassVar
 import numpy as np
 
 from segviz.annotate import Extractive
+from segviz.conversation import Clock
 from segviz.parameters import check_ranges, param
-from segviz.protocols import JOIN, Annotate, Arrival, Operation, Recall, Services, View
+from segviz.protocols.construction import Annotate, Arrival
+from segviz.protocols.models import Services
+from segviz.protocols.operations import JOIN, Operation
+from segviz.protocols.retrieval import Recall, View
 from segviz.steps import Decision, Event, Step
-from segviz.structure import Structure
+from segviz.structure.columns import Structure
 from segviz.systems.draft import Draft
 from segviz.systems.drafted import cost_of
 from segviz.systems.memforest_facts import Ingest
@@ -21,7 +25,6 @@ from segviz.systems.memforest_operations import OPERATIONS, operated
 from segviz.systems.memforest_recall import Browsing, Search
 from segviz.systems.memforest_scenes import Routing
 from segviz.systems.memforest_trees import Forest
-from segviz.systems.moments import Clock
 from segviz.systems.sharing import annotator_at_hand, at_hand
 from segviz.systems.writing import prepared
 from segviz.tasks import Offline, Tasks

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
-from segviz.protocols import Arrival
+from segviz.conversation import Moment
+from segviz.protocols.construction import Arrival
 from segviz.steps import as_number
 from segviz.systems.draft import Draft
-from segviz.systems.moments import Moment
 from segviz.tasks.words import lines
 
 CELL = "cell"

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from segviz.protocols import Arrival, Embedder
+from segviz.conversation import Moment, as_time
+from segviz.protocols.construction import Arrival
+from segviz.protocols.models import Embedder
 from segviz.steps import Judgement, Vector, as_number
 from segviz.systems.draft import Draft
 from segviz.systems.drafted import sources
 from segviz.systems.memforest_cells import CELL, Cells
 from segviz.systems.memforest_scenes import Routing, Scenes
 from segviz.systems.memforest_trees import Forest
-from segviz.systems.moments import Moment, as_time
 from segviz.tasks import Stated, Tasks
 from segviz.tasks.words import normalised
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from segviz.protocols import Operation, View
+from segviz.protocols.operations import Operation
+from segviz.protocols.retrieval import View
 from segviz.systems.draft import Draft
 from segviz.systems.drafted import leaf_of
 from segviz.systems.memforest_facts import FACT, Ingest

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from segviz.protocols import Annotate
+from segviz.conversation import as_time
+from segviz.protocols.construction import Annotate
 from segviz.steps import Facts, Scalar, as_number
 from segviz.systems.draft import Draft
-from segviz.systems.moments import as_time
 from segviz.systems.writing import write
 
 

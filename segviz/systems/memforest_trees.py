@@ -12,7 +12,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
-from segviz.protocols import Annotate
+from segviz.protocols.construction import Annotate
 from segviz.steps import Scalar, as_number
 from segviz.systems.draft import Draft
 from segviz.systems.memforest_summaries import Summaries, heading, summed

@@ -11,7 +11,10 @@ import numpy as np
 
 from segviz.annotate import Extractive
 from segviz.parameters import check_ranges, param
-from segviz.protocols import Annotate, Arrival, Operation, Recall, Services, View
+from segviz.protocols.construction import Annotate, Arrival
+from segviz.protocols.models import Services
+from segviz.protocols.operations import Operation
+from segviz.protocols.retrieval import Recall, View
 from segviz.steps import Step
 from segviz.systems.branching import Branching
 from segviz.systems.browsing import (

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from segviz.protocols import Annotate, View
+from segviz.protocols.construction import Annotate
+from segviz.protocols.retrieval import View
 from segviz.steps import Cost, Event, Link, Retire, Revise, Unlink, Vector
 from segviz.systems.flat import leaf_to_delete
 from segviz.systems.writing import write

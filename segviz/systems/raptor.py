@@ -10,7 +10,9 @@ import numpy as np
 
 from segviz.annotate import Extractive
 from segviz.parameters import check_ranges, param
-from segviz.protocols import Annotate, Arrival, Recall, Services, View
+from segviz.protocols.construction import Annotate, Arrival
+from segviz.protocols.models import Services
+from segviz.protocols.retrieval import Recall, View
 from segviz.retrieve import taken
 from segviz.steps import Step
 from segviz.systems.browsing import best_first, chosen_relevance, from_the_top, recalled, stage

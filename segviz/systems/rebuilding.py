@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from segviz.protocols import Annotate, Arrival, Embedder
+from segviz.protocols.construction import Annotate, Arrival
+from segviz.protocols.models import Embedder
 from segviz.retrieve import estimated_tokens
 from segviz.steps import Add, Cost, Event, Link, Retire, Step, Unlink, Vector
 from segviz.systems.layers import Groups, Rule, clusters

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from segviz.background import background_mean
-from segviz.protocols import Embedder
+from segviz.protocols.models import Embedder
 from segviz.steps import Vector
 from segviz.systems.draft import Draft
 

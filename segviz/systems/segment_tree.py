@@ -11,9 +11,12 @@ import numpy as np
 from segviz.annotate import Extractive
 from segviz.compatibility import Calibrated
 from segviz.parameters import check_ranges, param
-from segviz.protocols import Annotate, Arrival, Compatibility, Operation, Services, View
+from segviz.protocols.construction import Annotate, Arrival, Compatibility
+from segviz.protocols.models import Services
+from segviz.protocols.operations import Operation
+from segviz.protocols.retrieval import View
 from segviz.steps import Add, Cost, Event, Revise, Step
-from segviz.structure import Structure
+from segviz.structure.columns import Structure
 from segviz.systems.draft import Draft
 from segviz.systems.growing import Growing
 from segviz.systems.maintenance import compress, merge_duplicates, rebuild

@@ -8,8 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from segviz.annotate import Extractive
-from segviz.protocols import Annotate, Recall, Services, Stage, View
-from segviz.structure import Structure
+from segviz.protocols.construction import Annotate
+from segviz.protocols.models import Services
+from segviz.protocols.retrieval import Recall, Stage, View
+from segviz.structure.columns import Structure
 from segviz.systems.writing import prepared
 from segviz.tasks import Offline, Tasks
 

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import fields, is_dataclass, replace
 from typing import Any, TypeVar
 
-from segviz.protocols import Annotate, Services
+from segviz.protocols.construction import Annotate
+from segviz.protocols.models import Services
 
 T = TypeVar("T")
 

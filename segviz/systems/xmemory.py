@@ -9,13 +9,16 @@ from typing import ClassVar
 import numpy as np
 
 from segviz.annotate import Extractive
+from segviz.conversation import Clock, Moment, Unit
 from segviz.parameters import check_ranges, param
-from segviz.protocols import Annotate, Arrival, Operation, Recall, Services, View
+from segviz.protocols.construction import Annotate, Arrival
+from segviz.protocols.models import Services
+from segviz.protocols.operations import Operation
+from segviz.protocols.retrieval import Recall, View
 from segviz.steps import Decision, Step
-from segviz.structure import Structure
+from segviz.structure.columns import Structure
 from segviz.systems.draft import Draft
 from segviz.systems.drafted import cost_of
-from segviz.systems.moments import Clock, Moment
 from segviz.systems.sharing import annotator_at_hand, at_hand
 from segviz.systems.writing import prepared
 from segviz.systems.xmemory_episodes import Episodes
@@ -23,7 +26,6 @@ from segviz.systems.xmemory_operations import OPERATIONS, operated
 from segviz.systems.xmemory_recall import Gates, Search
 from segviz.systems.xmemory_upkeep import SEMANTIC, Limits, Themes
 from segviz.tasks import Boundary, Offline, Tasks
-from segviz.units import Unit
 
 _GAP = 30 * 60.0  # seconds of silence that end an episode
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from segviz.protocols import Annotate, Arrival, Embedder
+from segviz.conversation import Moment, as_time
+from segviz.protocols.construction import Annotate, Arrival
+from segviz.protocols.models import Embedder
 from segviz.steps import Vector
 from segviz.systems.draft import Draft
 from segviz.systems.drafted import leaf_of, sources
-from segviz.systems.moments import Moment, as_time
 from segviz.systems.xmemory_recall import EPISODE
 from segviz.systems.xmemory_upkeep import SEMANTIC, Themes
 from segviz.tasks import Stated, Tasks

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from segviz.protocols import Recall, Stage, View
+from segviz.protocols.retrieval import Recall, Stage, View
 from segviz.systems.sharing import likeness
 from segviz.systems.xmemory_upkeep import SEMANTIC, THEME
 from segviz.tasks import Tasks

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from segviz.protocols import Annotate
+from segviz.protocols.construction import Annotate
 from segviz.steps import Judgement, Vector
 from segviz.systems.draft import Draft
 from segviz.systems.writing import write

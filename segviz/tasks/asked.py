@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import Any, ClassVar
 
 from segviz import prompts
-from segviz.protocols import Chat, LabelError, Prompt, Services, require_chat
+from segviz.protocols.models import Chat, LabelError, Prompt, Services, require_chat
 from segviz.tasks import dates
 from segviz.tasks.offline import Offline
 from segviz.tasks.question import MOST_UNSURE

@@ -17,7 +17,7 @@ from segviz import store
 from segviz.assemble import COMPONENTS
 from segviz.bookmark import Bookmark, Operated, decode, differing, encode, looks
 from segviz.parameters import parameters
-from segviz.protocols import Recalls
+from segviz.protocols.retrieval import Recalls
 from segviz.systems import SYSTEMS
 from segviz.ui.pins import pinned
 from segviz.ui.state import Session, shown_keys

@@ -17,11 +17,13 @@ import streamlit as st
 
 from segviz.assemble import make_system, needs_chat
 from segviz.conversation import Conversation
-from segviz.models import OpenAIChat
+from segviz.memory import Memory
+from segviz.models.chat import OpenAIChat
 from segviz.models.faults import RequestError
 from segviz.models.waiting import heartbeat
-from segviz.pipeline import Building, BuildPaused, Memory
-from segviz.protocols import LastingFault, System
+from segviz.pipeline import Building, BuildPaused
+from segviz.protocols.construction import System
+from segviz.protocols.models import LastingFault
 from segviz.ui.models import Models, point_here
 from segviz.ui.state import MEMORIES_KEPT, fingerprint, forget, known, remember
 

@@ -11,7 +11,7 @@ from segviz.adaptive import ADAPTIVE
 from segviz.conversation import Question
 from segviz.frontend.live import ALPHA_MAX, ALPHA_STEP, HORIZON_MAX, LIVE_POLICIES, Setting
 from segviz.propagate import POLICIES
-from segviz.protocols import Recalls
+from segviz.protocols.retrieval import Recalls
 from segviz.relevance import RELEVANCE
 from segviz.ui.places import level_label
 from segviz.ui.state import Session, begin

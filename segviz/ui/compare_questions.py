@@ -10,9 +10,10 @@ import streamlit as st
 
 from segviz.evaluate.compare import COLLAPSED, OWN, Comparison, compare, overlap
 from segviz.figures.compare import overlap_rows, overlap_sentence, overlap_strip
-from segviz.pipeline import Memory
-from segviz.protocols import Recalls
-from segviz.published import METRICS, SOURCES, reported
+from segviz.memory import Memory
+from segviz.protocols.retrieval import Recalls
+from segviz.published import reported
+from segviz.published.reports import METRICS, SOURCES
 from segviz.result import Result
 from segviz.systems import SYSTEMS
 from segviz.ui.charts import chart, colours, faint

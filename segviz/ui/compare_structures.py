@@ -9,8 +9,8 @@ import numpy as np
 import streamlit as st
 
 from segviz.frontend.payload import tree_payload
-from segviz.pipeline import Memory
-from segviz.published import SHAPES
+from segviz.memory import Memory
+from segviz.published.segtreemem import SHAPES
 from segviz.shape import shape
 from segviz.systems import SYSTEMS
 from segviz.ui.canvas import clicked, tree_canvas

@@ -7,7 +7,8 @@ from time import perf_counter
 
 import streamlit as st
 
-from segviz.pipeline import Memory, build
+from segviz.memory import Memory
+from segviz.pipeline import build
 from segviz.systems import SYSTEMS
 from segviz.ui.state import Session, fingerprint, known, remember, typed_turns
 from segviz.unfold import Unfolded, follows_time, unfold

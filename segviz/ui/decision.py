@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from segviz.pipeline import Memory
+from segviz.memory import Memory
 from segviz.steps import Decision, Judgement, Revise, Step
-from segviz.structure import Structure
+from segviz.structure.columns import Structure
 from segviz.ui.lists import diffs
 from segviz.ui.places import level_label, named
 from segviz.ui.state import Session

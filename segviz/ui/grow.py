@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from segviz.steps import Add, Revise, Step
-from segviz.structure import Structure
+from segviz.structure.columns import Structure
 from segviz.ui.address import write
 from segviz.ui.decision import decision_panel
 from segviz.ui.inspector import node_details, node_transcript

@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 
 from segviz.bookmark import Bookmark
 from segviz.cases import CASES, CONVERSATION, Case
+from segviz.conversation import TITLES
 from segviz.figures.toy import numbered_tree, transition_figure
 from segviz.parameters import parameters
 from segviz.propagate import POLICIES, combine, spread
 from segviz.relevance import initial_scores
 from segviz.retrieve import top_k
-from segviz.samples import TITLES
 from segviz.systems import SYSTEMS
 from segviz.toy import QUESTION, toy_relevance, toy_structure
 from segviz.ui.address import in_app

@@ -17,7 +17,7 @@ from segviz.inspect_node import (
     relations_of,
     written,
 )
-from segviz.structure import Structure
+from segviz.structure.columns import Structure
 from segviz.ui.lists import diffs, node_list
 from segviz.ui.places import level_label, named, reach, short
 from segviz.ui.state import Session, shown_keys

@@ -7,7 +7,7 @@ from typing import Any
 
 import streamlit as st
 
-from segviz.conversation import Conversation
+from segviz.conversation import Conversation, Unit
 from segviz.frontend.lists import (
     diff_script,
     evidence_script,
@@ -16,7 +16,6 @@ from segviz.frontend.lists import (
     transcript_script,
 )
 from segviz.frontend.palette import session_colours
-from segviz.units import Unit
 from segviz.worddiff import word_diff
 
 _TRANSCRIPT = st.components.v2.component(

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from segviz.conversation import Conversation
-from segviz.corpus import Corpus
+from segviz.conversation import Conversation, Corpus
 from segviz.loaders import LOADERS, LoadError
 from segviz.ui.address import wanted_conversation
 from segviz.ui.opening import DATE_ORDERS, GAP_HOURS, Opened, refusal

@@ -10,9 +10,9 @@ from typing import Any
 import streamlit as st
 
 from segviz import loaders, store
-from segviz.corpus import Corpus, LoadReport
+from segviz.conversation import Corpus, LoadReport
+from segviz.loaders import LoadError, NeedsColumns
 from segviz.loaders.columns import ALIASES, guess
-from segviz.loaders.errors import LoadError, NeedsColumns
 from segviz.ui.state import CORPORA_KEPT, fingerprint, forget, remember
 
 

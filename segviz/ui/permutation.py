@@ -9,7 +9,8 @@ import streamlit as st
 from segviz.assemble import make_system, needs_chat
 from segviz.conversation import Conversation
 from segviz.evaluate.permutation import Difference, Permutation, permutation
-from segviz.pipeline import Memory, build
+from segviz.memory import Memory
+from segviz.pipeline import build
 from segviz.systems import SYSTEMS
 from segviz.ui.state import Session, fingerprint, known, remember
 from segviz.ui.tables import table

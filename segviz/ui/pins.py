@@ -12,7 +12,7 @@ import streamlit as st
 from segviz.inspect_node import kinship, shared_units, similarity
 from segviz.result import Result
 from segviz.retrieve import ranking
-from segviz.structure import Structure
+from segviz.structure.columns import Structure
 from segviz.ui.lists import diffs, node_list
 from segviz.ui.places import held, named
 from segviz.ui.state import Session, remember

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from segviz.pipeline import Memory
-from segviz.structure import Structure
+from segviz.memory import Memory
+from segviz.structure.columns import Structure
 from segviz.systems import levels
 from segviz.ui.state import Session
 from segviz.ui.words import counted

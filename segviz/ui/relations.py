@@ -4,16 +4,9 @@ from __future__ import annotations
 
 import streamlit as st
 
-from segviz.figures.relation_graph import (
-    around,
-    node_name,
-    related,
-    relation_html,
-    ties,
-    types,
-)
+from segviz.figures.relation_graph import around, node_name, related, relation_html, ties, types
 from segviz.frontend.palette import session_colours
-from segviz.structure import Structure
+from segviz.structure.columns import Structure
 from segviz.ui.charts import colours, dark, ink
 from segviz.ui.state import Session
 from segviz.ui.words import counted

@@ -8,8 +8,8 @@ import streamlit as st
 
 from segviz import store
 from segviz.assemble import COMPONENTS
-from segviz.conversation import Conversation, with_typed_turns
-from segviz.pipeline import from_saved
+from segviz.conversation import UNIT_RULES, Conversation, with_typed_turns
+from segviz.memory import from_saved
 from segviz.systems import SYSTEMS
 from segviz.ui import address
 from segviz.ui.building import Order, obtain
@@ -21,7 +21,6 @@ from segviz.ui.source import choose_source
 from segviz.ui.spending import show_spending
 from segviz.ui.state import MEMORIES_KEPT, Session, fingerprint, remember, typed_turns
 from segviz.ui.words import counted, unmarked
-from segviz.units import UNIT_RULES
 
 UNIT_HELP = {
     "exchange": "Two speakers' consecutive runs, nothing lost.",

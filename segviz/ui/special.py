@@ -10,6 +10,7 @@ from typing import Any
 
 import streamlit as st
 
+from segviz.conversation import DAY
 from segviz.figures.families import (
     dirty_paths,
     effort,
@@ -29,17 +30,10 @@ from segviz.figures.forgetting import (
     remembered,
 )
 from segviz.figures.groups import Sizes, changes, grouped, groups_figure, groups_sentence, sizes
-from segviz.figures.windows import (
-    dated,
-    window_rows,
-    windows,
-    windows_figure,
-    windows_sentence,
-)
+from segviz.figures.windows import dated, window_rows, windows, windows_figure, windows_sentence
 from segviz.frontend.palette import SCORE_RAMP_DARK, SCORE_RAMP_LIGHT
-from segviz.protocols import Fades
-from segviz.structure import Structure
-from segviz.systems.moments import DAY
+from segviz.protocols.retrieval import Fades
+from segviz.structure.columns import Structure
 from segviz.ui.charts import chart, colours, dark, ink
 from segviz.ui.places import level_names
 from segviz.ui.relations import draw_relations, has_relations

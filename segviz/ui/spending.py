@@ -10,8 +10,9 @@ from dataclasses import dataclass, field
 import streamlit as st
 
 from segviz.figures.cost import money
-from segviz.models import Endpoint, Price, Usage, cost
-from segviz.models.usage import Metered
+from segviz.models.prices import Price, cost
+from segviz.models.settings import Endpoint
+from segviz.models.usage import Metered, Usage
 
 
 @dataclass

@@ -17,10 +17,9 @@ from typing import Any, TypeVar
 import streamlit as st
 
 from segviz.bookmark import Operated
-from segviz.conversation import Conversation
-from segviz.corpus import Corpus
-from segviz.models import OpenAIChat
-from segviz.pipeline import Memory
+from segviz.conversation import Conversation, Corpus
+from segviz.memory import Memory
+from segviz.models.chat import OpenAIChat
 
 T = TypeVar("T")
 

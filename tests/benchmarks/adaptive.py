@@ -25,7 +25,7 @@ from segviz.adaptive import RULES, SIGNS, Setting, traits
 from segviz.evaluate import Mean, measures
 from segviz.evaluate.aggregate import mean_ci
 from segviz.evaluate.questions import first_scores, gold_of
-from segviz.pipeline import Memory
+from segviz.memory import Memory
 from segviz.propagate import combine, spread
 from tests.benchmarks.recall import ALPHAS, HORIZONS, POLICIES, data_file, locomo_memories, named
 

@@ -21,7 +21,9 @@ import segviz
 from segviz.background import background_mean
 from segviz.compatibility.similarity import cosines
 from segviz.embed import get_embedder
-from segviz.models import Endpoint, ModelCache, OpenAIChat
+from segviz.models.cache import ModelCache
+from segviz.models.chat import OpenAIChat
+from segviz.models.settings import Endpoint
 from segviz.shape import TABLE_5, shape
 from tests.models.server import ModelServer, enum
 

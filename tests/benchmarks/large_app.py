@@ -30,7 +30,7 @@ from typing import Any
 
 from segviz.cli.serve import Server, free_port
 from segviz.conversation import Question
-from segviz.export.locomo import locomo_json
+from segviz.export import locomo_json
 from tests.benchmarks import large, synthetic
 from tests.conftest import LAUNCH
 

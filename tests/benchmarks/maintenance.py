@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from segviz.pipeline import Memory
+from segviz.memory import Memory
 from segviz.shape import shape
 from tests.benchmarks.recall import data_file, locomo_memories, named, pooled
 

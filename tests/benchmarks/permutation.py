@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 
 import segviz
-from segviz.evaluate.aggregate import Mean
+from segviz.evaluate import Mean
 from segviz.evaluate.permutation import Setting, permutation
 
 SYSTEMS = ("segment-tree", "clustering")

@@ -18,7 +18,7 @@ from segviz.propagate import propagate
 from segviz.relevance import Dense, Lexical, initial_scores, over_active
 from segviz.retrieve import top_k
 from segviz.steps import Vector
-from segviz.structure import Structure
+from segviz.structure.columns import Structure
 from tests.benchmarks.report import Line, best, run
 from tests.benchmarks.synthetic import balanced, conversation
 

@@ -25,14 +25,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 import segviz
-from segviz.annotate.extractive import Extractive
-from segviz.compatibility.calibrated import Calibrated
+from segviz.annotate import Extractive
+from segviz.compatibility import Calibrated
 from segviz.conversation import Conversation
-from segviz.evaluate import Mean, sweep
+from segviz.evaluate import Mean, evaluate, sweep
 from segviz.evaluate.aggregate import mean_ci
-from segviz.evaluate.evaluation import evaluate
 from segviz.evaluate.questions import first_scores
-from segviz.pipeline import Memory
+from segviz.memory import Memory
 from segviz.relevance import RELEVANCE
 from segviz.steps import Add, Step
 

@@ -19,7 +19,7 @@ import numpy as np
 
 from segviz.evaluate import Mean, evaluate
 from segviz.evaluate.aggregate import mean_ci
-from segviz.pipeline import Memory
+from segviz.memory import Memory
 from tests.benchmarks.recall import (
     ALPHAS,
     HELD_OUT,

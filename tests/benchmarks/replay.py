@@ -15,7 +15,7 @@ from time import perf_counter
 
 import segviz
 from segviz.moments import Moments
-from segviz.structure import replay
+from segviz.structure.fold import replay
 from tests.benchmarks.report import Line, best, run
 from tests.benchmarks.synthetic import conversation
 

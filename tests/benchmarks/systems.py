@@ -17,8 +17,8 @@ from time import perf_counter
 import segviz
 from segviz.embed import WordLlamaEmbedder
 from segviz.evaluate.compare import OWN, compare
-from segviz.pipeline import Memory
-from segviz.protocols import Recalls
+from segviz.memory import Memory
+from segviz.protocols.retrieval import Recalls
 
 HEAD = (
     f"{'':>24}{'nodes':>7}{'depth':>6}{'branch':>7}{'widest':>7}{'recall@10 leaves':>22}"

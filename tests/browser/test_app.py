@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import TimeoutError as NotClickable
 
 import segviz
-from segviz.samples import TITLES, sample_path
+from segviz.conversation import TITLES, sample_path
 from tests.browser.conftest import App
 from tests.data import real_data
 from tests.ui.test_pages import BAD_FILES

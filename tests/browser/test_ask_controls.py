@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import segviz
-from segviz.samples import TITLES, sample_path
+from segviz.conversation import TITLES, sample_path
 
 KEY = "ask-tree"
 

@@ -7,7 +7,7 @@ import json
 import pytest
 
 import segviz
-from segviz.samples import TITLES, sample_path
+from segviz.conversation import TITLES, sample_path
 
 KEY = "grow-tree"
 UNITS = 161

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 import segviz
+from segviz.conversation import TITLES, sample_path
 from segviz.inspect_node import nearest, written
-from segviz.samples import TITLES, sample_path
 
 
 @pytest.fixture(scope="module")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from segviz.samples import TITLES, sample_path
+from segviz.conversation import TITLES, sample_path
 from tests.benchmarks.large_app import write
 from tests.browser.conftest import App
 

@@ -13,7 +13,7 @@ import pytest
 import segviz
 from segviz.cli.console import plain
 from segviz.cli.source import is_memory
-from segviz.samples import sample_path
+from segviz.conversation import sample_path
 from tests.data import ROOT
 
 COSINE = ("--set", "compatibility=cosine", "--set", "compatibility.threshold=0.4")

@@ -10,8 +10,8 @@ import pytest
 
 import segviz
 from segviz import store
+from segviz.conversation import sample_path
 from segviz.export import FORMATS, view_of
-from segviz.samples import sample_path
 
 
 @pytest.mark.parametrize("name", [name for name, one in FORMATS.items() if not one.needs_browser])

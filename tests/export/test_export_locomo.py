@@ -10,12 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from segviz.conversation import Conversation, Question, Session, Turn
+from segviz.conversation import TITLES, Conversation, Question, Session, Turn, sample_path
 from segviz.export import locomo_json
 from segviz.export.locomo import locomo_date
 from segviz.loaders import load, parse
 from segviz.loaders.dates import read_date
-from segviz.samples import TITLES, sample_path
 
 TEXT = st.text(st.characters(exclude_categories=["Cc", "Cs"]), max_size=30)
 NAME = TEXT.map(str.strip).filter(bool)

@@ -13,6 +13,7 @@ import pytest
 
 import segviz
 from segviz.bookmark import Bookmark
+from segviz.conversation import TITLES, sample_path
 from segviz.export import View, html_page, tree_svg
 from segviz.export.drawing import drawing
 from segviz.export.page import _payload
@@ -23,7 +24,6 @@ from segviz.frontend.look import COLOURS
 from segviz.frontend.palette import ACCENT
 from segviz.frontend.payload import COLUMNS
 from segviz.gold import gold_status
-from segviz.samples import TITLES, sample_path
 from tests.frontend.node import run
 
 SVG = "{http://www.w3.org/2000/svg}"

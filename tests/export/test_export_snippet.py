@@ -10,9 +10,8 @@ import pytest
 
 import segviz
 from segviz.bookmark import Bookmark, differing, nested
-from segviz.conversation import with_typed_turns
+from segviz.conversation import sample_path, with_typed_turns
 from segviz.export import View, python_snippet
-from segviz.samples import sample_path
 from segviz.systems import SYSTEMS
 from tests.export.views import HOSTILE
 

@@ -13,7 +13,8 @@ from segviz.embed import HashingEmbedder
 from segviz.export import View
 from segviz.memory import Memory
 from segviz.steps import Add, Event, Link, Relate, Retire, Step, Unlink
-from segviz.structure import Structure, replay
+from segviz.structure.columns import Structure
+from segviz.structure.fold import replay
 from tests.trees import chat, unit
 
 HOSTILE = (

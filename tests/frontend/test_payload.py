@@ -14,7 +14,7 @@ from segviz.frontend.canvas import javascript, stylesheet
 from segviz.frontend.captions import MAX_LABELLED
 from segviz.frontend.payload import COLUMNS, pack, tree_payload
 from segviz.steps import Decision, Judgement
-from segviz.structure import Structure
+from segviz.structure.columns import Structure
 
 #       6            level 2
 #   4       5        level 1

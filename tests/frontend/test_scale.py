@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import segviz
+from segviz.conversation import TITLES, sample_path
 from segviz.frontend.scale import needs_root
-from segviz.samples import TITLES, sample_path
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,7 @@ import json
 
 import pytest
 
-from segviz.conversation import Conversation
-from segviz.corpus import Corpus
+from segviz.conversation import Conversation, Corpus
 from segviz.loaders import LoadError, parse
 
 

@@ -8,9 +8,9 @@ from collections.abc import Callable
 
 import pytest
 
+from segviz.loaders import LoadError
 from segviz.loaders.decode import read_document, to_json, to_text
 from segviz.loaders.document import JsonLines, PlainText
-from segviz.loaders.errors import LoadError
 from segviz.loaders.notes import Line, Note
 
 CHAT = {"speaker": "Zoë", "text": "a “quote” …"}

@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from segviz.conversation import Conversation
-from segviz.corpus import Corpus
+from segviz.conversation import Conversation, Corpus
 from segviz.loaders import LoadError, load, parse
 from segviz.loaders.slack import plain
 

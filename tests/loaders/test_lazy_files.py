@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from segviz.corpus import Corpus, Entry
+from segviz.conversation import Corpus, Entry
 from segviz.loaders import LazyCorpus, LoadError, load
 from segviz.loaders.items import Item, NotItems, find_items
 from segviz.loaders.lazy import KEPT, Shelf

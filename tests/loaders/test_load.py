@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from segviz.conversation import Conversation
-from segviz.corpus import Finding
+from segviz.conversation import Conversation, Finding
 from segviz.loaders import LOADERS, LoadError, load, parse
 from tests.data import real_data
 

@@ -6,8 +6,7 @@ from datetime import datetime
 
 import pytest
 
-from segviz.conversation import Question, Turn
-from segviz.corpus import Finding
+from segviz.conversation import Finding, Question, Turn
 from segviz.loaders import LoadError
 from segviz.loaders.dates import read_date
 from tests.loaders.reading import findings, only, read

@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 import segviz
-from segviz.conversation import Question, Turn
-from segviz.corpus import Finding
+from segviz.conversation import Finding, Question, Turn
 from segviz.loaders import LoadError, load
 from segviz.loaders.dates import read_numeric_date
 from tests.data import real_data

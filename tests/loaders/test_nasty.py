@@ -15,8 +15,7 @@ from pathlib import Path
 import pytest
 
 import segviz
-from segviz.conversation import Conversation
-from segviz.corpus import Corpus
+from segviz.conversation import Conversation, Corpus
 from segviz.export.tables import cell
 from segviz.loaders import LOADERS, LoadError, load, parse
 from segviz.loaders.times import read_time

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from segviz.corpus import Corpus
+from segviz.conversation import Corpus
 from segviz.loaders import LoadError, NeedsColumns, parse
 from segviz.loaders.delimited import DELIMITERS, read_table
 

@@ -15,7 +15,7 @@ from segviz.embed import HashingEmbedder
 from segviz.evaluate import AnsweringPaused, bleu1, evaluate_answers, token_f1
 from segviz.evaluate.aggregate import mean_ci
 from segviz.prompts import RUBRIC, judge_prompt
-from segviz.protocols import LabelError, LastingFault
+from segviz.protocols.models import LabelError, LastingFault
 from tests.models.server import empty, enum, say, status
 from tests.trees import chat, small_chat
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from segviz.models.cache import Completion, Embedding, ModelCache, content_key
-from segviz.protocols import Prompt
+from segviz.protocols.models import Prompt
 from tests.models.conftest import KEY, Bench
 
 ROOT = Path(__file__).parents[2]

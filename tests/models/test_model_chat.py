@@ -9,9 +9,9 @@ from typing import get_type_hints
 
 import pytest
 
-from segviz.models import OpenAIChat
+from segviz.models.chat import OpenAIChat
 from segviz.models.faults import LONGEST_RETRY_AFTER, RefusedError, retry_after
-from segviz.protocols import Chat, LabelError, LastingFault, ModelError, Prompt
+from segviz.protocols.models import Chat, LabelError, LastingFault, ModelError, Prompt
 from tests.models import server as wire
 from tests.models.conftest import KEY, Bench
 

@@ -3,8 +3,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from segviz.models import OpenAIEmbedder, embedder
-from segviz.protocols import Embedder, ModelError
+from segviz.models import embedder
+from segviz.models.embedder import OpenAIEmbedder
+from segviz.protocols.models import Embedder, ModelError
 from tests.models import server as wire
 from tests.models.conftest import Bench
 

@@ -11,8 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from segviz.models import PRESETS, PRICES, Endpoint, Price, Usage, cost, price
-from segviz.protocols import ModelError, Prompt
+from segviz.models.prices import PRICES, Price, cost, price
+from segviz.models.settings import PRESETS, Endpoint
+from segviz.models.usage import Usage
+from segviz.protocols.models import ModelError, Prompt
 from tests.models import server as wire
 from tests.models.conftest import KEY, Bench
 

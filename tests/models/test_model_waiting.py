@@ -9,8 +9,10 @@ from contextlib import contextmanager
 
 import pytest
 
-from segviz.models import OpenAIChat, OpenAIEmbedder, waiting
-from segviz.protocols import ModelError, Prompt
+from segviz.models import waiting
+from segviz.models.chat import OpenAIChat
+from segviz.models.embedder import OpenAIEmbedder
+from segviz.protocols.models import ModelError, Prompt
 from tests.models import server as wire
 from tests.models.conftest import Bench
 

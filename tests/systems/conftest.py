@@ -4,7 +4,9 @@ import json
 
 import pytest
 
-from segviz.models import Endpoint, ModelCache, OpenAIChat
+from segviz.models.cache import ModelCache
+from segviz.models.chat import OpenAIChat
+from segviz.models.settings import Endpoint
 from tests.models.server import ModelServer, enum
 
 

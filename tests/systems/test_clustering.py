@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 
 import segviz
+from segviz.conversation import Unit
 from segviz.embed import HashingEmbedder
 from segviz.pipeline import arrivals
-from segviz.protocols import Services
-from segviz.structure import history, replay
+from segviz.protocols.models import Services
+from segviz.structure.fold import history, replay
 from segviz.systems.clustering import Clustering
-from segviz.units import Unit
 from tests.systems.test_memtree import Letters, bracket
 from tests.trees import small_chat
 

@@ -17,9 +17,11 @@ from segviz.memory import open_memory
 from segviz.parameters import as_settings, parameters
 from segviz.pipeline import arrivals
 from segviz.propagate import POLICIES
-from segviz.protocols import Operates, Recalls, Services
+from segviz.protocols.models import Services
+from segviz.protocols.operations import Operates
+from segviz.protocols.retrieval import Recalls
 from segviz.steps import Add
-from segviz.structure import history
+from segviz.structure.fold import history
 from segviz.systems import SYSTEMS
 from tests.trees import chat, small_chat
 

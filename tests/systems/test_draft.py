@@ -8,13 +8,12 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from segviz.conversation import Unit, as_time, moments, seconds
 from segviz.embed import HashingEmbedder
 from segviz.invariants import check
 from segviz.steps import Relate, Step
-from segviz.structure import replay
+from segviz.structure.fold import replay
 from segviz.systems.draft import Draft
-from segviz.systems.moments import as_time, moments, seconds
-from segviz.units import Unit
 from tests.trees import unit
 
 EMBEDDER = HashingEmbedder()

@@ -12,12 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import segviz
-from segviz.conversation import Conversation, Session, Turn
+from segviz.conversation import DAY, Conversation, Session, Turn
 from segviz.embed import HashingEmbedder
 from segviz.invariants import check
-from segviz.structure import history, replay
+from segviz.structure.fold import history, replay
 from segviz.systems.hmem_scores import curve, robustness, time_relevance
-from segviz.systems.moments import DAY
 from tests.data import real_data
 from tests.trees import small_chat
 

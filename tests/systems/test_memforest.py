@@ -16,7 +16,7 @@ from segviz.conversation import Conversation, Session, Turn
 from segviz.embed import HashingEmbedder
 from segviz.invariants import check
 from segviz.steps import Step
-from segviz.structure import history, replay
+from segviz.structure.fold import history, replay
 from segviz.systems.draft import Draft
 from segviz.systems.memforest_trees import FAMILIES, Forest
 from tests.data import real_data

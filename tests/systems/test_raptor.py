@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 
 import segviz
+from segviz.conversation import Unit
 from segviz.embed import HashingEmbedder
 from segviz.invariants import check
 from segviz.pipeline import arrivals
-from segviz.protocols import Services
+from segviz.protocols.models import Services
 from segviz.retrieve import estimated_tokens
 from segviz.steps import Add, Retire
-from segviz.structure import history, replay
+from segviz.structure.fold import history, replay
 from segviz.systems.raptor import Raptor
-from segviz.units import Unit
 from tests.systems.test_contract import talk
 from tests.trees import chat
 

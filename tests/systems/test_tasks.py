@@ -9,8 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from segviz.models import Endpoint, ModelCache, OpenAIChat
-from segviz.protocols import Services
+from segviz.models.cache import ModelCache
+from segviz.models.chat import OpenAIChat
+from segviz.models.settings import Endpoint
+from segviz.protocols.models import Services
 from segviz.tasks import Asked, Offline, dates, words
 from segviz.tasks.question import MOST_UNSURE, uncertainty
 from tests.models.server import ModelServer, enum

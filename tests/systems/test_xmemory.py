@@ -14,7 +14,7 @@ import segviz
 from segviz.embed import HashingEmbedder
 from segviz.invariants import check
 from segviz.steps import Step
-from segviz.structure import history, replay
+from segviz.structure.fold import history, replay
 from segviz.systems.draft import Draft
 from segviz.systems.xmemory import reassigned
 from segviz.systems.xmemory_recall import greedy

@@ -10,9 +10,9 @@ import pytest
 import segviz
 from segviz import store
 from segviz.bookmark import Bookmark, decode, encode
+from segviz.conversation import sample_path
 from segviz.embed import HashingEmbedder
 from segviz.export import FORMATS, View
-from segviz.samples import sample_path
 from segviz.store import Shown
 from tests.test_store_schema import VALIDATOR
 from tests.ui.test_address import address, ask_app, opened

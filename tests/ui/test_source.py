@@ -6,8 +6,8 @@ import pytest
 
 import segviz
 from segviz import store
+from segviz.conversation import sample_path
 from segviz.loaders import LoadError
-from segviz.samples import sample_path
 from segviz.ui import source
 from tests.ui.test_address import address, opened
 from tests.ui.test_pages import clean, grow, open_path, texts

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-from segviz.units import Unit
+from segviz.conversation.units import Unit
 
 DAY = 86_400.0
 _EPOCH = datetime(1970, 1, 1)

@@ -17,7 +17,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, overload
 
-from segviz.conversation import Conversation
+from segviz.conversation.conversation import Conversation
 
 Kind = Literal["repaired", "skipped"]
 

@@ -16,7 +16,7 @@ def sample_path(name: str) -> Path:
     """The file of a bundled sample. ValueError lists the names there are."""
     if name not in TITLES:
         raise ValueError(f"unknown sample {name!r}; choose one of {', '.join(TITLES)}")
-    package = Path(__file__).resolve().parent
+    package = Path(__file__).resolve().parent.parent
     # In a wheel the folder lies inside the package, in the source tree beside it.
     places = (package / "sample_data", package.parent / "sample_data")
     folder = next((place for place in places if place.is_dir()), places[-1])

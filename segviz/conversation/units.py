@@ -17,10 +17,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import groupby, pairwise
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from segviz.conversation import Session, Turn
+from segviz.conversation.turns import Session, Turn
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,53 @@
+"""What was said: conversations, how they are cut into units, and what a file held.
+
+``turns``         Turn, Session and Question, the records of every format
+``conversation``  Conversation: sessions and questions, cut into units by a rule
+``units``         the rules that cut sessions into units, one leaf each
+``corpus``        the conversations of one file and the report of loading it
+``times``         when units were said, as numbers
+``samples``       the conversations that come with segviz
+
+Imports nothing of segviz. Public face: the names below.
+"""
+
+from segviz.conversation.conversation import Conversation, with_typed_turns
+from segviz.conversation.corpus import (
+    Corpus,
+    Entry,
+    Finding,
+    Kind,
+    LoadReport,
+    distinct,
+    with_distinct_ids,
+)
+from segviz.conversation.samples import TITLES, sample_path
+from segviz.conversation.times import DAY, Clock, Moment, as_time, moments, seconds
+from segviz.conversation.turns import CATEGORY_NAMES, Question, Session, Turn
+from segviz.conversation.units import UNIT_RULES, Unit, cut
+
+__all__ = [
+    "CATEGORY_NAMES",
+    "DAY",
+    "TITLES",
+    "UNIT_RULES",
+    "Clock",
+    "Conversation",
+    "Corpus",
+    "Entry",
+    "Finding",
+    "Kind",
+    "LoadReport",
+    "Moment",
+    "Question",
+    "Session",
+    "Turn",
+    "Unit",
+    "as_time",
+    "cut",
+    "distinct",
+    "moments",
+    "sample_path",
+    "seconds",
+    "with_distinct_ids",
+    "with_typed_turns",
+]

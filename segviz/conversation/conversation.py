@@ -1,0 +1,82 @@
+"""A conversation: its sessions and questions, and the units it is cut into."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from segviz.conversation import units as unit_rules
+from segviz.conversation.turns import Question, Session, Turn
+from segviz.conversation.units import Unit
+
+
+@dataclass(frozen=True)
+class Conversation:
+    """A chronological conversation with its questions."""
+
+    id: str
+    speakers: tuple[str, ...]
+    sessions: tuple[Session, ...]
+    questions: tuple[Question, ...] = ()
+    source_format: str = "segviz"
+
+    @cached_property
+    def turns(self) -> tuple[Turn, ...]:
+        """All turns of all sessions, in order."""
+        return tuple(turn for session in self.sessions for turn in session.turns)
+
+    @cached_property
+    def _turn_by_id(self) -> dict[str, Turn]:
+        return {turn.id: turn for turn in self.turns}
+
+    def turn(self, turn_id: str) -> Turn:
+        """The turn with this id; KeyError names the conversation when there is none."""
+        try:
+            return self._turn_by_id[turn_id]
+        except KeyError:
+            raise KeyError(f"{self.id} has no turn {turn_id!r}") from None
+
+    def units(self, rule: str = "exchange") -> tuple[Unit, ...]:
+        """Cut the conversation into leaves by one of ``segviz.conversation.units.UNIT_RULES``.
+
+        Raises ValueError naming the legal rules when ``rule`` is unknown.
+        """
+        if rule not in self._cuts:
+            self._cuts[rule] = unit_rules.cut(self.sessions, self.speakers, rule)
+        return self._cuts[rule]
+
+    @cached_property
+    def _cuts(self) -> dict[str, tuple[Unit, ...]]:
+        # By rule: pages ask for the units again and again, and a cut of 100,000 turns
+        # takes half a second.
+        return {}
+
+    def dropped(self, rule: str) -> tuple[str, ...]:
+        """Ids of turns that no unit of this rule holds (the cost of ``paper``).
+
+        Turns with nothing in them (no text, no caption) are never a leaf and are
+        not counted here.
+        """
+        if rule not in self._lost:
+            held = {turn_id for unit in self.units(rule) for turn_id in unit.turn_ids}
+            self._lost[rule] = tuple(t.id for t in self.turns if t.content and t.id not in held)
+        return self._lost[rule]
+
+    @cached_property
+    def _lost(self) -> dict[str, tuple[str, ...]]:
+        return {}
+
+
+def with_typed_turns(conversation: Conversation, typed: Sequence[tuple[str, str]]) -> Conversation:
+    """The conversation continued by (speaker, text) turns in a session of their own.
+
+    Turn ids are ``L1``, ``L2`` …, the session's is ``live``. Speakers not met before join
+    the list. No turns: the conversation itself.
+    """
+    if not typed:
+        return conversation
+    turns = tuple(Turn(f"L{i}", who, text) for i, (who, text) in enumerate(typed, start=1))
+    session = Session("live", None, "typed just now", turns)
+    speakers = tuple(dict.fromkeys((*conversation.speakers, *(who for who, _ in typed))))
+    return replace(conversation, speakers=speakers, sessions=(*conversation.sessions, session))
