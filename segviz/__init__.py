@@ -28,7 +28,6 @@ Package map, in data-flow order:
 from segviz.asking import ask
 from segviz.compatibility import Calibrated, Cosine
 from segviz.evaluate import evaluate, evaluate_answers, sweep
-from segviz.invariants import check
 from segviz.loaders import LoadError, load
 from segviz.memory import Memory
 from segviz.memory import open_memory as open  # noqa: A004 - the documented name
@@ -37,9 +36,10 @@ from segviz.notebook import show
 from segviz.pipeline import build
 from segviz.propagate import POLICIES, propagate
 from segviz.result import Result
-from segviz.structure.fold import replay
 from segviz.systems import SYSTEMS
 from segviz.systems.segment_tree import SegmentTree
+from segviz.tree import replay
+from segviz.tree.invariants import check
 
 __all__ = [
     "POLICIES",

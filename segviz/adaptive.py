@@ -26,7 +26,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from segviz.structure.columns import Structure
+from segviz.tree import Structure
 
 ADAPTIVE = "adaptive"
 

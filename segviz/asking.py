@@ -15,7 +15,7 @@ from segviz.protocols.retrieval import Recalls, Stage, View
 from segviz.relevance import initial_scores
 from segviz.result import Evidence, Result
 from segviz.retrieve import ranks, taken, top_k
-from segviz.structure.columns import Structure
+from segviz.tree import Structure
 
 if TYPE_CHECKING:
     from segviz.memory import Memory

@@ -12,9 +12,9 @@ from segviz.embed import EMBEDDERS, get_embedder
 from segviz.parameters import make, parameters
 from segviz.protocols.construction import System
 from segviz.protocols.models import Charges, Embedder
-from segviz.steps import Vector
 from segviz.systems import SYSTEMS
 from segviz.tasks import TASKS
+from segviz.tree import Vector
 
 COMPONENTS: dict[str, Mapping[str, Callable[..., Any]]] = {
     "compatibility": COMPATIBILITY,

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from segviz.steps import Vector
+from segviz.tree import Vector
 
 if TYPE_CHECKING:
     from segviz.protocols.models import Embedder

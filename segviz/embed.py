@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from segviz.steps import Vector
+from segviz.tree import Vector
 
 if TYPE_CHECKING:
     from wordllama.inference import WordLlamaInference

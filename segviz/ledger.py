@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from segviz.propagate import operator
-from segviz.structure.columns import IntArray, Structure
+from segviz.tree import IntArray, Structure
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,17 +11,14 @@ from segviz import store
 from segviz.asking import ask
 from segviz.assemble import Absent, embedder_named, make_system, needs_chat, paid
 from segviz.conversation import Conversation, Unit
-from segviz.invariants import Violation, check
-from segviz.moments import Moments
 from segviz.protocols.construction import System
 from segviz.protocols.models import Chat, Embedder, Services
 from segviz.protocols.operations import JOIN, Operates, Settles
 from segviz.protocols.retrieval import Scorer, View
 from segviz.relevance import RELEVANCE, over_active
 from segviz.result import Result
-from segviz.steps import Step
-from segviz.structure.columns import Structure
-from segviz.structure.fold import replay
+from segviz.tree import Moments, Step, Structure, replay
+from segviz.tree.invariants import Violation, check
 
 
 @dataclass(frozen=True, eq=False)

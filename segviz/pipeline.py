@@ -21,7 +21,7 @@ from segviz.memory import Memory, from_saved, open_memory
 from segviz.parameters import as_settings
 from segviz.protocols.construction import Arrival, System
 from segviz.protocols.models import Chat, Embedder, ModelError, Services
-from segviz.steps import Step, Vector
+from segviz.tree import Step, Vector
 
 __all__ = [
     "BuildPaused",

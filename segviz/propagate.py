@@ -16,7 +16,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from segviz.structure.columns import IntArray, Structure
+from segviz.tree import IntArray, Structure
 
 Scores = NDArray[np.float64]
 

@@ -11,8 +11,7 @@ from segviz.adaptive import Choice
 from segviz.ledger import Ledger, explain
 from segviz.protocols.retrieval import Stage
 from segviz.retrieve import level_distribution
-from segviz.steps import Span
-from segviz.structure.columns import Structure
+from segviz.tree import Span, Structure
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from segviz.structure.columns import Structure
+from segviz.tree import Structure
 
 
 def admissible(structure: Structure, levels: Collection[int] | None = None) -> NDArray[np.bool_]:

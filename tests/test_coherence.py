@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import segviz
-from segviz.coherence import MANY, coherence, known_coherence
 from segviz.conversation import TITLES, sample_path
-from segviz.structure.columns import Structure
-from segviz.unfold import unfold
+from segviz.tree import Structure
+from segviz.tree.coherence import MANY, coherence, known_coherence
+from segviz.tree.unfold import unfold
 
 
 def structure(level, edges, vectors, active=None):

@@ -10,7 +10,7 @@ from segviz.embed import HashingEmbedder
 from segviz.evaluate import coverage, evaluate
 from segviz.evaluate.compare import compare, overlap
 from segviz.retrieve import estimated_tokens
-from segviz.shape import shape
+from segviz.tree.shape import shape
 from tests.test_permutation import talk
 from tests.trees import small_chat
 

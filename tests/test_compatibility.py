@@ -6,7 +6,7 @@ import pytest
 from segviz.compatibility import Calibrated, Cosine, judge
 from segviz.compatibility.similarity import cosines
 from segviz.protocols.construction import Arrival, Candidate, Verdict
-from segviz.steps import Judgement
+from segviz.tree import Judgement
 
 
 def unit(vector, opens_session=False):

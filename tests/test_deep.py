@@ -9,16 +9,14 @@ import pytest
 
 from segviz.conversation import Unit
 from segviz.frontend.payload import pack, tree_payload
-from segviz.invariants import check
 from segviz.ledger import explain
-from segviz.moments import Moments
 from segviz.propagate import POLICIES, propagate
 from segviz.retrieve import ranking, top_k
-from segviz.shape import shape
-from segviz.steps import Add, Link, Revise, Step
 from segviz.store import Saved, dump, parse
-from segviz.structure.fold import replay
-from segviz.unfold import follows_time, unfold
+from segviz.tree import Add, Link, Moments, Revise, Step, replay
+from segviz.tree.invariants import check
+from segviz.tree.shape import shape
+from segviz.tree.unfold import follows_time, unfold
 from tests.trees import chat
 
 N = 100_000

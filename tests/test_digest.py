@@ -10,8 +10,8 @@ import pytest
 
 import segviz
 from segviz.conversation import sample_path
-from segviz.digest import digest
-from segviz.steps import Relate
+from segviz.tree import Relate
+from segviz.tree.digest import digest
 
 
 @pytest.fixture(scope="module")
@@ -28,7 +28,7 @@ def test_a_second_build_has_the_same_name(structure):
 
 def test_another_process_with_another_hash_seed_gives_the_same(structure):
     script = (
-        "import segviz; from segviz.digest import digest; "
+        "import segviz; from segviz.tree.digest import digest; "
         "from segviz.conversation.samples import sample_path; "
         "print(digest(segviz.build(segviz.load(sample_path('ines-theo'))[0]).structure))"
     )

@@ -11,7 +11,9 @@ import pytest
 
 import segviz
 from segviz.conversation import sample_path
-from segviz.inspect_node import (
+from segviz.systems import SYSTEMS
+from segviz.tree import Add, Link, Relate, Retire, Revise, Step, replay
+from segviz.tree.inspect import (
     State,
     ancestors,
     descendants,
@@ -24,9 +26,6 @@ from segviz.inspect_node import (
     similarity,
     written,
 )
-from segviz.steps import Add, Link, Relate, Retire, Revise, Step
-from segviz.structure.fold import replay
-from segviz.systems import SYSTEMS
 from tests.trees import ZERO, grown, toy, unit
 
 

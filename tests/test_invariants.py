@@ -3,7 +3,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from segviz.invariants import LAWS, check
+from segviz.tree.invariants import LAWS, check
 from tests.trees import grown, toy
 
 

@@ -8,12 +8,11 @@ import pytest
 
 import segviz
 from segviz.conversation import sample_path
-from segviz.invariants import check
 from segviz.pipeline import arrivals
 from segviz.protocols.models import Services
-from segviz.steps import Step
-from segviz.structure.fold import history, replay
 from segviz.systems.segment_tree import SegmentTree
+from segviz.tree import Step, history, replay
+from segviz.tree.invariants import check
 from tests.test_segment_tree import Blank, Scripted, as_nested, bracket
 from tests.trees import arrival
 

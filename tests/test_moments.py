@@ -9,10 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import segviz.moments
-from segviz.moments import Moments
-from segviz.steps import Link, Retire, Step, Unlink
-from segviz.structure.fold import ReplayError, replay
+import segviz.tree.history
+from segviz.tree import Link, Moments, ReplayError, Retire, Step, Unlink, replay
 from tests.trees import unit
 
 COLUMNS = ("level", "start", "stop", "vector", "active", "edges")
@@ -30,8 +28,8 @@ def same(one, other):
 @pytest.fixture
 def close_marks(monkeypatch):
     """Marks after every second step, so that a short history has many."""
-    monkeypatch.setattr(segviz.moments, "_LEAST", 2)
-    monkeypatch.setattr(segviz.moments, "_MARKS", 50)
+    monkeypatch.setattr(segviz.tree.history, "_LEAST", 2)
+    monkeypatch.setattr(segviz.tree.history, "_MARKS", 50)
 
 
 @pytest.fixture(scope="module")
@@ -45,8 +43,8 @@ class TestAnyOrder:
         places = st.integers(0, len(memory.steps))
         wanted = data.draw(st.lists(places, max_size=25))
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(segviz.moments, "_LEAST", 2)
-            patch.setattr(segviz.moments, "_MARKS", 50)
+            patch.setattr(segviz.tree.history, "_LEAST", 2)
+            patch.setattr(segviz.tree.history, "_MARKS", 50)
             moments = Moments(memory.steps)
             for step in wanted:
                 same(moments.at(step), expected[step])

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from segviz.figures.node_link import graph, node_link_html
-from segviz.structure.columns import Structure
+from segviz.tree import Structure
 from tests.trees import grown, toy
 
 RAMP = ("#000001", "#000002", "#000003")

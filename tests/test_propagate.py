@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from segviz.propagate import operator, propagate
-from segviz.steps import Relate
+from segviz.tree import Relate
 from tests.trees import random_graph, random_tree, toy
 
 TREE_POLICIES = ("top-down", "bottom-up", "both")

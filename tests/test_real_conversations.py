@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import segviz
-from segviz.invariants import check
-from segviz.shape import boundary_f1, diagnose, random_f1, session_starts, shape
-from segviz.structure.fold import history
+from segviz.tree import history
+from segviz.tree.invariants import check
+from segviz.tree.shape import boundary_f1, diagnose, random_f1, session_starts, shape
 from tests.data import real_data
 
 CONVERSATIONS = ("conv-26", "conv-30", "conv-43", "conv-47", "conv-49")

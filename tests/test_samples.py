@@ -8,7 +8,7 @@ import pytest
 
 import segviz
 from segviz.conversation import TITLES, sample_path, samples
-from segviz.shape import diagnose, shape
+from segviz.tree.shape import diagnose, shape
 from tests.data import ROOT
 
 DEMOS = ("ines-theo", "noor-caleb")

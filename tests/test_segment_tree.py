@@ -12,12 +12,11 @@ from hypothesis import strategies as st
 
 import segviz
 from segviz.embed import HashingEmbedder
-from segviz.invariants import check
 from segviz.pipeline import arrivals
 from segviz.protocols.models import Services
-from segviz.steps import Add, Revise
-from segviz.structure.fold import history, replay
 from segviz.systems.segment_tree import SegmentTree
+from segviz.tree import Add, Revise, history, replay
+from segviz.tree.invariants import check
 from tests.trees import arrival, small_chat
 
 

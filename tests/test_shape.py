@@ -2,8 +2,16 @@ import numpy as np
 import pytest
 
 import segviz
-from segviz.shape import TABLE_5, Shape, boundary_f1, diagnose, random_f1, session_starts, shape
-from segviz.structure.fold import replay
+from segviz.tree import replay
+from segviz.tree.shape import (
+    TABLE_5,
+    Shape,
+    boundary_f1,
+    diagnose,
+    random_f1,
+    session_starts,
+    shape,
+)
 from tests.test_segment_tree import run_both
 from tests.trees import grown, toy
 

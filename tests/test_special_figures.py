@@ -32,9 +32,7 @@ from segviz.figures.relation_graph import (
     types,
 )
 from segviz.figures.windows import dated, window_rows, windows, windows_figure, windows_sentence
-from segviz.steps import Add, Relate, Retire, Revise, Step
-from segviz.structure.columns import Structure
-from segviz.structure.fold import history, replay
+from segviz.tree import Add, Relate, Retire, Revise, Step, Structure, history, replay
 from tests.trees import ZERO, chat, toy, unit
 
 PAGE = {"background": "#171614", "foreground": "#edebe8", "accent": "#b43a09"}

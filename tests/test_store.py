@@ -20,8 +20,8 @@ from segviz.assemble import Absent
 from segviz.conversation import TITLES, sample_path
 from segviz.embed import HashingEmbedder
 from segviz.protocols.construction import Verdict
-from segviz.steps import Add, Judgement, Link, Relate, Revise, Step
 from segviz.store import StoreError
+from segviz.tree import Add, Judgement, Link, Relate, Revise, Step
 from tests.trees import chat, small_chat
 
 

@@ -13,8 +13,8 @@ import segviz
 from segviz import store
 from segviz.conversation import sample_path
 from segviz.embed import HashingEmbedder
-from segviz.steps import Add, Cost, Link, Relate, Retire, Unlink
 from segviz.systems import SYSTEMS
+from segviz.tree import Add, Cost, Link, Relate, Retire, Unlink
 from tests.export.views import build, dag, hostile_chat
 
 VALIDATOR = jsonschema.Draft202012Validator(store.schema())

@@ -1,9 +1,19 @@
 import numpy as np
 import pytest
 
-from segviz.invariants import check
-from segviz.steps import Add, Link, Relate, Retire, Revise, Step, Unlink
-from segviz.structure.fold import ReplayError, history, replay
+from segviz.tree import (
+    Add,
+    Link,
+    Relate,
+    ReplayError,
+    Retire,
+    Revise,
+    Step,
+    Unlink,
+    history,
+    replay,
+)
+from segviz.tree.invariants import check
 from tests.trees import ZERO, grown, toy, unit
 
 

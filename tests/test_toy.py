@@ -9,10 +9,10 @@ import pytest
 
 from segviz.figures.toy import numbered_tree, transition_figure
 from segviz.frontend.palette import SCORE_RAMP_LIGHT
-from segviz.invariants import check
 from segviz.propagate import POLICIES, propagate, spread
 from segviz.relevance import initial_scores
-from segviz.toy import toy_relevance, toy_structure
+from segviz.tree.invariants import check
+from segviz.tree.toy import toy_relevance, toy_structure
 
 
 def test_it_is_a_segment_tree_of_seven_leaves():

@@ -8,11 +8,9 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from segviz.steps import Add, Link, Step
-from segviz.structure.columns import Structure
-from segviz.structure.fold import replay
-from segviz.toy import toy_structure
-from segviz.unfold import follows_time, unfold
+from segviz.tree import Add, Link, Step, Structure, replay
+from segviz.tree.toy import toy_structure
+from segviz.tree.unfold import follows_time, unfold
 from tests.trees import ZERO, unit
 
 

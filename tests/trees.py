@@ -10,9 +10,7 @@ import numpy as np
 
 from segviz.conversation import Conversation, Question, Session, Turn, Unit
 from segviz.protocols.construction import Arrival
-from segviz.steps import Add, Event, Link, Step
-from segviz.structure.columns import Structure
-from segviz.structure.fold import replay
+from segviz.tree import Add, Event, Link, Step, Structure, replay
 
 ZERO = np.zeros(2, dtype=np.float32)
 

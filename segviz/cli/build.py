@@ -13,7 +13,7 @@ from segviz.cli.models import models
 from segviz.cli.settings import parameters_help
 from segviz.cli.source import add_file, is_memory, output_path, path_of
 from segviz.memory import Memory
-from segviz.shape import shape
+from segviz.tree.shape import shape
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:

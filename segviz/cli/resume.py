@@ -20,7 +20,7 @@ from segviz.cli.exits import UsageError, user_errors
 from segviz.evaluate import Cell, Mean, Sweep
 from segviz.evaluate.compare import Comparison, Standing
 from segviz.memory import Memory
-from segviz.shape import Shape
+from segviz.tree.shape import Shape
 
 Piece = TypeVar("Piece")
 

@@ -22,7 +22,7 @@ from segviz.compatibility.cosine import Cosine
 from segviz.compatibility.pointwise import Pointwise
 from segviz.compatibility.similarity import describe
 from segviz.protocols.construction import Arrival, Candidate, Explains, Verdict
-from segviz.steps import Judgement
+from segviz.tree import Judgement
 
 __all__ = ["COMPATIBILITY", "Batch", "Calibrated", "Cosine", "Pointwise", "judge"]
 

@@ -11,7 +11,7 @@ from segviz.compatibility.similarity import describe
 from segviz.prompts import SPLIT, batch_prompt
 from segviz.protocols.construction import Arrival, Candidate, Verdict
 from segviz.protocols.models import Chat
-from segviz.steps import Judgement
+from segviz.tree import Judgement
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from segviz.compatibility.similarity import cosines, describe
 from segviz.parameters import check_ranges, param
 from segviz.protocols.construction import Arrival, Candidate, Verdict
 from segviz.protocols.models import Services
-from segviz.steps import Judgement, Vector
+from segviz.tree import Judgement, Vector
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ import numpy as np
 from segviz.compatibility.similarity import cosines, describe
 from segviz.parameters import check_ranges, param
 from segviz.protocols.construction import Arrival, Candidate, Verdict
-from segviz.steps import Judgement
+from segviz.tree import Judgement
 
 
 @dataclass(frozen=True)

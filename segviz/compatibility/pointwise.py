@@ -11,7 +11,7 @@ from segviz.compatibility.similarity import describe
 from segviz.prompts import CONTINUE, MERGE, pointwise_prompt
 from segviz.protocols.construction import Arrival, Candidate, Verdict
 from segviz.protocols.models import Chat
-from segviz.steps import NOT_ASKED, Judgement
+from segviz.tree import NOT_ASKED, Judgement
 
 
 @dataclass(frozen=True)

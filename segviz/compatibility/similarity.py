@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from segviz.protocols.construction import Candidate
-from segviz.steps import Vector
+from segviz.tree import Vector
 
 
 def cosines(vector: Vector, matrix: Vector) -> Vector:

@@ -17,7 +17,7 @@ from segviz.evaluate.answers import all_tokens, content_tokens
 from segviz.evaluate.questions import first_scores, gold_of
 from segviz.protocols.retrieval import Recalls
 from segviz.retrieve import check_count, estimated_tokens, ranking, taken
-from segviz.shape import Shape, shape
+from segviz.tree.shape import Shape, shape
 
 if TYPE_CHECKING:
     from segviz.memory import Memory

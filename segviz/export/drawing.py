@@ -1,7 +1,7 @@
 """What of a view is drawn where: on the time axis, or unfolded where it does not follow time.
 
 As on the pages: a structure whose boxes would lie over each other is drawn in the order of
-its branches, nodes with several parents under each of them (``segviz.unfold``).
+its branches, nodes with several parents under each of them (``segviz.tree.unfold``).
 """
 
 from __future__ import annotations
@@ -12,9 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from segviz.export.view import View
-from segviz.steps import Add, Decision, Revise
-from segviz.structure.columns import IntArray, Structure
-from segviz.unfold import Unfolded, follows_time, unfold
+from segviz.tree import Add, Decision, IntArray, Revise, Structure
+from segviz.tree.unfold import Unfolded, follows_time, unfold
 
 UNFOLDED = (
     "This memory does not follow time: it is drawn in the order of its branches, nodes with "

@@ -14,7 +14,7 @@ from segviz.export.snippet import python_snippet
 from segviz.export.svg import tree_svg
 from segviz.export.tables import nodes_csv, ranks_csv
 from segviz.export.view import View
-from segviz.structure.columns import Structure
+from segviz.tree import Structure
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ import io
 import json
 
 from segviz.export.text import legal, one_line
-from segviz.structure.columns import Structure
+from segviz.tree import Structure
 
 _LABEL_LENGTH = 60
 

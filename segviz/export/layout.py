@@ -8,7 +8,7 @@ from heapq import heappop, heappush
 
 import numpy as np
 
-from segviz.structure.columns import Structure
+from segviz.tree import Structure
 
 FINEST = 0.5
 """Pixels; of the boxes narrower than this in one column, the weightiest is drawn."""

@@ -19,7 +19,6 @@ from html import escape
 from importlib.resources import files
 from typing import Any
 
-from segviz.coherence import known_coherence
 from segviz.export.drawing import UNFOLDED, Drawing, drawing
 from segviz.export.plan import SURFACE
 from segviz.export.svg import tree_svg
@@ -33,6 +32,7 @@ from segviz.frontend.payload import pack, tree_payload
 from segviz.frontend.scale import needs_root
 from segviz.result import Evidence
 from segviz.systems.levels import level_name, level_names
+from segviz.tree.coherence import known_coherence
 
 TEXT_BUDGET = 4_000_000
 """Characters of node texts in a page; beyond that they are cut, and the page says so."""

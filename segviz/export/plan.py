@@ -16,7 +16,7 @@ from segviz.export.view import View
 from segviz.frontend.palette import ACCENT, SCORE_RAMP_DARK, SCORE_RAMP_LIGHT, session_colours
 from segviz.frontend.scale import needs_root
 from segviz.result import Result
-from segviz.structure.columns import Structure
+from segviz.tree import Structure
 
 WIDTH = 1400
 LEFT, RIGHT, HEAD, AXIS, LEGEND = 64, 16, 78, 44, 40

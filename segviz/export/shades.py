@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from segviz.coherence import coherence
 from segviz.export.elements import mix, number, rect, tag
 from segviz.export.layout import Box
 from segviz.export.plan import LEFT, Plan
@@ -25,6 +24,7 @@ from segviz.frontend.palette import (
     LEVEL_COLOURS,
     LEVEL_SHARE,
 )
+from segviz.tree.coherence import coherence
 
 Fill = Callable[[Box, float], Iterable[str]]
 Half = tuple[str, NDArray[np.float64], Fill]

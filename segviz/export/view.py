@@ -10,9 +10,8 @@ from segviz.bookmark import Bookmark, encode, looks
 from segviz.conversation import Question
 from segviz.memory import Memory
 from segviz.result import Result
-from segviz.steps import Event, Step
-from segviz.structure.columns import Structure
 from segviz.systems import SYSTEMS
+from segviz.tree import Event, Step, Structure
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from plotly.subplots import make_subplots
 
 from segviz.models.prices import Price
-from segviz.steps import Step
+from segviz.tree import Step
 
 # More points than this are averaged in equal blocks: charts stay fast and readable.
 POINTS = 250

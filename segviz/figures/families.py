@@ -12,9 +12,8 @@ from dataclasses import dataclass
 import plotly.graph_objects as go
 
 from segviz.figures.layout import framed
-from segviz.steps import Add, Event, Revise, as_number
-from segviz.structure.columns import Structure
 from segviz.systems.levels import level_name
+from segviz.tree import Add, Event, Revise, Structure, as_number
 
 _ROW = 56
 

@@ -15,9 +15,8 @@ import plotly.graph_objects as go
 
 from segviz.conversation import DAY
 from segviz.figures.layout import framed
-from segviz.steps import Facts, as_number
-from segviz.structure.columns import Structure
 from segviz.systems.levels import level_name
+from segviz.tree import Facts, Structure, as_number
 
 Law = Callable[[Facts, Sequence[float]], list[float]]
 

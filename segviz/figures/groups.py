@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 from plotly.subplots import make_subplots
 
 from segviz.figures.layout import framed
-from segviz.steps import Add, Retire, Revise, Step, as_number
-from segviz.structure.columns import Structure
+from segviz.tree import Add, Retire, Revise, Step, Structure, as_number
 
 POINTS = 250
 _SHOWN = 300

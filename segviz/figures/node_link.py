@@ -10,7 +10,7 @@ import re
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Any
 
-from segviz.structure.columns import Structure
+from segviz.tree import Structure
 
 if TYPE_CHECKING:
     # A third of a second to import, so only when somebody asks for the drawing.

@@ -11,8 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from segviz.figures.node_link import offline_page
-from segviz.steps import Relate, as_number
-from segviz.structure.columns import Structure
+from segviz.tree import Relate, Structure, as_number
 
 SHAPES = {
     "●": "dot",

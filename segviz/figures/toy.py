@@ -8,7 +8,7 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import NDArray
 
-from segviz.structure.columns import Structure
+from segviz.tree import Structure
 
 _ROW = 74
 

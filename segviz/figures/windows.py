@@ -17,9 +17,8 @@ import plotly.graph_objects as go
 
 from segviz.conversation import as_time
 from segviz.figures.layout import framed
-from segviz.steps import Facts, as_number
-from segviz.structure.columns import Structure
 from segviz.systems.levels import level_name
+from segviz.tree import Facts, Structure, as_number
 
 _LANE = 62
 _CLEAR = "rgba(0,0,0,0)"

@@ -6,8 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from segviz.steps import Decision
-from segviz.structure.columns import Structure
+from segviz.tree import Decision, Structure
 
 
 def candidate_rows(decision: Decision | None, structure: Structure) -> list[dict[str, Any]]:

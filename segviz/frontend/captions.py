@@ -8,7 +8,7 @@ from typing import Final
 
 import numpy as np
 
-from segviz.structure.columns import Structure
+from segviz.tree import Structure
 
 MAX_LABELLED: Final = 5_000
 """Beyond this many nodes no texts are sent."""

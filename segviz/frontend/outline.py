@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from segviz.frontend.scripts import joined, packed, source
-from segviz.structure.columns import Structure
+from segviz.tree import Structure
 
 MAX_TEXTS: Final = 2_000
 """Beyond this many nodes texts are sent on request, for at most as many rows."""

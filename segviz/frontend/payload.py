@@ -33,8 +33,7 @@ from segviz.frontend.palette import (
 )
 from segviz.frontend.scripts import packed
 from segviz.retrieve import estimated_tokens
-from segviz.steps import Decision
-from segviz.structure.columns import Structure
+from segviz.tree import Decision, Structure
 
 Mode = Literal["grow", "scores"]
 

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from segviz.models import database
-from segviz.steps import Vector
+from segviz.tree import Vector
 
 _CHUNK = 500
 

@@ -19,7 +19,7 @@ from segviz.models.settings import Endpoint
 from segviz.models.usage import Metered
 from segviz.models.wire import Body
 from segviz.protocols.models import ModelError
-from segviz.steps import Vector
+from segviz.tree import Vector
 
 BATCH_TEXTS = 256
 BATCH_CHARACTERS = 200_000

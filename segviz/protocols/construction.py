@@ -8,7 +8,7 @@ from typing import ClassVar, Protocol, runtime_checkable
 
 from segviz.conversation import Unit
 from segviz.protocols.models import Services
-from segviz.steps import Judgement, Span, Step, Vector
+from segviz.tree import Judgement, Span, Step, Vector
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -80,7 +80,7 @@ class Annotate(Protocol):
 class System(Protocol):
     """A memory architecture. Implementations are frozen dataclasses whose fields are the
     parameters; ``online`` promises prefix-stability (the steps for the first k units do
-    not depend on what follows); ``laws`` is a key of ``segviz.invariants.LAWS``."""
+    not depend on what follows); ``laws`` is a key of ``segviz.tree.invariants.LAWS``."""
 
     name: ClassVar[str]
     online: ClassVar[bool]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
-from segviz.steps import Vector
+from segviz.tree import Vector
 
 
 class Embedder(Protocol):

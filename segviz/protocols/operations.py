@@ -8,8 +8,7 @@ from typing import Protocol, runtime_checkable
 
 from segviz.protocols.models import Services
 from segviz.protocols.retrieval import View
-from segviz.steps import Event, Step
-from segviz.structure.columns import Structure
+from segviz.tree import Event, Step, Structure
 
 
 @runtime_checkable

@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from segviz.conversation import Unit
 from segviz.protocols.models import Services
-from segviz.steps import Facts
-from segviz.structure.columns import Structure
+from segviz.tree import Facts, Structure
 
 Scorer = Callable[[Sequence[str]], NDArray[np.float64]]
 """Raw relevance of every node to each question: q texts to float64 (q, n)."""

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 
 from segviz.published.reports import Reported, Value, rows
-from segviz.shape import TABLE_5, Published
+from segviz.tree.shape import TABLE_5, Published
 
 _TABLE_4_JUDGE: dict[str, dict[str, Value]] = {
     "LoCoMo": {

@@ -24,7 +24,7 @@ from segviz.relevance.dense import Dense
 from segviz.relevance.hybrid import Hybrid
 from segviz.relevance.lexical import Lexical
 from segviz.relevance.softmax import Softmax
-from segviz.structure.columns import Structure
+from segviz.tree import Structure
 
 __all__ = ["RELEVANCE", "Dense", "Hybrid", "Lexical", "Softmax", "initial_scores", "over_active"]
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from segviz.protocols.models import Embedder
 from segviz.protocols.retrieval import Scorer
-from segviz.structure.columns import Structure
+from segviz.tree import Structure
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from segviz.protocols.retrieval import Scorer
 from segviz.relevance.dense import Dense
 from segviz.relevance.lexical import Lexical
 from segviz.relevance.standardise import sharpened, standardised
-from segviz.structure.columns import Structure
+from segviz.tree import Structure
 
 
 @dataclass(frozen=True)

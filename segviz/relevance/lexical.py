@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from segviz.parameters import check_ranges, param
 from segviz.protocols.models import Embedder
 from segviz.protocols.retrieval import Scorer
-from segviz.structure.columns import Structure
+from segviz.tree import Structure
 
 _WORD = re.compile(r"\w+", re.UNICODE)
 _STOP = frozenset(

@@ -14,7 +14,7 @@ from segviz.protocols.models import Embedder
 from segviz.protocols.retrieval import Scorer
 from segviz.relevance.dense import Dense
 from segviz.relevance.standardise import sharpened, standardised
-from segviz.structure.columns import Structure
+from segviz.tree import Structure
 
 
 @dataclass(frozen=True)

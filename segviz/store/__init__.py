@@ -41,11 +41,11 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from segviz.invariants import check
 from segviz.store.codec import FORMAT, READABLE, VERSION, Saved, Shown, encode
 from segviz.store.decode import decode
 from segviz.store.expect import StoreError
-from segviz.structure.fold import replay
+from segviz.tree import replay
+from segviz.tree.invariants import check
 
 __all__ = [
     "FORMAT",

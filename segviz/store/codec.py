@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from segviz.conversation import Conversation
-from segviz.steps import Add, Cost, Event, Link, Relate, Retire, Revise, Step, Unlink, Vector
+from segviz.tree import Add, Cost, Event, Link, Relate, Retire, Revise, Step, Unlink, Vector
 
 FORMAT = "segviz-memory"
 VERSION = 2

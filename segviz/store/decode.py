@@ -11,7 +11,21 @@ from typing import Any
 import numpy as np
 
 from segviz.conversation import Conversation, Question, Session, Turn, Unit
-from segviz.steps import (
+from segviz.store.codec import Saved, Shown
+from segviz.store.expect import (
+    INT32,
+    StoreError,
+    every,
+    fault,
+    items,
+    number,
+    optional,
+    plain,
+    table,
+    text,
+    whole,
+)
+from segviz.tree import (
     Add,
     Cost,
     Decision,
@@ -26,20 +40,6 @@ from segviz.steps import (
     Step,
     Unlink,
     Vector,
-)
-from segviz.store.codec import Saved, Shown
-from segviz.store.expect import (
-    INT32,
-    StoreError,
-    every,
-    fault,
-    items,
-    number,
-    optional,
-    plain,
-    table,
-    text,
-    whole,
 )
 
 

@@ -16,10 +16,9 @@ from segviz.protocols.models import Services
 from segviz.protocols.operations import Operation
 from segviz.protocols.retrieval import Recall, Scorer, View
 from segviz.relevance import Lexical, over_active
-from segviz.steps import Step
-from segviz.structure.columns import Structure
 from segviz.systems.browsing import best_first, recalled, stage
 from segviz.systems.flat import DELETE, delete_from_flat, flat_steps
+from segviz.tree import Step, Structure
 
 _WORD = re.compile(r"\w+", re.UNICODE)
 

@@ -9,7 +9,9 @@ import numpy as np
 
 from segviz.protocols.construction import Annotate, Arrival
 from segviz.protocols.models import Embedder
-from segviz.steps import (
+from segviz.systems.browsing import cosines
+from segviz.systems.writing import shortened, write
+from segviz.tree import (
     Add,
     Cost,
     Decision,
@@ -22,8 +24,6 @@ from segviz.steps import (
     Unlink,
     Vector,
 )
-from segviz.systems.browsing import cosines
-from segviz.systems.writing import shortened, write
 
 
 @dataclass(slots=True, eq=False)

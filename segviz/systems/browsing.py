@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from segviz.protocols.retrieval import Recall, Stage, View
-from segviz.structure.columns import Structure
+from segviz.tree import Structure
 
 Scores = NDArray[np.float64]
 

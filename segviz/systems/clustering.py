@@ -13,9 +13,9 @@ from segviz.annotate import Extractive
 from segviz.parameters import check_ranges, param
 from segviz.protocols.construction import Annotate, Arrival
 from segviz.protocols.models import Embedder, Services
-from segviz.steps import Add, Cost, Decision, Event, Judgement, Link, Revise, Step, Vector
 from segviz.systems.browsing import cosines
 from segviz.systems.writing import prepared, write
+from segviz.tree import Add, Cost, Decision, Event, Judgement, Link, Revise, Step, Vector
 
 # Clusters are compared by the hundred; a step keeps the nearest of them.
 _SHOWN = 8

@@ -10,9 +10,9 @@ from segviz.protocols.construction import Arrival
 from segviz.protocols.models import Services
 from segviz.protocols.operations import Operation
 from segviz.protocols.retrieval import Recall, View
-from segviz.steps import Step
 from segviz.systems.browsing import best_first, question_cosines, recalled, stage
 from segviz.systems.flat import DELETE, delete_from_flat, flat_steps
+from segviz.tree import Step
 
 
 @dataclass(frozen=True)

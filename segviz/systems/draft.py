@@ -14,7 +14,7 @@ import numpy as np
 
 from segviz.conversation import Unit
 from segviz.protocols.models import Embedder
-from segviz.steps import (
+from segviz.tree import (
     Add,
     Event,
     Facts,
@@ -24,10 +24,10 @@ from segviz.steps import (
     Revise,
     Scalar,
     Span,
+    Structure,
     Unlink,
     Vector,
 )
-from segviz.structure.columns import Structure
 
 
 class Draft:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from segviz.steps import Cost, Event
 from segviz.systems.draft import Draft
 from segviz.tasks.words import content
+from segviz.tree import Cost, Event
 
 
 def leaf_of(unit: int, draft: Draft) -> int:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from segviz.protocols.construction import Arrival
 from segviz.protocols.operations import Operation
 from segviz.protocols.retrieval import View
-from segviz.steps import Add, Cost, Event, Retire, Step
+from segviz.tree import Add, Cost, Event, Retire, Step
 
 DELETE = Operation("Delete a unit", "Takes a unit out of the memory.", {"unit": "unit"})
 

@@ -15,8 +15,8 @@ from operator import attrgetter
 from segviz.compatibility import judge
 from segviz.protocols.construction import Annotate, Arrival, Candidate, Compatibility
 from segviz.protocols.models import Embedder
-from segviz.steps import Add, Cost, Decision, Event, Link, Revise, Span, Step, Vector
 from segviz.systems.writing import write
+from segviz.tree import Add, Cost, Decision, Event, Link, Revise, Span, Step, Vector
 
 
 @dataclass(slots=True, eq=False)

@@ -13,7 +13,6 @@ from segviz.protocols.construction import Annotate, Arrival
 from segviz.protocols.models import Services
 from segviz.protocols.operations import Operation
 from segviz.protocols.retrieval import Recall, View
-from segviz.steps import Decision, Facts, Step
 from segviz.systems.draft import Draft
 from segviz.systems.drafted import cost_of, leaf_of
 from segviz.systems.hmem_graph import EntityGraph
@@ -23,6 +22,7 @@ from segviz.systems.hmem_tree import EVENT, SUMMARY, TOP, Evolving, Rules
 from segviz.systems.sharing import annotator_at_hand, at_hand
 from segviz.systems.writing import prepared
 from segviz.tasks import Offline, Tasks
+from segviz.tree import Decision, Facts, Step
 
 
 @dataclass(frozen=True)

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from difflib import SequenceMatcher
 
 from segviz.protocols.construction import Annotate
-from segviz.steps import Scalar
 from segviz.systems.draft import Draft
 from segviz.systems.writing import write
 from segviz.tasks import Extraction, Named
 from segviz.tasks.words import normalised
+from segviz.tree import Scalar
 
 ENTITY = "entity"
 MAYBE = "may be the same as"

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 from segviz.conversation import DAY
-from segviz.steps import Facts
+from segviz.tree import Facts
 
 Times = tuple[float, float]
 

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 from segviz.conversation import DAY, Moment, as_time
 from segviz.protocols.construction import Annotate
-from segviz.steps import Judgement, Scalar, as_number
 from segviz.systems.draft import Draft
 from segviz.systems.writing import write
 from segviz.tasks import Stated
+from segviz.tree import Judgement, Scalar, as_number
 
 EVENT, SUMMARY = "event", "summary"
 TOP = 4

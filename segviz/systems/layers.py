@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from segviz.steps import Vector
 from segviz.systems.mixture import Floats, best_fit, fit, memberships, principal
+from segviz.tree import Vector
 
 Groups = list[tuple[int, ...]]
 

@@ -13,12 +13,10 @@ from collections.abc import Iterable, Sequence
 from segviz.conversation import Unit
 from segviz.protocols.construction import Annotate, Arrival, Compatibility
 from segviz.protocols.models import Embedder
-from segviz.steps import Step
-from segviz.structure.columns import Structure
-from segviz.structure.fold import replay
 from segviz.systems.draft import Draft
 from segviz.systems.growing import Growing
 from segviz.systems.writing import write
+from segviz.tree import Step, Structure, replay
 
 
 def compress(draft: Draft) -> int:

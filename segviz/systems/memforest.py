@@ -15,8 +15,6 @@ from segviz.protocols.construction import Annotate, Arrival
 from segviz.protocols.models import Services
 from segviz.protocols.operations import JOIN, Operation
 from segviz.protocols.retrieval import Recall, View
-from segviz.steps import Decision, Event, Step
-from segviz.structure.columns import Structure
 from segviz.systems.draft import Draft
 from segviz.systems.drafted import cost_of
 from segviz.systems.memforest_facts import Ingest
@@ -28,6 +26,7 @@ from segviz.systems.memforest_trees import Forest
 from segviz.systems.sharing import annotator_at_hand, at_hand
 from segviz.systems.writing import prepared
 from segviz.tasks import Offline, Tasks
+from segviz.tree import Decision, Event, Step, Structure
 
 
 @dataclass(frozen=True)

@@ -6,9 +6,9 @@ import re
 
 from segviz.conversation import Moment
 from segviz.protocols.construction import Arrival
-from segviz.steps import as_number
 from segviz.systems.draft import Draft
 from segviz.tasks.words import lines
+from segviz.tree import as_number
 
 CELL = "cell"
 _CHARACTERS = 8000

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from segviz.conversation import Moment, as_time
 from segviz.protocols.construction import Arrival
 from segviz.protocols.models import Embedder
-from segviz.steps import Judgement, Vector, as_number
 from segviz.systems.draft import Draft
 from segviz.systems.drafted import sources
 from segviz.systems.memforest_cells import CELL, Cells
@@ -15,6 +14,7 @@ from segviz.systems.memforest_scenes import Routing, Scenes
 from segviz.systems.memforest_trees import Forest
 from segviz.tasks import Stated, Tasks
 from segviz.tasks.words import normalised
+from segviz.tree import Judgement, Vector, as_number
 
 FACT = "fact"
 _ASKED = 4  # near duplicates judged

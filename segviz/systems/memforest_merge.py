@@ -15,8 +15,6 @@ from dataclasses import replace
 import numpy as np
 
 from segviz.conversation import Unit
-from segviz.steps import Facts, Vector
-from segviz.structure.columns import Structure
 from segviz.systems.draft import Draft
 from segviz.systems.memforest_cells import CELL
 from segviz.systems.memforest_facts import FACT
@@ -24,6 +22,7 @@ from segviz.systems.memforest_scenes import SCENE_FULL, centroid, unit_length
 from segviz.systems.memforest_summaries import heading
 from segviz.systems.memforest_trees import FAMILIES, Forest
 from segviz.tasks.words import normalised
+from segviz.tree import Facts, Structure, Vector
 
 
 def adopt(

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from segviz.conversation import DAY
-from segviz.steps import Judgement, Vector, as_number
 from segviz.systems.draft import Draft
 from segviz.systems.memforest_trees import Forest
+from segviz.tree import Judgement, Vector, as_number
 
 _SCENE_BUFFER, _SCENE_SEEDS = 24, 30
 SCENE_FULL = 60

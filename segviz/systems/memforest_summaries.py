@@ -10,9 +10,9 @@ from collections.abc import Iterable, Sequence
 
 from segviz.conversation import as_time
 from segviz.protocols.construction import Annotate
-from segviz.steps import Facts, Scalar, as_number
 from segviz.systems.draft import Draft
 from segviz.systems.writing import write
+from segviz.tree import Facts, Scalar, as_number
 
 
 class Summaries:

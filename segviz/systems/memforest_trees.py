@@ -13,9 +13,9 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
 from segviz.protocols.construction import Annotate
-from segviz.steps import Scalar, as_number
 from segviz.systems.draft import Draft
 from segviz.systems.memforest_summaries import Summaries, heading, summed
+from segviz.tree import Scalar, as_number
 
 FAMILIES = ("session", "entity", "scene")
 INTERVAL = "interval"

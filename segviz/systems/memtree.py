@@ -15,7 +15,6 @@ from segviz.protocols.construction import Annotate, Arrival
 from segviz.protocols.models import Services
 from segviz.protocols.operations import Operation
 from segviz.protocols.retrieval import Recall, View
-from segviz.steps import Step
 from segviz.systems.branching import Branching
 from segviz.systems.browsing import (
     best_first,
@@ -28,6 +27,7 @@ from segviz.systems.browsing import (
 from segviz.systems.flat import DELETE, deletion
 from segviz.systems.pruning import prune
 from segviz.systems.writing import prepared
+from segviz.tree import Step
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from segviz.protocols.construction import Annotate
 from segviz.protocols.retrieval import View
-from segviz.steps import Cost, Event, Link, Retire, Revise, Unlink, Vector
 from segviz.systems.flat import leaf_to_delete
 from segviz.systems.writing import write
+from segviz.tree import Cost, Event, Link, Retire, Revise, Unlink, Vector
 
 
 @dataclass(slots=True)

@@ -14,11 +14,11 @@ from segviz.protocols.construction import Annotate, Arrival
 from segviz.protocols.models import Services
 from segviz.protocols.retrieval import Recall, View
 from segviz.retrieve import taken
-from segviz.steps import Step
 from segviz.systems.browsing import best_first, chosen_relevance, from_the_top, recalled, stage
 from segviz.systems.layers import Rule
 from segviz.systems.rebuilding import Rebuilding
 from segviz.systems.writing import prepared
+from segviz.tree import Step
 
 
 @dataclass(frozen=True)

@@ -10,9 +10,9 @@ import numpy as np
 from segviz.protocols.construction import Annotate, Arrival
 from segviz.protocols.models import Embedder
 from segviz.retrieve import estimated_tokens
-from segviz.steps import Add, Cost, Event, Link, Retire, Step, Unlink, Vector
 from segviz.systems.layers import Groups, Rule, clusters
 from segviz.systems.writing import write
+from segviz.tree import Add, Cost, Event, Link, Retire, Step, Unlink, Vector
 
 
 @dataclass(frozen=True, slots=True, eq=False)

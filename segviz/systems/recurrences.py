@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from segviz.background import background_mean
 from segviz.protocols.models import Embedder
-from segviz.steps import Vector
 from segviz.systems.draft import Draft
+from segviz.tree import Vector
 
 RECURS = "recurs"
 _BLOCK = 1_024

@@ -15,14 +15,13 @@ from segviz.protocols.construction import Annotate, Arrival, Compatibility
 from segviz.protocols.models import Services
 from segviz.protocols.operations import Operation
 from segviz.protocols.retrieval import View
-from segviz.steps import Add, Cost, Event, Revise, Step
-from segviz.structure.columns import Structure
 from segviz.systems.draft import Draft
 from segviz.systems.growing import Growing
 from segviz.systems.maintenance import compress, merge_duplicates, rebuild
 from segviz.systems.recurrences import link_recurrences
 from segviz.systems.sharing import annotator_at_hand
 from segviz.systems.writing import prepared, write
+from segviz.tree import Add, Cost, Event, Revise, Step, Structure
 
 
 @dataclass(frozen=True)

@@ -11,9 +11,9 @@ from segviz.annotate import Extractive
 from segviz.protocols.construction import Annotate
 from segviz.protocols.models import Services
 from segviz.protocols.retrieval import Recall, Stage, View
-from segviz.structure.columns import Structure
 from segviz.systems.writing import prepared
 from segviz.tasks import Offline, Tasks
+from segviz.tree import Structure
 
 
 def likeness(question: str, view: View) -> NDArray[np.float64]:

@@ -15,8 +15,6 @@ from segviz.protocols.construction import Annotate, Arrival
 from segviz.protocols.models import Services
 from segviz.protocols.operations import Operation
 from segviz.protocols.retrieval import Recall, View
-from segviz.steps import Decision, Step
-from segviz.structure.columns import Structure
 from segviz.systems.draft import Draft
 from segviz.systems.drafted import cost_of
 from segviz.systems.sharing import annotator_at_hand, at_hand
@@ -26,6 +24,7 @@ from segviz.systems.xmemory_operations import OPERATIONS, operated
 from segviz.systems.xmemory_recall import Gates, Search
 from segviz.systems.xmemory_upkeep import SEMANTIC, Limits, Themes
 from segviz.tasks import Boundary, Offline, Tasks
+from segviz.tree import Decision, Step, Structure
 
 _GAP = 30 * 60.0  # seconds of silence that end an episode
 

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from segviz.conversation import Moment, as_time
 from segviz.protocols.construction import Annotate, Arrival
 from segviz.protocols.models import Embedder
-from segviz.steps import Vector
 from segviz.systems.draft import Draft
 from segviz.systems.drafted import leaf_of, sources
 from segviz.systems.xmemory_recall import EPISODE
 from segviz.systems.xmemory_upkeep import SEMANTIC, Themes
 from segviz.tasks import Stated, Tasks
 from segviz.tasks.words import lines, normalised
+from segviz.tree import Vector
 
 _STATEMENTS = 40  # an episode gives at most
 _KNOWN, _KNOWN_FROM = 10, 0.7  # statements shown before an episode is read, and their likeness

@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from segviz.steps import Vector
+from segviz.tree import Vector
 
 Group = tuple[int, ...]
 

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from segviz.protocols.construction import Annotate
-from segviz.steps import Judgement, Vector
 from segviz.systems.draft import Draft
 from segviz.systems.writing import write
 from segviz.systems.xmemory_themes import centroid, objective, splits
+from segviz.tree import Judgement, Vector
 
 SEMANTIC, THEME = "semantic", "theme"
 _PASSES = 2

@@ -11,8 +11,8 @@ import streamlit as st
 from segviz.frontend.payload import tree_payload
 from segviz.memory import Memory
 from segviz.published.segtreemem import SHAPES
-from segviz.shape import shape
 from segviz.systems import SYSTEMS
+from segviz.tree.shape import shape
 from segviz.ui.canvas import clicked, tree_canvas
 from segviz.ui.compared import Built, built_key
 from segviz.ui.shape import shape_row

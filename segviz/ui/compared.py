@@ -10,8 +10,8 @@ import streamlit as st
 from segviz.memory import Memory
 from segviz.pipeline import build
 from segviz.systems import SYSTEMS
+from segviz.tree.unfold import Unfolded, follows_time, unfold
 from segviz.ui.state import Session, fingerprint, known, remember, typed_turns
-from segviz.unfold import Unfolded, follows_time, unfold
 
 COMPARED_KEPT = 12
 

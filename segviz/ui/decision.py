@@ -8,8 +8,7 @@ import numpy as np
 import streamlit as st
 
 from segviz.memory import Memory
-from segviz.steps import Decision, Judgement, Revise, Step
-from segviz.structure.columns import Structure
+from segviz.tree import Decision, Judgement, Revise, Step, Structure
 from segviz.ui.lists import diffs
 from segviz.ui.places import level_label, named
 from segviz.ui.state import Session

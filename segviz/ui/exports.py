@@ -10,7 +10,7 @@ from segviz.bookmark import encode
 from segviz.evaluate import Sweep
 from segviz.export import FORMATS, Format, View, file_name, sweep_csv
 from segviz.result import Result
-from segviz.structure.columns import Structure
+from segviz.tree import Structure
 from segviz.ui.address import current
 from segviz.ui.changed import unnamed
 from segviz.ui.pictures import attempt, follow, look, no_browser

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from segviz.steps import Add, Revise, Step
-from segviz.structure.columns import Structure
+from segviz.tree import Add, Revise, Step, Structure
 from segviz.ui.address import write
 from segviz.ui.decision import decision_panel
 from segviz.ui.inspector import node_details, node_transcript

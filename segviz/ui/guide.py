@@ -18,7 +18,7 @@ from segviz.propagate import POLICIES, combine, spread
 from segviz.relevance import initial_scores
 from segviz.retrieve import top_k
 from segviz.systems import SYSTEMS
-from segviz.toy import QUESTION, toy_relevance, toy_structure
+from segviz.tree.toy import QUESTION, toy_relevance, toy_structure
 from segviz.ui.address import in_app
 from segviz.ui.charts import QUIET, chart, colours, dark, ink, ramp
 from segviz.ui.state import Session

@@ -8,7 +8,8 @@ from typing import Any
 
 import streamlit as st
 
-from segviz.inspect_node import (
+from segviz.tree import Structure
+from segviz.tree.inspect import (
     State,
     Written,
     nearest,
@@ -17,7 +18,6 @@ from segviz.inspect_node import (
     relations_of,
     written,
 )
-from segviz.structure.columns import Structure
 from segviz.ui.lists import diffs, node_list
 from segviz.ui.places import level_label, named, reach, short
 from segviz.ui.state import Session, shown_keys

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from segviz.structure.columns import Structure
+from segviz.tree import Structure
 from segviz.ui.inspect_tabs import kin_tab, nearest_tab, text_tab, written_tab
 from segviz.ui.lists import transcript
 from segviz.ui.pins import pin_button

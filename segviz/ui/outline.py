@@ -19,7 +19,7 @@ from segviz.frontend.outline import (
 from segviz.frontend.palette import session_colours
 from segviz.result import Result
 from segviz.retrieve import ranking
-from segviz.structure.columns import Structure
+from segviz.tree import Structure
 from segviz.ui.places import kind_label
 from segviz.ui.state import Session
 

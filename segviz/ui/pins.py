@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from segviz.inspect_node import kinship, shared_units, similarity
 from segviz.result import Result
 from segviz.retrieve import ranking
-from segviz.structure.columns import Structure
+from segviz.tree import Structure
+from segviz.tree.inspect import kinship, shared_units, similarity
 from segviz.ui.lists import diffs, node_list
 from segviz.ui.places import held, named
 from segviz.ui.state import Session, remember

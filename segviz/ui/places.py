@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from segviz.memory import Memory
-from segviz.structure.columns import Structure
 from segviz.systems import levels
+from segviz.tree import Structure
 from segviz.ui.state import Session
 from segviz.ui.words import counted
 

@@ -6,7 +6,7 @@ import streamlit as st
 
 from segviz.figures.relation_graph import around, node_name, related, relation_html, ties, types
 from segviz.frontend.palette import session_colours
-from segviz.structure.columns import Structure
+from segviz.tree import Structure
 from segviz.ui.charts import colours, dark, ink
 from segviz.ui.state import Session
 from segviz.ui.words import counted

@@ -4,11 +4,18 @@ from __future__ import annotations
 
 import streamlit as st
 
-from segviz.digest import digest
 from segviz.figures.cost import cost_figure, cost_rows, cost_sentence, dollars, total_sentence
-from segviz.shape import TABLE_5, Shape, boundary_f1, diagnose, random_f1, session_starts, shape
-from segviz.steps import Decision
-from segviz.structure.columns import Structure
+from segviz.tree import Decision, Structure
+from segviz.tree.digest import digest
+from segviz.tree.shape import (
+    TABLE_5,
+    Shape,
+    boundary_f1,
+    diagnose,
+    random_f1,
+    session_starts,
+    shape,
+)
 from segviz.ui.charts import chart, colours
 from segviz.ui.spending import price_of
 from segviz.ui.state import Session

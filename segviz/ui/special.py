@@ -33,7 +33,7 @@ from segviz.figures.groups import Sizes, changes, grouped, groups_figure, groups
 from segviz.figures.windows import dated, window_rows, windows, windows_figure, windows_sentence
 from segviz.frontend.palette import SCORE_RAMP_DARK, SCORE_RAMP_LIGHT
 from segviz.protocols.retrieval import Fades
-from segviz.structure.columns import Structure
+from segviz.tree import Structure
 from segviz.ui.charts import chart, colours, dark, ink
 from segviz.ui.places import level_names
 from segviz.ui.relations import draw_relations, has_relations

@@ -24,7 +24,7 @@ from segviz.embed import get_embedder
 from segviz.models.cache import ModelCache
 from segviz.models.chat import OpenAIChat
 from segviz.models.settings import Endpoint
-from segviz.shape import TABLE_5, shape
+from segviz.tree.shape import TABLE_5, shape
 from tests.models.server import ModelServer, enum
 
 # What the stand-in model asks of each level before it says MERGE.

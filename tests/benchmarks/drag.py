@@ -26,7 +26,7 @@ from segviz.frontend.live import DRAWINGS, Live, Setting, read_setting
 from segviz.frontend.payload import pack, tree_payload
 from segviz.propagate import propagate
 from segviz.retrieve import top_k
-from segviz.structure.columns import Structure
+from segviz.tree import Structure
 from tests.conftest import LAUNCH
 
 FRAMES = 60

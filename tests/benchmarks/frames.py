@@ -25,7 +25,7 @@ from segviz.figures.node_link import node_link_html
 from segviz.frontend.canvas import javascript, stylesheet
 from segviz.frontend.live import Live, Setting
 from segviz.frontend.payload import pack, tree_payload
-from segviz.structure.columns import Structure
+from segviz.tree import Structure
 from tests.benchmarks.drag import MOUNT, PAGE
 from tests.benchmarks.report import Line, show
 from tests.benchmarks.synthetic import balanced

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 import segviz
-from segviz.steps import Add, Retire, Revise
+from segviz.tree import Add, Retire, Revise
 
 PARTS = 8
 

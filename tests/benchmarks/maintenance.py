@@ -13,7 +13,7 @@ from collections.abc import Callable
 import numpy as np
 
 from segviz.memory import Memory
-from segviz.shape import shape
+from segviz.tree.shape import shape
 from tests.benchmarks.recall import data_file, locomo_memories, named, pooled
 
 SETTINGS = (

@@ -11,7 +11,7 @@ import json
 import numpy as np
 
 from segviz.frontend.payload import pack, tree_payload
-from segviz.structure.columns import Structure
+from segviz.tree import Structure
 from tests.benchmarks.report import Line, best, run
 from tests.benchmarks.synthetic import balanced
 

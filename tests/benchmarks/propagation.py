@@ -15,7 +15,7 @@ import networkx as nx
 import numpy as np
 
 from segviz.propagate import operator, propagate
-from segviz.structure.columns import Structure
+from segviz.tree import Structure
 from tests.benchmarks.report import Line, best, run
 from tests.benchmarks.synthetic import balanced
 

@@ -17,8 +17,7 @@ import segviz
 from segviz.propagate import propagate
 from segviz.relevance import Dense, Lexical, initial_scores, over_active
 from segviz.retrieve import top_k
-from segviz.steps import Vector
-from segviz.structure.columns import Structure
+from segviz.tree import Structure, Vector
 from tests.benchmarks.report import Line, best, run
 from tests.benchmarks.synthetic import balanced, conversation
 

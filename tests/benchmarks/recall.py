@@ -33,7 +33,7 @@ from segviz.evaluate.aggregate import mean_ci
 from segviz.evaluate.questions import first_scores
 from segviz.memory import Memory
 from segviz.relevance import RELEVANCE
-from segviz.steps import Add, Step
+from segviz.tree import Add, Step
 
 TUNED_ON = ("conv-26", "conv-30", "conv-43")
 HELD_OUT = ("conv-47", "conv-49")

@@ -14,8 +14,7 @@ from statistics import mean
 from time import perf_counter
 
 import segviz
-from segviz.moments import Moments
-from segviz.structure.fold import replay
+from segviz.tree import Moments, replay
 from tests.benchmarks.report import Line, best, run
 from tests.benchmarks.synthetic import conversation
 

@@ -16,7 +16,7 @@ from datetime import datetime, timedelta
 import numpy as np
 
 from segviz.conversation import Conversation, Session, Turn
-from segviz.structure.columns import Structure
+from segviz.tree import Structure
 
 SUBJECTS: dict[str, tuple[str, ...]] = {
     name: tuple(words.split())

@@ -6,7 +6,7 @@ import pytest
 
 import segviz
 from segviz.conversation import TITLES, sample_path
-from segviz.inspect_node import nearest, written
+from segviz.tree.inspect import nearest, written
 
 
 @pytest.fixture(scope="module")

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from segviz.export import graphml, newick, newick_problem
 from segviz.export.text import legal
-from segviz.structure.columns import Structure
+from segviz.tree import Structure
 from tests.export.views import HOSTILE, by_hand, chain, dag, forest, nothing
 from tests.trees import random_graph, random_tree, toy
 

@@ -12,9 +12,7 @@ from segviz.conversation import Conversation
 from segviz.embed import HashingEmbedder
 from segviz.export import View
 from segviz.memory import Memory
-from segviz.steps import Add, Event, Link, Relate, Retire, Step, Unlink
-from segviz.structure.columns import Structure
-from segviz.structure.fold import replay
+from segviz.tree import Add, Event, Link, Relate, Retire, Step, Structure, Unlink, replay
 from tests.trees import chat, unit
 
 HOSTILE = (

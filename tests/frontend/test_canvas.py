@@ -13,7 +13,7 @@ def app() -> None:
     import streamlit as st
 
     from segviz.frontend.payload import tree_payload
-    from segviz.structure.columns import Structure
+    from segviz.tree import Structure
     from segviz.ui.canvas import clicked, tree_canvas
 
     zero = np.zeros(1, np.int32)

@@ -12,7 +12,7 @@ import pytest
 from segviz.frontend.canvas import javascript
 from segviz.frontend.found import MOST_EXCERPTS, MOST_HITS, find_text, read_query
 from segviz.frontend.payload import pack, tree_payload
-from segviz.structure.columns import Structure
+from segviz.tree import Structure
 from tests.frontend.node import run
 
 

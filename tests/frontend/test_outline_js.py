@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from segviz.frontend.outline import MAX_TEXTS, outline_payload, outline_script, pack_outline
-from segviz.structure.columns import Structure
+from segviz.tree import Structure
 from tests.frontend.node import run
 
 pytestmark = pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")

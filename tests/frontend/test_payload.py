@@ -13,8 +13,7 @@ import pytest
 from segviz.frontend.canvas import javascript, stylesheet
 from segviz.frontend.captions import MAX_LABELLED
 from segviz.frontend.payload import COLUMNS, pack, tree_payload
-from segviz.steps import Decision, Judgement
-from segviz.structure.columns import Structure
+from segviz.tree import Decision, Judgement, Structure
 
 #       6            level 2
 #   4       5        level 1

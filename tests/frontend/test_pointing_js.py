@@ -13,7 +13,7 @@ from segviz.frontend.canvas import javascript, stylesheet
 from segviz.frontend.lists import list_styles, transcript_script
 from segviz.frontend.outline import outline_payload, outline_script, outline_styles, pack_outline
 from segviz.frontend.payload import pack, tree_payload
-from segviz.structure.columns import Structure
+from segviz.tree import Structure
 
 pytestmark = pytest.mark.browser
 

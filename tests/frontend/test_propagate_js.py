@@ -14,7 +14,7 @@ from segviz.frontend.live import LIVE_POLICIES
 from segviz.frontend.payload import tree_payload
 from segviz.propagate import propagate
 from segviz.retrieve import estimated_tokens, level_distribution, top_k
-from segviz.structure.columns import Structure
+from segviz.tree import Structure
 from tests.frontend.node import run
 from tests.trees import random_graph, random_tree, toy
 

@@ -13,7 +13,7 @@ import pytest
 
 from segviz.frontend.canvas import javascript
 from segviz.frontend.payload import pack, tree_payload
-from segviz.structure.columns import Structure
+from segviz.tree import Structure
 from tests.frontend.node import run
 
 pytestmark = pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")

@@ -14,8 +14,8 @@ from segviz.conversation import Unit
 from segviz.embed import HashingEmbedder
 from segviz.pipeline import arrivals
 from segviz.protocols.models import Services
-from segviz.structure.fold import history, replay
 from segviz.systems.clustering import Clustering
+from segviz.tree import history, replay
 from tests.systems.test_memtree import Letters, bracket
 from tests.trees import small_chat
 

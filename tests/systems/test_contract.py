@@ -12,7 +12,6 @@ import pytest
 import segviz
 from segviz.assemble import COMPONENTS, make_system
 from segviz.embed import HashingEmbedder
-from segviz.invariants import LAWS, check
 from segviz.memory import open_memory
 from segviz.parameters import as_settings, parameters
 from segviz.pipeline import arrivals
@@ -20,9 +19,9 @@ from segviz.propagate import POLICIES
 from segviz.protocols.models import Services
 from segviz.protocols.operations import Operates
 from segviz.protocols.retrieval import Recalls
-from segviz.steps import Add
-from segviz.structure.fold import history
 from segviz.systems import SYSTEMS
+from segviz.tree import Add, history
+from segviz.tree.invariants import LAWS, check
 from tests.trees import chat, small_chat
 
 pytestmark = pytest.mark.parametrize("name", list(SYSTEMS))

@@ -10,10 +10,9 @@ from hypothesis import strategies as st
 
 from segviz.conversation import Unit, as_time, moments, seconds
 from segviz.embed import HashingEmbedder
-from segviz.invariants import check
-from segviz.steps import Relate, Step
-from segviz.structure.fold import replay
 from segviz.systems.draft import Draft
+from segviz.tree import Relate, Step, replay
+from segviz.tree.invariants import check
 from tests.trees import unit
 
 EMBEDDER = HashingEmbedder()

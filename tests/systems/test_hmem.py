@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 import segviz
 from segviz.conversation import DAY, Conversation, Session, Turn
 from segviz.embed import HashingEmbedder
-from segviz.invariants import check
-from segviz.structure.fold import history, replay
 from segviz.systems.hmem_scores import curve, robustness, time_relevance
+from segviz.tree import history, replay
+from segviz.tree.invariants import check
 from tests.data import real_data
 from tests.trees import small_chat
 

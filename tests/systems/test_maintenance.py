@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 
 import segviz
 from segviz.embed import HashingEmbedder
-from segviz.invariants import LAWS, check
-from segviz.shape import shape
-from segviz.steps import Link, Relate, Retire, Unlink
 from segviz.systems import recurrences
 from segviz.systems.draft import Draft
 from segviz.systems.maintenance import compress
+from segviz.tree import Link, Relate, Retire, Unlink
+from segviz.tree.invariants import LAWS, check
+from segviz.tree.shape import shape
 from tests.benchmarks.synthetic import conversation
 from tests.trees import chat, grown
 

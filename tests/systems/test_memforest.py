@@ -14,11 +14,10 @@ from hypothesis import strategies as st
 import segviz
 from segviz.conversation import Conversation, Session, Turn
 from segviz.embed import HashingEmbedder
-from segviz.invariants import check
-from segviz.steps import Step
-from segviz.structure.fold import history, replay
 from segviz.systems.draft import Draft
 from segviz.systems.memforest_trees import FAMILIES, Forest
+from segviz.tree import Step, history, replay
+from segviz.tree.invariants import check
 from tests.data import real_data
 from tests.trees import ZERO, small_chat, unit
 

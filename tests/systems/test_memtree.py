@@ -14,13 +14,12 @@ from hypothesis import strategies as st
 import segviz
 from segviz.conversation import Unit
 from segviz.embed import HashingEmbedder
-from segviz.invariants import check
 from segviz.pipeline import arrivals
 from segviz.protocols.models import Services
 from segviz.protocols.retrieval import View
-from segviz.steps import Add, Revise, Unlink
-from segviz.structure.fold import history, replay
 from segviz.systems.memtree import MemTree
+from segviz.tree import Add, Revise, Unlink, history, replay
+from segviz.tree.invariants import check
 from tests.trees import chat, small_chat
 
 

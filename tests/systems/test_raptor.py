@@ -10,13 +10,12 @@ import pytest
 import segviz
 from segviz.conversation import Unit
 from segviz.embed import HashingEmbedder
-from segviz.invariants import check
 from segviz.pipeline import arrivals
 from segviz.protocols.models import Services
 from segviz.retrieve import estimated_tokens
-from segviz.steps import Add, Retire
-from segviz.structure.fold import history, replay
 from segviz.systems.raptor import Raptor
+from segviz.tree import Add, Retire, history, replay
+from segviz.tree.invariants import check
 from tests.systems.test_contract import talk
 from tests.trees import chat
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import segviz
-from segviz.shape import shape
+from segviz.tree.shape import shape
 from tests.data import real_data
 
 

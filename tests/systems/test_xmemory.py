@@ -12,14 +12,13 @@ from hypothesis.extra.numpy import arrays
 
 import segviz
 from segviz.embed import HashingEmbedder
-from segviz.invariants import check
-from segviz.steps import Step
-from segviz.structure.fold import history, replay
 from segviz.systems.draft import Draft
 from segviz.systems.xmemory import reassigned
 from segviz.systems.xmemory_recall import greedy
 from segviz.systems.xmemory_themes import closeness, objective, sparsity, splits
 from segviz.systems.xmemory_upkeep import Limits, Themes
+from segviz.tree import Step, history, replay
+from segviz.tree.invariants import check
 from tests.data import real_data
 from tests.trees import chat, small_chat, unit
 

@@ -7,7 +7,7 @@ from streamlit.testing.v1 import AppTest
 
 from segviz.cases import CASES
 from segviz.systems import SYSTEMS
-from segviz.toy import toy_structure
+from segviz.tree.toy import toy_structure
 from segviz.ui.compare_structures import holder
 from tests.data import real_data
 from tests.ui.test_pages import clean, grow, open_path, texts

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from segviz.conversation import as_time
-from segviz.steps import Add, Event, Facts, Relate, Retire, Revise, Span, Step
-from segviz.structure.columns import Structure
+from segviz.tree.events import Add, Event, Facts, Relate, Retire, Revise, Span, Step
+from segviz.tree.structure import Structure
 
 
 def path_from_root(structure: Structure, node: int) -> tuple[int, ...]:

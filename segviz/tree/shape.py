@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from segviz.structure.columns import Structure
+from segviz.tree.structure import Structure
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,20 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from segviz.steps import Add, Event, Facts, Link, Relate, Retire, Revise, Span, Step, Unlink, Vector
-from segviz.structure.columns import IntArray, Structure
+from segviz.tree.events import (
+    Add,
+    Event,
+    Facts,
+    Link,
+    Relate,
+    Retire,
+    Revise,
+    Span,
+    Step,
+    Unlink,
+    Vector,
+)
+from segviz.tree.structure import IntArray, Structure
 
 
 class ReplayError(ValueError):

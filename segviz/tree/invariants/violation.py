@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from segviz.structure.columns import Structure
+from segviz.tree.structure import Structure
 
 
 @dataclass(frozen=True, slots=True)

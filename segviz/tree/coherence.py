@@ -7,7 +7,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from segviz.structure.columns import Structure
+from segviz.tree.structure import Structure
 
 # A structure never changes, so what was computed holds as long as the structure lives.
 _known: WeakKeyDictionary[Structure, NDArray[np.float64]] = WeakKeyDictionary()

@@ -14,15 +14,19 @@ kind: ``general``, ``segments`` (trees over time), ``layers`` (trees by likeness
 
 from __future__ import annotations
 
-from segviz.invariants.general import (
+from segviz.tree.invariants.general import (
     columns_agree,
     edges_are_sound,
     relations_are_sound,
     spans_are_hulls,
     vectors_are_finite,
 )
-from segviz.invariants.kinds import events_have_a_place, forest_is_balanced, statements_are_parted
-from segviz.invariants.layers import (
+from segviz.tree.invariants.kinds import (
+    events_have_a_place,
+    forest_is_balanced,
+    statements_are_parted,
+)
+from segviz.tree.invariants.layers import (
     children_are_one_below,
     layers_shrink,
     leaves_are_units,
@@ -31,7 +35,7 @@ from segviz.invariants.layers import (
     three_levels,
     topics_branch,
 )
-from segviz.invariants.segments import (
+from segviz.tree.invariants.segments import (
     children_are_consecutive,
     frontier_is_a_chain,
     frontier_rises,
@@ -41,8 +45,8 @@ from segviz.invariants.segments import (
     one_root,
     one_tree,
 )
-from segviz.invariants.violation import Law, Violation
-from segviz.structure.columns import Structure
+from segviz.tree.invariants.violation import Law, Violation
+from segviz.tree.structure import Structure
 
 __all__ = ["LAWS", "Law", "Violation", "check"]
 

@@ -14,8 +14,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from segviz.steps import Decision
-from segviz.structure.columns import IntArray, Structure
+from segviz.tree.events import Decision
+from segviz.tree.structure import IntArray, Structure
 
 _COPIES = 4
 """An unfolded structure has at most so many times the nodes of the original."""

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from segviz.invariants.violation import Violation
-from segviz.structure.columns import Structure
+from segviz.tree.invariants.violation import Violation
+from segviz.tree.structure import Structure
 
 
 def columns_agree(s: Structure) -> Iterator[Violation]:

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from segviz.conversation import Unit
-from segviz.steps import Add, Event, Link, Step
-from segviz.structure.columns import Structure
-from segviz.structure.fold import replay
+from segviz.tree.events import Add, Event, Link, Step
+from segviz.tree.fold import replay
+from segviz.tree.structure import Structure
 
 QUESTION = "When does the ferry leave?"
 

@@ -7,8 +7,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from segviz.invariants.violation import Violation
-from segviz.structure.columns import Structure
+from segviz.tree.invariants.violation import Violation
+from segviz.tree.structure import Structure
 
 
 def leaves_are_units(s: Structure) -> Iterator[Violation]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 
-from segviz.structure.columns import Structure
+from segviz.tree.structure import Structure
 
 _LENGTH = 12
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from segviz.steps import Step
-from segviz.structure.columns import Structure
-from segviz.structure.fold import Fold
+from segviz.tree.events import Step
+from segviz.tree.fold import Fold
+from segviz.tree.structure import Structure
 
 _KEPT = 4
 _MARKS = 8

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from segviz.invariants.violation import Violation
-from segviz.steps import as_number
-from segviz.structure.columns import Structure
+from segviz.tree.events import as_number
+from segviz.tree.invariants.violation import Violation
+from segviz.tree.structure import Structure
 
 
 def events_have_a_place(s: Structure) -> Iterator[Violation]:
