@@ -26,7 +26,7 @@ Package map, in data-flow order:
 """
 
 from segviz.asking import ask
-from segviz.compatibility import Calibrated, Cosine
+from segviz.construct.compatibility import Calibrated, Cosine
 from segviz.evaluate import evaluate, evaluate_answers, sweep
 from segviz.loaders import LoadError, load
 from segviz.memory import Memory

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from segviz.adaptive import ADAPTIVE, Choice, choose
+from segviz.construct import Recalls, Services, Stage, View
+from segviz.llm import Chat
 from segviz.propagate import propagate
-from segviz.protocols.models import Chat, Services
-from segviz.protocols.retrieval import Recalls, Stage, View
 from segviz.relevance import initial_scores
 from segviz.result import Evidence, Result
 from segviz.retrieve import ranks, taken, top_k

@@ -6,14 +6,12 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from segviz.annotate import ANNOTATORS
-from segviz.compatibility import COMPATIBILITY
-from segviz.embed import EMBEDDERS, get_embedder
-from segviz.parameters import make, parameters
-from segviz.protocols.construction import System
-from segviz.protocols.models import Charges, Embedder
+from segviz.construct import System, make, parameters
+from segviz.construct.annotate import ANNOTATORS
+from segviz.construct.compatibility import COMPATIBILITY
+from segviz.construct.tasks import TASKS
+from segviz.embedding import EMBEDDERS, Charges, Embedder, get_embedder
 from segviz.systems import SYSTEMS
-from segviz.tasks import TASKS
 from segviz.tree import Vector
 
 COMPONENTS: dict[str, Mapping[str, Callable[..., Any]]] = {

@@ -10,11 +10,10 @@ from typing import Any
 from segviz import store
 from segviz.asking import ask
 from segviz.assemble import Absent, embedder_named, make_system, needs_chat, paid
+from segviz.construct import JOIN, Operates, Scorer, Services, Settles, System, View
 from segviz.conversation import Conversation, Unit
-from segviz.protocols.construction import System
-from segviz.protocols.models import Chat, Embedder, Services
-from segviz.protocols.operations import JOIN, Operates, Settles
-from segviz.protocols.retrieval import Scorer, View
+from segviz.embedding import Embedder
+from segviz.llm import Chat
 from segviz.relevance import RELEVANCE, over_active
 from segviz.result import Result
 from segviz.tree import Moments, Step, Structure, replay

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from segviz.construct import JOIN, Joins
 from segviz.conversation import Conversation, Question, Session, Turn, Unit
+from segviz.llm import Chat
 from segviz.memory import Memory
-from segviz.protocols.models import Chat
-from segviz.protocols.operations import JOIN, Joins
 
 
 def merge(one: Memory, other: Memory, *, chat: Chat | None = None) -> Memory:

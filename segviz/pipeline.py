@@ -15,12 +15,11 @@ from typing import Any
 
 from segviz.asking import ask
 from segviz.assemble import make_system, paid
+from segviz.construct import Arrival, Services, System, as_settings
 from segviz.conversation import Conversation, Unit
-from segviz.embed import get_embedder
+from segviz.embedding import Embedder, get_embedder
+from segviz.llm import Chat, ModelError
 from segviz.memory import Memory, from_saved, open_memory
-from segviz.parameters import as_settings
-from segviz.protocols.construction import Arrival, System
-from segviz.protocols.models import Chat, Embedder, ModelError, Services
 from segviz.tree import Step, Vector
 
 __all__ = [

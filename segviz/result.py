@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from segviz.adaptive import Choice
+from segviz.construct import Stage
 from segviz.ledger import Ledger, explain
-from segviz.protocols.retrieval import Stage
 from segviz.retrieve import level_distribution
 from segviz.tree import Span, Structure
 

@@ -13,7 +13,7 @@ from hypothesis import settings
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import segviz
-from segviz.embed import HashingEmbedder
+from segviz.embedding import HashingEmbedder
 from segviz.memory import Memory
 from tests.trees import small_chat
 

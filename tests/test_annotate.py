@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from segviz.annotate import Extractive
+from segviz.construct.annotate import Extractive
 
 
 def words(text):

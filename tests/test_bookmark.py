@@ -22,11 +22,10 @@ from segviz.bookmark import (
     encode,
     nested,
 )
+from segviz.construct import Operates, as_settings
 from segviz.conversation import TITLES, UNIT_RULES
 from segviz.frontend import look
-from segviz.parameters import as_settings
 from segviz.propagate import POLICIES
-from segviz.protocols.operations import Operates
 from segviz.relevance import RELEVANCE
 from segviz.systems import SYSTEMS
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import segviz
-from segviz.embed import HashingEmbedder
+from segviz.embedding import HashingEmbedder
 from segviz.evaluate import coverage, evaluate
 from segviz.evaluate.compare import compare, overlap
 from segviz.retrieve import estimated_tokens

@@ -3,9 +3,9 @@ import math
 import numpy as np
 import pytest
 
-from segviz.compatibility import Calibrated, Cosine, judge
-from segviz.compatibility.similarity import cosines
-from segviz.protocols.construction import Arrival, Candidate, Verdict
+from segviz.construct import Arrival, Candidate, Verdict
+from segviz.construct.compatibility import Calibrated, Cosine, judge
+from segviz.construct.compatibility.similarity import cosines
 from segviz.tree import Judgement
 
 

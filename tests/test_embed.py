@@ -4,8 +4,14 @@ import sys
 import numpy as np
 import pytest
 
-from segviz.background import background_lines, background_mean
-from segviz.embed import EMBEDDERS, Cached, HashingEmbedder, get_embedder
+from segviz.embedding import (
+    EMBEDDERS,
+    Cached,
+    HashingEmbedder,
+    background_lines,
+    background_mean,
+    get_embedder,
+)
 from tests.data import ROOT
 
 TEXTS = ["The boat is called Alzira.", "bread", "", "Ünïcödé — 12 €", "a" * 50_000, "\n\t "]
@@ -93,7 +99,7 @@ def test_auto_falls_back_to_hashing_where_wordllama_is_missing(monkeypatch):
         raise ImportError("no wheel")
 
     monkeypatch.setitem(EMBEDDERS, "wordllama", missing)
-    from segviz import embed
+    from segviz.embedding import embedders as embed
 
     embed._shared.cache_clear()
     assert get_embedder("auto").name.startswith("hashing")
@@ -112,7 +118,7 @@ def test_background_is_other_text_and_moves_the_mean():
 
 def test_loading_wordllama_leaves_the_root_logger_alone():
     script = (
-        "import logging; from segviz.embed import get_embedder; get_embedder().embed(['x']);"
+        "import logging; from segviz.embedding import get_embedder; get_embedder().embed(['x']);"
         "root = logging.getLogger(); print(len(root.handlers), root.level)"
     )
     done = subprocess.run(

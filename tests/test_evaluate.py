@@ -12,7 +12,7 @@ import pytest
 
 import segviz
 from segviz.conversation import Question
-from segviz.embed import HashingEmbedder
+from segviz.embedding import HashingEmbedder
 from segviz.evaluate import Mean, coverage, evaluate
 from segviz.evaluate import measures as m
 from segviz.evaluate.aggregate import categories, mean_ci

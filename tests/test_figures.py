@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import segviz
-from segviz.embed import HashingEmbedder
+from segviz.embedding import HashingEmbedder
 from segviz.figures.cost import (
     POINTS,
     cost_figure,
@@ -21,7 +21,7 @@ from segviz.figures.cost import (
 )
 from segviz.figures.levels import level_figure, level_rows, level_sentence
 from segviz.figures.ranks import rank_figure, rank_rows, rank_sentence
-from segviz.models.prices import Price
+from segviz.llm import Price
 from tests.trees import chat
 
 COLOURS = {"accent": "#c2410c", "neutral": "#777777"}

@@ -15,14 +15,18 @@ from dataclasses import replace
 import pytest
 
 import segviz
-from segviz.embed import Cached, HashingEmbedder
-from segviz.models.cache import ModelCache
-from segviz.models.chat import OpenAIChat
-from segviz.models.embedder import OpenAIEmbedder
-from segviz.models.settings import Endpoint
-from segviz.models.waiting import heartbeat
+from segviz.embedding import Cached, HashingEmbedder
+from segviz.llm import (
+    Endpoint,
+    LastingFault,
+    ModelCache,
+    ModelError,
+    OpenAIChat,
+    OpenAIEmbedder,
+    Prompt,
+)
+from segviz.llm.waiting import heartbeat
 from segviz.pipeline import Building, BuildPaused
-from segviz.protocols.models import LastingFault, ModelError, Prompt
 from segviz.store import StoreError
 from tests.data import ROOT
 from tests.models.server import (

@@ -17,14 +17,13 @@ import pytest
 
 import segviz
 from segviz.conversation import Question
-from segviz.embed import Cached
+from segviz.embedding import Cached
 from segviz.evaluate import evaluate, sweep
 from segviz.evaluate import workers as module
 from segviz.evaluate.many import evaluate_many, sweep_many
 from segviz.evaluate.permutation import reordered
 from segviz.evaluate.workers import WorkersLost
-from segviz.models.embedder import OpenAIEmbedder
-from segviz.models.settings import Endpoint
+from segviz.llm import Endpoint, OpenAIEmbedder
 from tests.benchmarks.synthetic import conversation
 
 BUILDERS = {

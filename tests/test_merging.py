@@ -9,7 +9,7 @@ import pytest
 import segviz
 from segviz.assemble import Absent
 from segviz.conversation import sample_path
-from segviz.embed import HashingEmbedder
+from segviz.embedding import HashingEmbedder
 from segviz.merging import joined
 from tests.trees import chat, small_chat
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import segviz
 from segviz.conversation import Question
-from segviz.embed import HashingEmbedder
+from segviz.embedding import HashingEmbedder
 from segviz.evaluate import evaluate
 from segviz.evaluate.permutation import permutation, reordered, swapped
 from tests.trees import chat, small_chat

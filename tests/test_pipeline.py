@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import segviz
-from segviz.embed import HashingEmbedder
+from segviz.embedding import HashingEmbedder
 from segviz.relevance import initial_scores
 from tests.test_propagate import literal
 from tests.test_retrieve import literal_ranking

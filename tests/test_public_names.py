@@ -13,7 +13,7 @@ from functools import cached_property
 import pytest
 
 import segviz
-from segviz.parameters import parameters
+from segviz.construct import parameters
 from tests.data import ROOT
 
 FUNCTIONS = [name for name in segviz.__all__ if inspect.isfunction(getattr(segviz, name))]

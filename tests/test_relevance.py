@@ -9,7 +9,7 @@ from hypothesis import strategies as hs
 from hypothesis.extra import numpy as hnp
 
 import segviz
-from segviz.embed import HashingEmbedder
+from segviz.embedding import HashingEmbedder
 from segviz.relevance import RELEVANCE, Hybrid, Lexical, Softmax, initial_scores
 from segviz.relevance.lexical import tokens
 from segviz.relevance.standardise import sharpened, standardised

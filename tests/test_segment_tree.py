@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import segviz
-from segviz.embed import HashingEmbedder
+from segviz.construct import Services
+from segviz.embedding import HashingEmbedder
 from segviz.pipeline import arrivals
-from segviz.protocols.models import Services
 from segviz.systems.segment_tree import SegmentTree
 from segviz.tree import Add, Revise, history, replay
 from segviz.tree.invariants import check

@@ -12,7 +12,7 @@ import pytest
 
 import segviz
 from segviz.conversation import DAY, sample_path
-from segviz.embed import HashingEmbedder
+from segviz.embedding import HashingEmbedder
 from segviz.figures import families as forest_figures
 from segviz.figures.forgetting import (
     fades,

@@ -17,9 +17,9 @@ import pytest
 import segviz
 from segviz import store
 from segviz.assemble import Absent
+from segviz.construct import Verdict
 from segviz.conversation import TITLES, sample_path
-from segviz.embed import HashingEmbedder
-from segviz.protocols.construction import Verdict
+from segviz.embedding import HashingEmbedder
 from segviz.store import StoreError
 from segviz.tree import Add, Judgement, Link, Relate, Revise, Step
 from tests.trees import chat, small_chat

@@ -12,7 +12,7 @@ import pytest
 import segviz
 from segviz import store
 from segviz.conversation import sample_path
-from segviz.embed import HashingEmbedder
+from segviz.embedding import HashingEmbedder
 from segviz.systems import SYSTEMS
 from segviz.tree import Add, Cost, Link, Relate, Retire, Unlink
 from tests.export.views import build, dag, hostile_chat

@@ -8,8 +8,8 @@ from datetime import datetime
 
 import numpy as np
 
+from segviz.construct import Arrival
 from segviz.conversation import Conversation, Question, Session, Turn, Unit
-from segviz.protocols.construction import Arrival
 from segviz.tree import Add, Event, Link, Step, Structure, replay
 
 ZERO = np.zeros(2, dtype=np.float32)

@@ -27,10 +27,9 @@ from segviz.bookmark.readers import (
     short_text,
     yes_or_no,
 )
+from segviz.construct import Operates, Parameter, parameters
 from segviz.conversation import TITLES, UNIT_RULES
-from segviz.parameters import Parameter, parameters
 from segviz.propagate import POLICIES
-from segviz.protocols.operations import Operates
 from segviz.relevance import RELEVANCE
 from segviz.systems import SYSTEMS
 

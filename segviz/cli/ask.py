@@ -16,8 +16,8 @@ from segviz.cli.settings import parameters_help
 from segviz.cli.source import add_file
 from segviz.conversation import Question
 from segviz.gold import gold_status
+from segviz.llm import ModelError
 from segviz.memory import Memory
-from segviz.protocols.models import ModelError
 from segviz.result import Result
 from segviz.systems.levels import level_name, level_names
 

@@ -12,11 +12,11 @@ from segviz.cli.exits import Unfinished, UsageError, user_errors
 from segviz.cli.models import Models, add_embedder, add_models
 from segviz.cli.settings import settings_of
 from segviz.cli.source import add_conversation, is_memory, path_of, read_conversation
+from segviz.construct import System
 from segviz.conversation import UNIT_RULES, Conversation
+from segviz.llm import LastingFault
 from segviz.memory import Memory, open_memory
 from segviz.pipeline import BuildPaused, build
-from segviz.protocols.construction import System
-from segviz.protocols.models import LastingFault
 from segviz.systems import SYSTEMS
 
 SYSTEM, UNIT = "segment-tree", "exchange"

@@ -16,11 +16,11 @@ from segviz.cli.overall import comparisons_content, tell_comparisons, together
 from segviz.cli.retrieval import add_scoring
 from segviz.cli.running import measured
 from segviz.cli.source import add_conversation, is_memory, output_path, path_of, read_conversation
+from segviz.construct import Recalls
 from segviz.conversation import UNIT_RULES, distinct
 from segviz.evaluate import Mean
 from segviz.evaluate.compare import COLLAPSED, OWN, Comparison, compare, compare_one
 from segviz.memory import Memory, open_memory
-from segviz.protocols.retrieval import Recalls
 from segviz.systems import SYSTEMS
 
 _TIMED = 5

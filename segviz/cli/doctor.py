@@ -17,10 +17,9 @@ from segviz.cli.console import Console
 from segviz.cli.exits import FAILED, OK, UsageError
 from segviz.cli.serve import free_port
 from segviz.conversation import TITLES, sample_path
-from segviz.embed import get_embedder
-from segviz.models.cache import ModelCache
-from segviz.models.environment import CACHE_BYTES, cache_path
-from segviz.models.settings import Endpoint
+from segviz.embedding import get_embedder
+from segviz.llm import Endpoint, ModelCache
+from segviz.llm.environment import CACHE_BYTES, cache_path
 
 GOOD, NOTE, BAD = "ok", "note", "missing"
 

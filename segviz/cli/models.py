@@ -14,13 +14,10 @@ from dataclasses import dataclass, replace
 
 from segviz.cli.console import Console
 from segviz.cli.exits import UsageError, user_errors
-from segviz.embed import EMBEDDERS, Cached, get_embedder
-from segviz.models.cache import ModelCache
-from segviz.models.chat import OpenAIChat
-from segviz.models.embedder import OpenAIEmbedder
-from segviz.models.environment import CACHE_BYTES, cache_path, key_for
-from segviz.models.settings import PRESETS, RANGES, Endpoint
-from segviz.protocols.models import Embedder
+from segviz.embedding import EMBEDDERS, Cached, Embedder, get_embedder
+from segviz.llm import PRESETS, Endpoint, ModelCache, OpenAIChat, OpenAIEmbedder
+from segviz.llm.endpoint import RANGES
+from segviz.llm.environment import CACHE_BYTES, cache_path, key_for
 
 _LIMITS = {
     "timeout": (float, "longest silence of the server, seconds"),

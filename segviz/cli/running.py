@@ -17,14 +17,14 @@ from segviz.cli.exits import Unfinished, user_errors
 from segviz.cli.many import Runs
 from segviz.cli.models import Models
 from segviz.cli.resume import KeptRuns, run_identity
-from segviz.embed import EMBEDDERS, get_embedder
+from segviz.construct import as_settings
+from segviz.embedding import EMBEDDERS, get_embedder
 from segviz.evaluate import Sweep
 from segviz.evaluate.compare import Comparison
 from segviz.evaluate.many import Measured, measure_many
 from segviz.evaluate.workers import WorkersLost
-from segviz.parameters import as_settings
+from segviz.llm import LastingFault
 from segviz.pipeline import BuildPaused, build
-from segviz.protocols.models import LastingFault
 from segviz.store import Saved
 
 Found = TypeVar("Found", Sweep, Comparison)

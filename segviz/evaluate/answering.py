@@ -22,7 +22,7 @@ from segviz.answer import (
 from segviz.conversation import Question
 from segviz.evaluate.aggregate import Mean, categories, mean_ci
 from segviz.evaluate.answers import bleu1, token_f1
-from segviz.protocols.models import Chat, LabelError, LastingFault, ModelError, Prompt, Reply
+from segviz.llm import Chat, LabelError, LastingFault, ModelError, Prompt, Reply
 
 if TYPE_CHECKING:
     from segviz.memory import Memory

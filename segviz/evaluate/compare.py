@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from segviz.construct import Recalls
 from segviz.conversation import Question
 from segviz.evaluate import measures
 from segviz.evaluate.aggregate import Mean, mean_ci
 from segviz.evaluate.answers import all_tokens, content_tokens
 from segviz.evaluate.questions import first_scores, gold_of
-from segviz.protocols.retrieval import Recalls
 from segviz.retrieve import check_count, estimated_tokens, ranking, taken
 from segviz.tree.shape import Shape, shape
 

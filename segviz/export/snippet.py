@@ -7,7 +7,7 @@ from typing import Any
 from segviz.adaptive import ADAPTIVE
 from segviz.assemble import needs_chat
 from segviz.bookmark import nested
-from segviz.embed import EMBEDDERS, get_embedder
+from segviz.embedding import EMBEDDERS, get_embedder
 from segviz.export.text import file_name
 from segviz.export.view import View
 from segviz.memory import Memory

@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 from numpy.typing import NDArray
 from plotly.subplots import make_subplots
 
-from segviz.models.prices import Price
+from segviz.llm import Price
 from segviz.tree import Step
 
 # More points than this are averaged in equal blocks: charts stay fast and readable.

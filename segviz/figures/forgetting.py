@@ -1,6 +1,6 @@
 """How well a memory's nodes are remembered, on the curves of its own law.
 
-For systems that fade (``segviz.protocols.Fades``): a node's facts ``last`` and ``n`` say when
+For systems that fade (``segviz.construct.Fades``): a node's facts ``last`` and ``n`` say when
 it was last met, in seconds, and how often again.
 """
 

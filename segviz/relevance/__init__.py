@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from segviz.protocols.models import Embedder
-from segviz.protocols.retrieval import Scorer
+from segviz.construct import Scorer
+from segviz.embedding import Embedder
 from segviz.relevance.dense import Dense
 from segviz.relevance.hybrid import Hybrid
 from segviz.relevance.lexical import Lexical

@@ -9,8 +9,8 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from segviz.protocols.models import Embedder
-from segviz.protocols.retrieval import Scorer
+from segviz.construct import Scorer
+from segviz.embedding import Embedder
 from segviz.tree import Structure
 
 

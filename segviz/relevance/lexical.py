@@ -12,9 +12,8 @@ import numpy as np
 import snowballstemmer
 from numpy.typing import NDArray
 
-from segviz.parameters import check_ranges, param
-from segviz.protocols.models import Embedder
-from segviz.protocols.retrieval import Scorer
+from segviz.construct import Scorer, check_ranges, param
+from segviz.embedding import Embedder
 from segviz.tree import Structure
 
 _WORD = re.compile(r"\w+", re.UNICODE)

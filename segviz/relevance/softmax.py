@@ -9,9 +9,8 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from segviz.parameters import check_ranges, param
-from segviz.protocols.models import Embedder
-from segviz.protocols.retrieval import Scorer
+from segviz.construct import Scorer, check_ranges, param
+from segviz.embedding import Embedder
 from segviz.relevance.dense import Dense
 from segviz.relevance.standardise import sharpened, standardised
 from segviz.tree import Structure

@@ -10,11 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from segviz.parameters import check_ranges, param
-from segviz.protocols.construction import Arrival
-from segviz.protocols.models import Services
-from segviz.protocols.operations import Operation
-from segviz.protocols.retrieval import Recall, Scorer, View
+from segviz.construct import Arrival, Operation, Recall, Scorer, Services, View, check_ranges, param
 from segviz.relevance import Lexical, over_active
 from segviz.systems.browsing import best_first, recalled, stage
 from segviz.systems.flat import DELETE, delete_from_flat, flat_steps

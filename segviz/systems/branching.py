@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from segviz.protocols.construction import Annotate, Arrival
-from segviz.protocols.models import Embedder
+from segviz.construct import Annotate, Arrival
+from segviz.embedding import Embedder
 from segviz.systems.browsing import cosines
 from segviz.systems.writing import shortened, write
 from segviz.tree import (

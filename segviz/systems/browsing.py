@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from segviz.protocols.retrieval import Recall, Stage, View
+from segviz.construct import Recall, Stage, View
 from segviz.tree import Structure
 
 Scores = NDArray[np.float64]

@@ -9,10 +9,9 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from segviz.annotate import Extractive
-from segviz.parameters import check_ranges, param
-from segviz.protocols.construction import Annotate, Arrival
-from segviz.protocols.models import Embedder, Services
+from segviz.construct import Annotate, Arrival, Services, check_ranges, param
+from segviz.construct.annotate import Extractive
+from segviz.embedding import Embedder
 from segviz.systems.browsing import cosines
 from segviz.systems.writing import prepared, write
 from segviz.tree import Add, Cost, Decision, Event, Judgement, Link, Revise, Step, Vector

@@ -6,10 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from segviz.protocols.construction import Arrival
-from segviz.protocols.models import Services
-from segviz.protocols.operations import Operation
-from segviz.protocols.retrieval import Recall, View
+from segviz.construct import Arrival, Operation, Recall, Services, View
 from segviz.systems.browsing import best_first, question_cosines, recalled, stage
 from segviz.systems.flat import DELETE, delete_from_flat, flat_steps
 from segviz.tree import Step

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from segviz.conversation import Unit
-from segviz.protocols.models import Embedder
+from segviz.embedding import Embedder
 from segviz.tree import (
     Add,
     Event,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from segviz.construct.tasks.words import content
 from segviz.systems.draft import Draft
-from segviz.tasks.words import content
 from segviz.tree import Cost, Event
 
 

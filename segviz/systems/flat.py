@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from segviz.protocols.construction import Arrival
-from segviz.protocols.operations import Operation
-from segviz.protocols.retrieval import View
+from segviz.construct import Arrival, Operation, View
 from segviz.tree import Add, Cost, Event, Retire, Step
 
 DELETE = Operation("Delete a unit", "Takes a unit out of the memory.", {"unit": "unit"})

@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from operator import attrgetter
 
-from segviz.compatibility import judge
-from segviz.protocols.construction import Annotate, Arrival, Candidate, Compatibility
-from segviz.protocols.models import Embedder
+from segviz.construct import Annotate, Arrival, Candidate, Compatibility
+from segviz.construct.compatibility import judge
+from segviz.embedding import Embedder
 from segviz.systems.writing import write
 from segviz.tree import Add, Cost, Decision, Event, Link, Revise, Span, Step, Vector
 

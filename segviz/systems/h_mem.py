@@ -6,13 +6,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from segviz.annotate import Extractive
+from segviz.construct import (
+    Annotate,
+    Arrival,
+    Operation,
+    Recall,
+    Services,
+    View,
+    check_ranges,
+    param,
+)
+from segviz.construct.annotate import Extractive
+from segviz.construct.tasks import Offline, Tasks
 from segviz.conversation import DAY, Clock, as_time, moments
-from segviz.parameters import check_ranges, param
-from segviz.protocols.construction import Annotate, Arrival
-from segviz.protocols.models import Services
-from segviz.protocols.operations import Operation
-from segviz.protocols.retrieval import Recall, View
 from segviz.systems.draft import Draft
 from segviz.systems.drafted import cost_of, leaf_of
 from segviz.systems.hmem_graph import EntityGraph
@@ -21,7 +27,6 @@ from segviz.systems.hmem_scores import curve
 from segviz.systems.hmem_tree import EVENT, SUMMARY, TOP, Evolving, Rules
 from segviz.systems.sharing import annotator_at_hand, at_hand
 from segviz.systems.writing import prepared
-from segviz.tasks import Offline, Tasks
 from segviz.tree import Decision, Facts, Step
 
 

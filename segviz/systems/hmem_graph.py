@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from difflib import SequenceMatcher
 
-from segviz.protocols.construction import Annotate
+from segviz.construct import Annotate
+from segviz.construct.tasks import Extraction, Named
+from segviz.construct.tasks.words import normalised
 from segviz.systems.draft import Draft
 from segviz.systems.writing import write
-from segviz.tasks import Extraction, Named
-from segviz.tasks.words import normalised
 from segviz.tree import Scalar
 
 ENTITY = "entity"

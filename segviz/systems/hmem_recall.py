@@ -8,14 +8,14 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from segviz.construct import Recall, Stage, View
+from segviz.construct.tasks import SubQuestion, Tasks
+from segviz.construct.tasks.words import normalised
 from segviz.conversation import DAY, Moment, as_time, moments, seconds
-from segviz.protocols.retrieval import Recall, Stage, View
 from segviz.systems.hmem_graph import ENTITY
 from segviz.systems.hmem_scores import Times, robustness, time_relevance
 from segviz.systems.hmem_tree import EVENT, SUMMARY
 from segviz.systems.sharing import likeness, with_units
-from segviz.tasks import SubQuestion, Tasks
-from segviz.tasks.words import normalised
 
 _SEEDS = 5  # entities taken by likeness alone
 _HOPS = 2

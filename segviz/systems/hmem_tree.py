@@ -6,11 +6,11 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from segviz.construct import Annotate
+from segviz.construct.tasks import Stated
 from segviz.conversation import DAY, Moment, as_time
-from segviz.protocols.construction import Annotate
 from segviz.systems.draft import Draft
 from segviz.systems.writing import write
-from segviz.tasks import Stated
 from segviz.tree import Judgement, Scalar, as_number
 
 EVENT, SUMMARY = "event", "summary"

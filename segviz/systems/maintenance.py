@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from segviz.construct import Annotate, Arrival, Compatibility
 from segviz.conversation import Unit
-from segviz.protocols.construction import Annotate, Arrival, Compatibility
-from segviz.protocols.models import Embedder
+from segviz.embedding import Embedder
 from segviz.systems.draft import Draft
 from segviz.systems.growing import Growing
 from segviz.systems.writing import write

@@ -8,13 +8,20 @@ from typing import ClassVar
 
 import numpy as np
 
-from segviz.annotate import Extractive
+from segviz.construct import (
+    JOIN,
+    Annotate,
+    Arrival,
+    Operation,
+    Recall,
+    Services,
+    View,
+    check_ranges,
+    param,
+)
+from segviz.construct.annotate import Extractive
+from segviz.construct.tasks import Offline, Tasks
 from segviz.conversation import Clock
-from segviz.parameters import check_ranges, param
-from segviz.protocols.construction import Annotate, Arrival
-from segviz.protocols.models import Services
-from segviz.protocols.operations import JOIN, Operation
-from segviz.protocols.retrieval import Recall, View
 from segviz.systems.draft import Draft
 from segviz.systems.drafted import cost_of
 from segviz.systems.memforest_facts import Ingest
@@ -25,7 +32,6 @@ from segviz.systems.memforest_scenes import Routing
 from segviz.systems.memforest_trees import Forest
 from segviz.systems.sharing import annotator_at_hand, at_hand
 from segviz.systems.writing import prepared
-from segviz.tasks import Offline, Tasks
 from segviz.tree import Decision, Event, Step, Structure
 
 

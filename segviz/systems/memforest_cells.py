@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
+from segviz.construct import Arrival
+from segviz.construct.tasks.words import lines
 from segviz.conversation import Moment
-from segviz.protocols.construction import Arrival
 from segviz.systems.draft import Draft
-from segviz.tasks.words import lines
 from segviz.tree import as_number
 
 CELL = "cell"

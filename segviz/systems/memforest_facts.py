@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from segviz.construct import Arrival
+from segviz.construct.tasks import Stated, Tasks
+from segviz.construct.tasks.words import normalised
 from segviz.conversation import Moment, as_time
-from segviz.protocols.construction import Arrival
-from segviz.protocols.models import Embedder
+from segviz.embedding import Embedder
 from segviz.systems.draft import Draft
 from segviz.systems.drafted import sources
 from segviz.systems.memforest_cells import CELL, Cells
 from segviz.systems.memforest_scenes import Routing, Scenes
 from segviz.systems.memforest_trees import Forest
-from segviz.tasks import Stated, Tasks
-from segviz.tasks.words import normalised
 from segviz.tree import Judgement, Vector, as_number
 
 FACT = "fact"

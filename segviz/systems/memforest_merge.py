@@ -14,6 +14,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from segviz.construct.tasks.words import normalised
 from segviz.conversation import Unit
 from segviz.systems.draft import Draft
 from segviz.systems.memforest_cells import CELL
@@ -21,7 +22,6 @@ from segviz.systems.memforest_facts import FACT
 from segviz.systems.memforest_scenes import SCENE_FULL, centroid, unit_length
 from segviz.systems.memforest_summaries import heading
 from segviz.systems.memforest_trees import FAMILIES, Forest
-from segviz.tasks.words import normalised
 from segviz.tree import Facts, Structure, Vector
 
 

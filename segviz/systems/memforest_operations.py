@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from segviz.protocols.operations import Operation
-from segviz.protocols.retrieval import View
+from segviz.construct import Operation, View
 from segviz.systems.draft import Draft
 from segviz.systems.drafted import leaf_of
 from segviz.systems.memforest_facts import FACT, Ingest

@@ -8,14 +8,14 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from segviz.construct import Recall, Stage, View
+from segviz.construct.tasks import Tasks
 from segviz.conversation import as_time, moments
-from segviz.protocols.retrieval import Recall, Stage, View
 from segviz.systems.memforest_cells import CELL
 from segviz.systems.memforest_facts import FACT
 from segviz.systems.memforest_trees import FAMILIES
 from segviz.systems.sharing import likeness as likeness_of
 from segviz.systems.sharing import with_units
-from segviz.tasks import Tasks
 
 _FACTS = 30  # facts that vote for trees
 Scores = NDArray[np.float64]

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from segviz.construct import Annotate
 from segviz.conversation import as_time
-from segviz.protocols.construction import Annotate
 from segviz.systems.draft import Draft
 from segviz.systems.writing import write
 from segviz.tree import Facts, Scalar, as_number

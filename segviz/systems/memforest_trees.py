@@ -12,7 +12,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
-from segviz.protocols.construction import Annotate
+from segviz.construct import Annotate
 from segviz.systems.draft import Draft
 from segviz.systems.memforest_summaries import Summaries, heading, summed
 from segviz.tree import Scalar, as_number

@@ -9,12 +9,17 @@ from typing import ClassVar
 
 import numpy as np
 
-from segviz.annotate import Extractive
-from segviz.parameters import check_ranges, param
-from segviz.protocols.construction import Annotate, Arrival
-from segviz.protocols.models import Services
-from segviz.protocols.operations import Operation
-from segviz.protocols.retrieval import Recall, View
+from segviz.construct import (
+    Annotate,
+    Arrival,
+    Operation,
+    Recall,
+    Services,
+    View,
+    check_ranges,
+    param,
+)
+from segviz.construct.annotate import Extractive
 from segviz.systems.branching import Branching
 from segviz.systems.browsing import (
     best_first,

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from segviz.protocols.construction import Annotate
-from segviz.protocols.retrieval import View
+from segviz.construct import Annotate, View
 from segviz.systems.flat import leaf_to_delete
 from segviz.systems.writing import write
 from segviz.tree import Cost, Event, Link, Retire, Revise, Unlink, Vector

@@ -8,11 +8,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from segviz.annotate import Extractive
-from segviz.parameters import check_ranges, param
-from segviz.protocols.construction import Annotate, Arrival
-from segviz.protocols.models import Services
-from segviz.protocols.retrieval import Recall, View
+from segviz.construct import Annotate, Arrival, Recall, Services, View, check_ranges, param
+from segviz.construct.annotate import Extractive
 from segviz.retrieve import taken
 from segviz.systems.browsing import best_first, chosen_relevance, from_the_top, recalled, stage
 from segviz.systems.layers import Rule

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from segviz.protocols.construction import Annotate, Arrival
-from segviz.protocols.models import Embedder
+from segviz.construct import Annotate, Arrival
+from segviz.embedding import Embedder
 from segviz.retrieve import estimated_tokens
 from segviz.systems.layers import Groups, Rule, clusters
 from segviz.systems.writing import write

@@ -9,8 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from segviz.background import background_mean
-from segviz.protocols.models import Embedder
+from segviz.embedding import Embedder, background_mean
 from segviz.systems.draft import Draft
 from segviz.tree import Vector
 
@@ -23,7 +22,7 @@ def link_recurrences(
 ) -> tuple[int, int]:
     """Relate leaves that are alike though ``apart`` or more units lie between their starts.
 
-    Likeness is the cosine after subtracting the everyday language (``segviz.background``);
+    Likeness is the cosine after subtracting everyday language (``segviz.embedding.background``);
     pairs of at least ``percent`` are taken from the best down, none beyond ``most`` at one
     leaf. Each becomes a relation ``recurs`` from the earlier leaf to the later with the
     cosine as its weight; such relations from before go or are weighed again. Returns the

@@ -8,13 +8,18 @@ from typing import ClassVar
 
 import numpy as np
 
-from segviz.annotate import Extractive
-from segviz.compatibility import Calibrated
-from segviz.parameters import check_ranges, param
-from segviz.protocols.construction import Annotate, Arrival, Compatibility
-from segviz.protocols.models import Services
-from segviz.protocols.operations import Operation
-from segviz.protocols.retrieval import View
+from segviz.construct import (
+    Annotate,
+    Arrival,
+    Compatibility,
+    Operation,
+    Services,
+    View,
+    check_ranges,
+    param,
+)
+from segviz.construct.annotate import Extractive
+from segviz.construct.compatibility import Calibrated
 from segviz.systems.draft import Draft
 from segviz.systems.growing import Growing
 from segviz.systems.maintenance import compress, merge_duplicates, rebuild

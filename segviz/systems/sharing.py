@@ -7,12 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from segviz.annotate import Extractive
-from segviz.protocols.construction import Annotate
-from segviz.protocols.models import Services
-from segviz.protocols.retrieval import Recall, Stage, View
+from segviz.construct import Annotate, Recall, Services, Stage, View
+from segviz.construct.annotate import Extractive
+from segviz.construct.tasks import Offline, Tasks
 from segviz.systems.writing import prepared
-from segviz.tasks import Offline, Tasks
 from segviz.tree import Structure
 
 

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from dataclasses import fields, is_dataclass, replace
 from typing import Any, TypeVar
 
-from segviz.protocols.construction import Annotate
-from segviz.protocols.models import Services
+from segviz.construct import Annotate, Services
 
 T = TypeVar("T")
 

@@ -8,13 +8,19 @@ from typing import ClassVar
 
 import numpy as np
 
-from segviz.annotate import Extractive
+from segviz.construct import (
+    Annotate,
+    Arrival,
+    Operation,
+    Recall,
+    Services,
+    View,
+    check_ranges,
+    param,
+)
+from segviz.construct.annotate import Extractive
+from segviz.construct.tasks import Boundary, Offline, Tasks
 from segviz.conversation import Clock, Moment, Unit
-from segviz.parameters import check_ranges, param
-from segviz.protocols.construction import Annotate, Arrival
-from segviz.protocols.models import Services
-from segviz.protocols.operations import Operation
-from segviz.protocols.retrieval import Recall, View
 from segviz.systems.draft import Draft
 from segviz.systems.drafted import cost_of
 from segviz.systems.sharing import annotator_at_hand, at_hand
@@ -23,7 +29,6 @@ from segviz.systems.xmemory_episodes import Episodes
 from segviz.systems.xmemory_operations import OPERATIONS, operated
 from segviz.systems.xmemory_recall import Gates, Search
 from segviz.systems.xmemory_upkeep import SEMANTIC, Limits, Themes
-from segviz.tasks import Boundary, Offline, Tasks
 from segviz.tree import Decision, Step, Structure
 
 _GAP = 30 * 60.0  # seconds of silence that end an episode

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from segviz.construct import Annotate, Arrival
+from segviz.construct.tasks import Stated, Tasks
+from segviz.construct.tasks.words import lines, normalised
 from segviz.conversation import Moment, as_time
-from segviz.protocols.construction import Annotate, Arrival
-from segviz.protocols.models import Embedder
+from segviz.embedding import Embedder
 from segviz.systems.draft import Draft
 from segviz.systems.drafted import leaf_of, sources
 from segviz.systems.xmemory_recall import EPISODE
 from segviz.systems.xmemory_upkeep import SEMANTIC, Themes
-from segviz.tasks import Stated, Tasks
-from segviz.tasks.words import lines, normalised
 from segviz.tree import Vector
 
 _STATEMENTS = 40  # an episode gives at most

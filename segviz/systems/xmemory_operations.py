@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from segviz.protocols.construction import Annotate
-from segviz.protocols.operations import Operation
+from segviz.construct import Annotate, Operation
 from segviz.systems.draft import Draft
 from segviz.systems.xmemory_episodes import forget
 from segviz.systems.xmemory_upkeep import SEMANTIC, THEME, Themes

@@ -10,11 +10,11 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from segviz.protocols.retrieval import Recall, Stage, View
+from segviz.construct import Recall, Stage, View
+from segviz.construct.tasks import Tasks
+from segviz.construct.tasks.words import content
 from segviz.systems.sharing import likeness
 from segviz.systems.xmemory_upkeep import SEMANTIC, THEME
-from segviz.tasks import Tasks
-from segviz.tasks.words import content
 
 EPISODE = "episode"
 _CANDIDATES = 40  # statements a question begins with

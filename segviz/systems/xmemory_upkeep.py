@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from segviz.protocols.construction import Annotate
+from segviz.construct import Annotate
 from segviz.systems.draft import Draft
 from segviz.systems.writing import write
 from segviz.systems.xmemory_themes import centroid, objective, splits

@@ -16,8 +16,7 @@ import streamlit as st
 from segviz import store
 from segviz.assemble import COMPONENTS
 from segviz.bookmark import Bookmark, Operated, decode, differing, encode, looks
-from segviz.parameters import parameters
-from segviz.protocols.retrieval import Recalls
+from segviz.construct import Recalls, parameters
 from segviz.systems import SYSTEMS
 from segviz.ui.pins import pinned
 from segviz.ui.state import Session, shown_keys

@@ -20,8 +20,7 @@ from segviz.answer import (
 )
 from segviz.conversation import Question
 from segviz.evaluate import bleu1, token_f1
-from segviz.models.chat import OpenAIChat
-from segviz.protocols.models import LabelError, ModelError
+from segviz.llm import LabelError, ModelError, OpenAIChat
 from segviz.result import Result
 from segviz.retrieve import estimated_tokens
 from segviz.ui.state import Session, fingerprint, known, remember

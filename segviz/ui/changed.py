@@ -13,8 +13,8 @@ from dataclasses import dataclass
 
 from segviz.assemble import needs_chat, paid
 from segviz.bookmark import Operated
+from segviz.construct import Operates, Operation
 from segviz.memory import Memory
-from segviz.protocols.operations import Operates, Operation
 from segviz.ui.building import AUTOMATIC_UNITS
 from segviz.ui.state import Session, remember
 

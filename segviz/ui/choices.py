@@ -8,10 +8,10 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from segviz.adaptive import ADAPTIVE
+from segviz.construct import Recalls
 from segviz.conversation import Question
 from segviz.frontend.live import ALPHA_MAX, ALPHA_STEP, HORIZON_MAX, LIVE_POLICIES, Setting
 from segviz.propagate import POLICIES
-from segviz.protocols.retrieval import Recalls
 from segviz.relevance import RELEVANCE
 from segviz.ui.places import level_label
 from segviz.ui.state import Session, begin

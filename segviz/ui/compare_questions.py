@@ -8,10 +8,10 @@ from typing import Any
 
 import streamlit as st
 
+from segviz.construct import Recalls
 from segviz.evaluate.compare import COLLAPSED, OWN, Comparison, compare, overlap
 from segviz.figures.compare import overlap_rows, overlap_sentence, overlap_strip
 from segviz.memory import Memory
-from segviz.protocols.retrieval import Recalls
 from segviz.published import reported
 from segviz.published.reports import METRICS, SOURCES
 from segviz.result import Result

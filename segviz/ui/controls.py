@@ -8,7 +8,7 @@ from typing import Any
 
 import streamlit as st
 
-from segviz.parameters import Parameter, parameters
+from segviz.construct import Parameter, parameters
 from segviz.ui.state import begin
 
 # So many parameters of a system stand open in the sidebar.

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from segviz.bookmark import Bookmark
 from segviz.cases import CASES, CONVERSATION, Case
+from segviz.construct import parameters
 from segviz.conversation import TITLES
 from segviz.figures.toy import numbered_tree, transition_figure
-from segviz.parameters import parameters
 from segviz.propagate import POLICIES, combine, spread
 from segviz.relevance import initial_scores
 from segviz.retrieve import top_k

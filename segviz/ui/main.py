@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from segviz.protocols.models import ModelError
+from segviz.llm import ModelError
 from segviz.ui import address, ask, compare, grow, guide, sweep
 from segviz.ui.operating import operated
 from segviz.ui.sidebar import sidebar

@@ -15,13 +15,10 @@ from typing import Any
 import streamlit as st
 from streamlit.errors import StreamlitSecretNotFoundError
 
-from segviz.embed import Cached, get_embedder
-from segviz.models.cache import ModelCache
-from segviz.models.chat import OpenAIChat
-from segviz.models.embedder import OpenAIEmbedder
-from segviz.models.environment import CACHE_BYTES, NAMES, cache_path, key_for
-from segviz.models.prices import Price, price
-from segviz.models.settings import PRESETS, RANGES, Endpoint
+from segviz.embedding import Cached, get_embedder
+from segviz.llm import PRESETS, Endpoint, ModelCache, OpenAIChat, OpenAIEmbedder, Price, price
+from segviz.llm.endpoint import RANGES
+from segviz.llm.environment import CACHE_BYTES, NAMES, cache_path, key_for
 from segviz.ui.spending import account, keep_price, spending_place
 
 OFFLINE = "None: stay offline"

@@ -7,8 +7,8 @@ from dataclasses import replace
 import streamlit as st
 
 from segviz.bookmark import MOST_OPERATIONS
-from segviz.protocols.models import ModelError
-from segviz.protocols.operations import Operates, Operation
+from segviz.construct import Operates, Operation
+from segviz.llm import ModelError
 from segviz.ui.address import refuse, wanted_operations
 from segviz.ui.changed import Change, changes, follow, in_link
 from segviz.ui.joining import join_choice

@@ -10,6 +10,7 @@ from typing import Any
 
 import streamlit as st
 
+from segviz.construct import Fades
 from segviz.conversation import DAY
 from segviz.figures.families import (
     dirty_paths,
@@ -32,7 +33,6 @@ from segviz.figures.forgetting import (
 from segviz.figures.groups import Sizes, changes, grouped, groups_figure, groups_sentence, sizes
 from segviz.figures.windows import dated, window_rows, windows, windows_figure, windows_sentence
 from segviz.frontend.palette import SCORE_RAMP_DARK, SCORE_RAMP_LIGHT
-from segviz.protocols.retrieval import Fades
 from segviz.tree import Structure
 from segviz.ui.charts import chart, colours, dark, ink
 from segviz.ui.places import level_names

@@ -10,9 +10,8 @@ from dataclasses import dataclass, field
 import streamlit as st
 
 from segviz.figures.cost import money
-from segviz.models.prices import Price, cost
-from segviz.models.settings import Endpoint
-from segviz.models.usage import Metered, Usage
+from segviz.llm import Endpoint, Price, Usage, cost
+from segviz.llm.usage import Metered
 
 
 @dataclass

@@ -7,8 +7,8 @@ from typing import Any
 
 import streamlit as st
 
+from segviz.construct import Stage
 from segviz.figures.levels import level_figure, level_rows
-from segviz.protocols.retrieval import Stage
 from segviz.result import Result
 from segviz.systems.levels import level_name
 from segviz.ui.charts import chart, colours

@@ -18,8 +18,8 @@ import streamlit as st
 
 from segviz.bookmark import Operated
 from segviz.conversation import Conversation, Corpus
+from segviz.llm import OpenAIChat
 from segviz.memory import Memory
-from segviz.models.chat import OpenAIChat
 
 T = TypeVar("T")
 

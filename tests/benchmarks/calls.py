@@ -18,12 +18,9 @@ from typing import Any
 import numpy as np
 
 import segviz
-from segviz.background import background_mean
-from segviz.compatibility.similarity import cosines
-from segviz.embed import get_embedder
-from segviz.models.cache import ModelCache
-from segviz.models.chat import OpenAIChat
-from segviz.models.settings import Endpoint
+from segviz.construct.compatibility.similarity import cosines
+from segviz.embedding import background_mean, get_embedder
+from segviz.llm import Endpoint, ModelCache, OpenAIChat
 from segviz.tree.shape import TABLE_5, shape
 from tests.models.server import ModelServer, enum
 

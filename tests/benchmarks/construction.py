@@ -15,7 +15,7 @@ from itertools import pairwise
 from time import perf_counter, process_time
 
 import segviz
-from segviz.embed import Cached, WordLlamaEmbedder
+from segviz.embedding import Cached, WordLlamaEmbedder
 from segviz.pipeline import Building
 from tests.benchmarks.report import Line, run
 from tests.benchmarks.synthetic import conversation

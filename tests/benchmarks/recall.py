@@ -25,8 +25,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 import segviz
-from segviz.annotate import Extractive
-from segviz.compatibility import Calibrated
+from segviz.construct.annotate import Extractive
+from segviz.construct.compatibility import Calibrated
 from segviz.conversation import Conversation
 from segviz.evaluate import Mean, evaluate, sweep
 from segviz.evaluate.aggregate import mean_ci

@@ -15,10 +15,10 @@ from pathlib import Path
 from time import perf_counter
 
 import segviz
-from segviz.embed import WordLlamaEmbedder
+from segviz.construct import Recalls
+from segviz.embedding import WordLlamaEmbedder
 from segviz.evaluate.compare import OWN, compare
 from segviz.memory import Memory
-from segviz.protocols.retrieval import Recalls
 
 HEAD = (
     f"{'':>24}{'nodes':>7}{'depth':>6}{'branch':>7}{'widest':>7}{'recall@10 leaves':>22}"
@@ -46,7 +46,7 @@ def main() -> None:
     conversation = corpus[wanted] if wanted in corpus.ids else corpus[0]
     memories, build = {}, {}
     for name in sys.argv[3:] or segviz.SYSTEMS:
-        embedder = segviz.embed.Cached(WordLlamaEmbedder())
+        embedder = segviz.embedding.embedders.Cached(WordLlamaEmbedder())
         embedder.embed(["warm"])
         began = perf_counter()
         memories[name] = segviz.build(conversation, name, embedder=embedder)

@@ -21,7 +21,7 @@ from segviz.cli.command import Parser
 from segviz.cli.completion import SHELLS, options_of
 from segviz.cli.console import Console, visible
 from segviz.cli.registry import APP, COMMANDS
-from segviz.parameters import parameters
+from segviz.construct import parameters
 from tests.data import ROOT
 
 COMMAND = [sys.executable, "-c", "import sys; from segviz.cli import main; sys.exit(main())"]

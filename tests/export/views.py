@@ -9,7 +9,7 @@ import numpy as np
 import segviz
 from segviz.bookmark import Bookmark
 from segviz.conversation import Conversation
-from segviz.embed import HashingEmbedder
+from segviz.embedding import HashingEmbedder
 from segviz.export import View
 from segviz.memory import Memory
 from segviz.tree import Add, Event, Link, Relate, Retire, Step, Structure, Unlink, replay

@@ -7,10 +7,7 @@ from typing import Any
 
 import pytest
 
-from segviz.models.cache import ModelCache
-from segviz.models.chat import OpenAIChat
-from segviz.models.embedder import OpenAIEmbedder
-from segviz.models.settings import Endpoint
+from segviz.llm import Endpoint, ModelCache, OpenAIChat, OpenAIEmbedder
 from tests.models.server import ModelServer
 
 KEY = "sk-test-4f9c2a7788e1d0b3"

@@ -11,8 +11,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from segviz.models.cache import Completion, Embedding, ModelCache, content_key
-from segviz.protocols.models import Prompt
+from segviz.llm import ModelCache, Prompt
+from segviz.llm.cache import Completion, Embedding, content_key
 from tests.models.conftest import KEY, Bench
 
 ROOT = Path(__file__).parents[2]

@@ -9,9 +9,8 @@ from typing import get_type_hints
 
 import pytest
 
-from segviz.models.chat import OpenAIChat
-from segviz.models.faults import LONGEST_RETRY_AFTER, RefusedError, retry_after
-from segviz.protocols.models import Chat, LabelError, LastingFault, ModelError, Prompt
+from segviz.llm import Chat, LabelError, LastingFault, ModelError, OpenAIChat, Prompt
+from segviz.llm.faults import LONGEST_RETRY_AFTER, RefusedError, retry_after
 from tests.models import server as wire
 from tests.models.conftest import KEY, Bench
 

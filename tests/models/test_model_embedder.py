@@ -3,9 +3,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from segviz.models import embedder
-from segviz.models.embedder import OpenAIEmbedder
-from segviz.protocols.models import Embedder, ModelError
+from segviz.embedding import Embedder
+from segviz.llm import ModelError, OpenAIEmbedder, embedder
 from tests.models import server as wire
 from tests.models.conftest import Bench
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from segviz.models.environment import cache_path, key_for
-from segviz.models.settings import Endpoint
+from segviz.llm import Endpoint
+from segviz.llm.environment import cache_path, key_for
 
 OPENAI = "https://api.openai.com/v1"
 OWN = "http://models.example:8000/v1"

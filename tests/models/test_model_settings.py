@@ -11,10 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from segviz.models.prices import PRICES, Price, cost, price
-from segviz.models.settings import PRESETS, Endpoint
-from segviz.models.usage import Usage
-from segviz.protocols.models import ModelError, Prompt
+from segviz.llm import PRESETS, PRICES, Endpoint, ModelError, Price, Prompt, Usage, cost, price
 from tests.models import server as wire
 from tests.models.conftest import KEY, Bench
 
@@ -179,8 +176,6 @@ def test_a_server_that_answers_with_the_key_does_not_get_it_kept(bench: Bench):
 
 
 def test_importing_does_not_import_openai():
-    code = (
-        "import segviz.models, sys; sys.exit('openai' in sys.modules or 'streamlit' in sys.modules)"
-    )
+    code = "import segviz.llm, sys; sys.exit('openai' in sys.modules or 'streamlit' in sys.modules)"
     root = Path(__file__).parents[2]
     assert subprocess.run([sys.executable, "-c", code], cwd=root, check=False).returncode == 0

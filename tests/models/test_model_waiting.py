@@ -9,10 +9,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from segviz.models import waiting
-from segviz.models.chat import OpenAIChat
-from segviz.models.embedder import OpenAIEmbedder
-from segviz.protocols.models import ModelError, Prompt
+from segviz.llm import ModelError, OpenAIChat, OpenAIEmbedder, Prompt, waiting
 from tests.models import server as wire
 from tests.models.conftest import Bench
 

@@ -4,9 +4,7 @@ import json
 
 import pytest
 
-from segviz.models.cache import ModelCache
-from segviz.models.chat import OpenAIChat
-from segviz.models.settings import Endpoint
+from segviz.llm import Endpoint, ModelCache, OpenAIChat
 from tests.models.server import ModelServer, enum
 
 

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 import segviz
+from segviz.construct import Services
 from segviz.conversation import Unit
-from segviz.embed import HashingEmbedder
+from segviz.embedding import HashingEmbedder
 from segviz.pipeline import arrivals
-from segviz.protocols.models import Services
 from segviz.systems.clustering import Clustering
 from segviz.tree import history, replay
 from tests.systems.test_memtree import Letters, bracket

@@ -11,14 +11,11 @@ import pytest
 
 import segviz
 from segviz.assemble import COMPONENTS, make_system
-from segviz.embed import HashingEmbedder
+from segviz.construct import Operates, Recalls, Services, as_settings, parameters
+from segviz.embedding import HashingEmbedder
 from segviz.memory import open_memory
-from segviz.parameters import as_settings, parameters
 from segviz.pipeline import arrivals
 from segviz.propagate import POLICIES
-from segviz.protocols.models import Services
-from segviz.protocols.operations import Operates
-from segviz.protocols.retrieval import Recalls
 from segviz.systems import SYSTEMS
 from segviz.tree import Add, history
 from segviz.tree.invariants import LAWS, check

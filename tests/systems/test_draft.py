@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from segviz.conversation import Unit, as_time, moments, seconds
-from segviz.embed import HashingEmbedder
+from segviz.embedding import HashingEmbedder
 from segviz.systems.draft import Draft
 from segviz.tree import Relate, Step, replay
 from segviz.tree.invariants import check

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import segviz
 from segviz.conversation import DAY, Conversation, Session, Turn
-from segviz.embed import HashingEmbedder
+from segviz.embedding import HashingEmbedder
 from segviz.systems.hmem_scores import curve, robustness, time_relevance
 from segviz.tree import history, replay
 from segviz.tree.invariants import check

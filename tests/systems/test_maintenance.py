@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import segviz
-from segviz.embed import HashingEmbedder
+from segviz.embedding import HashingEmbedder
 from segviz.systems import recurrences
 from segviz.systems.draft import Draft
 from segviz.systems.maintenance import compress

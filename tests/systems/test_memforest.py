@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import segviz
 from segviz.conversation import Conversation, Session, Turn
-from segviz.embed import HashingEmbedder
+from segviz.embedding import HashingEmbedder
 from segviz.systems.draft import Draft
 from segviz.systems.memforest_trees import FAMILIES, Forest
 from segviz.tree import Step, history, replay

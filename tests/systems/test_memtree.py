@@ -12,11 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import segviz
+from segviz.construct import Services, View
 from segviz.conversation import Unit
-from segviz.embed import HashingEmbedder
+from segviz.embedding import HashingEmbedder
 from segviz.pipeline import arrivals
-from segviz.protocols.models import Services
-from segviz.protocols.retrieval import View
 from segviz.systems.memtree import MemTree
 from segviz.tree import Add, Revise, Unlink, history, replay
 from segviz.tree.invariants import check

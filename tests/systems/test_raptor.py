@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import segviz
+from segviz.construct import Services
 from segviz.conversation import Unit
-from segviz.embed import HashingEmbedder
+from segviz.embedding import HashingEmbedder
 from segviz.pipeline import arrivals
-from segviz.protocols.models import Services
 from segviz.retrieve import estimated_tokens
 from segviz.systems.raptor import Raptor
 from segviz.tree import Add, Retire, history, replay

@@ -9,12 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from segviz.models.cache import ModelCache
-from segviz.models.chat import OpenAIChat
-from segviz.models.settings import Endpoint
-from segviz.protocols.models import Services
-from segviz.tasks import Asked, Offline, dates, words
-from segviz.tasks.question import MOST_UNSURE, uncertainty
+from segviz.construct import Services
+from segviz.construct.tasks import Asked, Offline, dates, words
+from segviz.construct.tasks.question import MOST_UNSURE, uncertainty
+from segviz.llm import Endpoint, ModelCache, OpenAIChat
 from tests.models.server import ModelServer, enum
 
 NOW = datetime(2023, 5, 10, 14, 0)  # a Wednesday

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 import segviz
-from segviz.embed import HashingEmbedder
+from segviz.embedding import HashingEmbedder
 from segviz.systems.draft import Draft
 from segviz.systems.xmemory import reassigned
 from segviz.systems.xmemory_recall import greedy

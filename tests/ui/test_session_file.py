@@ -11,7 +11,7 @@ import segviz
 from segviz import store
 from segviz.bookmark import Bookmark, decode, encode
 from segviz.conversation import sample_path
-from segviz.embed import HashingEmbedder
+from segviz.embedding import HashingEmbedder
 from segviz.export import FORMATS, View
 from segviz.store import Shown
 from tests.test_store_schema import VALIDATOR

@@ -1,0 +1,73 @@
+"""The parts that construction is made of, and the contracts between stages.
+
+``protocols``      what systems, compatibility models, annotators and retrievers promise
+``parameter``      parameters that describe themselves: type, default, range, meaning
+``prompts``        what is said to chat models
+``compatibility``  where a new unit joins; ``annotate`` a node's text from its children's
+``tasks``          the small judgements of rival systems, offline and by a chat model
+
+May import ``conversation``, ``tree``, ``embedding`` and ``llm``. Public face: the names
+below; the parts are found in ``COMPATIBILITY``, ``ANNOTATORS`` and ``TASKS``.
+"""
+
+from segviz.construct.parameter import (
+    Parameter,
+    Spec,
+    as_settings,
+    check_ranges,
+    make,
+    param,
+    parameters,
+)
+from segviz.construct.protocols import (
+    JOIN,
+    Annotate,
+    Arrival,
+    Candidate,
+    Compatibility,
+    Explains,
+    Fades,
+    Joins,
+    Operates,
+    Operation,
+    Recall,
+    Recalls,
+    Scorer,
+    Services,
+    Settles,
+    Stage,
+    System,
+    Verdict,
+    View,
+    require_chat,
+)
+
+__all__ = [
+    "JOIN",
+    "Annotate",
+    "Arrival",
+    "Candidate",
+    "Compatibility",
+    "Explains",
+    "Fades",
+    "Joins",
+    "Operates",
+    "Operation",
+    "Parameter",
+    "Recall",
+    "Recalls",
+    "Scorer",
+    "Services",
+    "Settles",
+    "Spec",
+    "Stage",
+    "System",
+    "Verdict",
+    "View",
+    "as_settings",
+    "check_ranges",
+    "make",
+    "param",
+    "parameters",
+    "require_chat",
+]

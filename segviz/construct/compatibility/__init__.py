@@ -1,0 +1,67 @@
+"""Stage: compatibility models, which choose where a new unit joins the frontier.
+
+``calibrated``  ours, the offline default: background-corrected similarity, first
+                candidate from below that reaches its own threshold
+``cosine``      the most similar frontier annotation, if it is similar enough
+``pointwise``   a chat model judges one candidate at a time, from below
+``batch``       a chat model sees all candidates at once
+
+All see only the frontier, so they keep construction online. One file each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from numbers import Integral
+from typing import Any
+
+from segviz.construct.compatibility.batch import Batch
+from segviz.construct.compatibility.calibrated import Calibrated
+from segviz.construct.compatibility.cosine import Cosine
+from segviz.construct.compatibility.pointwise import Pointwise
+from segviz.construct.compatibility.similarity import describe
+from segviz.construct.protocols import Arrival, Candidate, Explains, Verdict
+from segviz.tree import Judgement
+
+__all__ = ["COMPATIBILITY", "Batch", "Calibrated", "Cosine", "Pointwise", "judge"]
+
+COMPATIBILITY: dict[str, Callable[..., Any]] = {
+    "calibrated": Calibrated,
+    "cosine": Cosine,
+    "pointwise": Pointwise,
+    "batch": Batch,
+}
+"""Name to frozen dataclass; adding a row is all it takes."""
+
+
+def judge(model: Any, unit: Arrival, candidates: Sequence[Candidate]) -> Verdict:
+    """Ask any compatibility model; a bare ``choose`` is wrapped into a Verdict.
+
+    Raises ValueError, naming the answer and what was expected, when the model answers
+    with something else or points outside the candidates.
+    """
+    name = type(model).__name__
+    if isinstance(model, Explains):
+        verdict: Any = model.judge(unit, candidates)
+        if not isinstance(verdict, Verdict):
+            raise ValueError(
+                f"{name}.judge returned {verdict!r:.80} ({type(verdict).__name__}); "
+                "expected a segviz.construct.Verdict(chosen, judgements, why)"
+            )
+        return replace(verdict, chosen=_position(f"{name}.judge", verdict.chosen, len(candidates)))
+    chosen = _position(f"{name}.choose", model.choose(unit, candidates), len(candidates))
+    judgements = tuple(Judgement(c.node) for c in candidates)
+    if chosen is None:
+        return Verdict(None, judgements, "The model found no compatible node.")
+    return Verdict(chosen, judgements, f"The model chose {describe(candidates[chosen])}.")
+
+
+def _position(source: str, chosen: Any, count: int) -> int | None:
+    """None or a position in 0..count-1. Numpy's integers count, booleans do not."""
+    if chosen is None:
+        return None
+    if isinstance(chosen, Integral) and not isinstance(chosen, bool) and 0 <= int(chosen) < count:
+        return int(chosen)
+    legal = f"None or a position in 0..{count - 1}" if count else "None"
+    raise ValueError(f"{source} chose {chosen!r:.80}; expected {legal} ({count} candidates)")

@@ -1,0 +1,61 @@
+"""The paper's cheapest compatibility model."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from segviz.construct.compatibility.similarity import cosines, describe
+from segviz.construct.parameter import check_ranges, param
+from segviz.construct.protocols import Arrival, Candidate, Verdict
+from segviz.tree import Judgement
+
+
+@dataclass(frozen=True)
+class Cosine:
+    """Joins the frontier node whose annotation is most similar to the unit.
+
+    NONE below ``threshold``; a tie goes to the lower level. Source: SegTreeMem §4.2 (i),
+    which does not state a threshold. With one threshold the literal reading either puts
+    everything under one node or opens a new root at almost every unit; the tree view
+    makes that visible.
+    """
+
+    name: ClassVar[str] = "cosine"
+
+    threshold: float = param(
+        0.3, help="Least similarity at which a unit may join.", low=-1, high=1, step=0.01
+    )
+
+    def __post_init__(self) -> None:
+        """Refuse values outside the declared ranges."""
+        check_ranges(self)
+
+    def choose(self, unit: Arrival, candidates: Sequence[Candidate]) -> int | None:
+        """Position of the most similar candidate, or None."""
+        return self.judge(unit, candidates).chosen
+
+    def judge(self, unit: Arrival, candidates: Sequence[Candidate]) -> Verdict:
+        """The choice with every candidate's cosine."""
+        if not candidates:
+            return Verdict(None, (), "There is no inner node to join yet.")
+        scores = cosines(unit.vector, np.stack([c.vector for c in candidates])).tolist()
+        judgements = tuple(
+            Judgement(c.node, score, self.threshold)
+            for c, score in zip(candidates, scores, strict=True)
+        )
+        best = max(range(len(scores)), key=lambda i: (scores[i], -i))
+        place = describe(candidates[best])
+        if scores[best] >= self.threshold:
+            why = (
+                f"Most similar: {place} at {scores[best]:.2f}, which reaches {self.threshold:.2f}."
+            )
+            return Verdict(best, judgements, why)
+        why = (
+            f"Even the most similar, {place} at {scores[best]:.2f}, "
+            f"stays below {self.threshold:.2f}."
+        )
+        return Verdict(None, judgements, why)

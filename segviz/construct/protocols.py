@@ -1,0 +1,249 @@
+"""The contracts by which stages meet without importing each other.
+
+How a memory is built (Arrival, Candidate, Compatibility, Annotate, System), how a system
+looks for evidence of its own (View, Recalls), and what else can be done to a memory
+(Settles, Operates, Joins).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from segviz.conversation import Unit
+from segviz.embedding import Embedder
+from segviz.llm import Chat
+from segviz.tree import Event, Facts, Judgement, Span, Step, Structure, Vector
+
+
+@dataclass(frozen=True, slots=True)
+class Services:
+    """What a build may call on: the embedder, and a chat model where one is configured."""
+
+    embedder: Embedder
+    chat: Chat | None = None
+
+
+def require_chat(services: Services, name: str) -> Chat:
+    """The chat model a component needs; ValueError says how to give it one."""
+    if services.chat is None:
+        raise ValueError(
+            f"{name} needs a chat model and none is configured: set one under Models in the "
+            "app, or pass chat=… to build"
+        )
+    return services.chat
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Arrival(Unit):
+    """A unit on its way into a memory: the unit, its embedding (float32, (d,)) and
+    whether it opens a new session."""
+
+    vector: Vector
+    opens_session: bool = False
+
+    @property
+    def unit(self) -> Unit:
+        """The plain unit, as kept in the step."""
+        return Unit(self.index, self.turn_ids, self.session, self.text, self.time)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Candidate:
+    """A node a new unit could join: its id, level, half-open span, annotation, embedding
+    (float32, (d,)) and number of children."""
+
+    node: int
+    level: int
+    span: Span
+    text: str
+    vector: Vector
+    children: int
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """A compatibility model's answer: the position of the chosen candidate (None: none is
+    compatible), how each candidate fared, and the reason as one sentence."""
+
+    chosen: int | None
+    judgements: tuple[Judgement, ...]
+    why: str
+
+
+class Compatibility(Protocol):
+    """Chooses where a new unit joins (the C of Algorithm 1).
+
+    A model that can say why also has ``judge(unit, candidates) -> Verdict``; what it
+    chooses there must equal ``choose``.
+    """
+
+    def choose(self, unit: Arrival, candidates: Sequence[Candidate]) -> int | None:
+        """Position in ``candidates`` (the non-leaf frontier, low to high) or None."""
+        ...
+
+
+@runtime_checkable
+class Explains(Protocol):
+    """A compatibility model that gives its reasons."""
+
+    def judge(self, unit: Arrival, candidates: Sequence[Candidate]) -> Verdict:
+        """The choice with scores, thresholds and a sentence."""
+        ...
+
+
+class Annotate(Protocol):
+    """Writes a node's text from its children's (the S of Algorithm 1)."""
+
+    def __call__(self, texts: Sequence[str]) -> str:
+        """``texts`` are the child annotations in chronological order, at least one."""
+        ...
+
+
+class System(Protocol):
+    """A memory architecture. Implementations are frozen dataclasses whose fields are the
+    parameters; ``online`` promises prefix-stability (the steps for the first k units do
+    not depend on what follows); ``laws`` is a key of ``segviz.tree.invariants.LAWS``."""
+
+    name: ClassVar[str]
+    online: ClassVar[bool]
+    laws: ClassVar[str]
+
+    def steps(self, arrivals: Sequence[Arrival], services: Services) -> Iterator[Step]:
+        """One Step per arrival, lazily."""
+        ...
+
+
+Scorer = Callable[[Sequence[str]], NDArray[np.float64]]
+"""Raw relevance of every node to each question: q texts to float64 (q, n)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """One stage of a system's own retrieval: its name, what happened as one sentence, the
+    nodes it looked at, best first, with their scores (none, or one per node) and those
+    among them it went on with."""
+
+    name: str
+    note: str
+    nodes: tuple[int, ...] = ()
+    scores: tuple[float, ...] = ()
+    kept: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Recall:
+    """What a system's own retrieval found.
+
+    ``scores`` float64 (n,), ≥ 0, one per node, 0 for what was not reached; ``ranked`` the
+    nodes that may be returned, best first; ``stages`` how it came about.
+    """
+
+    scores: NDArray[np.float64]
+    ranked: tuple[int, ...]
+    stages: tuple[Stage, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class View:
+    """A memory as a system's own retrieval sees it: the structure, the units heard so
+    far, the chosen relevance (questions to raw scores (q, n)), services, and how many
+    nodes are wanted. Nothing in it may be changed."""
+
+    structure: Structure
+    units: Sequence[Unit]
+    relevance: Scorer
+    services: Services
+    k: int
+
+
+@runtime_checkable
+class Recalls(Protocol):
+    """A system with a retrieval of its own, offered beside collapsed retrieval."""
+
+    def recall(self, question: str, view: View) -> Recall:
+        """Find evidence; deterministic, and nothing in the memory changes by it."""
+        ...
+
+
+@runtime_checkable
+class Fades(Protocol):
+    """A system that remembers less well what was long not met again.
+
+    Its nodes keep the facts ``last``, the moment they were last met (seconds), and ``n``,
+    how often they were met again.
+    """
+
+    def retention(self, facts: Facts, ages: Sequence[float]) -> list[float]:
+        """How well a node with these facts is remembered at each age in seconds after
+        ``last``: 1 is perfectly, 0 not at all."""
+        ...
+
+    def fading(self) -> str:
+        """The law behind it with its constants, as one sentence."""
+        ...
+
+
+@runtime_checkable
+class Settles(Protocol):
+    """A system that may leave texts out of date between steps."""
+
+    def pending(self, structure: Structure, steps: Sequence[Step]) -> tuple[int, ...]:
+        """The nodes whose text is out of date after ``steps``, which gave ``structure``."""
+        ...
+
+    def settle(
+        self, structure: Structure, steps: Sequence[Step], services: Services
+    ) -> tuple[Event, ...]:
+        """What brings them up to date, as if the conversation ended here."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """Something that can be done to a finished memory: its label, what it does as one
+    sentence, and its arguments by name, each a whole number of this kind: "node",
+    "session", "unit" or "number". Arguments with a ``defaults`` value may be left out."""
+
+    label: str
+    help: str
+    arguments: Mapping[str, str]
+    defaults: Mapping[str, int] = field(default_factory=dict)
+
+
+@runtime_checkable
+class Operates(Protocol):
+    """A system whose memories can be changed after they are built.
+
+    Where its own ``laws`` do not survive that, ``laws_after`` names those that do.
+    """
+
+    def operations(self) -> Mapping[str, Operation]:
+        """What can be done, by name."""
+        ...
+
+    def operate(self, name: str, arguments: Mapping[str, int], view: View) -> Step:
+        """The events of an operation on the memory in ``view``, as a step whose
+        ``operation`` is ``name`` and whose unit is the last one heard; ValueError says
+        why it cannot be done."""
+        ...
+
+
+JOIN = "join"
+"""The ``operation`` of a step that takes a second memory in."""
+
+
+@runtime_checkable
+class Joins(Protocol):
+    """A system that can make two of its memories one without hearing a unit again."""
+
+    def join(self, one: View, other: View) -> Step:
+        """The step that takes the memory in ``other`` into the one in ``one``.
+
+        ``other.units`` are numbered as in the whole, after those of ``one``: indices and
+        sessions count on. The step's ``operation`` is ``JOIN``, its unit the last one."""
+        ...

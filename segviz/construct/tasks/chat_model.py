@@ -1,0 +1,200 @@
+"""The tasks by a chat model."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Any, ClassVar
+
+from segviz.construct import prompts
+from segviz.construct.protocols import Services, require_chat
+from segviz.construct.tasks import dates
+from segviz.construct.tasks.offline import Offline
+from segviz.construct.tasks.question import MOST_UNSURE
+from segviz.construct.tasks.records import (
+    ENTITY_KINDS,
+    EXPECTED,
+    MOST_FACTS,
+    SCOPES,
+    Boundary,
+    Extraction,
+    Named,
+    Related,
+    Stated,
+    SubQuestion,
+)
+from segviz.llm import Chat, LabelError, Prompt
+
+_FENCE = re.compile(r"\A```[\w-]*\s*(.*?)\s*```\Z", re.DOTALL)
+_LONGEST = 600  # characters kept of any text a model writes
+_MOST = 8  # sub-questions
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A chat model extracts, judges and plans.
+
+    An answer that cannot be read is asked for once more; then the offline rules do that
+    one task, and where the record can say so (``Extraction.fallback``) it does.
+
+    Source: the tasks of H-Mem, MemForest and xMemory (the wording is ours). Departs from
+    xMemory: uncertainty is asked for as a label, 0 to 10, not read from token
+    probabilities, which not every server gives.
+    """
+
+    name: ClassVar[str] = "llm"
+    needs_chat: ClassVar[bool] = True
+
+    chat: Chat | None = field(default=None, compare=False, repr=False)
+    offline: Offline = field(default_factory=Offline, compare=False, repr=False)
+
+    def prepare(self, services: Services) -> Asked:
+        """The same tasks bound to the chat model of a build or a question."""
+        return replace(self, chat=require_chat(services, "llm tasks"))
+
+    def _bound(self) -> Chat:
+        if self.chat is None:
+            raise ValueError("llm tasks have no chat model; build and ask with chat=…")
+        return self.chat
+
+    def _json(self, prompt: Prompt) -> dict[str, Any] | None:
+        """The JSON object a model answers; None after one more try, or where the answer
+        was waived."""
+        for asked in (prompt, replace(prompt, user=f"{prompt.user}\n\n{prompts.JSON_ONLY}")):
+            reply = self._bound().reply(asked)
+            found = _object(reply.text)
+            if found is not None or reply.waived:
+                return found
+        return None
+
+    def _label(self, prompt: Prompt) -> str | None:
+        try:
+            return self._bound().reply(prompt).text or None  # a waived one is empty
+        except LabelError:
+            return None
+
+    def extract(
+        self, text: str, when: datetime | None, known: Sequence[str] = (), most: int = MOST_FACTS
+    ) -> Extraction:
+        """Facts, entities and relations as the model gives them."""
+        answer = self._json(prompts.extraction_prompt(text, _said(when), known, most))
+        if answer is None:
+            return replace(self.offline.extract(text, when, known, most), fallback=True)
+        facts = tuple(
+            fact for item in _items(answer, "facts")[:most] if (fact := _fact(item, when))
+        )
+        relations = tuple(
+            Related(_text(item, "head"), _text(item, "label") or "co-occurs", _text(item, "tail"))
+            for item in _items(answer, "relations")
+            if _text(item, "head") and _text(item, "tail")
+        )
+        return Extraction(facts, relations)
+
+    def boundary(self, before: Sequence[str], new: str, likeness: float) -> Boundary:
+        """END or CONTINUE, by the model."""
+        label = self._label(prompts.boundary_prompt(before, new))
+        if label is None:
+            return self.offline.boundary(before, new, likeness)
+        return Boundary(label == prompts.END, f"the model answered {label}")
+
+    def same(self, one: str, other: str) -> bool:
+        """SAME or DIFFERENT, by the model."""
+        label = self._label(prompts.same_prompt(one, other))
+        return self.offline.same(one, other) if label is None else label == prompts.SAME
+
+    def plan(self, question: str, now: datetime | None) -> tuple[SubQuestion, ...]:
+        """Sub-questions, scopes and times by the model."""
+        answer = self._json(prompts.plan_prompt(question, _said(now), SCOPES, EXPECTED))
+        parts = [] if answer is None else _items(answer, "questions")[:_MOST]
+        plan = tuple(_part(item, now) for item in parts if _text(item, "text"))
+        return plan or self.offline.plan(question, now)
+
+    def order(self, question: str, texts: Sequence[str], scores: Sequence[float]) -> list[int]:
+        """A permutation by the model; what it leaves out follows by score."""
+        rest = self.offline.order(question, texts, scores)
+        if len(texts) < 2:
+            return rest
+        answer = self._json(prompts.order_prompt(question, texts))
+        raw = [] if answer is None else answer.get("order", [])
+        said = [
+            i - 1
+            for i in (raw if isinstance(raw, list) else [])
+            if isinstance(i, int) and not isinstance(i, bool) and 1 <= i <= len(texts)
+        ]
+        return list(dict.fromkeys((*said, *rest)))
+
+    def uncertainty(
+        self, question: str, context: Sequence[str], weights: Mapping[str, float] | None = None
+    ) -> float:
+        """5 nats less half a nat for each point of confidence the model states."""
+        label = self._label(prompts.confidence_prompt(question, context))
+        if label is None:
+            return self.offline.uncertainty(question, context, weights)
+        return MOST_UNSURE * (1 - int(label) / 10)
+
+    def missing(self, question: str, evidence: Sequence[str]) -> str | None:
+        """The follow-up question the model asks, if any."""
+        answer = self._json(prompts.missing_prompt(question, evidence))
+        if answer is None:
+            return self.offline.missing(question, evidence)
+        return _text(answer, "followup") or None if answer.get("missing") is True else None
+
+
+def _object(text: str) -> dict[str, Any] | None:
+    fenced = _FENCE.match(text.strip())
+    try:
+        value = json.loads(fenced.group(1) if fenced else text)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def _items(answer: dict[str, Any], name: str) -> list[dict[str, Any]]:
+    raw = answer.get(name)
+    return [item for item in raw if isinstance(item, dict)] if isinstance(raw, list) else []
+
+
+def _text(item: dict[str, Any], name: str) -> str:
+    raw = item.get(name)
+    return raw.strip()[:_LONGEST] if isinstance(raw, str) else ""
+
+
+def _fact(item: dict[str, Any], when: datetime | None) -> Stated | None:
+    text = _text(item, "text")
+    if not text:
+        return None
+    time = dates.resolve(_text(item, "when"), when)
+    entities = [
+        Named(
+            _text(entity, "name"),
+            kind if (kind := _text(entity, "kind")) in ENTITY_KINDS else "other",
+        )
+        for entity in _items(item, "entities")
+        if _text(entity, "name")
+    ]
+    return Stated(
+        text,
+        _text(item, "speaker"),
+        time[0] if time else None,
+        tuple(dict.fromkeys(entities)),
+        _text(item, "domain").lower() or "other",
+        _text(item, "role").lower() or "fact",
+    )
+
+
+def _part(item: dict[str, Any], now: datetime | None) -> SubQuestion:
+    scope, kind = _text(item, "scope").lower(), _text(item, "expects").lower()
+    time = dates.resolve(_text(item, "when"), now)
+    return SubQuestion(
+        _text(item, "text"),
+        scope if scope in SCOPES else "mixed",
+        time[0] if time else None,
+        kind if kind in EXPECTED else "anything",
+    )
+
+
+def _said(when: datetime | None) -> str:
+    return "" if when is None else when.isoformat(sep=" ", timespec="minutes")

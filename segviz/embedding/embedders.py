@@ -1,0 +1,217 @@
+"""Stage: texts to vectors, offline by default.
+
+``wordllama``  static token embeddings carried in the wheel (256-d), no network, no key.
+``hashing``    character and word n-grams hashed to 256 dimensions; needs nothing at all
+               and is used, visibly, where wordllama has no wheel.
+
+Every vector is unit length (an empty text gives zeros), float32. :class:`Cached` keeps
+vectors by content, so a text is embedded once per model.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import re
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import lru_cache
+from importlib import metadata
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from segviz.tree import Vector
+
+if TYPE_CHECKING:
+    from wordllama.inference import WordLlamaInference
+
+    from segviz.embedding.protocols import Embedder
+
+# Longer texts are cut before embedding: a static mean over more than this many characters
+# no longer changes, and one pasted book would stall the tokenizer.
+MAX_CHARACTERS = 20_000
+
+
+def _unit_rows(matrix: Vector) -> Vector:
+    norms = np.linalg.norm(matrix, axis=1, keepdims=True)
+    return np.asarray(np.divide(matrix, norms, out=np.zeros_like(matrix), where=norms > 0))
+
+
+@contextmanager
+def _root_logger_left_alone() -> Iterator[None]:
+    """Wordllama sets up the root logger when imported, which would make every library of
+    the program talk; put back what was there."""
+    root = logging.getLogger()
+    handlers, level = list(root.handlers), root.level
+    try:
+        yield
+    finally:
+        root.handlers[:] = handlers
+        root.setLevel(level)
+
+
+class WordLlamaEmbedder:
+    """wordllama ``l2_supercat`` (Miller 2024), the 256 dimensions shipped in its wheel.
+
+    Departs from the package's default loading: the tokenizer is read from the package's
+    own folder and downloads are disabled, so that no network is ever touched.
+    """
+
+    dimensions = 256
+
+    def __init__(self) -> None:
+        """Load the weights (about 0.3 s); ImportError where the package is missing."""
+        with _root_logger_left_alone():
+            import wordllama
+
+        folder = Path(wordllama.__file__).parent
+        self._model: WordLlamaInference = wordllama.WordLlama.load(
+            cache_dir=folder, disable_download=True
+        )
+        self._version = metadata.version("wordllama")
+
+    @property
+    def name(self) -> str:
+        """Model and package version."""
+        return f"wordllama-l2_supercat-256@{self._version}"
+
+    def embed(self, texts: Sequence[str]) -> Vector:
+        """float32 (len(texts), 256), unit rows; zeros for a text without tokens."""
+        if not texts:
+            return np.zeros((0, self.dimensions), dtype=np.float32)
+        raw = np.zeros((len(texts), self.dimensions), dtype=np.float32)
+        for row, text in zip(raw, texts, strict=True):
+            row += self._mean(text[:MAX_CHARACTERS])
+        return np.round(_unit_rows(np.nan_to_num(raw)), 5)
+
+    def _mean(self, text: str) -> Vector | float:
+        """Mean of the token vectors, as the package's own ``embed`` has it.
+
+        Done text by text: the package pads a batch to its longest text and wakes a pool of
+        threads for it, which takes several times as long for the few texts of a step. And
+        a vector must depend on the text alone: prefix-stability and byte-identical saves
+        rest on it.
+        """
+        if not text.strip():
+            return 0.0
+        ids = self._model.tokenizer.encode(text, add_special_tokens=False).ids
+        if not ids:
+            return 0.0
+        table = self._model.embedding
+        rows = table[np.minimum(ids, len(table) - 1)]
+        mean: Vector = rows.sum(axis=0, dtype=np.float32) / np.float32(len(ids))
+        return mean
+
+
+class HashingEmbedder:
+    """Words and character trigrams hashed to signed counts (Weinberger et al. 2009).
+
+    Knows no meaning beyond shared spelling; kept as the fallback that always works.
+    """
+
+    dimensions = 256
+    name = "hashing-256@1"
+
+    _word = re.compile(r"\w+", re.UNICODE)
+
+    def embed(self, texts: Sequence[str]) -> Vector:
+        """float32 (len(texts), 256), unit rows; zeros for a text without words."""
+        matrix = np.zeros((len(texts), self.dimensions), dtype=np.float32)
+        for row, text in zip(matrix, texts, strict=True):
+            for word in self._word.findall(text[:MAX_CHARACTERS].lower()):
+                for feature, weight in _features(word):
+                    row[feature] += weight
+        return _unit_rows(np.sign(matrix) * np.sqrt(np.abs(matrix)))
+
+
+@lru_cache(maxsize=50_000)
+def _features(word: str) -> tuple[tuple[int, float], ...]:
+    """Hashed features of one word: the word itself (weight 1) and its trigrams (1/3)."""
+    padded = f"<{word}>"
+    grams = [(word, 1.0), *((padded[i : i + 3], 1 / 3) for i in range(len(padded) - 2))]
+    features = []
+    for gram, weight in grams:
+        digest = hashlib.blake2b(gram.encode("utf-8", "replace"), digest_size=8).digest()
+        number = int.from_bytes(digest, "little")
+        features.append((number % HashingEmbedder.dimensions, weight if number >> 63 else -weight))
+    return tuple(features)
+
+
+class Cached:
+    """Remembers vectors by content: sha-256 of the model's name and the text.
+
+    Bounded: beyond ``limit`` texts the least recently used are forgotten.
+    """
+
+    def __init__(self, inner: Embedder, limit: int = 200_000) -> None:
+        """Wrap ``inner``; ``limit`` is the number of texts kept (1 kB each at 256-d)."""
+        self.inner = inner
+        self.limit = limit
+        self.hits = 0
+        self.misses = 0
+        self._rows: OrderedDict[bytes, Vector] = OrderedDict()
+
+    @property
+    def name(self) -> str:
+        """The wrapped model's name."""
+        return self.inner.name
+
+    def _key(self, text: str) -> bytes:
+        content = f"{self.inner.name}\0{text}".encode("utf-8", "surrogatepass")
+        return hashlib.sha256(content).digest()
+
+    def embed(self, texts: Sequence[str]) -> Vector:
+        """As the wrapped model; each distinct new text is embedded once."""
+        keys = [self._key(text) for text in texts]
+        found: dict[bytes, Vector] = {}
+        missing: dict[bytes, str] = {}
+        for key, text in zip(keys, texts, strict=True):
+            row = self._rows.get(key)
+            if row is None:
+                missing.setdefault(key, text)
+                continue
+            found[key] = row
+            self._rows.move_to_end(key)
+        self.hits += len(texts) - len(missing)
+        self.misses += len(missing)
+        if missing or not texts:
+            fresh = self.inner.embed(list(missing.values()))
+            if not texts:
+                return fresh
+            for key, row in zip(missing, fresh, strict=True):
+                row.flags.writeable = False
+                found[key] = self._rows[key] = row
+            while len(self._rows) > self.limit:
+                self._rows.popitem(last=False)
+        return np.stack([found[key] for key in keys])
+
+
+EMBEDDERS: dict[str, Callable[[], Embedder]] = {
+    "wordllama": WordLlamaEmbedder,
+    "hashing": HashingEmbedder,
+}
+"""Name to factory. Factories load lazily, so listing costs nothing."""
+
+
+@lru_cache(maxsize=4)
+def _shared(name: str) -> Cached:
+    return Cached(EMBEDDERS[name]())
+
+
+def get_embedder(name: str = "auto") -> Cached:
+    """The shared, cached embedder of this name.
+
+    ``auto`` is wordllama, or hashing where wordllama is not installed (compare the
+    returned ``name`` to say so on screen). ValueError lists the legal names.
+    """
+    if name == "auto":
+        try:
+            return _shared("wordllama")
+        except ImportError:
+            return _shared("hashing")
+    if name not in EMBEDDERS:
+        raise ValueError(f"unknown embedder {name!r}; choose auto, {', '.join(EMBEDDERS)}")
+    return _shared(name)

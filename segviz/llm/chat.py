@@ -1,0 +1,210 @@
+"""A chat model behind an OpenAI-compatible API."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Sequence
+
+from segviz.llm import labels, waiting
+from segviz.llm.cache import Completion, ModelCache, content_key
+from segviz.llm.client import Client, clean
+from segviz.llm.endpoint import Endpoint
+from segviz.llm.faults import KEPT, PassingFault, RequestError
+from segviz.llm.pool import in_parallel
+from segviz.llm.protocols import LabelError, LastingFault, Prompt, Reply
+from segviz.llm.usage import Metered
+from segviz.llm.wire import Body
+
+# Parameters a server may refuse, and the words its refusal is recognised by.
+_OPTIONAL = {
+    "response_format": ("response_format", "json_schema", "structured output"),
+    "temperature": ("temperature",),
+    "seed": ("seed",),
+    "max_tokens": ("max_tokens", "max_completion_tokens"),
+    "max_completion_tokens": ("max_tokens", "max_completion_tokens"),
+}
+_ANSWER = 200
+_STUBBORN = "the model kept answering outside its labels when it was asked before"
+
+
+class OpenAIChat(Client):
+    """Answers prompts; what was answered once is taken from the cache.
+
+    A prompt with labels is sent with structured output. Where the server refuses that, or
+    a sampling parameter, it is left out from then on; the label is checked in any case.
+    """
+
+    def __init__(
+        self,
+        endpoint: Endpoint,
+        cache: ModelCache | None = None,
+        *,
+        waives: bool = False,
+        total: Metered | None = None,
+        sleep: Callable[[float], None] = waiting.sleep,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """Nothing is sent yet; without ``cache`` replies are kept in memory. ``waives``:
+        do without the answer to a prompt that never gets one, as by ``waive``. ``total``
+        counts along and may outlive the client."""
+        if not endpoint.model:
+            raise ValueError("model is empty; name a model the server has, such as gpt-5.4-mini")
+        super().__init__(endpoint, cache, total, sleep, clock)
+        self._waives = waives
+        self._refused: set[str] = set()
+        self._adapting = threading.Lock()
+
+    @property
+    def name(self) -> str:
+        """Address, model and parameters; no secrets."""
+        return self.endpoint.identity
+
+    def reply(self, prompt: Prompt) -> Reply:
+        """The answer. ModelError after bounded retries: LabelError where the model kept
+        answering outside the labels, LastingFault where this prompt alone fails."""
+        key = self._key("chat", prompt)
+        kept = self.cache.completion(key)
+        if kept is not None:
+            self.count_answer(kept.tokens_in, kept.tokens_out, cached=True)
+            if prompt.labels and kept.text not in prompt.labels:
+                raise LabelError(_STUBBORN, kept.text)
+            return Reply(kept.text, kept.tokens_in + kept.tokens_out, cached=True)
+        waiver = self.cache.completion(self._key("waived", prompt))
+        if waiver is not None:
+            return self._without(prompt, waiver.text)
+        failed: RequestError | None = None
+        try:
+            answer = self._wire.ask(
+                "chat",
+                lambda fault: self._body(
+                    prompt, remind=fault is not None and fault.kind == "label"
+                ),
+                lambda reply: self._read(prompt, reply),
+                self._adapt,
+            )
+        except LabelError as error:
+            # Kept too: what was decided in its place must be decided again the same way,
+            # and not asked for again, when the build goes on or is repeated.
+            self.cache.keep_completion(key, Completion(error.answer, 0, 0))
+            self.count_answer(0, 0)
+            raise
+        except RequestError as error:
+            if not error.lasting:
+                raise
+            failed = error
+        if failed is not None:
+            if not self._waives:
+                raise LastingFault(str(failed), prompt, failed.reason)
+            self.waive(prompt, failed.reason)
+            return self._without(prompt, failed.reason)
+        self.cache.keep_completion(key, answer)
+        self.count_answer(answer.tokens_in, answer.tokens_out)
+        return Reply(answer.text, answer.tokens_in + answer.tokens_out)
+
+    def waive(self, prompt: Prompt, reason: str) -> None:
+        """From now on do without an answer to ``prompt``: what asks for it gets a reply
+        marked as ``waived`` for this ``reason``, also when a build is repeated, for as long
+        as the cache keeps it."""
+        self.cache.keep_completion(self._key("waived", prompt), Completion(reason, 0, 0))
+
+    def replies(self, prompts: Sequence[Prompt]) -> list[Reply]:
+        """As ``reply``, at most ``concurrency`` at once, in order, equal prompts once.
+
+        When one fails the others still finish, and are cached, before its error is raised.
+        """
+        distinct = list(dict.fromkeys(prompts))
+        answers = dict(
+            zip(
+                distinct,
+                in_parallel(self.reply, distinct, self.endpoint.concurrency),
+                strict=True,
+            )
+        )
+        return [answers[prompt] for prompt in prompts]
+
+    def _without(self, prompt: Prompt, reason: str) -> Reply:
+        self.count_waived(text=not prompt.labels)
+        return Reply("", waived=reason)
+
+    def _key(self, kind: str, prompt: Prompt) -> bytes:
+        request = [prompt.system, prompt.user, list(prompt.labels)]
+        return content_key(kind, self.endpoint.identity, request)
+
+    def _body(self, prompt: Prompt, remind: bool) -> Body:
+        endpoint = self.endpoint
+        with self._adapting:
+            refused = set(self._refused)
+        user = prompt.user
+        if prompt.labels and (remind or "response_format" in refused):
+            user = f"{user}\n\n{labels.instruction(prompt.labels)}"
+        limit = "max_tokens"
+        if (endpoint.host == "api.openai.com") != (limit in refused):
+            limit = "max_completion_tokens"
+        body: Body = {
+            "model": endpoint.model,
+            "messages": [
+                {"role": "system", "content": clean(prompt.system)},
+                {"role": "user", "content": clean(user)},
+            ],
+            "temperature": endpoint.temperature,
+            limit: endpoint.max_tokens,
+        }
+        if not prompt.system:
+            del body["messages"][0]
+        if endpoint.seed is not None:
+            body["seed"] = endpoint.seed
+        if prompt.labels:
+            body["response_format"] = labels.response_format([clean(x) for x in prompt.labels])
+        return {name: value for name, value in body.items() if name not in refused}
+
+    def _adapt(self, body: Body, said: str) -> bool:
+        """Leave out a parameter of ``body`` the server names in its refusal, from now on."""
+        said = said.lower()
+        for name, words in _OPTIONAL.items():
+            if name in body and any(word in said for word in words):
+                with self._adapting:
+                    self._refused.add(name)
+                return True
+        return False
+
+    def _read(self, prompt: Prompt, reply: Body) -> Completion:
+        tokens = self.count_tokens(reply)
+        try:
+            choice = reply["choices"][0]
+            message = choice["message"]
+            content, refusal = message.get("content"), message.get("refusal")
+            finish = choice.get("finish_reason")
+        except (KeyError, IndexError, TypeError, AttributeError):
+            raise PassingFault("the reply lacked its answer (choices, message)", "body") from None
+        said = content if isinstance(content, str) else ""
+        said = self.endpoint.scrub(labels.without_thoughts(clean(said)), shortest=8)
+        refusal = self.endpoint.scrub(clean(refusal)) if isinstance(refusal, str) else ""
+        if finish == "length" and (prompt.labels or not said):
+            limit = self.endpoint.max_tokens
+            raise PassingFault(f"the answer was cut off at {limit} tokens", "length")
+        if not said and refusal and prompt.labels:
+            said = refusal
+        if not said:
+            reason = f": {refusal[:_ANSWER]}" if refusal else ""
+            raise PassingFault(f"the answer was empty{reason}", "empty")
+        if prompt.labels:
+            said = self._label(prompt, said)
+        return Completion(said, *tokens)
+
+    def _label(self, prompt: Prompt, said: str) -> str:
+        known = {clean(label): label for label in prompt.labels}
+        label = labels.find(said, list(known))
+        if label is not None:
+            return known[label]
+        shown = said if len(said) <= _ANSWER else said[:_ANSWER] + "…"
+
+        def error(tries: int) -> LabelError:
+            return LabelError(
+                f"{self.endpoint.model} answered {shown!r}, which is none of the labels "
+                f"{', '.join(prompt.labels)}. Tried {tries} times. Choose another model, or "
+                f"let the fallback decide. {KEPT}",
+                said,
+            )
+
+        raise PassingFault("the answer was none of the labels", "label", at_once=True, error=error)

@@ -1,0 +1,201 @@
+"""An embedding model behind an OpenAI-compatible API."""
+
+from __future__ import annotations
+
+import re
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from itertools import accumulate, pairwise
+
+import numpy as np
+
+from segviz.llm import waiting
+from segviz.llm.cache import Embedding, ModelCache, content_key
+from segviz.llm.client import Client, clean
+from segviz.llm.endpoint import Endpoint
+from segviz.llm.faults import PassingFault, RefusedError
+from segviz.llm.pool import in_parallel
+from segviz.llm.protocols import ModelError
+from segviz.llm.usage import Metered
+from segviz.llm.wire import Body
+from segviz.tree import Vector
+
+BATCH_TEXTS = 256
+BATCH_CHARACTERS = 200_000
+MAX_CHARACTERS = 20_000
+"""Longer texts are cut, as the offline embedder does; servers refuse them otherwise."""
+
+_SHORTEST = 500
+_TOO_MUCH = re.compile(r"too (long|large|many|big)|maximum|exceed|context length|batch", re.I)
+_PROBE = "text"
+
+
+class OpenAIEmbedder(Client):
+    """Turns texts into unit vectors; each text is sent once, then taken from the cache."""
+
+    def __init__(
+        self,
+        endpoint: Endpoint,
+        cache: ModelCache | None = None,
+        *,
+        total: Metered | None = None,
+        sleep: Callable[[float], None] = waiting.sleep,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """Nothing is sent yet; without ``cache`` vectors are kept in memory. ``total``
+        counts along and may outlive the client."""
+        if not endpoint.embedding_model:
+            raise ValueError(
+                "embedding_model is empty; name one the server has, such as text-embedding-3-small"
+            )
+        super().__init__(endpoint, cache, total, sleep, clock)
+        self._identity = f"{endpoint.address} {endpoint.embedding_model}"
+        self._dimensions: int | None = None
+        self._batch_texts = BATCH_TEXTS
+        self._lock = threading.Lock()
+
+    @property
+    def name(self) -> str:
+        """Model and host."""
+        return f"openai:{self.endpoint.embedding_model}@{self.endpoint.host}"
+
+    def embed(self, texts: Sequence[str]) -> Vector:
+        """float32 (len(texts), d), unit rows in order; an empty text is a zero row and is
+        not sent. ModelError after bounded retries; batches that finished stay cached.
+
+        d is learned from the model, so where only empty texts come first, one harmless
+        word is embedded to learn it.
+        """
+        sent = [_sent(text) for text in texts]
+        rows = self._rows([text for text in dict.fromkeys(sent) if text])
+        if texts and self._dimensions is None:
+            self._rows([_PROBE])
+        matrix = np.zeros((len(texts), self._dimensions or 0), dtype=np.float32)
+        for row, text in zip(matrix, sent, strict=True):
+            if text:
+                row[:] = rows[text]
+        return matrix
+
+    def _rows(self, texts: Sequence[str]) -> dict[str, Vector]:
+        """Vectors of distinct, non-empty texts."""
+        keys = self._keys(texts)
+        kept = self.cache.embeddings(list(keys.values()))
+        rows = {text: kept[key].vector for text, key in keys.items() if key in kept}
+        for row in rows.values():
+            if not self._fits(row):
+                raise ModelError(
+                    f"The cache holds vectors of {self.name} with different numbers of "
+                    "dimensions: the model changed under the same name. Use a new cache file."
+                )
+
+        def fetch(batch: list[str]) -> dict[str, Vector]:
+            fresh = dict(zip(batch, self._fetch(batch), strict=True))
+            self.cache.keep_embeddings({keys[text]: row for text, row in fresh.items()})
+            return {text: row.vector for text, row in fresh.items()}
+
+        # Batches are cut from all texts, not from those that are missing: an interrupted
+        # call repeated sends the very batches that did not finish, which are charged alike.
+        cut = [[t for t in batch if t not in rows] for batch in self._batches(texts)]
+        for fresh in in_parallel(fetch, [b for b in cut if b], self.endpoint.concurrency):
+            rows |= fresh
+        return rows
+
+    def charged(self, texts: Sequence[str]) -> int:
+        """Tokens charged when these texts were embedded, this time or before; a batch's are
+        shared out among its texts by length. 0 for what is not in the cache, and where the
+        server names none."""
+        keys = self._keys([sent for text in texts if (sent := _sent(text))])
+        return sum(row.tokens for row in self.cache.embeddings(list(keys.values())).values())
+
+    def _keys(self, texts: Sequence[str]) -> dict[str, bytes]:
+        return {text: content_key("embedding", self._identity, text) for text in texts}
+
+    def _batches(self, texts: Sequence[str]) -> Iterator[list[str]]:
+        batch: list[str] = []
+        characters = 0
+        for text in texts:
+            full = len(batch) >= self._batch_texts or characters + len(text) > BATCH_CHARACTERS
+            if batch and full:
+                yield batch
+                batch, characters = [], 0
+            batch.append(text)
+            characters += len(text)
+        if batch:
+            yield batch
+
+    def _fetch(self, texts: list[str]) -> list[Embedding]:
+        """Vectors from the server. What it finds too much is sent in halves, a single text
+        it finds too long is cut, so that a vector depends on its own text alone."""
+        try:
+            return self._wire.ask(
+                "embeddings",
+                lambda fault: {
+                    "model": self.endpoint.embedding_model,
+                    "input": texts,
+                    "encoding_format": "float",
+                },
+                lambda reply: self._read(reply, texts),
+            )
+        except RefusedError as error:
+            if error.status not in (400, 413, 422) or not _TOO_MUCH.search(error.said):
+                raise
+            if len(texts) == 1 and len(texts[0]) < 2 * _SHORTEST:
+                raise
+            by_count = "batch" in error.said.lower()
+        if len(texts) == 1:
+            return self._fetch([texts[0][: len(texts[0]) // 2]])
+        half = len(texts) // 2
+        if by_count:
+            self._batch_texts = min(self._batch_texts, max(half, 1))
+        return self._fetch(texts[:half]) + self._fetch(texts[half:])
+
+    def _read(self, reply: Body, texts: Sequence[str]) -> list[Embedding]:
+        tokens, count = self.count_tokens(reply, output=False)[0], len(texts)
+        data = reply.get("data")
+        if not isinstance(data, list) or not all(isinstance(item, dict) for item in data):
+            raise PassingFault("the reply lacked its vectors (data)", "body")
+        if len(data) != count:
+            raise PassingFault(f"{count} texts were sent, {len(data)} vectors came", "vectors")
+        places = [item.get("index", place) for place, item in enumerate(data)]
+        if any(type(place) is not int for place in places) or sorted(places) != [*range(count)]:
+            raise PassingFault("the vectors were numbered wrongly", "body")
+        rows: list[Vector] = [_unit(item.get("embedding")) for item in data]
+        sizes = {len(row) for row in rows}
+        if len(sizes) != 1 or not self._fits(rows[0]):
+            expected = self._dimensions or "one number of them"
+            raise PassingFault(
+                f"the vectors have {sorted(sizes)} dimensions, {expected} expected", "vectors"
+            )
+        shares = _shares(tokens, [len(text) for text in texts])
+        return [Embedding(rows[places.index(place)], shares[place]) for place in range(count)]
+
+    def _fits(self, row: Vector) -> bool:
+        """Whether a vector has the dimensions of those before; the first one sets them."""
+        with self._lock:
+            if self._dimensions is None:
+                self._dimensions = len(row)
+            return len(row) == self._dimensions
+
+
+def _unit(values: object) -> Vector:
+    try:
+        row = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError):
+        row = np.zeros(0)
+    if row.ndim != 1 or not row.size or not np.isfinite(row).all():
+        raise PassingFault("a vector was empty or not made of numbers", "vectors")
+    norm = float(np.linalg.norm(row))
+    return np.asarray(row / norm if norm > 0 else row, dtype=np.float32)
+
+
+def _sent(text: str) -> str:
+    """What is sent of a text; nothing of an empty one."""
+    return clean(text)[:MAX_CHARACTERS] if text.strip() else ""
+
+
+def _shares(tokens: int, weights: Sequence[int]) -> list[int]:
+    """``tokens`` in whole shares proportional to ``weights``, their sum exactly."""
+    bounds = [0, *accumulate(weights)]
+    cuts = [tokens * bound // max(bounds[-1], 1) for bound in bounds]
+    return [right - left for left, right in pairwise(cuts)]

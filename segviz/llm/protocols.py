@@ -1,0 +1,98 @@
+"""What a chat model promises, and how models fail."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """One request to a chat model.
+
+    With ``labels`` the reply must be exactly one of them; the client enforces it by
+    structured output and refuses anything else.
+    """
+
+    system: str
+    user: str
+    labels: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """A chat model's answer with what it cost; ``cached`` replies cost nothing now.
+
+    ``waived`` is why there is no answer where somebody decided to do without: then ``text``
+    is empty, whatever the labels.
+    """
+
+    text: str
+    tokens: int = 0
+    cached: bool = False
+    waived: str = ""
+
+
+class ModelError(RuntimeError):
+    """A model could not be reached or paid for after bounded retries; the message says
+    what happened and what to do. Finished work is in the cache, so trying again goes on
+    where it stopped."""
+
+
+class LastingFault(ModelError):
+    """A model gives no usable answer to one ``prompt`` (it refuses it, or answers with
+    nothing), for this ``reason``; other prompts may fare better.
+
+    Trying again will hardly help. A client that has ``waive(prompt, reason)`` can be told
+    to do without the answer; the build then decides or writes offline at this place.
+    """
+
+    def __init__(self, message: str, prompt: Prompt, reason: str) -> None:
+        """Keep the prompt, by which it can be waived."""
+        super().__init__(message)
+        self.prompt = prompt
+        self.reason = reason
+
+
+class LabelError(ModelError):
+    """A model kept answering outside the label set; ``answer`` is what it said last."""
+
+    def __init__(self, message: str, answer: str) -> None:
+        """Keep the answer for the note of the step."""
+        super().__init__(message)
+        self.answer = answer
+
+
+class Chat(Protocol):
+    """A chat model.
+
+    ``calls`` and ``tokens`` count what was really requested so far, repeated tries
+    included and cached replies not; ``answered``, ``answered_tokens`` and
+    ``answered_output`` count the prompts answered, their tokens and those among them the
+    model wrote, from wherever, so that they are the same in a repeated or resumed build.
+    ``from_cache`` counts the answers among them that were taken from the cache, and
+    ``waived_texts`` the texts (prompts without labels) that were done without.
+    """
+
+    calls: int
+    tokens: int
+    answered: int
+    answered_tokens: int
+    answered_output: int
+    from_cache: int
+    waived_texts: int
+
+    @property
+    def name(self) -> str:
+        """Stable identity of the model and its settings."""
+        ...
+
+    def reply(self, prompt: Prompt) -> Reply:
+        """The answer; ModelError after bounded retries: LabelError for a wrong label,
+        LastingFault where this prompt alone gets no answer."""
+        ...
+
+    def replies(self, prompts: Sequence[Prompt]) -> list[Reply]:
+        """As ``reply`` for independent prompts, a bounded number of them at once."""
+        ...
