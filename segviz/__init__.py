@@ -37,7 +37,7 @@ from segviz.pipeline import build
 from segviz.propagate import POLICIES, propagate
 from segviz.result import Result
 from segviz.systems import SYSTEMS
-from segviz.systems.segment_tree import SegmentTree
+from segviz.systems.segment_tree.system import SegmentTree
 from segviz.tree import replay
 from segviz.tree.invariants import check
 

@@ -10,7 +10,7 @@ import segviz
 from segviz.construct import Services
 from segviz.conversation import sample_path
 from segviz.pipeline import arrivals
-from segviz.systems.segment_tree import SegmentTree
+from segviz.systems.segment_tree.system import SegmentTree
 from segviz.tree import Step, history, replay
 from segviz.tree.invariants import check
 from tests.test_segment_tree import Blank, Scripted, as_nested, bracket

@@ -14,7 +14,7 @@ import segviz
 from segviz.construct import Services
 from segviz.embedding import HashingEmbedder
 from segviz.pipeline import arrivals
-from segviz.systems.segment_tree import SegmentTree
+from segviz.systems.segment_tree.system import SegmentTree
 from segviz.tree import Add, Revise, history, replay
 from segviz.tree.invariants import check
 from tests.trees import arrival, small_chat

@@ -7,12 +7,12 @@ from typing import Any
 from segviz.systems.bm25 import BM25
 from segviz.systems.clustering import Clustering
 from segviz.systems.dense import DenseRetrieval
-from segviz.systems.h_mem import HMem
-from segviz.systems.memforest import MemForest
-from segviz.systems.memtree import MemTree
-from segviz.systems.raptor import Raptor
-from segviz.systems.segment_tree import SegmentTree
-from segviz.systems.xmemory import XMemory
+from segviz.systems.h_mem.system import HMem
+from segviz.systems.memforest.system import MemForest
+from segviz.systems.memtree.system import MemTree
+from segviz.systems.raptor.system import Raptor
+from segviz.systems.segment_tree.system import SegmentTree
+from segviz.systems.xmemory.system import XMemory
 
 SYSTEMS: dict[str, type[Any]] = {
     "segment-tree": SegmentTree,

@@ -12,8 +12,8 @@ import numpy as np
 
 from segviz.construct import Arrival, Operation, Recall, Scorer, Services, View, check_ranges, param
 from segviz.relevance import Lexical, over_active
-from segviz.systems.browsing import best_first, recalled, stage
-from segviz.systems.flat import DELETE, delete_from_flat, flat_steps
+from segviz.systems.common.flat import DELETE, delete_from_flat, flat_steps
+from segviz.systems.common.retrieval import best_first, recalled, stage
 from segviz.tree import Step, Structure
 
 _WORD = re.compile(r"\w+", re.UNICODE)

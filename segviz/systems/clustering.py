@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from segviz.construct import Annotate, Arrival, Services, check_ranges, param
 from segviz.construct.annotate import Extractive
 from segviz.embedding import Embedder
-from segviz.systems.browsing import cosines
-from segviz.systems.writing import prepared, write
+from segviz.systems.common.annotation import prepared, write
+from segviz.systems.common.retrieval import cosines
 from segviz.tree import Add, Cost, Decision, Event, Judgement, Link, Revise, Step, Vector
 
 # Clusters are compared by the hundred; a step keeps the nearest of them.

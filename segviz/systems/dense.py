@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from segviz.construct import Arrival, Operation, Recall, Services, View
-from segviz.systems.browsing import best_first, question_cosines, recalled, stage
-from segviz.systems.flat import DELETE, delete_from_flat, flat_steps
+from segviz.systems.common.flat import DELETE, delete_from_flat, flat_steps
+from segviz.systems.common.retrieval import best_first, question_cosines, recalled, stage
 from segviz.tree import Step
 
 

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 import segviz
 from segviz.embedding import HashingEmbedder
-from segviz.systems import recurrences
-from segviz.systems.draft import Draft
-from segviz.systems.maintenance import compress
+from segviz.systems.common.draft import Draft
+from segviz.systems.segment_tree import recurrences
+from segviz.systems.segment_tree.maintenance import compress
 from segviz.tree import Link, Relate, Retire, Unlink
 from segviz.tree.invariants import LAWS, check
 from segviz.tree.shape import shape

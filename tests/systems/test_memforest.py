@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 import segviz
 from segviz.conversation import Conversation, Session, Turn
 from segviz.embedding import HashingEmbedder
-from segviz.systems.draft import Draft
-from segviz.systems.memforest_trees import FAMILIES, Forest
+from segviz.systems.common.draft import Draft
+from segviz.systems.memforest.trees import FAMILIES, Forest
 from segviz.tree import Step, history, replay
 from segviz.tree.invariants import check
 from tests.data import real_data

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from segviz.systems import mixture
-from segviz.systems.layers import Rule, clusters
+from segviz.systems.raptor import mixture
+from segviz.systems.raptor.layers import Rule, clusters
 
 
 def blobs(sizes, distance=5.0, seed=0, dimensions=4):

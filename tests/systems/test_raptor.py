@@ -13,7 +13,7 @@ from segviz.conversation import Unit
 from segviz.embedding import HashingEmbedder
 from segviz.pipeline import arrivals
 from segviz.retrieve import estimated_tokens
-from segviz.systems.raptor import Raptor
+from segviz.systems.raptor.system import Raptor
 from segviz.tree import Add, Retire, history, replay
 from segviz.tree.invariants import check
 from tests.systems.test_contract import talk

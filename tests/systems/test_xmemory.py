@@ -12,11 +12,11 @@ from hypothesis.extra.numpy import arrays
 
 import segviz
 from segviz.embedding import HashingEmbedder
-from segviz.systems.draft import Draft
-from segviz.systems.xmemory import reassigned
-from segviz.systems.xmemory_recall import greedy
-from segviz.systems.xmemory_themes import closeness, objective, sparsity, splits
-from segviz.systems.xmemory_upkeep import Limits, Themes
+from segviz.systems.common.draft import Draft
+from segviz.systems.xmemory.objective import closeness, objective, sparsity, splits
+from segviz.systems.xmemory.retrieval import greedy
+from segviz.systems.xmemory.system import reassigned
+from segviz.systems.xmemory.themes import Limits, Themes
 from segviz.tree import Step, history, replay
 from segviz.tree.invariants import check
 from tests.data import real_data

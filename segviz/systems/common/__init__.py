@@ -1,0 +1,1 @@
+"""Parts that several systems share: the draft, annotation helpers, retrieval helpers."""

@@ -1,0 +1,184 @@
+"""H-Mem's graph: entities over the fragments that mention them, and how they relate."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from difflib import SequenceMatcher
+
+from segviz.construct import Annotate
+from segviz.construct.tasks import Extraction, Named
+from segviz.construct.tasks.words import normalised
+from segviz.systems.common.annotation import write
+from segviz.systems.common.draft import Draft
+from segviz.tree import Scalar
+
+ENTITY = "entity"
+MAYBE = "may be the same as"
+_SALIENT = frozenset({"person", "organisation", "location"})
+_SALIENT_FROM = 3  # mentions
+_ALIKE = 0.9  # spelling, by difflib's ratio
+_RECENT = 3  # facts kept word for word in a profile
+
+
+class EntityGraph:
+    """Entities over a draft; everything it knows is in the nodes' facts."""
+
+    def __init__(self, draft: Draft, annotate: Annotate, fuzzy: bool) -> None:
+        """Take up the entities as they stand in ``draft``; ``fuzzy`` also merges names
+        that are spelt nearly alike (H-Mem A.2; its main text merges equal ones alone)."""
+        self._draft = draft
+        self._annotate = annotate
+        self._fuzzy = fuzzy
+        self._by_name: dict[str, list[int]] = {}
+        for node in draft.of_kind(ENTITY):
+            for alias in str(draft.facts[node]["aliases"]).split("\n"):
+                self._by_name.setdefault(alias, []).append(node)
+
+    def take_in(self, extraction: Extraction, fragment: int) -> tuple[list[int], int]:
+        """Resolve a fragment's entities and relations; the entities touched and the number
+        of profiles written."""
+        touched: dict[str, int] = {}
+        for mention in extraction.entities:
+            if normalised(mention.name):
+                touched[mention.name] = self._resolve(mention, fragment)
+        for relation in extraction.relations:
+            ends = [touched.get(relation.head), touched.get(relation.tail)]
+            if ends[0] is not None and ends[1] is not None and ends[0] != ends[1]:
+                key = (ends[0], ends[1], relation.label)
+                self._draft.relate(*key, self._draft.relations.get(key, 0.0) + 1.0)
+        nodes = list(dict.fromkeys(touched.values()))
+        return nodes, self._describe(nodes, extraction)
+
+    def _resolve(self, mention: Named, fragment: int) -> int:
+        draft, name = self._draft, normalised(mention.name)
+        node = next((n for n in self._by_name.get(name, ()) if self._fits(n, mention.kind)), None)
+        if node is None and self._fuzzy:
+            node = self._alike(name, mention.kind)
+            if node is not None:
+                self._by_name.setdefault(name, []).append(node)
+                draft.note(node, aliases=f"{draft.facts[node]['aliases']}\n{name}")
+        if node is None:
+            facts: dict[str, Scalar] = {
+                "name": mention.name,
+                "type": mention.kind,
+                "aliases": name,
+                "mentions": 1,
+                "persistent": "",
+                "recent": "",
+            }
+            node = draft.add(1, [fragment], mention.name, ENTITY, facts)
+            self._repair(node, name, mention.kind)
+            self._by_name.setdefault(name, []).append(node)
+            return node
+        if draft.facts[node]["type"] == "other" != mention.kind:
+            draft.note(node, type=mention.kind)
+        if fragment not in draft.children[node]:
+            draft.link(node, fragment)
+            draft.note(node, mentions=len(draft.children[node]))
+        return node
+
+    def _fits(self, node: int, kind: str) -> bool:
+        """Two persons may share a name, a person and a place not be one."""
+        return "other" in (kind, self._draft.facts[node]["type"]) or (
+            self._draft.facts[node]["type"] == kind
+        )
+
+    def _alike(self, name: str, kind: str) -> int | None:
+        """The known entity spelt most like ``name``, the older on a tie."""
+        best: tuple[float, int] | None = None
+        for known, nodes in self._by_name.items():
+            if known[0] != name[0] or abs(len(known) - len(name)) > 0.2 * max(
+                len(known), len(name)
+            ):
+                continue
+            ratio = SequenceMatcher(None, known, name, autojunk=False).ratio()
+            for node in nodes:
+                if ratio >= _ALIKE and self._fits(node, kind):
+                    best = max(best or (0.0, 0), (ratio, -node))
+        return None if best is None else -best[1]
+
+    def _repair(self, node: int, name: str, kind: str) -> None:
+        """Tie a name to the longer or shorter names it begins or ends; no identity."""
+        tokens = name.split()
+        for known, others in list(self._by_name.items()):
+            long, short = sorted((tokens, known.split()), key=len, reverse=True)
+            if len(short) == 1 < len(long) and short[0] in (long[0], long[-1]):
+                for other in others:
+                    if self._fits(other, kind):
+                        self._draft.relate(node, other, MAYBE, 1.0)
+
+    def _describe(self, nodes: Sequence[int], extraction: Extraction) -> int:
+        """Refresh the profiles of salient entities: what lasts, then what was said last."""
+        draft = self._draft
+        due: list[int] = []
+        for node in nodes:
+            aliases = set(str(draft.facts[node]["aliases"]).split("\n"))
+            said = [
+                fact.text
+                for fact in extraction.facts
+                if any(normalised(entity.name) in aliases for entity in fact.entities)
+            ]
+            recent = [*filter(None, str(draft.facts[node]["recent"]).split("\n")), *said]
+            changes: dict[str, Scalar] = {"recent": "\n".join(recent[-_RECENT:])}
+            draft.note(node, **changes)
+            mentions = len(draft.children[node])
+            if draft.facts[node]["type"] in _SALIENT and mentions % _SALIENT_FROM == 0:
+                due.append(node)
+        groups = [
+            [t for t in (draft.facts[n]["persistent"], draft.facts[n]["recent"]) if t] for n in due
+        ]
+        due = [node for node, group in zip(due, groups, strict=True) if group]
+        texts = write(self._annotate, [[str(t) for t in group] for group in groups if group])
+        for node, text in zip(due, texts, strict=True):
+            draft.note(node, persistent=text)
+        shown = [n for n in nodes if draft.facts[n]["persistent"]]
+        draft.rewrite(shown, [_profile(draft, n) for n in shown])
+        return len(due)
+
+    def forget(self, fragment: int) -> int:
+        """Take a fragment out of the graph: entities nobody mentions any more go, and
+        relations between entities that now share no fragment; entities that went."""
+        draft = self._draft
+        gone = 0
+        for node in [p for p in draft.parents[fragment] if draft.kind[p] == ENTITY]:
+            draft.unlink(node, fragment)
+            if not draft.children[node]:
+                draft.remove(node)
+                gone += 1
+                continue
+            self._describe_again(node)
+            for source, target, label in draft.related(node):
+                shared = set(draft.children[source]) & set(draft.children[target])
+                if label != MAYBE and not shared:
+                    draft.relate(source, target, label, 0.0)
+        return gone
+
+    def _describe_again(self, node: int) -> None:
+        """A profile from the events that are left, so that nothing forgotten stays in it."""
+        draft = self._draft
+        aliases = str(draft.facts[node]["aliases"]).split("\n")
+        events = dict.fromkeys(
+            p for f in draft.children[node] for p in draft.parents[f] if draft.level[p] == 1
+        )
+        said = [
+            draft.text[e]
+            for e in events
+            if draft.kind[e] != ENTITY
+            and any(f" {a} " in f" {normalised(draft.text[e])} " for a in aliases)
+        ]
+        persistent = ""
+        if draft.facts[node]["persistent"] and said:
+            persistent = write(self._annotate, [said])[0]
+        draft.note(
+            node,
+            mentions=len(draft.children[node]),
+            persistent=persistent,
+            recent="\n".join(said[-_RECENT:]),
+        )
+        text = _profile(draft, node) if persistent else str(draft.facts[node]["name"])
+        draft.rewrite([node], [text])
+
+
+def _profile(draft: Draft, node: int) -> str:
+    facts = draft.facts[node]
+    return f"{facts['name']} ({facts['type']})\n{facts['persistent']}\n{facts['recent']}"

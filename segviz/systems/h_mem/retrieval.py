@@ -1,0 +1,274 @@
+"""H-Mem's retrieval: plan, entities and their neighbours, events and summaries, one score."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from segviz.construct import Recall, Stage, View
+from segviz.construct.tasks import SubQuestion, Tasks
+from segviz.construct.tasks.words import normalised
+from segviz.conversation import DAY, Moment, as_time, moments, seconds
+from segviz.systems.common.fallbacks import likeness, with_units
+from segviz.systems.h_mem.graph import ENTITY
+from segviz.systems.h_mem.scores import Times, robustness, time_relevance
+from segviz.systems.h_mem.tree import EVENT, SUMMARY
+
+_SEEDS = 5  # entities taken by likeness alone
+_HOPS = 2
+_DECAY = 0.5  # of an entity's strength per hop
+_SAME = 0.95  # likeness at which two items on the same fragments count once
+_JUDGED = 5  # items looked at for what is missing
+_FOLLOW_UP = 0.5  # weight of what a follow-up question finds
+_SCOPES = {
+    "short": ("", EVENT),
+    "long": (EVENT, SUMMARY),
+    "mixed": ("", EVENT, SUMMARY),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """The numbers of equations 1 to 3 and the pool sizes."""
+
+    semantic: float
+    temporal: float
+    robust: float
+    tau_days: float
+    eta: float
+    pool: int
+    scope: str
+
+
+@dataclass(slots=True)
+class Search:
+    """One question on one memory."""
+
+    view: View
+    tasks: Tasks
+    weights: Weights
+    stages: list[Stage] = field(default_factory=list)
+    heard: list[Moment] = field(default_factory=list)
+
+    def run(self, question: str) -> Recall:
+        """All parts of the question, together."""
+        view = self.view
+        n = len(view.structure)
+        heard = self.heard = moments(view.units)
+        now = heard[-1].seconds if heard else 0.0
+        dated = bool(heard) and heard[-1].dated
+        parts = self.tasks.plan(question, as_time(now) if dated else None)
+        scopes = [p.scope if self.weights.scope == "planned" else self.weights.scope for p in parts]
+        listed = "; ".join(
+            f"“{p.text}” ({s}{', ' + _times(p) if p.when else ''})"
+            for p, s in zip(parts, scopes, strict=True)
+        )
+        plural = "part" if len(parts) == 1 else "parts"
+        self.stages.append(Stage("plan", f"The question has {len(parts)} {plural}: {listed}."))
+        total = np.zeros(n)
+        for part, scope in zip(parts, scopes, strict=True):
+            found = self._part(part, scope, now, 1.0)
+            follow = self.tasks.missing(
+                part.text, [view.structure.text[m] for m in _best(found)[:_JUDGED]]
+            )
+            if follow:
+                self.stages.append(
+                    Stage("follow-up", f"The evidence lacks a piece; asks “{follow}”.")
+                )
+                again = SubQuestion(follow, part.scope, part.when, part.expects)
+                found = np.maximum(found, self._part(again, scope, now, _FOLLOW_UP))
+            else:
+                self.stages.append(Stage("follow-up", "Nothing is missing; no second look."))
+            total = np.maximum(total, found)
+        ranked = self._once(_best(total))
+        what = f"{len(ranked)} pieces of evidence in one chain."
+        self.stages.append(
+            Stage(
+                "evidence",
+                what,
+                tuple(ranked),
+                tuple(float(total[m]) for m in ranked),
+                tuple(ranked[: view.k]),
+            )
+        )
+        return with_units(view.structure, ranked, total, self.stages)
+
+    def _part(
+        self, part: SubQuestion, scope: str, now: float, weight: float
+    ) -> NDArray[np.float64]:
+        """F of every item found for one part, 0 for the rest."""
+        structure = self.view.structure
+        alike = likeness(part.text, self.view)
+        strength = self._entities(part.text, alike)
+        fragments = self._fragments(strength, alike)
+        events = self._events(fragments, alike)
+        pool = [*fragments, *events, *self._ancestors(events)]
+        kinds = _SCOPES[scope]
+        kept = [node for node in dict.fromkeys(pool) if structure.kind[node] in kinds]
+        dropped = len(set(pool)) - len(kept)
+        when = (seconds(part.when[0]), seconds(part.when[1])) if part.when else None
+        score = np.zeros(len(structure))
+        lines = []
+        for node in kept:
+            s, t, r = float(alike[node]), self._time(node, when), self._robust(node, now)
+            w = self.weights
+            score[node] = weight * (w.semantic * s + w.temporal * t + w.robust * r)
+            lines.append((score[node], node, s, t, r))
+        lines.sort(key=lambda line: (-line[0], line[1]))
+        parts = "; ".join(
+            f"node {node}: S {s:.2f}, T {t:.2f}, R {r:.2f}, F {f:.2f}"
+            for f, node, s, t, r in lines[:3]
+        )
+        note = (
+            f"Scope {scope} keeps {len(kept)} of {len(set(pool))} items"
+            + (f" and drops {dropped}" if dropped else "")
+            + (f". Best: {parts}." if parts else ".")
+        )
+        order = [line[1] for line in lines]
+        self.stages.append(
+            Stage(
+                "score",
+                note,
+                tuple(order),
+                tuple(float(score[m]) for m in order),
+                tuple(order[: self.view.k]),
+            )
+        )
+        return score
+
+    def _entities(self, text: str, alike: NDArray[np.float64]) -> dict[int, float]:
+        """Entities named in the text or like it, and those related to them, by strength."""
+        structure = self.view.structure
+        known = [
+            m for m in range(len(structure)) if structure.kind[m] == ENTITY and structure.active[m]
+        ]
+        asked = f" {normalised(text)} "
+        strength = {
+            m: 1.0
+            for m in known
+            if any(f" {a} " in asked for a in str(structure.facts[m]["aliases"]).split("\n"))
+        }
+        named = len(strength)
+        for m in sorted(known, key=lambda m: (-alike[m], m))[:_SEEDS]:
+            strength.setdefault(m, float(alike[m]))
+        seeds = len(strength)
+        reach = list(strength)
+        for _ in range(_HOPS):
+            further: dict[int, float] = {}
+            inside = set(reach)
+            for relation in structure.relations:
+                for here, there in (
+                    (relation.source, relation.target),
+                    (relation.target, relation.source),
+                ):
+                    if here in inside and there not in strength:
+                        passed = strength[here] * _DECAY
+                        further[there] = max(further.get(there, 0.0), passed)
+            strength.update(further)
+            reach = list(further)
+        order = sorted(strength, key=lambda m: (-strength[m], m))
+        note = (
+            f"{named} entities are named in the question, {seeds - named} more are like it; "
+            f"{len(strength) - seeds} are within {_HOPS} hops of these."
+        )
+        self.stages.append(
+            Stage("entities", note, tuple(order), tuple(strength[m] for m in order), tuple(order))
+        )
+        return strength
+
+    def _fragments(self, strength: dict[int, float], alike: NDArray[np.float64]) -> list[int]:
+        """The best fragments that mention the entities."""
+        structure = self.view.structure
+        reached: dict[int, float] = {}
+        for entity, by in strength.items():
+            for fragment in structure.children[entity]:
+                reached[fragment] = max(reached.get(fragment, 0.0), by)
+        weighed = {f: by * float(alike[f]) for f, by in reached.items()}
+        order = sorted(weighed, key=lambda f: (-weighed[f], f))
+        kept = order[: self.weights.pool]
+        note = f"{len(order)} fragments mention these entities; the {len(kept)} best go on."
+        self.stages.append(
+            Stage("fragments", note, tuple(order), tuple(weighed[f] for f in order), tuple(kept))
+        )
+        return kept
+
+    def _events(self, fragments: Sequence[int], alike: NDArray[np.float64]) -> list[int]:
+        """The events of the fragments, and the events most like the question."""
+        structure = self.view.structure
+        linked = [p for f in fragments for p in structure.parents[f] if structure.kind[p] == EVENT]
+        every = [
+            m for m in range(len(structure)) if structure.kind[m] == EVENT and structure.active[m]
+        ]
+        dense = sorted(every, key=lambda m: (-alike[m], m))[: self.weights.pool]
+        events = list(dict.fromkeys((*linked, *dense)))
+        note = f"{len(set(linked))} events of these fragments and the {len(dense)} most alike."
+        self.stages.append(
+            Stage(
+                "events", note, tuple(events), tuple(float(alike[m]) for m in events), tuple(events)
+            )
+        )
+        return events
+
+    def _ancestors(self, events: Sequence[int]) -> list[int]:
+        structure = self.view.structure
+        found: dict[int, None] = {}
+        for node in events:
+            above = list(structure.parents[node])
+            while above and above[0] not in found:
+                found[above[0]] = None
+                above = list(structure.parents[above[0]])
+        return list(found)
+
+    def _times(self, node: int) -> Times | None:
+        """When an item was, or the time it speaks of; None where no time is known."""
+        structure = self.view.structure
+        while not structure.kind[node]:  # a fragment has the time of its first event
+            above = [p for p in structure.parents[node] if structure.kind[p] == EVENT]
+            if not above:
+                return None
+            node = above[0]
+        facts = structure.facts[node]
+        if not facts.get("dated"):
+            return None
+        first, last = facts.get("about_from", facts["from"]), facts.get("about_to", facts["to"])
+        return (float(first or 0.0), float(last or 0.0))
+
+    def _time(self, node: int, when: Times | None) -> float:
+        own = self._times(node)
+        return 0.0 if when is None or own is None else time_relevance(own, when)
+
+    def _robust(self, node: int, now: float) -> float:
+        facts = self.view.structure.facts[node]
+        last, n = facts.get("last"), facts.get("n", 0)
+        if last is None:  # a fragment is as fresh as when it was said
+            last, n = self.heard[int(self.view.structure.start[node])].seconds, 0
+        return robustness(
+            now - float(last), int(n or 0), self.weights.tau_days * DAY, self.weights.eta
+        )
+
+    def _once(self, ranked: Sequence[int]) -> list[int]:
+        """Of items on the same fragments that say the same, the best."""
+        structure = self.view.structure
+        kept: dict[tuple[int, ...], list[int]] = {}
+        result = []
+        for node in ranked:
+            twins = kept.setdefault(structure.coverage(node), [])
+            if any(structure.vector[node] @ structure.vector[t] > _SAME for t in twins):
+                continue
+            twins.append(node)
+            result.append(node)
+        return result
+
+
+def _best(scores: NDArray[np.float64]) -> list[int]:
+    found = np.flatnonzero(scores > 0).tolist()
+    return sorted(found, key=lambda m: (-scores[m], m))
+
+
+def _times(part: SubQuestion) -> str:
+    if part.when is None:
+        return ""
+    return f"{part.when[0]:%Y-%m-%d} to {part.when[1]:%Y-%m-%d}"

@@ -1,0 +1,231 @@
+"""H-Mem's tree: events gathered into summaries by time window and likeness, bottom up."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from segviz.construct import Annotate
+from segviz.construct.tasks import Stated
+from segviz.conversation import DAY, Moment, as_time
+from segviz.systems.common.annotation import write
+from segviz.systems.common.draft import Draft
+from segviz.tree import Judgement, Scalar, as_number
+
+EVENT, SUMMARY = "event", "summary"
+TOP = 4
+# Windows nest: a week of 7 days, a month of 4 weeks, a year of 13 months.
+_WINDOW_DAYS = {2: 7, 3: 28, 4: 364}
+# The tree's age in days up to which it has this many levels (A.2).
+_TOP_UNTIL = ((7.0, 2), (30.0, 3))
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """What decides where an event goes: the likeness each level wants and the windows."""
+
+    likeness: dict[int, float]
+    calendar: bool
+
+
+class Evolving:
+    """The tree while it grows, over a draft; everything it knows is in the nodes' facts."""
+
+    def __init__(self, draft: Draft, rules: Rules, annotate: Annotate) -> None:
+        """Take up the tree as it stands in ``draft``."""
+        self._draft = draft
+        self._rules = rules
+        self._annotate = annotate
+        self._windows: dict[tuple[int, float], list[int]] = {}
+        self._stale: dict[int, None] = {}
+        self.inspected = 0
+        self.judged: list[Judgement] = []
+        self.joined: list[int] = []
+        events = draft.of_kind(EVENT)
+        self._began = min((as_number(draft.facts[n], "from") for n in events), default=None)
+        self.top = 2
+        for node in draft.of_kind(SUMMARY):
+            self._windows.setdefault(self._place(node), []).append(node)
+            self.top = max(self.top, draft.level[node])
+
+    def _place(self, node: int) -> tuple[int, float]:
+        return self._draft.level[node], as_number(self._draft.facts[node], "window_from")
+
+    def begin_step(self) -> None:
+        """Forget what was judged for the unit before."""
+        self.inspected = 0
+        self.judged, self.joined = [], []
+
+    def age(self, now: float) -> int:
+        """Set the levels by the tree's age; the number of levels it grew by."""
+        if self._began is None:
+            return 0
+        days = (now - self._began) / DAY
+        wanted = next((top for limit, top in _TOP_UNTIL if days < limit), TOP)
+        grew = 0
+        while self.top < wanted:
+            self.promote()
+            grew += 1
+        return grew
+
+    def promote(self) -> None:
+        """One more level: everything on top moves up into it, in the order of time."""
+        orphans = [
+            n
+            for n in self._draft.of_kind(SUMMARY)
+            if self._draft.level[n] == self.top and not self._draft.parents[n]
+        ]
+        self.top += 1
+        for node in sorted(orphans, key=lambda n: (as_number(self._draft.facts[n], "opened"), n)):
+            self._route(node, self.top, as_number(self._draft.facts[node], "last"))
+
+    def event(self, fact: Stated, fragment: int, when: Moment) -> int:
+        """A leaf event of a fragment, put in its place; the event's node."""
+        if self._began is None:
+            self._began = when.seconds
+        facts: dict[str, float] = {}
+        if fact.about is not None:
+            start, stop = fact.about
+            epoch = as_time(0.0)
+            facts = {
+                "about_from": (start - epoch).total_seconds(),
+                "about_to": (stop - epoch).total_seconds(),
+            }
+        facts |= dict.fromkeys(("opened", "from", "to", "last"), when.seconds)
+        node = self._draft.add(
+            1, [fragment], fact.text, EVENT, {**facts, "n": 0, "dated": when.dated}
+        )
+        self._route(node, 2, when.seconds)
+        return node
+
+    def _route(self, node: int, level: int, now: float) -> None:
+        """Find ``node`` a parent on ``level`` and, where that is new, its parents above."""
+        draft = self._draft
+        while level <= self.top:
+            window = self._window(level, as_number(draft.facts[node], "opened"))
+            best, sibling, score = self._nearest(node, self._windows.get((level, window[0]), []))
+            limit = self._rules.likeness[level]
+            if best is not None:
+                self.judged.append(Judgement(best, score, limit, f"for node {node}"))
+            if best is not None and sibling is not None and score >= limit:
+                draft.link(best, node)
+                self.joined.append(best)
+                for reinforced in (best, sibling):
+                    self.reinforce(reinforced, now)
+                self._widen(best, node)
+                return
+            node = self._open(node, level, window)
+            level += 1
+
+    def _nearest(
+        self, node: int, candidates: Sequence[int]
+    ) -> tuple[int | None, int | None, float]:
+        """The candidate with the child most like ``node``, that child and the likeness."""
+        owned = [(child, c) for c in candidates for child in self._draft.children[c]]
+        self.inspected += len(owned)
+        if not owned:
+            return None, None, 0.0
+        scores = self._draft.cosines(self._draft.vectors([node])[0], [child for child, _ in owned])
+        best = max(range(len(owned)), key=lambda i: (scores[i], -owned[i][1], -owned[i][0]))
+        return owned[best][1], owned[best][0], scores[best]
+
+    def _open(self, child: int, level: int, window: tuple[float, float]) -> int:
+        """A new summary over one child: its text copied, no model asked."""
+        draft = self._draft
+        facts: dict[str, Scalar] = {
+            name: draft.facts[child][name] for name in ("opened", "from", "to", "last", "dated")
+        }
+        facts |= {"n": 0, "window_from": window[0], "window_to": window[1]}
+        vector = draft.vectors([child])[0]
+        node = draft.add(level, [child], draft.text[child], SUMMARY, facts, vector)
+        self._windows.setdefault((level, window[0]), []).append(node)
+        return node
+
+    def reinforce(self, node: int, now: float) -> None:
+        """``node`` was met again: n grows and its forgetting starts anew."""
+        n = self._draft.facts[node]["n"]
+        last = max(as_number(self._draft.facts[node], "last"), now)
+        self._draft.note(node, n=(n if isinstance(n, int) else 0) + 1, last=last)
+
+    def _widen(self, node: int, child: int) -> None:
+        """Let ``node`` and its ancestors hold the child's times, and be written anew."""
+        draft = self._draft
+        start, stop = as_number(draft.facts[child], "from"), as_number(draft.facts[child], "to")
+        while True:
+            self._stale[node] = None
+            if start < as_number(draft.facts[node], "from"):
+                draft.note(node, **{"from": start})
+            if stop > as_number(draft.facts[node], "to"):
+                draft.note(node, to=stop)
+            above = [p for p in draft.parents[node] if draft.kind[p] == SUMMARY]
+            if not above:
+                return
+            node = above[0]
+
+    def remove_events(self, fragment: int) -> int:
+        """Take out a fragment's events, and what then summarises nothing; their number."""
+        draft = self._draft
+        events = [p for p in draft.parents[fragment] if draft.kind[p] == EVENT]
+        pending = list(events)
+        while pending:
+            node = pending.pop()
+            above = [p for p in draft.parents[node] if draft.kind[p] == SUMMARY]
+            if draft.kind[node] == SUMMARY:
+                self._windows[self._place(node)].remove(node)
+                self._stale.pop(node, None)
+            draft.remove(node)
+            for parent in above:
+                if not draft.children[parent]:
+                    pending.append(parent)
+                else:
+                    self._narrow(parent)
+        return len(events)
+
+    def _narrow(self, node: int) -> None:
+        draft = self._draft
+        while True:
+            self._stale[node] = None
+            children = draft.children[node]
+            draft.note(
+                node,
+                **{"from": min(as_number(draft.facts[c], "from") for c in children)},
+                to=max(as_number(draft.facts[c], "to") for c in children),
+            )
+            above = [p for p in draft.parents[node] if draft.kind[p] == SUMMARY]
+            if not above:
+                return
+            node = above[0]
+
+    def rewrite(self) -> int:
+        """Write the summaries whose children changed, from low to high; their number."""
+        draft = self._draft
+        written = 0
+        for level in range(2, TOP + 1):
+            row = sorted(n for n in self._stale if draft.level[n] == level)
+            groups = [[draft.text[c] for c in draft.children[n]] for n in row]
+            draft.rewrite(row, write(self._annotate, groups))
+            written += sum(len(group) > 1 for group in groups)
+        self._stale = {}
+        return written
+
+    def _window(self, level: int, moment: float) -> tuple[float, float]:
+        """Start and end, in seconds, of the window on ``level`` that holds a moment."""
+        began = self._began or 0.0
+        if not self._rules.calendar:
+            size = _WINDOW_DAYS[level] * DAY
+            start = began + math.floor((moment - began) / size) * size
+            return start, start + size
+        day = as_time(moment)
+        midnight = moment - (day.hour * 3600 + day.minute * 60 + day.second + day.microsecond / 1e6)
+        if level == 2:
+            monday = midnight - day.weekday() * DAY
+            return monday, monday + 7 * DAY
+        first = day.replace(month=day.month if level == 3 else 1, day=1)
+        after = (
+            first.replace(year=first.year + 1)
+            if level == TOP
+            else first.replace(year=first.year + first.month // 12, month=first.month % 12 + 1)
+        )
+        start = midnight - (day - first).days * DAY
+        return start, start + (after - first).days * DAY

@@ -1,0 +1,1 @@
+"""MemForest: many small trees in the order of time (arXiv 2605.23986)."""

@@ -1,0 +1,255 @@
+"""MemForest's write path: from closed cells to canonical facts and the trees they belong to."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from segviz.construct import Arrival
+from segviz.construct.tasks import Stated, Tasks
+from segviz.construct.tasks.words import normalised
+from segviz.conversation import Moment, as_time
+from segviz.embedding import Embedder
+from segviz.systems.common.draft import Draft
+from segviz.systems.common.draft_helpers import sources
+from segviz.systems.memforest.cells import CELL, Cells
+from segviz.systems.memforest.scenes import Routing, Scenes
+from segviz.systems.memforest.trees import Forest
+from segviz.tree import Judgement, Vector, as_number
+
+FACT = "fact"
+_ASKED = 4  # near duplicates judged
+_ENTITY_FACTS, _ENTITY_SESSIONS = 3, 2
+
+
+class Ingest:
+    """Cells and facts over a draft; everything it knows is in the structure."""
+
+    def __init__(
+        self,
+        draft: Draft,
+        forest: Forest,
+        routing: Routing,
+        tasks: Tasks,
+        embedder: Embedder,
+    ) -> None:
+        """Take up the memory as it stands in ``draft``."""
+        self._draft = draft
+        self._forest = forest
+        self._routing = routing
+        self._tasks = tasks
+        self._embedder = embedder
+        self._facts = draft.of_kind(FACT)
+        self._texts = {normalised(draft.text[f]): f for f in self._facts}
+        self._named: dict[str, list[int]] = {}
+        for fact in self._facts:
+            for name in _entities(draft, fact):
+                self._named.setdefault(name, []).append(fact)
+        self._cells = Cells(draft, routing.cell_turns)
+        self._scenes = Scenes(draft, forest, routing)
+        self.begin_step()
+
+    def begin_step(self) -> None:
+        """Forget what happened for the unit before."""
+        self._judged: list[Judgement] = []
+        self._events: list[str] = []
+        self._compared = 0
+        self.fresh = self.merged = 0
+        self.fallback = False
+        self._scenes.begin_step()
+
+    @property
+    def judged(self) -> list[Judgement]:
+        """What was compared to decide where facts go."""
+        return self._judged + self._scenes.judged
+
+    @property
+    def events(self) -> list[str]:
+        """What is worth telling: new trees, scenes made one."""
+        return self._events + self._scenes.events
+
+    @property
+    def inspected(self) -> int:
+        """How many candidates were compared."""
+        return self._compared + self._scenes.inspected
+
+    def hear(self, arrival: Arrival, when: Moment) -> None:
+        """Take a unit in: its cell, and the facts of the cells that are closed by it."""
+        leaf = self._draft.leaf(arrival, arrival.vector)
+        cell = self._cells.fitting(arrival, when)
+        if cell is None:
+            waiting = self._cells.waiting()
+            if waiting is not None:
+                self._close(waiting)
+            cell = self._cells.begin(leaf, arrival, when)
+            self._place(cell, "session", str(arrival.session), f"session {arrival.session + 1}")
+        else:
+            self._cells.carry_on(cell, leaf, arrival, when)
+            self._forest.touch_item(cell)
+        if self._cells.full(cell):
+            self._close(cell)
+
+    def _close(self, cell: int) -> None:
+        """Extract a cell's facts and route them."""
+        draft = self._draft
+        draft.note(cell, closed=True)
+        dated = bool(draft.facts[cell]["dated"])
+        when = as_time(as_number(draft.facts[cell], "from")) if dated else None
+        found = self._tasks.extract(draft.text[cell], when)
+        self.fallback |= found.fallback
+        vectors = self._embedder.embed([fact.text for fact in found.facts])
+        for fact, vector in zip(found.facts, vectors, strict=True):
+            units = sources(fact.text, draft.children[cell], draft)
+            known = self._known(fact, vector)
+            if known is None:
+                self._add(fact, vector, units, cell)
+            else:
+                self._again(known, units, cell)
+
+    def _known(self, fact: Stated, vector: Vector) -> int | None:
+        """The canonical fact that says the same, if there is one."""
+        exact = self._texts.get(normalised(fact.text))
+        if exact is not None or not self._facts:
+            return exact
+        self._compared += len(self._facts)
+        limit = self._routing.duplicate
+        for node, score in self._draft.alike(vector, self._facts, limit, _ASKED):
+            if self._tasks.same(self._draft.text[node], fact.text):
+                self._judged.append(Judgement(node, score, limit, "the same fact"))
+                return node
+        return None
+
+    def _again(self, fact: int, units: Sequence[int], cell: int) -> None:
+        """A known fact was said once more."""
+        draft = self._draft
+        self.merged += 1
+        for unit in units:
+            if unit not in draft.children[fact]:
+                draft.link(fact, unit)
+        occurrences = int(as_number(draft.facts[fact], "occurrences")) + 1
+        draft.note(
+            fact,
+            occurrences=occurrences,
+            to=max(as_number(draft.facts[fact], "to"), as_number(draft.facts[cell], "to")),
+        )
+        self._forest.touch_item(fact)
+        self._entity_trees(fact)
+
+    def _add(self, stated: Stated, vector: Vector, units: Sequence[int], cell: int) -> None:
+        draft = self._draft
+        self.fresh += 1
+        names = [normalised(e.name) for e in stated.entities if normalised(e.name)]
+        fact = draft.add(
+            1,
+            units,
+            stated.text,
+            FACT,
+            {
+                "origin": normalised(stated.speaker),
+                "entities": "\n".join(dict.fromkeys(names)),
+                "domain": stated.domain,
+                "role": stated.role,
+                "occurrences": 1,
+                "from": draft.facts[cell]["from"],
+                "to": draft.facts[cell]["to"],
+                "dated": draft.facts[cell]["dated"],
+                "items": 1,
+            },
+            vector,
+        )
+        self._facts.append(fact)
+        self._texts[normalised(stated.text)] = fact
+        for name in dict.fromkeys(names):
+            self._named.setdefault(name, []).append(fact)
+        self._entity_trees(fact)
+        self._scenes.route(fact, self._facts)
+
+    def _place(self, item: int, family: str, scope: str, label: str, **more: str) -> int:
+        root = self._forest.root(family, scope)
+        if root is None:
+            k = self._routing.fanout[family]
+            return self._forest.plant(family, scope, label, k, item, **more)
+        if not self._forest.holds(root, item):
+            self._forest.insert(root, item)
+        return root
+
+    def _entity_trees(self, fact: int) -> None:
+        """The speaker's tree, and that of every entity met often enough; one that becomes
+        active takes in its earlier facts."""
+        for name in _entities(self._draft, fact):
+            root = self._forest.root("entity", name)
+            if root is not None or name == self._draft.facts[fact]["origin"]:
+                self._place(fact, "entity", name, name)
+            elif self.ripe(name):
+                self.activate(name)
+
+    def ripe(self, name: str) -> bool:
+        """Whether an entity has facts enough, from sessions enough, for a tree."""
+        facts = self._named.get(name, [])
+        sessions = {s for f in facts for s in self._sessions(f)}
+        return len(facts) >= _ENTITY_FACTS and len(sessions) >= _ENTITY_SESSIONS
+
+    def _sessions(self, fact: int) -> set[str]:
+        draft = self._draft
+        return {
+            str(draft.facts[p]["session"])
+            for unit in draft.children[fact]
+            for p in draft.parents[unit]
+            if draft.kind[p] == CELL
+        }
+
+    def activate(self, name: str) -> int | None:
+        """Give an entity its tree over all facts that name it; None without such facts."""
+        root = None
+        for fact in self._named.get(name, []):
+            root = self._place(fact, "entity", name, name)
+        if root is not None:
+            self._events.append(f"“{name}” gets a tree of its own")
+        return root
+
+    def forget(self, unit: int) -> int:
+        """Take a level-0 node out: its cell is written anew or goes, and so do facts
+        nobody states any more; the number of facts that went."""
+        draft, forest = self._draft, self._forest
+        self._scenes.clear()
+        gone = 0
+        for item in list(draft.parents[unit]):
+            draft.unlink(item, unit)
+            left = draft.children[item]
+            homes = forest.homes(item)
+            if left:
+                if draft.kind[item] == CELL:
+                    draft.rewrite([item], ["\n".join(draft.text[u] for u in left)])
+                    forest.touch_item(item)
+                else:
+                    self._still_said(item, homes)
+                continue
+            for root in homes:
+                forest.remove(root, item)
+            if draft.kind[item] == FACT:
+                gone += 1
+            draft.remove(item)
+        draft.remove(unit)
+        return gone
+
+    def _still_said(self, fact: int, homes: Sequence[int]) -> None:
+        """A fact that lost a source: its times, and so its places in the trees."""
+        draft = self._draft
+        cells = [p for u in draft.children[fact] for p in draft.parents[u] if draft.kind[p] == CELL]
+        for root in homes:
+            if int(as_number(draft.facts[root], "items")) > 1:
+                self._forest.remove(root, fact)
+        draft.note(
+            fact,
+            **{"from": min(as_number(draft.facts[c], "from") for c in cells)},
+            to=max(as_number(draft.facts[c], "to") for c in cells),
+            occurrences=len(set(cells)),
+        )
+        for root in homes:
+            if not self._forest.holds(root, fact):
+                self._forest.insert(root, fact)
+            else:
+                self._forest.touch_item(fact)
+
+
+def _entities(draft: Draft, fact: int) -> list[str]:
+    return [name for name in str(draft.facts[fact]["entities"]).split("\n") if name]

@@ -1,0 +1,163 @@
+"""MemForest's scenes: facts of one domain of life that are alike and not far in time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from segviz.conversation import DAY
+from segviz.systems.common.draft import Draft
+from segviz.systems.memforest.trees import Forest
+from segviz.tree import Judgement, Vector, as_number
+
+_SCENE_BUFFER, _SCENE_SEEDS = 24, 30
+SCENE_FULL = 60
+_NEARNESS, _NEAR_DAYS = 0.08, 45.0
+
+
+@dataclass(frozen=True, slots=True)
+class Routing:
+    """Sizes and likenesses of the write path; ``fanout`` by family."""
+
+    cell_turns: int
+    duplicate: float
+    spawn: float
+    second: float
+    merge: float
+    fanout: dict[str, int]
+
+
+class Scenes:
+    """The scene trees of a forest; everything they know is in the structure."""
+
+    def __init__(self, draft: Draft, forest: Forest, routing: Routing) -> None:
+        """Take up the scenes as they stand in ``draft``."""
+        self._draft = draft
+        self._forest = forest
+        self._routing = routing
+        self.clear()
+
+    def clear(self) -> None:
+        """Forget what was judged, and the centres of scenes that may have changed."""
+        self._centres: dict[int, Vector] = {}
+        self.judged: list[Judgement] = []
+        self.events: list[str] = []
+        self.inspected = 0
+
+    def begin_step(self) -> None:
+        """Forget what was judged for the unit before."""
+        self.judged, self.events, self.inspected = [], [], 0
+
+    def route(self, fact: int, facts: Sequence[int]) -> None:
+        """Put a fact into its scene; ``facts`` are all there are, itself the last."""
+        if not self._forest.trees("scene"):
+            self._first(facts)
+            return
+        self._nearest(fact)
+
+    def _nearest(self, fact: int) -> None:
+        draft = self._draft
+        domain = str(draft.facts[fact]["domain"])
+        scored = self._scored(fact, domain)
+        self.inspected += len(scored)
+        routing = self._routing
+        sizes = {root: int(as_number(draft.facts[root], "items")) for _, root in scored}
+        if scored:
+            score, root = scored[0]
+            limit = routing.second if sizes[root] >= SCENE_FULL // 2 else routing.spawn
+            self.judged.append(Judgement(root, score, limit, f"scene for fact {fact}"))
+            if score >= limit and sizes[root] < SCENE_FULL:
+                self._join(root, fact)
+                for more, other in scored[1:2]:
+                    if more >= routing.second and sizes[other] < SCENE_FULL:
+                        self._join(other, fact)
+                self._unite(root, domain)
+                return
+        self._open(fact, domain)
+
+    def _join(self, root: int, fact: int) -> None:
+        self._forest.insert(root, fact)
+        self._centres.pop(root, None)
+
+    def _centre(self, root: int) -> Vector:
+        """Mean direction of a scene's facts."""
+        if root not in self._centres:
+            self._centres[root] = centroid(self._draft.vectors(self._forest.items(root)))
+        return self._centres[root]
+
+    def _open(self, fact: int, domain: str) -> None:
+        k = self._routing.fanout["scene"]
+        scope, label = f"{domain} {fact}", f"scene: {domain}"
+        self._forest.plant("scene", scope, label, k, fact, domain=domain)
+
+    def _first(self, facts: Sequence[int]) -> None:
+        """With enough facts buffered: seeds that are far from each other, and every other
+        fact to the nearest seed of its domain that is like enough, else a seed itself."""
+        if len(facts) < _SCENE_BUFFER:
+            return
+        vectors = self._draft.vectors(facts)
+        seeds = [0]
+        nearest = vectors @ vectors[0]
+        while len(seeds) < min(_SCENE_SEEDS, len(facts)):
+            farthest = int(np.argmin(np.round(nearest, 9)))
+            if nearest[farthest] >= self._routing.spawn:
+                break
+            seeds.append(farthest)
+            nearest = np.maximum(nearest, vectors @ vectors[farthest])
+        for i in seeds:
+            self._open(facts[i], str(self._draft.facts[facts[i]]["domain"]))
+        for i, fact in enumerate(facts):
+            if i not in seeds:
+                self._nearest(fact)
+        count = len(self._forest.trees("scene"))
+        self.events.append(f"{len(facts)} buffered facts make the first {count} scenes")
+
+    def _scored(self, fact: int, domain: str) -> list[tuple[float, int]]:
+        """Scenes of a domain by likeness to their centroid and a little for nearness in
+        time, best first."""
+        draft = self._draft
+        roots = self._of_domain(domain)
+        if not roots:
+            return []
+        alike = np.stack([self._centre(root) for root in roots]) @ draft.vectors([fact])[0]
+        when = as_number(draft.facts[fact], "from")
+        scored = []
+        for root, likeness in zip(roots, alike.tolist(), strict=True):
+            start, stop = as_number(draft.facts[root], "from"), as_number(draft.facts[root], "to")
+            gap = max(start - when, when - stop, 0.0) / DAY
+            near = _NEARNESS * (1 - min(gap / _NEAR_DAYS, 1.0))
+            scored.append((round(likeness + near, 9), root))
+        return sorted(scored, key=lambda pair: (-pair[0], pair[1]))
+
+    def _of_domain(self, domain: str) -> list[int]:
+        facts = self._draft.facts
+        return [root for root in self._forest.trees("scene") if facts[root]["domain"] == domain]
+
+    def _unite(self, root: int, domain: str) -> None:
+        """Two scenes of one domain that have become alike are made one."""
+        draft, forest = self._draft, self._forest
+        others = [other for other in self._of_domain(domain) if other != root]
+        if not others:
+            return
+        alike = np.stack([self._centre(other) for other in others]) @ self._centre(root)
+        for other, likeness in zip(others, np.round(alike, 9).tolist(), strict=True):
+            total = as_number(draft.facts[root], "items") + as_number(draft.facts[other], "items")
+            if likeness >= self._routing.merge and total <= SCENE_FULL:
+                for fact in forest.fell(other):
+                    if not forest.holds(root, fact):
+                        self._join(root, fact)
+                self.events.append(f"scene {other} joined scene {root} at {likeness:.2f}")
+                return
+
+
+def centroid(vectors: Vector) -> Vector:
+    """Direction of the mean, unit length."""
+    return unit_length(vectors.mean(axis=0))
+
+
+def unit_length(vector: Vector) -> Vector:
+    """The vector's direction; zero stays zero."""
+    norm = float(np.linalg.norm(vector))
+    return np.asarray(vector / norm if norm else vector)

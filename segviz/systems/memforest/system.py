@@ -1,0 +1,256 @@
+"""MemForest: many small trees in the order of time over shared facts (arXiv 2605.23986)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from segviz.construct import (
+    JOIN,
+    Annotate,
+    Arrival,
+    Operation,
+    Recall,
+    Services,
+    View,
+    check_ranges,
+    param,
+)
+from segviz.construct.annotate import Extractive
+from segviz.construct.tasks import Offline, Tasks
+from segviz.conversation import Clock
+from segviz.systems.common.annotation import prepared
+from segviz.systems.common.draft import Draft
+from segviz.systems.common.draft_helpers import cost_of
+from segviz.systems.common.fallbacks import annotator_at_hand, at_hand
+from segviz.systems.memforest.facts import Ingest
+from segviz.systems.memforest.merge import adopt
+from segviz.systems.memforest.operations import OPERATIONS, operated
+from segviz.systems.memforest.retrieval import Browsing, Search
+from segviz.systems.memforest.scenes import Routing
+from segviz.systems.memforest.trees import Forest
+from segviz.tree import Decision, Event, Step, Structure
+
+
+@dataclass(frozen=True)
+class MemForest:
+    """A forest: one time-ordered tree per session, per important entity and per scene.
+
+    Units gather in cells of two turns. A closed cell gives facts; one that is already known
+    gets another occurrence. A cell is a leaf of its session's tree; a fact of its speaker's,
+    of every entity's with three facts from two sessions, and of a scene of facts alike in
+    one domain of life. A leaf goes to its place in time; a node of more than k children is
+    cut in the middle; only the ancestors of what changed are written again, at once
+    (``eager``) or once per session for all of them (``lazy``).
+
+    A question recalls the trees whose root or best fact is most like it, follows a beam of
+    branches to their leaves and reranks the facts there.
+
+    Source: MemForest, arXiv 2605.23986, §3 and §4, and the authors' code for sizes.
+    Departs from the source as listed in ``departures``.
+    """
+
+    name: ClassVar[str] = "memforest"
+    label: ClassVar[str] = "MemForest"
+    online: ClassVar[bool] = True
+    laws: ClassVar[str] = "memforest"
+    fidelity: ClassVar[str] = "adapted"
+    departures: ClassVar[tuple[str, ...]] = (
+        "Offline, sentences stand for extracted facts and cue words for their domain.",
+        "Facts are shared by trees, not copied into leaves; a tree of one item has a root too.",
+        "Every speaker has an entity tree, where the source has one for the user.",
+        "Units are taken in one by one; refreshing per session, as the source does, is lazy.",
+        "A cell cut short by the end of the conversation waits without facts until the next unit.",
+        "Likenesses are set for the offline embedder; the code's are in the parameters.",
+        "One question is asked of all trees, by parts where it has several.",
+    )
+    level_names: ClassVar[tuple[str, ...]] = ("unit", "fact or cell", "interval")
+
+    tasks: Tasks = param(
+        help="Extracts facts, judges duplicates and orders branches.",
+        registry="tasks",
+        factory=Offline,
+    )
+    annotate: Annotate = param(
+        help="Writes the text of inner nodes.", registry="annotate", factory=Extractive
+    )
+    refresh: str = param(
+        "eager",
+        help="When changed nodes are written: at every step, or once per session (paper).",
+        choices=("eager", "lazy"),
+    )
+    session_k: int = param(
+        3, help="Most children in a session's tree (code 3).", low=3, high=32, step=1
+    )
+    entity_k: int = param(
+        8, help="Most children in an entity's tree (code 8).", low=3, high=32, step=1
+    )
+    scene_k: int = param(
+        10, help="Most children in a scene's tree (code 10).", low=3, high=32, step=1
+    )
+    cell_turns: int = param(2, help="Turns of a cell (paper 2).", low=1, high=20, step=1)
+    duplicate: float = param(
+        0.93, help="Likeness from which two facts may be one (code .93).", low=0, high=1, step=0.01
+    )
+    spawn: float = param(
+        0.40,
+        help="Least likeness that joins a scene of the same domain (code .58).",
+        low=-1,
+        high=1,
+        step=0.01,
+    )
+    second: float = param(
+        0.52,
+        help="Likeness that joins a half-full scene, or a second one (code .70).",
+        low=-1,
+        high=1,
+        step=0.01,
+    )
+    merge: float = param(
+        0.88, help="Likeness at which two scenes become one (code .88).", low=0, high=1, step=0.01
+    )
+    trees: int = param(10, help="Trees recalled (code 10).", low=1, high=50, step=1)
+    beam: int = param(10, help="Branches followed at once (code 10).", low=1, high=50, step=1)
+    balance: float = param(
+        0.5,
+        help="Weight of a root's own likeness against its best fact's.",
+        low=0,
+        high=1,
+        step=0.05,
+    )
+    recall_by: str = param(
+        "joint",
+        help="Trees by one joint score (paper), or by facts found and roots apart (code).",
+        choices=("joint", "union"),
+    )
+    browse: str = param(
+        "embedding",
+        help="How branches are chosen: by likeness, by a model, or not at all (flat, root).",
+        choices=("embedding", "llm", "flat", "root"),
+    )
+
+    def __post_init__(self) -> None:
+        """Refuse values outside the declared ranges."""
+        check_ranges(self)
+
+    def _parts(self, draft: Draft, services: Services, tasks: Tasks) -> tuple[Forest, Ingest]:
+        forest = Forest(draft, annotator_at_hand(self.annotate, services))
+        fanout = {"session": self.session_k, "entity": self.entity_k, "scene": self.scene_k}
+        routing = Routing(
+            self.cell_turns, self.duplicate, self.spawn, self.second, self.merge, fanout
+        )
+        return forest, Ingest(draft, forest, routing, tasks, services.embedder)
+
+    def steps(self, arrivals: Sequence[Arrival], services: Services) -> Iterator[Step]:
+        """One Step per unit, lazily."""
+        draft = Draft(services.embedder)
+        tasks: Tasks = prepared(self.tasks, services)
+        prepared(self.annotate, services)  # says early where a model is missing
+        forest, ingest = self._parts(draft, services, tasks)
+        clock = Clock()
+        for position, arrival in enumerate(arrivals):
+            when = clock.tell(arrival)
+            if not arrival.text.strip():
+                yield Step(arrival.unit, f"Unit {arrival.index} has no words.", None, ())
+                continue
+            ingest.begin_step()
+            ingest.hear(arrival, when)
+            closes = (
+                position + 1 == len(arrivals) or arrivals[position + 1].session != arrival.session
+            )
+            refreshed = written = 0
+            waiting = forest.summaries.dirty
+            if self.refresh == "eager" or closes:
+                refreshed, written = forest.summaries.refresh()
+            else:
+                forest.summaries.mark()
+            note = _told(arrival, ingest, refreshed, waiting - refreshed)
+            yield self._step(arrival, note, draft, ingest, written)
+
+    def _step(
+        self, arrival: Arrival, note: str, draft: Draft, ingest: Ingest, written: int
+    ) -> Step:
+        decision = None
+        if ingest.judged:
+            near = ingest.judged[0]
+            joined = next(
+                (j.node for j in ingest.judged if (j.score or 0.0) >= (j.threshold or 0.0)), None
+            )
+            why = (
+                f"{len(ingest.judged)} comparisons decided where its facts go; the first, node "
+                f"{near.node}, has {near.score:.2f} against {near.threshold:.2f}."
+            )
+            decision = Decision(tuple(ingest.judged), joined, why)
+        events = draft.take()
+        cost = cost_of(events, written, ingest.inspected)
+        return Step(arrival.unit, note, decision, events, cost)
+
+    def pending(self, structure: Structure, steps: Sequence[Step]) -> tuple[int, ...]:
+        """Under ``lazy``, the nodes that wait for the end of their session."""
+        facts = structure.facts
+        return tuple(n for n in np.flatnonzero(structure.active).tolist() if facts[n].get("dirty"))
+
+    def settle(
+        self, structure: Structure, steps: Sequence[Step], services: Services
+    ) -> tuple[Event, ...]:
+        """Write the pending nodes from below upwards, as at the end of a session."""
+        draft = Draft.of(structure, services.embedder)
+        forest = Forest(draft, annotator_at_hand(self.annotate, services))
+        forest.summaries.refresh()
+        return draft.take()
+
+    def recall(self, question: str, view: View) -> Recall:
+        """Trees, branches, facts; see the class for its course."""
+        browsing = Browsing(self.trees, self.beam, self.balance, self.recall_by, self.browse)
+        return Search(view, at_hand(self.tasks, view.services), browsing).run(question)
+
+    def operations(self) -> Mapping[str, Operation]:
+        """Deletion, another fan-out, and entity trees on and off."""
+        return OPERATIONS
+
+    def operate(self, name: str, arguments: Mapping[str, int], view: View) -> Step:
+        """The events of an operation; ValueError says why it cannot be done."""
+        draft = Draft.of(view.structure, view.services.embedder)
+        forest, ingest = self._parts(draft, view.services, at_hand(self.tasks, view.services))
+        note = operated(name, arguments, view, draft, forest, ingest)
+        refreshed, written = forest.summaries.refresh()
+        note += f" {refreshed} nodes were written again."
+        events = draft.take()
+        cost = cost_of(events, written, ingest.inspected)
+        return Step(view.units[-1], note, None, events, cost, name)
+
+    def join(self, one: View, other: View) -> Step:
+        """The step that takes a second memory into the one in ``one``, after its units.
+
+        ``other.units`` are numbered as in the whole; no unit is read again. Settings are
+        this system's.
+        """
+        units = list(other.units)
+        services = one.services
+        draft = Draft.of(one.structure, services.embedder)
+        forest, ingest = self._parts(draft, services, at_hand(self.tasks, services))
+        copied, grown = adopt(draft, forest, other.structure, units, self.merge)
+        refreshed, written = forest.summaries.refresh()
+        note = (
+            f"A second memory of {len(units)} units was taken in: {copied} trees copied, {grown} "
+            f"grown or made anew; {refreshed} nodes were written again."
+        )
+        last = (units or one.units)[-1]
+        events = draft.take()
+        cost = cost_of(events, written, ingest.inspected)
+        return Step(last, note, None, events, cost, JOIN)
+
+
+def _told(arrival: Arrival, ingest: Ingest, refreshed: int, waiting: int) -> str:
+    note = f"Unit {arrival.index} adds {ingest.fresh} facts"
+    note += f" and repeats {ingest.merged}" if ingest.merged else ""
+    note += f"; {refreshed} nodes are written again" if refreshed else ""
+    note += f"; {waiting} wait for the end of the session" if waiting else ""
+    for event in ingest.events:
+        note += f"; {event}"
+    if ingest.fallback:
+        note += "; the model's answer could not be read, so rules extracted them"
+    return note + "."

@@ -1,0 +1,1 @@
+"""MemTree: an online tree of topics (arXiv 2410.14052)."""

@@ -1,0 +1,1 @@
+"""RAPTOR: layers of soft clusters (arXiv 2401.18059)."""

@@ -1,0 +1,134 @@
+"""RAPTOR: layers of soft clusters, rebuilt as the conversation goes on (arXiv 2401.18059)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from segviz.construct import Annotate, Arrival, Recall, Services, View, check_ranges, param
+from segviz.construct.annotate import Extractive
+from segviz.retrieve import taken
+from segviz.systems.common.annotation import prepared
+from segviz.systems.common.retrieval import (
+    best_first,
+    chosen_relevance,
+    from_the_top,
+    recalled,
+    stage,
+)
+from segviz.systems.raptor.builder import Rebuilding
+from segviz.systems.raptor.layers import Rule
+from segviz.tree import Step
+
+
+@dataclass(frozen=True)
+class Raptor:
+    """Similar units are summarised together, the summaries again, until few are left.
+
+    Clusters are soft: a node may have several parents. The method knows no insertion, so
+    at the end of every session all layers above the units are built again; a cluster with
+    the same members as before keeps its node, the others are taken away. Its own retrieval
+    ranks all nodes together until a token budget is used up, or walks down from the top
+    keeping the best few of each layer.
+
+    Source: RAPTOR, Sarthi et al. 2024, arXiv 2401.18059, and its published code; settings
+    of SegTreeMem (arXiv 2606.04555), App. E.
+    Departs from the source (PCA variant): principal components in place of UMAP, and a
+    diagonal Gaussian mixture written out here in place of a full one, both seeded; a point
+    with no share above the threshold goes to its likeliest cluster (in the code it is
+    lost); points are told apart by position (in the code by vector, so that equal texts
+    swap labels); a mixture has at most one component for two nodes, a layer of ``small``
+    nodes or fewer becomes one cluster, and building stops when a layer would not shrink
+    (the code can go from n to n − 1 layer by layer); a cluster too long to summarise is cut
+    again without overlap, in two where the mixture leaves it whole (there the code does not
+    return); the leaves are the conversation's units; tokens are estimated from characters;
+    rebuilding per session is ours.
+    """
+
+    name: ClassVar[str] = "raptor"
+    label: ClassVar[str] = "RAPTOR (clusters, PCA variant)"
+    online: ClassVar[bool] = False
+    laws: ClassVar[str] = "raptor"
+    fidelity: ClassVar[str] = "adapted"
+    departures: ClassVar[tuple[str, ...]] = (
+        "Seeded PCA and a diagonal mixture in place of UMAP and a full one.",
+        "No unit is left without a cluster.",
+        "Rebuilt at the end of every session; the source is built once.",
+        "Tokens are estimated from characters.",
+    )
+
+    dimensions: int = param(
+        3, help="Dimensions kept (SegTreeMem's runs: 3; code: 10).", low=1, high=64, step=1
+    )
+    threshold: float = param(
+        0.1,
+        help="Share above which a node belongs to a cluster (code: 0.1; SegTreeMem's runs: "
+        "0.5, where no node can have two parents from one mixture).",
+        low=0,
+        high=1,
+        step=0.05,
+    )
+    layers: int = param(5, help="Most layers above the units (code: 5).", low=1, high=20, step=1)
+    small: int = param(
+        8, help="A layer of so few nodes becomes one cluster (ours).", low=2, high=50, step=1
+    )
+    components: int = param(
+        50, help="Fewer clusters than this per mixture (code: 50).", low=2, high=200, step=1
+    )
+    input_tokens: int = param(
+        3500,
+        help="Longest text summarised at once, in tokens (both: 3500).",
+        low=100,
+        high=100_000,
+        step=100,
+    )
+    retrieval: str = param(
+        "collapsed",
+        help="Rank all nodes together (recommended by the paper), or walk down the layers.",
+        choices=("collapsed", "traversal"),
+    )
+    budget: int = param(
+        3500,
+        help="Tokens returned by collapsed retrieval (code: 3500; paper: 2000).",
+        low=50,
+        high=100_000,
+        step=50,
+    )
+    width: int = param(
+        5, help="Nodes kept per layer when walking down (code: 5).", low=1, high=100, step=1
+    )
+    seed: int = param(0, help="Seed of the mixtures.", low=0, high=2**31 - 1, step=1)
+    annotate: Annotate = param(
+        help="Writes the summary of a cluster.", registry="annotate", factory=Extractive
+    )
+
+    def __post_init__(self) -> None:
+        """Refuse values outside the declared ranges."""
+        check_ranges(self)
+
+    def steps(self, arrivals: Sequence[Arrival], services: Services) -> Iterator[Step]:
+        """One Step per unit, lazily; the last of each session rebuilds the layers."""
+        rule = Rule(self.dimensions, self.threshold, self.components, self.input_tokens, self.seed)
+        built = Rebuilding(
+            prepared(self.annotate, services), services.embedder, rule, self.layers, self.small
+        )
+        for position, arrival in enumerate(arrivals):
+            closes = (
+                position + 1 == len(arrivals) or arrivals[position + 1].session != arrival.session
+            )
+            yield built.insert(arrival, closes)
+
+    def recall(self, question: str, view: View) -> Recall:
+        """Evidence by the relevance chosen for the question (the paper's: ``dense``)."""
+        scores = chosen_relevance(question, view)
+        structure = view.structure
+        if self.retrieval == "traversal":
+            return from_the_top(structure, scores, self.width)
+        order = best_first(np.flatnonzero(structure.active).tolist(), scores)
+        kept = taken(order, structure.text, len(order) or 1, self.budget)
+        note = f"{len(kept)} of {len(order)} nodes fit into {self.budget} tokens."
+        stages = (stage("all layers", note, order, scores, kept[: view.k]),)
+        return recalled(kept, scores, stages)

@@ -1,0 +1,1 @@
+"""SegTreeMem: the temporal segment tree (arXiv 2606.04555)."""

@@ -1,0 +1,184 @@
+"""The segment tree while it grows: Algorithm 1 for one unit at a time.
+
+Only what the next insertion needs is kept: the frontier, its nodes' children's texts and,
+under lazy refresh, the nodes whose text is out of date. An insertion costs the same however
+long the conversation already is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from operator import attrgetter
+
+from segviz.construct import Annotate, Arrival, Candidate, Compatibility
+from segviz.construct.compatibility import judge
+from segviz.embedding import Embedder
+from segviz.systems.common.annotation import write
+from segviz.tree import Add, Cost, Decision, Event, Link, Revise, Span, Step, Vector
+
+
+@dataclass(slots=True, eq=False)
+class Open:
+    """A node that may still change. ``children`` is emptied once it no longer can."""
+
+    node: int
+    level: int
+    start: int
+    stop: int
+    text: str
+    vector: Vector
+    children: list[Open] = field(default_factory=list)
+    dirty: bool = False
+
+    @property
+    def span(self) -> Span:
+        """Half-open range of units."""
+        return self.start, self.stop
+
+    def as_candidate(self) -> Candidate:
+        """How compatibility models see it."""
+        return Candidate(
+            self.node, self.level, self.span, self.text, self.vector, len(self.children)
+        )
+
+    def added(self) -> Add:
+        """The event of its appearance."""
+        return Add(self.node, self.level, self.span, self.text, self.vector)
+
+    def revised(self) -> Revise:
+        """The event of its change."""
+        return Revise(self.node, self.span, self.text, self.vector)
+
+
+class Growing:
+    """A growing segment tree; ``insert`` is Algorithm 1."""
+
+    def __init__(self, annotate: Annotate, embedder: Embedder, lazy: bool) -> None:
+        """``lazy`` postpones annotations to the end of each session."""
+        self._annotate = annotate
+        self._embedder = embedder
+        self._lazy = lazy
+        self._size = 0
+        self._frontier: list[Open] = []  # from the newest leaf (level 0) up to the root
+        self._dirty: list[Open] = []
+
+    def insert(self, arrival: Arrival, model: Compatibility, closes_session: bool) -> Step:
+        """Add one unit; ``closes_session`` tells that it is the last of its session."""
+        if not self._frontier:
+            leaf = self._open(0, arrival)
+            self._frontier = [leaf]
+            note = f"Unit {arrival.index} is the first leaf."
+            return Step(arrival.unit, note, None, (leaf.added(),), Cost(modified=1))
+        inner = self._frontier[1:]
+        verdict = judge(model, arrival, [node.as_candidate() for node in inner])
+        height = len(self._frontier)
+        joins = height if verdict.chosen is None else inner[verdict.chosen].level
+
+        chain = self._chain(arrival, joins)
+        events: list[Event] = [node.added() for node in chain]
+        events += [Link(upper.node, lower.node) for lower, upper in pairwise(chain)]
+        fresh_root: Open | None = None
+        if verdict.chosen is None:
+            fresh_root = self._root_over(self._frontier[-1], height)
+            upper, closed = [fresh_root], self._frontier
+        else:
+            upper, closed = self._frontier[joins:], self._frontier[:joins]
+        upper[0].children.append(chain[-1])
+        for node in upper:
+            node.stop = arrival.index + 1
+        changed, written = self._rewrite(upper, closes_session)
+
+        if fresh_root is not None:
+            events += [fresh_root.added(), Link(fresh_root.node, fresh_root.children[0].node)]
+        events.append(Link(upper[0].node, chain[-1].node))
+        events += [node.revised() for node in changed if node is not fresh_root]
+        self._frontier = chain + upper
+        self._release(closed)
+
+        chosen = None if fresh_root else upper[0].node
+        decision = Decision(verdict.judgements, chosen, verdict.why)
+        cost = Cost(
+            annotated=written,
+            inspected=sum(judgement.judged for judgement in verdict.judgements),
+            modified=len(chain) + len(changed),
+        )
+        note = _note(arrival, upper[0], len(chain) - 1, fresh_root is not None)
+        return Step(arrival.unit, note, decision, tuple(events), cost)
+
+    def _open(self, level: int, arrival: Arrival) -> Open:
+        index = arrival.index
+        node = Open(self._size, level, index, index + 1, arrival.text, arrival.vector)
+        self._size += 1
+        return node
+
+    def _chain(self, arrival: Arrival, joins: int) -> list[Open]:
+        """The new leaf and the unary nodes above it, up to just below level ``joins``."""
+        chain = [self._open(0, arrival)]
+        for level in range(1, joins):
+            link = self._open(level, arrival)
+            link.children.append(chain[-1])
+            chain.append(link)
+        return chain
+
+    def _root_over(self, old: Open, level: int) -> Open:
+        """A new root; until it is annotated it carries what the old root said."""
+        root = Open(self._size, level, old.start, old.stop, old.text, old.vector, [old])
+        self._size += 1
+        return root
+
+    def _rewrite(self, upper: list[Open], closes_session: bool) -> tuple[list[Open], int]:
+        """Refresh annotations now or mark them; the nodes changed and texts written."""
+        if not self._lazy:
+            return upper, self._refresh(upper)
+        for node in upper:
+            if not node.dirty:
+                node.dirty = True
+                self._dirty.append(node)
+        if not closes_session:
+            return upper, 0
+        stale = sorted(self._dirty, key=attrgetter("level", "node"))
+        self._dirty = []
+        written = self._refresh(stale)
+        for node in stale:
+            node.dirty = False
+            if node not in upper:
+                node.children = []  # it left the frontier while it waited
+        return stale, written
+
+    def _refresh(self, nodes: Sequence[Open]) -> int:
+        """Rewrite annotations from low to high level (Algorithm 1, lines 19-22), those of
+        one level together; the number of texts written by the annotation model."""
+        count = 0
+        renewed: list[Open] = []
+        for level in dict.fromkeys(node.level for node in nodes):
+            row = [node for node in nodes if node.level == level]
+            texts = [[child.text for child in node.children] for node in row]
+            for node, text in zip(row, write(self._annotate, texts), strict=True):
+                if node.text != text:
+                    node.text = text
+                    renewed.append(node)
+            count += sum(len(group) > 1 for group in texts)
+        if renewed:
+            vectors = self._embedder.embed([node.text for node in renewed])
+            for node, vector in zip(renewed, vectors, strict=True):
+                node.vector = vector
+        return count
+
+    def _release(self, closed: list[Open]) -> None:
+        """Nodes that left the frontier need their children no more, once up to date."""
+        for node in closed:
+            if not node.dirty and node not in self._frontier:
+                node.children = []
+
+
+def _note(arrival: Arrival, joined: Open, between: int, fresh_root: bool) -> str:
+    nodes = "1 new node leads" if between == 1 else f"{between} new nodes lead"
+    below = f"; {nodes} down to its leaf" if between else ""
+    if fresh_root:
+        return (
+            f"Unit {arrival.index} joins no open node: a new root on level {joined.level} is "
+            f"set over the tree{below}."
+        )
+    return f"Unit {arrival.index} joins node {joined.node} on level {joined.level}{below}."

@@ -1,0 +1,185 @@
+"""SegTreeMem: a temporal segment tree, grown online (arXiv 2606.04555, Algorithm 1)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from segviz.construct import (
+    Annotate,
+    Arrival,
+    Compatibility,
+    Operation,
+    Services,
+    View,
+    check_ranges,
+    param,
+)
+from segviz.construct.annotate import Extractive
+from segviz.construct.compatibility import Calibrated
+from segviz.systems.common.annotation import prepared, write
+from segviz.systems.common.draft import Draft
+from segviz.systems.common.fallbacks import annotator_at_hand
+from segviz.systems.segment_tree.builder import Growing
+from segviz.systems.segment_tree.maintenance import compress, merge_duplicates, rebuild
+from segviz.systems.segment_tree.recurrences import link_recurrences
+from segviz.tree import Add, Cost, Event, Revise, Step, Structure
+
+
+@dataclass(frozen=True)
+class SegmentTree:
+    """Every node covers a contiguous span of the conversation; new units join on the right.
+
+    A new unit becomes the rightmost leaf. The compatibility model sees the non-leaf
+    frontier (the nodes that end at the newest unit, from low to high) and picks the node
+    the unit joins; a chain of nodes keeps all leaves on one level. When it picks none, a
+    new root is set over the old one. Only the chain, the chosen node and its ancestors
+    are annotated again, from below upwards: at once (``eager``, Algorithm 1), or once per
+    session for all nodes changed in it (``lazy``), between which decisions see the text
+    last written.
+
+    Source: SegTreeMem, arXiv 2606.04555, §4.1, §4.2 and Algorithm 1.
+    A finished tree can be maintained (compressed, rebuilt below a node, freed of repeated
+    leaves) and given links between distant leaves on one topic; both are left as future
+    work by the paper (§6 and App. C.3.2), so how it is done is ours.
+
+    Departs from the source: levels count from 0 (the paper from 1); a node with a single
+    child carries the child's annotation without a call of the annotation model; ``lazy``
+    is ours. Under ``lazy`` the last session is refreshed with its last unit, so steps
+    are prefix-stable only at the ends of sessions.
+    """
+
+    name: ClassVar[str] = "segment-tree"
+    label: ClassVar[str] = "Segment tree (SegTreeMem)"
+    online: ClassVar[bool] = True
+    laws: ClassVar[str] = "segment-tree"
+    laws_after: ClassVar[str] = "maintained-segment-tree"
+    fidelity: ClassVar[str] = "faithful"
+    departures: ClassVar[tuple[str, ...]] = (
+        "Levels count from 0, the paper's from 1.",
+        "A node with one child carries the child's text, without a model call.",
+        "Lazy refresh is ours.",
+    )
+
+    compatibility: Compatibility = param(
+        help="Chooses where a new unit joins.", registry="compatibility", factory=Calibrated
+    )
+    annotate: Annotate = param(
+        help="Writes the text of inner nodes.", registry="annotate", factory=Extractive
+    )
+    refresh: str = param(
+        "eager",
+        help="When annotations are rewritten: at every step, or once per session.",
+        choices=("eager", "lazy"),
+    )
+
+    def __post_init__(self) -> None:
+        """Refuse values outside the declared choices."""
+        check_ranges(self)
+
+    def steps(self, arrivals: Sequence[Arrival], services: Services) -> Iterator[Step]:
+        """One Step per unit, lazily; the tree is never held outside this generator."""
+        model = prepared(self.compatibility, services)
+        annotate = prepared(self.annotate, services)
+        tree = Growing(annotate, services.embedder, lazy=self.refresh == "lazy")
+        for position, arrival in enumerate(arrivals):
+            closes = (
+                position + 1 == len(arrivals) or arrivals[position + 1].session != arrival.session
+            )
+            yield tree.insert(arrival, model, closes)
+
+    def pending(self, structure: Structure, steps: Sequence[Step]) -> tuple[int, ...]:
+        """Under ``lazy``, the inner nodes that hold units of a session still going on."""
+        if self.refresh == "eager" or not steps:
+            return ()
+        newest = steps[-1].unit.session
+        opened = min(step.unit.index for step in steps if step.unit.session == newest)
+        late = structure.active & (structure.level > 0) & (structure.stop > opened)
+        return tuple(np.flatnonzero(late).tolist())
+
+    def settle(
+        self, structure: Structure, steps: Sequence[Step], services: Services
+    ) -> tuple[Event, ...]:
+        """Rewrite the pending nodes from below upwards, as at the end of a session."""
+        pending = self.pending(structure, steps)
+        if not pending:
+            return ()
+        annotate = prepared(self.annotate, services)
+        text = list(structure.text)
+        for level in sorted({int(structure.level[node]) for node in pending}):
+            row = [node for node in pending if structure.level[node] == level]
+            groups = [[text[child] for child in structure.children[node]] for node in row]
+            for node, written in zip(row, write(annotate, groups), strict=True):
+                text[node] = written
+        vectors = services.embedder.embed([text[node] for node in pending])
+        return tuple(
+            Revise(node, (int(structure.start[node]), int(structure.stop[node])), text[node], v)
+            for node, v in zip(pending, vectors, strict=True)
+        )
+
+    def operations(self) -> Mapping[str, Operation]:
+        """Compression, rebuilding, duplicates and links between recurrences."""
+        return {
+            "compress": Operation(
+                "Compress single-child nodes",
+                "Nodes with one child, which only repeat its text, leave; leaves may then lie "
+                "at different depths.",
+                {},
+            ),
+            "rebuild": Operation(
+                "Rebuild below a node",
+                "The units below a node are inserted again, as if the conversation held only "
+                "them; what stands above is written anew.",
+                {"node": "node"},
+            ),
+            "merge_duplicates": Operation(
+                "Merge repeated leaves",
+                "Sibling leaves that follow each other and are alike become one leaf over all "
+                "their units; at 100 percent their texts must agree.",
+                {"percent": "number"},
+                {"percent": 100},
+            ),
+            "link_recurrences": Operation(
+                "Link distant recurrences",
+                "Leaves that are alike by at least so many percent, so many units apart, are "
+                "related, at most so many at one leaf; policy cross-links follows them.",
+                {"percent": "number", "apart": "number", "most": "number"},
+                {"percent": 60, "apart": 20, "most": 3},
+            ),
+        }
+
+    def operate(self, name: str, arguments: Mapping[str, int], view: View) -> Step:
+        """The events of an operation; ValueError says why it cannot be done."""
+        draft = Draft.of(view.structure, view.services.embedder)
+        annotate = annotator_at_hand(self.annotate, view.services)
+        written = 0
+        if name == "compress":
+            gone = compress(draft)
+            note = f"{_count(gone, 'single-child node')} left the tree."
+        elif name == "rebuild":
+            node = arguments["node"]
+            if not (0 <= node < len(draft) and draft.active[node]):
+                raise ValueError(f"node {node} is not in the tree")
+            model = prepared(self.compatibility, view.services)
+            embedder = view.services.embedder
+            gone, written = rebuild(draft, node, view.units, model, annotate, embedder)
+            note = f"The subtree of node {node} was built anew; {_count(gone, 'node')} left."
+        elif name == "merge_duplicates":
+            gone, written = merge_duplicates(draft, arguments["percent"], annotate)
+            note = f"{_count(gone, 'repeated leaf', 'repeated leaves')} joined the one before."
+        elif name == "link_recurrences":
+            found, gone = link_recurrences(draft, view.services.embedder, **arguments)
+            note = f"{_count(found, 'pair')} of distant leaves are linked, {gone} no longer."
+        else:
+            raise ValueError(f"unknown operation {name!r}")
+        events = draft.take()
+        modified = sum(isinstance(event, Add | Revise) for event in events)
+        cost = Cost(annotated=written, modified=modified)
+        return Step(view.units[-1], note, None, events, cost, operation=name)
+
+
+def _count(number: int, one: str, several: str = "") -> str:
+    return f"{number} {one if number == 1 else several or one + 's'}"

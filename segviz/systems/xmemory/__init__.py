@@ -1,0 +1,1 @@
+"""xMemory: messages, episodes, statements and themes."""

@@ -1,0 +1,153 @@
+"""xMemory's episodes: messages until the subject changes, then statements."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from segviz.construct import Annotate, Arrival
+from segviz.construct.tasks import Stated, Tasks
+from segviz.construct.tasks.words import lines, normalised
+from segviz.conversation import Moment, as_time
+from segviz.embedding import Embedder
+from segviz.systems.common.draft import Draft
+from segviz.systems.common.draft_helpers import leaf_of, sources
+from segviz.systems.xmemory.retrieval import EPISODE
+from segviz.systems.xmemory.themes import SEMANTIC, Themes
+from segviz.tree import Vector
+
+_STATEMENTS = 40  # an episode gives at most
+_KNOWN, _KNOWN_FROM = 10, 0.7  # statements shown before an episode is read, and their likeness
+
+
+class Episodes:
+    """The episode under way, and what is written when it is closed."""
+
+    def __init__(
+        self, draft: Draft, themes: Themes, tasks: Tasks, annotate: Annotate, embedder: Embedder
+    ) -> None:
+        """Nothing heard yet."""
+        self.draft = draft
+        self.episode: int | None = None
+        self.session = 0
+        self.last = 0.0
+        self._themes = themes
+        self._tasks = tasks
+        self._annotate = annotate
+        self._embedder = embedder
+        self._statements: list[int] = []
+        self._texts: dict[str, int] = {}
+
+    def open_units(self) -> list[int]:
+        """The messages of the open episode."""
+        return [] if self.episode is None else self.draft.children[self.episode]
+
+    def length(self) -> int:
+        """Turns in the open episode."""
+        return sum(len(lines(self.draft.text[u])) for u in self.open_units())
+
+    def take(self, arrival: Arrival, when: Moment) -> None:
+        """A message joins the open episode, or opens one."""
+        draft = self.draft
+        leaf = draft.leaf(arrival, arrival.vector)
+        self.session, self.last = arrival.session, when.seconds
+        if self.episode is None:
+            facts = {"from": when.seconds, "to": when.seconds, "dated": when.dated}
+            self.episode = draft.add(
+                1, [leaf], arrival.text, EPISODE, {**facts, "closed": False}, arrival.vector
+            )
+            return
+        draft.link(self.episode, leaf)
+        draft.note(self.episode, to=when.seconds)
+        draft.rewrite([self.episode], [f"{draft.text[self.episode]}\n{arrival.text}"])
+
+    def close(self) -> tuple[str, int]:
+        """Sum the episode up, take its statements, keep the themes; what happened and the
+        number of texts written."""
+        draft, episode = self.draft, self.episode
+        if episode is None:
+            return "", 0
+        units = list(draft.children[episode])
+        written = len(units) > 1
+        raw = draft.text[episode]
+        if written:
+            draft.rewrite([episode], [self._annotate([draft.text[u] for u in units])])
+        draft.note(episode, closed=True)
+        dated, began = bool(draft.facts[episode]["dated"]), draft.facts[episode]["from"]
+        when = as_time(float(began or 0.0)) if dated else None
+        known = self._known(draft.vectors([episode])[0])
+        found = self._tasks.extract(raw, when, [draft.text[k] for k in known], _STATEMENTS)
+        vectors = self._embedder.embed([fact.text for fact in found.facts])
+        fresh = 0
+        for fact, vector in zip(found.facts, vectors, strict=True):
+            fresh += self._state(fact, vector, episode, units)
+        self._themes.upkeep()
+        told = f"Episode {episode} gave {fresh} new statements"
+        for event in self._themes.told:
+            told += f"; {event}"
+        if found.fallback:
+            told += "; the model's answer could not be read, so rules found them"
+        self.episode = None
+        return told + ".", int(written) + self._themes.rewrite()
+
+    def _state(self, fact: Stated, vector: Vector, episode: int, units: Sequence[int]) -> bool:
+        """Keep a statement of an episode over these units; whether it is a new one."""
+        said = [self.draft.span[unit][0] for unit in sources(fact.text, units, self.draft)]
+        again = self._texts.get(normalised(fact.text))
+        if again is not None:
+            self._repeat(again, episode, said)
+            return False
+        statement = self.draft.add(
+            2,
+            [episode],
+            fact.text,
+            SEMANTIC,
+            {"units": " ".join(map(str, said)), "moves": 0, "domain": fact.domain},
+            vector,
+        )
+        self._statements.append(statement)
+        self._texts[normalised(fact.text)] = statement
+        self._themes.attach(statement)
+        return True
+
+    def _repeat(self, statement: int, episode: int, said: Sequence[int]) -> None:
+        draft = self.draft
+        if episode not in draft.children[statement]:
+            draft.link(statement, episode)
+        units = [*map(int, str(draft.facts[statement]["units"]).split()), *said]
+        draft.note(statement, units=" ".join(map(str, dict.fromkeys(units))))
+
+    def _known(self, vector: Vector) -> list[int]:
+        """Statements like the episode: what it need not tell again."""
+        if not self._statements:
+            return []
+        scores = self.draft.cosines(vector, self._statements)
+        order = sorted(range(len(scores)), key=lambda i: (-scores[i], i))[:_KNOWN]
+        return [self._statements[i] for i in order if scores[i] >= _KNOWN_FROM]
+
+
+def forget(unit: int, draft: Draft, themes: Themes, annotate: Annotate) -> str:
+    """Take a unit out with the statements only it supports; what happened. ValueError
+    where it is not there."""
+    leaf = leaf_of(unit, draft)
+    episode = draft.parents[leaf][0]
+    gone = 0
+    for statement in list(draft.parents[episode]):
+        units = [u for u in str(draft.facts[statement]["units"]).split() if int(u) != unit]
+        draft.note(statement, units=" ".join(units))
+        inside = {str(draft.span[u][0]) for u in draft.children[episode]}
+        if not inside & set(units):
+            draft.unlink(statement, episode)
+        if not units:
+            theme = draft.parents[statement][0]
+            draft.remove(statement)
+            themes.left(theme)
+            gone += 1
+    draft.remove(leaf)
+    left = draft.children[episode]
+    if not left:
+        draft.remove(episode)
+    else:
+        texts = [draft.text[u] for u in left]
+        closed = draft.facts[episode]["closed"] and len(texts) > 1
+        draft.rewrite([episode], [annotate(texts) if closed else "\n".join(texts)])
+    return f"unit {unit} was deleted with {gone} statements"

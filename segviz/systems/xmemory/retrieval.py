@@ -1,0 +1,255 @@
+"""xMemory's retrieval: a covering choice of themes and statements, then evidence by need."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from segviz.construct import Recall, Stage, View
+from segviz.construct.tasks import Tasks
+from segviz.construct.tasks.words import content
+from segviz.systems.common.fallbacks import likeness
+from segviz.systems.xmemory.themes import SEMANTIC, THEME
+
+EPISODE = "episode"
+_CANDIDATES = 40  # statements a question begins with
+_DENSE = 10  # episodes by likeness alone
+_PARENT = 0.5  # weight of the best statement's score in an episode's priority
+_EARLY, _LATE = (3, 1), (10, 2)  # (probes looked at, low gains that stop)
+Scores = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Gates:
+    """Budgets of the choice and thresholds of the uncertainty gates, in nats."""
+
+    coverage: float
+    themes: int
+    statements: int
+    neighbours: int
+    probes: int
+    admit: float
+    expand: float
+    accumulate: bool
+
+
+def greedy(
+    nodes: Sequence[int],
+    weights: Mapping[int, Mapping[int, float]],
+    relevance: Mapping[int, float],
+    alpha: float,
+    budget: int,
+) -> list[tuple[int, float, float]]:
+    """Nodes chosen one by one, each with its objective and the share covered after it.
+
+    The next is the argmax of α·Σ w over what it newly covers / Z + (1 - α)·relevance, where
+    ``weights[i]`` holds i itself (1) and its neighbours, Z is the sum of all weights and
+    relevance is scaled to [0, 1] (.5 where all are equal). Ends when all is covered or the
+    budget is spent; a tie goes to the older. Source: xMemory §3.3, stage I.
+    """
+    low, high = min(relevance.values(), default=0.0), max(relevance.values(), default=0.0)
+    scaled = {n: (relevance[n] - low) / (high - low) if high > low else 0.5 for n in nodes}
+    total = sum(w for row in weights.values() for w in row.values()) or 1.0
+    covered: set[int] = set()
+    chosen: list[tuple[int, float, float]] = []
+    left = sorted(nodes)
+    while left and len(chosen) < budget and len(covered) < len(nodes):
+
+        def worth(node: int) -> float:
+            fresh = sum(w for other, w in weights[node].items() if other not in covered)
+            return round(alpha * fresh / total + (1 - alpha) * scaled[node], 9)
+
+        best = max(left, key=lambda n: (worth(n), -n))
+        value = worth(best)
+        covered.update(weights[best])
+        left.remove(best)
+        chosen.append((best, value, len(covered) / len(nodes)))
+    return chosen
+
+
+@dataclass(slots=True)
+class Search:
+    """One question on one memory."""
+
+    view: View
+    tasks: Tasks
+    gates: Gates
+    stages: list[Stage] = field(default_factory=list)
+
+    def run(self, question: str) -> Recall:
+        """Statements, themes, statements again, episodes, messages."""
+        s = self.view.structure
+        alike = likeness(question, self.view)
+        seeds = _best(self._of(SEMANTIC), alike)[:_CANDIDATES]
+        owners = list(dict.fromkeys(p for m in seeds for p in s.parents[m]))
+        note = f"The {len(seeds)} statements most alike belong to {len(owners)} themes."
+        self._tell("candidates", note, seeds, alike, seeds)
+        themes = self._choose("themes", owners, alike, self.gates.themes)
+        inside = [m for theme in themes for m in s.children[theme]]
+        statements = self._choose("statements", inside, alike, self.gates.statements)
+        episodes = self._episodes(statements, alike)
+        weights = self._weights()
+        admitted, expanded = self._gate(question, themes, statements, episodes, weights)
+        ranked = [*_best(statements, alike)]
+        for episode in admitted:
+            ranked.append(episode)
+            if episode in expanded:
+                ranked += _best(s.children[episode], alike)
+        ranked = list(dict.fromkeys(ranked))
+        return self._with_units(ranked, alike)
+
+    def _tell(
+        self, name: str, note: str, nodes: Sequence[int], scores: Scores, kept: Sequence[int]
+    ) -> None:
+        self.stages.append(
+            Stage(name, note, tuple(nodes), tuple(float(scores[m]) for m in nodes), tuple(kept))
+        )
+
+    def _of(self, kind: str) -> list[int]:
+        s = self.view.structure
+        return [m for m in range(len(s)) if s.active[m] and s.kind[m] == kind]
+
+    def _choose(self, what: str, nodes: Sequence[int], alike: Scores, budget: int) -> list[int]:
+        nodes = list(dict.fromkeys(nodes))
+        relevance = {n: float(alike[n]) for n in nodes}
+        chosen = greedy(nodes, self._graph(nodes), relevance, self.gates.coverage, budget)
+        told = "; ".join(f"node {n} ({v:.2f}, covers {c:.0%})" for n, v, c in chosen[:5])
+        spent = "everything is covered" if chosen and chosen[-1][2] >= 1 else "the budget is spent"
+        note = f"{len(chosen)} of {len(nodes)} {what}, one by one: {told or 'none'}."
+        note += f" Ends as {spent}." if chosen else ""
+        kept = [n for n, _, _ in chosen]
+        self._tell(what, note, _best(nodes, alike), alike, kept)
+        return kept
+
+    def _graph(self, nodes: Sequence[int]) -> dict[int, dict[int, float]]:
+        """Each candidate with those of its nearest neighbours in the whole layer that are
+        candidates too, weighed by cosine; a theme stands where its statements' mean does."""
+        s = self.view.structure
+        if not nodes:
+            return {}
+        layer = self._of(s.kind[nodes[0]])
+        matrix = np.stack(
+            [
+                s.vector[list(s.children[n])].mean(axis=0) if s.kind[n] == THEME else s.vector[n]
+                for n in layer
+            ]
+        )
+        norms = np.linalg.norm(matrix, axis=1, keepdims=True)
+        unit = np.divide(matrix, norms, out=np.zeros_like(matrix), where=norms > 0)
+        place = {n: i for i, n in enumerate(layer)}
+        graph: dict[int, dict[int, float]] = {}
+        for node in nodes:
+            alike = np.round(unit @ unit[place[node]], 9)
+            alike[place[node]] = -np.inf
+            near = np.argsort(-alike, kind="stable")[: self.gates.neighbours].tolist()
+            graph[node] = {node: 1.0} | {
+                layer[j]: float(alike[j]) for j in near if alike[j] > 0 and layer[j] in nodes
+            }
+        return graph
+
+    def _episodes(self, statements: Sequence[int], alike: Scores) -> list[int]:
+        """Episodes of the statements and those most alike, by priority."""
+        s = self.view.structure
+        support: dict[int, float] = {}
+        for statement in statements:
+            for episode in s.children[statement]:
+                support[episode] = max(support.get(episode, 0.0), float(alike[statement]))
+        dense = _best(self._of(EPISODE), alike)[:_DENSE]
+        nodes = list(dict.fromkeys((*support, *dense)))
+        own = [float(alike[n]) for n in nodes]
+        low, high = min(own, default=0.0), max(own, default=0.0)
+        priority = np.zeros(len(s))
+        for n, a in zip(nodes, own, strict=True):
+            scaled = (a - low) / (high - low) if high > low else 0.5
+            priority[n] = scaled + _PARENT * support.get(n, 0.0)
+        order = _best(nodes, priority)
+        probed = order[: self.gates.probes]
+        note = (
+            f"{len(support)} episodes of these statements and the {len(dense)} most alike; the "
+            f"{len(probed)} of highest priority are probed."
+        )
+        if any(not s.facts[n].get("closed", True) for n in nodes):
+            note += " The last episode is still open: its statements are yet to come."
+        self._tell("episodes", note, order, priority, probed)
+        return probed
+
+    def _weights(self) -> dict[str, float]:
+        """Inverse document frequency of stems over the messages."""
+        units = [content(u.text) for u in self.view.units]
+        counts = Counter(stem for words in units for stem in words)
+        return {stem: math.log(1 + len(units) / n) for stem, n in counts.items()}
+
+    def _gate(
+        self,
+        question: str,
+        themes: Sequence[int],
+        statements: Sequence[int],
+        episodes: Sequence[int],
+        weights: Mapping[str, float],
+    ) -> tuple[list[int], set[int]]:
+        """Admit episodes that make an answer surer, and their messages where much surer."""
+        s, gates = self.view.structure, self.gates
+        context = [s.text[n] for n in (*themes, *statements)]
+        base = self.tasks.uncertainty(question, context, weights)
+        gains = np.zeros(len(s))
+        admitted: list[int] = []
+        expanded: set[int] = set()
+        probed: list[int] = []
+        low = 0
+        reason = "every probe was looked at"
+        for count, episode in enumerate(episodes, start=1):
+            with_it = self.tasks.uncertainty(question, [*context, s.text[episode]], weights)
+            gain = base - with_it
+            gains[episode] = gain
+            probed.append(episode)
+            if gain > gates.admit:
+                admitted.append(episode)
+                if gain > gates.expand:
+                    expanded.add(episode)
+                if gates.accumulate:
+                    context.append(s.text[episode])
+                    base = with_it
+                continue
+            low += 1
+            if (count <= _EARLY[0] and low >= _EARLY[1]) or low >= _LATE[1]:
+                reason = f"{low} low gain{'s' * (low > 1)} in {count} probes"
+                break
+        told = "; ".join(f"episode {n} gains {gains[n]:.2f}" for n in probed[:4])
+        note = (
+            f"Themes and statements leave {base:.2f} nats. {told or 'No episode'}. "
+            f"{len(admitted)} admitted, {len(expanded)} down to messages; ends as {reason}."
+        )
+        if not admitted and episodes:
+            admitted = [episodes[0]]
+            note += " None gains enough, so the first is taken."
+        self._tell("uncertainty", note, probed, gains, admitted)
+        return admitted, expanded
+
+    def _with_units(self, ranked: list[int], alike: Scores) -> Recall:
+        """The evidence, then the messages it rests on, the statements' own first."""
+        s = self.view.structure
+        scores = np.zeros(len(s))
+        scores[ranked] = alike[ranked]
+        leaf_of = {int(s.start[leaf]): leaf for leaf in s.leaves}
+        held = dict.fromkeys(ranked)
+        added: dict[int, None] = {}
+        for node in ranked:
+            said = s.facts[node].get("units") if s.kind[node] == SEMANTIC else None
+            units = [int(u) for u in str(said).split()] if said else []
+            added.update((leaf_of[u], None) for u in units if leaf_of[u] not in held)
+        for node in ranked:
+            covered = sorted(s.coverage(node), key=lambda u: (-alike[leaf_of[u]], u))
+            added.update((leaf_of[u], None) for u in covered if leaf_of[u] not in held)
+        floor = min((float(scores[n]) for n in ranked), default=0.0)
+        for place, leaf in enumerate(added, start=1):
+            scores[leaf] = floor / (1 + place)
+        return Recall(scores, (*ranked, *added), tuple(self.stages))
+
+
+def _best(nodes: Sequence[int], scores: Scores) -> list[int]:
+    return sorted(nodes, key=lambda m: (-scores[m], m))

@@ -1,0 +1,251 @@
+"""xMemory: messages, episodes, statements and themes kept balanced by an objective."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from segviz.construct import (
+    Annotate,
+    Arrival,
+    Operation,
+    Recall,
+    Services,
+    View,
+    check_ranges,
+    param,
+)
+from segviz.construct.annotate import Extractive
+from segviz.construct.tasks import Boundary, Offline, Tasks
+from segviz.conversation import Clock, Moment, Unit
+from segviz.systems.common.annotation import prepared
+from segviz.systems.common.draft import Draft
+from segviz.systems.common.draft_helpers import cost_of
+from segviz.systems.common.fallbacks import annotator_at_hand, at_hand
+from segviz.systems.xmemory.episodes import Episodes
+from segviz.systems.xmemory.operations import OPERATIONS, operated
+from segviz.systems.xmemory.retrieval import Gates, Search
+from segviz.systems.xmemory.themes import SEMANTIC, Limits, Themes
+from segviz.tree import Decision, Step, Structure
+
+_GAP = 30 * 60.0  # seconds of silence that end an episode
+
+
+@dataclass(frozen=True)
+class XMemory:
+    """Four levels: message, episode, statement, theme; themes are split and merged.
+
+    Messages gather in an episode until the subject changes. A closed episode is summed up
+    and read for statements that are not known yet. A statement joins the theme whose
+    centroid is most like it, or opens one. A theme of more than twelve is split, alike
+    themes are merged, each the way that raises the objective f: balanced sizes, tight
+    themes, and neighbours neither too near nor too far.
+
+    A question picks a few themes and statements that together cover what is relevant, and
+    goes down to episodes and messages only where these make an answer surer.
+
+    Source: xMemory (Beyond RAG for Agent Memory), §3, and the authors' code for thresholds.
+    Departs from the source as listed in ``departures``.
+    """
+
+    name: ClassVar[str] = "xmemory"
+    label: ClassVar[str] = "xMemory"
+    online: ClassVar[bool] = True
+    laws: ClassVar[str] = "xmemory"
+    fidelity: ClassVar[str] = "adapted"
+    departures: ClassVar[tuple[str, ...]] = (
+        "Offline, sentences stand for statements, and uncertainty is what of the question's "
+        "words and expected answer the context lacks; a model states its confidence.",
+        "The open episode is part of the memory; its statements come when it is closed.",
+        "Equal statements are one, with several episodes.",
+        "Neighbour lists are computed from the vectors when they are needed, not stored.",
+        "The spread in f is at least .05, or three themes would score all or nothing.",
+        "Themes are written from all their statements, not from the newest alone.",
+        "Thresholds are set for the offline embedder; the code's are in the parameters.",
+    )
+    level_names: ClassVar[tuple[str, ...]] = ("message", "episode", "statement", "theme")
+
+    tasks: Tasks = param(
+        help="Finds boundaries and statements, and judges uncertainty.",
+        registry="tasks",
+        factory=Offline,
+    )
+    annotate: Annotate = param(
+        help="Writes episodes and themes.", registry="annotate", factory=Extractive
+    )
+    shortest: int = param(
+        2, help="Messages an episode has at least (code 2).", low=1, high=50, step=1
+    )
+    longest: int = param(
+        25, help="Messages an episode has at most (code 25).", low=1, high=200, step=1
+    )
+    most: int = param(12, help="Statements in a theme (paper 12).", low=2, high=50, step=1)
+    attach: float = param(
+        0.58, help="Likeness that joins any theme (code .62).", low=-1, high=1, step=0.01
+    )
+    loose: float = param(
+        0.50,
+        help="Likeness that joins a theme with room left (code .52).",
+        low=-1,
+        high=1,
+        step=0.01,
+    )
+    cut: float = param(
+        0.55,
+        help="Likeness by which members hang together in a split (code .66).",
+        low=-1,
+        high=1,
+        step=0.01,
+    )
+    merge: float = param(
+        0.75, help="Likeness from which themes may merge (code .78).", low=-1, high=1, step=0.01
+    )
+    alone: float = param(
+        0.45,
+        help="Likeness from which a theme of one may join another (code .50).",
+        low=-1,
+        high=1,
+        step=0.01,
+    )
+    neighbours: int = param(
+        10, help="Nearest neighbours that count (code 10).", low=1, high=50, step=1
+    )
+    restructure: str = param(
+        "both",
+        help="Whether themes are split and merged (paper, Table 6: both, one, none).",
+        choices=("both", "split", "merge", "none"),
+    )
+    coverage: float = param(
+        0.7, help="Weight of coverage against relevance (paper .7).", low=0, high=1, step=0.05
+    )
+    themes: int = param(5, help="Themes chosen at most (code 5).", low=1, high=50, step=1)
+    statements: int = param(
+        20, help="Statements chosen at most (code 20).", low=1, high=100, step=1
+    )
+    probes: int = param(10, help="Episodes probed (code 10).", low=1, high=50, step=1)
+    admit: float = param(
+        0.02,
+        help="Nats an episode must gain to be admitted (code -.40, which admits losses).",
+        low=-5,
+        high=5,
+        step=0.01,
+    )
+    expand: float = param(
+        0.25, help="Nats that also admit its messages (code .25).", low=-5, high=5, step=0.01
+    )
+    accumulate: bool = param(
+        False, help="Judge each episode on top of those admitted (code: always the same base)."
+    )
+
+    def __post_init__(self) -> None:
+        """Refuse values outside the declared ranges."""
+        check_ranges(self)
+
+    def _limits(self) -> Limits:
+        return Limits(
+            self.most,
+            self.attach,
+            self.loose,
+            self.cut,
+            self.merge,
+            self.alone,
+            self.neighbours,
+            self.restructure,
+        )
+
+    def steps(self, arrivals: Sequence[Arrival], services: Services) -> Iterator[Step]:
+        """One Step per unit, lazily."""
+        draft = Draft(services.embedder)
+        tasks: Tasks = prepared(self.tasks, services)
+        annotate = prepared(self.annotate, services)
+        themes = Themes(draft, self._limits(), annotate)
+        writer = Episodes(draft, themes, tasks, annotate, services.embedder)
+        clock = Clock()
+        for arrival in arrivals:
+            when = clock.tell(arrival)
+            if not arrival.text.strip():
+                yield Step(arrival.unit, f"Unit {arrival.index} has no words.", None, ())
+                continue
+            themes.begin_step()
+            cut = self._boundary(writer, arrival, when, tasks)
+            note, written = f"Unit {arrival.index} carries episode {writer.episode} on.", 0
+            if writer.episode is None:
+                note = f"Unit {arrival.index} opens the first episode."
+            elif cut.ends:
+                note = f"Unit {arrival.index} opens a new episode: {cut.why}. "
+                told, written = writer.close()
+                note += told
+            writer.take(arrival, when)
+            yield _step(arrival.unit, note, draft, themes, written)
+
+    def _boundary(self, writer: Episodes, arrival: Arrival, when: Moment, tasks: Tasks) -> Boundary:
+        """Rules first (session, silence, length), then the subject."""
+        if writer.episode is None:
+            return Boundary(False, "")
+        before, length = writer.open_units(), writer.length()
+        if writer.session != arrival.session:
+            return Boundary(True, "the session changed")
+        if when.seconds - writer.last > _GAP:
+            return Boundary(True, "half an hour passed")
+        if length >= self.longest:
+            return Boundary(True, f"it has {length} messages")
+        if length < self.shortest:
+            return Boundary(False, "it is too short to end")
+        mean = writer.draft.vectors(before[-3:]).mean(axis=0)
+        norm = float(np.linalg.norm(mean) * np.linalg.norm(arrival.vector))
+        alike = round(float(mean @ arrival.vector) / norm, 9) if norm else 0.0
+        return tasks.boundary([writer.draft.text[u] for u in before], arrival.text, alike)
+
+    def recall(self, question: str, view: View) -> Recall:
+        """Themes, statements, episodes, messages; see the class for the course."""
+        gates = Gates(
+            self.coverage,
+            self.themes,
+            self.statements,
+            self.neighbours,
+            self.probes,
+            self.admit,
+            self.expand,
+            self.accumulate,
+        )
+        return Search(view, at_hand(self.tasks, view.services), gates).run(question)
+
+    def operations(self) -> Mapping[str, Operation]:
+        """Splits, merges, reassignment, upkeep and deletion."""
+        return OPERATIONS
+
+    def operate(self, name: str, arguments: Mapping[str, int], view: View) -> Step:
+        """The events of an operation; ValueError says why it cannot be done."""
+        draft = Draft.of(view.structure, view.services.embedder)
+        annotate = annotator_at_hand(self.annotate, view.services)
+        themes = Themes(draft, self._limits(), annotate)
+        told = operated(name, arguments, draft, themes, annotate, self.most)
+        return _step(view.units[-1], told, draft, themes, themes.rewrite(), name)
+
+
+def reassigned(structure: Structure) -> float:
+    """Share of statements whose theme ever changed (the paper's reassignment ratio)."""
+    statements = [
+        n for n in range(len(structure)) if structure.kind[n] == SEMANTIC and structure.active[n]
+    ]
+    moved = sum(bool(structure.facts[n].get("moves")) for n in statements)
+    return moved / len(statements) if statements else 0.0
+
+
+def _step(
+    unit: Unit, note: str, draft: Draft, themes: Themes, written: int, operation: str = ""
+) -> Step:
+    decision = None
+    if themes.judged:
+        first = themes.judged[0]
+        why = (
+            f"{len(themes.judged)} comparisons shaped the themes; the first, node {first.node} "
+            f"{first.label}, has {first.score:.2f} against {first.threshold:.2f}."
+        )
+        decision = Decision(tuple(themes.judged), themes.chosen, why)
+    events = draft.take()
+    cost = cost_of(events, written, themes.inspected)
+    return Step(unit, note, decision, events, cost, operation)
