@@ -25,17 +25,13 @@ Package map, in data-flow order:
 ======================  ==========================================================
 """
 
-from segviz.asking import ask
 from segviz.construct.compatibility import Calibrated, Cosine
 from segviz.evaluate import evaluate, evaluate_answers, sweep
 from segviz.loaders import LoadError, load
-from segviz.memory import Memory
+from segviz.memory import Memory, ask, build, merge
 from segviz.memory import open_memory as open  # noqa: A004 - the documented name
-from segviz.merging import merge
 from segviz.notebook import show
-from segviz.pipeline import build
-from segviz.propagate import POLICIES, propagate
-from segviz.result import Result
+from segviz.retrieval import POLICIES, Result, propagate
 from segviz.systems import SYSTEMS
 from segviz.systems.segment_tree.system import SegmentTree
 from segviz.tree import replay

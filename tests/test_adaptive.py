@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 
 import segviz
-from segviz import adaptive
-from segviz.adaptive import ADAPTIVE, OTHERWISE, RULES, SIGNS, choose, traits
 from segviz.evaluate import evaluate
-from segviz.propagate import check_setting
+from segviz.retrieval import adaptive, check_setting
+from segviz.retrieval.adaptive import ADAPTIVE, OTHERWISE, RULES, SIGNS, choose, traits
 from tests.test_evaluate import random_memory
 from tests.trees import toy
 

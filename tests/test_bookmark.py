@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import segviz
-from segviz.assemble import make_system
 from segviz.bookmark import (
     _READERS,
     COLOURS,
@@ -25,8 +24,8 @@ from segviz.bookmark import (
 from segviz.construct import Operates, as_settings
 from segviz.conversation import TITLES, UNIT_RULES
 from segviz.frontend import look
-from segviz.propagate import POLICIES
-from segviz.relevance import RELEVANCE
+from segviz.memory import make_system
+from segviz.retrieval import POLICIES, RELEVANCE
 from segviz.systems import SYSTEMS
 
 count = st.integers(0, 2**31)

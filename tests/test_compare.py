@@ -9,7 +9,7 @@ import segviz
 from segviz.embedding import HashingEmbedder
 from segviz.evaluate import coverage, evaluate
 from segviz.evaluate.compare import compare, overlap
-from segviz.retrieve import estimated_tokens
+from segviz.retrieval import estimated_tokens
 from segviz.tree.shape import shape
 from tests.test_permutation import talk
 from tests.trees import small_chat

@@ -9,9 +9,7 @@ import pytest
 
 from segviz.conversation import Unit
 from segviz.frontend.payload import pack, tree_payload
-from segviz.ledger import explain
-from segviz.propagate import POLICIES, propagate
-from segviz.retrieve import ranking, top_k
+from segviz.retrieval import POLICIES, explain, propagate, ranking, top_k
 from segviz.store import Saved, dump, parse
 from segviz.tree import Add, Link, Moments, Revise, Step, replay
 from segviz.tree.invariants import check

@@ -19,8 +19,7 @@ from segviz.evaluate.aggregate import categories, mean_ci
 from segviz.evaluate.evaluation import MEASURES
 from segviz.evaluate.questions import first_scores, gold_of
 from segviz.figures.categories import category_bars, category_sentence
-from segviz.propagate import propagate
-from segviz.retrieve import level_distribution, ranking
+from segviz.retrieval import level_distribution, propagate, ranking
 from tests.test_retrieve import literal_ranking
 from tests.trees import chat, small_chat, toy
 

@@ -1,5 +1,5 @@
-from segviz.gold import gold_status
-from segviz.result import Evidence
+from segviz.retrieval import Evidence
+from segviz.retrieval.gold import gold_status
 
 
 def evidence(span, *turns):

@@ -9,7 +9,7 @@ import pytest
 import segviz
 from segviz.construct import Services
 from segviz.conversation import sample_path
-from segviz.pipeline import arrivals
+from segviz.memory import arrivals
 from segviz.systems.segment_tree.system import SegmentTree
 from segviz.tree import Step, history, replay
 from segviz.tree.invariants import check

@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from segviz.ledger import explain
-from segviz.propagate import propagate
+from segviz.retrieval import explain, propagate
 from tests.test_propagate import TREE_POLICIES, cases, dense_matrix
 from tests.trees import toy
 

@@ -26,7 +26,7 @@ from segviz.llm import (
     Prompt,
 )
 from segviz.llm.waiting import heartbeat
-from segviz.pipeline import Building, BuildPaused
+from segviz.memory import Building, BuildPaused
 from segviz.store import StoreError
 from tests.data import ROOT
 from tests.models.server import (

@@ -7,10 +7,10 @@ from dataclasses import replace
 import pytest
 
 import segviz
-from segviz.assemble import Absent
 from segviz.conversation import sample_path
 from segviz.embedding import HashingEmbedder
-from segviz.merging import joined
+from segviz.memory import Absent
+from segviz.memory.merging import joined
 from tests.trees import chat, small_chat
 
 GARDEN = [

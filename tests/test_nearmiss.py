@@ -1,7 +1,7 @@
 import pytest
 
-from segviz.nearmiss import near_misses
-from segviz.retrieve import ranking
+from segviz.retrieval import ranking
+from segviz.retrieval.near_miss import near_misses
 
 QUESTION = "the red bicycle and the sourdough bread"
 

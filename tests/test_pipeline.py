@@ -7,7 +7,7 @@ import pytest
 
 import segviz
 from segviz.embedding import HashingEmbedder
-from segviz.relevance import initial_scores
+from segviz.retrieval import initial_scores
 from tests.test_propagate import literal
 from tests.test_retrieve import literal_ranking
 from tests.trees import chat, small_chat

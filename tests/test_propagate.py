@@ -13,7 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from segviz.propagate import operator, propagate
+from segviz.retrieval import propagate
+from segviz.retrieval.propagation import operator
 from segviz.tree import Relate
 from tests.trees import random_graph, random_tree, toy
 

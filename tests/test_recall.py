@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import pytest
 
-from segviz.adaptive import ADAPTIVE, OTHERWISE, RULES
+from segviz.retrieval.adaptive import ADAPTIVE, OTHERWISE, RULES
 from tests.benchmarks import adaptive
 from tests.benchmarks.recall import (
     HELD_OUT,

@@ -10,9 +10,10 @@ from hypothesis.extra import numpy as hnp
 
 import segviz
 from segviz.embedding import HashingEmbedder
-from segviz.relevance import RELEVANCE, Hybrid, Lexical, Softmax, initial_scores
-from segviz.relevance.lexical import tokens
-from segviz.relevance.standardise import sharpened, standardised
+from segviz.retrieval import RELEVANCE, initial_scores
+from segviz.retrieval.relevance import Hybrid, Lexical, Softmax
+from segviz.retrieval.relevance.lexical import tokens
+from segviz.retrieval.relevance.standardise import sharpened, standardised
 from tests.trees import chat, grown
 
 EMBEDDER = HashingEmbedder()

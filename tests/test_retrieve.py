@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from segviz.retrieve import (
+from segviz.retrieval import (
     estimated_tokens,
     first,
     level_distribution,

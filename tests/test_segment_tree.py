@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import segviz
 from segviz.construct import Services
 from segviz.embedding import HashingEmbedder
-from segviz.pipeline import arrivals
+from segviz.memory import arrivals
 from segviz.systems.segment_tree.system import SegmentTree
 from segviz.tree import Add, Revise, history, replay
 from segviz.tree.invariants import check
@@ -257,7 +257,7 @@ class TestOnline:
 
     @staticmethod
     def _trace(units, embedder, compatibility):
-        system = segviz.pipeline.make_system("segment-tree", compatibility=compatibility)
+        system = segviz.memory.builder.make_system("segment-tree", compatibility=compatibility)
         return [
             (s.note, s.decision, [(type(e).__name__, *plain(e)) for e in s.events])
             for s in system.steps(arrivals(units, embedder), Services(embedder))

@@ -16,10 +16,10 @@ import pytest
 
 import segviz
 from segviz import store
-from segviz.assemble import Absent
 from segviz.construct import Verdict
 from segviz.conversation import TITLES, sample_path
 from segviz.embedding import HashingEmbedder
+from segviz.memory import Absent
 from segviz.store import StoreError
 from segviz.tree import Add, Judgement, Link, Relate, Revise, Step
 from tests.trees import chat, small_chat
@@ -233,7 +233,7 @@ class TestDamaged:
         table["dimension"] = 2
         table["data"] = base64.b64encode(np.ascontiguousarray(rows).tobytes()).decode()
         with pytest.raises(StoreError, match="have 2 dimensions, those of hashing-256@1 have 256"):
-            segviz.pipeline.from_saved(store.parse(json.dumps(document).encode()))
+            segviz.memory.builder.from_saved(store.parse(json.dumps(document).encode()))
 
     def test_a_cost_has_five_numbers_or_eight(self, document):
         for numbers in ([0] * 6, [0] * 9):

@@ -19,7 +19,7 @@ from segviz.figures.sweep import (
     level_bars_sentence,
     level_rows,
 )
-from segviz.propagate import POLICIES
+from segviz.retrieval import POLICIES
 from tests.test_evaluate import random_memory
 
 ALPHAS, HORIZONS = (0.1, 0.3, 0.95), (0, 1, 3)

@@ -9,8 +9,7 @@ import pytest
 
 from segviz.figures.toy import numbered_tree, transition_figure
 from segviz.frontend.palette import SCORE_RAMP_LIGHT
-from segviz.propagate import POLICIES, propagate, spread
-from segviz.relevance import initial_scores
+from segviz.retrieval import POLICIES, initial_scores, propagate, spread
 from segviz.tree.invariants import check
 from segviz.tree.toy import toy_relevance, toy_structure
 

@@ -12,7 +12,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
-from segviz.assemble import COMPONENTS, make_system
 from segviz.bookmark.readers import (
     COUNT,
     LONGEST,
@@ -29,8 +28,8 @@ from segviz.bookmark.readers import (
 )
 from segviz.construct import Operates, Parameter, parameters
 from segviz.conversation import TITLES, UNIT_RULES
-from segviz.propagate import POLICIES
-from segviz.relevance import RELEVANCE
+from segviz.memory import COMPONENTS, make_system
+from segviz.retrieval import POLICIES, RELEVANCE
 from segviz.systems import SYSTEMS
 
 __all__ = [

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from segviz.answer import Answer, answer
 from segviz.cli.building import add_building, memory_of
 from segviz.cli.command import Command
 from segviz.cli.console import Console
@@ -15,10 +14,11 @@ from segviz.cli.retrieval import add_question, add_retrieval, question_of, setti
 from segviz.cli.settings import parameters_help
 from segviz.cli.source import add_file
 from segviz.conversation import Question
-from segviz.gold import gold_status
 from segviz.llm import ModelError
 from segviz.memory import Memory
-from segviz.result import Result
+from segviz.memory.answer import Answer, answer
+from segviz.retrieval import Result
+from segviz.retrieval.gold import gold_status
 from segviz.systems.levels import level_name, level_names
 
 

@@ -6,7 +6,6 @@ import argparse
 from time import perf_counter
 from typing import Any
 
-from segviz.assemble import make_system, needs_chat
 from segviz.cli.console import Console
 from segviz.cli.exits import Unfinished, UsageError, user_errors
 from segviz.cli.models import Models, add_embedder, add_models
@@ -15,8 +14,7 @@ from segviz.cli.source import add_conversation, is_memory, path_of, read_convers
 from segviz.construct import System
 from segviz.conversation import UNIT_RULES, Conversation
 from segviz.llm import LastingFault
-from segviz.memory import Memory, open_memory
-from segviz.pipeline import BuildPaused, build
+from segviz.memory import BuildPaused, Memory, build, make_system, needs_chat, open_memory
 from segviz.systems import SYSTEMS
 
 SYSTEM, UNIT = "segment-tree", "exchange"

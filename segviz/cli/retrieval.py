@@ -7,12 +7,11 @@ from collections.abc import Callable
 from inspect import signature
 from typing import Any
 
-from segviz.adaptive import ADAPTIVE
-from segviz.asking import ask
 from segviz.cli.exits import UsageError
 from segviz.conversation import Conversation, Question
-from segviz.propagate import POLICIES
-from segviz.relevance import RELEVANCE
+from segviz.memory import ask
+from segviz.retrieval import POLICIES, RELEVANCE
+from segviz.retrieval.adaptive import ADAPTIVE
 
 DEFAULTS: dict[str, Any] = {
     name: parameter.default for name, parameter in signature(ask).parameters.items()

@@ -24,7 +24,7 @@ from segviz.evaluate.compare import Comparison
 from segviz.evaluate.many import Measured, measure_many
 from segviz.evaluate.workers import WorkersLost
 from segviz.llm import LastingFault
-from segviz.pipeline import BuildPaused, build
+from segviz.memory import BuildPaused, build
 from segviz.store import Saved
 
 Found = TypeVar("Found", Sweep, Comparison)

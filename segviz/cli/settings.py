@@ -7,11 +7,11 @@ from dataclasses import fields
 from textwrap import wrap
 from typing import Any
 
-from segviz.assemble import COMPONENTS
 from segviz.bookmark import Bookmark, decode, nested
 from segviz.cli.command import indented
 from segviz.cli.exits import UsageError
 from segviz.construct import Parameter, parameters
+from segviz.memory import COMPONENTS
 from segviz.systems import SYSTEMS
 
 _OTHERS = frozenset(item.name for item in fields(Bookmark))

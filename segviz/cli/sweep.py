@@ -23,7 +23,7 @@ from segviz.cli.settings import parameters_help
 from segviz.cli.source import add_file, is_memory, output_path, path_of, write_file
 from segviz.evaluate import Sweep, sweep
 from segviz.export import sweep_csv, sweeps_csv
-from segviz.propagate import POLICIES
+from segviz.retrieval import POLICIES
 
 _AXES = {
     "policies": ("NAME,…", f"of {', '.join(POLICIES)}", lambda text: tuple(text.split(","))),

@@ -48,7 +48,7 @@ def param(
 ) -> Any:
     """A dataclass field that carries its own range and meaning.
 
-    ``registry`` names the registry (a key of ``segviz.pipeline.COMPONENTS``) from which
+    ``registry`` names the registry (a key of ``segviz.memory.builder.COMPONENTS``) from which
     the value may be chosen by name; its ``factory`` makes the default. ``choices`` lists
     the legal values of a text parameter.
     """

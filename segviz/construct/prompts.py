@@ -194,7 +194,7 @@ def missing_prompt(question: str, evidence: Sequence[str]) -> Prompt:
     return Prompt(_MISSING, _user({"question": question, "evidence": list(evidence)}))
 
 
-# --- answering a question and judging the answer (segviz.answer) -------------------------
+# --- answering a question and judging the answer (segviz.memory.answer) -------------------------
 
 NOT_MENTIONED = "Not mentioned."
 RUBRIC = ("0", "1", "2", "3")

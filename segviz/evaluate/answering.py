@@ -8,7 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from segviz.answer import (
+from segviz.conversation import Question
+from segviz.evaluate.aggregate import Mean, categories, mean_ci
+from segviz.evaluate.answers import bleu1, token_f1
+from segviz.llm import Chat, LabelError, LastingFault, ModelError, Prompt, Reply
+from segviz.memory.answer import (
     RIGHT_FROM,
     Answer,
     answering,
@@ -19,10 +23,6 @@ from segviz.answer import (
     judging,
     read,
 )
-from segviz.conversation import Question
-from segviz.evaluate.aggregate import Mean, categories, mean_ci
-from segviz.evaluate.answers import bleu1, token_f1
-from segviz.llm import Chat, LabelError, LastingFault, ModelError, Prompt, Reply
 
 if TYPE_CHECKING:
     from segviz.memory import Memory
@@ -114,7 +114,7 @@ def evaluate_answers(
 
     ``judge_chat`` is ``chat`` by default; ``ask_params`` are those of ``segviz.ask``. One
     call per question and one more for its grade, where that needs judgement
-    (``segviz.answer.by_rule``). ``progress(done, total)`` is called and ``cancelled()``
+    (``segviz.memory.answer.by_rule``). ``progress(done, total)`` is called and ``cancelled()``
     asked every few questions; what is done is returned. A
     fault of a single question (no answer, a grade outside the rubric) is noted in its row:
     a missing answer counts as wrong, a missing grade is left out. When a model cannot be

@@ -16,7 +16,7 @@ from segviz.evaluate import measures
 from segviz.evaluate.aggregate import Mean, mean_ci
 from segviz.evaluate.answers import all_tokens, content_tokens
 from segviz.evaluate.questions import first_scores, gold_of
-from segviz.retrieve import check_count, estimated_tokens, ranking, taken
+from segviz.retrieval import check_count, estimated_tokens, ranking, taken
 from segviz.tree.shape import Shape, shape
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from segviz.evaluate import measures
 from segviz.evaluate.aggregate import Mean, categories, mean_ci
 from segviz.evaluate.answers import all_tokens, content_tokens
 from segviz.evaluate.questions import final_scores, gold_of
-from segviz.retrieve import check_count, taken
+from segviz.retrieval import check_count, taken
 
 if TYPE_CHECKING:
     from segviz.memory import Memory

@@ -15,8 +15,7 @@ from segviz.conversation import Question
 from segviz.evaluate import measures
 from segviz.evaluate.aggregate import Mean, categories, mean_ci
 from segviz.evaluate.questions import first_scores, gold_of
-from segviz.propagate import check_setting, combine, spread
-from segviz.retrieve import check_count, taken
+from segviz.retrieval import check_count, check_setting, combine, spread, taken
 
 if TYPE_CHECKING:
     from segviz.memory import Memory

@@ -15,13 +15,13 @@ from functools import partial
 from itertools import product
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from segviz.assemble import paid
 from segviz.conversation import Conversation
 from segviz.evaluate.evaluation import Evaluation, evaluate
 from segviz.evaluate.grid import Sweep, sweep
 from segviz.evaluate.permutation import reordered
 from segviz.evaluate.workers import done_by_processes, done_here, done_on_cluster
-from segviz.retrieve import check_count
+from segviz.memory import paid
+from segviz.retrieval import check_count
 
 if TYPE_CHECKING:
     from segviz.memory import Memory

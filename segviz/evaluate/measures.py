@@ -22,7 +22,7 @@ Bools = NDArray[np.bool_]
 def order(scores: Floats, nodes: Ints) -> Ints:
     """Rank ``nodes`` (m,), ascending ids, by ``scores`` (q, n): best first, int64 (q, m).
 
-    A tie goes to the older node, as in ``segviz.retrieve.ranking``.
+    A tie goes to the older node, as in ``segviz.retrieval.selection.ranking``.
     """
     return np.asarray(nodes[np.argsort(-scores[:, nodes], axis=1, kind="stable")])
 
@@ -37,7 +37,7 @@ def best_of_groups(ranked: Ints, group: NDArray[np.integer]) -> Ints:
     """Keep in every row only the best node of each group, int64 (q, groups).
 
     ``group`` (n,) holds a label per node; with the carrier this is the ``distinct`` of
-    ``segviz.retrieve.ranking``, for all questions at once.
+    ``segviz.retrieval.selection.ranking``, for all questions at once.
     """
     q, m = ranked.shape
     if not q or not m:

@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from segviz.adaptive import ADAPTIVE, choose
 from segviz.conversation import Question
-from segviz.propagate import check_setting, combine, spread
-from segviz.relevance import initial_scores
+from segviz.retrieval import check_setting, combine, initial_scores, spread
+from segviz.retrieval.adaptive import ADAPTIVE, choose
 
 if TYPE_CHECKING:
     from segviz.memory import Memory

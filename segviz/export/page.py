@@ -30,7 +30,7 @@ from segviz.frontend.look import Look
 from segviz.frontend.palette import ACCENT
 from segviz.frontend.payload import pack, tree_payload
 from segviz.frontend.scale import needs_root
-from segviz.result import Evidence
+from segviz.retrieval import Evidence
 from segviz.systems.levels import level_name, level_names
 from segviz.tree.coherence import known_coherence
 

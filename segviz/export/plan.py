@@ -15,7 +15,7 @@ from segviz.export.layout import Box, Rows, rows
 from segviz.export.view import View
 from segviz.frontend.palette import ACCENT, SCORE_RAMP_DARK, SCORE_RAMP_LIGHT, session_colours
 from segviz.frontend.scale import needs_root
-from segviz.result import Result
+from segviz.retrieval import Result
 from segviz.tree import Structure
 
 WIDTH = 1400

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from segviz.adaptive import ADAPTIVE
-from segviz.assemble import needs_chat
 from segviz.bookmark import nested
 from segviz.embedding import EMBEDDERS, get_embedder
 from segviz.export.text import file_name
 from segviz.export.view import View
-from segviz.memory import Memory
+from segviz.memory import Memory, needs_chat
+from segviz.retrieval.adaptive import ADAPTIVE
 from segviz.systems import SYSTEMS
 
 _UPLOADED = "the-file-you-uploaded.json"

@@ -17,7 +17,7 @@ from segviz.evaluate import Cell, Sweep
 from segviz.evaluate.many import Measured
 from segviz.export.text import legal
 from segviz.export.view import View
-from segviz.retrieve import ranking
+from segviz.retrieval import ranking
 
 Value = str | int | float | None
 

@@ -9,7 +9,7 @@ from segviz import store
 from segviz.bookmark import Bookmark, encode, looks
 from segviz.conversation import Question
 from segviz.memory import Memory
-from segviz.result import Result
+from segviz.retrieval import Result
 from segviz.systems import SYSTEMS
 from segviz.tree import Event, Step, Structure
 

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Final
 
-from segviz.propagate import POLICIES, check_setting
+from segviz.retrieval import POLICIES, check_setting
 
 ALPHA_MAX: Final = 0.99
 ALPHA_STEP: Final = 0.01

@@ -32,7 +32,7 @@ from segviz.frontend.palette import (
     session_colours,
 )
 from segviz.frontend.scripts import packed
-from segviz.retrieve import estimated_tokens
+from segviz.retrieval import estimated_tokens
 from segviz.tree import Decision, Structure
 
 Mode = Literal["grow", "scores"]

@@ -31,7 +31,7 @@ class Shown:
 
 @dataclass(frozen=True, eq=False)
 class Saved:
-    """What a file holds; ``segviz.pipeline`` turns it into a Memory and back.
+    """What a file holds; ``segviz.memory.builder`` turns it into a Memory and back.
 
     ``shown`` is None in the file of a memory alone.
     """

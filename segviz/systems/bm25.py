@@ -11,7 +11,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from segviz.construct import Arrival, Operation, Recall, Scorer, Services, View, check_ranges, param
-from segviz.relevance import Lexical, over_active
+from segviz.retrieval import over_active
+from segviz.retrieval.relevance import Lexical
 from segviz.systems.common.flat import DELETE, delete_from_flat, flat_steps
 from segviz.systems.common.retrieval import best_first, recalled, stage
 from segviz.tree import Step, Structure

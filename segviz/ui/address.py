@@ -14,9 +14,9 @@ from typing import Any
 import streamlit as st
 
 from segviz import store
-from segviz.assemble import COMPONENTS
 from segviz.bookmark import Bookmark, Operated, decode, differing, encode, looks
 from segviz.construct import Recalls, parameters
+from segviz.memory import COMPONENTS
 from segviz.systems import SYSTEMS
 from segviz.ui.pins import pinned
 from segviz.ui.state import Session, shown_keys

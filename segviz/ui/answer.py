@@ -8,7 +8,10 @@ from __future__ import annotations
 
 import streamlit as st
 
-from segviz.answer import (
+from segviz.conversation import Question
+from segviz.evaluate import bleu1, token_f1
+from segviz.llm import LabelError, ModelError, OpenAIChat
+from segviz.memory.answer import (
     RIGHT_FROM,
     Answer,
     answer,
@@ -18,11 +21,7 @@ from segviz.answer import (
     judge,
     reference,
 )
-from segviz.conversation import Question
-from segviz.evaluate import bleu1, token_f1
-from segviz.llm import LabelError, ModelError, OpenAIChat
-from segviz.result import Result
-from segviz.retrieve import estimated_tokens
+from segviz.retrieval import Result, estimated_tokens
 from segviz.ui.state import Session, fingerprint, known, remember
 from segviz.ui.words import counted, unmarked
 

@@ -6,15 +6,15 @@ from typing import Any
 
 import streamlit as st
 
-from segviz.adaptive import ADAPTIVE
-from segviz.answer import is_adversarial
-from segviz.asking import ask
 from segviz.conversation import Question
 from segviz.figures.levels import level_figure, level_rows, level_sentence
 from segviz.frontend.live import Live
 from segviz.frontend.scale import needs_root
-from segviz.gold import ABSENT, COVERED, HIT, MISSED, gold_status
-from segviz.result import Result
+from segviz.memory import ask
+from segviz.memory.answer import is_adversarial
+from segviz.retrieval import Result
+from segviz.retrieval.adaptive import ADAPTIVE
+from segviz.retrieval.gold import ABSENT, COVERED, HIT, MISSED, gold_status
 from segviz.ui.answer import answer_panel
 from segviz.ui.charts import chart, colours
 from segviz.ui.choices import choices, keep_setting, kept_setting, live, on_time_axis

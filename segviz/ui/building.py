@@ -15,14 +15,12 @@ from typing import Any
 
 import streamlit as st
 
-from segviz.assemble import make_system, needs_chat
 from segviz.construct import System
 from segviz.conversation import Conversation
 from segviz.llm import LastingFault, OpenAIChat
 from segviz.llm.faults import RequestError
 from segviz.llm.waiting import heartbeat
-from segviz.memory import Memory
-from segviz.pipeline import Building, BuildPaused
+from segviz.memory import Building, BuildPaused, Memory, make_system, needs_chat
 from segviz.ui.models import Models, point_here
 from segviz.ui.state import MEMORIES_KEPT, fingerprint, forget, known, remember
 

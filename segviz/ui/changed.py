@@ -11,10 +11,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from segviz.assemble import needs_chat, paid
 from segviz.bookmark import Operated
 from segviz.construct import Operates, Operation
-from segviz.memory import Memory
+from segviz.memory import Memory, needs_chat, paid
 from segviz.ui.building import AUTOMATIC_UNITS
 from segviz.ui.state import Session, remember
 

@@ -7,19 +7,18 @@ from typing import Any
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from segviz.adaptive import ADAPTIVE
 from segviz.construct import Recalls
 from segviz.conversation import Question
 from segviz.frontend.live import ALPHA_MAX, ALPHA_STEP, HORIZON_MAX, LIVE_POLICIES, Setting
-from segviz.propagate import POLICIES
-from segviz.relevance import RELEVANCE
+from segviz.retrieval import POLICIES, RELEVANCE
+from segviz.retrieval.adaptive import ADAPTIVE
 from segviz.ui.places import level_label
 from segviz.ui.state import Session, begin
 from segviz.ui.timeline import VIEWS, in_time, view_choice
 
 
 def choices(session: Session) -> tuple[Question, dict[str, Any], DeltaGenerator]:
-    """The question, settings for ``segviz.pipeline.ask``, and the row of controls above."""
+    """The question, settings for ``segviz.memory.builder.ask``, and the row of controls above."""
     questions = session.conversation.questions
     origin: str | None = "Own question"
     row = st.container(horizontal=True, vertical_alignment="center", key="asking")

@@ -6,7 +6,7 @@ from typing import Any
 
 import streamlit as st
 
-from segviz.relevance import RELEVANCE
+from segviz.retrieval import RELEVANCE
 from segviz.systems import SYSTEMS
 from segviz.ui.compare_questions import measure_panel, published_panel, question_panel
 from segviz.ui.compare_structures import PER_ROW, shapes_panel, structures_panel

@@ -14,7 +14,7 @@ from segviz.figures.compare import overlap_rows, overlap_sentence, overlap_strip
 from segviz.memory import Memory
 from segviz.published import reported
 from segviz.published.reports import METRICS, SOURCES
-from segviz.result import Result
+from segviz.retrieval import Result
 from segviz.systems import SYSTEMS
 from segviz.ui.charts import chart, colours, faint
 from segviz.ui.compare_structures import select_turns, side_by_side

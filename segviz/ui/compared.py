@@ -7,8 +7,7 @@ from time import perf_counter
 
 import streamlit as st
 
-from segviz.memory import Memory
-from segviz.pipeline import build
+from segviz.memory import Memory, build
 from segviz.systems import SYSTEMS
 from segviz.tree.unfold import Unfolded, follows_time, unfold
 from segviz.ui.state import Session, fingerprint, known, remember, typed_turns

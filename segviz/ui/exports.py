@@ -9,7 +9,7 @@ import streamlit as st
 from segviz.bookmark import encode
 from segviz.evaluate import Sweep
 from segviz.export import FORMATS, Format, View, file_name, sweep_csv
-from segviz.result import Result
+from segviz.retrieval import Result
 from segviz.tree import Structure
 from segviz.ui.address import current
 from segviz.ui.changed import unnamed

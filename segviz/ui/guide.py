@@ -14,9 +14,7 @@ from segviz.cases import CASES, CONVERSATION, Case
 from segviz.construct import parameters
 from segviz.conversation import TITLES
 from segviz.figures.toy import numbered_tree, transition_figure
-from segviz.propagate import POLICIES, combine, spread
-from segviz.relevance import initial_scores
-from segviz.retrieve import top_k
+from segviz.retrieval import POLICIES, combine, initial_scores, spread, top_k
 from segviz.systems import SYSTEMS
 from segviz.tree.toy import QUESTION, toy_relevance, toy_structure
 from segviz.ui.address import in_app

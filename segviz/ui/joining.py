@@ -7,13 +7,10 @@ from functools import partial
 
 import streamlit as st
 
-from segviz.assemble import needs_chat, paid
 from segviz.construct import Joins
 from segviz.conversation import TITLES, Conversation, sample_path
 from segviz.loaders import LoadError, load
-from segviz.memory import Memory
-from segviz.merging import merge
-from segviz.pipeline import build
+from segviz.memory import Memory, build, merge, needs_chat, paid
 from segviz.ui.building import AUTOMATIC_UNITS
 from segviz.ui.opening import refusal
 from segviz.ui.state import Session

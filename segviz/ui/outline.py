@@ -17,8 +17,7 @@ from segviz.frontend.outline import (
     pack_outline,
 )
 from segviz.frontend.palette import session_colours
-from segviz.result import Result
-from segviz.retrieve import ranking
+from segviz.retrieval import Result, ranking
 from segviz.tree import Structure
 from segviz.ui.places import kind_label
 from segviz.ui.state import Session

@@ -6,11 +6,9 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from segviz.assemble import make_system, needs_chat
 from segviz.conversation import Conversation
 from segviz.evaluate.permutation import Difference, Permutation, permutation
-from segviz.memory import Memory
-from segviz.pipeline import build
+from segviz.memory import Memory, build, make_system, needs_chat
 from segviz.systems import SYSTEMS
 from segviz.ui.state import Session, fingerprint, known, remember
 from segviz.ui.tables import table

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from segviz.result import Result
-from segviz.retrieve import ranking
+from segviz.retrieval import Result, ranking
 from segviz.tree import Structure
 from segviz.tree.inspect import kinship, shared_units, similarity
 from segviz.ui.lists import diffs, node_list

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from segviz.result import Evidence, Result
-from segviz.retrieve import estimated_tokens
+from segviz.retrieval import Evidence, Result, estimated_tokens
 from segviz.ui.lists import evidence_list
 from segviz.ui.places import place
 from segviz.ui.state import Session

@@ -7,9 +7,8 @@ from typing import Any, cast
 import streamlit as st
 
 from segviz import store
-from segviz.assemble import COMPONENTS
 from segviz.conversation import UNIT_RULES, Conversation, with_typed_turns
-from segviz.memory import from_saved
+from segviz.memory import COMPONENTS, from_saved
 from segviz.systems import SYSTEMS
 from segviz.ui import address
 from segviz.ui.building import Order, obtain

@@ -9,7 +9,7 @@ import streamlit as st
 
 from segviz.construct import Stage
 from segviz.figures.levels import level_figure, level_rows
-from segviz.result import Result
+from segviz.retrieval import Result
 from segviz.systems.levels import level_name
 from segviz.ui.charts import chart, colours
 from segviz.ui.lists import node_list

@@ -7,8 +7,7 @@ from typing import Any
 import streamlit as st
 
 from segviz.evaluate import Cell, Sweep, sweep
-from segviz.propagate import POLICIES
-from segviz.relevance import RELEVANCE
+from segviz.retrieval import POLICIES, RELEVANCE
 from segviz.ui.exports import sweep_export
 from segviz.ui.permutation import permutation_panel
 from segviz.ui.state import Session, fingerprint, known, remember

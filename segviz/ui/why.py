@@ -9,9 +9,8 @@ import numpy as np
 import streamlit as st
 
 from segviz.figures.ranks import rank_figure, rank_rows, rank_sentence
-from segviz.nearmiss import near_misses
-from segviz.result import Result
-from segviz.retrieve import ranking
+from segviz.retrieval import Result, ranking
+from segviz.retrieval.near_miss import near_misses
 from segviz.systems.levels import level_name
 from segviz.ui.charts import chart, colours
 from segviz.ui.places import level_names, place

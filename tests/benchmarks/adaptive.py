@@ -4,7 +4,7 @@ Run ``python -m tests.benchmarks.adaptive [FILE]`` from the project's root, with
 ``tests.benchmarks.recall``. Hybrid relevance, evidence recall@10 over leaves, the questions
 of all conversations together. The halves are told apart by a hash of the question's text,
 so that no conversation is missing from either. The signs a rule may use were fixed before
-fitting (``segviz.adaptive.SIGNS``); the fit is greedy: of all signs and settings the pair
+fitting (``segviz.retrieval.adaptive.SIGNS``); the fit is greedy: of all signs and settings the pair
 that gains most over the best single setting becomes the next rule, as long as it decides at
 least 25 questions of those left and gains at least .001 over the half.
 
@@ -21,12 +21,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from segviz.adaptive import RULES, SIGNS, Setting, traits
 from segviz.evaluate import Mean, measures
 from segviz.evaluate.aggregate import mean_ci
 from segviz.evaluate.questions import first_scores, gold_of
 from segviz.memory import Memory
-from segviz.propagate import combine, spread
+from segviz.retrieval import combine, spread
+from segviz.retrieval.adaptive import RULES, SIGNS, Setting, traits
 from tests.benchmarks.recall import ALPHAS, HORIZONS, POLICIES, data_file, locomo_memories, named
 
 FEWEST = 25

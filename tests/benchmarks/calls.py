@@ -42,7 +42,9 @@ def stand_in() -> Callable[[dict[str, Any]], str]:
         document = json.JSONDecoder().raw_decode(request["messages"][1]["content"])[0]
         labels = enum(request)
         if not labels:
-            return str(segviz.pipeline.make_system("segment-tree").annotate(document["parts"]))
+            return str(
+                segviz.memory.builder.make_system("segment-tree").annotate(document["parts"])
+            )
         message = document["new_message"]
         if "open_segment" in document:
             return "MERGE" if similar(message, document["open_segment"]) else "CONTINUE"

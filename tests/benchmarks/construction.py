@@ -16,7 +16,7 @@ from time import perf_counter, process_time
 
 import segviz
 from segviz.embedding import Cached, WordLlamaEmbedder
-from segviz.pipeline import Building
+from segviz.memory import Building
 from tests.benchmarks.report import Line, run
 from tests.benchmarks.synthetic import conversation
 from tests.data import ROOT

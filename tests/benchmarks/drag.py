@@ -24,8 +24,7 @@ import numpy as np
 from segviz.frontend.canvas import javascript, stylesheet
 from segviz.frontend.live import DRAWINGS, Live, Setting, read_setting
 from segviz.frontend.payload import pack, tree_payload
-from segviz.propagate import propagate
-from segviz.retrieve import top_k
+from segviz.retrieval import propagate, top_k
 from segviz.tree import Structure
 from tests.conftest import LAUNCH
 

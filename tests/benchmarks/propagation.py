@@ -14,7 +14,8 @@ from importlib.util import find_spec
 import networkx as nx
 import numpy as np
 
-from segviz.propagate import operator, propagate
+from segviz.retrieval import propagate
+from segviz.retrieval.propagation import operator
 from segviz.tree import Structure
 from tests.benchmarks.report import Line, best, run
 from tests.benchmarks.synthetic import balanced

@@ -14,9 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 
 import segviz
-from segviz.propagate import propagate
-from segviz.relevance import Dense, Lexical, initial_scores, over_active
-from segviz.retrieve import top_k
+from segviz.retrieval import initial_scores, over_active, propagate, top_k
+from segviz.retrieval.relevance import Dense, Lexical
 from segviz.tree import Structure, Vector
 from tests.benchmarks.report import Line, best, run
 from tests.benchmarks.synthetic import balanced, conversation

@@ -32,7 +32,7 @@ from segviz.evaluate import Mean, evaluate, sweep
 from segviz.evaluate.aggregate import mean_ci
 from segviz.evaluate.questions import first_scores
 from segviz.memory import Memory
-from segviz.relevance import RELEVANCE
+from segviz.retrieval import RELEVANCE
 from segviz.tree import Add, Step
 
 TUNED_ON = ("conv-26", "conv-30", "conv-43")

@@ -15,13 +15,13 @@ from pathlib import Path
 import pytest
 
 import segviz
-from segviz.assemble import COMPONENTS
 from segviz.cli import doctor, serve
 from segviz.cli.command import Parser
 from segviz.cli.completion import SHELLS, options_of
 from segviz.cli.console import Console, visible
 from segviz.cli.registry import APP, COMMANDS
 from segviz.construct import parameters
+from segviz.memory import COMPONENTS
 from tests.data import ROOT
 
 COMMAND = [sys.executable, "-c", "import sys; from segviz.cli import main; sys.exit(main())"]

@@ -23,7 +23,7 @@ from segviz.frontend.canvas import javascript
 from segviz.frontend.look import COLOURS
 from segviz.frontend.palette import ACCENT
 from segviz.frontend.payload import COLUMNS
-from segviz.gold import gold_status
+from segviz.retrieval.gold import gold_status
 from tests.frontend.node import run
 
 SVG = "{http://www.w3.org/2000/svg}"

@@ -14,7 +14,7 @@ import segviz
 from segviz.export import nodes_csv, ranks_csv, sweep_csv
 from segviz.export.tables import cell, table
 from segviz.export.text import legal
-from segviz.retrieve import ranking
+from segviz.retrieval import ranking
 from tests.export.views import HOSTILE, ask_view, dag, forest, grow_view, holding, nothing
 
 

@@ -11,7 +11,7 @@ import pytest
 from segviz.frontend.canvas import javascript
 from segviz.frontend.live import DRAWINGS, Live, Setting, read_setting
 from segviz.frontend.payload import COLUMNS, tree_payload
-from segviz.propagate import POLICIES
+from segviz.retrieval import POLICIES
 from tests.frontend.node import run
 from tests.trees import toy
 

@@ -12,8 +12,7 @@ import pytest
 from segviz.frontend.canvas import javascript
 from segviz.frontend.live import LIVE_POLICIES
 from segviz.frontend.payload import tree_payload
-from segviz.propagate import propagate
-from segviz.retrieve import estimated_tokens, level_distribution, top_k
+from segviz.retrieval import estimated_tokens, level_distribution, propagate, top_k
 from segviz.tree import Structure
 from tests.frontend.node import run
 from tests.trees import random_graph, random_tree, toy

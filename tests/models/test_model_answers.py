@@ -9,13 +9,21 @@ import numpy as np
 import pytest
 
 import segviz
-from segviz.answer import answer, answering, by_rule, declines, is_adversarial, judge, reference
 from segviz.construct.prompts import RUBRIC, judge_prompt
 from segviz.conversation import Question
 from segviz.embedding import HashingEmbedder
 from segviz.evaluate import AnsweringPaused, bleu1, evaluate_answers, token_f1
 from segviz.evaluate.aggregate import mean_ci
 from segviz.llm import LabelError, LastingFault
+from segviz.memory.answer import (
+    answer,
+    answering,
+    by_rule,
+    declines,
+    is_adversarial,
+    judge,
+    reference,
+)
 from tests.models.server import empty, enum, say, status
 from tests.trees import chat, small_chat
 

@@ -13,7 +13,7 @@ import segviz
 from segviz.construct import Services
 from segviz.conversation import Unit
 from segviz.embedding import HashingEmbedder
-from segviz.pipeline import arrivals
+from segviz.memory import arrivals
 from segviz.systems.clustering import Clustering
 from segviz.tree import history, replay
 from tests.systems.test_memtree import Letters, bracket
@@ -85,7 +85,7 @@ def bm25():
 
 def literal_bm25(texts, question, k1, b):
     """Lucene's BM25 by the formula, on the stems the library is given."""
-    from segviz.relevance.lexical import tokens
+    from segviz.retrieval.relevance.lexical import tokens
 
     docs = [tokens(text) for text in texts]
     average = sum(map(len, docs)) / len(docs)
@@ -147,7 +147,7 @@ def test_retired_texts_do_not_count_in_any_relevance():
         unit="turn",
         embedder=HashingEmbedder(),
     )
-    for relevance in segviz.relevance.RELEVANCE:
+    for relevance in segviz.retrieval.relevance.RELEVANCE:
         mine = less.scorer(relevance)(["red bicycle bread"])[0]
         theirs = without.scorer(relevance)(["red bicycle bread"])[0]
         assert mine[0] == 0

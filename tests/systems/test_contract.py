@@ -10,12 +10,10 @@ import numpy as np
 import pytest
 
 import segviz
-from segviz.assemble import COMPONENTS, make_system
 from segviz.construct import Operates, Recalls, Services, as_settings, parameters
 from segviz.embedding import HashingEmbedder
-from segviz.memory import open_memory
-from segviz.pipeline import arrivals
-from segviz.propagate import POLICIES
+from segviz.memory import COMPONENTS, arrivals, make_system, open_memory
+from segviz.retrieval import POLICIES
 from segviz.systems import SYSTEMS
 from segviz.tree import Add, history
 from segviz.tree.invariants import LAWS, check

@@ -15,7 +15,7 @@ import segviz
 from segviz.construct import Services, View
 from segviz.conversation import Unit
 from segviz.embedding import HashingEmbedder
-from segviz.pipeline import arrivals
+from segviz.memory import arrivals
 from segviz.systems.memtree.system import MemTree
 from segviz.tree import Add, Revise, Unlink, history, replay
 from segviz.tree.invariants import check

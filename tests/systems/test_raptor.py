@@ -11,8 +11,8 @@ import segviz
 from segviz.construct import Services
 from segviz.conversation import Unit
 from segviz.embedding import HashingEmbedder
-from segviz.pipeline import arrivals
-from segviz.retrieve import estimated_tokens
+from segviz.memory import arrivals
+from segviz.retrieval import estimated_tokens
 from segviz.systems.raptor.system import Raptor
 from segviz.tree import Add, Retire, history, replay
 from segviz.tree.invariants import check

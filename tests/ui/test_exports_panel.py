@@ -28,7 +28,7 @@ def page() -> None:
     """The app's frame with the menu alone; ``exports`` in the state opens it."""
     import streamlit as st
 
-    from segviz.asking import ask
+    from segviz.memory import ask
     from segviz.ui import address
     from segviz.ui.exports import exports_panel
     from segviz.ui.sidebar import sidebar

@@ -9,7 +9,7 @@ import numpy as np
 
 from segviz.construct import Annotate, Arrival
 from segviz.embedding import Embedder
-from segviz.retrieve import estimated_tokens
+from segviz.retrieval import estimated_tokens
 from segviz.systems.common.annotation import write
 from segviz.systems.raptor.layers import Groups, Rule, clusters
 from segviz.tree import Add, Cost, Event, Link, Retire, Step, Unlink, Vector

@@ -10,7 +10,7 @@ import numpy as np
 
 from segviz.construct import Annotate, Arrival, Recall, Services, View, check_ranges, param
 from segviz.construct.annotate import Extractive
-from segviz.retrieve import taken
+from segviz.retrieval import taken
 from segviz.systems.common.annotation import prepared
 from segviz.systems.common.retrieval import (
     best_first,

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from segviz.adaptive import Choice
 from segviz.construct import Stage
-from segviz.ledger import Ledger, explain
-from segviz.retrieve import level_distribution
+from segviz.retrieval.adaptive import Choice
+from segviz.retrieval.ledger import Ledger, explain
+from segviz.retrieval.selection import level_distribution
 from segviz.tree import Span, Structure
 
 

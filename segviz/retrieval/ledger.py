@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from segviz.propagate import operator
+from segviz.retrieval.propagation import operator
 from segviz.tree import IntArray, Structure
 
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from segviz.result import Result
-from segviz.retrieve import first, ranks
+from segviz.retrieval.result import Result
+from segviz.retrieval.selection import first, ranks
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ def near_misses(
     distinct: bool = True,
 ) -> list[NearMiss]:
     """The next ``count`` nodes after the top K, then missed ``wanted`` nodes (gold leaves),
-    by propagated score; settings as in ``segviz.pipeline.ask``."""
+    by propagated score; settings as in ``segviz.memory.builder.ask``."""
     if not result.after:
         return []
     structure = result.structure

@@ -8,17 +8,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from segviz.adaptive import ADAPTIVE, Choice, choose
 from segviz.construct import Recalls, Services, Stage, View
 from segviz.llm import Chat
-from segviz.propagate import propagate
-from segviz.relevance import initial_scores
-from segviz.result import Evidence, Result
-from segviz.retrieve import ranks, taken, top_k
+from segviz.retrieval import Evidence, Result, initial_scores, propagate, ranks, taken, top_k
+from segviz.retrieval.adaptive import ADAPTIVE, Choice, choose
 from segviz.tree import Structure
 
 if TYPE_CHECKING:
-    from segviz.memory import Memory
+    from segviz.memory.memory import Memory
 
 
 def ask(
@@ -40,10 +37,10 @@ def ask(
     """Retrieve the evidence for a question (SegTreeMem Algorithm 2).
 
     ``policy``, ``alpha`` in [0, 1) and ``horizon`` ≥ 0 steer propagation; policy "adaptive"
-    chooses the three for this question (``segviz.adaptive``), and the result holds what was
+    chooses the three for this question (``segviz.retrieval.adaptive``), and the result holds what was
     chosen and why. ``k`` ≥ 1 nodes are returned from the admissible ``levels`` (None: all),
     best first, or, with a ``budget``, as many of the best as its tokens pay for
-    (``segviz.retrieve.taken``); ``distinct`` counts nodes that carry the same text once;
+    (``segviz.retrieval.selection.taken``); ``distinct`` counts nodes that carry the same text once;
     ``step`` asks the memory as it stood then, with the texts a lazy system had postponed
     written first (where that takes a chat model: if ``chat`` is given).
 

@@ -11,7 +11,7 @@ from dataclasses import replace
 from segviz.construct import JOIN, Joins
 from segviz.conversation import Conversation, Question, Session, Turn, Unit
 from segviz.llm import Chat
-from segviz.memory import Memory
+from segviz.memory.memory import Memory
 
 
 def merge(one: Memory, other: Memory, *, chat: Chat | None = None) -> Memory:

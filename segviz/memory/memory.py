@@ -8,14 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from segviz import store
-from segviz.asking import ask
-from segviz.assemble import Absent, embedder_named, make_system, needs_chat, paid
 from segviz.construct import JOIN, Operates, Scorer, Services, Settles, System, View
 from segviz.conversation import Conversation, Unit
 from segviz.embedding import Embedder
 from segviz.llm import Chat
-from segviz.relevance import RELEVANCE, over_active
-from segviz.result import Result
+from segviz.memory.asking import ask
+from segviz.memory.assemble import Absent, embedder_named, make_system, needs_chat, paid
+from segviz.retrieval import RELEVANCE, Result, over_active
 from segviz.tree import Moments, Step, Structure, replay
 from segviz.tree.invariants import Violation, check
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from segviz.result import Evidence
+from segviz.retrieval.result import Evidence
 
 HIT, COVERED, MISSED, ABSENT = "hit", "covered", "missed", "not in any leaf"
 

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 from segviz.construct.prompts import NOT_MENTIONED, RUBRIC, answer_prompt, judge_prompt
 from segviz.conversation import Question
 from segviz.llm import Chat, LabelError, Prompt, Reply
-from segviz.result import Evidence, Result
+from segviz.retrieval import Evidence, Result
 
 if TYPE_CHECKING:
-    from segviz.memory import Memory
+    from segviz.memory.memory import Memory
 
 RIGHT_FROM = 2
 """The lowest grade that counts as right. SegTreeMem reports accuracy from a 0-3 rubric

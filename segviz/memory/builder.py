@@ -2,7 +2,7 @@
 
 conversation → units → embed → a system's steps → structure → relevance → propagate → top K
 
-``build`` is here; ``ask`` (``segviz.asking``) and ``Memory`` (``segviz.memory``) can be had
+``build`` is here; ``ask`` (``segviz.memory.asking``) and ``Memory`` (``segviz.memory``) can be had
 from here too.
 """
 
@@ -13,13 +13,13 @@ from dataclasses import replace
 from time import perf_counter
 from typing import Any
 
-from segviz.asking import ask
-from segviz.assemble import make_system, paid
 from segviz.construct import Arrival, Services, System, as_settings
 from segviz.conversation import Conversation, Unit
 from segviz.embedding import Embedder, get_embedder
 from segviz.llm import Chat, ModelError
-from segviz.memory import Memory, from_saved, open_memory
+from segviz.memory.asking import ask
+from segviz.memory.assemble import make_system, paid
+from segviz.memory.memory import Memory, from_saved, open_memory
 from segviz.tree import Step, Vector
 
 __all__ = [

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from segviz.construct import Scorer, check_ranges, param
 from segviz.embedding import Embedder
-from segviz.relevance.dense import Dense
-from segviz.relevance.standardise import sharpened, standardised
+from segviz.retrieval.relevance.dense import Dense
+from segviz.retrieval.relevance.standardise import sharpened, standardised
 from segviz.tree import Structure
 
 

@@ -20,10 +20,10 @@ from numpy.typing import NDArray
 
 from segviz.construct import Scorer
 from segviz.embedding import Embedder
-from segviz.relevance.dense import Dense
-from segviz.relevance.hybrid import Hybrid
-from segviz.relevance.lexical import Lexical
-from segviz.relevance.softmax import Softmax
+from segviz.retrieval.relevance.dense import Dense
+from segviz.retrieval.relevance.hybrid import Hybrid
+from segviz.retrieval.relevance.lexical import Lexical
+from segviz.retrieval.relevance.softmax import Softmax
 from segviz.tree import Structure
 
 __all__ = ["RELEVANCE", "Dense", "Hybrid", "Lexical", "Softmax", "initial_scores", "over_active"]
