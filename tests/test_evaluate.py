@@ -17,7 +17,7 @@ from segviz.evaluate import Mean, coverage, evaluate
 from segviz.evaluate import measures as m
 from segviz.evaluate.aggregate import categories, mean_ci
 from segviz.evaluate.evaluation import MEASURES
-from segviz.evaluate.questions import first_scores, gold_of
+from segviz.evaluate.scores import first_scores, gold_of
 from segviz.figures.categories import category_bars, category_sentence
 from segviz.retrieval import level_distribution, propagate, ranking
 from tests.test_retrieve import literal_ranking

@@ -6,9 +6,7 @@ import math
 
 import pytest
 
-from segviz.published import REPORTED, reported
-from segviz.published.reports import METRICS, SOURCES
-from segviz.published.segtreemem import SHAPES, TABLE_1
+from segviz.evaluate.published import METRICS, REPORTED, SHAPES, SOURCES, TABLE_1, reported
 from segviz.systems import SYSTEMS
 
 HIGHEST = {"judge": 1, "f1": 1, "accuracy": 100, "f1-percent": 100, "pass@1": 100, "bleu": 100}

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from segviz.evaluate import bleu1, coverage, token_f1
-from segviz.evaluate.answers import content_tokens, normalised
+from segviz.evaluate.text_metrics import content_tokens, normalised
 
 words = st.lists(st.sampled_from(["red", "bicycle", "luna", "utrecht", "3", "may", "the"]))
 answers = words.map(" ".join)

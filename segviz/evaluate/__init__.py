@@ -19,16 +19,16 @@ levels (what a reader would be given).
 """
 
 from segviz.evaluate.aggregate import Mean
-from segviz.evaluate.answering import (
+from segviz.evaluate.evaluation import Aggregate, Evaluation, Row, evaluate
+from segviz.evaluate.generation import (
     AnswerAggregate,
     AnswerEvaluation,
     AnsweringPaused,
     AnswerRow,
     evaluate_answers,
 )
-from segviz.evaluate.answers import bleu1, coverage, token_f1
-from segviz.evaluate.evaluation import Aggregate, Evaluation, Row, evaluate
 from segviz.evaluate.grid import Cell, Sweep, sweep
+from segviz.evaluate.text_metrics import bleu1, coverage, token_f1
 
 __all__ = [
     "Aggregate",

@@ -14,8 +14,8 @@ from segviz.construct import Recalls
 from segviz.conversation import Question
 from segviz.evaluate import measures
 from segviz.evaluate.aggregate import Mean, mean_ci
-from segviz.evaluate.answers import all_tokens, content_tokens
-from segviz.evaluate.questions import first_scores, gold_of
+from segviz.evaluate.scores import first_scores, gold_of
+from segviz.evaluate.text_metrics import all_tokens, content_tokens
 from segviz.retrieval import check_count, estimated_tokens, ranking, taken
 from segviz.tree.shape import Shape, shape
 

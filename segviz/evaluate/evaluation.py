@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from segviz.conversation import Question
 from segviz.evaluate import measures
 from segviz.evaluate.aggregate import Mean, categories, mean_ci
-from segviz.evaluate.answers import all_tokens, content_tokens
-from segviz.evaluate.questions import final_scores, gold_of
+from segviz.evaluate.scores import final_scores, gold_of
+from segviz.evaluate.text_metrics import all_tokens, content_tokens
 from segviz.retrieval import check_count, taken
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from segviz.conversation import Question
 from segviz.evaluate import measures
 from segviz.evaluate.aggregate import Mean, categories, mean_ci
-from segviz.evaluate.questions import first_scores, gold_of
+from segviz.evaluate.scores import first_scores, gold_of
 from segviz.retrieval import check_count, check_setting, combine, spread, taken
 
 if TYPE_CHECKING:

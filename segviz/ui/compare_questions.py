@@ -10,10 +10,9 @@ import streamlit as st
 
 from segviz.construct import Recalls
 from segviz.evaluate.compare import COLLAPSED, OWN, Comparison, compare, overlap
+from segviz.evaluate.published import METRICS, SOURCES, reported
 from segviz.figures.compare import overlap_rows, overlap_sentence, overlap_strip
 from segviz.memory import Memory
-from segviz.published import reported
-from segviz.published.reports import METRICS, SOURCES
 from segviz.retrieval import Result
 from segviz.systems import SYSTEMS
 from segviz.ui.charts import chart, colours, faint

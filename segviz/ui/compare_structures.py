@@ -8,9 +8,9 @@ from typing import Any, Literal
 import numpy as np
 import streamlit as st
 
+from segviz.evaluate.published import SHAPES
 from segviz.frontend.payload import tree_payload
 from segviz.memory import Memory
-from segviz.published.segtreemem import SHAPES
 from segviz.systems import SYSTEMS
 from segviz.tree.shape import shape
 from segviz.ui.canvas import clicked, tree_canvas

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from segviz.evaluate import Mean, measures
 from segviz.evaluate.aggregate import mean_ci
-from segviz.evaluate.questions import first_scores, gold_of
+from segviz.evaluate.scores import first_scores, gold_of
 from segviz.memory import Memory
 from segviz.retrieval import combine, spread
 from segviz.retrieval.adaptive import RULES, SIGNS, Setting, traits

@@ -30,7 +30,7 @@ from segviz.construct.compatibility import Calibrated
 from segviz.conversation import Conversation
 from segviz.evaluate import Mean, evaluate, sweep
 from segviz.evaluate.aggregate import mean_ci
-from segviz.evaluate.questions import first_scores
+from segviz.evaluate.scores import first_scores
 from segviz.memory import Memory
 from segviz.retrieval import RELEVANCE
 from segviz.tree import Add, Step

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from segviz.published.reports import Reported, Value, rows
+from segviz.evaluate.published.reports import Reported, Value, rows
 from segviz.tree.shape import TABLE_5, Published
 
 _TABLE_4_JUDGE: dict[str, dict[str, Value]] = {

@@ -9,9 +9,9 @@ are in ``segtreemem`` and ``rivals``.
 
 from __future__ import annotations
 
-from segviz.published import rivals, segtreemem
-from segviz.published.reports import METRICS, SOURCES, Metric, Reported, Source
-from segviz.published.segtreemem import SHAPES, TABLE_1, Desiderata
+from segviz.evaluate.published import rivals, segtreemem
+from segviz.evaluate.published.reports import METRICS, SOURCES, Metric, Reported, Source
+from segviz.evaluate.published.segtreemem import SHAPES, TABLE_1, Desiderata
 
 __all__ = [
     "METRICS",

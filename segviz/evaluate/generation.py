@@ -10,7 +10,7 @@ import numpy as np
 
 from segviz.conversation import Question
 from segviz.evaluate.aggregate import Mean, categories, mean_ci
-from segviz.evaluate.answers import bleu1, token_f1
+from segviz.evaluate.text_metrics import bleu1, token_f1
 from segviz.llm import Chat, LabelError, LastingFault, ModelError, Prompt, Reply
 from segviz.memory.answer import (
     RIGHT_FROM,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from segviz.published.reports import Reported, rows
+from segviz.evaluate.published.reports import Reported, rows
 
 _DISAGREE = "The paper's prose counts 3154 nodes, its table 3164."
 _DEPTH = "Counts the contentless root, which our MemTree leaves out: our depths are one less."
