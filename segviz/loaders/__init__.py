@@ -14,19 +14,19 @@ from pathlib import Path
 
 from segviz.conversation import Corpus, LoadReport
 from segviz.loaders.archives import GZIP, ZIP, FolderMembers, Members, ZipMembers, gunzip
+from segviz.loaders.captions import describe, one_line, shorten
 from segviz.loaders.clean import printable
 from segviz.loaders.columns import settle
 from segviz.loaders.decode import read_document
 from segviz.loaders.document import Options, PlainText
 from segviz.loaders.errors import LoadError, NeedsColumns
+from segviz.loaders.file_kinds import reject_office
 from segviz.loaders.findings import in_file_order
-from segviz.loaders.kinds import reject_office
+from segviz.loaders.formats.table import header, is_table
 from segviz.loaders.lazy import LazyCorpus, list_file
 from segviz.loaders.limits import BY_ITEMS, WHOLE, too_large
 from segviz.loaders.registry import LOADERS, Loader, accepted, loader_of
 from segviz.loaders.several import read_members
-from segviz.loaders.table import header, is_table
-from segviz.loaders.wording import describe, one_line, shorten
 
 __all__ = [
     "LOADERS",

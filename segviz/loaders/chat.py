@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from segviz.conversation import Conversation, Question, Session, Turn
+from segviz.loaders.captions import counted, describe, one_line, shorten
 from segviz.loaders.dates import note_backwards
 from segviz.loaders.messages import speakers_of
 from segviz.loaders.notes import Notes, Place
-from segviz.loaders.wording import counted, describe, one_line, shorten
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,8 @@ from __future__ import annotations
 import re
 from collections import Counter
 
+from segviz.loaders.captions import counted, quoted
 from segviz.loaders.notes import Notes, Place
-from segviz.loaders.wording import counted, quoted
 
 # C0 and C1 controls and DEL, without tab, line feed, carriage return and NEL (U+0085),
 # which are white space; and surrogates, which no encoder accepts.

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from segviz.loaders.captions import one_line, shorten
 from segviz.loaders.errors import LoadError, NeedsColumns
-from segviz.loaders.wording import one_line, shorten
 
 ALIASES: dict[str, tuple[str, ...]] = {
     "text": ("text", "message", "content", "utterance", "body", "value", "clean_text", "msg"),

@@ -9,8 +9,8 @@ from datetime import datetime
 from itertools import pairwise
 
 from segviz.conversation import Session
+from segviz.loaders.captions import counted, describe, listed, quoted
 from segviz.loaders.notes import Notes, Place
-from segviz.loaders.wording import counted, describe, listed, quoted
 
 _MONTHS = {
     "january": 1,

@@ -6,13 +6,13 @@ import codecs
 import json
 import re
 
+from segviz.loaders.captions import counted
 from segviz.loaders.clean import clean, keep_repeats, printable, replaced
 from segviz.loaders.document import PlainText
 from segviz.loaders.errors import LoadError, NotJson
+from segviz.loaders.file_kinds import reject_binary, reject_text, text_kind
 from segviz.loaders.jsonlines import several_documents
-from segviz.loaders.kinds import reject_binary, reject_text, text_kind
 from segviz.loaders.notes import Notes
-from segviz.loaders.wording import counted
 
 _STRING_OR_LONG_NUMBER = re.compile(r'"(?:[^"\\]++|\\.)*+"|[0-9]{4301,}', re.DOTALL)
 _CUT_NUMBER = re.compile(r"\.|[eE][+-]?")

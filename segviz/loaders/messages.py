@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from segviz.conversation import Session, Turn
+from segviz.loaders.captions import counted, describe
 from segviz.loaders.errors import LoadError
-from segviz.loaders.locomo_turns import read_turn
+from segviz.loaders.formats.locomo.turns import read_turn
 from segviz.loaders.notes import Note, Notes, Place, shown
-from segviz.loaders.wording import counted, describe
 
 
 def read_messages(

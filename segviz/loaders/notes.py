@@ -12,7 +12,7 @@ import re
 from dataclasses import dataclass
 
 from segviz.conversation import Kind
-from segviz.loaders.wording import one_line, quoted, shorten
+from segviz.loaders.captions import one_line, quoted, shorten
 
 Place = tuple[str | int, ...]
 

@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from segviz.conversation import Conversation, Entry
-from segviz.loaders import (
+from segviz.loaders.document import Options
+from segviz.loaders.formats import (
     chatgpt,
     claude,
-    locomo,
     longmemeval,
     memoryagentbench,
     msc,
@@ -24,7 +24,7 @@ from segviz.loaders import (
     transcript,
     whatsapp,
 )
-from segviz.loaders.document import Options
+from segviz.loaders.formats.locomo import samples as locomo
 from segviz.loaders.items import Item
 from segviz.loaders.notes import Note
 

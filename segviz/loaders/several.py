@@ -11,16 +11,16 @@ from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
 from segviz.conversation import Conversation, Corpus, Finding, LoadReport, with_distinct_ids
-from segviz.loaders import slack
 from segviz.loaders.archives import GZIP, ZIP, Members
+from segviz.loaders.captions import counted
 from segviz.loaders.decode import read_document
 from segviz.loaders.document import Folder, Options, PlainText
 from segviz.loaders.errors import LoadError
+from segviz.loaders.file_kinds import is_binary
 from segviz.loaders.findings import in_file_order
-from segviz.loaders.kinds import is_binary
+from segviz.loaders.formats import slack
 from segviz.loaders.notes import Member, Note, Notes, shown
 from segviz.loaders.registry import LOADERS, Loader, loader_of
-from segviz.loaders.wording import counted
 
 _PRIVATE = {"users.json", "user.json"}
 """Names, addresses and phone numbers of the account in exports of chatbots."""

@@ -11,7 +11,7 @@ from segviz import loaders, store
 from segviz.conversation import TITLES, sample_path
 from segviz.llm.environment import cache_path
 from segviz.loaders import LoadError
-from segviz.loaders.locomo_source import LICENCE, NAME, PAGE, SIZE, fetch_locomo
+from segviz.loaders.formats.locomo.download import LICENCE, NAME, PAGE, SIZE, fetch_locomo
 from segviz.ui.opening import Opened, open_file, opened_as, refusal
 from segviz.ui.state import CORPORA_KEPT, begin, fingerprint, remember
 

@@ -11,7 +11,7 @@ import pytest
 
 from segviz.conversation import Conversation, Corpus
 from segviz.loaders import LoadError, load, parse
-from segviz.loaders.slack import plain
+from segviz.loaders.formats.slack import plain
 
 Nodes = dict[str, dict[str, object]]
 

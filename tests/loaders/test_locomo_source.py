@@ -13,7 +13,7 @@ from urllib.request import ProxyHandler, build_opener
 import pytest
 
 from segviz.loaders import LoadError, load
-from segviz.loaders.locomo_source import NAME, SHA256, SIZE, URL, fetch_locomo
+from segviz.loaders.formats.locomo.download import NAME, SHA256, SIZE, URL, fetch_locomo
 
 TURN = {"speaker": "Ann", "dia_id": "D1:1", "text": "hi"}
 DATA = json.dumps([{"sample_id": "conv-1", "conversation": {"session_1": [TURN]}}]).encode()

@@ -15,11 +15,11 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
 from segviz.conversation import Conversation, Question, Session, Turn
+from segviz.loaders.captions import describe, quoted
 from segviz.loaders.dates import note_backwards, note_empty, numeric_start
 from segviz.loaders.document import Options
 from segviz.loaders.messages import flagged, nothing_usable, read_messages, speakers_of, stem
 from segviz.loaders.notes import Note, Notes, Place
-from segviz.loaders.wording import describe, quoted
 
 LABEL = "RealMem"
 

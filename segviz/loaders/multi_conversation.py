@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from segviz.conversation import Conversation, Entry, with_distinct_ids
+from segviz.loaders.captions import describe, one_line, quoted, shorten
 from segviz.loaders.chat import Message, conversation_of
 from segviz.loaders.document import Options
 from segviz.loaders.errors import LoadError
 from segviz.loaders.items import Item
 from segviz.loaders.messages import stem
 from segviz.loaders.notes import Note, Notes, Place, shown
-from segviz.loaders.wording import describe, one_line, quoted, shorten
 
 
 def named_after(candidates: Iterable[object], fallback: str) -> str:

@@ -15,13 +15,13 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 
 from segviz.conversation import Conversation
+from segviz.loaders.captions import describe, one_line
 from segviz.loaders.chat import Message, conversation_of, note_left_out, words
 from segviz.loaders.document import Folder, Options
 from segviz.loaders.messages import stem
+from segviz.loaders.multi_conversation import settled
 from segviz.loaders.notes import Member, Note, Notes, Place
-from segviz.loaders.talks import settled
 from segviz.loaders.times import read_time
-from segviz.loaders.wording import describe, one_line
 
 LABEL = "Slack export"
 

@@ -15,10 +15,10 @@ from datetime import datetime
 from itertools import islice, pairwise
 
 from segviz.conversation import Session
+from segviz.loaders.captions import counted, describe, listed, quoted
 from segviz.loaders.dates import read_date
-from segviz.loaders.locomo_turns import Draft, declared_id, read_turn, settle_ids
+from segviz.loaders.formats.locomo.turns import Draft, declared_id, read_turn, settle_ids
 from segviz.loaders.notes import Notes, Place
-from segviz.loaders.wording import counted, describe, listed, quoted
 
 # Nine digits: enough for any session number, and harmless to int().
 _KEY = re.compile(r"session_([0-9]{1,9})(_date_time)?")

@@ -9,11 +9,11 @@ no ``id`` names the speaker, ``Speaker 1`` and ``Speaker 2`` take turns. There a
 from __future__ import annotations
 
 from segviz.conversation import Conversation
+from segviz.loaders.captions import describe
 from segviz.loaders.chat import Message, words
 from segviz.loaders.document import Options
+from segviz.loaders.multi_conversation import Talk, read_talks, rows_of
 from segviz.loaders.notes import Note, Notes, Place
-from segviz.loaders.talks import Talk, read_talks, rows_of
-from segviz.loaders.wording import describe
 
 LABEL = "Multi-Session Chat"
 

@@ -11,12 +11,12 @@ from collections import Counter
 from html.parser import HTMLParser
 
 from segviz.conversation import Conversation, Entry
+from segviz.loaders.captions import counted, describe
 from segviz.loaders.chat import Message, note_left_out, speaker_named, words
 from segviz.loaders.document import Options
 from segviz.loaders.items import Item
+from segviz.loaders.multi_conversation import Talk, read_talks, rows_of, titled
 from segviz.loaders.notes import Note, Notes, Place
-from segviz.loaders.talks import Talk, read_talks, rows_of, titled
-from segviz.loaders.wording import counted, describe
 
 LABEL = "ShareGPT"
 

@@ -15,14 +15,14 @@ from dataclasses import replace
 from datetime import datetime
 
 from segviz.conversation import Conversation, Entry, Question, Session, with_distinct_ids
+from segviz.loaders.captions import counted, describe, quoted
 from segviz.loaders.dates import note_backwards, note_empty, numeric_start
 from segviz.loaders.document import Options
 from segviz.loaders.errors import LoadError
+from segviz.loaders.formats.locomo.questions import read_questions
 from segviz.loaders.items import Item
-from segviz.loaders.locomo_questions import read_questions
 from segviz.loaders.messages import flagged, nothing_usable, read_messages, speakers_of, stem
 from segviz.loaders.notes import Note, Notes, Place
-from segviz.loaders.wording import counted, describe, quoted
 
 LABEL = "LongMemEval"
 

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from typing import TypeGuard
 
 from segviz.conversation import Turn
+from segviz.loaders.captions import counted, describe
 from segviz.loaders.notes import Notes, Place
-from segviz.loaders.wording import counted, describe
 
 _KNOWN = frozenset({"speaker", "dia_id", "text", "blip_caption", "img_url", "query", "re-download"})
 _MOST_EXTRA = 20

@@ -12,12 +12,12 @@ from __future__ import annotations
 from datetime import datetime
 
 from segviz.conversation import Conversation
+from segviz.loaders.captions import counted, describe
 from segviz.loaders.chat import Message
 from segviz.loaders.document import Options
+from segviz.loaders.multi_conversation import Talk, named_after, read_talks, rows_of
 from segviz.loaders.notes import Note, Notes, Place
-from segviz.loaders.talks import Talk, named_after, read_talks, rows_of
 from segviz.loaders.times import read_time
-from segviz.loaders.wording import counted, describe
 
 LABEL = "PerLTQA"
 

@@ -17,13 +17,13 @@ from dataclasses import dataclass
 from itertools import islice
 
 from segviz.conversation import Conversation
+from segviz.loaders.captions import one_line, shorten
 from segviz.loaders.chat import Message, conversation_of, note_left_out
 from segviz.loaders.dayorder import CLOCK, DATE, Fields, date_as_written, fields_of, order_of
 from segviz.loaders.document import Options, PlainText
 from segviz.loaders.messages import stem
+from segviz.loaders.multi_conversation import settled
 from segviz.loaders.notes import Line, Note, Notes, Place
-from segviz.loaders.talks import settled
-from segviz.loaders.wording import one_line, shorten
 
 LABEL = "WhatsApp export"
 

@@ -11,15 +11,15 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from segviz.conversation import Conversation
+from segviz.loaders.captions import counted, describe, one_line, shorten
 from segviz.loaders.chat import Message, conversation_of, speaker_named, words
 from segviz.loaders.columns import guess, settle
 from segviz.loaders.dayorder import order_of, read_fields
 from segviz.loaders.document import Options
 from segviz.loaders.messages import stem
+from segviz.loaders.multi_conversation import settled
 from segviz.loaders.notes import Note, Notes, Place
-from segviz.loaders.talks import settled
 from segviz.loaders.times import read_time
-from segviz.loaders.wording import counted, describe, one_line, shorten
 
 LABEL = "records (JSON, JSON Lines)"
 

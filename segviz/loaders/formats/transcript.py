@@ -14,15 +14,15 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from segviz.conversation import Conversation
+from segviz.loaders.captions import counted
 from segviz.loaders.chat import Message, conversation_of
 from segviz.loaders.dates import read_day
 from segviz.loaders.dayorder import read_fields
 from segviz.loaders.document import Options, PlainText
 from segviz.loaders.messages import stem
+from segviz.loaders.multi_conversation import settled
 from segviz.loaders.notes import Note, Notes, Place
-from segviz.loaders.talks import settled
 from segviz.loaders.times import read_time
-from segviz.loaders.wording import counted
 
 LABEL = "plain text (Name: words)"
 

@@ -11,17 +11,17 @@ from __future__ import annotations
 from itertools import islice
 
 from segviz.conversation import Conversation, Session, distinct
+from segviz.loaders.captions import describe
 from segviz.loaders.dates import note_backwards, note_empty
 from segviz.loaders.document import Options
-from segviz.loaders.evidence import turn_index
-from segviz.loaders.locomo_questions import read_questions
-from segviz.loaders.locomo_sessions import session_keys
-from segviz.loaders.locomo_turns import Draft, declared_id, read_turn, settle_ids
+from segviz.loaders.formats.locomo.evidence import turn_index
+from segviz.loaders.formats.locomo.questions import read_questions
+from segviz.loaders.formats.locomo.sessions import session_keys
+from segviz.loaders.formats.locomo.turns import Draft, declared_id, read_turn, settle_ids
 from segviz.loaders.messages import stem
+from segviz.loaders.multi_conversation import rows_of, settled
 from segviz.loaders.notes import Note, Notes, Place
-from segviz.loaders.talks import rows_of, settled
 from segviz.loaders.times import read_time
-from segviz.loaders.wording import describe
 
 LABEL = "REALTALK"
 

@@ -12,13 +12,13 @@ from __future__ import annotations
 from collections import Counter
 
 from segviz.conversation import Conversation, Entry
+from segviz.loaders.captions import describe
 from segviz.loaders.chat import Message, note_left_out
 from segviz.loaders.document import Options
 from segviz.loaders.items import Item
+from segviz.loaders.multi_conversation import Talk, read_talks, rows_of, titled
 from segviz.loaders.notes import Note, Notes, Place
-from segviz.loaders.talks import Talk, read_talks, rows_of, titled
 from segviz.loaders.times import read_time
-from segviz.loaders.wording import describe
 
 LABEL = "Claude export"
 

@@ -11,11 +11,11 @@ from collections import Counter
 from typing import TypeGuard
 
 from segviz.conversation import Conversation
+from segviz.loaders.captions import describe
 from segviz.loaders.chat import Message, conversation_of, note_left_out, words
 from segviz.loaders.document import Options
+from segviz.loaders.multi_conversation import named_after, numbered, settled
 from segviz.loaders.notes import Note, Notes, Place
-from segviz.loaders.talks import named_after, numbered, settled
-from segviz.loaders.wording import describe
 
 LABEL = "OpenAI messages"
 

@@ -7,13 +7,13 @@ too few cells are read as far as they go, and counted.
 from __future__ import annotations
 
 from segviz.conversation import Conversation
+from segviz.loaders.captions import counted, one_line, quoted
 from segviz.loaders.columns import guess, settle
 from segviz.loaders.delimited import Row, delimiter_of, header_of, read_table
 from segviz.loaders.document import Options, PlainText
 from segviz.loaders.errors import LoadError
+from segviz.loaders.formats.records import read_rows
 from segviz.loaders.notes import Note, Notes, Place
-from segviz.loaders.records import read_rows
-from segviz.loaders.wording import counted, one_line, quoted
 
 LABEL = "table (CSV, TSV)"
 
@@ -31,7 +31,7 @@ def is_table(document: object) -> bool:
 def read(
     document: object, name: str, options: Options
 ) -> tuple[tuple[Conversation, ...], list[Note]]:
-    """Conversations of the rows below the header, as ``segviz.loaders.records``.
+    """Conversations of the rows below the header, as ``segviz.loaders.formats.records``.
 
     Raises LoadError for a quote that is not closed, a header without rows, and rows
     without words; NeedsColumns when nothing tells where the texts are.

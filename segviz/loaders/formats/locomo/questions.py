@@ -11,9 +11,9 @@ import re
 from collections.abc import Mapping
 
 from segviz.conversation import Question
-from segviz.loaders.evidence import resolve
+from segviz.loaders.captions import describe, one_line, quoted, shorten
+from segviz.loaders.formats.locomo.evidence import resolve
 from segviz.loaders.notes import Notes, Place
-from segviz.loaders.wording import describe, one_line, quoted, shorten
 
 _NUMBER = re.compile(r"\s*[0-9]{1,9}\s*")
 

@@ -12,13 +12,13 @@ bare conversation           the older ``locomo10.zip``: ``{speaker_a, session_1,
 from __future__ import annotations
 
 from segviz.conversation import Conversation, with_distinct_ids
+from segviz.loaders.captions import counted, describe, listed, quoted
 from segviz.loaders.document import Options
 from segviz.loaders.errors import LoadError
-from segviz.loaders.evidence import turn_index
-from segviz.loaders.locomo_questions import read_questions
-from segviz.loaders.locomo_sessions import read_sessions, session_keys
+from segviz.loaders.formats.locomo.evidence import turn_index
+from segviz.loaders.formats.locomo.questions import read_questions
+from segviz.loaders.formats.locomo.sessions import read_sessions, session_keys
 from segviz.loaders.notes import Note, Notes, Place, shown
-from segviz.loaders.wording import counted, describe, listed, quoted
 
 LABEL = "LoCoMo"
 

@@ -16,13 +16,13 @@ from collections import defaultdict
 from datetime import datetime
 
 from segviz.conversation import Conversation, Question, Session
+from segviz.loaders.captions import counted, describe
 from segviz.loaders.clean import clean
 from segviz.loaders.dates import note_backwards, read_numeric_date
 from segviz.loaders.document import Options, PlainText
 from segviz.loaders.messages import read_messages, speakers_of
+from segviz.loaders.multi_conversation import named_after, numbered, read_each, rows_of
 from segviz.loaders.notes import Note, Notes, Place
-from segviz.loaders.talks import named_after, numbered, read_each, rows_of
-from segviz.loaders.wording import counted, describe
 
 LABEL = "MemoryAgentBench"
 

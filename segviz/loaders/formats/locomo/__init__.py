@@ -1,0 +1,1 @@
+"""LoCoMo in its three shapes: samples, sessions, turns, questions, evidence."""
