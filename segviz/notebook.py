@@ -29,7 +29,7 @@ class Shown:
 
     @cached_property
     def html(self) -> str:
-        """The page: one file, no network (``segviz.export.page``)."""
+        """The page: one file, no network (``segviz.export.html``)."""
         return html_page(self.view)
 
     def save(self, path: str | Path) -> None:

@@ -9,24 +9,24 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import segviz
-from segviz.bookmark import (
+from segviz.construct import Operates, as_settings
+from segviz.conversation import TITLES, UNIT_RULES
+from segviz.memory import make_system
+from segviz.retrieval import POLICIES, RELEVANCE
+from segviz.systems import SYSTEMS
+from segviz.view import look
+from segviz.view.bookmark import (
     _READERS,
     COLOURS,
     LABELS,
     METHODS,
-    MOST_OPERATIONS,
     Bookmark,
     decode,
     differing,
     encode,
     nested,
 )
-from segviz.construct import Operates, as_settings
-from segviz.conversation import TITLES, UNIT_RULES
-from segviz.frontend import look
-from segviz.memory import make_system
-from segviz.retrieval import POLICIES, RELEVANCE
-from segviz.systems import SYSTEMS
+from segviz.view.link_readers import MOST_OPERATIONS
 
 count = st.integers(0, 2**31)
 words = st.text(st.characters(exclude_categories=["Cs"]), max_size=200)

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 import segviz
-from segviz.bookmark import Bookmark, decode, encode
 from segviz.cases import CASES, CONVERSATION
+from segviz.view.bookmark import Bookmark, decode, encode
 from tests.data import real_data
 
 

@@ -16,7 +16,7 @@ import pytest
 from segviz.cli import main, serve
 from segviz.cli.exits import UsageError
 from segviz.cli.serve import free_port, is_free, url_of
-from segviz.theme import SETTINGS, flags
+from segviz.view.theme import SETTINGS, flags
 from tests.data import ROOT
 
 

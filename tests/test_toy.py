@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from segviz.figures.toy import numbered_tree, transition_figure
-from segviz.frontend.palette import SCORE_RAMP_LIGHT
 from segviz.retrieval import POLICIES, initial_scores, propagate, spread
 from segviz.tree.invariants import check
 from segviz.tree.toy import toy_relevance, toy_structure
+from segviz.view.palette import SCORE_RAMP_LIGHT
 
 
 def test_it_is_a_segment_tree_of_seven_leaves():

@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from segviz.worddiff import word_diff
+from segviz.view.word_diff import word_diff
 
 words = st.lists(st.sampled_from(["boat", "dog", " ", "\n", ",", "Ünï", "12"])).map("".join)
 

@@ -11,13 +11,13 @@ from dataclasses import dataclass
 from importlib import metadata
 from importlib.resources import files
 
-from segviz.browser import BrowserError, find_browser
 from segviz.cli.command import Command
 from segviz.cli.console import Console
 from segviz.cli.exits import FAILED, OK, UsageError
 from segviz.cli.serve import free_port
 from segviz.conversation import TITLES, sample_path
 from segviz.embedding import get_embedder
+from segviz.export.browser import BrowserError, find_browser
 from segviz.llm import Endpoint, ModelCache
 from segviz.llm.environment import CACHE_BYTES, cache_path
 

@@ -6,7 +6,6 @@ import argparse
 from collections.abc import Callable
 from textwrap import wrap
 
-from segviz.browser import BrowserError, find_browser
 from segviz.cli.building import add_building, memory_of
 from segviz.cli.command import Command, indented
 from segviz.cli.console import Console
@@ -16,8 +15,9 @@ from segviz.cli.retrieval import add_question, add_retrieval, settings_of
 from segviz.cli.settings import parameters_help
 from segviz.cli.source import SAMPLE, add_file, is_memory, output_path, path_of, write_file
 from segviz.export import FORMATS, SCALES, Format, View, file_name, view_of
+from segviz.export.browser import BrowserError, find_browser
+from segviz.export.pictures import made
 from segviz.memory import Memory
-from segviz.pictures import made
 
 _SCALE = 2
 

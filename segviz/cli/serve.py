@@ -23,7 +23,7 @@ from segviz.cli.command import Command
 from segviz.cli.console import Console, OutputError, flush_output
 from segviz.cli.exits import FAILED, UsageError
 from segviz.cli.source import path_of
-from segviz.theme import flags
+from segviz.view.theme import flags
 
 FIRST_PORT = 8501
 PORTS_TRIED = 50

@@ -7,12 +7,12 @@ from dataclasses import fields
 from textwrap import wrap
 from typing import Any
 
-from segviz.bookmark import Bookmark, decode, nested
 from segviz.cli.command import indented
 from segviz.cli.exits import UsageError
 from segviz.construct import Parameter, parameters
 from segviz.memory import COMPONENTS
 from segviz.systems import SYSTEMS
+from segviz.view.bookmark import Bookmark, decode, nested
 
 _OTHERS = frozenset(item.name for item in fields(Bookmark))
 _WIDTH = 84

@@ -7,7 +7,7 @@
 ``svg``                 the same view as a vector picture: ``plan`` and ``layout`` of it,
                         ``marks``, ``frame``, and the ``elements`` it is written in
 ``sheet``               that picture as a page for a browser to make a PNG or PDF of
-                        (``segviz.pictures`` runs one)
+                        (``segviz.export.pictures`` runs one)
 ``graphs``              GraphML (everything) and Newick (trees)
 ``tables``              CSV: nodes, ranks of a question, sweeps
 ``snippet``             the Python that brings the view back
@@ -22,16 +22,16 @@ part of a view and reach no file. The same view gives the same bytes.
 """
 
 from segviz.export.formats import FORMATS, Format
+from segviz.export.from_memory import view_of
 from segviz.export.graphs import graphml, newick, newick_problem
+from segviz.export.html import html_page
 from segviz.export.locomo import locomo_json
-from segviz.export.page import html_page
 from segviz.export.sheet import SCALES, Sheet
 from segviz.export.snippet import python_snippet
 from segviz.export.svg import tree_svg
 from segviz.export.tables import nodes_csv, ranks_csv, sweep_csv, sweeps_csv
 from segviz.export.text import file_name
 from segviz.export.view import View
-from segviz.export.viewing import view_of
 
 __all__ = [
     "FORMATS",

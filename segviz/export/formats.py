@@ -8,7 +8,7 @@ from functools import partial
 
 from segviz import store
 from segviz.export.graphs import graphml, newick, newick_problem
-from segviz.export.page import html_page
+from segviz.export.html import html_page
 from segviz.export.sheet import Sheet, sheet
 from segviz.export.snippet import python_snippet
 from segviz.export.svg import tree_svg
@@ -24,7 +24,7 @@ class Format:
     ``asks`` where the view must answer a question; ``problem`` says why a structure cannot
     be written, "" where it can. ``dark`` makes the same on a dark ground, where there is
     such. With ``needs_browser`` what is made is a sheet for a browser to draw
-    (``segviz.pictures``); ``scales`` where it may have more dots than the picture has pixels.
+    (``segviz.export.pictures``); ``scales`` where it may have more dots than the picture has pixels.
     """
 
     part: str

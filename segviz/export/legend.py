@@ -8,7 +8,7 @@ from segviz.export.elements import Value, length, polygon, rect
 from segviz.export.marks import diamond
 from segviz.export.plan import LEFT, Plan
 from segviz.export.shades import change_ramp, coherence_ramp, hatching, level_colour, shade
-from segviz.frontend.palette import GOLD_COLOURS
+from segviz.view.palette import GOLD_COLOURS
 
 
 def legend(plan: Plan) -> Iterable[str]:

@@ -13,10 +13,10 @@ from segviz.export.drawing import Drawing
 from segviz.export.elements import Value, mix, tag
 from segviz.export.layout import Box, Rows, rows
 from segviz.export.view import View
-from segviz.frontend.palette import ACCENT, SCORE_RAMP_DARK, SCORE_RAMP_LIGHT, session_colours
 from segviz.frontend.scale import needs_root
 from segviz.retrieval import Result
 from segviz.tree import Structure
+from segviz.view.palette import ACCENT, SCORE_RAMP_DARK, SCORE_RAMP_LIGHT, session_colours
 
 WIDTH = 1400
 LEFT, RIGHT, HEAD, AXIS, LEGEND = 64, 16, 78, 44, 40

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from segviz.export.elements import mix, number, rect, tag
 from segviz.export.layout import Box
 from segviz.export.plan import LEFT, Plan
-from segviz.frontend.palette import (
+from segviz.tree.coherence import coherence
+from segviz.view.palette import (
     CHANGE_RAMP_DARK,
     CHANGE_RAMP_LIGHT,
     COHERENCE_RAMP_DARK,
@@ -24,7 +25,6 @@ from segviz.frontend.palette import (
     LEVEL_COLOURS,
     LEVEL_SHARE,
 )
-from segviz.tree.coherence import coherence
 
 Fill = Callable[[Box, float], Iterable[str]]
 Half = tuple[str, NDArray[np.float64], Fill]

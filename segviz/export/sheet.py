@@ -1,6 +1,6 @@
 """The SVG picture as a sheet of its own: what a browser makes a PNG or a PDF of.
 
-Pure text; ``segviz.pictures`` has a browser draw it. The sheet is as large as the picture,
+Pure text; ``segviz.export.pictures`` has a browser draw it. The sheet is as large as the picture,
 has no margin, and its Content-Security-Policy forbids scripts and requests.
 """
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from segviz.bookmark import nested
 from segviz.embedding import EMBEDDERS, get_embedder
 from segviz.export.text import file_name
 from segviz.export.view import View
 from segviz.memory import Memory, needs_chat
 from segviz.retrieval.adaptive import ADAPTIVE
 from segviz.systems import SYSTEMS
+from segviz.view.bookmark import nested
 
 _UPLOADED = "the-file-you-uploaded.json"
 _LINE = 88

@@ -6,12 +6,12 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from segviz import store
-from segviz.bookmark import Bookmark, encode, looks
 from segviz.conversation import Question
 from segviz.memory import Memory
 from segviz.retrieval import Result
 from segviz.systems import SYSTEMS
 from segviz.tree import Event, Step, Structure
+from segviz.view.bookmark import Bookmark, encode, looks
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,10 +15,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from segviz.frontend.candidates import candidate_rows, outcome
-from segviz.frontend.captions import session_title, short_date, summary, tooltip_texts
 from segviz.frontend.live import Live
-from segviz.frontend.look import Look
-from segviz.frontend.palette import (
+from segviz.frontend.scripts import packed
+from segviz.retrieval import estimated_tokens
+from segviz.tree import Decision, Structure
+from segviz.view.captions import session_title, short_date, summary, tooltip_texts
+from segviz.view.look import Look
+from segviz.view.palette import (
     ACCENT,
     CHANGE_RAMP_DARK,
     CHANGE_RAMP_LIGHT,
@@ -31,9 +34,6 @@ from segviz.frontend.palette import (
     SCORE_RAMP_LIGHT,
     session_colours,
 )
-from segviz.frontend.scripts import packed
-from segviz.retrieval import estimated_tokens
-from segviz.tree import Decision, Structure
 
 Mode = Literal["grow", "scores"]
 

@@ -23,7 +23,7 @@ Row = Callable[[Vector], int]
 @dataclass(frozen=True)
 class Shown:
     """What a session file was saved looking at: the page, ``"grow"`` or ``"ask"``, and how it
-    is seen, as the parameters of a link (``segviz.bookmark``)."""
+    is seen, as the parameters of a link (``segviz.view.bookmark``)."""
 
     page: str
     link: dict[str, str]

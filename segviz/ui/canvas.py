@@ -10,8 +10,8 @@ import streamlit as st
 from segviz.frontend.canvas import javascript, stylesheet
 from segviz.frontend.found import find_text, read_query
 from segviz.frontend.live import Setting, read_setting
-from segviz.frontend.look import Look, read_look
 from segviz.frontend.payload import pack
+from segviz.view.look import Look, read_look
 
 _TREE = st.components.v2.component("segviz_tree", js=javascript(), css=stylesheet())
 

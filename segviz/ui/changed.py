@@ -11,11 +11,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from segviz.bookmark import Operated
 from segviz.construct import Operates, Operation
 from segviz.memory import Memory, needs_chat, paid
 from segviz.ui.building import AUTOMATIC_UNITS
 from segviz.ui.state import Session, remember
+from segviz.view.link_readers import Operated
 
 CHANGED_KEPT = 4
 

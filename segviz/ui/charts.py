@@ -7,9 +7,9 @@ from typing import Any, TypedDict
 
 import streamlit as st
 
-from segviz.frontend.palette import ACCENT, SCORE_RAMP_DARK, SCORE_RAMP_LIGHT
 from segviz.ui.style import CAPTION
 from segviz.ui.tables import tall
+from segviz.view.palette import ACCENT, SCORE_RAMP_DARK, SCORE_RAMP_LIGHT
 
 Rows = Callable[[], Sequence[Mapping[str, Any]]]
 

@@ -6,7 +6,6 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
-from segviz.bookmark import encode
 from segviz.evaluate import Sweep
 from segviz.export import FORMATS, Format, View, file_name, sweep_csv
 from segviz.retrieval import Result
@@ -16,6 +15,7 @@ from segviz.ui.changed import unnamed
 from segviz.ui.pictures import attempt, follow, look, no_browser
 from segviz.ui.state import Session, typed_turns
 from segviz.ui.words import unmarked
+from segviz.view.bookmark import encode
 
 # Pixels of the menu, which else becomes as wide as the page lets it.
 _WIDTH = 300

@@ -9,7 +9,6 @@ import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
 
-from segviz.bookmark import Bookmark
 from segviz.cases import CASES, CONVERSATION, Case
 from segviz.construct import parameters
 from segviz.conversation import TITLES
@@ -22,6 +21,7 @@ from segviz.ui.charts import QUIET, chart, colours, dark, ink, ramp
 from segviz.ui.state import Session
 from segviz.ui.tables import table
 from segviz.ui.words import cited
+from segviz.view.bookmark import Bookmark
 
 _TOY_K = 3
 

@@ -15,8 +15,8 @@ from segviz.frontend.lists import (
     nodes_script,
     transcript_script,
 )
-from segviz.frontend.palette import session_colours
-from segviz.worddiff import word_diff
+from segviz.view.palette import session_colours
+from segviz.view.word_diff import word_diff
 
 _TRANSCRIPT = st.components.v2.component(
     "segviz_transcript", js=transcript_script(), css=list_styles()

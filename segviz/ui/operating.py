@@ -6,13 +6,13 @@ from dataclasses import replace
 
 import streamlit as st
 
-from segviz.bookmark import MOST_OPERATIONS
 from segviz.construct import Operates, Operation
 from segviz.llm import ModelError
 from segviz.ui.address import refuse, wanted_operations
 from segviz.ui.changed import Change, changes, follow, in_link
 from segviz.ui.joining import join_choice
 from segviz.ui.state import Session, fingerprint
+from segviz.view.link_readers import MOST_OPERATIONS
 
 
 def operated(session: Session) -> Session:

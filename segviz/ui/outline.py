@@ -16,11 +16,11 @@ from segviz.frontend.outline import (
     outline_styles,
     pack_outline,
 )
-from segviz.frontend.palette import session_colours
 from segviz.retrieval import Result, ranking
 from segviz.tree import Structure
 from segviz.ui.places import kind_label
 from segviz.ui.state import Session
+from segviz.view.palette import session_colours
 
 _OUTLINE = st.components.v2.component("segviz_outline", js=outline_script(), css=outline_styles())
 

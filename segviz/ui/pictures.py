@@ -14,9 +14,9 @@ from time import sleep
 
 import streamlit as st
 
-from segviz.browser import BrowserError, find_browser
 from segviz.export import SCALES, Format, View
-from segviz.pictures import SECONDS, made
+from segviz.export.browser import BrowserError, find_browser
+from segviz.export.pictures import SECONDS, made
 from segviz.ui.words import unmarked
 
 _SCALE, _DARK = "export-scale", "export-dark"

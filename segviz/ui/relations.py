@@ -5,11 +5,11 @@ from __future__ import annotations
 import streamlit as st
 
 from segviz.figures.relation_graph import around, node_name, related, relation_html, ties, types
-from segviz.frontend.palette import session_colours
 from segviz.tree import Structure
 from segviz.ui.charts import colours, dark, ink
 from segviz.ui.state import Session
 from segviz.ui.words import counted
+from segviz.view.palette import session_colours
 
 _DRAWN = 40
 _MOST_DRAWN = 200

@@ -32,7 +32,6 @@ from segviz.figures.forgetting import (
 )
 from segviz.figures.groups import Sizes, changes, grouped, groups_figure, groups_sentence, sizes
 from segviz.figures.windows import dated, window_rows, windows, windows_figure, windows_sentence
-from segviz.frontend.palette import SCORE_RAMP_DARK, SCORE_RAMP_LIGHT
 from segviz.tree import Structure
 from segviz.ui.charts import chart, colours, dark, ink
 from segviz.ui.places import level_names
@@ -40,6 +39,7 @@ from segviz.ui.relations import draw_relations, has_relations
 from segviz.ui.state import Session
 from segviz.ui.tables import table
 from segviz.ui.words import counted
+from segviz.view.palette import SCORE_RAMP_DARK, SCORE_RAMP_LIGHT
 
 _YEARS = 3
 

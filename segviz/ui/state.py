@@ -16,10 +16,10 @@ from typing import Any, TypeVar
 
 import streamlit as st
 
-from segviz.bookmark import Operated
 from segviz.conversation import Conversation, Corpus
 from segviz.llm import OpenAIChat
 from segviz.memory import Memory
+from segviz.view.link_readers import Operated
 
 T = TypeVar("T")
 

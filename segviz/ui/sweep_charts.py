@@ -9,10 +9,10 @@ import streamlit as st
 
 from segviz.evaluate import Sweep
 from segviz.figures import sweep as figures
-from segviz.frontend.palette import LEVEL_COLOURS
 from segviz.ui.charts import QUIET, chart, colours, ink, ramp, readable, told
 from segviz.ui.places import level_names
 from segviz.ui.state import Session
+from segviz.view.palette import LEVEL_COLOURS
 
 
 def charts_panel(session: Session, found: Sweep) -> None:

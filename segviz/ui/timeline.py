@@ -11,14 +11,14 @@ import streamlit as st
 from segviz.export import file_name
 from segviz.figures.node_link import node_link_html
 from segviz.frontend.live import Setting
-from segviz.frontend.look import Look
-from segviz.frontend.palette import ACCENT, SCORE_RAMP_DARK, SCORE_RAMP_LIGHT, session_colours
 from segviz.frontend.payload import tree_payload
 from segviz.tree import Decision, Structure
 from segviz.tree.coherence import known_coherence
 from segviz.tree.unfold import Unfolded, follows_time, unfold
 from segviz.ui.canvas import clicked, sent_look, sent_setting, tree_canvas
 from segviz.ui.state import Session, begin
+from segviz.view.look import Look
+from segviz.view.palette import ACCENT, SCORE_RAMP_DARK, SCORE_RAMP_LIGHT, session_colours
 
 VIEWS = ("Time axis", "Node-link", "Outline")
 

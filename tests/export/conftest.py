@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from segviz.browser import VARIABLE, BrowserError, find_browser
+from segviz.export.browser import VARIABLE, BrowserError, find_browser
 from tests.export.views import build, hostile_chat
 
 

@@ -41,8 +41,8 @@ def test_a_click_brings_the_picture(app, drawer):  # noqa: F811
 def failed() -> None:
     import streamlit as st
 
-    from segviz.browser import BrowserError
     from segviz.export import FORMATS
+    from segviz.export.browser import BrowserError
     from segviz.ui import pictures
 
     def fail(*_, **__) -> bytes:

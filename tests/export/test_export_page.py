@@ -110,8 +110,8 @@ def test_texts_of_all_nodes_are_there(hostile):
 
 
 def test_texts_beyond_the_budget_are_cut_and_it_says_so(memory, monkeypatch):
-    monkeypatch.setattr("segviz.export.page.TEXT_BUDGET", 10)
-    monkeypatch.setattr("segviz.export.page._SHORTEST", 20)
+    monkeypatch.setattr("segviz.export.html.TEXT_BUDGET", 10)
+    monkeypatch.setattr("segviz.export.html._SHORTEST", 20)
     found = data(Reader(html_page(grow_view(memory))))
     assert found["cut"] == 20
     assert max(map(len, found["texts"])) == 20

@@ -18,14 +18,13 @@ from tempfile import TemporaryDirectory
 import pytest
 from PIL import Image
 
-from segviz import pictures
-from segviz.browser import NAMES, VARIABLE, BrowserError, _usual, find_browser
 from segviz.cli import main
-from segviz.export import FORMATS, SCALES, Sheet, tree_svg
+from segviz.export import FORMATS, SCALES, Sheet, pictures, tree_svg
+from segviz.export.browser import NAMES, VARIABLE, BrowserError, _usual, find_browser
+from segviz.export.pictures import draw, made
 from segviz.export.plan import SURFACE
 from segviz.export.sheet import MOST_DOTS, sheet
-from segviz.frontend.palette import session_colours
-from segviz.pictures import draw, made
+from segviz.view.palette import session_colours
 from tests.export.pdf import Pdf
 from tests.export.views import HOSTILE, ask_view, chain, dag, grow_view, holding, nothing
 from tests.trees import chat

@@ -12,18 +12,18 @@ import numpy as np
 import pytest
 
 import segviz
-from segviz.bookmark import Bookmark
 from segviz.conversation import TITLES, sample_path
 from segviz.export import View, html_page, tree_svg
 from segviz.export.drawing import drawing
-from segviz.export.page import _payload
+from segviz.export.html import _payload
 from segviz.export.plan import LEFT, SURFACE, Plan
 from segviz.export.shades import gold_classes, hatching, shade
 from segviz.frontend.canvas import javascript
-from segviz.frontend.look import COLOURS
-from segviz.frontend.palette import ACCENT
 from segviz.frontend.payload import COLUMNS
 from segviz.retrieval.gold import gold_status
+from segviz.view.bookmark import Bookmark
+from segviz.view.look import COLOURS
+from segviz.view.palette import ACCENT
 from tests.frontend.node import run
 
 SVG = "{http://www.w3.org/2000/svg}"

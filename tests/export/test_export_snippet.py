@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 import segviz
-from segviz.bookmark import Bookmark, differing, nested
 from segviz.conversation import sample_path, with_typed_turns
 from segviz.export import View, python_snippet
 from segviz.systems import SYSTEMS
+from segviz.view.bookmark import Bookmark, differing, nested
 from tests.export.views import HOSTILE
 
 SAMPLE = "ines-theo"

@@ -15,7 +15,7 @@ from segviz.export import file_name, tree_svg
 from segviz.export.elements import cut, length, mix
 from segviz.export.layout import FINEST, boxes, rows
 from segviz.export.text import legal, one_line
-from segviz.frontend.palette import ACCENT, session_colours
+from segviz.view.palette import ACCENT, session_colours
 from tests.export.views import (
     HOSTILE,
     ask_view,

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 import numpy as np
 
 import segviz
-from segviz.bookmark import Bookmark
 from segviz.conversation import Conversation
 from segviz.embedding import HashingEmbedder
 from segviz.export import View
 from segviz.memory import Memory
 from segviz.tree import Add, Event, Link, Relate, Retire, Step, Structure, Unlink, replay
+from segviz.view.bookmark import Bookmark
 from tests.trees import chat, unit
 
 HOSTILE = (

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from segviz import bookmark
-from segviz.frontend.look import COLOURS, LABELS, Look, read_look
+from segviz.view import bookmark
+from segviz.view.look import COLOURS, LABELS, Look, read_look
 
 
 @pytest.mark.parametrize("colour", ["", *COLOURS])

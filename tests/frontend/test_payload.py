@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from segviz.frontend.canvas import javascript, stylesheet
-from segviz.frontend.captions import MAX_LABELLED
 from segviz.frontend.payload import COLUMNS, pack, tree_payload
 from segviz.tree import Decision, Judgement, Structure
+from segviz.view.captions import MAX_LABELLED
 
 #       6            level 2
 #   4       5        level 1

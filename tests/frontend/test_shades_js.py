@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from segviz.frontend.canvas import javascript
-from segviz.frontend.look import COLOURS, LABELS
-from segviz.frontend.palette import (
+from segviz.view.look import COLOURS, LABELS
+from segviz.view.palette import (
     COHERENCE_RAMP_DARK,
     COHERENCE_RAMP_LIGHT,
     GOLD_COLOURS,

@@ -8,7 +8,7 @@ import pytest
 from streamlit.elements.lib import policies
 from streamlit.testing.v1 import AppTest
 
-from segviz.bookmark import Bookmark, encode
+from segviz.view.bookmark import Bookmark, encode
 from tests.ui.test_pages import clean, grow, texts
 
 LINK = Bookmark(

@@ -9,8 +9,8 @@ from dataclasses import replace
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from segviz.browser import VARIABLE, BrowserError
 from segviz.export import FORMATS, Sheet
+from segviz.export.browser import VARIABLE, BrowserError
 from segviz.ui.exports import offered
 from segviz.ui.pictures import Attempt, no_browser
 from tests.export.views import ask_view, dag, grow_view, holding

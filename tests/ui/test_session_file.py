@@ -9,11 +9,11 @@ import pytest
 
 import segviz
 from segviz import store
-from segviz.bookmark import Bookmark, decode, encode
 from segviz.conversation import sample_path
 from segviz.embedding import HashingEmbedder
 from segviz.export import FORMATS, View
 from segviz.store import Shown
+from segviz.view.bookmark import Bookmark, decode, encode
 from tests.test_store_schema import VALIDATOR
 from tests.ui.test_address import address, ask_app, opened
 from tests.ui.test_pages import clean, evidence_scores, grow, open_path, texts

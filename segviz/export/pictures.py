@@ -23,9 +23,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import BoundedSemaphore
 
-from segviz.browser import INSTEAD, VARIABLE, BrowserError, find_browser
-from segviz.export import Format, Sheet, View
+from segviz.export.browser import INSTEAD, VARIABLE, BrowserError, find_browser
+from segviz.export.formats import Format
+from segviz.export.sheet import Sheet
 from segviz.export.text import one_line
+from segviz.export.view import View
 
 SECONDS = 60
 """A picture takes one to four; after this the browser is ended."""

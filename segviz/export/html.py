@@ -26,13 +26,13 @@ from segviz.export.text import file_name, legal, one_line
 from segviz.export.view import View
 from segviz.frontend.canvas import javascript, stylesheet
 from segviz.frontend.live import DRAWINGS, Live, Setting
-from segviz.frontend.look import Look
-from segviz.frontend.palette import ACCENT
 from segviz.frontend.payload import pack, tree_payload
 from segviz.frontend.scale import needs_root
 from segviz.retrieval import Evidence
 from segviz.systems.levels import level_name, level_names
 from segviz.tree.coherence import known_coherence
+from segviz.view.look import Look
+from segviz.view.palette import ACCENT
 
 TEXT_BUDGET = 4_000_000
 """Characters of node texts in a page; beyond that they are cut, and the page says so."""

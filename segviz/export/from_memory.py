@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import fields
 from typing import Any
 
-from segviz.bookmark import Bookmark, differing
 from segviz.export.view import View
 from segviz.memory import Memory
 from segviz.systems import SYSTEMS
+from segviz.view.bookmark import Bookmark, differing
 
 _SHOWN = frozenset(item.name for item in fields(Bookmark))
 

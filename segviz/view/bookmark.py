@@ -12,7 +12,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
-from segviz.bookmark.readers import (
+from segviz.construct import Operates, Parameter, parameters
+from segviz.conversation import TITLES, UNIT_RULES
+from segviz.memory import COMPONENTS, make_system
+from segviz.retrieval import POLICIES, RELEVANCE
+from segviz.systems import SYSTEMS
+from segviz.view.link_readers import (
     COUNT,
     LONGEST,
     MOST_OPERATIONS,
@@ -26,11 +31,6 @@ from segviz.bookmark.readers import (
     short_text,
     yes_or_no,
 )
-from segviz.construct import Operates, Parameter, parameters
-from segviz.conversation import TITLES, UNIT_RULES
-from segviz.memory import COMPONENTS, make_system
-from segviz.retrieval import POLICIES, RELEVANCE
-from segviz.systems import SYSTEMS
 
 __all__ = [
     "COLOURS",

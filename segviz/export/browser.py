@@ -1,6 +1,6 @@
 """The installed browser of the Chromium family that PNG and PDF are drawn by.
 
-It is looked for, never downloaded; ``segviz.pictures`` runs it. This looks at the
+It is looked for, never downloaded; ``segviz.export.pictures`` runs it. This looks at the
 environment and the disk, which the core does not: the command line, the app and the
 doctor, which may not import each other, find it below themselves.
 """
