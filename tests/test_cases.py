@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import segviz
-from segviz.cases import CASES, CONVERSATION
+from segviz.ui.pages.guide.cases import CASES, CONVERSATION
 from segviz.view.bookmark import Bookmark, decode, encode
 from tests.data import real_data
 

@@ -17,9 +17,9 @@ from segviz import store
 from segviz.construct import Recalls, parameters
 from segviz.memory import COMPONENTS
 from segviz.systems import SYSTEMS
-from segviz.ui.pins import pinned
+from segviz.ui.inspector.pins import pinned
 from segviz.ui.state import Session, shown_keys
-from segviz.ui.timeline import VIEWS
+from segviz.ui.widgets.tree import VIEWS
 from segviz.view.bookmark import Bookmark, decode, differing, encode, looks
 from segviz.view.link_readers import Operated
 

@@ -8,12 +8,17 @@ from collections.abc import Callable
 import streamlit as st
 
 from segviz.llm import ModelError
-from segviz.ui import address, ask, compare, grow, guide, sweep
-from segviz.ui.operating import operated
-from segviz.ui.sidebar import sidebar
-from segviz.ui.spending import show_spending
+from segviz.ui import address
+from segviz.ui.operations.panel import operated
+from segviz.ui.pages.ask import page as ask
+from segviz.ui.pages.compare import page as compare
+from segviz.ui.pages.grow import page as grow
+from segviz.ui.pages.guide import page as guide
+from segviz.ui.pages.sweep import page as sweep
+from segviz.ui.sidebar.sidebar import sidebar
+from segviz.ui.sidebar.spending import show_spending
 from segviz.ui.state import Session
-from segviz.ui.style import apply_style
+from segviz.ui.widgets.style import apply_style
 
 # Title, URL path and function of each page, in navigation order. (A comment, not a string:
 # Streamlit writes bare strings of its main script onto the page.)

@@ -43,7 +43,7 @@ def failed() -> None:
 
     from segviz.export import FORMATS
     from segviz.export.browser import BrowserError
-    from segviz.ui import pictures
+    from segviz.ui.widgets import pictures
 
     def fail(*_, **__) -> bytes:
         raise BrowserError("no *sandbox* here; take another")

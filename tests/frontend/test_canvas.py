@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from streamlit.testing.v1 import AppTest
 
-from segviz.ui.canvas import _node
+from segviz.ui.widgets.canvas import _node
 
 
 def app() -> None:
@@ -14,7 +14,7 @@ def app() -> None:
 
     from segviz.frontend.payload import tree_payload
     from segviz.tree import Structure
-    from segviz.ui.canvas import clicked, tree_canvas
+    from segviz.ui.widgets.canvas import clicked, tree_canvas
 
     zero = np.zeros(1, np.int32)
     structure = Structure(

@@ -41,9 +41,10 @@ def opened(link, page=None):
 
 
 def _asked() -> None:
-    from segviz.ui import address, ask
-    from segviz.ui.operating import operated
-    from segviz.ui.sidebar import sidebar
+    from segviz.ui import address
+    from segviz.ui.operations.panel import operated
+    from segviz.ui.pages.ask import page as ask
+    from segviz.ui.sidebar.sidebar import sidebar
 
     address.arrive()
     session = operated(sidebar())

@@ -17,8 +17,8 @@ def _page() -> None:
     """The panel alone, under the first question of the conversation."""
     import streamlit as st
 
-    from segviz.ui.answer import answer_panel
-    from segviz.ui.sidebar import sidebar
+    from segviz.ui.pages.ask.answer import answer_panel
+    from segviz.ui.sidebar.sidebar import sidebar
 
     session = sidebar()
     if session is not None:
@@ -34,7 +34,7 @@ def server(tmp_path, monkeypatch):
     monkeypatch.setenv("SEGVIZ_CACHE", str(tmp_path / "cache"))
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     monkeypatch.delenv("SEGVIZ_API_KEY", raising=False)
-    from segviz.ui import models
+    from segviz.ui.sidebar import models
 
     models._cache.clear()
     with ModelServer() as running:

@@ -5,17 +5,17 @@ from __future__ import annotations
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from segviz.cases import CASES
 from segviz.systems import SYSTEMS
 from segviz.tree.toy import toy_structure
-from segviz.ui.compare_structures import holder
+from segviz.ui.pages.compare.structures import holder
+from segviz.ui.pages.guide.cases import CASES
 from tests.data import real_data
 from tests.ui.test_pages import clean, grow, open_path, texts
 
 
 def _compare_page() -> None:
-    from segviz.ui import compare
-    from segviz.ui.sidebar import sidebar
+    from segviz.ui.pages.compare import page as compare
+    from segviz.ui.sidebar.sidebar import sidebar
 
     session = sidebar()
     if session is not None:
@@ -94,8 +94,8 @@ class TestCompare:
 def _guide_page() -> None:
     import streamlit as st
 
-    from segviz.ui import guide
-    from segviz.ui.sidebar import sidebar
+    from segviz.ui.pages.guide import page as guide
+    from segviz.ui.sidebar.sidebar import sidebar
 
     session = sidebar()
     if session is not None:

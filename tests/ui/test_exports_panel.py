@@ -11,8 +11,8 @@ from streamlit.testing.v1 import AppTest
 
 from segviz.export import FORMATS, Sheet
 from segviz.export.browser import VARIABLE, BrowserError
-from segviz.ui.exports import offered
-from segviz.ui.pictures import Attempt, no_browser
+from segviz.ui.widgets.export_menu import offered
+from segviz.ui.widgets.pictures import Attempt, no_browser
 from tests.export.views import ask_view, dag, grow_view, holding
 
 KEY = "sk-this-must-stay-here"
@@ -30,8 +30,8 @@ def page() -> None:
 
     from segviz.memory import ask
     from segviz.ui import address
-    from segviz.ui.exports import exports_panel
-    from segviz.ui.sidebar import sidebar
+    from segviz.ui.sidebar.sidebar import sidebar
+    from segviz.ui.widgets.export_menu import exports_panel
 
     address.arrive()
     session = sidebar()
@@ -119,7 +119,9 @@ def test_without_a_browser_a_line_says_what_to_do_instead(monkeypatch):
 
 def test_scale_and_ground_reach_the_picture(monkeypatch):
     seen = []
-    monkeypatch.setattr("segviz.ui.pictures.made", lambda *_, **look: seen.append(look) or b"")
+    monkeypatch.setattr(
+        "segviz.ui.widgets.pictures.made", lambda *_, **look: seen.append(look) or b""
+    )
     app = menu()
     drawn = [one for one in FORMATS.values() if one.needs_browser]
     keys = [f"export-{one.part}-{one.ending}-attempt" for one in drawn]
@@ -138,7 +140,7 @@ def test_nothing_is_made_before_a_click(monkeypatch):
     def refuse(*_, **__):
         raise AssertionError("made without a click")
 
-    monkeypatch.setattr("segviz.ui.pictures.made", refuse)
+    monkeypatch.setattr("segviz.ui.widgets.pictures.made", refuse)
     menu()
     menu(asks=True)
 

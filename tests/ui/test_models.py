@@ -20,7 +20,7 @@ def server(tmp_path, monkeypatch):
     monkeypatch.setenv("SEGVIZ_CACHE", str(tmp_path / "cache"))
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     monkeypatch.delenv("SEGVIZ_API_KEY", raising=False)
-    from segviz.ui import models
+    from segviz.ui.sidebar import models
 
     models._cache.clear()
     with ModelServer() as running:
@@ -139,7 +139,7 @@ class TestModels:
         """A click ends the run by what Streamlit raises in its next call."""
         app = with_model(open_path(grow().run(), chat_file), server)
         server.script(*[None] * 5, *[status(429, retry_after="60")] * 20)
-        from segviz.ui import building
+        from segviz.ui.sidebar import build as building
 
         real = building.heartbeat
         monkeypatch.setattr(building, "heartbeat", lambda beat: real(st.stop))

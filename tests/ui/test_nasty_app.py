@@ -16,7 +16,7 @@ from streamlit.testing.v1 import AppTest
 
 from segviz import loaders
 from segviz.systems import SYSTEMS
-from segviz.ui.lists import SENT
+from segviz.ui.widgets.lists import SENT
 from tests import nasty
 from tests.nasty.inputs import ANN
 from tests.nasty.texts import HOSTILE
@@ -30,8 +30,12 @@ UPLOADED = (1, 7, 8, 9, 11, 33, 34, 35, 36, 40)
 def _pages() -> None:
     import streamlit as st
 
-    from segviz.ui import address, ask, compare, grow, sweep
-    from segviz.ui.sidebar import sidebar
+    from segviz.ui import address
+    from segviz.ui.pages.ask import page as ask
+    from segviz.ui.pages.compare import page as compare
+    from segviz.ui.pages.grow import page as grow
+    from segviz.ui.pages.sweep import page as sweep
+    from segviz.ui.sidebar.sidebar import sidebar
 
     pages = {"grow": grow, "ask": ask, "sweep": sweep, "compare": compare}
     address.arrive()

@@ -8,9 +8,9 @@ from tests.ui.test_pages import clean
 
 
 def _page() -> None:
-    from segviz.ui import ask
-    from segviz.ui.operating import operated, operations_panel
-    from segviz.ui.sidebar import sidebar
+    from segviz.ui.operations.panel import operated, operations_panel
+    from segviz.ui.pages.ask import page as ask
+    from segviz.ui.sidebar.sidebar import sidebar
 
     session = sidebar()
     if session is not None:

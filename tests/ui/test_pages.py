@@ -15,8 +15,8 @@ def grow() -> AppTest:
 
 
 def _ask_page() -> None:
-    from segviz.ui import ask
-    from segviz.ui.sidebar import sidebar
+    from segviz.ui.pages.ask import page as ask
+    from segviz.ui.sidebar.sidebar import sidebar
 
     session = sidebar()
     if session is not None:

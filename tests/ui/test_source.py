@@ -8,7 +8,7 @@ import segviz
 from segviz import store
 from segviz.conversation import sample_path
 from segviz.loaders import LoadError
-from segviz.ui import source
+from segviz.ui.sidebar import source
 from tests.ui.test_address import address, opened
 from tests.ui.test_pages import clean, grow, open_path, texts
 

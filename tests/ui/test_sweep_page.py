@@ -7,13 +7,13 @@ import json
 from streamlit.runtime.scriptrunner import StopException
 from streamlit.testing.v1 import AppTest
 
-from segviz.ui import sweep as page
+from segviz.ui.pages.sweep import page
 from tests.ui.test_pages import clean, open_path, texts
 
 
 def _sweep_page() -> None:
-    from segviz.ui import sweep
-    from segviz.ui.sidebar import sidebar
+    from segviz.ui.pages.sweep import page as sweep
+    from segviz.ui.sidebar.sidebar import sidebar
 
     session = sidebar()
     if session is not None:

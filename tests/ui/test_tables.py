@@ -6,7 +6,7 @@ from streamlit.testing.v1 import AppTest
 
 
 def _page() -> None:
-    from segviz.ui.tables import table
+    from segviz.ui.widgets.tables import table
 
     table(
         [
@@ -48,7 +48,7 @@ def test_short_names_stay_on_one_line_and_empty_columns_are_left_out():
 
 def test_no_row_is_no_fault():
     def page() -> None:
-        from segviz.ui.tables import table
+        from segviz.ui.widgets.tables import table
 
         table([], about="Nothing")
 
@@ -57,7 +57,7 @@ def test_no_row_is_no_fault():
 
 def test_nodes_are_named_by_their_number():
     def page() -> None:
-        from segviz.ui.tables import table
+        from segviz.ui.widgets.tables import table
 
         table([{"node": 25566, "units": 1200}, {"node": 7, "units": 3}], about="Nodes")
 

@@ -1,0 +1,1 @@
+"""The selected node: details, tabs, pins."""

@@ -1,0 +1,178 @@
+"""Two pinned nodes side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import streamlit as st
+
+from segviz.retrieval import Result, ranking
+from segviz.tree import Structure
+from segviz.tree.inspect import kinship, shared_units, similarity
+from segviz.ui.state import Session, remember
+from segviz.ui.widgets.captions import held, named
+from segviz.ui.widgets.formatting import counted, unmarked
+from segviz.ui.widgets.lists import diffs, node_list
+
+MEMORIES_PINNED = 8
+HEIGHT = 190
+TURNS_NAMED = 12
+
+KINSHIP = {
+    "same": "The same node twice.",
+    "above": "Node {a} lies above node {b}.",
+    "below": "Node {a} lies below node {b}.",
+    "siblings": "Both have the same parent.",
+    "apart": "Neither lies above the other.",
+}
+
+
+@dataclass(frozen=True)
+class Scored:
+    """The scores of an answered question, with the nodes that compete in it."""
+
+    result: Result
+    levels: Collection[int] | None
+    distinct: bool
+
+
+def pinned(session: Session) -> list[int]:
+    """The pinned nodes of this memory, at most two, oldest first; editable."""
+    nodes: list[int] = remember("pins", session.key, MEMORIES_PINNED, list)
+    return nodes
+
+
+def pin_button(session: Session, node: int) -> None:
+    """Pin a node, or take the pin out; a third pin takes the place of the oldest."""
+    held_now = pinned(session)
+    there = node in held_now
+
+    def toggle() -> None:
+        if there:
+            held_now.remove(node)
+        else:
+            held_now.append(node)
+            del held_now[:-2]
+
+    st.button(
+        "Unpin" if there else "Pin",
+        icon=":material/keep_off:" if there else ":material/keep:",
+        help="Two pinned nodes are compared below; a third takes the place of the first.",
+        type="tertiary",
+        key="pin",
+        on_click=toggle,
+    )
+
+
+def pins_panel(session: Session, structure: Structure, scored: Scored | None = None) -> None:
+    """The pinned nodes of this memory compared; nothing is drawn where there are none."""
+    pins = pinned(session)
+    if not pins:
+        return
+    with st.container(border=True, key="pins-panel"):
+        names = " and ".join(str(node) for node in pins)
+        with st.container(horizontal=True, vertical_alignment="center"):
+            what = "Pinned: node" if len(pins) == 1 else "Pinned: nodes"
+            st.markdown(f"**{what} {names}**", width="stretch")
+            st.button("Clear", key="clear-pins", type="tertiary", on_click=pins.clear)
+        absent = [node for node in pins if node >= len(structure)]
+        if absent:
+            st.caption(f"Node {absent[0]} has not appeared yet at this step.")
+        elif len(pins) == 1:
+            st.caption("Select another node and pin it too, to see both side by side.")
+        else:
+            _compare(session, structure, pins[0], pins[1], scored)
+
+
+def _compare(session: Session, structure: Structure, a: int, b: int, scored: Scored | None) -> None:
+    _in_common(session, structure, a, b)
+    if scored is not None:
+        _scores(scored, a, b)
+    beside, words = st.tabs(["Side by side", "Word by word"], key="pins-view", on_change="rerun")
+    if beside.open:
+        with beside:
+            for node, column in zip((a, b), st.columns(2), strict=True):
+                with column:
+                    _one(session, structure, node)
+    if words.open:
+        with words:
+            if structure.text[a] == structure.text[b]:
+                st.caption("Both have the same text.")
+                return
+            st.caption(f"Struck through: only in node {a}. Underlined: only in node {b}.")
+            with st.container(height=HEIGHT + 60, key="pins-words"):
+                diffs([("", structure.text[a], structure.text[b])], key="pins-diff")
+
+
+def _in_common(session: Session, structure: Structure, a: int, b: int) -> None:
+    cosine = similarity(structure, a, b)
+    units = session.memory.units
+    turns = [turn for unit in shared_units(structure, a, b) for turn in units[unit].turn_ids]
+    more = f" and {len(turns) - TURNS_NAMED:,} more" if len(turns) > TURNS_NAMED else ""
+    ids = f" ({', '.join(turns[:TURNS_NAMED])}{more})" if turns else ""
+    alike = (
+        "Their texts cannot be compared by vectors"
+        if cosine is None
+        else (f"Similarity {cosine:.3f}")
+    )
+    st.caption(
+        unmarked(
+            f"{KINSHIP[kinship(structure, a, b)].format(a=a, b=b)} {alike}; "
+            f"{counted(len(turns), 'turn')} in common{ids}."
+        ),
+        help=(
+            "Similarity is the cosine of the two texts' vectors: a·b / (‖a‖ ‖b‖). 1 means the "
+            "same direction, 0 nothing in common. Turns in common are those below both nodes."
+        ),
+    )
+
+
+def _one(session: Session, structure: Structure, node: int) -> None:
+    st.button(
+        named(session, structure, node).split(" · ", 1)[0],
+        key=f"show-pin-{node}",
+        help="Select this node",
+        type="tertiary",
+        on_click=session.select,
+        args=(node,),
+    )
+    where = named(session, structure, node).split(" · ", 1)[1]
+    st.caption(unmarked(f"{where} · {held(session, structure, node)}"))
+    node_list(
+        [("", [{"head": "", "text": structure.text[node]}])],
+        key=f"pin-text-{node}",
+        height=HEIGHT,
+        label=f"Text of node {node}",
+        about=str(node),
+        on_pick=session.select,
+    )
+
+
+def _scores(scored: Scored, a: int, b: int) -> None:
+    result = scored.result
+    rows: list[dict[str, Any]] = [
+        {
+            "node": node,
+            "initial": float(result.initial[node]),
+            "rank": _rank(scored, result.initial, node),
+            "propagated": float(result.final[node]),
+            "new rank": _rank(scored, result.final, node),
+            "retrieved": "yes" if node in result.after else "no",
+        }
+        for node in (a, b)
+    ]
+    number = st.column_config.NumberColumn(format="%.6f")
+    st.dataframe(rows, hide_index=True, column_config={"initial": number, "propagated": number})
+
+
+def _rank(scored: Scored, scores: Any, node: int) -> int | None:
+    """1-based rank; None where the node does not compete. One of several nodes with the
+    same text stands for all of them."""
+    structure = scored.result.structure
+    order = ranking(scores, structure, scored.levels, scored.distinct)
+    key = structure.carrier if scored.distinct else np.arange(len(structure))
+    found = np.flatnonzero(key[order] == key[node])
+    return int(found[0]) + 1 if len(found) else None

@@ -1,0 +1,254 @@
+"""The tabs of the inspector; each is drawn only while it is open."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import islice
+from typing import Any
+
+import streamlit as st
+
+from segviz.tree import Structure
+from segviz.tree.inspect import (
+    State,
+    Written,
+    nearest,
+    path_from_root,
+    read_fact,
+    relations_of,
+    written,
+)
+from segviz.ui.state import Session, shown_keys
+from segviz.ui.widgets.captions import level_label, named, reach, short
+from segviz.ui.widgets.formatting import counted
+from segviz.ui.widgets.lists import diffs, node_list
+
+HEIGHT = 240
+LISTED = 50
+VERSIONS = 10
+
+Row = dict[str, Any]
+
+
+def text_tab(structure: Structure, node: int) -> None:
+    """The annotation, and what the system keeps about the node."""
+    facts = structure.facts[node]
+    _texts([("", structure.text[node])], node, "text", HEIGHT - 100 * bool(facts))
+    if facts:
+        st.caption(f"The memory keeps {counted(len(facts), 'fact')} about it:")
+        _texts([(name, read_fact(facts, name)) for name in facts], node, "facts", 140)
+
+
+def _texts(rows: Sequence[tuple[str, str]], node: int, what: str, height: int) -> None:
+    node_list(
+        [("", [{"head": head, "text": text} for head, text in rows])],
+        key=f"node-{what}",
+        height=height,
+        label=f"The node's {what}",
+        about=str(node),
+        on_pick=lambda _: None,
+    )
+
+
+def kin_tab(session: Session, structure: Structure, node: int) -> None:
+    """The path from the top, further parents, children and relations, all clickable."""
+    path = path_from_root(structure, node)
+    others = structure.parents[node][1:]
+    children = structure.children[node]
+    relations = relations_of(structure, node)
+
+    def rows(nodes: Sequence[int]) -> list[Row]:
+        return [_row(session, structure, other) for other in nodes]
+
+    related = [
+        _row(session, structure, r.target if r.source == node else r.source)
+        | {"note": _relation(r.label, r.weight, r.source == node)}
+        for r in _page("Related", relations, node)
+    ]
+    groups = [
+        (f"Above it, from the top ({len(path)})", rows(_page("Above it", path, node))),
+        (f"Other parents ({len(others)})", rows(_page("Other parents", others, node))),
+        (f"Related ({len(relations)})", related),
+        (f"Children ({len(children)})", rows(_page("Children", children, node))),
+    ]
+    if not any(items for _, items in groups):
+        st.caption("Nothing is above or below this node.")
+        return
+    _list(session, groups, key="node-kin", label="Nodes above and below", about=f"{node}")
+
+
+def _page(name: str, items: Sequence[Any], node: int) -> Sequence[Any]:
+    """The part of a long list to show, with a control for the rest."""
+    if len(items) <= LISTED:
+        return items
+    first = (
+        _page_number(f"{name}, {LISTED} of {len(items):,}", len(items), LISTED, f"{node}") - 1
+    ) * LISTED
+    return items[first : first + LISTED]
+
+
+def _page_number(what: str, total: int, size: int, about: str) -> int:
+    """Which part of a list to show, from 1."""
+    pages = -(-total // size)
+    chosen: int = st.number_input(
+        f"{what} at a time; choose part 1 to {pages:,}",
+        1,
+        pages,
+        key=f"page-{what}-{about}",
+        width=320,
+    )
+    return chosen
+
+
+def _row(session: Session, structure: Structure, node: int) -> Row:
+    return {
+        "node": node,
+        "head": named(session, structure, node),
+        "text": short(structure.text[node]),
+    }
+
+
+def _relation(label: str, weight: float, outgoing: bool) -> str:
+    often = "" if weight == 1 else f" × {weight:g}"
+    return f"{label}{often} →" if outgoing else f"← {label}{often}"
+
+
+def _list(
+    session: Session,
+    groups: Sequence[tuple[str, Sequence[Row]]],
+    *,
+    key: str,
+    label: str,
+    about: str,
+) -> None:
+    node_list(groups, key=key, height=HEIGHT, label=label, about=about, on_pick=session.select)
+
+
+SCOPES = ("All nodes", "Leaves only")
+
+
+def nearest_tab(session: Session, structure: Structure, node: int) -> None:
+    """The nodes most like this one that are neither above nor below it."""
+    scope = st.segmented_control(
+        "Among",
+        SCOPES,
+        default=SCOPES[0],
+        required=True,
+        key="nearest-scope",
+        label_visibility="collapsed",
+        persist_state="session",
+    )
+    found = nearest(structure, node, leaves_only=scope == SCOPES[1])
+    if not found:
+        st.caption(
+            "No other node can be compared with this one: all are above or below it, or have "
+            "no vector."
+        )
+        return
+    st.caption(
+        "The five most similar texts, apart from those above and below this one.",
+        help=(
+            "Similarity is the cosine of the two texts' vectors: a·b / (‖a‖ ‖b‖). 1 means the "
+            "same direction, 0 nothing in common. Nodes above and below this one are left out: "
+            "their texts come from one another."
+        ),
+    )
+    items = [
+        _row(session, structure, other) | {"note": f"similarity {cosine:.3f}"}
+        for other, cosine in found
+    ]
+    _list(
+        session, [("", items)], key="node-nearest", label="Similar nodes", about=f"{node} {scope}"
+    )
+
+
+def written_tab(session: Session, structure: Structure, node: int, step: int) -> None:
+    """Every step that wrote the node, up to the step shown, newest first."""
+    everything = list(written(session.memory.steps, node))
+    until = [entry for entry in everything if entry.step <= step]
+    later = everything[len(until) :]
+    chosen = None
+    if until:
+        chosen = _versions(session, until, node)
+    last = until[-1].after if until else None
+    if last is not None and last.text != structure.text[node]:
+        st.caption("Its text was out of date; it was written anew for this question.")
+    if later:
+        following = later[0].step
+        st.button(
+            f"Written again in {counted(len(later), 'later step')}; go to step {following}",
+            key="later-step",
+            type="tertiary",
+            on_click=_go_to,
+            args=(session, following),
+        )
+        if st.session_state.get("later-step"):
+            chosen = following
+    if chosen is not None:
+        st.switch_page(st.session_state["pages"]["grow"])
+
+
+def _versions(session: Session, entries: Sequence[Written], node: int) -> int | None:
+    """The entries as word diffs, some at a time; the step whose button was pressed."""
+    count, last = len(entries), entries[-1]
+    st.caption(
+        f"Written in {counted(count, 'step')}, first in step {entries[0].step}, last in step "
+        f"{last.step}. Newest first: struck through is what a step took out, underlined what "
+        "it put in."
+    )
+    newest = entries[::-1]
+    shown = newest
+    if count > VERSIONS:
+        page = _page_number(f"{VERSIONS} of {count:,}", count, VERSIONS, f"{node}")
+        shown = newest[(page - 1) * VERSIONS :][:VERSIONS]
+    with st.container(key="versions"):  # style.py has it scroll
+        return diffs(
+            [_change(session, entry) for entry in shown],
+            key="node-history",
+            steps=[entry.step for entry in shown],
+            on_step=lambda step: _go_to(session, step),
+        )
+
+
+def _go_to(session: Session, step: int) -> None:
+    st.session_state["playing"] = None
+    st.session_state[shown_keys(session)["step"]] = step
+
+
+def _change(session: Session, entry: Written) -> tuple[str, str, str]:
+    """Heading and both texts of an entry."""
+    unit = entry.cause.unit
+    by = entry.cause.operation or f"unit {unit.index}"
+    title = f"Step {entry.step} · {by} · session {unit.session + 1} · {_what(session, entry)}"
+    before, after = entry.before, entry.after
+    if before is None or after is None:
+        there = after or before
+        return title, there.text if there else "", there.text if there else ""
+    if before.text == after.text:
+        return title, "", ""
+    return title, before.text, after.text
+
+
+def _what(session: Session, entry: Written) -> str:
+    before, after = entry.before, entry.after
+    if after is None:
+        return "leaves the memory" if before else "comes and goes"
+    if before is None:
+        alone = after.span == (entry.cause.unit.index, entry.cause.unit.index + 1)
+        return "appears" if alone else f"appears with {reach(session, *after.span)}"
+    return ", ".join(_differences(session, before, after)) or "written again, the same"
+
+
+def _differences(session: Session, before: State, after: State) -> list[str]:
+    found = ["text rewritten"] if before.text != after.text else []
+    if before.span != after.span:
+        found.append(f"now {reach(session, *after.span)}")
+    if before.level != after.level:
+        levels = (level_label(session.memory, at) for at in (before.level, after.level))
+        found.append(" → ".join(levels))
+    names = dict.fromkeys((*before.facts, *after.facts))
+    changed = [n for n in names if before.facts.get(n) != after.facts.get(n)]
+    if changed:
+        more = f" and {len(changed) - 4} more" if len(changed) > 4 else ""
+        found.append(f"kept anew: {', '.join(islice(changed, 4))}{more}")
+    return found

@@ -1,0 +1,1 @@
+"""Changing a finished memory: operations, their log, merging."""

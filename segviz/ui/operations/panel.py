@@ -1,0 +1,119 @@
+"""Operations on a finished memory (delete, merge, promote, …), each with undo."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import streamlit as st
+
+from segviz.construct import Operates, Operation
+from segviz.llm import ModelError
+from segviz.ui.address import refuse, wanted_operations
+from segviz.ui.operations.log import Change, changes, follow, in_link
+from segviz.ui.operations.merge import join_choice
+from segviz.ui.state import Session, fingerprint
+from segviz.view.link_readers import MOST_OPERATIONS
+
+
+def operated(session: Session) -> Session:
+    """The session with the operations done on its memory so far, or as a link wants them."""
+    done = changes(session.key)
+    wanted = wanted_operations(session)
+    problem = "" if wanted is None else follow(session.memory, done, wanted)
+    if problem:
+        refuse(f"done: {problem}")
+    if not done:
+        return session
+    # What was done, not how often: after an undo another operation makes another memory.
+    said = [change.named or change.memory.conversation.id for change in done]
+    return replace(
+        session,
+        key=f"{session.key}+{fingerprint(said)}",
+        conversation=done[-1].memory.conversation,
+        memory=done[-1].memory,
+        built=session.key,
+        done=in_link(session.memory, done),
+    )
+
+
+def operations_panel(session: Session) -> None:
+    """What can be done to this memory; nothing is drawn where nothing can."""
+    system = session.memory.model
+    if not isinstance(system, Operates) or not system.operations():
+        return
+    known = system.operations()
+    done = changes(session.built or session.key)
+    title = f"Change ({len(done)})" if done else "Change"
+    with st.popover(title, icon=":material/build:", key="operations"):
+        name = st.selectbox(
+            "Operation", list(known), format_func=lambda key: known[key].label, key="operation"
+        )
+        chosen = known[name]
+        st.caption(chosen.help)
+        arguments = {
+            argument: _argument(session, name, argument, kind, chosen.defaults.get(argument))
+            for argument, kind in chosen.arguments.items()
+        }
+        with st.container(horizontal=True):
+            wanted = st.button(chosen.label, key="operate")
+            undone = st.button("Undo the last", disabled=not done, key="undo-operation")
+        if wanted:
+            _operate(session, done, name, chosen, arguments)
+        if undone:
+            done.pop()
+            st.rerun()
+        for change in done:
+            st.text(change.memory.steps[-1].note)
+        joined = join_choice(session)
+        if joined is not None:
+            _keep(done, Change(joined, None), "The second memory")
+
+
+def _argument(session: Session, operation: str, name: str, kind: str, default: int | None) -> int:
+    memory = session.memory
+    last = {
+        "node": len(memory.structure) - 1,
+        "unit": len(memory.units) - 1,
+        "session": len(session.conversation.sessions),
+    }.get(kind)
+    first = 1 if kind == "session" else 0
+    start = first if default is None else default
+    if kind == "node" and session.selected is not None:
+        start = session.selected
+    chosen = st.number_input(
+        name.replace("_", " ").capitalize(),
+        min_value=first,
+        max_value=last,
+        value=start if last is None else min(start, max(last, first)),
+        step=1,
+        key=f"argument-{session.built or session.key}-{operation}-{name}-{start}",
+        help="A selected node is filled in." if kind == "node" else None,
+    )
+    return int(chosen) - first
+
+
+def _operate(
+    session: Session, done: list[Change], name: str, chosen: Operation, arguments: dict[str, int]
+) -> None:
+    if len(done) >= MOST_OPERATIONS:
+        st.warning(f"At most {MOST_OPERATIONS} operations are kept; undo some first.")
+        return
+    try:
+        memory = session.memory.operate(name, chat=session.chat, **arguments)
+    except (ValueError, ModelError) as error:
+        st.warning(f"{chosen.label}: this cannot be done.")
+        st.text(str(error))
+        return
+    given = tuple(arguments[argument] for argument in chosen.arguments)
+    _keep(done, Change(memory, (name, given)), chosen.label)
+
+
+def _keep(done: list[Change], change: Change, what: str) -> None:
+    """Take a changed memory for the one shown, if it is sound."""
+    broken = change.memory.check()
+    if broken:
+        st.error(f"{what} would have broken the memory; nothing was changed.")
+        st.text(str(broken[0]))
+        return
+    done.append(change)
+    st.rerun()

@@ -1,0 +1,1 @@
+"""The five pages, a package each; pages never import each other."""

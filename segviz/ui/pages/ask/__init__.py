@@ -1,0 +1,1 @@
+"""Ask: a question, its evidence and the explanations."""

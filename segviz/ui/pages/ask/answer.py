@@ -1,0 +1,128 @@
+"""Panel: a chat model answers the question from the evidence, and grades the answer.
+
+Nothing is sent before a button is pressed. What came back is kept for the browser session,
+so that moving a slider away and back does not ask again (the cache would not either).
+"""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from segviz.conversation import Question
+from segviz.evaluate import bleu1, token_f1
+from segviz.llm import LabelError, ModelError, OpenAIChat
+from segviz.memory.answer import (
+    RIGHT_FROM,
+    Answer,
+    answer,
+    answering,
+    by_rule,
+    is_adversarial,
+    judge,
+    reference,
+)
+from segviz.retrieval import Result, estimated_tokens
+from segviz.ui.state import Session, fingerprint, known, remember
+from segviz.ui.widgets.formatting import counted, unmarked
+
+ANSWERS_KEPT = 50
+_MEANING = (
+    "wrong, or no answer",
+    "touches the subject, but what was asked for is missing or mostly wrong",
+    "right in what was asked, a detail missing or inexact",
+    "says what the gold answer says",
+)
+
+
+def answer_panel(session: Session, question: Question, result: Result) -> None:
+    """Draw the panel for a question and what was retrieved for it."""
+    st.markdown("**Answer from this evidence**")
+    chat = session.chat
+    if chat is None:
+        st.caption("Choose a chat model under Models in the sidebar to have it answered.")
+        return
+    if not result.evidence:
+        st.caption("Nothing was retrieved, so there is nothing to answer from.")
+        return
+    prompt = answering(session.memory, result)
+    key = fingerprint(chat.name, prompt.system, prompt.user)
+    if not known("answers", key):
+        found = _ask(session, result, chat)
+        if found is None:
+            return
+        remember("answers", key, ANSWERS_KEPT, lambda: found)
+        st.rerun()
+    given: Answer = remember("answers", key, ANSWERS_KEPT, _impossible)
+    st.text(given.text or "(The model gave no answer.)")
+    _compared(question, given, chat, key)
+
+
+def _impossible() -> Answer:
+    raise RuntimeError("an answer that was just there is gone")
+
+
+def _ask(session: Session, result: Result, chat: OpenAIChat) -> Answer | None:
+    """Offer to ask; the answer once it is there."""
+    tokens = sum(estimated_tokens(item.text) for item in result.evidence)
+    excerpts = counted(len(result.evidence), "excerpt")
+    pressed = st.button(
+        f"Answer with {unmarked(chat.endpoint.model)}", icon=":material/forum:", key="answer"
+    )
+    st.text(f"Sends the question and {excerpts} (about {tokens} tokens) to {chat.endpoint.address}")
+    if not pressed:
+        return None
+    try:
+        with st.spinner("Waiting for the answer"):
+            return answer(session.memory, result, chat)
+    except ModelError as error:
+        _explain("There is no answer.", error)
+        return None
+
+
+def _compared(question: Question, given: Answer, chat: OpenAIChat, key: str) -> None:
+    """The answer beside the gold answer, as far as there is one."""
+    cost = "from the cache" if given.cached else counted(given.tokens, "token")
+    gold = reference(question)
+    if gold is None:
+        st.caption(f"{cost}. There is no gold answer to compare with.")
+        return
+    if is_adversarial(question):
+        verdict = "it says so" if by_rule(question, given.text) else "it does not say so"
+        st.caption(f"{cost}. Right is to say that this was not mentioned; {verdict}.")
+        return
+    st.caption(
+        f"{cost}. Token F1 {token_f1(given.text, gold):.2f}, "
+        f"BLEU-1 {bleu1(given.text, gold):.2f} against the gold answer."
+    )
+    _graded(question, given, chat, key)
+
+
+def _graded(question: Question, given: Answer, chat: OpenAIChat, key: str) -> None:
+    """The grade, on request; one that needs no judgement at once."""
+    score = by_rule(question, given.text)
+    graded = fingerprint(key, question.text, reference(question))
+    if score is None and not known("grades", graded):
+        if not st.button(
+            f"Grade with {unmarked(chat.endpoint.model)}", icon=":material/grading:", key="judge"
+        ):
+            return
+        try:
+            with st.spinner("Waiting for the grade"):
+                fresh = judge(question, given.text, chat)
+        except LabelError as error:
+            _explain("The model gave no grade from 0 to 3.", error)
+            return
+        except ModelError as error:
+            _explain("There is no grade.", error)
+            return
+        remember("grades", graded, ANSWERS_KEPT, lambda: fresh)
+        st.rerun()
+    if score is None:
+        score = remember("grades", graded, ANSWERS_KEPT, lambda: 0)
+    right = "counts as right" if score >= RIGHT_FROM else "counts as wrong"
+    st.caption(f"Graded **{score}** of 3 ({right}): {_MEANING[score]}.")
+
+
+def _explain(what: str, error: ModelError) -> None:
+    st.error(what)
+    st.text(str(error))

@@ -1,0 +1,255 @@
+"""Page Ask: a question, its scores before and after propagation, and the evidence."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import streamlit as st
+
+from segviz.conversation import Question
+from segviz.figures.levels import level_figure, level_rows, level_sentence
+from segviz.frontend.live import Live
+from segviz.frontend.scale import needs_root
+from segviz.memory import ask
+from segviz.memory.answer import is_adversarial
+from segviz.retrieval import Result
+from segviz.retrieval.adaptive import ADAPTIVE
+from segviz.retrieval.gold import ABSENT, COVERED, HIT, MISSED, gold_status
+from segviz.ui.inspector.node import node_details, node_transcript
+from segviz.ui.inspector.pins import Scored, pins_panel
+from segviz.ui.pages.ask.answer import answer_panel
+from segviz.ui.pages.ask.evidence_panel import retrieved_panel
+from segviz.ui.pages.ask.explanations import hop_panel, ledger_panel, miss_panel, rank_panel
+from segviz.ui.pages.ask.question_and_settings import (
+    choices,
+    keep_setting,
+    kept_setting,
+    live,
+    on_time_axis,
+)
+from segviz.ui.pages.ask.stages import stages_panel
+from segviz.ui.state import Session
+from segviz.ui.widgets.captions import level_names
+from segviz.ui.widgets.charts import chart, colours
+from segviz.ui.widgets.export_menu import exports_panel
+from segviz.ui.widgets.formatting import counted
+from segviz.ui.widgets.lists import transcript
+from segviz.ui.widgets.outline import draw_outline
+from segviz.ui.widgets.tree import VIEWS, canvas_height, draw_canvas, draw_node_link
+
+
+def render(session: Session) -> None:
+    """Draw the page."""
+    question, settings, row = choices(session)
+    if not question.text.strip():
+        none = not session.conversation.questions
+        st.info(
+            "This conversation comes without questions: type one of your own above."
+            if none
+            else "Type a question, or pick one of the data set's, to see what comes back."
+        )
+        return
+    result = ask(session.memory, question.text, chat=session.chat, **settings)
+    with row:
+        exports_panel(session, result.structure, result, settings["budget"])
+    if settings["step"] < len(session.memory.steps):
+        _earlier(session, settings["step"])
+    if not settings["levels"]:
+        st.warning(
+            "No level is admissible, so nothing can be retrieved. Choose levels under More "
+            "settings."
+        )
+    status = _status(session, question, result)
+    if on_time_axis():
+        _tree(session, question, result, _live(session, settings))
+    elif st.session_state["ask-view"] == VIEWS[2]:
+        draw_outline(
+            session,
+            result.structure,
+            key="ask-outline",
+            height=560,
+            result=result,
+            levels=settings["levels"],
+            distinct=settings["distinct"],
+            gold=_gold_leaves(session, question, result),
+        )
+    else:
+        draw_node_link(
+            session,
+            result.structure,
+            scores=result.final.tolist(),
+            root=needs_root(result.initial, result.structure.active),
+            marked=result.after,
+            gold=_gold_leaves(session, question, result),
+        )
+    if result.method == "own" and on_time_axis():
+        st.caption("Above the axis is relevance alone, below it the system's own scores.")
+    if result.choice is not None:
+        st.caption(result.choice.why)
+    _gold_line(question, status)
+    stages_panel(session, result)
+    gold = _gold_leaves(session, question, result)
+    left, right = st.columns([11, 10], gap="medium")
+    with left:
+        retrieved_panel(session, result, status)
+    with right:
+        _selected(session, question, result, settings["step"])
+    pins_panel(session, result.structure, Scored(result, settings["levels"], settings["distinct"]))
+    shifts, levels = st.columns([11, 10], gap="medium")
+    with shifts:
+        st.markdown("**Rank shifts**")
+        rank_panel(result, settings["levels"], settings["distinct"], gold)
+    with levels:
+        _levels(session, result)
+    answer_panel(session, question, result)
+    st.markdown("**Nearly retrieved**, and why not")
+    miss_panel(session, result, settings["levels"], settings["distinct"], gold)
+    with st.expander("Scores hop by hop", key="hops", on_change="rerun") as hops:
+        if hops.open:
+            hop_panel(session, result)
+
+
+def _earlier(session: Session, step: int) -> None:
+    """Say that the memory is asked as it stood, and whether some texts are out of date."""
+    memory = session.memory
+    written = memory.settled(step, session.chat) is not memory.at(step)
+    stale = 0 if written else len(memory.pending(step))
+    late = f" {counted(stale, 'text')} still as last written; a chat model writes them." * (
+        stale > 0
+    )
+    st.info(
+        f"This is the memory after step {step} of {len(memory.steps)}; what came later has not "
+        f"been heard yet. Change it under More settings.{late}"
+    )
+
+
+def _status(session: Session, question: Question, result: Result) -> dict[str, str]:
+    structure = result.structure
+    held = [
+        turn
+        for leaf in structure.leaves
+        for index in range(int(structure.start[leaf]), int(structure.stop[leaf]))
+        for turn in session.memory.units[index].turn_ids
+    ]
+    return gold_status(result.evidence, question.evidence, held)
+
+
+def _gold_leaves(session: Session, question: Question, result: Result) -> list[int]:
+    """The leaves that hold the question's gold turns, as far as they have been heard."""
+    units = {t: u.index for u in session.memory.units for t in u.turn_ids}
+    wanted = {units[turn] for turn in question.evidence if turn in units}
+    structure = result.structure
+    return [leaf for leaf in structure.leaves if int(structure.start[leaf]) in wanted]
+
+
+def _live(session: Session, settings: dict[str, Any]) -> Live | None:
+    """What the browser needs to follow the controls by itself; None where it cannot."""
+    if settings["method"] == "own" or settings["policy"] == ADAPTIVE or not live(session):
+        return None
+    return Live(
+        kept_setting(),
+        settings["k"],
+        tuple(settings["levels"]),
+        settings["distinct"],
+        settings["budget"],
+    )
+
+
+def _tree(session: Session, question: Question, result: Result, live: Live | None) -> None:
+    structure = result.structure
+    gold = _gold_leaves(session, question, result)
+    levels = int(session.memory.structure.level.max()) + 1
+    draw_canvas(
+        session,
+        structure,
+        key="ask-tree",
+        height=canvas_height(levels, mirrored=True),
+        mode="scores",
+        initial=result.initial,
+        final=result.final,
+        score_names=result.score_names,
+        top_initial=result.before,
+        top_final=result.after,
+        gold=gold,
+        root_scale=needs_root(result.initial, structure.active),
+        live=live,
+        on_setting=keep_setting,
+        total_units=len(session.memory.units),
+        levels_total=levels,
+    )
+
+
+def _gold_line(question: Question, status: dict[str, str]) -> None:
+    if question.index < 0:
+        return
+    lines: list[str] = []
+    if not question.evidence:
+        lines.append("Gold evidence: none that could be found in the conversation.")
+    else:
+        parts = []
+        for name, meaning in (
+            (HIT, "retrieved"),
+            (COVERED, "inside a wider retrieved node"),
+            (MISSED, "missed"),
+            (ABSENT, "in no leaf (dropped by the unit rule, or not heard yet)"),
+        ):
+            found = [turn for turn, what in status.items() if what == name]
+            if found:
+                parts.append(f"{len(found)} {meaning} ({', '.join(found)})")
+        lines.append(f"Gold evidence, {counted(len(status), 'turn')}: " + "; ".join(parts))
+    if question.unresolved:
+        unknown = ", ".join(question.unresolved)
+        lines.append(f"Unresolved evidence, in no turn of this conversation: {unknown}")
+    if question.answer is not None:
+        lines.append(f"Gold answer: {question.answer}")
+    elif question.adversarial is not None:
+        wrong = question.adversarial
+        lines.append(f"Gold answer: not mentioned. The tempting wrong answer: {wrong}")
+    elif is_adversarial(question):
+        lines.append("Gold answer: not mentioned (adversarial).")
+    else:
+        lines.append("Gold answer: the file gives none.")
+    st.text("\n".join(lines))
+
+
+def _levels(session: Session, result: Result) -> None:
+    before, after = result.levels("initial"), result.levels("final")
+    texts = result.structure.carrier
+    moved = len({int(texts[n]) for n in result.after} - {int(texts[n]) for n in result.before})
+    own = result.method == "own"
+    series = result.score_names
+    how = "by relevance alone and by the system" if own else "before and after propagation"
+    st.markdown(f"**Retrieved levels**, {how}")
+    names = level_names(session.memory)
+    sentence = level_sentence(before, after, names, "The system" if own else "Propagation")
+    chart(
+        level_figure(before, after, names=names, series=series, **colours()),
+        sentence,
+        "levels-chart",
+        f"{moved} of {counted(len(result.after), 'node')} are new in the top.",
+        rows=lambda: level_rows(before, after, names, series),
+    )
+
+
+def _selected(session: Session, question: Question, result: Result, step: int) -> None:
+    flags = dict.fromkeys(question.evidence, "gold")
+    node = session.selected
+    if node is not None and node < len(result.structure):
+        node_details(session, result.structure, node, step)
+        ledger_panel(session, result, node)
+        node_transcript(
+            session, result.structure, node, key="ask-transcript", height=230, flags=flags
+        )
+        return
+    st.markdown("**Transcript**, at the best node. Select one to read its turns.")
+    best = result.evidence[0].turn_ids if result.evidence else ()
+    transcript(
+        session.conversation,
+        key="ask-transcript",
+        height=660,
+        focus=best[0] if best else None,
+        marked=set(best),
+        flags=flags,
+        about=session.key,
+        units=session.memory.units,
+    )

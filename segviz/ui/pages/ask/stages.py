@@ -1,0 +1,103 @@
+"""The course of a system's own retrieval as a sequence to be read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import streamlit as st
+
+from segviz.construct import Stage
+from segviz.figures.levels import level_figure, level_rows
+from segviz.retrieval import Result
+from segviz.systems.levels import level_name
+from segviz.ui.state import Session
+from segviz.ui.widgets.captions import level_names, named, short
+from segviz.ui.widgets.charts import chart, colours
+from segviz.ui.widgets.lists import node_list
+
+# So much of a long list is shown at first.
+LISTED = 40
+_HEIGHT = 260
+
+
+def stages_panel(session: Session, result: Result) -> None:
+    """The stages in their order, each with what it looked at and what it went on with;
+    nothing for propagation, which has none."""
+    if not result.stages:
+        return
+    st.markdown("**How the system went about it**")
+    told, seen = st.columns([11, 10], gap="medium")
+    with told, st.container(border=True, key="stages"):
+        for number, stage in enumerate(result.stages, start=1):
+            _stage(session, result, number, stage)
+    with seen:
+        _levels(session, result)
+
+
+def _stage(session: Session, result: Result, number: int, stage: Stage) -> None:
+    st.markdown(f"{number}. **{stage.name}**")
+    st.text(stage.note)
+    if not stage.nodes:
+        return
+    title = f"{len(stage.nodes):,} looked at, {len(stage.kept):,} kept"
+    if stage.scores:
+        title += f" · best: node {stage.nodes[0]} at {stage.scores[0]:.3f}"
+    with st.expander(title, key=f"stage-{number}", on_change="rerun") as listed:
+        if listed.open:
+            _list(session, result, number, stage)
+
+
+def _list(session: Session, result: Result, number: int, stage: Stage) -> None:
+    """The nodes of a stage, those that went on first; a click selects one."""
+    kept = set(stage.kept)
+    order = sorted(range(len(stage.nodes)), key=lambda place: stage.nodes[place] not in kept)
+    if len(order) > LISTED and not st.toggle(f"All {len(order):,}", key=f"stage-all-{number}"):
+        st.caption(f"Showing {LISTED} of {len(order):,}.")
+        order = order[:LISTED]
+    rows = [(stage.nodes[place], _row(session, result, stage, place)) for place in order]
+    node_list(
+        [
+            ("Kept", [row for node, row in rows if node in kept]),
+            ("Not kept", [row for node, row in rows if node not in kept]),
+        ],
+        key=f"stage-nodes-{number}",
+        height=_HEIGHT,
+        label=f"Nodes of the stage {stage.name}",
+        about=f"{number} {result.question}",
+        on_pick=session.select,
+    )
+
+
+def _row(session: Session, result: Result, stage: Stage, place: int) -> dict[str, Any]:
+    node = stage.nodes[place]
+    return {
+        "node": node,
+        "head": named(session, result.structure, node),
+        "text": short(result.structure.text[node]),
+        "note": f"{stage.scores[place]:.4f}" if stage.scores else "",
+    }
+
+
+def _levels(session: Session, result: Result) -> None:
+    """Where it looked against where it took from."""
+    names = level_names(session.memory)
+    visited, returned = result.visited, result.levels()
+    series = ("looked at", "returned")
+    st.markdown("**Levels it looked at, and those it returned**")
+    chart(
+        level_figure(visited, returned, names=names, series=series, shares=True, **colours()),
+        _sentence(visited, returned, names),
+        "visited-chart",
+        "Bars are shares of each, numbers are nodes.",
+        rows=lambda: level_rows(visited, returned, names, series),
+    )
+
+
+def _sentence(visited: dict[int, int], returned: dict[int, int], names: Sequence[str]) -> str:
+    parts = [
+        f"{level_name(level, names)}: {count} looked at, {returned.get(level, 0)} returned"
+        for level, count in visited.items()
+        if count or returned.get(level)
+    ]
+    return "; ".join(parts) + "." if parts else "It looked at nothing."

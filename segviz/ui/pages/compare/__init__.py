@@ -1,0 +1,1 @@
+"""Compare: several systems over the same units."""

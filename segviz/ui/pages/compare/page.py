@@ -1,0 +1,79 @@
+"""Page Compare: several systems on the same units, embeddings, K and budget."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import streamlit as st
+
+from segviz.retrieval import RELEVANCE
+from segviz.systems import SYSTEMS
+from segviz.ui.pages.compare.memories import kept, offer
+from segviz.ui.pages.compare.questions import measure_panel, published_panel, question_panel
+from segviz.ui.pages.compare.structures import PER_ROW, shapes_panel, structures_panel
+from segviz.ui.state import Session
+from segviz.ui.widgets.formatting import counted
+
+DEFAULT = ("segment-tree", "clustering", "memtree")
+
+
+def render(session: Session) -> None:
+    """Draw the page."""
+    chosen, settings = _choices(session)
+    built = {name: kept(session, name) for name in chosen}
+    missing = [name for name, found in built.items() if found is None]
+    if missing:
+        offer(session, missing)
+    ready = {name: found for name, found in built.items() if found is not None}
+    if not ready:
+        if not chosen:
+            st.info("Choose one system or more to compare.")
+        return
+    st.subheader("Structures", divider="gray")
+    structures_panel(session, ready)
+    st.subheader("Shape", divider="gray")
+    shapes_panel(session, ready)
+    if session.conversation.questions:
+        st.subheader("One question", divider="gray")
+        question_panel(session, ready, settings)
+        st.subheader("All questions", divider="gray")
+        measure_panel(session, ready, settings)
+    else:
+        st.info("This conversation has no questions to compare by.")
+    published_panel()
+
+
+def _choices(session: Session) -> tuple[list[str], dict[str, Any]]:
+    default = list(dict.fromkeys([session.memory.system, *DEFAULT]))[:PER_ROW]
+    chosen = st.multiselect(
+        "Systems",
+        list(SYSTEMS),
+        default=default,
+        format_func=lambda name: SYSTEMS[name].label,
+        key="compared-systems",
+        persist_state="session",
+        help="All with their defaults, over the same leaves and embeddings; the one in the "
+        "sidebar with its parameters there.",
+        wrap=True,
+    )
+    second, third, fourth = st.columns(3, gap="medium")
+    relevance = second.selectbox(
+        "Relevance", list(RELEVANCE), key="compare-relevance", persist_state="session"
+    )
+    k = third.slider("Retrieved K", 1, 30, 10, key="compare-k", persist_state="session")
+    budget = fourth.slider(
+        "Unit budget",
+        5,
+        60,
+        20,
+        key="compare-budget",
+        persist_state="session",
+        help="Nodes are read in the order of their rank until they cover so many units: a "
+        "wide node uses it up at once.",
+    )
+    st.caption(
+        f"Same for all: {counted(len(session.memory.units), 'leaf', 'leaves')} by the rule "
+        f"'{session.memory.unit}', the embedder of the sidebar, relevance {relevance}, K {k}, "
+        f"a budget of {budget} units."
+    )
+    return chosen, {"relevance": relevance, "k": k, "units": budget}

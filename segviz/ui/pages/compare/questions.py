@@ -1,0 +1,230 @@
+"""Compare: the same question in each system, all questions, and what the papers report."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from time import perf_counter
+from typing import Any
+
+import streamlit as st
+
+from segviz.construct import Recalls
+from segviz.evaluate.compare import COLLAPSED, OWN, Comparison, compare, overlap
+from segviz.evaluate.published import METRICS, SOURCES, reported
+from segviz.figures.compare import overlap_rows, overlap_sentence, overlap_strip
+from segviz.memory import Memory
+from segviz.retrieval import Result
+from segviz.systems import SYSTEMS
+from segviz.ui.pages.compare.memories import Built, built_key
+from segviz.ui.pages.compare.structures import select_turns, side_by_side
+from segviz.ui.state import Session, fingerprint, known, remember
+from segviz.ui.widgets.captions import level_label, short
+from segviz.ui.widgets.charts import chart, colours, faint
+from segviz.ui.widgets.formatting import counted, spread
+from segviz.ui.widgets.lists import node_list
+from segviz.ui.widgets.tables import table, tall
+
+RESULTS_KEPT = 4
+
+# Pixels of a list of retrieved nodes; longer ones scroll.
+_TALL = 420
+
+
+def question_panel(session: Session, ready: Mapping[str, Built], settings: dict[str, Any]) -> None:
+    """What each system returns for one question, and where they overlap."""
+    questions = session.conversation.questions
+    index = st.selectbox(
+        "Question",
+        range(len(questions)),
+        format_func=lambda i: f"{questions[i].category_label} · {questions[i].text}",
+        key=f"question-{session.source}",
+        label_visibility="collapsed",
+        persist_state="session",
+    )
+    question = questions[index]
+    results = {name: _asked(found.memory, question.text, settings) for name, found in ready.items()}
+    labels = {name: SYSTEMS[name].label for name in ready}
+    order = [turn.id for turn in session.conversation.turns]
+    found = overlap(
+        {
+            labels[name]: {t for item in result.evidence for t in item.turn_ids if item.level == 0}
+            | {t for item in result.evidence for t in item.turn_ids if len(item.turn_ids) <= 4}
+            for name, result in results.items()
+        },
+        order,
+    )
+    chart(
+        overlap_strip(found, question.evidence, empty=faint(), **colours()),
+        overlap_sentence(found),
+        "overlap",
+        "Counted are retrieved leaves and retrieved nodes of up to four turns; wider nodes hold "
+        "too much to count as an answer. Diamonds are gold.",
+        rows=lambda: overlap_rows(found, question.evidence),
+    )
+    gold = set(question.evidence)
+
+    def evidence(name: str) -> None:
+        st.markdown(f"**{labels[name]}**")
+        _method(ready[name].memory, results[name], name)
+        _evidence(session, name, ready[name].memory, results[name], gold)
+
+    side_by_side(list(ready), evidence, "evidence")
+
+
+def _asked(memory: Memory, text: str, settings: dict[str, Any]) -> Result:
+    """By the system's own retrieval where it has one, else collapsed."""
+    own = isinstance(memory.model, Recalls)
+    how = {"method": OWN} if own else {"policy": "none"}
+    return memory.ask(text, k=settings["k"], relevance=settings["relevance"], **how)
+
+
+def _method(memory: Memory, result: Result, name: str) -> None:
+    """How it was retrieved, and what a system of its own way did in each stage."""
+    own = isinstance(memory.model, Recalls)
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.caption("its own retrieval" if own else "collapsed retrieval", width="stretch")
+        if not result.stages:
+            return
+        with st.popover(
+            f"in {counted(len(result.stages), 'stage')}", type="tertiary", key=f"twin-how-{name}"
+        ):
+            for stage in result.stages:
+                st.markdown(f"**{stage.name}**")
+                st.text(stage.note)
+
+
+def _evidence(session: Session, name: str, memory: Memory, result: Result, gold: set[str]) -> None:
+    """What a system returned, best first; a click selects its turns in all structures."""
+    if not result.evidence:
+        st.caption("Nothing was returned.")
+        return
+    rows = [
+        {
+            "node": item.node,
+            "head": f"{item.rank_after} · {level_label(memory, item.level)} · "
+            f"{counted(len(item.turn_ids), 'turn')}",
+            "text": short(item.text),
+            "note": "gold" if gold & set(item.turn_ids) else "",
+        }
+        for item in result.evidence
+    ]
+    node_list(
+        [("", rows)],
+        key=f"evidence-{name}",
+        height=_TALL,
+        label=f"Retrieved by {SYSTEMS[name].label}",
+        about=result.question,
+        on_pick=lambda node: select_turns(session, memory, node),
+    )
+
+
+def measure_panel(session: Session, ready: Mapping[str, Built], settings: dict[str, Any]) -> None:
+    """Quality, reading and time over all questions, measured on request."""
+    key = fingerprint([built_key(session, name) for name in ready], settings)
+    if not known("comparisons", key):
+        count = len(session.conversation.questions)
+        if not st.button(
+            f"Measure over all {count} questions", key="measure", icon=":material/play_arrow:"
+        ):
+            return
+        with st.spinner("Measuring"):
+            remember("comparisons", key, RESULTS_KEPT, lambda: _measured(session, ready, settings))
+        st.rerun()
+    found: Comparison = remember("comparisons", key, RESULTS_KEPT, _no_comparison)
+    table(
+        [
+            {
+                "system": SYSTEMS[row.system].label,
+                "retrieval": row.method,
+                f"recall@{found.k}": spread(row.recall),
+                f"recall in {found.units} units": spread(row.budget_recall),
+                "answer words found": spread(row.coverage),
+                "words read": row.words.value,
+                "tokens": row.tokens.value,
+                "build s": row.build_seconds,
+                "ms per question": None if row.query_seconds is None else 1000 * row.query_seconds,
+            }
+            for row in found.rows
+        ],
+        about="Quality, reading and time of every system",
+        digits={"words read": 0, "tokens": 0, "ms per question": 1},
+    )
+    st.caption(
+        f"Means over {found.questions} questions with 95 % bootstrap intervals. Seconds are of "
+        "this machine, with the embeddings of the leaves already made for all but the first.",
+        help=(
+            "**Recall**: gold leaves among the K best leaves / gold leaves; a system that "
+            "returns fewer leaves is not refilled. **In so many units**: nodes of any level are "
+            "read best first as long as they fit into so many units. **Answer words found**: "
+            "share of the gold answer's content words in the retrieved texts; counted where "
+            "there is a gold answer."
+        ),
+    )
+
+
+def _no_comparison() -> Comparison:
+    raise RuntimeError("a comparison that was just there is gone")
+
+
+def _measured(session: Session, ready: Mapping[str, Built], settings: dict[str, Any]) -> Comparison:
+    memories = {name: found.memory for name, found in ready.items()}
+    seconds: dict[tuple[str, str], float] = {}
+    for name, memory in memories.items():
+        methods = {COLLAPSED: {"policy": "none"}}
+        if isinstance(memory.model, Recalls):
+            methods[OWN] = {"method": OWN}
+        sample = session.conversation.questions[:10]
+        for method, how in methods.items():
+            began = perf_counter()
+            for question in sample:
+                memory.ask(question.text, k=settings["k"], relevance=settings["relevance"], **how)
+            seconds[name, method] = (perf_counter() - began) / len(sample)
+    return compare(
+        memories,
+        session.conversation.questions,
+        build_seconds={name: found.seconds for name, found in ready.items()},
+        query_seconds=seconds,
+        **settings,
+    )
+
+
+def published_panel() -> None:
+    """The papers' own numbers, each with what to mind."""
+    with st.expander("What the papers report", key="published", on_change="rerun") as panel:
+        if not panel.open:
+            return
+        st.markdown(
+            "Numbers as printed, for orientation. None of the answer scores compares with the "
+            "recall above, and scores of different papers do not compare with each other: they "
+            "count different questions, name LoCoMo's categories differently, and use other "
+            "models. Each row says what to mind."
+        )
+        rows = reported()
+        event = st.dataframe(
+            [
+                {
+                    "system": SYSTEMS[row.system].label if row.system in SYSTEMS else row.system,
+                    "value": f"{row.value:g}" + _interval(row.low, row.high),
+                    "metric": METRICS[row.metric].label,
+                    "data": row.data,
+                    "variant": row.variant,
+                    "source": f"{SOURCES[row.source].where}, {row.table}",
+                    "mind": " ".join(row.caveats),
+                }
+                for row in rows
+            ],
+            hide_index=True,
+            height=tall(len(rows), 10),
+            key="published-rows",
+            on_select="rerun",
+            selection_mode="single-row",
+        )
+        ticked = event.selection.rows if event else []
+        if ticked:
+            st.text("To mind: " + " ".join(rows[ticked[0]].caveats))
+        else:
+            st.caption(f"{counted(len(rows), 'number')}; tick a row to read what to mind of it.")
+
+
+def _interval(low: float | None, high: float | None) -> str:
+    return "" if low is None or high is None else f" [{low:g}, {high:g}]"

@@ -1,0 +1,165 @@
+"""Compare: structures side by side, and their shapes in numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Literal
+
+import numpy as np
+import streamlit as st
+
+from segviz.evaluate.published import SHAPES
+from segviz.frontend.payload import tree_payload
+from segviz.memory import Memory
+from segviz.systems import SYSTEMS
+from segviz.tree.shape import shape
+from segviz.ui.pages.compare.memories import Built, built_key
+from segviz.ui.state import Session
+from segviz.ui.widgets.canvas import clicked, tree_canvas
+from segviz.ui.widgets.formatting import counted
+from segviz.ui.widgets.shape import shape_row
+from segviz.ui.widgets.tables import table
+
+PER_ROW = 3
+
+
+def structures_panel(session: Session, ready: Mapping[str, Built]) -> None:
+    """One small canvas per system, selections linked through source turns."""
+    st.caption(
+        "Every memory coloured by session, oldest violet to newest gold. A tree that follows "
+        "time lies on the time axis; the others are drawn in the order of their own branches, "
+        "so mixed colours in a node are sessions it mixes. Click a node: the other structures "
+        "show the smallest node that holds the same turns."
+    )
+    # They end on one line, so that canvases below headings of different heights lie level.
+    side_by_side(list(ready), lambda name: _structure(session, name, ready), "structures", "bottom")
+
+
+def side_by_side(
+    names: Sequence[str],
+    draw: Callable[[str], None],
+    key: str,
+    align: Literal["top", "bottom"] = "top",
+) -> None:
+    """One panel for each system, up to ``PER_ROW`` in a row, fewer on a narrow page."""
+    for first in range(0, len(names), PER_ROW):
+        row = names[first : first + PER_ROW]
+        with st.container(key=f"beside-{key}-{first}"):
+            columns = st.columns(len(row), gap="medium", vertical_alignment=align)
+        for column, name in zip(columns, row, strict=True):
+            with column:
+                draw(name)
+
+
+def _structure(session: Session, name: str, ready: Mapping[str, Built]) -> None:
+    kind, found = SYSTEMS[name], ready[name]
+    structure = found.memory.structure
+    st.markdown(f"**{kind.label}**")
+    nodes = counted(int(structure.active.sum()), "node")
+    roots = counted(len(structure.roots), "root")
+    with st.container(horizontal=True, wrap=False, gap="small"):
+        st.caption(f"{nodes}, {roots}, built in {found.seconds:.1f} s", width="stretch")
+        with st.popover(kind.fidelity, type="tertiary", key=f"twin-{name}"):
+            if found.drawn is not None:
+                st.markdown("This memory does not follow time: it is drawn by its branches.")
+            st.markdown(f"Where segviz departs from the source of {kind.label}:")
+            st.markdown("\n".join(f"- {d}" for d in kind.departures) or "Nowhere.")
+    _draw(session, name, ready, key=f"compare-{name}", mode="grow")
+
+
+def _draw(
+    session: Session, name: str, ready: Mapping[str, Built], *, key: str, mode: str, **marks: Any
+) -> None:
+    """One small canvas; a click selects the node's turns in all of them."""
+    found = ready[name]
+    drawn = found.drawn
+    structure = found.memory.structure if drawn is None else drawn.structure
+    units = found.memory.units
+    order = range(len(units)) if drawn is None else drawn.unit.tolist()
+    node = holder(found.memory, _selected_turns(session))
+    shown = node if drawn is None or node is None else next(iter(drawn.copies(node)), None)
+    sessions = session.conversation.sessions
+    payload = tree_payload(
+        structure,
+        unit_sessions=[units[index].session for index in order],
+        session_labels=[f"S{i + 1}" for i in range(len(sessions))],
+        session_dates=[s.start or s.raw_date for s in sessions],
+        identity=built_key(session, name),
+        mode="grow" if mode == "grow" else "scores",
+        selected=shown,
+        frontier=(),
+        gutter=False,
+        legend=False,
+        title=f"{session.conversation.id}, {SYSTEMS[name].label}",
+        **marks,
+    )
+
+    def select() -> None:
+        here = clicked(key, None)
+        if here is None:
+            st.session_state["compare-turns"] = (session.source, ())
+            return
+        select_turns(session, found.memory, here if drawn is None else int(drawn.node[here]))
+
+    tree_canvas(payload, key=key, height=_height(ready), on_select=select)
+
+
+def _height(ready: Mapping[str, Built]) -> int:
+    """Pixels for the tallest of them, the same for all."""
+    shown = (b.memory.structure if b.drawn is None else b.drawn.structure for b in ready.values())
+    levels = 1 + max(int(structure.level.max(initial=0)) for structure in shown)
+    return min(130 + 48 * levels, 300)
+
+
+def select_turns(session: Session, memory: Memory, node: int) -> None:
+    """Select what a node holds, in every structure."""
+    st.session_state["compare-turns"] = (session.source, memory.turn_ids(node))
+
+
+def _selected_turns(session: Session) -> tuple[str, ...]:
+    source, turns = st.session_state.get("compare-turns", (None, ()))
+    return turns if source == session.source else ()
+
+
+def holder(memory: Memory, turns: tuple[str, ...]) -> int | None:
+    """The node with the fewest units among those that hold all these turns."""
+    if not turns:
+        return None
+    unit_of = {turn: unit.index for unit in memory.units for turn in unit.turn_ids}
+    wanted = {unit_of[turn] for turn in turns if turn in unit_of}
+    structure = memory.structure
+    active = np.flatnonzero(structure.active)
+    wide = active[(structure.start[active] <= min(wanted)) & (structure.stop[active] > max(wanted))]
+    best = None
+    for node in wide[np.lexsort((wide, structure.level[wide]))].tolist():
+        covered = structure.coverage(node)
+        if wanted.issubset(covered) and (best is None or len(covered) < best[0]):
+            best = (len(covered), node)
+    return None if best is None else best[1]
+
+
+def shapes_panel(session: Session, ready: Mapping[str, Built]) -> None:
+    """The shape of every structure beside the published ones."""
+    rows: list[dict[str, object]] = []
+    for name, found in ready.items():
+        rows.append(shape_row(SYSTEMS[name].label, shape(found.memory.structure)))
+    known_data = {row.data for row in SHAPES}
+    data = session.conversation.source_format
+    for row in (row for row in SHAPES if row.data == data or data not in known_data):
+        rows.append(
+            {
+                "tree": f"{row.method}, {row.data} (published)",
+                "leaves": row.leaves,
+                "nodes": row.nodes,
+                "nodes/leaf": row.nodes / row.leaves,
+                "max depth": row.max_depth,
+                "mean depth": row.mean_depth,
+                "depth std": row.depth_std,
+                "branching": row.branching,
+            }
+        )
+    table(rows, about="Shapes of the structures, and of the published ones")
+    st.caption(
+        "Single-child nodes are counted once. Published rows are SegTreeMem's Table 5: averages "
+        "over whole data sets with other embeddings and models, for the shape only."
+    )

@@ -1,0 +1,1 @@
+"""Grow: watch the memory being built."""

@@ -1,0 +1,107 @@
+"""What one step decided and changed, beside the transcript on Grow."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import streamlit as st
+
+from segviz.memory import Memory
+from segviz.tree import Decision, Judgement, Revise, Step, Structure
+from segviz.ui.state import Session
+from segviz.ui.widgets.captions import level_label, named
+from segviz.ui.widgets.formatting import counted
+from segviz.ui.widgets.lists import diffs
+from segviz.ui.widgets.tables import Height, table
+
+# So many candidates are listed without scrolling.
+_SEEN = 9
+
+
+def decision_panel(session: Session, structure: Structure, step: Step, now: int) -> None:
+    """What was decided, by which numbers, what changed and what it cost."""
+    st.markdown(f"**Step {now}**")
+    st.text(step.note)
+    decision = step.decision
+    if decision is not None:
+        st.text(decision.why)
+        if decision.candidates:
+            _candidates(session.memory, session.memory.at(now - 1), structure, decision)
+    _changes(session, step, now)
+    _figures(session, structure, step, now)
+
+
+def _figures(session: Session, structure: Structure, step: Step, now: int) -> None:
+    """The running cost in a row of numbers."""
+    leaves = len(structure.leaves)
+    distinct = len(np.unique(structure.carrier[structure.active]))
+    written = sum(s.cost.annotated for s in session.memory.steps[:now])
+    st.caption(
+        f"{counted(len(structure), 'node')} · {distinct / leaves:.2f} per leaf · "
+        f"{step.cost.modified} touched · {written / leaves:.2f} texts per leaf · "
+        f"{1000 * step.cost.seconds:.1f} ms",
+        help=(
+            "**Nodes per leaf** counts single-child nodes once; the paper reports 1.25 on "
+            "LoCoMo. **Touched**: nodes added or rewritten in this step. **Texts per leaf**: "
+            "annotations written so far, each of which would be one model call. **ms**: time "
+            "this step took when it was built."
+        ),
+    )
+
+
+def _candidates(memory: Memory, before: Structure, after: Structure, decision: Decision) -> None:
+    """The candidates from low to high, as they stood before the leaf joined (those that the
+    step itself made, as they stand after it): the table twin of the marks beside the tree.
+    Models that score fill other columns than models that answer with a word."""
+    rows: list[dict[str, Any]] = []
+    for item in decision.candidates:
+        structure = before if item.node < len(before) else after
+        start, stop = int(structure.start[item.node]), int(structure.stop[item.node])
+        rows.append(
+            {
+                "level": _level(memory, int(structure.level[item.node])),
+                "outcome": _outcome(item, decision.chosen),
+                "label": item.label or None,
+                "similar": item.score,
+                "needed": item.threshold,
+                "units": f"{start}–{stop - 1}" if stop - start > 1 else f"{start}",
+                "node": item.node,
+            }
+        )
+    # Only where the candidates are the whole frontier does none of them mean a new root.
+    if decision.chosen is None and memory.laws == "segment-tree":
+        above = 1 + max(int(before.level[item.node]) for item in decision.candidates)
+        row = {"level": _level(memory, above), "outcome": "new root", "units": "all"}
+        rows.append(row)
+    height: Height = 280 if len(rows) > _SEEN else "content"
+    table(rows, about=f"Candidates of this step, {len(rows)}", height=height)
+
+
+def _level(memory: Memory, level: int) -> str:
+    """Below the heading "level" a number is enough, and the table fits a narrow page."""
+    return level_label(memory, level).removeprefix("level ")
+
+
+def _outcome(item: Judgement, chosen: int | None) -> str:
+    if item.node == chosen:
+        return "joined"
+    if item.score is None:
+        return "not joined"
+    if item.threshold is not None and item.score < item.threshold:
+        return "too far"
+    return "close enough"
+
+
+def _changes(session: Session, step: Step, now: int) -> None:
+    """What the step did to existing annotations, word by word."""
+    before = session.memory.at(now - 1)
+    changes = [
+        (named(session, before, e.node), before.text[e.node], e.text)
+        for e in step.events
+        if isinstance(e, Revise) and e.text != before.text[e.node]
+    ]
+    if not changes:
+        return
+    with st.expander(f"Rewritten annotations ({len(changes)})"):
+        diffs(changes, key="grow-diff")

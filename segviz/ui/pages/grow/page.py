@@ -1,0 +1,109 @@
+"""Page Grow: watch the memory being built, step by step."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from segviz.tree import Add, Revise, Step, Structure
+from segviz.ui.address import write
+from segviz.ui.inspector.node import node_details, node_transcript
+from segviz.ui.inspector.pins import pins_panel
+from segviz.ui.pages.grow.decision import decision_panel
+from segviz.ui.pages.grow.structure_views import special_panel
+from segviz.ui.pages.grow.transport import keep_playing, playing, position, transport
+from segviz.ui.state import Session
+from segviz.ui.widgets.lists import transcript
+from segviz.ui.widgets.outline import draw_outline
+from segviz.ui.widgets.shape import shape_panel, warnings
+from segviz.ui.widgets.tree import VIEWS, canvas_height, draw_canvas, draw_node_link
+
+PANEL = 340
+
+
+def render(session: Session) -> None:
+    """Draw the page."""
+    st.session_state.setdefault(position(session), len(session.memory.steps))
+    if not playing(session):
+        st.session_state["playing"] = None  # another memory came between
+    _panel(session)
+
+
+@st.fragment
+def _panel(session: Session) -> None:
+    key, total = position(session), len(session.memory.steps)
+    transport(session, key, total)
+    now: int = st.session_state[key]
+    step = session.memory.steps[now - 1]
+    structure = session.memory.at(now)
+    if session.memory.laws == "segment-tree":  # what is too deep or wide is told of these
+        warnings(structure, step.decision)
+    view = st.session_state.get("grow-view", VIEWS[0])
+    if view == VIEWS[0]:
+        _tree(session, structure, step, now)
+    elif view == VIEWS[2]:
+        draw_outline(
+            session,
+            structure,
+            key="grow-outline",
+            step=now,
+            added=[e.node for e in step.events if isinstance(e, Add)],
+            revised=[e.node for e in step.events if isinstance(e, Revise)],
+        )
+    else:
+        draw_node_link(session, structure)
+    special_panel(session, structure, now)
+    left, right = st.columns([10, 11], gap="medium")
+    with left:
+        _heard(session, structure, step, now)
+    with right:
+        decision_panel(session, structure, step, now)
+    pins_panel(session, structure)
+    shape_panel(session, structure, now)
+    keep_playing(session, key, total)
+    if not playing(session):
+        write(session)
+
+
+def _tree(session: Session, structure: Structure, step: Step, now: int) -> None:
+    total = len(session.memory.steps)
+    levels = int(session.memory.structure.level.max()) + 1
+    # The axis grows in doublings: between two of them nothing on the canvas moves.
+    axis = 40
+    while axis < now:
+        axis *= 2
+    draw_canvas(
+        session,
+        structure,
+        key="grow-tree",
+        height=canvas_height(levels),
+        mode="grow",
+        step=now,
+        decision=step.decision,
+        added=[e.node for e in step.events if isinstance(e, Add)],
+        revised=[e.node for e in step.events if isinstance(e, Revise)],
+        total_units=min(axis, total),
+        levels_total=levels,
+        gutter=True,
+    )
+
+
+def _heard(session: Session, structure: Structure, step: Step, now: int) -> None:
+    node = session.selected
+    if node is not None and node < len(structure):
+        node_details(session, structure, node, now)
+        node_transcript(session, structure, node, key="grow-transcript", height=PANEL - 130)
+        return
+    if node is not None:
+        st.caption(f"The selected node {node} has not appeared yet at this step.")
+    st.markdown("**Transcript**, up to the leaf that has just joined")
+    transcript(
+        session.conversation,
+        key="grow-transcript",
+        height=PANEL,
+        focus=step.unit.turn_ids[0],
+        marked=set(step.unit.turn_ids),
+        mark="new",
+        until=step.unit.turn_ids[-1],
+        about=session.key,
+        units=session.memory.units,
+    )

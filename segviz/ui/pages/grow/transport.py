@@ -1,0 +1,172 @@
+"""The controls above the tree on Grow: step, play, jump; and the beat that plays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from segviz.ui.operations.panel import operations_panel
+from segviz.ui.pages.grow.playback_timer import metronome
+from segviz.ui.pages.grow.typed_turns import typing_panel
+from segviz.ui.state import Session, shown_keys
+from segviz.ui.widgets.export_menu import exports_panel
+from segviz.ui.widgets.tree import view_choice
+
+# Seconds between steps and steps per beat. A beat repaints the whole panel, which takes
+# Streamlit a quarter of a second, so faster play takes larger strides.
+SPEEDS: dict[str, tuple[float, int]] = {"1×": (0.8, 1), "2×": (0.4, 1), "10×": (0.4, 5)}
+
+
+def position(session: Session) -> str:
+    """Key of the step shown."""
+    return shown_keys(session)["step"]
+
+
+def playing(session: Session) -> bool:
+    """Whether this memory is being played."""
+    return bool(st.session_state.get("playing") == session.key)
+
+
+def transport(session: Session, key: str, total: int) -> None:
+    """Step, play and jump controls, and the slider."""
+
+    def go(step: int) -> None:
+        st.session_state["playing"] = None
+        st.session_state[key] = min(max(step, 1), total)
+
+    def move(by: int) -> None:
+        # Relative to what holds when the click arrives: a fast second click may come
+        # before the page has been drawn again.
+        go(st.session_state[key] + by)
+
+    now: int = st.session_state[key]
+    with st.container(
+        horizontal=True,
+        horizontal_alignment="distribute",
+        vertical_alignment="center",
+        key="transport",
+    ):
+        with _group():
+            _step_button("First step", "skip_previous", go, 1, now == 1)
+            _step_button("Back one step", "chevron_left", move, -1, now == 1)
+            _play_button(session, key, total)
+            _step_button("Forward one step", "chevron_right", move, 1, now == total)
+            _step_button("Last step", "skip_next", go, total, now == total)
+            _speed()
+            _jump(session, go)
+        with _group():
+            view_choice("grow-view")
+            typing_panel(session)
+            operations_panel(session)
+            exports_panel(session, session.memory.at(now))
+    if total > 1:
+        st.slider(
+            f"Step of {total}",
+            1,
+            total,
+            key=key,
+            help="One step is one unit joining as a leaf. Steps count from 1, units from 0.",
+            persist_state="session",
+        )
+    else:
+        st.caption("This conversation makes a single leaf: there is one step.")
+
+
+def _group() -> DeltaGenerator:
+    """Controls that stay together where the row is too narrow for all."""
+    return st.container(horizontal=True, vertical_alignment="center", gap="xsmall", width="content")
+
+
+def _step_button(
+    meaning: str, icon: str, action: Callable[[int], None], argument: int, disabled: bool
+) -> None:
+    st.button(
+        meaning,  # for screen readers: style.py leaves only the icon to be seen
+        icon=f":material/{icon}:",
+        key=f"go-{icon}",
+        help=meaning,
+        on_click=action,
+        args=(argument,),
+        disabled=disabled,
+    )
+
+
+def _play_button(session: Session, key: str, total: int) -> None:
+    def toggle() -> None:
+        if playing(session):
+            st.session_state["playing"] = None
+            return
+        if st.session_state[key] == total:
+            st.session_state[key] = 1
+        st.session_state["playing"] = session.key
+
+    running = playing(session)
+    st.button(
+        "Pause" if running else "Play",
+        icon=":material/pause:" if running else ":material/play_arrow:",
+        key="play",
+        on_click=toggle,
+        disabled=total == 1,
+        help="Play from here; from the start when at the end",
+    )
+
+
+def _speed() -> None:
+    st.segmented_control(
+        "Speed",
+        list(SPEEDS),
+        default="2×",
+        required=True,
+        key="speed",
+        label_visibility="collapsed",
+        persist_state="session",
+    )
+
+
+def _jump(session: Session, go: Callable[[int], None]) -> None:
+    """Jump to the first leaf of a session."""
+    first: dict[int, int] = {}
+    for unit in session.memory.units:
+        first.setdefault(unit.session, unit.index)
+
+    def jump() -> None:
+        chosen = st.session_state.get("jump")
+        if chosen is not None:
+            go(first[chosen] + 1)
+            st.session_state["jump"] = None
+
+    def title(position: int) -> str:
+        start = session.conversation.sessions[position].start
+        return f"Session {position + 1}" + (f" · {start:%d %b %Y}" if start else "")
+
+    st.selectbox(
+        "Jump to",
+        list(first),
+        index=None,
+        format_func=title,
+        placeholder="Jump to session",
+        key="jump",
+        on_change=jump,
+        label_visibility="collapsed",
+        width=150,
+    )
+
+
+def keep_playing(session: Session, key: str, total: int) -> None:
+    """Take the next stride when the beat comes, while this memory is being played."""
+    seconds, stride = SPEEDS[st.session_state.get("speed", "2×")]
+
+    def advance() -> None:
+        if playing(session):
+            st.session_state[key] = min(total, st.session_state[key] + stride)
+            if st.session_state[key] == total:
+                st.session_state["playing"] = None
+
+    metronome(
+        key="metronome",
+        beat=st.session_state[key],
+        seconds=seconds if playing(session) else None,
+        on_beat=advance,
+    )

@@ -1,0 +1,1 @@
+"""Guide: the words, a toy tree, five cases, every system."""

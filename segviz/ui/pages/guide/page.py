@@ -1,0 +1,244 @@
+"""Page Guide: propagation on seven leaves, worked cases, every system in its own words."""
+
+from __future__ import annotations
+
+from inspect import cleandoc
+from typing import Any
+
+import numpy as np
+import streamlit as st
+from numpy.typing import NDArray
+
+from segviz.construct import parameters
+from segviz.conversation import TITLES
+from segviz.figures.toy import numbered_tree, transition_figure
+from segviz.retrieval import POLICIES, combine, initial_scores, spread, top_k
+from segviz.systems import SYSTEMS
+from segviz.tree.toy import QUESTION, toy_relevance, toy_structure
+from segviz.ui.address import in_app
+from segviz.ui.pages.guide.cases import CASES, CONVERSATION, Case
+from segviz.ui.state import Session
+from segviz.ui.widgets.charts import QUIET, chart, colours, dark, ink, ramp
+from segviz.ui.widgets.formatting import cited
+from segviz.ui.widgets.tables import table
+from segviz.view.bookmark import Bookmark
+
+_TOY_K = 3
+
+
+def render(session: Session) -> None:
+    """Draw the page."""
+    st.header("Propagation on seven leaves", divider="gray")
+    _toy()
+    st.header("Five cases from the paper", divider="gray")
+    _cases(session)
+    st.header("Trees that go wrong", divider="gray")
+    _adversarial()
+    st.header("The systems", divider="gray")
+    for name in SYSTEMS:
+        _system(name)
+
+
+def _toy() -> None:
+    structure = toy_structure()
+    st.markdown(
+        "A segment tree over seven short turns. Time runs to the right; every box spans the "
+        "turns below it. The numbers are the node, its initial score and its propagated score "
+        "for the question below; the three best have a thick border. Move the controls and "
+        "follow them."
+    )
+    st.text(f"Question: {QUESTION}")
+    left, middle, right = st.columns([5, 4, 4], gap="medium")
+    policy = left.selectbox(
+        "Propagation",
+        list(POLICIES),
+        index=1,
+        key="toy-policy",
+        format_func=lambda name: POLICIES[name]().label,
+    )
+    alpha = middle.slider("Decay α", 0.0, 0.95, 0.5, 0.05, key="toy-alpha")
+    horizon = right.slider("Hops H", 0, 5, 2, key="toy-horizon")
+    initial = initial_scores(toy_relevance(), structure.active)
+    hops = spread(initial, structure.edges, policy, horizon, structure)
+    final = combine(hops, policy, alpha)
+    best = top_k(final, structure, _TOY_K)
+    st.plotly_chart(
+        numbered_tree(
+            structure,
+            initial,
+            final,
+            ramp=ramp(),
+            line="#5a5751" if dark() else "#c9c5be",
+            ink=colours()["accent"],
+            marked=best,
+        ),
+        key="toy-tree",
+        config=QUIET,
+        alt=f"The seven-leaf tree; the best nodes are {', '.join(map(str, best))}.",
+    )
+    with st.container(key="beside-wide-toy"):
+        shares, numbers = st.columns(2, gap="medium")
+    with shares:
+        st.markdown(
+            "**Who gives to whom** under this policy. A column is what one node gives away: "
+            "equal shares that add up to 1, or nothing where it has no target.",
+            help="The matrix W_P of the paper: row i, column j is the share of node j's score "
+            "that one hop carries to node i.",
+        )
+        matrix = spread(np.eye(len(structure)), structure.edges, policy, 1, structure)[1].T
+        chart(
+            transition_figure(matrix, ramp=ramp(), ink=ink()),
+            _matrix_sentence(matrix),
+            "toy-matrix",
+            rows=lambda: _shares(matrix),
+        )
+    with numbers:
+        st.markdown(
+            "**Hop by hop.** Every hop hands the scores on once more; later hops count less.",
+            help="s⁽⁰⁾ is relevance as shares of 1, s⁽ᵏ⁾ = W_P s⁽ᵏ⁻¹⁾, and the propagated score "
+            "is Σ αᵏ s⁽ᵏ⁾ / Σ αᵏ.",
+        )
+        _hop_table(structure.text, hops, final)
+
+
+def _matrix_sentence(matrix: NDArray[np.float64]) -> str:
+    givers, shares = int((matrix.sum(axis=0) > 0).sum()), int((matrix > 0).sum())
+    return f"{givers} of {len(matrix)} nodes give their score away, in {shares} shares."
+
+
+def _shares(matrix: NDArray[np.float64]) -> list[dict[str, Any]]:
+    """A row for each share that is given."""
+    return [
+        {"from node": giver, "to node": taker, "share": float(matrix[taker, giver])}
+        for giver, taker in np.argwhere(matrix.T > 0).tolist()
+    ]
+
+
+def _hop_table(
+    texts: tuple[str, ...], hops: NDArray[np.float64], final: NDArray[np.float64]
+) -> None:
+    rows = [
+        {
+            "node": node,
+            "says": text,
+            **{f"s⁽{_SUPERSCRIPTS[hop]}⁾": float(scores[node]) for hop, scores in enumerate(hops)},
+            "propagated": float(final[node]),
+        }
+        for node, text in enumerate(texts)
+    ]
+    digits = dict.fromkeys(rows[0], 3)
+    table(rows, about="Scores of every node after each hop, and in the end", digits=digits)
+
+
+_SUPERSCRIPTS = "⁰¹²³⁴⁵"
+
+
+def _cases(session: Session) -> None:
+    st.markdown(
+        "SegTreeMem's appendix C.4 follows five questions about one LoCoMo conversation "
+        "through its tree. Each link opens the question here, offline, with the setting the "
+        "case is about. What the paper describes rests on summaries and answers of a language "
+        "model; what is said of segviz rests on retrieval alone, with the offline default."
+    )
+    ids = session.corpus.ids
+    if CONVERSATION not in ids:
+        st.info(
+            f"The cases need {CONVERSATION} of LoCoMo, which is not in the open file. LoCoMo may "
+            "not be shipped with segviz: get locomo10.json from its authors and open it under "
+            "Path; then the links work.",
+            icon=":material/folder_open:",
+        )
+    for case in CASES:
+        _case(session, case, ready=CONVERSATION in ids)
+
+
+def _case(session: Session, case: Case, ready: bool) -> None:
+    with st.container(border=True, key=f"case-{case.name}"):
+        st.markdown(f"**{case.name}** · {case.about}")
+        st.markdown(f"*Paper.* {case.paper}")
+        st.markdown(f"*Here.* {case.here}")
+        if not ready:
+            return
+        with st.container(horizontal=True):
+            for label, setting in case.settings:
+                st.page_link(
+                    st.session_state["pages"]["ask"],
+                    label=f"{case.name} {label}",
+                    icon=":material/arrow_forward:",
+                    query_params=in_app(
+                        Bookmark(
+                            **_file(session),
+                            conversation=CONVERSATION,
+                            question=case.question,
+                            **setting,
+                        )
+                    ),
+                )
+
+
+def _file(session: Session) -> dict[str, Any]:
+    """The open file, as a link names it."""
+    source = st.session_state.get("source")
+    if source == "Path":
+        return {"path": st.session_state.get("path", "")}
+    return {"upload": session.source} if source == "Upload" else {}
+
+
+def _adversarial() -> None:
+    st.markdown(
+        "Appendix C.3 names two dialogues a temporal tree has trouble with. When every "
+        "exchange changes the topic, nothing fits what is open, each unit puts a new root on "
+        "top and the tree cascades. When one topic returns after long gaps, its pieces lie far "
+        "apart in time and no short path connects them. Grow warns where a tree cascades or "
+        "becomes a star, and says what to change."
+    )
+    with st.container(horizontal=True):
+        for name in ("topic-switching", "recurrence"):
+            st.page_link(
+                st.session_state["pages"]["grow"],
+                label=TITLES[name],
+                icon=":material/arrow_forward:",
+                query_params=in_app(Bookmark(sample=name)),
+            )
+        st.page_link(
+            st.session_state["pages"]["grow"],
+            label="The topic switches, decided by plain cosine at 0.55: a cascade",
+            icon=":material/arrow_forward:",
+            query_params=in_app(
+                Bookmark(
+                    sample="topic-switching",
+                    settings={"compatibility": "cosine", "compatibility.threshold": 0.55},
+                )
+            ),
+        )
+
+
+_FIDELITY = {"faithful": "as in its source", "adapted": "adapted from its source"}
+
+
+def _system(name: str) -> None:
+    kind = SYSTEMS[name]
+    title = f"{kind.label} · {_FIDELITY.get(kind.fidelity, kind.fidelity)}"
+    with st.expander(title, key=f"about-{name}", on_change="rerun") as about:
+        if not about.open:
+            return
+        st.markdown(cited(cleandoc(kind.__doc__ or "")))
+        rows = [
+            {
+                "parameter": p.name,
+                "default": str(getattr(p.default, "name", p.default)),
+                "range": _range(p.spec.low, p.spec.high, p.spec.choices),
+                "meaning": p.spec.help,
+            }
+            for p in parameters(kind)
+        ]
+        if rows:
+            table(rows, about=f"Parameters of {kind.label}")
+        if kind.departures:
+            st.markdown("**Departures**\n\n" + "\n".join(f"- {d}" for d in kind.departures))
+
+
+def _range(low: float | None, high: float | None, choices: tuple[str, ...]) -> str:
+    if choices:
+        return ", ".join(choices)
+    return "" if low is None and high is None else f"{low} to {high}"

@@ -1,0 +1,1 @@
+"""Sweep: every setting over all questions."""

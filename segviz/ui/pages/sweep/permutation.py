@@ -1,0 +1,150 @@
+"""On Sweep: does the memory use the order of time, as SegTreeMem Table 3 asks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import streamlit as st
+
+from segviz.conversation import Conversation
+from segviz.evaluate.permutation import Difference, Permutation, permutation
+from segviz.memory import Memory, build, make_system, needs_chat
+from segviz.systems import SYSTEMS
+from segviz.ui.state import Session, fingerprint, known, remember
+from segviz.ui.widgets.formatting import spread
+from segviz.ui.widgets.tables import table
+
+RESULTS_KEPT = 4
+_AGAINST = "clustering"
+
+
+def permutation_panel(session: Session, relevance: str, k: int) -> None:
+    """Controls, the run, and what came of it."""
+    with st.expander(
+        "Temporal permutation: what if units changed places?", key="permute", on_change="rerun"
+    ) as panel:
+        if not panel.open:
+            return
+        st.markdown(
+            "A share of the units swap places, every system is built again, and the same "
+            "questions are asked. A memory that uses the order of time should lose more than "
+            "one that groups by similarity alone."
+        )
+        if needs_chat(make_system(session.memory.system, **session.memory.settings)):
+            st.info(
+                "Rebuilding with a chat model would be paid for each time: choose offline parts."
+            )
+            return
+        _experiment(session, relevance, k)
+
+
+def _experiment(session: Session, relevance: str, k: int) -> None:
+    first, second, third = st.columns([6, 3, 3], gap="medium")
+    others = [name for name in SYSTEMS if name != session.memory.system]
+    against = first.multiselect(
+        "Compare with",
+        others,
+        default=[name for name in (_AGAINST,) if name in others],
+        format_func=lambda name: SYSTEMS[name].label,
+        key="permute-systems",
+        wrap=True,
+    )
+    share = second.slider("Share of units that move", 0.1, 1.0, 0.3, 0.1, key="permute-share")
+    seeds = third.slider("Random orders", 1, 10, 3, key="permute-seeds")
+    key = fingerprint(session.key, against, share, seeds, relevance, k)
+    if not known("permutations", key):
+        builds = (1 + len(against)) * (1 + seeds)
+        place = st.empty()
+        if not place.button(f"Run: {builds} builds", key="run-permute", icon=":material/shuffle:"):
+            return
+        with place.container():
+            bar = st.progress(0.0, "Building")
+            st.button("Cancel", key="cancel-permute")
+        names = [session.memory.system, *against]
+        remember(
+            "permutations",
+            key,
+            RESULTS_KEPT,
+            lambda: _run(session, names, share, seeds, relevance, k, bar.progress),
+        )
+        place.empty()
+    found: Permutation = remember("permutations", key, RESULTS_KEPT, _impossible)
+    _tables(found, k)
+
+
+def _impossible() -> Permutation:
+    raise RuntimeError("an outcome that was just there is gone")
+
+
+def _run(
+    session: Session,
+    names: list[str],
+    share: float,
+    seeds: int,
+    relevance: str,
+    k: int,
+    report: Callable[[float, str], object],
+) -> Permutation:
+    total, done = len(names) * (1 + seeds), 0
+
+    def builder(name: str) -> Callable[[Conversation], Memory]:
+        settings = session.memory.settings if name == session.memory.system else {}
+
+        def make(conversation: Conversation) -> Memory:
+            nonlocal done
+            report(done / total, f"Building {SYSTEMS[name].label}, {done + 1} of {total}")
+            done += 1
+            memory = session.memory
+            return build(conversation, name, memory.unit, embedder=memory.embedder, **settings)
+
+        return make
+
+    return permutation(
+        [session.conversation],
+        {name: builder(name) for name in names},
+        share=share,
+        seeds=range(seeds),
+        relevance=relevance,
+        k=k,
+    )
+
+
+def _tables(found: Permutation, k: int) -> None:
+    names = {"recall": f"recall@{k}", "budget_recall": "recall in 20 units"}
+
+    def words(setting: tuple[str, float, int]) -> str:
+        policy, alpha, horizon = setting
+        return "no propagation" if policy == "none" else f"{policy}, α {alpha:g}, H {horizon}"
+
+    for row in found.differences:
+        if row.measure == "recall":
+            st.markdown(f"{_verdict(row)} ({words(row.setting)}).")
+    table(
+        [
+            {
+                "system": SYSTEMS[row.system].label,
+                "retrieval": words(row.setting),
+                "measure": names.get(row.measure, "answer words found"),
+                "as it is": spread(row.original),
+                "permuted": spread(row.permuted),
+                "loss": spread(row.loss),
+            }
+            for row in found.losses
+        ],
+        about="What each system loses when units change places",
+    )
+    st.caption(
+        f"{found.share:.0%} of the units moved, mean of {len(found.seeds)} random orders; "
+        "95 % bootstrap intervals over questions. One conversation is little evidence: "
+        "tests/benchmarks/permutation.py runs five."
+    )
+
+
+def _verdict(row: Difference) -> str:
+    """Which of two systems loses more recall, and by how much."""
+    first, second, by = SYSTEMS[row.first].label, SYSTEMS[row.second].label, spread(row.more)
+    if row.more.low > 0:
+        return f"{first} loses **more** recall than {second}, by {by}"
+    if row.more.high < 0:
+        return f"{first} loses **less** recall than {second}; the difference is {by}"
+    return f"{first} and {second} lose recall **alike**, as far as can be told; difference {by}"

@@ -1,0 +1,1 @@
+"""The sidebar: conversation, unit, system, models."""

@@ -1,0 +1,274 @@
+"""Build the chosen memory: at once when it is cheap, on request when it is not.
+
+A build with a chat model starts only when asked for and shows how far it is. Cancelled, or
+when the model gives up, it keeps what is done and can be resumed: every answer is in the
+cache before it is used. A prompt the model never answers can be passed over.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from dataclasses import dataclass, replace
+from functools import cached_property
+from time import monotonic
+from typing import Any
+
+import streamlit as st
+
+from segviz.construct import System
+from segviz.conversation import Conversation
+from segviz.llm import LastingFault, OpenAIChat
+from segviz.llm.faults import RequestError
+from segviz.llm.waiting import heartbeat
+from segviz.memory import Building, BuildPaused, Memory, make_system, needs_chat
+from segviz.ui.sidebar.models import Models, point_here
+from segviz.ui.state import MEMORIES_KEPT, fingerprint, forget, known, remember
+
+# A build this small takes a moment; anything larger starts when the user says so.
+AUTOMATIC_UNITS = 2_000
+PAUSES_KEPT = 4
+
+_CANCELLED = "Cancelled."
+_MAY_BE_CHARGED = (
+    "Cancelled. What the models answered so far is kept; a request that was under way may "
+    "still be charged."
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Pause:
+    """A build that stopped, why, and the prompt without an answer if it was one."""
+
+    building: Building
+    why: str
+    lasting: LastingFault | None = None
+
+    @cached_property
+    def memory(self) -> Memory:
+        """The finished part, as it is when first looked at."""
+        return self.building.memory
+
+
+@dataclass(frozen=True)
+class Order:
+    """What is to be built."""
+
+    conversation: Conversation
+    unit: str
+    system: str
+    settings: dict[str, Any]
+    models: Models
+
+    def approval(self, base: str) -> str:
+        """What somebody agrees to who presses Build: the conversation, typed turns aside,
+        the settings and the models."""
+        return self.key(base)
+
+    def key(self, source: str) -> str:
+        """Content key of the finished memory."""
+        chat = self.models.chat.name if self.models.chat else ""
+        return fingerprint(
+            source, self.unit, self.system, self.settings, self.models.embedder.name, chat
+        )
+
+
+def obtain(order: Order, source: str, base: str, typed: bool) -> tuple[str, Memory] | None:
+    """The memory of an order, built now or kept; None when there is nothing to show yet
+    (the page then says why).
+
+    ``source`` identifies the conversation with the turns ``typed`` after it, ``base`` the
+    conversation without: typing goes on with a build that was once agreed to.
+    """
+    units = order.conversation.units(order.unit)
+    if not units:
+        st.info(
+            f"The rule '{order.unit}' makes no leaf from this conversation. "
+            "Choose another rule under Leaves."
+        )
+        return None
+    try:
+        system = make_system(order.system, **order.settings)
+    except ValueError as error:
+        st.error("These parameters cannot be used.")
+        st.text(str(error))
+        return None
+    callers = needs_chat(system)
+    if callers and order.models.chat is None:
+        st.info(
+            f"{' and '.join(callers)} needs a chat model. Choose one under Models in the "
+            "sidebar, or take calibrated and extractive to stay offline.",
+            icon=":material/cloud_off:",
+        )
+        return None
+    if order.models.remote_embeddings:
+        callers = [*callers, "embeddings"]
+    key = order.key(source)
+    if st.session_state.get("building") != key:
+        _stop()  # a build asked for with other settings is no longer wanted
+    if known("memories", key):
+        memory: Memory = remember("memories", key, MEMORIES_KEPT, _impossible)
+        if memory.embedder is not order.models.embedder:
+            # The client may hold another key by now.
+            memory = replace(memory, embedder=order.models.embedder)
+            forget("memories", key)
+            remember("memories", key, MEMORIES_KEPT, lambda: memory)
+        return key, memory
+    if typed and callers and order.approval(base) in _approved():
+        st.session_state["building"] = key
+    if (callers or len(units) > AUTOMATIC_UNITS) and not _requested(
+        key, order, base, callers, len(units)
+    ):
+        return _partial(key)
+    return _run(key, order, system, bool(callers))
+
+
+def _impossible() -> Memory:
+    raise RuntimeError("a memory that was just there is gone")
+
+
+def _requested(key: str, order: Order, base: str, callers: list[str], count: int) -> bool:
+    """Offer to start; whether this memory has been asked for."""
+    if st.session_state.get("building") == key:
+        return True
+    approval = order.approval(base)
+    pause = _pauses().get(key)
+    if pause is not None:
+        _offer_to_resume(pause, key, order, approval, count)
+        return False
+    what = f"{count:,} leaves"
+    with st.container():
+        if callers:
+            parts = " and ".join(callers)
+            st.info(
+                f"{what}, with model calls for {parts} (answers already in the cache cost "
+                "nothing). Nothing is sent before you press Build."
+            )
+        else:
+            st.info(f"{what}: this takes a while.")
+        st.empty()
+        with st.container(horizontal=True):
+            _start("Build the memory", key, approval)
+    return False
+
+
+def _approved() -> set[str]:
+    """Conversations and settings a build with calls was agreed to for."""
+    approved: set[str] = st.session_state.setdefault("approved", set())
+    return approved
+
+
+def _start(label: str, key: str, approval: str) -> None:
+    def start() -> None:
+        st.session_state["building"] = key
+        _approved().add(approval)
+
+    st.button(label, key="build", on_click=start)
+
+
+def _stop() -> None:
+    st.session_state["building"] = None
+
+
+def _cancel() -> None:
+    _stop()
+    _approved().clear()
+
+
+def _offer_to_resume(pause: Pause, key: str, order: Order, approval: str, count: int) -> None:
+    with st.container(border=True, key="paused"):
+        st.markdown(
+            f":material/pause_circle: **Paused after {len(pause.memory.steps):,} of {count:,} "
+            "leaves.** What is done is kept; resuming asks only for the rest."
+        )
+        st.text(pause.why)
+        with st.container(horizontal=True):
+            _start("Resume", key, approval)
+            if pause.lasting is not None and order.models.chat is not None:
+                _pass_over(pause.lasting, order.models.chat, key, approval)
+
+
+def _pass_over(fault: LastingFault, chat: OpenAIChat, key: str, approval: str) -> None:
+    """Offer to do without the one answer that does not come."""
+
+    def go_on() -> None:
+        chat.waive(fault.prompt, fault.reason)
+        st.session_state["building"] = key
+        _approved().add(approval)
+
+    label = "Decide this unit offline" if fault.prompt.labels else "Write this text offline"
+    st.button(
+        label,
+        key="waive",
+        on_click=go_on,
+        help="The model is passed over at this one place, from now on and whenever this memory "
+        "is built again; the step says so",
+    )
+
+
+def _pauses() -> OrderedDict[str, Pause]:
+    """Builds that stopped, by key of the memory; the oldest are forgotten."""
+    pauses: OrderedDict[str, Pause] = st.session_state.setdefault("paused", OrderedDict())
+    while len(pauses) > PAUSES_KEPT:
+        pauses.popitem(last=False)
+    return pauses
+
+
+def _partial(key: str) -> tuple[str, Memory] | None:
+    """The finished part of a paused build, to look at meanwhile."""
+    pause = _pauses().get(key)
+    if pause is not None and pause.memory.steps:
+        return f"{key}-{len(pause.memory.steps)}", pause.memory
+    return None
+
+
+def _run(key: str, order: Order, system: System, calls: bool) -> tuple[str, Memory] | None:
+    place = st.empty()
+    # As many parts as the offer to resume has, so that none of it stays while this runs.
+    with place.container(border=True):
+        bar = st.progress(0.0, "Building the memory")
+        st.caption("What is finished is kept, also when you cancel.")
+        with st.container(horizontal=True):
+            st.button("Cancel", key="cancel", on_click=_cancel)
+            st.empty()
+    building = Building(
+        order.conversation,
+        system,
+        order.unit,
+        embedder=order.models.embedder,
+        chat=order.models.chat,
+    )
+    # The click that cancels starts the next run before this one ends, so that it must find
+    # here what is done.
+    pauses = _pauses()
+    pauses[key] = Pause(building, _MAY_BE_CHARGED if calls else _CANCELLED)
+    total = len(building.units)
+    began = shown = monotonic()
+    done = 0
+
+    def show() -> None:
+        # Any click ends this run here, by what Streamlit raises.
+        nonlocal shown
+        shown = monotonic()
+        left = (shown - began) / done * (total - done) if done else 0
+        wait = f", about {left:.0f} s left" if left >= 1 else ""
+        bar.progress(done / total, f"Building the memory: {done:,} of {total:,} leaves{wait}")
+
+    try:
+        with heartbeat(show):
+            for _ in building:
+                done += 1
+                if done == total or monotonic() - shown >= 0.2:
+                    show()
+    except BuildPaused as pause:
+        lasting = pause.fault if isinstance(pause.fault, LastingFault) else None
+        pauses[key] = Pause(building, str(pause), lasting)
+        _stop()
+        _approved().clear()
+        if isinstance(pause.fault, RequestError) and pause.fault.settable:
+            point_here()
+        st.rerun()
+    place.empty()
+    _stop()
+    pauses.pop(key, None)
+    memory = building.memory
+    return key, remember("memories", key, MEMORIES_KEPT, lambda: memory)

@@ -1,0 +1,103 @@
+"""The open file in the sidebar: which of its conversations, and what became of it."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from segviz.conversation import Conversation, Corpus
+from segviz.loaders import LOADERS, LoadError
+from segviz.ui.address import wanted_conversation
+from segviz.ui.sidebar.open_file import DATE_ORDERS, GAP_HOURS, Opened, refusal
+from segviz.ui.widgets.formatting import counted
+
+FINDINGS_SHOWN = 500
+"""The report travels to the browser at every click; a file of broken lines has one each."""
+
+
+def choose_conversation(opened: Opened) -> tuple[int, Conversation] | None:
+    """One of the file's conversations with its position; None where it cannot be read."""
+    entries = opened.corpus.entries
+
+    def label(position: int) -> str:
+        found = entries[position]
+        parts = [found.id]
+        if found.sessions is not None:
+            parts.append(counted(found.sessions, "session"))
+        if found.turns is not None:
+            parts.append(counted(found.turns, "turn"))
+        return " · ".join([*parts, found.about] if found.about else parts)
+
+    position = 0
+    if len(entries) > 1:
+        wanted = wanted_conversation()
+        places = [i for i, entry in enumerate(entries) if entry.id == wanted]
+        if places:
+            st.session_state["conversation"] = places[0]
+        position = st.selectbox(
+            "Conversation in the file",
+            range(len(entries)),
+            format_func=label,
+            key="conversation",
+            persist_state="session",
+        )
+    try:
+        conversation = opened.corpus[position]
+    except LoadError as error:
+        refusal(error, "Choose another conversation of the file.")
+        return None
+    _about(conversation, alone=len(entries) == 1)
+    _load_report(opened.corpus, position)
+    _reading_controls(opened)
+    return position, conversation
+
+
+def _about(conversation: Conversation, alone: bool) -> None:
+    speakers = conversation.speakers
+    names = ", ".join(speakers[:6]) + (" …" if len(speakers) > 6 else "")
+    st.text(f"{conversation.id}\n{names}" if alone else names)
+    dates = [session.start for session in conversation.sessions if session.start]
+    ends = (min(dates), max(dates)) if dates else ()
+    days = " – ".join(dict.fromkeys(f"{day:%d %b %Y}" for day in ends))
+    when = f", {days}" if days else ""
+    st.caption(
+        f"{counted(len(conversation.sessions), 'session')}, "
+        f"{counted(len(conversation.turns), 'turn')}, "
+        f"{counted(len(conversation.questions), 'question')}{when}"
+    )
+
+
+def _load_report(corpus: Corpus, position: int) -> None:
+    report = corpus.report_of(position)
+    title = (
+        f"Load report of the file: {report.kept:,} kept, {len(report.repaired):,} repaired, "
+        f"{len(report.skipped):,} skipped"
+    )
+    with st.expander(title):
+        if not report.findings:
+            st.caption("Every record was read as it stands.")
+            return
+        shown = report.findings[:FINDINGS_SHOWN]
+        st.dataframe(
+            [{"what": f.kind, "where": f.where, "detail": f.what} for f in shown],
+            hide_index=True,
+            height=min(38 + 35 * len(shown), 320),
+        )
+        if len(shown) < len(report.findings):
+            st.caption(f"The first {len(shown):,} of {len(report.findings):,}")
+
+
+def _reading_controls(opened: Opened) -> None:
+    """Ask what this format leaves open."""
+    label = opened.corpus.report.source_format
+    asks = next((loader.asks for loader in LOADERS.values() if loader.label == label), ())
+    if "day_first" in asks:
+        st.selectbox("Order of dates", list(DATE_ORDERS), key=f"dates-{opened.file}")
+    if "gap_hours" in asks:
+        st.number_input(
+            "A new session after a silence of hours",
+            0.5,
+            720.0,
+            GAP_HOURS,
+            0.5,
+            key=f"gap-{opened.file}",
+        )

@@ -1,0 +1,239 @@
+"""Sidebar panel: which real models may be used, where, how, and what they cost.
+
+The key lives in a password field of this browser session (or comes from the environment
+or Streamlit's secrets). It is handed to the client and goes nowhere else.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import Any
+
+import streamlit as st
+from streamlit.errors import StreamlitSecretNotFoundError
+
+from segviz.embedding import Cached, get_embedder
+from segviz.llm import PRESETS, Endpoint, ModelCache, OpenAIChat, OpenAIEmbedder, Price, price
+from segviz.llm.endpoint import RANGES
+from segviz.llm.environment import CACHE_BYTES, NAMES, cache_path, key_for
+from segviz.ui.sidebar.spending import account, keep_price, spending_place
+
+OFFLINE = "None: stay offline"
+CUSTOM = "Another server"
+
+PANEL = "models-panel"
+
+_LIMITS = {
+    "timeout": ("Longest silence, seconds", "A server that sends nothing for so long is given up"),
+    "deadline": ("Longest request, seconds", "A reply must be complete after so long"),
+    "retries": ("Tries after the first", "Waiting 0.5, 1, 2, 4, 8 s, or as the server asks"),
+    "concurrency": ("Requests at once", "Lower it when the server answers 429"),
+    "max_tokens": ("Longest answer, tokens", "Models that reason first need room for it"),
+    "temperature": ("Temperature", "0 answers as alike as the server can"),
+}
+
+
+@dataclass(frozen=True)
+class Models:
+    """What this browser session builds and asks with."""
+
+    embedder: Cached
+    chat: OpenAIChat | None = None
+    endpoint: Endpoint | None = None
+
+    @property
+    def remote_embeddings(self) -> bool:
+        """Whether embedding a text sends it away."""
+        return isinstance(self.embedder.inner, OpenAIEmbedder)
+
+
+@st.cache_resource(show_spinner=False)
+def _cache() -> ModelCache:
+    """One cache of replies for the process; it is keyed by content and holds no key."""
+    return ModelCache(cache_path(os.environ), limit_bytes=CACHE_BYTES)
+
+
+def _key_found(endpoint: Endpoint) -> str:
+    """The key the environment or Streamlit's secrets hold for this very server."""
+    known = dict(os.environ)
+    with suppress(StreamlitSecretNotFoundError):  # there is no secrets file
+        known = {name: str(st.secrets[name]) for name in NAMES if name in st.secrets} | known
+    return key_for(endpoint, known)
+
+
+def point_here() -> None:
+    """Have the panel open in the next run: what went wrong is put right there."""
+    st.session_state["open-models"] = True
+
+
+def models_panel() -> Models:
+    """Draw the panel; the models to use now. Nothing is sent by choosing one."""
+    st.session_state.pop("spending-place", None)  # of the run before
+    if st.session_state.pop("open-models", False):
+        st.session_state[PANEL] = True
+    with st.expander("Models", icon=":material/cloud_off:", key=PANEL, on_change="rerun"):
+        preset = st.selectbox(
+            "Model server",
+            [OFFLINE, *PRESETS, CUSTOM],
+            key="preset",
+            help="Anything that speaks the OpenAI API",
+            persist_state="session",
+        )
+        if preset == OFFLINE:
+            st.caption("Everything is computed on this machine; nothing is sent anywhere.")
+            spending_place()
+            return Models(get_embedder())
+        base = PRESETS.get(preset, Endpoint("http://localhost:8000/v1"))
+        try:
+            return _chosen(base, preset)
+        except ValueError as error:
+            st.error("These settings cannot be used.")
+            st.text(str(error))
+            return Models(get_embedder())
+
+
+def _chosen(base: Endpoint, preset: str) -> Models:
+    def field(label: str, value: str, name: str) -> str:
+        return st.text_input(label, value, key=f"model-{name}-{preset}", persist_state="session")
+
+    url = field("Base URL", base.base_url, "url")
+    model = field("Chat model", base.model, "chat")
+    embedding = field("Embedding model", base.embedding_model, "embedding")
+    aim = replace(base, base_url=url)
+    found = _key_found(aim)
+    typed = st.text_input(
+        "Key",
+        type="password",
+        # One field per server: a key typed for one is never sent to another.
+        key=f"api-key-{aim.address}",
+        placeholder="taken from the environment" if found else "none",
+        help="For this server only; kept in this browser session, never saved, logged or exported",
+        persist_state="session",
+    )
+    embeds = False
+    if embedding:
+        embeds = st.toggle(
+            "Use its embeddings too",
+            key="embeds",
+            help="Otherwise similarity stays on this machine",
+            persist_state="session",
+        )
+    endpoint = replace(
+        base,
+        base_url=url,
+        model=model,
+        embedding_model=embedding,
+        key=typed or found,
+        **_limits(base, preset),
+    )
+    questions = " and of your questions" if embeds else ""
+    st.caption(f"After you press Build, the text of the conversation{questions} is sent to:")
+    st.text(endpoint.address)
+    chosen = _clients(endpoint, embeds)
+    _prices(chosen)
+    spending_place()
+    _kept_replies()
+    return chosen
+
+
+def _limits(base: Endpoint, preset: str) -> dict[str, Any]:
+    """How long to wait, how often to try, how much to ask for; legal values only."""
+    values: dict[str, Any] = {}
+    with st.popover("Limits", icon=":material/tune:", width="stretch"):
+        columns = st.columns(2)
+        for place, (name, (label, meaning)) in enumerate(_LIMITS.items()):
+            default = getattr(base, name)
+            whole = name in ("retries", "concurrency", "max_tokens")
+            kind = int if whole else float
+            low, high = RANGES[name]
+            values[name] = columns[place % 2].number_input(
+                label,
+                format=None if whole else "%.1f",
+                min_value=kind(low),
+                max_value=kind(high),
+                value=kind(default),
+                step={"temperature": 0.1, "max_tokens": 64}.get(name, kind(1)),
+                help=f"{meaning}. {low:,g} to {high:,g}",
+                key=f"limit-{name}-{preset}",
+                persist_state="session",
+            )
+        st.caption(
+            "Another temperature or longest answer asks everything again, because answers "
+            "may differ; the other limits leave kept answers as they are."
+        )
+    return values
+
+
+def _clients(endpoint: Endpoint, embeds: bool) -> Models:
+    """Clients for this endpoint, kept for the session while nothing changes."""
+    secret = hashlib.sha256(endpoint.key.encode()).hexdigest()
+    identity = (endpoint, embeds, secret)
+    kept = st.session_state.get("clients")
+    if kept is None or kept[0] != identity:
+        chat, embedder = None, get_embedder()
+        if endpoint.model:
+            meter = account("chat", endpoint, endpoint.model).meter
+            chat = OpenAIChat(endpoint, _cache(), total=meter)
+        if embeds:
+            meter = account("embeddings", endpoint, endpoint.embedding_model).meter
+            embedder = Cached(OpenAIEmbedder(endpoint, _cache(), total=meter))
+        kept = (identity, chat, embedder)
+        st.session_state["clients"] = kept
+    return Models(kept[2], kept[1], endpoint)
+
+
+def _prices(models: Models) -> None:
+    """Prices, editable; an empty field means unknown, never zero."""
+    endpoint = models.endpoint
+    if endpoint is not None and models.chat is not None:
+        columns = st.columns(2)
+        known = price(endpoint, endpoint.model)
+        key = f"price-{endpoint.address}-{endpoint.model}"
+        paid_in = _price(columns[0], "in", known and known.input, key)
+        paid_out = _price(columns[1], "out", known and known.output, key)
+        entered = None if paid_in is None or paid_out is None else Price(paid_in, paid_out)
+        keep_price(models.chat.name, entered)
+        account("chat", endpoint, endpoint.model).price = entered
+    if endpoint is not None and models.remote_embeddings:
+        known = price(endpoint, endpoint.embedding_model)
+        key = f"price-{endpoint.address}-{endpoint.embedding_model}"
+        paid_in = _price(st, "embedded", known and known.input, key)
+        entered = None if paid_in is None else Price(paid_in, 0.0)
+        keep_price(models.embedder.name, entered)
+        account("embeddings", endpoint, endpoint.embedding_model).price = entered
+
+
+def _price(place: Any, side: str, known: float | None, key: str) -> float | None:
+    value: float | None = place.number_input(
+        f"$ per 1M tokens {side}",
+        min_value=0.0,
+        value=known,
+        placeholder="unknown",
+        key=f"{key}-{side}",
+        persist_state="session",
+    )
+    return value
+
+
+def _kept_replies() -> None:
+    """The cache: what went wrong with it, its size, and a way to empty it."""
+    cache = _cache()
+    for note in cache.notes:
+        st.caption(note)
+    with st.popover("Kept replies", icon=":material/database:", width="stretch"):
+        answers, vectors = cache.counts()
+        st.caption(
+            f"{answers:,} answers and {vectors:,} embeddings, {cache.size / 1e6:.1f} MB of at "
+            f"most {CACHE_BYTES / 1e9:.0f} GB, on the machine that runs segviz. They make "
+            "rebuilding free; beyond the limit the oldest go."
+        )
+        sure = st.checkbox("Forget them, for everybody who uses this segviz", key="cache-sure")
+        st.button("Clear", key="cache-clear", disabled=not sure, on_click=_clear)
+
+
+def _clear() -> None:
+    _cache().clear()
+    st.session_state["cache-sure"] = False

@@ -1,0 +1,127 @@
+"""The sidebar: which conversation, how it is cut, which system with which parameters."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+import streamlit as st
+
+from segviz import store
+from segviz.conversation import UNIT_RULES, Conversation, with_typed_turns
+from segviz.memory import COMPONENTS, from_saved
+from segviz.systems import SYSTEMS
+from segviz.ui import address
+from segviz.ui.sidebar.build import Order, obtain
+from segviz.ui.sidebar.controls import component_controls
+from segviz.ui.sidebar.conversation_picker import choose_conversation
+from segviz.ui.sidebar.models import Models, models_panel
+from segviz.ui.sidebar.open_file import Opened
+from segviz.ui.sidebar.source import choose_source
+from segviz.ui.sidebar.spending import show_spending
+from segviz.ui.state import MEMORIES_KEPT, Session, fingerprint, remember, typed_turns
+from segviz.ui.widgets.formatting import counted, unmarked
+
+UNIT_HELP = {
+    "exchange": "Two speakers' consecutive runs, nothing lost.",
+    "turn": "One leaf per turn.",
+    "paper": "As in the SegTreeMem paper; drops turns.",
+}
+
+
+def sidebar() -> Session | None:
+    """Draw the sidebar; None when there is nothing to show yet (it has said why)."""
+    with st.sidebar:
+        opened = choose_source()
+        if opened is not None:
+            address.opened(opened.key, opened.saved)
+        found = None if opened is None else choose_conversation(opened)
+        if opened is None or found is None:
+            return None
+        _, original = found
+        source = fingerprint(opened.key, original.id)
+        if opened.saved is not None:
+            return _saved(opened, original, source)
+        typed = typed_turns(source)
+        conversation = original
+        if typed:  # the same object at every click: it keeps the leaves it was cut into
+            under = fingerprint(source, typed)
+            conversation = remember(
+                "continued", under, 1, lambda: with_typed_turns(original, typed)
+            )
+        unit = _unit(conversation)
+        system, settings = _system()
+        models = models_panel()
+        _embedding_note(models)
+    order = Order(conversation, unit, system, settings, models)
+    built = obtain(order, fingerprint(source, typed), fingerprint(source, []), bool(typed))
+    show_spending()
+    if built is None:
+        return None
+    return Session(built[0], source, opened.corpus, conversation, built[1], models.chat)
+
+
+def _saved(opened: Opened, conversation: Conversation, source: str) -> Session:
+    """A memory as it was saved: nothing to choose but the models for questions."""
+    saved = cast(store.Saved, opened.saved)
+    st.subheader("Memory")
+    label = SYSTEMS[saved.system].label if saved.system in SYSTEMS else saved.system
+    st.text(f"{label}, as saved")
+    st.caption(f"{counted(len(saved.steps), 'step')}, leaves by the rule '{saved.unit}'")
+    models = models_panel()
+    _embedding_note(models)
+    show_spending()
+    remote = models.embedder if models.embedder.name == saved.embedder else None
+    key = fingerprint(opened.key, "saved", models.embedder.name)
+    memory = remember("memories", key, MEMORIES_KEPT, lambda: from_saved(saved, remote))
+    return Session(key, source, opened.corpus, conversation, memory, models.chat)
+
+
+def _unit(conversation: Conversation) -> str:
+    st.subheader("Leaves")
+    rule: str = st.selectbox(
+        "One leaf per",
+        list(UNIT_RULES),
+        key="unit",
+        label_visibility="collapsed",
+        persist_state="session",
+    )
+    dropped = len(conversation.dropped(rule))
+    count = len(conversation.units(rule))
+    if dropped:
+        touched = set(conversation.dropped(rule))
+        lost = sum(
+            bool(q.evidence) and touched.issuperset(q.evidence) for q in conversation.questions
+        )
+        st.warning(
+            f"{count} leaves; {dropped} of {len(conversation.turns)} turns are in none of them, "
+            f"and {lost} questions lose all their evidence."
+        )
+    else:
+        st.caption(
+            f"{UNIT_HELP.get(rule, '')} {counted(count, 'leaf', 'leaves')}, no turn left out."
+        )
+    return rule
+
+
+def _system() -> tuple[str, dict[str, Any]]:
+    st.subheader("Memory")
+    name: str = st.selectbox(
+        "System",
+        list(SYSTEMS),
+        format_func=lambda key: SYSTEMS[key].label,
+        key="system",
+        label_visibility="collapsed",
+        persist_state="session",
+    )
+    settings = component_controls(SYSTEMS[name], COMPONENTS, prefix=name)
+    return name, settings
+
+
+def _embedding_note(models: Models) -> None:
+    if models.embedder.name.startswith("hashing"):
+        st.warning(
+            "The offline language model is not installed for this platform; similarity is "
+            "by spelling only (hashing embedder)."
+        )
+    else:
+        st.caption(f"Similarity by {unmarked(models.embedder.name)}")

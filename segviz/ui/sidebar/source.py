@@ -1,0 +1,137 @@
+"""Where the conversation comes from: a sample, an upload, a path, pasted text."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+
+import streamlit as st
+
+from segviz import loaders, store
+from segviz.conversation import TITLES, sample_path
+from segviz.llm.environment import cache_path
+from segviz.loaders import LoadError
+from segviz.loaders.formats.locomo.download import LICENCE, NAME, PAGE, SIZE, fetch_locomo
+from segviz.ui.sidebar.open_file import Opened, open_file, opened_as, refusal
+from segviz.ui.state import CORPORA_KEPT, begin, fingerprint, remember
+
+UPLOAD_MB = 200
+"""As Streamlit's own limit; beyond it a path on the server's machine is the way."""
+
+
+def choose_source() -> Opened | None:
+    """The open file. A file that cannot be read leaves the previous one open."""
+    st.subheader("Conversation")
+    sources: dict[str, Callable[[], Opened | None]] = {
+        "Sample": _sample,
+        "Upload": _upload,
+        "Path": _path,
+        "Paste": _paste,
+    }
+    begin("source", "Path" if os.environ.get("SEGVIZ_FILE") else "Sample")
+    source = st.segmented_control(
+        "Source",
+        list(sources),
+        required=True,
+        key="source",
+        label_visibility="collapsed",
+        persist_state="session",
+    )
+    try:
+        opened = sources[source or "Sample"]()
+    except (LoadError, store.StoreError) as error:
+        opened = None
+        refusal(error)
+    if opened is not None:
+        st.session_state["last"] = opened
+        return opened
+    previous: Opened | None = st.session_state.get("last")
+    if previous is None:
+        # Upload, Path or Paste was chosen before anything was open: start from the sample.
+        previous = open_file(str(sample_path(next(iter(TITLES)))))
+        st.session_state["last"] = previous
+    return previous
+
+
+def _sample() -> Opened:
+    name = st.selectbox(
+        "Sample",
+        list(TITLES),
+        format_func=lambda n: TITLES[n],
+        key="sample",
+        label_visibility="collapsed",
+        persist_state="session",
+    )
+    return open_file(str(sample_path(name)))
+
+
+def _upload() -> Opened | None:
+    file = st.file_uploader(
+        "Upload", key="upload", label_visibility="collapsed", max_upload_size=UPLOAD_MB
+    )
+    st.caption(f"At most {UPLOAD_MB} MB. A larger file is read where it is: choose Path.")
+    if file is None:
+        names = ", ".join(loader.label for loader in loaders.LOADERS.values())
+        st.caption(f"A saved memory, or a conversation: {names}; also zipped.")
+        return None
+    # By content, not by name; read for it once, not at every click.
+    key = remember("uploads", file.file_id, CORPORA_KEPT, lambda: fingerprint(file.getvalue()))
+
+    def saved() -> store.Saved | None:
+        data = file.getvalue()
+        return store.parse(data) if store.recognises(data[: store.HEAD]) else None
+
+    return opened_as(key, lambda how: loaders.parse(file.getvalue(), file.name, **how), saved)
+
+
+def _path() -> Opened | None:
+    begin("path", os.environ.get("SEGVIZ_FILE", ""))
+    path = st.text_input(
+        "Path of a file on the machine that runs segviz",
+        key="path",
+        placeholder="~/data/locomo10.json",
+        persist_state="session",
+    )
+    _get_locomo()
+    return open_file(path) if path.strip() else None
+
+
+def _get_locomo() -> None:
+    """Fetch the public LoCoMo file on request, after saying whose it is."""
+    with st.expander("Get LoCoMo", key="get-locomo"):
+        st.caption(
+            f"Ten long conversations with questions, published by Snap Research under "
+            f"{LICENCE} (non-commercial use, with attribution). The button downloads {NAME} "
+            f"({SIZE / 1e6:.1f} MB) from GitHub to your cache folder and checks its sum; nothing "
+            "else is sent. You may also download it yourself and give its path above."
+        )
+        st.text(PAGE)
+
+        def fetch() -> None:
+            try:
+                found = fetch_locomo(cache_path(os.environ).parent)
+            except LoadError as error:
+                st.session_state["locomo-fault"] = str(error)
+            else:
+                st.session_state.update({"path": str(found), "locomo-fault": ""})
+
+        st.button("I agree, download it", key="fetch-locomo", on_click=fetch)
+        fault = st.session_state.get("locomo-fault")
+        if fault:
+            st.text(fault)
+
+
+def _paste() -> Opened | None:
+    text = st.text_area(
+        "Conversation",
+        key="paste",
+        height=160,
+        placeholder="Ada: Did you find the key?\nBen: Under the third stone.",
+        help="One turn per line with the speaker before a colon, or any text a supported "
+        "file could hold.",
+        persist_state="session",
+    )
+    if not text.strip():
+        return None
+    data = text.encode("utf-8", "replace")
+    return opened_as(fingerprint(data), lambda how: loaders.parse(data, "pasted text", **how))

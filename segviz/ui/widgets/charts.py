@@ -1,0 +1,84 @@
+"""Colours of the theme for charts, and a chart with what it shows as a sentence and a table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypedDict
+
+import streamlit as st
+
+from segviz.ui.widgets.style import CAPTION
+from segviz.ui.widgets.tables import tall
+from segviz.view.palette import ACCENT, SCORE_RAMP_DARK, SCORE_RAMP_LIGHT
+
+Rows = Callable[[], Sequence[Mapping[str, Any]]]
+
+# Without the buttons that Plotly lays over a chart the pointer is on.
+QUIET = {"displayModeBar": False}
+
+
+def dark() -> bool:
+    """Whether the page is shown in the dark theme."""
+    return bool(st.context.theme.type == "dark")
+
+
+class Tones(TypedDict):
+    """The two colours most charts are drawn in."""
+
+    accent: str
+    neutral: str
+
+
+def colours() -> Tones:
+    """The accent and the neutral colour of charts."""
+    return {
+        "accent": ACCENT["dark" if dark() else "light"],
+        "neutral": "#9a9690" if dark() else "#77736d",
+    }
+
+
+def ink() -> str:
+    """The colour of writing."""
+    return "#edebe8" if dark() else "#2f2d2b"
+
+
+def faint() -> str:
+    """The colour of what is empty."""
+    return "#2a2825" if dark() else "#f0eeea"
+
+
+def ramp() -> tuple[str, ...]:
+    """The ordered ramp of scores."""
+    return SCORE_RAMP_DARK if dark() else SCORE_RAMP_LIGHT
+
+
+def readable(figure: Any) -> Any:
+    """The figure with what is written on it in colours that stand out enough: Streamlit's own
+    grey reaches 3.8 to 1 on white, where WCAG 2.2 asks 4.5 of small text."""
+    quiet = CAPTION["dark" if dark() else "light"]
+    figure.update_layout(font_color=ink(), legend_font_color=ink())
+    for axes in (figure.update_xaxes, figure.update_yaxes):
+        axes(tickfont_color=quiet, title_font_color=quiet)
+    return figure
+
+
+def chart(figure: Any, sentence: str, key: str, more: str = "", rows: Rows | None = None) -> None:
+    """A figure; ``sentence`` says what it shows, below it and to screen readers, followed
+    by ``more``. ``rows`` are the numbers it is drawn from, made when they are asked for."""
+    st.plotly_chart(readable(figure), key=key, config=QUIET, alt=sentence)
+    told(f"{sentence} {more}".strip(), key, rows)
+
+
+def told(sentence: str, key: str, rows: Rows | None = None) -> None:
+    """What a chart shows as a sentence and, on request, as a table."""
+    sentence = sentence.replace("$", r"\$")
+    if rows is None:
+        st.caption(sentence)
+        return
+    with st.container(horizontal=True, wrap=False, vertical_alignment="top", key=f"told-{key}"):
+        st.caption(sentence, width="stretch")
+        with st.popover("Table", type="tertiary", key=f"twin-{key}", on_change="rerun") as twin:
+            if twin.open:
+                found = list(rows())
+                width = min(60 + 100 * len(found[0] if found else ()), 600)
+                st.dataframe(found, width, tall(len(found), 12), hide_index=True)

@@ -1,0 +1,115 @@
+"""The Export menu: the view as files, and its link."""
+
+from __future__ import annotations
+
+from urllib.parse import urlencode
+
+import streamlit as st
+
+from segviz.evaluate import Sweep
+from segviz.export import FORMATS, Format, View, file_name, sweep_csv
+from segviz.retrieval import Result
+from segviz.tree import Structure
+from segviz.ui.address import current
+from segviz.ui.operations.log import unnamed
+from segviz.ui.state import Session, typed_turns
+from segviz.ui.widgets.formatting import unmarked
+from segviz.ui.widgets.pictures import attempt, follow, look, no_browser
+from segviz.view.bookmark import encode
+
+# Pixels of the menu, which else becomes as wide as the page lets it.
+_WIDTH = 300
+
+
+def exports_panel(
+    session: Session,
+    structure: Structure,
+    result: Result | None = None,
+    budget: int | None = None,
+) -> None:
+    """A menu that offers the view as files, each made when it is asked for, and its link.
+
+    ``structure`` is what the page shows, ``result`` the answered question on Ask and
+    ``budget`` the tokens it was to fill in place of K.
+    """
+    with st.popover("Export", icon=":material/download:", key="exports", on_change="rerun") as menu:
+        if not menu.open:
+            return
+        typed = tuple(typed_turns(session.source))
+        view = View(session.memory, structure, current(session), result, typed, budget)
+        with st.container(width=_WIDTH, gap="xsmall", key="export-menu"):
+            _files(view)
+            _link(session, view)
+
+
+def offered(view: View) -> list[tuple[Format, str]]:
+    """The files a view can be had as, and why one cannot, "" where it can."""
+    lacking = no_browser()
+    return [
+        (offer, _problem(view, offer) or (lacking if offer.needs_browser else ""))
+        for offer in FORMATS.values()
+        if view.result is not None or not offer.asks
+    ]
+
+
+def _problem(view: View, offer: Format) -> str:
+    return offer.problem(view.structure) if offer.problem else ""
+
+
+def sweep_export(session: Session, found: Sweep) -> None:
+    """A button that offers a sweep as CSV."""
+    st.download_button(
+        "Sweep (CSV)",
+        lambda: sweep_csv(found),
+        file_name=file_name(session.conversation.id, "sweep", "csv"),
+        mime="text/csv",
+        key="export-sweep",
+        help="A row for each setting: recall with its interval, categories, retrieved levels.",
+        icon=":material/download:",
+        on_click="ignore",
+    )
+
+
+@st.fragment
+def _files(view: View) -> None:
+    offers = offered(view)
+    shown = [offer for offer, problem in offers if not (problem and offer.needs_browser)]
+    for offer, problem in offers:
+        if offer in shown:
+            _button(view, offer, problem)
+    for lacking in {problem for offer, problem in offers if offer not in shown}:
+        st.caption(unmarked(lacking))
+    look(shown)
+
+
+def _button(view: View, offer: Format, problem: str) -> None:
+    key, content = f"export-{offer.part}-{offer.ending}", attempt(offer, view)
+    clicked = st.download_button(
+        offer.label,
+        content,
+        file_name=file_name(view.memory.conversation.id, offer.part, offer.ending),
+        mime=offer.mime,
+        key=key,
+        help=f"Not possible here: {problem}." if problem else offer.about,
+        on_click="rerun" if offer.needs_browser else "ignore",
+        disabled=bool(problem),
+        width="stretch",
+    )
+    if offer.needs_browser:
+        follow(f"{key}-attempt", content, clicked)
+
+
+def _link(session: Session, view: View) -> None:
+    st.caption("Link to this view")
+    address = (st.context.url or "").partition("?")[0]
+    link = urlencode(encode(view.bookmark))
+    st.code(f"{address}?{link}" if link else address, language=None, wrap_lines=True)
+    if unnamed(session):
+        st.caption(
+            "The link leaves out what it cannot repeat unasked: operations with a model, and all "
+            "from a second conversation on."
+        )
+    if view.typed:
+        st.caption("A link does not hold turns you typed; the files above do.")
+    elif view.bookmark.upload is not None:
+        st.caption("Whoever opens the link must upload the same file first.")

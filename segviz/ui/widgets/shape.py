@@ -1,0 +1,120 @@
+"""Below the tree on Grow: its shape beside the paper's, warnings, cost as it grew."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from segviz.figures.cost import cost_figure, cost_rows, cost_sentence, dollars, total_sentence
+from segviz.tree import Decision, Structure
+from segviz.tree.digest import digest
+from segviz.tree.shape import (
+    TABLE_5,
+    Shape,
+    boundary_f1,
+    diagnose,
+    random_f1,
+    session_starts,
+    shape,
+)
+from segviz.ui.sidebar.spending import price_of
+from segviz.ui.state import Session
+from segviz.ui.widgets.charts import chart, colours
+from segviz.ui.widgets.tables import table
+
+
+def warnings(structure: Structure, decision: Decision | None) -> None:
+    """Say when the tree cascades or is a star, and what to change about a model that
+    decides as in ``decision``."""
+    scored = decision is None or any(item.score is not None for item in decision.candidates)
+    for trouble in diagnose(shape(structure), thresholds=scored):
+        st.warning(f"{trouble.what} {trouble.remedy}", icon=":material/warning:")
+
+
+def shape_panel(session: Session, structure: Structure, now: int) -> None:
+    """Shape table and cost charts, for the tree after ``now`` steps."""
+    with st.expander(
+        "Shape and cost", expanded=False, key="shape-panel", on_change="rerun"
+    ) as panel:
+        if not panel.open:
+            return
+        _table(session, structure, now)
+        _agreement(session, structure)
+        _cost(session, now)
+        st.caption(
+            f"Structure after step {now}: {digest(structure)}",
+            help="A name computed from all spans, texts and edges. The same conversation, settings "
+            "and version of segviz give the same name on every machine.",
+        )
+
+
+def shape_row(name: str, measured: Shape, **more: object) -> dict[str, object]:
+    """A structure as a row of a table of shapes."""
+    return {
+        "tree": name,
+        "leaves": measured.leaves,
+        "nodes": measured.nodes,
+        "nodes/leaf": measured.nodes_per_leaf,
+        "max depth": float(measured.max_depth),
+        "mean depth": measured.mean_depth,
+        "depth std": measured.depth_std,
+        "branching": measured.branching,
+        **more,
+    }
+
+
+def _table(session: Session, structure: Structure, now: int) -> None:
+    measured = shape(structure)
+    steps = session.memory.steps[:now]
+    calls = sum(s.cost.calls for s in steps) / max(1, measured.leaves)
+    own = {"widest": str(measured.widest), "calls/leaf": calls}
+    rows = [shape_row("this tree", measured, **own)]
+    rows += [
+        {
+            "tree": f"{row.method.removeprefix('SegTreeMem ')}, {row.data}",
+            "leaves": row.leaves,
+            "nodes": row.nodes,
+            "nodes/leaf": row.nodes / row.leaves,
+            "max depth": row.max_depth,
+            "mean depth": row.mean_depth,
+            "depth std": row.depth_std,
+            "branching": row.branching,
+            "widest": "",
+            "calls/leaf": row.calls_per_leaf,
+        }
+        for row in TABLE_5
+    ]
+    table(rows, about="The shape of this tree, and of the paper's")
+    st.caption(
+        f"Single-child nodes ({measured.unary}) are left out of this tree's row. Below it "
+        "stands SegTreeMem's Table 5: averages over whole data sets with other embeddings and "
+        "models, to compare shapes, not to rank.",
+        help=(
+            "**Depth** of a leaf: edges from the root down to it. **Branching**: children of a "
+            "node that has any, on average. **Widest**: most children of one node; the paper "
+            "does not give it. **Calls**: prompts a model answered, from the server or the "
+            "cache; none offline."
+        ),
+    )
+
+
+def _agreement(session: Session, structure: Structure) -> None:
+    starts = session_starts(session.sessions[: len(structure.leaves)])
+    if not starts or int(structure.level.max(initial=0)) < 1:
+        return
+    found, chance = boundary_f1(structure, starts), random_f1(structure, starts)
+    st.caption(
+        f"Level-1 nodes begin where sessions begin with F1 {found:.2f}; a random cut into as "
+        f"many pieces reaches {chance:.2f}."
+    )
+
+
+def _cost(session: Session, now: int) -> None:
+    steps = session.memory.steps[:now]
+    memory = session.memory
+    spent = dollars(steps, price_of(memory.chat), price_of(memory.embedder.name))
+    chart(
+        cost_figure(steps, spent=spent, **colours()),
+        f"{total_sentence(steps, spent)} {cost_sentence(steps)}",
+        "cost-chart",
+        rows=lambda: cost_rows(steps, spent),
+    )
