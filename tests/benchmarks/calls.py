@@ -22,7 +22,7 @@ from segviz.construct.compatibility.similarity import cosines
 from segviz.embedding import background_mean, get_embedder
 from segviz.llm import Endpoint, ModelCache, OpenAIChat
 from segviz.tree.shape import TABLE_5, shape
-from tests.models.server import ModelServer, enum
+from tests.llm.server import ModelServer, enum
 
 # What the stand-in model asks of each level before it says MERGE.
 NEEDED = (0.20, 0.12, -0.05, -0.30)

@@ -11,9 +11,9 @@ from playwright.sync_api import TimeoutError as NotClickable
 
 import segviz
 from segviz.conversation import TITLES, sample_path
+from tests.app.test_pages import BAD_FILES
 from tests.browser.conftest import App
 from tests.data import real_data
-from tests.ui.test_pages import BAD_FILES
 
 SAMPLE = next(iter(TITLES))
 

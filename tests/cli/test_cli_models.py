@@ -12,8 +12,8 @@ import pytest
 
 import segviz
 from tests.data import ROOT
-from tests.models.server import ModelServer, hang, say, status
-from tests.test_llm_builds import steady
+from tests.llm.server import ModelServer, hang, say, status
+from tests.systems.test_llm_builds import steady
 
 KEY = "sk-of-the-command-line-99887766"
 LLM = ("--set", "compatibility=batch", "--set", "annotate=llm", "--embedder", "hashing")

@@ -19,7 +19,7 @@ from segviz.view.palette import (
     session_colours,
 )
 from tests.frontend.node import run
-from tests.frontend.test_palette import contrast
+from tests.view.test_palette import contrast
 
 pytestmark = pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
 

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from segviz.llm import Endpoint, ModelCache, OpenAIChat
-from tests.models.server import ModelServer, enum
+from tests.llm.server import ModelServer, enum
 
 
 def plausible(request):

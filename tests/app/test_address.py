@@ -1,0 +1,195 @@
+"""The page's address names the view, and an opened link restores it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from streamlit.elements.lib import policies
+from streamlit.testing.v1 import AppTest
+
+from segviz.view.bookmark import Bookmark, encode
+from tests.app.test_pages import clean, grow, texts
+
+LINK = Bookmark(
+    sample="noor-caleb",
+    unit="turn",
+    settings={"compatibility": "cosine", "compatibility.threshold": 0.35, "refresh": "lazy"},
+    question=3,
+    policy="both",
+    alpha=0.3,
+    horizon=1,
+    k=7,
+    relevance="dense",
+    levels=(0, 1),
+    distinct=False,
+    budget=600,
+    method="adaptive",
+    node=5,
+    view="Outline",
+    colour="level",
+    labels="words",
+    pins=(5, 9),
+)
+
+
+def opened(link, page=None):
+    app = grow() if page is None else page
+    for name, value in link.items():
+        app.query_params[name] = value
+    return clean(app.run())
+
+
+def _asked() -> None:
+    from segviz.ui import address
+    from segviz.ui.operations.panel import operated
+    from segviz.ui.pages.ask import page as ask
+    from segviz.ui.sidebar.sidebar import sidebar
+
+    address.arrive()
+    session = operated(sidebar())
+    address.settle(session)
+    ask.render(session)
+
+
+def ask_app():
+    return AppTest.from_function(_asked, default_timeout=60)
+
+
+def address(app):
+    values = app.query_params.items()
+    return {name: v if isinstance(v, str) else v[0] for name, v in values}
+
+
+def test_the_default_view_needs_no_more_than_the_sample():
+    assert address(opened({})) == {"sample": "ines-theo"}
+
+
+def test_a_link_restores_everything_and_is_written_again():
+    app = opened(encode(LINK))
+    assert app.selectbox(key="sample").value == "noor-caleb"
+    assert app.selectbox(key="unit").value == "turn"
+    assert app.selectbox(key="segment-tree.compatibility").value == "cosine"
+    key = "segment-tree.compatibility.cosine.threshold"
+    assert app.number_input(key=key).value == 0.35
+    assert app.session_state["policy"] == "both"
+    assert app.session_state["selected"][1] == 5
+    assert app.session_state["colour"] == "level"
+    assert app.segmented_control(key="grow-view").value == "Outline"
+    assert "Pinned: nodes 5 and 9" in texts(app)
+    assert address(app) == encode(LINK)
+
+
+def test_a_change_is_written():
+    app = opened({})
+    app.selectbox(key="unit").set_value("turn").run()
+    assert address(clean(app)) == {"sample": "ines-theo", "unit": "turn"}
+    app.button(key="go-chevron_left").click().run()
+    assert address(clean(app))["step"] == f"{app.slider[0].max - 1:.0f}"
+
+
+def test_an_older_address_does_not_undo_a_change():
+    """The browser may send the address it had before the last run wrote another."""
+    app = opened({"unit": "turn"})
+    app.selectbox(key="unit").set_value("exchange").run()
+    app.query_params["unit"] = "turn"
+    clean(app.run())
+    assert app.selectbox(key="unit").value == "exchange"
+
+
+def test_a_link_inside_the_app_is_followed_at_any_time():
+    app = opened({"unit": "turn", "segment-tree.refresh": "lazy"})
+    app.query_params.clear()
+    app.query_params["go"] = "1"
+    app.query_params["sample"] = "topic-switching"
+    clean(app.run())
+    assert app.selectbox(key="sample").value == "topic-switching"
+    assert app.selectbox(key="unit").value == "exchange"
+    assert address(app) == {"sample": "topic-switching"}
+
+
+def test_what_cannot_be_followed_is_said_literally():
+    app = opened({"system": "<b>mind</b>", "alpha": "7", "unit": "turn"})
+    shown = [text.value for text in app.text]
+    assert any("system='<b>mind</b>': expected one of" in text for text in shown)
+    assert app.selectbox(key="unit").value == "turn"
+    app.button(key="dismiss-link").click().run()
+    assert not any("expected one of" in text.value for text in clean(app).text)
+
+
+def test_a_conversation_that_is_not_there_is_waited_for():
+    app = opened({"conversation": "conv-99", "k": "7"})
+    assert any("'conv-99' is not in the open file" in text.value for text in app.text)
+    assert app.session_state["k"] == 7
+
+
+def test_operations_are_named_and_done_again():
+    app = opened({})
+    app.selectbox(key="operation").set_value("rebuild").run()
+    nodes = app.session_state["memories"]
+    built = next(iter(nodes.values()))
+    node = built.structure.roots[0]
+    field = next(f for f in app.number_input if f.key.startswith("argument"))
+    field.set_value(node).run()
+    clean(app.button(key="operate").click().run())
+    link = address(clean(app.run()))
+    assert link == {"sample": "ines-theo", "done": f"rebuild.{node}"}
+    again = opened(link)
+    assert again.button(key="undo-operation").disabled is False
+    assert steps(again) == steps(app)
+    assert address(again) == link
+    again.button(key="undo-operation").click().run()
+    assert address(clean(again.run())) == {"sample": "ines-theo"}
+
+
+def test_operations_that_cannot_be_done_are_told():
+    app = opened({"done": "compress,rebuild.99999", "pins": "3,99999"})
+    told = [text.value for text in app.text if "99999" in text.value]
+    assert told[0].startswith("done: operation 2, rebuild: ")
+    assert told[1] == "pins: there is no node 99999 in this memory"
+    assert address(clean(app.run())) == {"sample": "ines-theo", "done": "compress", "pins": "3"}
+
+
+def test_a_link_to_the_memory_as_built_takes_operations_back():
+    app = opened({"done": "compress"})
+    app.query_params.clear()
+    app.query_params["go"] = "1"
+    app.query_params["sample"] = "ines-theo"
+    assert address(clean(app.run())) == {"sample": "ines-theo"}
+
+
+def steps(app):
+    """Operations listed under Change."""
+    return [text.value for text in app.text if text.value in told_by(app)]
+
+
+def told_by(app):
+    return {
+        change.memory.steps[-1].note
+        for kept in app.session_state["operated"].values()
+        for change in kept
+    }
+
+
+@pytest.mark.parametrize("path", ["//server/share/a.json", "\\\\server\\share\\a.json"])
+def test_a_link_cannot_reach_another_machine(path):
+    app = opened({"path": path})
+    assert any("files of this machine only" in text.value for text in app.text)
+    assert app.segmented_control(key="source").value == "Sample"
+
+
+def test_no_widget_has_a_default_besides_what_a_link_sets(monkeypatch):
+    """Streamlit warns of the first such widget in its log, once per process."""
+    found = []
+    real = policies.check_session_state_rules
+
+    def check(default_value, key, writes_allowed=True):
+        if default_value is not None and policies.get_session_state().is_new_state_value(key):
+            found.append(key)
+        real(default_value, key, writes_allowed)
+
+    monkeypatch.setattr(policies, "check_session_state_rules", check)
+    for link in (LINK, replace(LINK, text="a boat?"), Bookmark(path="a.json", asked=3, step=2)):
+        for page in (grow, ask_app):
+            opened(encode(link), page())
+    assert found == []

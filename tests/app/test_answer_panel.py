@@ -1,0 +1,167 @@
+"""The answer panel over the wire: what is sent when, and what is shown of it."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from tests.app.test_pages import clean, open_path, texts
+from tests.llm.server import ModelServer, enum, say, status
+
+KEY = "sk-typed-into-the-app-135790"
+
+
+def _page() -> None:
+    """The panel alone, under the first question of the conversation."""
+    import streamlit as st
+
+    from segviz.ui.pages.ask.answer import answer_panel
+    from segviz.ui.sidebar.sidebar import sidebar
+
+    session = sidebar()
+    if session is not None:
+        index = st.number_input("question", 0, 3, key="which")
+        levels = None if st.toggle("any level", value=True, key="any") else ()
+        question = session.conversation.questions[index]
+        result = session.memory.ask(question.text, levels=levels)
+        answer_panel(session, question, result)
+
+
+@pytest.fixture
+def server(tmp_path, monkeypatch):
+    monkeypatch.setenv("SEGVIZ_CACHE", str(tmp_path / "cache"))
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    monkeypatch.delenv("SEGVIZ_API_KEY", raising=False)
+    from segviz.ui.sidebar import models
+
+    models._cache.clear()
+    with ModelServer() as running:
+        running.answer = lambda request: "2" if enum(request) else "a *red* <b>boat</b>"
+        yield running
+    models._cache().close()
+    models._cache.clear()
+
+
+@pytest.fixture
+def app(tmp_path, server):
+    turns = [
+        {"speaker": "AB"[i % 2], "dia_id": f"D1:{i + 1}", "text": f"line {i} about red boats"}
+        for i in range(12)
+    ]
+    sample = {
+        "sample_id": "talk",
+        "conversation": {
+            "speaker_a": "A",
+            "speaker_b": "B",
+            "session_1_date_time": "1:00 pm on 1 May, 2024",
+            "session_1": turns,
+        },
+        "qa": [
+            {"question": "Which boat?", "answer": "red boat", "evidence": ["D1:1"], "category": 4},
+            {
+                "question": "Which plane?",
+                "adversarial_answer": "a glider",
+                "evidence": ["D1:1"],
+                "category": 5,
+            },
+            {"question": "Which car?", "evidence": ["D1:2"], "category": 4},
+            {"question": "Which line?", "answer": "3", "evidence": ["D1:4"], "category": 4},
+        ],
+    }
+    path = tmp_path / "talk.json"
+    path.write_text(json.dumps([sample]))
+    return open_path(AppTest.from_function(_page, default_timeout=60).run(), path)
+
+
+def with_model(app: AppTest, server, model: str = "test-model") -> AppTest:
+    app.selectbox(key="preset").set_value("Another server").run()
+    app.text_input(key="model-url-Another server").set_value(server.url).run()
+    app.text_input(key="model-chat-Another server").set_value(model).run()
+    field = next(t for t in app.text_input if t.key.startswith("api-key-"))
+    field.set_value(KEY).run()
+    return clean(app)
+
+
+def has(app: AppTest, key: str) -> bool:
+    return any(button.key == key for button in app.button)
+
+
+def test_without_a_model_one_line_says_how_to_get_one(app, server):
+    assert "Choose a chat model under Models in the sidebar" in texts(app)
+    assert not has(app, "answer")
+
+
+def test_nothing_is_sent_before_the_button_is_pressed(app, server):
+    with_model(app, server)
+    assert server.requests == []
+    assert server.url in texts(app)
+    app.button(key="answer").click().run()
+    assert len(server.requests) == 1
+    assert server.authorizations == [f"Bearer {KEY}"]
+
+
+def test_the_answer_is_shown_literally_with_its_overlap(app, server):
+    with_model(app, server).button(key="answer").click().run()
+    assert [t.value for t in clean(app).text if "boat" in t.value] == ["a *red* <b>boat</b>"]
+    # SQuAD deletes the marks: "red bboatb", of which one word is shared.
+    assert "Token F1 0.50, BLEU-1 0.50 against the gold answer" in texts(app)
+    assert KEY not in texts(app)
+
+
+def test_the_grade_comes_on_request_and_stays(app, server):
+    with_model(app, server).button(key="answer").click().run()
+    assert "Graded" not in texts(app)
+    app.button(key="judge").click().run()
+    assert "Graded **2** of 3 (counts as right)" in texts(clean(app))
+    sent = len(server.requests)
+    app.number_input(key="which").set_value(3).run()
+    assert has(clean(app), "answer")
+    app.number_input(key="which").set_value(0).run()
+    assert "Graded **2** of 3" in texts(clean(app))
+    assert len(server.requests) == sent == 2
+
+
+def test_an_adversarial_question_is_graded_by_rule(app, server):
+    with_model(app, server).number_input(key="which").set_value(1).run()
+    app.button(key="answer").click().run()
+    assert "it does not say so" in texts(clean(app))
+    assert not has(app, "judge")
+
+
+def test_without_a_gold_answer_there_is_nothing_to_compare(app, server):
+    with_model(app, server).number_input(key="which").set_value(2).run()
+    app.button(key="answer").click().run()
+    assert "no gold answer to compare with" in texts(clean(app))
+
+
+def test_nothing_retrieved(app, server):
+    with_model(app, server).toggle(key="any").set_value(False).run()
+    assert "nothing to answer from" in texts(clean(app))
+
+
+def test_a_failing_server_is_explained_and_can_be_tried_again(app, server):
+    with_model(app, server)
+    server.script(status(401))
+    app.button(key="answer").click().run()
+    assert "There is no answer." in texts(clean(app))
+    assert "401" in texts(app)
+    assert KEY not in texts(app)
+    server.script()
+    app.button(key="answer").click().run()
+    assert "<b>boat</b>" in texts(clean(app))
+
+
+def test_a_grade_outside_the_rubric_is_explained(app, server):
+    with_model(app, server).button(key="answer").click().run()
+    server.script(*[say("7 of 3")] * 10)
+    app.button(key="judge").click().run()
+    assert "gave no grade from 0 to 3" in texts(clean(app))
+    assert "'7 of 3'" in texts(app)
+
+
+def test_a_model_name_is_no_markup(app, server):
+    with_model(app, server, "a*b*[c](http://x)")
+    label = app.button(key="answer").label
+    assert label == r"Answer with a\*b\*\[c\]\(http\:\/\/x\)"

@@ -1,0 +1,184 @@
+"""The Compare and Guide pages without a browser."""
+
+from __future__ import annotations
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from segviz.systems import SYSTEMS
+from segviz.tree.toy import toy_structure
+from segviz.ui.pages.compare.structures import holder
+from segviz.ui.pages.guide.cases import CASES
+from tests.app.test_pages import clean, grow, open_path, texts
+from tests.data import real_data
+
+
+def _compare_page() -> None:
+    from segviz.ui.pages.compare import page as compare
+    from segviz.ui.sidebar.sidebar import sidebar
+
+    session = sidebar()
+    if session is not None:
+        compare.render(session)
+
+
+def compare_page() -> AppTest:
+    return clean(AppTest.from_function(_compare_page, default_timeout=120).run())
+
+
+def read(cell: str) -> str:
+    """A cell without what keeps it from being read as Markdown and from breaking."""
+    return cell.translate({0x5C: None, 0xA0: " ", 0x2060: None})
+
+
+def frame(app: AppTest, column: str):
+    """The table with this column; texts as they are read."""
+    for found in (*app.table, *app.dataframe):
+        if column in found.value.columns:
+            return found.value.map(lambda v: read(v) if isinstance(v, str) else v)
+    raise AssertionError(f"no table has a column {column}")
+
+
+class TestCompare:
+    def test_nothing_is_built_before_it_is_asked_for(self):
+        app = compare_page()
+        assert app.button(key="build-compared").label.startswith("Build ")
+        assert frame(app, "nodes/leaf")["tree"][0] == SYSTEMS["segment-tree"].label
+
+    def test_systems_are_built_over_the_same_leaves_and_measured(self):
+        app = compare_page()
+        app.multiselect(key="compared-systems").set_value(["segment-tree", "memtree", "bm25"]).run()
+        app.button(key="build-compared").click().run()
+        shapes = frame(clean(app), "nodes/leaf")
+        assert list(shapes["leaves"][:3]) == ["161", "161", "161"]
+        app.button(key="measure").click().run()
+        table = frame(clean(app), "recall@10")
+        assert list(zip(table["system"], table["retrieval"], strict=True)) == [
+            (SYSTEMS["segment-tree"].label, "collapsed"),
+            (SYSTEMS["memtree"].label, "collapsed"),
+            (SYSTEMS["memtree"].label, "own"),
+            (SYSTEMS["bm25"].label, "collapsed"),
+            (SYSTEMS["bm25"].label, "own"),
+        ]
+        assert "turns were returned by at least one system" in texts(app)
+
+    def test_a_selection_in_one_structure_is_found_in_the_others(self):
+        app = compare_page()
+        app.multiselect(key="compared-systems").set_value(["segment-tree", "memtree"]).run()
+        app.button(key="build-compared").click().run()
+        tree, other = (built.memory for built in app.session_state["compared"].values())
+        for node in (0, 5, tree.structure.roots[0]):
+            turns = tree.turn_ids(node)
+            found = holder(other, turns)
+            if found is None:
+                assert not any(
+                    set(turns) <= set(other.turn_ids(n)) for n in range(len(other.structure))
+                )
+            else:
+                smallest = min(
+                    len(other.turn_ids(n))
+                    for n in range(len(other.structure))
+                    if other.structure.active[n] and set(turns) <= set(other.turn_ids(n))
+                )
+                assert len(other.turn_ids(found)) == smallest
+
+    def test_published_numbers_say_what_to_mind(self):
+        app = compare_page()
+        app.session_state["published"] = True
+        table = frame(clean(app.run()), "mind")
+        answers = table[table["metric"].str.contains("judge|F1|BLEU")]
+        assert len(answers) > 20
+        assert answers["mind"].str.contains("ours measures the evidence itself").all()
+
+
+def _guide_page() -> None:
+    import streamlit as st
+
+    from segviz.ui.pages.guide import page as guide
+    from segviz.ui.sidebar.sidebar import sidebar
+
+    session = sidebar()
+    if session is not None:
+        blank = st.Page(lambda: None, title="Blank", url_path="blank")
+        st.session_state["pages"] = dict.fromkeys(("ask", "grow"), blank)
+        guide.render(session)
+
+
+class TestGuide:
+    def test_every_number_of_the_toy_tree_is_there(self):
+        app = clean(AppTest.from_function(_guide_page, default_timeout=60).run())
+        table = frame(app, "propagated")
+        assert len(table) == 13
+        assert {"s⁽⁰⁾", "s⁽¹⁾", "s⁽²⁾"} <= set(table.columns)
+        app.slider(key="toy-horizon").set_value(0).run()
+        table = frame(clean(app), "propagated")
+        assert (table["propagated"] == table["s⁽⁰⁾"]).all()
+
+    def test_the_matrix_is_a_table_too(self):
+        app = AppTest.from_function(_guide_page, default_timeout=60).run()
+        app.session_state["twin-toy-matrix"] = True
+        given = frame(clean(app.run()), "share")
+        edges = toy_structure().edges  # top-down: parents give to children, in equal parts
+        assert sorted(zip(given["from node"], given["to node"], strict=True)) == sorted(
+            map(tuple, edges.tolist())
+        )
+        assert given.groupby("from node")["share"].sum().round(12).eq(1).all()
+
+    def test_every_system_describes_itself(self):
+        app = AppTest.from_function(_guide_page, default_timeout=60).run()
+        for name in SYSTEMS:
+            app.session_state[f"about-{name}"] = True
+        shown = texts(clean(app.run()))
+        for kind in SYSTEMS.values():
+            assert "Source" in kind.__doc__
+            assert kind.__doc__.split("\n")[0] in shown
+        assert "[arXiv 2606.04555](https://arxiv.org/abs/2606.04555)" in shown
+
+    def test_the_cases_need_their_conversation(self):
+        app = clean(AppTest.from_function(_guide_page, default_timeout=60).run())
+        assert "which is not in the open file" in texts(app)
+        assert all(f"**{case.name}**" in texts(app) for case in CASES)
+
+    def test_with_it_every_case_has_a_link(self):
+        path = real_data("locomo", "locomo5.json")
+        app = open_path(AppTest.from_function(_guide_page, default_timeout=120).run(), path)
+        links = [link.proto.query_string for link in app.get("page_link")]
+        assert sum("conversation=conv-47" in link for link in links) == sum(
+            len(case.settings) for case in CASES
+        )
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_every_system_can_be_grown_and_asked(name):
+    app = grow()
+    app.query_params["system"] = name
+    app.query_params["sample"] = "recurrence"
+    clean(app.run())
+    assert app.selectbox(key="system").value == name
+    app.button(key="go-chevron_left").click().run()
+    clean(app)
+
+
+class TestOperations:
+    def test_a_deletion_is_shown_and_undone(self):
+        app = grow()
+        app.query_params["system"] = "memtree"
+        app.query_params["sample"] = "recurrence"
+        clean(app.run())
+        before = app.slider[0].max
+        app.number_input(key=next(n.key for n in app.number_input if "delete" in n.key)).set_value(
+            3
+        ).run()
+        app.button(key="operate").click().run()
+        assert clean(app).slider[0].max == before + 1
+        assert app.button(key="undo-operation").disabled is False
+        app.button(key="operate").click().run()
+        assert any("cannot be done" in w.value for w in clean(app).warning)
+        app.button(key="undo-operation").click().run()
+        assert clean(app).slider[0].max == before
+
+    def test_a_system_without_operations_offers_none(self):
+        app = grow()
+        app.query_params["system"] = "clustering"
+        clean(app.run())
+        assert not [b for b in app.button if b.key == "operate"]

@@ -1,0 +1,159 @@
+"""The inspector on both pages, over systems of every shape."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from segviz.systems import SYSTEMS
+from tests.app.test_pages import ask_page, clean, grow, open_path, texts
+
+
+def opened(app):
+    """Key and memory that are open: the latest asked for."""
+    return next(reversed(app.session_state["memories"].items()))
+
+
+def data(app, key):
+    """What a mounted list component was given; None where it is not on the page."""
+    for mounted in app.get("bidi_component"):
+        if mounted.proto.id.endswith(f"-{key}"):
+            return json.loads(mounted.proto.json)
+    return None
+
+
+def selected(page, node, **state):
+    """The page with a node selected, as a click on the canvas does it."""
+    app = page.run()
+    for name, value in state.items():
+        app.session_state[name] = value
+    app = clean(app.run())
+    return select(app, node)
+
+
+def select(app, node):
+    app.session_state["selected"] = (opened(app)[0], node)
+    return clean(app.run())
+
+
+def tab(app, name):
+    app.session_state["inspect"] = name
+    return clean(app.run())
+
+
+def rows(app, key, title):
+    """Rows of the group whose title begins so."""
+    groups = data(app, key)["groups"]
+    return next((g["items"] for g in groups if g["title"].startswith(title)), [])
+
+
+@pytest.mark.parametrize("system", list(SYSTEMS))
+def test_every_tab_of_every_system(system):
+    app = selected(grow(), 0, system=system)
+    s = opened(app)[1].structure
+    retired = [int(node) for node in (~s.active).nonzero()[0]]
+    shared = [node for node, parents in enumerate(s.parents) if len(parents) > 1]
+    related = [relation.target for relation in s.relations]
+    for node in sorted({0, s.roots[-1], *retired[:1], *shared[:1], *related[:1]}):
+        app.session_state["selected"] = (opened(app)[0], node)
+        tab(app, "Text")
+        assert rows(app, "node-text", "")[0]["text"] == s.text[node]
+        assert (data(app, "node-facts") is None) == (not s.facts[node])
+        if s.facts[node]:
+            assert [r["head"] for r in rows(app, "node-facts", "")] == list(s.facts[node])
+        assert data(app, "node-kin") is None  # only the open tab is computed
+        tab(app, "Above and below")
+        if data(app, "node-kin") is None:
+            assert not s.parents[node]
+            assert not s.children[node]
+        else:
+            children = rows(app, "node-kin", "Children")
+            assert [r["node"] for r in children] == list(s.children[node][:50])
+            others = rows(app, "node-kin", "Other parents")
+            assert [r["node"] for r in others] == list(s.parents[node][1:])
+            count = sum(node in (r.source, r.target) for r in s.relations)
+            assert len(rows(app, "node-kin", "Related")) == min(50, count)
+        tab(app, "Similar")
+        if data(app, "node-nearest") is None:
+            assert node == s.roots[0] == s.roots[-1]
+        else:
+            assert 1 <= len(rows(app, "node-nearest", "")) <= 5
+        tab(app, "History")
+        assert len(data(app, "node-history")["items"]) >= 1
+
+
+def test_history_ends_at_the_step_shown_and_leads_to_the_next():
+    app = selected(grow(), 0)
+    select(app, opened(app)[1].structure.roots[0])
+    tab(app, "History")
+    steps = [item["step"] for item in data(app, "node-history")["items"]]
+    assert steps == sorted(steps, reverse=True)
+    assert len(steps) == 10
+    assert "later-step" not in [b.key for b in app.button]
+    app.slider[0].set_value(steps[-1]).run()
+    assert data(clean(app), "node-history")["items"][0]["step"] == steps[-1]
+    app.button(key="later-step").click().run()
+    assert clean(app).slider[0].value == steps[-2]
+
+
+def test_before_a_node_appears_the_page_says_so():
+    app = selected(grow(), 300)
+    app.slider[0].set_value(2).run()
+    assert "node 300 has not appeared yet" in texts(clean(app))
+
+
+def test_two_pins_are_compared_and_cleared():
+    app = selected(ask_page(), 8)
+    app.button(key="pin").click().run()
+    assert "Select another node and pin it too" in texts(clean(app))
+    for node in (9, 10):
+        select(app, node).button(key="pin").click().run()
+    assert "**Pinned: nodes 9 and 10**" in texts(clean(app))
+    memory = opened(app)[1]
+    for node in (9, 10):
+        shown = data(app, f"pin-text-{node}")["groups"][0]["items"][0]["text"]
+        assert shown == memory.structure.text[node]
+    app.session_state["pins-view"] = "Word by word"
+    pieces = data(clean(app.run()), "pins-diff")["items"][0]["pieces"]
+    assert "".join(text for kind, text in pieces if kind != "new") == memory.structure.text[9]
+    app.button(key="pin").click().run()  # node 10 is still selected
+    assert "**Pinned: node 9**" in texts(clean(app))
+    app.button(key="clear-pins").click().run()
+    assert "Pinned" not in texts(clean(app))
+
+
+def test_pins_belong_to_their_memory():
+    app = selected(grow(), 8)
+    app.button(key="pin").click().run()
+    app.selectbox(key="unit").set_value("turn").run()
+    assert "Pinned" not in texts(clean(app))
+    app.selectbox(key="unit").set_value("exchange").run()
+    assert "**Pinned: node 8**" in texts(clean(app))
+
+
+def test_a_memory_of_one_hostile_node(tmp_path):
+    text = "<img src=x onerror=alert(1)> **bold** :red[x] $a$"
+    path = tmp_path / "one.json"
+    turns = [{"speaker": "A*", "dia_id": "D1:1", "text": text}]
+    path.write_text(
+        json.dumps(
+            {
+                "speaker_a": "A*",
+                "speaker_b": "B",
+                "session_1": turns,
+                "session_1_date_time": "**no** <i>date</i>",
+            }
+        )
+    )
+    app = open_path(grow().run(), path)
+    select(app, 0)
+    assert rows(app, "node-text", "")[0]["text"] == f"A*: {text}"
+    assert not [m for m in (*app.markdown, *app.caption) if "**no**" in str(m.value)]
+    tab(app, "Above and below")
+    assert "Nothing is above or below this node." in texts(app)
+    tab(app, "Similar")
+    assert "No other node can be compared" in texts(app)
+    tab(app, "History")
+    (entry,) = data(app, "node-history")["items"]
+    assert entry["pieces"] == [["same", f"A*: {text}"]]

@@ -1,0 +1,268 @@
+"""Forty kinds of nasty input through the app; tests/nasty holds the inputs.
+
+Each is opened by path, by upload or by pasting. Refused, it says so in the sidebar with what
+was found and what to do, and what was open stays. Read, it stands in the load report and in
+the transcript as it says. Afterwards the page goes on: a step back, a question. Below, by
+number, what a kind asks of the pages besides.
+"""
+
+from __future__ import annotations
+
+import json
+from functools import partial
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from segviz import loaders
+from segviz.systems import SYSTEMS
+from segviz.ui.widgets.lists import SENT
+from tests import nasty
+from tests.app.test_pages import clean, texts
+from tests.malformed_inputs.inputs import ANN
+from tests.malformed_inputs.texts import HOSTILE
+from tests.malformed_inputs.turns import LONG, UNRESOLVED
+
+PASTED = (3, 4, 5, 16, 23, 30)
+UPLOADED = (1, 7, 8, 9, 11, 33, 34, 35, 36, 40)
+
+
+def _pages() -> None:
+    import streamlit as st
+
+    from segviz.ui import address
+    from segviz.ui.pages.ask import page as ask
+    from segviz.ui.pages.compare import page as compare
+    from segviz.ui.pages.grow import page as grow
+    from segviz.ui.pages.sweep import page as sweep
+    from segviz.ui.sidebar.sidebar import sidebar
+
+    pages = {"grow": grow, "ask": ask, "sweep": sweep, "compare": compare}
+    address.arrive()
+    session = sidebar()
+    if session is not None:
+        pages[st.session_state.get("page", "grow")].render(session)
+
+
+@pytest.fixture
+def app() -> AppTest:
+    return clean(AppTest.from_function(_pages, default_timeout=120).run())
+
+
+def turn_to(app: AppTest, page: str) -> AppTest:
+    app.session_state["page"] = page
+    return clean(app.run())
+
+
+def give(app: AppTest, given: nasty.Input, folder, way: str = "") -> AppTest:
+    """Hand the input over as a user would."""
+    way = way or _way(given.number)
+    app.segmented_control(key="source").set_value(way).run()
+    if way == "Upload":
+        app.file_uploader[0].set_value((given.name, given.data, "application/json")).run()
+    elif way == "Paste":
+        app.text_area(key="paste").set_value(given.data.decode()).run()
+    else:
+        path = folder / given.name
+        path.write_bytes(given.data)
+        app.text_input(key="path").set_value(str(path)).run()
+    return clean(app)
+
+
+def _way(number: int) -> str:
+    return "Paste" if number in PASTED else "Upload" if number in UPLOADED else "Path"
+
+
+def report(app: AppTest) -> tuple[str, list[tuple[str, ...]]]:
+    """Title and rows of the load report."""
+    (panel,) = (e for e in app.expander if e.label.startswith("Load report"))
+    rows = [tuple(row) for frame in panel.dataframe for row in frame.value.to_numpy().tolist()]
+    return panel.label, rows
+
+
+def transcript(app: AppTest) -> list[dict[str, object]]:
+    """The rows that the transcript was sent."""
+    sent = (json.loads(m.proto.json or "{}") for m in app.get("bidi_component"))
+    return next(data["rows"] for data in sent if "rows" in data)
+
+
+def refused(app: AppTest, given: nasty.Input, before: object) -> None:
+    assert "**Not opened.** The previous conversation is still here." in texts(app)
+    message = next(t.value for t in app.text if given.refused in t.value)
+    assert given.where in message
+    assert given.remedy.lower() in message.lower()
+    assert "Expected" in message or given.remedy
+    assert app.session_state["last"].corpus is before
+
+
+def read(app: AppTest, given: nasty.Input) -> None:
+    assert "Not opened" not in texts(app)
+    title, rows = report(app)
+    kinds = [kind for kind, *_ in given.findings]
+    assert title == (
+        f"Load report of the file: {given.kept:,} kept, {kinds.count('repaired')} repaired, "
+        f"{kinds.count('skipped')} skipped"
+    )
+    assert rows == list(given.findings)
+    if given.said is not None:
+        shown = [row for row in transcript(app) if row["kind"] == "turn"]
+        assert [row["speaker"] for row in shown] == [speaker for speaker, _ in given.said]
+        for row, (_, text) in zip(shown, given.said, strict=True):
+            assert row["text"] == text[:SENT]
+            assert row.get("length", len(text)) == len(text)
+
+
+def usable(app: AppTest) -> None:
+    """A step back, where there is one, and a question."""
+    if app.slider:
+        app.button(key="go-chevron_left").click().run()
+        assert clean(app).slider[0].value == app.slider[0].max - 1
+    turn_to(app, "ask")
+    if any(box.key == "origin" for box in app.segmented_control):
+        app.segmented_control(key="origin").set_value("Own question").run()
+    own = next(box for box in app.text_input if str(box.key).startswith("own-"))
+    own.set_value("hello?").run()
+    assert "**Retrieved**: " in texts(clean(app))
+
+
+@pytest.mark.parametrize("number", [n for n in range(1, 41) if n != 26], ids="N{:02}".format)
+def test_every_input_is_refused_or_shown(app, tmp_path, number):
+    for given in nasty.of(number):
+        before = app.session_state["last"].corpus
+        give(app, given, tmp_path)
+        if given.refused:
+            refused(app, given, before)
+        else:
+            read(app, given)
+    usable(app)
+
+
+def asked(app: AppTest, question: int) -> str:
+    box = next(b for b in app.selectbox if str(b.key).startswith("question-"))
+    box.set_value(question).run()
+    return texts(clean(app))
+
+
+def test_n19_empty_text_stands_in_the_transcript_under_its_id(app, tmp_path):
+    for given in nasty.of(19):
+        give(app, given, tmp_path)
+        ids = [row["id"].split(":")[1] for row in transcript(app) if row["kind"] == "turn"]
+        assert ids == ["1", "2", "3"]
+
+
+def test_n20_every_answer_can_be_shown(app, tmp_path):
+    give(app, nasty.of(20)[0], tmp_path)
+    turn_to(app, "ask")
+    none = "Gold answer: not mentioned (adversarial)."
+    expected = ("Gold answer: 2022", none, none, "Gold answer: a, 5", none)
+    for number, answer in enumerate(expected):
+        assert answer in asked(app, number)
+
+
+def test_n21_unresolved_evidence_is_named_beside_what_was_found(app, tmp_path):
+    give(app, nasty.of(21)[0], tmp_path)
+    shown = texts(turn_to(app, "ask"))
+    assert "Gold evidence, 2 turns: 2 retrieved (D1:1, D1:2)" in shown
+    assert f"Unresolved evidence, in no turn of this conversation: {', '.join(UNRESOLVED)}" in shown
+
+
+def test_n22_all_speakers_are_named(app, tmp_path):
+    give(app, nasty.of(22)[0], tmp_path)
+    assert "Ann, Bob, Cleo, Unknown, Dan" in texts(app)
+
+
+def test_n24_every_page_takes_a_single_leaf(app, tmp_path):
+    give(app, nasty.of(24)[0], tmp_path)
+    assert "This conversation makes a single leaf: there is one step." in texts(app)
+    for page in ("ask", "sweep", "compare", "grow"):
+        turn_to(app, page)
+
+
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_n24_every_system_takes_a_single_leaf(app, tmp_path, system):
+    give(app, nasty.of(24)[0], tmp_path)
+    app.selectbox(key="system").set_value(system).run()
+    usable(clean(app))
+
+
+def test_n26_very_many_are_offered_not_begun(app, tmp_path):
+    many = nasty.of(26)[0]
+    read(give(app, many, tmp_path), many)
+    assert "50,000 leaves" in texts(app)
+    assert app.button(key="build").label == "Build the memory"
+
+
+def test_n26_a_very_long_text_is_sent_in_part(app, tmp_path):
+    long = nasty.of(26)[1]
+    read(give(app, long, tmp_path), long)
+    row = next(row for row in transcript(app) if "length" in row)
+    assert (row["length"], row["cut"]) == (len(LONG), True)
+    usable(app)
+    assert all(len(m.proto.json or "") < 200_000 for m in app.get("bidi_component"))
+    turn_to(app, "grow")
+    for tab in ("Text", "Above and below", "Similar", "History"):
+        app.session_state["selected"] = (next(iter(app.session_state["memories"])), 0)
+        app.session_state["inspect"] = tab
+        clean(app.run())
+        assert all(len(m.proto.json or "") < 200_000 for m in app.get("bidi_component"))
+    # Asked for, it comes whole; the browser asks by this.
+    app.session_state["selected"] = (next(iter(app.session_state["memories"])), None)
+    app.session_state["whole-grow-transcript"] = row["name"]
+    clean(app.run())
+    assert LONG in [row.get("text") for row in transcript(app)]
+
+
+def test_n27_an_upload_above_the_limit_is_refused_with_the_other_way(app, tmp_path, monkeypatch):
+    """The browser refuses first; this is what a request past it meets."""
+    large = nasty.of(27)[0]
+    before = app.session_state["last"].corpus
+    monkeypatch.setattr(loaders, "parse", partial(loaders.parse, limit=1000))
+    shown = texts(give(app, large, tmp_path, "Upload"))
+    assert "At most 200 MB. A larger file is read where it is: choose Path." in shown
+    assert "more than the 1000 bytes that are read at once" in shown
+    assert "give its path on the machine that runs segviz" in shown
+    assert app.session_state["last"].corpus is before
+    usable(app)
+
+
+def test_n29_what_stood_for_a_date_is_shown(app, tmp_path):
+    for given in nasty.of(29):
+        raw = given.what.partition(": ")[2].replace("empty", "")
+        give(app, given, tmp_path)
+        headings = [row["text"] for row in transcript(app) if row["kind"] == "session"]
+        assert headings == [f"Session 1 · {raw or 'no date'}"]
+
+
+def test_n30_where_nothing_tells_the_order_of_dates_is_asked(app, tmp_path):
+    give(app, nasty.of(30)[-1], tmp_path)
+    box = next(box for box in app.selectbox if str(box.key).startswith("dates-"))
+    assert box.label == "Order of dates"
+    box.set_value("day before month").run()
+    assert report(clean(app))[1] == []
+
+
+def test_n36_markup_reaches_no_element_that_reads_it(app, tmp_path):
+    for given, text in zip(nasty.of(36), HOSTILE, strict=True):
+        give(app, given, tmp_path)
+        for page in ("grow", "ask"):
+            turn_to(app, page)
+            read_as_markdown = [*app.markdown, *app.caption, *app.info, *app.warning, *app.error]
+            assert not [e.value for e in read_as_markdown if text in str(e.value)]
+
+
+def test_a_refused_upload_is_not_read_again_at_every_click(app, tmp_path, monkeypatch):
+    calls = []
+    parse = loaders.parse
+    monkeypatch.setattr(loaders, "parse", lambda *a, **k: calls.append(1) or parse(*a, **k))
+    give(app, nasty.of(3)[0], tmp_path, "Upload")
+    app.button(key="go-chevron_left").click().run()
+    assert "**Not opened.**" in texts(clean(app))
+    assert len(calls) == 1
+
+
+def test_a_long_load_report_is_sent_in_part(app, tmp_path):
+    given = nasty.Input(0, "many", [ANN, *[{**ANN, "text": 5}] * 700], "chat.json")
+    title, rows = report(give(app, given, tmp_path, "Path"))
+    assert "701 kept, 700 repaired, 0 skipped" in title
+    assert len(rows) == 500
+    assert "The first 500 of 700" in texts(app)

@@ -1,0 +1,120 @@
+"""Where conversations come from: pasted text, tables, saved memories."""
+
+from __future__ import annotations
+
+import pytest
+
+import segviz
+from segviz import store
+from segviz.conversation import sample_path
+from segviz.loaders import LoadError
+from segviz.ui.sidebar import source
+from tests.app.test_address import address, opened
+from tests.app.test_pages import clean, grow, open_path, texts
+
+
+def pasted(text: str):
+    app = grow().run()
+    app.segmented_control(key="source").set_value("Paste").run()
+    app.text_area(key="paste").set_value(text).run()
+    return clean(app)
+
+
+def test_pasted_text_becomes_a_tree():
+    app = pasted("Ada: Did you find the key?\nBen: Under the third stone.\nAda: Of course.\n")
+    assert "Ada, Ben" in texts(app)
+    assert app.session_state["last"].corpus[0].turns[1].text == "Under the third stone."
+
+
+def test_hostile_text_stays_text():
+    turn = "<script>alert(1)</script> **bold** [x](javascript:1)"
+    app = pasted(f"Eve: {turn}\nBen: What?\n")
+    assert app.session_state["last"].corpus[0].turns[0].text == turn
+    assert not any("<script>" in str(m.value) for m in app.markdown)
+
+
+def test_a_table_whose_columns_do_not_tell_is_asked_about(tmp_path):
+    path = tmp_path / "chat.csv"
+    rows = ["who,line", *(f"{'Ada' if i % 2 else 'Ben'},what {i}" for i in range(6))]
+    path.write_text("\n".join(rows))
+    app = grow().run()
+    app.segmented_control(key="source").set_value("Path").run()
+    app.text_input(key="path").set_value(str(path)).run()
+    columns = [box for box in clean(app).selectbox if str(box.key).startswith("column-")]
+    assert columns, texts(app)
+    next(b for b in columns if str(b.key).endswith("-text")).set_value("line").run()
+    columns = [box for box in clean(app).selectbox if str(box.key).startswith("column-")]
+    next(b for b in columns if str(b.key).endswith("-speaker")).set_value("who").run()
+    assert clean(app).session_state["last"].corpus[0].turns[0].text == "what 0"
+    assert "Ben, Ada" in texts(app)
+
+
+def test_what_a_format_leaves_open_is_asked(tmp_path):
+    lines = [f"0{1 + i}/02/2024, 10:00 - Ada: line {i}" for i in range(4)]
+    path = tmp_path / "chat.txt"
+    path.write_text("\n".join(lines))
+    app = open_path(grow().run(), path)
+    order = next(box for box in app.selectbox if str(box.key).startswith("dates-"))
+    order.set_value("month before day").run()
+    days = [s.start.day for s in clean(app).session_state["last"].corpus[0].sessions]
+    assert days == [2, 2, 2, 2]
+    next(b for b in app.selectbox if str(b.key).startswith("dates-")).set_value(
+        "day before month"
+    ).run()
+    sessions = clean(app).session_state["last"].corpus[0].sessions
+    assert [s.start.day for s in sessions] == [1, 2, 3, 4]
+    next(n for n in app.number_input if str(n.key).startswith("gap-")).set_value(100.0).run()
+    assert len(clean(app).session_state["last"].corpus[0].sessions) == 1
+
+
+def test_locomo_is_fetched_after_consent_and_a_failure_is_told(tmp_path, monkeypatch):
+    monkeypatch.setenv("SEGVIZ_CACHE", str(tmp_path))
+
+    def refused(folder):
+        raise LoadError("the file could not be downloaded (no network)", remedy="do it by hand")
+
+    monkeypatch.setattr(source, "fetch_locomo", refused)
+    app = grow().run()
+    app.segmented_control(key="source").set_value("Path").run()
+    assert "CC BY-NC 4.0" in texts(app)
+    app.button(key="fetch-locomo").click().run()
+    assert "the file could not be downloaded (no network). Do it by hand." in texts(clean(app))
+    monkeypatch.setattr(source, "fetch_locomo", lambda folder: sample_path("recurrence"))
+    app.button(key="fetch-locomo").click().run()
+    assert clean(app).session_state["last"].corpus[0].id == "recurrence"
+
+
+@pytest.mark.parametrize("name", ["memory.json", "memory.json.gz"])
+def test_a_saved_memory_opens_as_it_was(tmp_path, name):
+    built = segviz.build(segviz.load(sample_path("recurrence"))[0], "memtree", base=0.3)
+    built.save(tmp_path / name)
+    app = open_path(grow().run(), tmp_path / name)
+    assert "MemTree (topics, online), as saved" in texts(app)
+    assert app.slider[0].max == len(built.steps)
+    link = address(app)
+    assert link["path"] == str(tmp_path / name)
+    again = opened(link)
+    assert again.slider[0].max == len(built.steps)
+
+
+def test_a_damaged_memory_is_refused_and_what_was_open_stays(tmp_path):
+    path = tmp_path / "memory.json"
+    path.write_text('{"format":"segviz-memory","version":2}')
+    app = open_path(grow().run(), path)
+    assert "Not opened." in texts(app)
+    assert "'conversation' is missing" in texts(app)
+    assert app.slider[0].max == 161
+
+
+@pytest.mark.parametrize(
+    ("head", "expected"),
+    [
+        (b'{"format":"segviz-memory","version":2', True),
+        (b' {"format": "segviz-memory"', False),
+        (b"\x1f\x8b\x08", False),
+        (b"", False),
+        (b"[1]", False),
+    ],
+)
+def test_what_counts_as_a_saved_memory(head, expected):
+    assert store.recognises(head) is expected

@@ -1,0 +1,229 @@
+"""The small judgements of rival systems: rules, and a chat model over the wire."""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from segviz.construct import Services
+from segviz.construct.tasks import Asked, Offline, dates, words
+from segviz.construct.tasks.question import MOST_UNSURE, uncertainty
+from segviz.llm import Endpoint, ModelCache, OpenAIChat
+from tests.llm.server import ModelServer, enum
+
+NOW = datetime(2023, 5, 10, 14, 0)  # a Wednesday
+OFFLINE = Offline()
+
+
+def day(*parts):
+    start = datetime(*parts)
+    return start, start + timedelta(days=1)
+
+
+class TestDates:
+    @pytest.mark.parametrize(
+        ("text", "expected"),
+        [
+            ("I went yesterday.", day(2023, 5, 9)),
+            ("Last week was hard.", (datetime(2023, 5, 1), datetime(2023, 5, 8))),
+            ("next month", (datetime(2023, 6, 1), datetime(2023, 7, 1))),
+            ("two years ago", (datetime(2021, 1, 1), datetime(2022, 1, 1))),
+            ("last Friday", day(2023, 5, 5)),
+            ("on May 7, 2022", day(2022, 5, 7)),
+            ("on 3 June", day(2022, 6, 3)),
+            ("in December", (datetime(2022, 12, 1), datetime(2023, 1, 1))),
+            ("in February 2024", (datetime(2024, 2, 1), datetime(2024, 3, 1))),
+            ("on 31 February 2024", (datetime(2024, 2, 1), datetime(2024, 3, 1))),
+            ("2023-02-28", day(2023, 2, 28)),
+            ("back in 2019", (datetime(2019, 1, 1), datetime(2020, 1, 1))),
+        ],
+    )
+    def test_resolved(self, text, expected):
+        assert dates.resolve(text, NOW)[0] == expected
+
+    @pytest.mark.parametrize("text", ["you may go", "no time", ""])
+    def test_nothing_named(self, text):
+        assert dates.resolve(text, NOW) is None
+
+    def test_relative_times_need_a_now(self):
+        assert dates.resolve("yesterday", None) is None
+
+    @given(st.text(max_size=60), st.datetimes())
+    def test_any_text_and_time(self, text, now):
+        found = dates.resolve(text, now)
+        assert found is None or found[0][0] < found[0][1]
+
+
+class TestExtract:
+    def test_facts_names_and_dates(self):
+        found = OFFLINE.extract(
+            "Ada: Hi Ben! Yesterday I visited Utrecht with Clara. Isn't that nice?\n"
+            'Ben: I read "The Waves" twice.',
+            NOW,
+        )
+        assert [f.text for f in found.facts] == [
+            "Ada: Yesterday (2023-05-09) I visited Utrecht with Clara.",
+            'Ben: I read "The Waves" twice.',
+        ]
+        assert found.facts[0].about == day(2023, 5, 9)
+        kinds = {e.name: e.kind for e in found.entities}
+        assert kinds == {
+            "Ada": "person",
+            "Utrecht": "location",
+            "Clara": "person",
+            "Ben": "person",
+            "The Waves": "work",
+        }
+        assert any(r.head == "Ada" and r.tail == "Utrecht" for r in found.relations)
+
+    def test_greetings_and_questions_state_nothing(self):
+        assert OFFLINE.extract("Ada: Hey Ben! How are you?\nBen: Great, thanks!", NOW).facts == ()
+
+    def test_what_is_known_is_left_out(self):
+        text = "Ada: I own a red bicycle."
+        fact = OFFLINE.extract(text, NOW).facts[0].text
+        assert OFFLINE.extract(text, NOW, [fact]).facts == ()
+
+    @given(st.text(max_size=300))
+    def test_any_text(self, text):
+        found = OFFLINE.extract(text, NOW)
+        assert len(found.facts) <= 15
+        assert OFFLINE.extract(text, NOW) == found
+
+    def test_names_do_not_come_from_the_capital_of_a_sentence(self):
+        assert words.names("Bicycles are great, says Jean Luc of Utrecht's club.") == [
+            "Jean Luc",
+            "Utrecht",
+        ]
+
+
+class TestQuestions:
+    def test_a_pair_of_names_gives_two_parts(self):
+        parts = OFFLINE.plan("What do both Ada and Ben paint?", NOW)
+        assert [p.text for p in parts] == ["What do Ada paint?", "What do Ben paint?"]
+
+    def test_scope_time_and_kind(self):
+        (part,) = OFFLINE.plan("When did Ada visit Utrecht in May 2022?", NOW)
+        assert (part.scope, part.expects) == ("short", "date")
+        assert part.when == (datetime(2022, 5, 1), datetime(2022, 6, 1))
+        assert OFFLINE.plan("What would Ada likely prefer?", NOW)[0].scope == "long"
+
+    def test_missing_asks_with_an_anchor_from_the_evidence(self):
+        follow = OFFLINE.missing("When did Ada buy a boat?", ["Ada met Clara at the harbour."])
+        assert follow is not None
+        assert "Clara" in follow
+        assert OFFLINE.missing("When did Ada buy a boat?", ["It was in May 2022."]) is None
+        assert OFFLINE.missing("When?", []) is None
+
+    @given(st.text(max_size=60), st.lists(st.text(max_size=60), max_size=5), st.text(max_size=60))
+    def test_more_context_never_makes_less_sure(self, question, context, more):
+        before, after = uncertainty(question, context), uncertainty(question, [*context, more])
+        assert 0 <= after <= before <= MOST_UNSURE
+
+    def test_uncertainty_by_hand(self):
+        # Stems: ada, boat, call; the best text holds two of three, and a name.
+        assert uncertainty("Who is Ada's boat called by?", ["the boat of Ada sank"]) == (
+            pytest.approx(5 * (1 - 0.7 * 2 / 3 - 0.3))
+        )
+
+
+class TestJudgements:
+    def test_same_wants_equal_numbers_days_and_negations(self):
+        assert OFFLINE.same("Ada has two cats", "ada has TWO cats.")
+        assert not OFFLINE.same("It cost 450 euros", "It cost 460 euros")
+        assert not OFFLINE.same("She likes it", "She does not like it")
+
+    def test_boundary(self):
+        assert OFFLINE.boundary(["a"], "By the way, I moved.", 0.9).ends
+        assert OFFLINE.boundary(["a"], "b", 0.0).ends
+        assert not OFFLINE.boundary(["a"], "b", 0.5).ends
+
+    def test_order_is_by_score_and_age(self):
+        assert OFFLINE.order("q", ["a", "b", "c"], [0.1, 0.5, 0.5]) == [1, 2, 0]
+
+
+@pytest.fixture
+def server():
+    with ModelServer() as running:
+        yield running
+
+
+@pytest.fixture
+def asked(server):
+    cache = ModelCache(None)
+    chat = OpenAIChat(
+        Endpoint(server.url, model="m", timeout=0.5, retries=1), cache, sleep=lambda s: None
+    )
+    yield Asked().prepare(Services(embedder=None, chat=chat))
+    chat.close()
+    cache.close()
+
+
+class TestAsked:
+    def test_extraction(self, server, asked):
+        server.answer = lambda request: json.dumps(
+            {
+                "facts": [
+                    {
+                        "text": "Ada moved to Utrecht.",
+                        "speaker": "Ada",
+                        "when": "yesterday",
+                        "entities": [{"name": "Utrecht", "kind": "location"}, {"name": 3}],
+                        "domain": "Home",
+                        "role": "fact",
+                    },
+                    {"text": 7},
+                    "nonsense",
+                ],
+                "relations": [{"head": "Ada", "label": "moved to", "tail": "Utrecht"}],
+            }
+        )
+        found = asked.extract("Ada: I moved.", NOW)
+        assert not found.fallback
+        (fact,) = found.facts
+        assert (fact.text, fact.domain, fact.about) == (
+            "Ada moved to Utrecht.",
+            "home",
+            day(2023, 5, 9),
+        )
+        assert [(e.name, e.kind) for e in fact.entities] == [("Utrecht", "location")]
+        assert found.relations[0].label == "moved to"
+
+    def test_unreadable_answers_are_asked_for_again_and_then_done_by_rules(self, server, asked):
+        server.answer = lambda request: "Sure! Here are the facts."
+        found = asked.extract("Ada: I own a red bicycle.", NOW)
+        assert found.fallback
+        assert found.facts == OFFLINE.extract("Ada: I own a red bicycle.", NOW).facts
+        assert len(server.requests) == 2
+
+    def test_labels(self, server, asked):
+        server.answer = lambda request: enum(request)[-1]
+        assert not asked.boundary(["a"], "b", 0.0).ends
+        assert not asked.same("a", "a")
+        assert asked.uncertainty("q", ["c"]) == 0.0
+        server.answer = lambda request: enum(request)[0]
+        assert asked.boundary(["a"], "c", 0.9).ends
+        assert asked.uncertainty("q", ["d"]) == MOST_UNSURE
+
+    def test_order_keeps_every_passage(self, server, asked):
+        server.answer = lambda request: '{"order": [3, 3, 9, true, "1"]}'
+        assert asked.order("q", ["a", "b", "c"], [0.5, 0.4, 0.1]) == [2, 0, 1]
+
+    def test_plan_and_missing(self, server, asked):
+        server.answer = lambda request: (
+            '```json\n{"questions": [{"text": "Who?", "scope": "SHORT", "when": "May 2022"}],'
+            ' "missing": true, "followup": "Which boat?"}\n```'
+        )
+        (part,) = asked.plan("Who and when?", NOW)
+        assert (part.scope, part.when[0]) == ("short", datetime(2022, 5, 1))
+        assert asked.missing("q", ["e"]) == "Which boat?"
+
+    def test_without_a_model_it_says_so(self):
+        with pytest.raises(ValueError, match="chat"):
+            Asked().prepare(Services(embedder=None))
+        with pytest.raises(ValueError, match="chat"):
+            Asked().plan("q", None)

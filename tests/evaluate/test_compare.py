@@ -1,0 +1,138 @@
+"""Comparing systems: numbers against evaluate and against counting by hand."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import segviz
+from segviz.embedding import HashingEmbedder
+from segviz.evaluate import coverage, evaluate
+from segviz.evaluate.compare import compare, overlap
+from segviz.retrieval import estimated_tokens
+from segviz.tree.shape import shape
+from tests.evaluate.test_permutation import talk
+from tests.trees import small_chat
+
+
+def build(name, conversation=None, unit="turn"):
+    return segviz.build(conversation or talk(), name, unit=unit, embedder=HashingEmbedder())
+
+
+@pytest.fixture(scope="module")
+def memories():
+    return {name: build(name) for name in ("segment-tree", "memtree", "clustering", "bm25")}
+
+
+@pytest.fixture(scope="module")
+def questions(memories):
+    return memories["bm25"].conversation.questions
+
+
+@pytest.mark.parametrize("relevance", ["hybrid", "lexical"])
+def test_collapsed_rows_are_those_of_evaluate(memories, questions, relevance):
+    table = compare(memories, questions, k=4, units=5, relevance=relevance)
+    for row in table.rows:
+        if row.method == "own":
+            continue
+        memory = memories[row.name]
+        other = evaluate(
+            memory, questions, policy="none", k=4, units=5, relevance=relevance
+        ).overall
+        assert row.recall == other.recall
+        assert row.budget_recall == other.budget_recall
+        assert row.coverage == other.coverage
+        assert row.words == other.words
+        assert row.shape == shape(memory.structure)
+        assert row.short == 0
+        assert (row.build_seconds, row.query_seconds) == (None, None)
+
+
+def test_own_rows_are_counted_from_ask(memories, questions):
+    table = compare(
+        memories,
+        questions,
+        k=4,
+        units=5,
+        build_seconds={"bm25": 2.0},
+        query_seconds={("bm25", "own"): 0.5},
+    )
+    (row,) = [r for r in table.rows if (r.name, r.method) == ("bm25", "own")]
+    memory = memories["bm25"]
+    recalls, tokens, covered, units = [], [], [], []
+    for question in questions:
+        found = memory.ask(question.text, method="own", k=4)
+        turns = {t for e in found.evidence for t in e.turn_ids}
+        if question.evidence:
+            recalls.append(len(turns & set(question.evidence)) / len(question.evidence))
+        if question.answer:
+            covered.append(coverage(question.answer, [e.text for e in found.evidence]))
+        tokens.append(sum(estimated_tokens(e.text) for e in found.evidence))
+        units.append(len(turns))
+    assert row.recall.value == pytest.approx(np.mean(recalls))
+    assert row.coverage.value == pytest.approx(np.mean(covered))
+    assert row.tokens.value == pytest.approx(np.mean(tokens))
+    assert row.units.value == pytest.approx(np.mean(units))
+    assert (row.build_seconds, row.query_seconds) == (2.0, 0.5)
+
+
+def test_rows_come_collapsed_first_and_own_where_there_is_one(memories, questions):
+    rows = [(row.name, row.method) for row in compare(memories, questions).rows]
+    assert rows == [
+        ("segment-tree", "collapsed"),
+        ("memtree", "collapsed"),
+        ("memtree", "own"),
+        ("clustering", "collapsed"),
+        ("bm25", "collapsed"),
+        ("bm25", "own"),
+    ]
+
+
+def test_a_token_budget_bounds_what_is_read(memories, questions):
+    for row in compare(memories, questions, budget=60).rows:
+        assert row.tokens.high <= 60
+
+
+def test_too_few_leaves_are_reported(memories):
+    question = [talk().questions[0]]
+    nothing = [type(question[0])(0, "zzz", None, 1, ("D1:1",))]
+    (row,) = [r for r in compare({"bm25": memories["bm25"]}, nothing).rows if r.method == "own"]
+    assert row.short == 1
+    assert row.recall.value == 0
+
+
+def test_memories_of_other_units_do_not_compare(memories, questions):
+    other = build("bm25", small_chat())
+    with pytest.raises(ValueError, match="other does not hold the units of bm25"):
+        compare({"bm25": memories["bm25"], "other": other}, questions)
+
+
+def test_no_questions_and_bad_counts(memories):
+    for row in compare(memories, []).rows:
+        assert row.recall.n == 0
+    with pytest.raises(ValueError, match="k is 0"):
+        compare(memories, [], k=0)
+
+
+class TestOverlap:
+    def test_by_hand(self):
+        found = overlap(
+            {"a": ["D1:3", "D1:1"], "b": ("D1:1", "D1:4"), "c": []},
+            ["D1:1", "D1:2", "D1:3", "D1:4"],
+        )
+        assert found.names == ("a", "b", "c")
+        assert found.turns == ("D1:1", "D1:3", "D1:4")
+        assert found.returned.tolist() == [
+            [True, True, False],
+            [True, False, True],
+            [False, False, False],
+        ]
+        assert found.jaccard.tolist() == [[1, 1 / 3, 0], [1 / 3, 1, 0], [0, 0, 1]]
+
+    def test_nothing(self):
+        assert overlap({}, []).jaccard.shape == (0, 0)
+        assert overlap({"a": []}, []).returned.shape == (1, 0)
+
+    def test_a_strange_turn_is_named(self):
+        with pytest.raises(ValueError, match="'D9:9'"):
+            overlap({"a": ["D9:9"]}, ["D1:1"])

@@ -1,0 +1,50 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from segviz.llm import Endpoint, ModelCache, OpenAIChat, OpenAIEmbedder
+from tests.llm.server import ModelServer
+
+KEY = "sk-test-4f9c2a7788e1d0b3"
+
+
+@pytest.fixture
+def server() -> Iterator[ModelServer]:
+    with ModelServer() as running:
+        yield running
+
+
+@pytest.fixture
+def endpoint(server: ModelServer) -> Endpoint:
+    return Endpoint(server.url, "small", "embed-small", key=KEY, timeout=1.5)
+
+
+class Bench:
+    """Clients on one server and one cache; waits are recorded instead of slept."""
+
+    def __init__(self, server: ModelServer, endpoint: Endpoint, path: Path) -> None:
+        self.server = server
+        self.endpoint = endpoint
+        self.path = path
+        self.waits: list[float] = []
+        self.cache = ModelCache(path)
+
+    def chat(self, **changes: Any) -> OpenAIChat:
+        changed = replace(self.endpoint, **changes)
+        return OpenAIChat(changed, self.cache, sleep=self.waits.append)
+
+    def embedder(self, **changes: Any) -> OpenAIEmbedder:
+        changed = replace(self.endpoint, **changes)
+        return OpenAIEmbedder(changed, self.cache, sleep=self.waits.append)
+
+
+@pytest.fixture
+def bench(server: ModelServer, endpoint: Endpoint, tmp_path: Path) -> Iterator[Bench]:
+    made = Bench(server, endpoint, tmp_path / "models.sqlite")
+    yield made
+    made.cache.close()

@@ -1,0 +1,497 @@
+from __future__ import annotations
+
+import json
+import re
+import threading
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+from typing import get_type_hints
+
+import pytest
+
+from segviz.llm import Chat, LabelError, LastingFault, ModelError, OpenAIChat, Prompt
+from segviz.llm.faults import LONGEST_RETRY_AFTER, RefusedError, retry_after
+from tests.llm import server as wire
+from tests.llm.conftest import KEY, Bench
+
+LABELS = ("join", "new")
+FREE = Prompt("You summarise.", "A said hello.")
+CHOICE = Prompt("You choose.", "Join or new?", LABELS)
+
+
+def satisfies(chat: Chat) -> Chat:
+    """mypy checks the contract; so does the name list below at run time."""
+    return chat
+
+
+def test_it_meets_the_contract(bench: Bench):
+    chat = satisfies(bench.chat())
+    assert set(get_type_hints(Chat)) <= set(vars(chat))
+    assert {"name", "reply", "replies"} <= set(dir(chat))
+
+
+def test_free_text_goes_out_as_it_should_and_comes_back(bench: Bench):
+    bench.server.answer = lambda request: "  They greeted.\n"
+    chat = bench.chat(max_tokens=77, seed=5)
+    reply = chat.reply(FREE)
+    assert (reply.text, reply.cached) == ("They greeted.", False)
+    assert bench.server.paths == ["/v1/chat/completions"]
+    assert bench.server.authorizations == [f"Bearer {KEY}"]
+    assert bench.server.requests == [
+        {
+            "model": "small",
+            "messages": [
+                {"role": "system", "content": FREE.system},
+                {"role": "user", "content": FREE.user},
+            ],
+            "temperature": 0,
+            "seed": 5,
+            "max_tokens": 77,
+        }
+    ]
+    assert reply.tokens == chat.tokens == chat.tokens_in + chat.tokens_out == 5 + 2
+    assert (chat.calls, chat.unknown_usage) == (1, 0)
+    assert chat.seconds > 0
+
+
+def test_labels_are_asked_for_by_structured_output(bench: Bench):
+    bench.server.answer = lambda request: wire.enum(request)[1]
+    assert bench.chat().reply(CHOICE).text == "new"
+    sent = bench.server.requests[0]["response_format"]
+    assert sent["type"] == "json_schema"
+    assert sent["json_schema"]["strict"] is True
+    assert sent["json_schema"]["schema"]["properties"]["label"]["enum"] == list(LABELS)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        '{"label": "new"}',
+        ' {"label":\n"new" } ',
+        "new",
+        " new\n",
+        '"new"',
+        "'new'",
+        "`new`",
+        "**new**",
+        "“new”",
+        "New",
+        "new.",
+        "```\nnew\n```",
+        '```json\n{"label": "new"}\n```',
+        "<think>join or new? join…</think>\n\nnew",
+    ],
+)
+def test_labels_are_read_leniently(bench: Bench, said: str):
+    bench.server.script(wire.say(said))
+    assert bench.chat().reply(CHOICE).text == "new"
+    assert len(bench.server.requests) == 1
+
+
+def test_labels_may_be_numbers_or_differ_in_case_alone(bench: Bench):
+    chat = bench.chat(retries=0)
+    bench.server.script(wire.say('{"label": 2}'), wire.say("a"), wire.say("A"))
+    assert chat.reply(Prompt("", "1", ("1", "2"))).text == "2"
+    assert chat.reply(Prompt("", "2", ("A", "a"))).text == "a"
+    assert chat.reply(Prompt("", "3", ("A", "a"))).text == "A"
+
+
+@pytest.mark.parametrize(
+    "said", ["maybe", "join or new", "true", "[]", '{"answer": "new"}', "{" * 5000]
+)
+def test_a_label_outside_the_set_is_asked_again_with_a_reminder_then_reported(
+    bench: Bench, said: str
+):
+    bench.server.script(*[wire.say(said)] * 3)
+    with pytest.raises(LabelError) as caught:
+        bench.chat(retries=2).reply(CHOICE)
+    assert caught.value.answer == said
+    assert "Tried 3 times" in str(caught.value)
+    assert "join, new" in str(caught.value)
+    first, *others = (request["messages"][1]["content"] for request in bench.server.requests)
+    assert first == CHOICE.user
+    assert len(others) == 2
+    assert all(other.startswith(CHOICE.user) and '"join", "new"' in other for other in others)
+    assert bench.waits == []
+
+
+def test_one_wrong_label_is_forgiven_and_only_the_right_one_kept(bench: Bench):
+    bench.server.script(wire.say("perhaps"))
+    chat = bench.chat()
+    assert chat.reply(CHOICE).text == "join"
+    assert chat.calls == 2
+    assert chat.tokens_out == 1 + 2, "a refused answer was paid for as well"
+    assert bench.chat().reply(CHOICE).cached
+
+
+PASSING = {
+    "429": wire.status(429),
+    "408": wire.status(408),
+    "500": wire.status(500),
+    "502": wire.status(502),
+    "503": wire.status(503),
+    "504": wire.status(504),
+    "timeout": wire.hang(),
+    "dropped": wire.drop(),
+    "broken": wire.broken(),
+    "not UTF-8": wire.Fault(body=b'{"choices": "\xff\xfe"}'),
+    "deep": wire.Fault(body=b"[" * 100_000),
+    "a list": wire.Fault(body=b"[1]"),
+    "html": wire.html(),
+    "truncated": wire.truncated(),
+    "empty": wire.empty(),
+    "blank": wire.say(" \n"),
+    "no body": wire.Fault(body=b""),
+    "no choices": wire.missing("choices"),
+    "choices empty": wire.Fault(change=lambda r: {**r, "choices": []}),
+    "choices of text": wire.Fault(change=lambda r: {**r, "choices": ["x"]}),
+    "no message": wire.Fault(change=lambda r: {**r, "choices": [{"index": 0}]}),
+    "message null": wire.Fault(change=lambda r: {**r, "choices": [{"message": None}]}),
+    "content a list": wire.Fault(
+        change=lambda r: {**r, "choices": [{"message": {"content": [1]}}]}
+    ),
+    "label cut off": wire.say('{"label": "new"}', finish="length"),
+}
+
+
+@pytest.mark.parametrize("name", PASSING)
+def test_a_passing_fault_is_tried_again(bench: Bench, name: str):
+    bench.server.script(PASSING[name])
+    assert bench.chat().reply(CHOICE).text == "join"
+    assert len(bench.server.requests) == 2
+    assert bench.waits == [0.5]
+    assert bench.server.requests[0] == bench.server.requests[1]
+
+
+@pytest.mark.parametrize("name", PASSING)
+def test_a_lasting_fault_ends_in_an_error_for_people(bench: Bench, name: str):
+    bench.server.script(*[PASSING[name]] * 5)
+    retries = 1 if name == "timeout" else 4
+    with pytest.raises(ModelError) as caught:
+        bench.chat(retries=retries).reply(CHOICE)
+    assert not isinstance(caught.value, LabelError)
+    message = str(caught.value)
+    assert f"Tried {retries + 1} times" in message
+    assert message.endswith("Finished work is kept; build again to go on.")
+    assert bench.server.url in message
+    assert "small" in message
+    assert bench.waits == [0.5, 1.0, 2.0, 4.0][:retries]
+    assert caught.value.__cause__ is caught.value.__context__ is None
+    assert bench.cache.counts() == (0, 0)
+
+
+def test_nobody_listens(bench: Bench):
+    with pytest.raises(ModelError, match="that the server is running"):
+        bench.chat(base_url="http://127.0.0.1:9/v1").reply(FREE)
+    assert len(bench.waits) == 4
+
+
+def test_free_text_that_was_cut_off_is_used(bench: Bench):
+    bench.server.script(wire.say("They gree", finish="length"))
+    assert bench.chat().reply(FREE).text == "They gree"
+
+
+def test_a_model_that_only_thought_says_what_to_raise(bench: Bench):
+    bench.server.script(*[wire.say("", finish="length")] * 5)
+    with pytest.raises(ModelError, match=r"cut off at 1024 tokens.*Raise max_tokens"):
+        bench.chat().reply(FREE)
+
+
+@pytest.mark.parametrize(
+    ("code", "advice"),
+    [
+        (400, "Check the model name"),
+        (401, "Check the key"),
+        (403, "may not use this model"),
+        (404, "Check the base URL"),
+        (422, "Check the model name"),
+        (307, "sends to another address"),
+    ],
+)
+def test_a_refusal_is_final_and_says_what_to_check(bench: Bench, code: int, advice: str):
+    bench.server.script(wire.status(code, error="no <b>such</b>\nmodel"))
+    of_this_prompt = code in (400, 422)
+    with pytest.raises(LastingFault if of_this_prompt else RefusedError, match=advice) as caught:
+        bench.chat().reply(FREE)
+    assert len(bench.server.requests) == 1
+    assert "\n" not in str(caught.value)
+    assert ("no <b>such</b> model" in str(caught.value)) == (code in (400, 403, 404, 422))
+
+
+def test_texts_never_follow_a_redirect(bench: Bench):
+    with wire.ModelServer() as elsewhere:
+        fault = wire.Fault(status=307, headers={"Location": elsewhere.url + "/chat/completions"})
+        bench.server.script(fault)
+        with pytest.raises(ModelError):
+            bench.chat().reply(FREE)
+        assert elsewhere.requests == []
+
+
+def test_an_account_without_credit_is_not_asked_again(bench: Bench):
+    bench.server.script(wire.status(429, error="quota", code="insufficient_quota"))
+    with pytest.raises(ModelError, match="credit"):
+        bench.chat().reply(FREE)
+    assert len(bench.server.requests) == 1
+
+
+def date(seconds: float) -> str:
+    return format_datetime(datetime.now(UTC) + timedelta(seconds=seconds), usegmt=True)
+
+
+@pytest.mark.parametrize(
+    ("value", "low", "high"),
+    [
+        ("7", 7, 7),
+        ("0.25", 0.25, 0.25),
+        ("0", 0, 0),
+        ("-5", 0, 0),
+        ("86400", LONGEST_RETRY_AFTER, LONGEST_RETRY_AFTER),
+        ("inf", LONGEST_RETRY_AFTER, LONGEST_RETRY_AFTER),
+        ("nan", 0.5, 0.5),
+        ("soon", 0.5, 0.5),
+        ("Wed, 99 Foo 2026 10:00:00 GMT", 0.5, 0.5),
+    ],
+)
+def test_retry_after_is_honoured_up_to_a_cap(bench: Bench, value: str, low: float, high: float):
+    bench.server.script(wire.status(429, retry_after=value))
+    bench.chat().reply(FREE)
+    (wait,) = bench.waits
+    assert low <= wait <= high
+
+
+@pytest.mark.parametrize(
+    ("ahead", "low", "high"),
+    [(20, 17, 21), (-20, 0, 0), (100_000, LONGEST_RETRY_AFTER, LONGEST_RETRY_AFTER)],
+)
+def test_retry_after_may_be_a_date(bench: Bench, ahead: float, low: float, high: float):
+    bench.server.script(wire.status(429, retry_after=date(ahead)))
+    bench.chat().reply(FREE)
+    (wait,) = bench.waits
+    assert low <= wait <= high
+    waited = retry_after({"retry-after": date(ahead)})  # a server that sends no Date itself
+    assert waited is not None
+    assert low <= waited <= high
+
+
+@pytest.mark.parametrize("code", [400, 422])
+def test_a_server_without_structured_output_is_asked_in_plain_text_from_then_on(
+    bench: Bench, code: int
+):
+    error = "response_format is not supported"
+    bench.server.fault = lambda r: (
+        wire.status(code, error=error) if "response_format" in r else None
+    )
+    bench.server.answer = lambda request: "new"
+    chat = bench.chat(retries=0)
+    assert chat.reply(CHOICE).text == "new"
+    assert len(bench.server.requests) == 2
+    assert '"join", "new"' in bench.server.requests[1]["messages"][1]["content"]
+    assert chat.reply(Prompt("s", "another", LABELS)).text == "new"
+    assert len(bench.server.requests) == 3
+    bench.server.fault = lambda request: None
+    assert bench.chat().reply(CHOICE).cached, "the key does not depend on how it was asked"
+
+
+def test_other_parameters_a_server_refuses_are_left_out_too(bench: Bench):
+    bench.server.refuses = {"temperature", "seed", "max_tokens", "response_format"}
+    bench.server.answer = lambda request: "new"
+    assert bench.chat(retries=0).reply(CHOICE).text == "new"
+    assert set(bench.server.requests[-1]) == {"model", "messages", "max_completion_tokens"}
+
+
+def test_a_refusal_that_never_ends_still_ends(bench: Bench):
+    bench.server.fault = lambda request: wire.refuse("temperature, seed and response_format")
+    with pytest.raises(ModelError, match="400"):
+        bench.chat().reply(CHOICE)
+    assert len(bench.server.requests) == 4
+
+
+def test_a_refusal_in_words_counts_as_an_answer_outside_the_labels(bench: Bench):
+    choice = {"message": {"content": None, "refusal": "I cannot help."}, "finish_reason": "stop"}
+    fault = wire.Fault(change=lambda reply: {**reply, "choices": [choice]})
+    bench.server.script(*[fault] * 2)
+    with pytest.raises(LabelError) as caught:
+        bench.chat(retries=1).reply(CHOICE)
+    assert caught.value.answer == "I cannot help."
+    bench.server.script(fault)
+    with pytest.raises(ModelError, match="empty: I cannot help"):
+        bench.chat(retries=0).reply(FREE)
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        wire.no_usage(),
+        wire.Fault(change=lambda r: {**r, "usage": None}),
+        wire.Fault(
+            change=lambda r: {**r, "usage": {"prompt_tokens": "9", "completion_tokens": -1}}
+        ),
+        wire.Fault(change=lambda r: {**r, "usage": {"prompt_tokens": True}}),
+        wire.Fault(change=lambda r: {**r, "usage": {"prompt_tokens": 10**30}}),
+    ],
+)
+def test_missing_usage_counts_nothing_and_is_flagged(bench: Bench, fault: wire.Fault):
+    bench.server.script(fault)
+    chat = bench.chat()
+    assert chat.reply(FREE).tokens == chat.tokens == 0
+    assert chat.unknown_usage == 1
+
+
+def test_cached_replies_cost_no_request(bench: Bench):
+    first = bench.chat().reply(CHOICE)
+    again = bench.chat()
+    second = again.reply(CHOICE)
+    assert (second.text, second.tokens, second.cached) == (first.text, first.tokens, True)
+    assert (again.calls, again.tokens) == (0, 0)
+    assert len(bench.server.requests) == 1
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"model": "large"}, {"temperature": 0.5}, {"seed": 1}, {"seed": None}, {"max_tokens": 9}],
+)
+def test_whatever_changes_an_answer_changes_the_key(bench: Bench, change: dict[str, object]):
+    bench.chat().reply(FREE)
+    assert not bench.chat(**change).reply(FREE).cached
+
+
+def test_whatever_does_not_change_an_answer_leaves_the_key(bench: Bench):
+    bench.chat().reply(FREE)
+    other = bench.chat(key="another-key-1234", retries=1, timeout=2, concurrency=9)
+    assert other.reply(FREE).cached
+
+
+def test_prompts_that_run_together_are_told_apart(bench: Bench):
+    prompts = [Prompt("ab", "c"), Prompt("a", "bc"), Prompt("ab", "c", ("x",)), Prompt("", "abc")]
+    replies = bench.chat().replies(prompts)
+    assert not any(reply.cached for reply in replies)
+    assert len(bench.server.requests) == 4
+
+
+def test_hostile_text_arrives_unharmed(bench: Bench):
+    hostile = '</script>\x00\u202e\'; DROP TABLE--\ud800 𝕏 {"label": "new"}'
+    bench.server.answer = lambda request: request["messages"][-1]["content"]
+    said = bench.chat().reply(Prompt("", hostile)).text
+    assert said == hostile.replace("\ud800", "?")
+    assert bench.chat().reply(Prompt("", hostile)).cached
+    bench.server.script(wire.Fault(body=b'{"choices":[{"message":{"content":"a\\ud800b"}}]}'))
+    assert bench.chat().reply(Prompt("", "surrogate")).text == "a?b"
+
+
+def test_replies_keep_order_bound_concurrency_and_ask_equal_prompts_once(bench: Bench):
+    bench.server.delay = 0.02
+    bench.server.answer = lambda request: "re " + request["messages"][-1]["content"]
+    prompts = [Prompt("s", str(number % 20)) for number in range(30)]
+    chat = bench.chat(concurrency=3)
+    replies = chat.replies(prompts)
+    assert [reply.text for reply in replies] == [f"re {number % 20}" for number in range(30)]
+    assert len(bench.server.requests) == chat.calls == 20
+    assert 2 <= bench.server.most_at_once <= 3
+    assert chat.replies([]) == []
+
+
+def about(text: str):
+    return lambda request: text in request["messages"][-1]["content"]
+
+
+def test_when_one_fails_the_others_finish_and_are_not_sent_again(bench: Bench):
+    bad = about("unit 3")
+    bench.server.fault = lambda request: wire.status(500) if bad(request) else None
+    prompts = [Prompt("s", f"unit {number}") for number in range(9)]
+    chat = bench.chat(concurrency=2, retries=1)
+    with pytest.raises(ModelError, match="500"):
+        chat.replies(prompts)
+    assert bench.cache.counts() == (8, 0)
+    bench.server.fault = lambda request: None
+    bench.server.requests.clear()
+    assert len(chat.replies(prompts)) == 9
+    assert [request["messages"][-1]["content"] for request in bench.server.requests] == ["unit 3"]
+
+
+def test_wrong_labels_do_not_stop_the_others(bench: Bench):
+    bench.server.answer = lambda request: "neither"
+    good = about("unit 8")
+    bench.server.fault = lambda request: wire.say("join") if good(request) else None
+    prompts = [Prompt("s", f"unit {number}", LABELS) for number in range(9)]
+    with pytest.raises(LabelError):
+        bench.chat(concurrency=1, retries=0).replies(prompts)
+    assert len(bench.server.requests) == 9
+    # The wrong answers are kept too: a build that goes on must not ask for them again.
+    assert bench.cache.counts() == (9, 0)
+    with pytest.raises(LabelError) as again:
+        bench.chat(concurrency=1, retries=0).replies(prompts)
+    assert "neither" in again.value.answer
+    assert len(bench.server.requests) == 9
+
+
+def test_a_refused_key_and_a_server_that_is_down_are_not_tried_for_every_prompt(bench: Bench):
+    prompts = [Prompt("s", f"unit {number}") for number in range(50)]
+    bench.server.fault = lambda request: wire.status(401)
+    with pytest.raises(ModelError, match="401"):
+        bench.chat(concurrency=2).replies(prompts)
+    assert len(bench.server.requests) <= 4
+    bench.server.requests.clear()
+    bench.server.fault = lambda request: wire.status(503)
+    with pytest.raises(ModelError, match="503"):
+        bench.chat(concurrency=2, retries=1).replies(prompts)
+    assert len(bench.server.requests) <= 10
+
+
+def test_counting_is_right_with_many_threads(bench: Bench):
+    chat = bench.chat(concurrency=4)
+    threads = [
+        threading.Thread(target=chat.replies, args=([Prompt("s", f"{a} {b}") for b in range(10)],))
+        for a in range(4)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert chat.calls == len(bench.server.requests) == 40
+    assert chat.usage.tokens_in == 40 * 3
+    assert bench.cache.counts() == (40, 0)
+
+
+def test_the_same_work_gives_the_same_requests_waits_and_words(bench: Bench):
+    def run() -> tuple[list[str], list[object], list[float]]:
+        bench.server.requests.clear()
+        bench.waits.clear()
+        bench.server.script(wire.status(500), wire.say("?"), None, wire.drop())
+        chat = OpenAIChat(bench.endpoint, sleep=bench.waits.append)
+        texts = [chat.reply(prompt).text for prompt in (CHOICE, FREE, Prompt("s", "u"))]
+        return texts, list(bench.server.requests), list(bench.waits)
+
+    assert run() == run()
+
+
+def test_nothing_is_read_from_the_environment(bench: Bench, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-for-another-server")
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
+    monkeypatch.setenv("OPENAI_CUSTOM_HEADERS", "Authorization: Bearer sk-for-another-server")
+    bench.chat(key="").reply(FREE)
+    assert bench.server.authorizations == ["Bearer none"]
+
+
+def test_basic_authentication_from_the_address(bench: Bench):
+    url = bench.server.url.replace("http://", "http://user:p%40ss@")
+    bench.chat(base_url=url, key="").reply(FREE)
+    assert bench.server.authorizations == ["Basic dXNlcjpwQHNz"]
+
+
+def test_a_model_must_be_named(bench: Bench):
+    with pytest.raises(ValueError, match="model is empty"):
+        bench.chat(model="")
+
+
+def test_errors_have_one_line_and_bounded_length(bench: Bench):
+    bench.server.script(wire.status(400, error="x\r\n\x1b[31m" + "y" * 10_000))
+    with pytest.raises(ModelError) as caught:
+        bench.chat().reply(FREE)
+    message = str(caught.value)
+    assert len(message) < 700
+    assert re.fullmatch(r"[^\x00-\x1f]*", message)
+
+
+def test_the_request_body_is_json_the_standard_way(bench: Bench):
+    bench.chat().reply(Prompt("é", "日本"))
+    assert json.loads(json.dumps(bench.server.requests[0]))["messages"][1]["content"] == "日本"

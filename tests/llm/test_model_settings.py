@@ -1,0 +1,181 @@
+from __future__ import annotations
+
+import logging
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from segviz.llm import PRESETS, PRICES, Endpoint, ModelError, Price, Prompt, Usage, cost, price
+from tests.llm import server as wire
+from tests.llm.conftest import KEY, Bench
+
+URL = "https://host.example/v1"
+
+
+def test_the_key_is_in_no_text_and_no_comparison():
+    one, two = Endpoint(URL, "m", key=KEY), Endpoint(URL, "m", key="other-key")
+    assert KEY not in f"{one!r}{one}{one.identity}{one.address}"
+    assert one == two
+    assert hash(one) == hash(two)
+
+
+def test_a_password_in_the_address_is_shown_nowhere():
+    endpoint = Endpoint("https://me:pass%20word@Host.example:8443/v1/", "m", key=KEY)
+    assert endpoint.address == "https://host.example:8443/v1"
+    shown = f"{endpoint!r}{endpoint.identity}{endpoint.host}"
+    assert "me:" not in shown
+    assert "pass" not in shown
+    assert endpoint.scrub("a pass%20word b pass word " + KEY) == "a [secret] b [secret] [secret]"
+
+
+def test_identity_holds_what_changes_an_answer_and_nothing_else():
+    base = Endpoint(URL, "m")
+    same = replace(base, timeout=5, retries=1, concurrency=1, key=KEY, base_url=URL + "/")
+    assert same.identity == base.identity
+    changes: list[dict[str, Any]] = [
+        {"base_url": "https://other.example/v1"},
+        {"base_url": "http://host.example/v1"},
+        {"model": "n"},
+        {"temperature": 1},
+        {"seed": None},
+        {"max_tokens": 5},
+    ]
+    assert len({replace(base, **change).identity for change in changes} | {base.identity}) == 7
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "",
+        "localhost:1234",
+        "ftp://host/v1",
+        "file:///etc/passwd",
+        "javascript:alert(1)",
+        "http://",
+        "http:///v1",
+        "http://host:0/v1",
+        "http://host:99999/v1",
+        "http://a..b/v1",
+        "http://ho st/v1",
+        "http://host/v1\nX: y",
+        "http://[::1/v1",
+        "http://höst/v1",
+    ],
+)
+def test_an_address_must_be_http(url: str):
+    with pytest.raises(ValueError, match="must be an http:// or https:// address"):
+        Endpoint(url)
+
+
+@pytest.mark.parametrize(
+    "url", ["http://127.0.0.1:8000/v1", "http://[::1]:8000/v1", "http://my_box.local", URL]
+)
+def test_usual_addresses_are_fine(url: str):
+    assert Endpoint(url).address == url
+
+
+@given(st.text(max_size=40))
+def test_any_text_is_an_endpoint_or_a_value_error(text: str):
+    for url in (text, f"http://{text}"):
+        try:
+            endpoint = Endpoint(url, "m")
+        except ValueError:
+            continue
+        assert endpoint.host in endpoint.address
+
+
+def test_secrets_are_not_repeated_by_validation():
+    with pytest.raises(ValueError, match="base_url") as caught:
+        Endpoint("ftp://me:password@host")
+    assert "password" not in str(caught.value)
+    with pytest.raises(ValueError, match=r"carries a '\?'") as caught:
+        Endpoint("https://host/v1?key=password")
+    assert "password" not in str(caught.value)
+    with pytest.raises(ValueError, match="the key has characters") as caught:
+        Endpoint(URL, key="pass word")
+    assert "pass" not in str(caught.value)
+    assert Endpoint(URL, key=f" {KEY}\n").key == KEY
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("timeout", 0),
+        ("timeout", float("nan")),
+        ("retries", -1),
+        ("retries", 11),
+        ("concurrency", 0),
+        ("max_tokens", 0),
+        ("temperature", 2.5),
+    ],
+)
+def test_numbers_out_of_range_are_named_with_the_range(name: str, value: float):
+    with pytest.raises(ValueError, match=rf"{name} is {value}; legal range: .* to "):
+        Endpoint(URL, **{name: value})  # type: ignore[arg-type]
+
+
+def test_presets():
+    models = {preset.model for preset in PRESETS.values()}
+    assert {"gpt-5.4-mini", "qwen3.5-flash", "gpt-4o-mini", ""} == models
+    assert PRESETS["Ollama"].base_url == "http://localhost:11434/v1"
+    assert PRESETS["LM Studio"].base_url == "http://localhost:1234/v1"
+    assert PRESETS["vLLM"].base_url == "http://localhost:8000/v1"
+    assert not any(preset.key for preset in PRESETS.values())
+
+
+def test_prices_are_known_or_unknown_never_nothing():
+    openai = PRESETS["gpt-4o-mini (judge)"]
+    assert price(openai, "gpt-4o-mini") == Price(0.15, 0.60)
+    assert price(openai, "gpt-99") is None
+    assert price(PRESETS["Ollama"], "gpt-4o-mini") is None
+    assert price(PRESETS["qwen3.5-flash"], "qwen3.5-flash") is None
+    usage = Usage(calls=3, tokens_in=2_000_000, tokens_out=500_000)
+    assert cost(usage, Price(0.15, 0.60)) == pytest.approx(0.60)
+    assert cost(usage, None) is None
+    assert cost(replace(usage, unknown_usage=1), Price(0.15, 0.60)) is None
+    assert all(row.input > 0 for table in PRICES.values() for row in table.values())
+
+
+@pytest.mark.parametrize("code", [400, 401, 403, 404, 429, 500, 503])
+def test_the_key_is_in_no_error_and_no_log(
+    bench: Bench, code: int, caplog: pytest.LogCaptureFixture
+):
+    names = ("", "openai", "httpx", "httpx2", "httpcore", "httpcore2")
+    for name in names:
+        caplog.set_level(logging.DEBUG, logger=name)
+    bench.server.script(*[wire.echo_key(code)] * 10)
+    url = bench.server.url.replace("http://", "http://user:passw0rd-long@")
+    for client in (bench.chat(base_url=url, retries=1), bench.embedder(base_url=url, retries=1)):
+        with pytest.raises(ModelError) as caught:
+            client.reply(Prompt("s", "u")) if hasattr(client, "reply") else client.embed(["u"])
+        error: BaseException | None = caught.value
+        while error is not None:
+            for text in (str(error), repr(error), str(vars(error))):
+                assert KEY not in text
+                assert "passw0rd" not in text
+            error = error.__cause__ or error.__context__
+    assert any(record.name.startswith("httpx") for record in caplog.records)
+    logged = caplog.text + str([record.args for record in caplog.records])
+    assert KEY not in logged
+    assert "passw0rd" not in logged
+    assert bench.server.authorizations[0] == f"Bearer {KEY}"
+
+
+def test_a_server_that_answers_with_the_key_does_not_get_it_kept(bench: Bench):
+    bench.server.answer = lambda request: f"your key is {KEY}"
+    assert bench.chat().reply(Prompt("s", "u")).text == "your key is [secret]"
+    contents = b"".join(file.read_bytes() for file in bench.path.parent.iterdir())
+    assert b"your key is" in contents
+    assert KEY.encode() not in contents
+
+
+def test_importing_does_not_import_openai():
+    code = "import segviz.llm, sys; sys.exit('openai' in sys.modules or 'streamlit' in sys.modules)"
+    root = Path(__file__).parents[2]
+    assert subprocess.run([sys.executable, "-c", code], cwd=root, check=False).returncode == 0

@@ -1,0 +1,284 @@
+"""Forty kinds of nasty input through the loader; tests/nasty holds the inputs.
+
+Every one is refused, or read, as it says. Below, by number, what a kind asks for besides.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import math
+import tracemalloc
+from datetime import datetime
+from pathlib import Path
+
+import pytest
+
+import segviz
+from segviz.conversation import Conversation, Corpus
+from segviz.export.tables import cell
+from segviz.loaders import LOADERS, LoadError, load, parse
+from segviz.loaders.times import read_time
+from tests import nasty
+from tests.malformed_inputs import Input
+from tests.malformed_inputs.archives import endless, leading_elsewhere, zipped
+from tests.malformed_inputs.inputs import locomo, turn
+from tests.malformed_inputs.order import dated
+from tests.malformed_inputs.texts import HOSTILE
+from tests.malformed_inputs.turns import UNRESOLVED
+
+
+def read(document: object, name: str = "chat.json", **options: object) -> Corpus:
+    """Through the front door: bytes, a text, or a value to write as JSON."""
+    if not isinstance(document, bytes):
+        text = document if isinstance(document, str) else json.dumps(document)
+        document = text.encode()
+    return parse(document, name, **options)  # type: ignore[arg-type]
+
+
+def only(number: int, start: str = "") -> Conversation:
+    """The one conversation of the first input of a kind whose name begins so."""
+    found = next(each for each in nasty.of(number) if each.what.startswith(start))
+    (conversation,) = parse(found.data, found.name)
+    return conversation
+
+
+def said(document: object, **options: object) -> list[tuple[str, str]]:
+    """Speaker and text of every turn of the one conversation."""
+    (conversation,) = read(document, **options)
+    return [(turn.speaker, turn.text) for turn in conversation.turns]
+
+
+def failure(document: object, **options: object) -> LoadError:
+    """The error, which is fit to show: one line, no traceback, not too long."""
+    with pytest.raises(LoadError) as caught:
+        read(document, **options)
+    message = str(caught.value)
+    assert "\n" not in message
+    assert message.endswith(".")
+    assert len(message) < 800
+    return caught.value
+
+
+def test_there_are_forty_kinds() -> None:
+    assert sorted({each.number for each in nasty.INPUTS}) == list(range(1, 41))
+    assert len({str(each) for each in nasty.INPUTS}) == len(nasty.INPUTS)
+
+
+@pytest.mark.parametrize("given", nasty.INPUTS, ids=str)
+def test_every_input_is_refused_or_read(given: Input) -> None:
+    if given.refused:
+        error = failure(given.data, name=given.name)
+        assert error.what == given.refused
+        assert error.where == ", ".join(filter(None, (given.name, given.where)))
+        assert error.remedy == given.remedy
+        # What to do, or what can be read, is said; mostly both are.
+        assert given.remedy or all(loader.label in str(error) for loader in LOADERS.values())
+        return
+    corpus = parse(given.data, given.name)
+    assert corpus.report.kept == given.kept == sum(len(each.turns) for each in corpus)
+    assert tuple((f.kind, f.where, f.what) for f in corpus.report.findings) == given.findings
+    if given.said is not None:
+        assert [(t.speaker, t.text) for t in corpus[0].turns] == list(given.said)
+    repr(corpus.report).encode()  # no lone surrogate is left anywhere
+
+
+def test_n13_no_number_becomes_a_time_that_is_none() -> None:
+    for each in nasty.of(13):
+        (session,) = parse(each.data, each.name)[0].sessions
+        assert session.start is None
+    assert read_time(math.nan) is read_time(math.inf) is None
+
+
+def test_n17_a_caption_is_content() -> None:
+    turns = [(t.id, t.content) for t in only(17, "in LoCoMo").turns]
+    assert turns == [("D1:1", "hello"), ("D1:3", "[image: a cat]")]
+
+
+@pytest.mark.parametrize("given", nasty.of(19), ids=str)
+def test_n19_empty_text_is_kept_but_no_leaf(given: Input) -> None:
+    (conversation,) = parse(given.data, given.name)
+    assert sum(len(unit.turn_ids) for unit in conversation.units("turn")) == 2
+    assert conversation.dropped("turn") == ()
+
+
+def test_n20_answers() -> None:
+    answers = [q.answer for q in only(20).questions]
+    assert answers == ["2022", None, None, "a, 5", None]
+
+
+def test_n21_evidence() -> None:
+    (question,) = only(21).questions
+    assert question.evidence == ("D1:1", "D1:2")
+    assert question.unresolved == UNRESOLVED
+
+
+def test_n22_speakers() -> None:
+    conversation = only(22)
+    assert conversation.speakers == ("Ann", "Bob", "Cleo", "Unknown", "Dan")
+    assert len(conversation.units("exchange")) == 2
+
+
+def test_n23_one_speaker_is_never_without_leaves() -> None:
+    conversation = only(23)
+    assert conversation.speakers == ("Ann",)
+    assert [unit.turn_ids for unit in conversation.units("exchange")] == [("S1:1", "S1:2", "S1:3")]
+    assert len(conversation.units("turn")) == 3
+
+
+@pytest.mark.parametrize("given", nasty.of(24), ids=str)
+def test_n24_one_utterance_is_a_tree_of_one_leaf(given: Input) -> None:
+    memory = segviz.build(parse(given.data, given.name)[0])
+    assert (len(memory.units), len(memory.structure), memory.check()) == (1, 1, [])
+    assert memory.ask("hello?").evidence[0].node == 0
+
+
+@pytest.mark.parametrize(
+    ("unit", "size"),
+    [("x", 5), ("<", 5), ("x ", 5), ("\u200e", 5), ('"', 5), ("<a|", 5), ("a\n", 1)],
+)
+def test_n26_one_text_of_millions_of_characters(unit: str, size: int) -> None:
+    """Nothing any reader does takes longer than the text is long."""
+    text = (unit * size * 1_000_000)[: size * 1_000_000] + "."
+    assert said([{"speaker": "Ann", "text": text}]) == [("Ann", text)]
+    if unit != "\u200e":  # with which WhatsApp begins its own notices
+        assert said(f"25/03/2025, 10:14 - Ann: {text}") == [("Ann", text)]
+
+
+def test_n27_too_large(tmp_path: Path) -> None:
+    data = nasty.of(27)[0].data
+    error = failure(data, limit=1000)
+    assert error.what.endswith("more than the 1000 bytes that are read at once")
+    assert error.remedy.startswith("give its path on the machine that runs segviz")
+    file = tmp_path / "big.json"
+    file.write_bytes(data)
+    with pytest.raises(LoadError, match="more than the 1000 bytes that are read at once"):
+        load(file, limit=1000)
+    # A list of instances is read one by one, whatever its size.
+    message = {"role": "user", "content": "hello"}
+    instance = {"question_id": "q", "question": "?", "haystack_sessions": [[message]]}
+    file.write_text(json.dumps([instance] * 99))
+    assert len(load(file, limit=1000, by_items=1000)) == 99
+
+
+def test_n28_sessions_are_in_numeric_order() -> None:
+    assert [s.id for s in only(28).sessions] == ["session_2", "session_10"]
+
+
+@pytest.mark.parametrize("given", nasty.of(29), ids=str)
+def test_n29_what_stood_for_a_date_is_kept(given: Input) -> None:
+    (session,) = parse(given.data, given.name)[0].sessions
+    assert session.start is None
+    assert session.raw_date == given.what.partition(": ")[2].replace("empty", "")
+
+
+def test_n30_day_or_month_first() -> None:
+    def starts(*dates: str, **options: object) -> list[datetime | None]:
+        (conversation,) = read(dated(*dates), **options)
+        return [session.start for session in conversation.sessions]
+
+    day_first = [datetime(2025, 4, 3, 10, 14), datetime(2025, 4, 13, 10, 14)]
+    assert starts("03/04/2025", "13/04/2025") == day_first
+    assert starts("04/03/2025", "04/13/2025") == day_first
+    # Only with the month first does the time run forward.
+    assert starts("3/11/25", "4/2/25", "5/1/25")[0] == datetime(2025, 3, 11, 10, 14)
+    assert starts("03.04.25") == day_first[:1]
+    assert starts("03/04/2025") == [None]
+    assert starts("03/04/2025", day_first=True) == day_first[:1]
+    assert starts("03/04/2025", day_first=False) == [datetime(2025, 3, 4, 10, 14)]
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        (1_700_000_000, datetime(2023, 11, 14, 22, 13, 20)),
+        (1_700_000_000_000, datetime(2023, 11, 14, 22, 13, 20)),
+        (1_700_000_000_000_000, datetime(2023, 11, 14, 22, 13, 20)),
+        ("1700000000.5", datetime(2023, 11, 14, 22, 13, 20, 500_000)),
+        ("2023-11-14T22:13:20Z", datetime(2023, 11, 14, 22, 13, 20)),
+        ("2023-11-15T00:13:20+02:00", datetime(2023, 11, 14, 22, 13, 20)),
+        ("2023-11-14 22:13", datetime(2023, 11, 14, 22, 13)),
+        ("12:09 am on 14 November, 2023", datetime(2023, 11, 14, 0, 9)),
+        ("12:09 pm on 14 November, 2023", datetime(2023, 11, 14, 12, 9)),
+        (0, None),  # 1970: a program that knows no time
+        (1.0, None),
+        (-5, None),
+        (10**30, None),
+        ("56988-01-01", None),
+        ("9999-12-31T23:59:59-23:59", None),
+        (True, None),
+    ],
+)
+def test_n31_times_of_all_kinds_in_one_form(value: object, expected: datetime | None) -> None:
+    assert read_time(value) == expected
+
+
+def test_n31_naive_and_aware_times_in_one_file() -> None:
+    assert [len(session.turns) for session in only(31, "naive").sessions] == [2, 2]
+
+
+def test_n33_the_archive_lends_its_name() -> None:
+    whole = nasty.of(33)[0]
+    corpus = parse(whole.data, whole.name)
+    assert (corpus.ids, corpus.report.name) == (("chat",), "chat.json")
+
+
+def test_n34_bombs_stop_at_the_limit_and_take_no_more_memory() -> None:
+    large = b"".join(b"line %d of many\n" % i for i in range(200_000))
+    too_much = "what the archive holds has more than the 1 MB that are read at once"
+    assert failure(gzip.compress(large), limit=1 << 20).what == too_much
+    assert failure(zipped({"a.json": large}), limit=1 << 20).what == too_much
+    bomb = endless()
+    tracemalloc.start()
+    try:
+        failure(bomb, limit=20 << 20)
+        assert tracemalloc.get_traced_memory()[1] < 80 << 20
+    finally:
+        tracemalloc.stop()
+
+
+def test_n35_names_in_archives_lead_nowhere(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert read(leading_elsewhere(), "a.zip").report.kept == 2
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_n36_markup_stays_literal(text: str) -> None:
+    document = locomo(turn(1, text, text))
+    corpus = parse(json.dumps([{"conversation": document, "sample_id": text}]).encode(), text)
+    assert (corpus.ids, corpus.report.name) == ((text,), text)
+    assert said([{"speaker": text, "text": text}]) == [(text, text)]
+    assert said(f'speaker,text\n"{text}","{text}"\n') == [(text, text)]
+    assert said(f"Ann: {text}\nBob: {text}") == [("Ann", text), ("Bob", text)]
+    assert said(f"25/03/2025, 10:14 - Ann: {text}") == [("Ann", text)]
+    html = {"from": "human", "value": text}
+    assert said([{"id": "x", "conversations": [html]}]) == [("human", text)]
+
+
+def test_n38_a_name_is_not_cut_inside_a_letter() -> None:
+    name = "a" * 38 + "e\u0301" * 40
+    where = failure(b"", name=name + ".json").where
+    assert not where.split("…")[1].startswith("\u0301")
+
+
+def test_n39_a_formula_is_text_here_and_in_what_is_exported() -> None:
+    (formula,) = only(39, "a formula").turns
+    assert cell(formula.text) == f'"\'{formula.text}"'
+
+
+def test_n40_the_formats_that_are_read_are_named() -> None:
+    for given in nasty.of(40):
+        error = failure(given.data)
+        if given.where:
+            continue  # nearly JSON: what to mend is said instead
+        assert all(loader.label in str(error) for loader in LOADERS.values()), str(error)
+
+
+def test_two_conversations_of_one_name() -> None:
+    samples = [{"conversation": locomo(turn(1)), "sample_id": "a"}] * 2
+    assert read(samples).ids == ("a", "a#2")
+    chats = [{"name": "t", "chat_messages": [{"sender": "human", "text": "x"}]}] * 3
+    assert read(chats).ids == ("t", "t#2", "t#3")

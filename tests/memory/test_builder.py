@@ -1,0 +1,204 @@
+"""Building and asking, against a slow restatement of Algorithm 2."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import segviz
+from segviz.embedding import HashingEmbedder
+from segviz.retrieval import initial_scores
+from tests.retrieval.test_propagate import literal
+from tests.retrieval.test_selection import literal_ranking
+from tests.trees import chat, small_chat
+
+QUESTION = "How much did the red bicycle cost?"
+
+
+def literal_ask(memory, question, policy, alpha, horizon, k, levels, distinct):
+    """Algorithm 2 with loops: relevance, normalisation, dense propagation, sorting."""
+    structure = memory.structure
+    query = memory.embedder.embed([question])[0]
+    raw = [max(0.0, float(np.dot(vector, query))) for vector in structure.vector]
+    total = sum(raw)
+    initial = np.array([value / total for value in raw])
+    policy, hops = (policy, horizon) if policy != "none" else ("top-down", 0)
+    final = literal(initial, structure.edges.tolist(), policy, alpha, hops)
+    return initial, final, literal_ranking(final, structure, levels, distinct)[:k]
+
+
+class TestAsk:
+    @pytest.mark.parametrize("policy", ["none", "top-down", "bottom-up"])
+    @pytest.mark.parametrize("levels", [None, (0,), (0, 1)])
+    @pytest.mark.parametrize("distinct", [True, False])
+    @pytest.mark.parametrize(("alpha", "horizon"), [(0.1, 2), (0.5, 3), (0.9, 1)])
+    def test_equals_the_literal_algorithm(self, memory, policy, levels, distinct, alpha, horizon):
+        result = memory.ask(
+            QUESTION,
+            policy=policy,
+            alpha=alpha,
+            horizon=horizon,
+            k=5,
+            levels=levels,
+            distinct=distinct,
+            relevance="dense",
+        )
+        initial, final, order = literal_ask(
+            memory, QUESTION, policy, alpha, horizon, 5, levels, distinct
+        )
+        np.testing.assert_allclose(result.initial, initial, rtol=0, atol=1e-7)
+        np.testing.assert_allclose(result.final, final, rtol=0, atol=1e-7)
+        assert list(result.after) == order
+
+    @pytest.mark.parametrize("policy", ["none", "top-down", "bottom-up"])
+    def test_horizon_zero_is_collapsed_retrieval_exactly(self, memory, policy):
+        collapsed = memory.ask(QUESTION, policy="none", k=100)
+        still = memory.ask(QUESTION, policy=policy, horizon=0, alpha=0.7, k=100)
+        assert still.after == collapsed.after == collapsed.before
+        assert still.final.tobytes() == collapsed.initial.tobytes()
+
+    def test_initial_scores_are_a_distribution(self, memory):
+        result = memory.ask(QUESTION)
+        assert result.initial.sum() == pytest.approx(1)
+        assert result.initial.min() >= 0
+
+    def test_evidence_carries_place_scores_and_ranks(self, memory):
+        result = memory.ask(QUESTION, k=4, alpha=0.9, horizon=2)
+        assert [e.rank_after for e in result.evidence] == [1, 2, 3, 4]
+        by_initial = memory.ask(QUESTION, policy="none", k=len(result.structure)).after
+        carrier = result.structure.carrier
+        for item in result.evidence:
+            assert item.final == result.final[item.node]
+            assert item.initial == result.initial[item.node]
+            position = [carrier[n] for n in by_initial].index(carrier[item.node]) + 1
+            assert item.rank_before == position
+            start, stop = item.span
+            assert item.turn_ids == tuple(
+                t for unit in memory.units[start:stop] for t in unit.turn_ids
+            )
+
+    def test_level_distributions_count_the_top(self, memory):
+        result = memory.ask(QUESTION, k=5)
+        for which, nodes in (("initial", result.before), ("final", result.after)):
+            counts = result.levels(which)
+            assert sum(counts.values()) == 5
+            assert counts[0] == sum(result.structure.level[n] == 0 for n in nodes)
+        with pytest.raises(ValueError, match="'initial' or 'final'"):
+            result.levels("middle")
+
+    def test_an_earlier_moment_can_be_asked(self, memory):
+        for step in range(1, len(memory.steps) + 1):
+            result = memory.ask(QUESTION, step=step, k=50)
+            assert len(result.structure) == len(memory.at(step))
+            heard = [turn for unit in memory.units[:step] for turn in unit.turn_ids]
+            for item in result.evidence:
+                assert set(item.turn_ids) <= set(heard)
+                assert item.turn_ids == tuple(heard[item.span[0] : item.span[1]])
+
+    def test_a_memory_of_nothing_answers_with_nothing(self, memory):
+        for policy in ("none", "top-down", "both", "neighbours"):
+            assert memory.ask(QUESTION, step=0, policy=policy).evidence == ()
+
+    def test_bad_settings_name_the_legal_ones(self, memory):
+        for settings, message in [
+            ({"policy": "up"}, "none, top-down, bottom-up, both, neighbours"),
+            ({"relevance": "psychic"}, "hybrid, dense, lexical"),
+            ({"k": 0}, "k is 0"),
+            ({"k": 2.5}, "whole number"),
+            ({"k": "3"}, "whole number"),
+            ({"levels": 3}, "collection of level numbers"),
+            ({"levels": "0"}, "collection of level numbers"),
+            ({"alpha": "x"}, "must be a number"),
+            ({"horizon": float("inf")}, "whole number of hops"),
+            ({"horizon": float("nan")}, "whole number of hops"),
+            ({"policy": ["x"]}, "unknown policy"),
+            ({"alpha": 1.5}, "below 1"),
+        ]:
+            with pytest.raises(ValueError, match=message):
+                memory.ask(QUESTION, **settings)
+
+    def test_an_empty_question_scores_uniformly(self, memory):
+        result = memory.ask("", policy="none", k=3, relevance="dense")
+        assert np.ptp(result.initial) == 0
+        assert list(result.after) == [0, 1, 2]
+
+
+class TestInitialScores:
+    def test_negatives_count_as_zero(self):
+        assert initial_scores(np.array([-1.0, 1.0, 3.0])).tolist() == [0, 0.25, 0.75]
+
+    def test_all_zero_is_uniform_over_active_nodes(self):
+        active = np.array([True, False, True])
+        assert initial_scores(np.zeros(3), active).tolist() == [0.5, 0, 0.5]
+
+    def test_retired_nodes_get_nothing(self):
+        active = np.array([True, False])
+        assert initial_scores(np.array([1.0, 1.0]), active).tolist() == [1, 0]
+
+    def test_no_nodes(self):
+        assert initial_scores(np.zeros(0)).tolist() == []
+
+
+class TestBuild:
+    def test_progress_counts_every_step(self):
+        seen = []
+        segviz.build(
+            small_chat(), embedder=HashingEmbedder(), progress=lambda *now: seen.append(now)
+        )
+        total = len(small_chat().units())
+        assert seen == [(i + 1, total) for i in range(total)]
+
+    def test_every_step_has_a_unit_note_and_cost(self):
+        built = segviz.build(small_chat(), embedder=HashingEmbedder())
+        assert [s.unit for s in built.steps] == list(small_chat().units())
+        assert all(s.note for s in built.steps)
+        assert all(s.cost.seconds > 0 for s in built.steps)
+        assert all(s.cost.inspected == len(s.decision.candidates) for s in built.steps[1:])
+
+    def test_at_is_the_replay_of_a_prefix(self, memory):
+        assert len(memory.at(0)) == 0
+        assert len(memory.at(1)) == 1
+        assert memory.at(len(memory.steps)) is memory.structure
+        with pytest.raises(ValueError, match="steps 0 to 9"):
+            memory.at(10)
+
+    def test_one_turn_and_identical_turns(self):
+        one = segviz.build(chat([[("A", "hi")]]), embedder=HashingEmbedder())
+        assert len(one.structure) == 1
+        assert one.check() == []
+        assert one.ask("hi").after == (0,)
+        same = segviz.build(
+            chat([[("A", "hi"), ("B", "hi")] * 6]), unit="turn", embedder=HashingEmbedder()
+        )
+        assert same.check() == []
+        assert len(same.ask("hi", k=20, levels=[0]).after) == 12
+
+    def test_components_by_name_mapping_or_object(self):
+        for value in (
+            "cosine",
+            {"name": "cosine", "threshold": 0.3},
+            segviz.Cosine(threshold=0.3),
+        ):
+            built = segviz.build(small_chat(), embedder=HashingEmbedder(), compatibility=value)
+            assert built.settings["compatibility"] == {"name": "cosine", "threshold": 0.3}
+
+    def test_an_instance_may_be_given(self):
+        system = segviz.SegmentTree(compatibility=segviz.Cosine(0.9), annotate=" / ".join)
+        built = segviz.build(small_chat(), system, embedder=HashingEmbedder())
+        assert " / " in built.structure.text[built.structure.roots[0]]
+
+    @pytest.mark.parametrize(
+        ("arguments", "message"),
+        [
+            ({"system": "forest"}, "segment-tree"),
+            ({"unit": "word"}, "exchange, turn, paper"),
+            ({"embedder": "none"}, "wordllama, hashing"),
+            ({"threshold": 1}, "it has compatibility, annotate, refresh"),
+            ({"compatibility": "psychic"}, "calibrated, cosine, pointwise, batch"),
+            ({"compatibility": {"name": "cosine", "tau": 1}}, "it has threshold"),
+            ({"compatibility": {"name": "cosine", "threshold": 7}}, "between -1 and 1"),
+        ],
+    )
+    def test_unknown_names_list_the_legal_ones(self, arguments, message):
+        with pytest.raises(ValueError, match=message):
+            segviz.build(small_chat(), **{"embedder": "hashing", **arguments})
