@@ -1,28 +1,24 @@
 """segviz: watch a conversation become a memory tree, ask it, see why evidence came back.
 
-Package map, in data-flow order:
+A package per stage, in the order the data walks:
 
-======================  ==========================================================
-``conversation units``  records of a conversation; rules that cut it into leaves
-``corpus``              what one file held, and the report of loading it
-``steps structure``     history as data and its fold; ``invariants`` checks the result
-``protocols``           the small contracts between stages; ``parameters``, ``prompts``
-``loaders samples``     files to conversations; the bundled ones
-``embed models``        texts to vectors; real models over the OpenAI API
-``annotate``            a node's text from its children's
-``compatibility``       where a new unit joins
-``systems``             memory architectures, one file each; ``shape`` measures them
-``relevance``           question to scores
-``propagate retrieve``  scores over the structure; the best nodes; ``ledger`` says why
-``adaptive``            policy, alpha and horizon chosen per question
-``store``               memories on disk
-``pipeline``            the whole flow: build, ask; ``assemble``, ``result``
-``answer``              evidence to an answer and its grade, by chat models
-``evaluate``            measures over all questions; sweeps
-``figures frontend``    charts and the canvas tree, without Streamlit
-``export``              a view as files for other programs and people
-``ui cli notebook``     the app, the command line, ``segviz.show``
-======================  ==========================================================
+================  ================================================================
+``conversation``  turns, sessions, questions; the units that leaves hold
+``loaders``       files of many formats to conversations
+``tree``          the history of a build, the structure folded from it, its invariants
+``embedding``     texts to vectors, offline by default
+``llm``           real models over the OpenAI API
+``construct``     parts of construction: compatibility, annotation, tasks, parameters
+``retrieval``     relevance, propagation, selection, ledger
+``systems``       memory architectures, one package or file each
+``store``         memories on disk
+``memory``        the whole flow: build, ask, merge, answer
+``evaluate``      measures over all questions, sweeps, comparisons
+``view``          a view without a screen: its link, colours, captions
+``figures``       charts; ``frontend`` the canvas and lists that run in the browser
+``export``        a view as files for other programs and people
+``ui``            the Streamlit app; ``cli`` the command line; ``notebook`` ``segviz.show``
+================  ================================================================
 """
 
 from segviz.construct.compatibility import Calibrated, Cosine

@@ -30,9 +30,8 @@ def test_ci_calls_the_readmes_test_command():
 
 def test_every_module_named_in_the_map_exists():
     table = README.split("## Package map")[1].split("**Add a system**")[0]
-    names = re.findall(r"^\|[^|]*\|([^|]*)\|", table, re.MULTILINE)[2:]
-    modules = [name for cell in names for name in re.findall(r"`([a-z_]+)/?`", cell)]
-    assert len(modules) > 20
+    modules = re.findall(r"^\| `([a-z_]+)/?`", table, re.MULTILINE)
+    assert len(modules) > 12
     for name in modules:
         path = ROOT / "segviz" / name
         assert path.is_dir() or path.with_suffix(".py").is_file(), name

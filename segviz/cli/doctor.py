@@ -46,7 +46,7 @@ _PARTS = (
     "frontend/tree.js",
     "frontend/tree.css",
     "store/schema.json",
-    "background.txt",
+    "embedding/background.txt",
     "py.typed",
 )
 

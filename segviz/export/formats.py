@@ -24,7 +24,8 @@ class Format:
     ``asks`` where the view must answer a question; ``problem`` says why a structure cannot
     be written, "" where it can. ``dark`` makes the same on a dark ground, where there is
     such. With ``needs_browser`` what is made is a sheet for a browser to draw
-    (``segviz.export.pictures``); ``scales`` where it may have more dots than the picture has pixels.
+    (``segviz.export.pictures``); ``scales`` where it may have more dots than the picture has
+    pixels.
     """
 
     part: str

@@ -37,10 +37,10 @@ def ask(
     """Retrieve the evidence for a question (SegTreeMem Algorithm 2).
 
     ``policy``, ``alpha`` in [0, 1) and ``horizon`` ≥ 0 steer propagation; policy "adaptive"
-    chooses the three for this question (``segviz.retrieval.adaptive``), and the result holds what was
-    chosen and why. ``k`` ≥ 1 nodes are returned from the admissible ``levels`` (None: all),
-    best first, or, with a ``budget``, as many of the best as its tokens pay for
-    (``segviz.retrieval.selection.taken``); ``distinct`` counts nodes that carry the same text once;
+    chooses the three for this question (``segviz.retrieval.adaptive``), and the result holds
+    what was chosen and why. ``k`` ≥ 1 nodes are returned from the admissible ``levels`` (None:
+    all), best first, or, with a ``budget``, as many of the best as its tokens pay for
+    (``segviz.retrieval.taken``); ``distinct`` counts nodes that carry the same text once;
     ``step`` asks the memory as it stood then, with the texts a lazy system had postponed
     written first (where that takes a chat model: if ``chat`` is given).
 

@@ -3,7 +3,7 @@
 ``events``     steps, events, decisions, costs: what a system yields
 ``structure``  the columns of a memory at one moment, and what is derived from them
 ``fold``       from events to a structure: ``replay``
-``history``    any moment of a long history without replaying all of it
+``moments``    any moment of a long history without replaying all of it
 ``invariants`` what must hold of a structure: ``check``
 ``shape``      the shape of a tree in numbers; ``coherence`` of a node and what it holds
 ``inspect``    one node: its lineage, its nearest nodes, how it was written
@@ -33,7 +33,7 @@ from segviz.tree.events import (
     as_number,
 )
 from segviz.tree.fold import Fold, ReplayError, history, replay
-from segviz.tree.history import Moments
+from segviz.tree.moments import Moments
 from segviz.tree.structure import IntArray, Structure
 
 __all__ = [

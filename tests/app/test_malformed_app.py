@@ -1,4 +1,4 @@
-"""Forty kinds of nasty input through the app; tests/nasty holds the inputs.
+"""Forty kinds of malformed input through the app; tests/malformed_inputs holds the inputs.
 
 Each is opened by path, by upload or by pasting. Refused, it says so in the sidebar with what
 was found and what to do, and what was open stays. Read, it stands in the load report and in
@@ -17,7 +17,7 @@ from streamlit.testing.v1 import AppTest
 from segviz import loaders
 from segviz.systems import SYSTEMS
 from segviz.ui.widgets.lists import SENT
-from tests import nasty
+from tests import malformed_inputs
 from tests.app.test_pages import clean, texts
 from tests.malformed_inputs.inputs import ANN
 from tests.malformed_inputs.texts import HOSTILE
@@ -54,7 +54,7 @@ def turn_to(app: AppTest, page: str) -> AppTest:
     return clean(app.run())
 
 
-def give(app: AppTest, given: nasty.Input, folder, way: str = "") -> AppTest:
+def give(app: AppTest, given: malformed_inputs.Input, folder, way: str = "") -> AppTest:
     """Hand the input over as a user would."""
     way = way or _way(given.number)
     app.segmented_control(key="source").set_value(way).run()
@@ -86,7 +86,7 @@ def transcript(app: AppTest) -> list[dict[str, object]]:
     return next(data["rows"] for data in sent if "rows" in data)
 
 
-def refused(app: AppTest, given: nasty.Input, before: object) -> None:
+def refused(app: AppTest, given: malformed_inputs.Input, before: object) -> None:
     assert "**Not opened.** The previous conversation is still here." in texts(app)
     message = next(t.value for t in app.text if given.refused in t.value)
     assert given.where in message
@@ -95,7 +95,7 @@ def refused(app: AppTest, given: nasty.Input, before: object) -> None:
     assert app.session_state["last"].corpus is before
 
 
-def read(app: AppTest, given: nasty.Input) -> None:
+def read(app: AppTest, given: malformed_inputs.Input) -> None:
     assert "Not opened" not in texts(app)
     title, rows = report(app)
     kinds = [kind for kind, *_ in given.findings]
@@ -127,7 +127,7 @@ def usable(app: AppTest) -> None:
 
 @pytest.mark.parametrize("number", [n for n in range(1, 41) if n != 26], ids="N{:02}".format)
 def test_every_input_is_refused_or_shown(app, tmp_path, number):
-    for given in nasty.of(number):
+    for given in malformed_inputs.of(number):
         before = app.session_state["last"].corpus
         give(app, given, tmp_path)
         if given.refused:
@@ -144,14 +144,14 @@ def asked(app: AppTest, question: int) -> str:
 
 
 def test_n19_empty_text_stands_in_the_transcript_under_its_id(app, tmp_path):
-    for given in nasty.of(19):
+    for given in malformed_inputs.of(19):
         give(app, given, tmp_path)
         ids = [row["id"].split(":")[1] for row in transcript(app) if row["kind"] == "turn"]
         assert ids == ["1", "2", "3"]
 
 
 def test_n20_every_answer_can_be_shown(app, tmp_path):
-    give(app, nasty.of(20)[0], tmp_path)
+    give(app, malformed_inputs.of(20)[0], tmp_path)
     turn_to(app, "ask")
     none = "Gold answer: not mentioned (adversarial)."
     expected = ("Gold answer: 2022", none, none, "Gold answer: a, 5", none)
@@ -160,19 +160,19 @@ def test_n20_every_answer_can_be_shown(app, tmp_path):
 
 
 def test_n21_unresolved_evidence_is_named_beside_what_was_found(app, tmp_path):
-    give(app, nasty.of(21)[0], tmp_path)
+    give(app, malformed_inputs.of(21)[0], tmp_path)
     shown = texts(turn_to(app, "ask"))
     assert "Gold evidence, 2 turns: 2 retrieved (D1:1, D1:2)" in shown
     assert f"Unresolved evidence, in no turn of this conversation: {', '.join(UNRESOLVED)}" in shown
 
 
 def test_n22_all_speakers_are_named(app, tmp_path):
-    give(app, nasty.of(22)[0], tmp_path)
+    give(app, malformed_inputs.of(22)[0], tmp_path)
     assert "Ann, Bob, Cleo, Unknown, Dan" in texts(app)
 
 
 def test_n24_every_page_takes_a_single_leaf(app, tmp_path):
-    give(app, nasty.of(24)[0], tmp_path)
+    give(app, malformed_inputs.of(24)[0], tmp_path)
     assert "This conversation makes a single leaf: there is one step." in texts(app)
     for page in ("ask", "sweep", "compare", "grow"):
         turn_to(app, page)
@@ -180,20 +180,20 @@ def test_n24_every_page_takes_a_single_leaf(app, tmp_path):
 
 @pytest.mark.parametrize("system", SYSTEMS)
 def test_n24_every_system_takes_a_single_leaf(app, tmp_path, system):
-    give(app, nasty.of(24)[0], tmp_path)
+    give(app, malformed_inputs.of(24)[0], tmp_path)
     app.selectbox(key="system").set_value(system).run()
     usable(clean(app))
 
 
 def test_n26_very_many_are_offered_not_begun(app, tmp_path):
-    many = nasty.of(26)[0]
+    many = malformed_inputs.of(26)[0]
     read(give(app, many, tmp_path), many)
     assert "50,000 leaves" in texts(app)
     assert app.button(key="build").label == "Build the memory"
 
 
 def test_n26_a_very_long_text_is_sent_in_part(app, tmp_path):
-    long = nasty.of(26)[1]
+    long = malformed_inputs.of(26)[1]
     read(give(app, long, tmp_path), long)
     row = next(row for row in transcript(app) if "length" in row)
     assert (row["length"], row["cut"]) == (len(LONG), True)
@@ -214,7 +214,7 @@ def test_n26_a_very_long_text_is_sent_in_part(app, tmp_path):
 
 def test_n27_an_upload_above_the_limit_is_refused_with_the_other_way(app, tmp_path, monkeypatch):
     """The browser refuses first; this is what a request past it meets."""
-    large = nasty.of(27)[0]
+    large = malformed_inputs.of(27)[0]
     before = app.session_state["last"].corpus
     monkeypatch.setattr(loaders, "parse", partial(loaders.parse, limit=1000))
     shown = texts(give(app, large, tmp_path, "Upload"))
@@ -226,7 +226,7 @@ def test_n27_an_upload_above_the_limit_is_refused_with_the_other_way(app, tmp_pa
 
 
 def test_n29_what_stood_for_a_date_is_shown(app, tmp_path):
-    for given in nasty.of(29):
+    for given in malformed_inputs.of(29):
         raw = given.what.partition(": ")[2].replace("empty", "")
         give(app, given, tmp_path)
         headings = [row["text"] for row in transcript(app) if row["kind"] == "session"]
@@ -234,7 +234,7 @@ def test_n29_what_stood_for_a_date_is_shown(app, tmp_path):
 
 
 def test_n30_where_nothing_tells_the_order_of_dates_is_asked(app, tmp_path):
-    give(app, nasty.of(30)[-1], tmp_path)
+    give(app, malformed_inputs.of(30)[-1], tmp_path)
     box = next(box for box in app.selectbox if str(box.key).startswith("dates-"))
     assert box.label == "Order of dates"
     box.set_value("day before month").run()
@@ -242,7 +242,7 @@ def test_n30_where_nothing_tells_the_order_of_dates_is_asked(app, tmp_path):
 
 
 def test_n36_markup_reaches_no_element_that_reads_it(app, tmp_path):
-    for given, text in zip(nasty.of(36), HOSTILE, strict=True):
+    for given, text in zip(malformed_inputs.of(36), HOSTILE, strict=True):
         give(app, given, tmp_path)
         for page in ("grow", "ask"):
             turn_to(app, page)
@@ -254,14 +254,14 @@ def test_a_refused_upload_is_not_read_again_at_every_click(app, tmp_path, monkey
     calls = []
     parse = loaders.parse
     monkeypatch.setattr(loaders, "parse", lambda *a, **k: calls.append(1) or parse(*a, **k))
-    give(app, nasty.of(3)[0], tmp_path, "Upload")
+    give(app, malformed_inputs.of(3)[0], tmp_path, "Upload")
     app.button(key="go-chevron_left").click().run()
     assert "**Not opened.**" in texts(clean(app))
     assert len(calls) == 1
 
 
 def test_a_long_load_report_is_sent_in_part(app, tmp_path):
-    given = nasty.Input(0, "many", [ANN, *[{**ANN, "text": 5}] * 700], "chat.json")
+    given = malformed_inputs.Input(0, "many", [ANN, *[{**ANN, "text": 5}] * 700], "chat.json")
     title, rows = report(give(app, given, tmp_path, "Path"))
     assert "701 kept, 700 repaired, 0 skipped" in title
     assert len(rows) == 500

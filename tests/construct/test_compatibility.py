@@ -162,6 +162,6 @@ class TestJudge:
 
     @pytest.mark.parametrize("answer", [None, 1, (0, (), "why"), "first"])
     def test_a_judge_method_that_is_another_one(self, answer):
-        message = r"Explaining\.judge returned .*; expected a segviz\.protocols\.Verdict\(chosen"
+        message = r"Explaining\.judge returned .*; expected a segviz\.construct\.Verdict\(chosen"
         with pytest.raises(ValueError, match=message):
             self.ask(Explaining(answer))

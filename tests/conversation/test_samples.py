@@ -91,8 +91,8 @@ def test_unknown_sample_lists_the_names():
 
 
 def test_an_installed_package_has_them_inside_and_a_source_tree_beside(tmp_path, monkeypatch):
-    module = tmp_path / "site" / "segviz" / "samples.py"
-    beside, inside = tmp_path / "site" / "sample_data", module.parent / "sample_data"
+    module = tmp_path / "site" / "segviz" / "conversation" / "samples.py"
+    beside, inside = tmp_path / "site" / "sample_data", module.parent.parent / "sample_data"
     beside.mkdir(parents=True)
     monkeypatch.setattr(samples, "__file__", str(module))
     assert sample_path("ines-theo") == beside / "ines-theo.json"

@@ -1,4 +1,4 @@
-"""Forty kinds of nasty input through the loader; tests/nasty holds the inputs.
+"""Forty kinds of malformed input through the loader; tests/malformed_inputs holds the inputs.
 
 Every one is refused, or read, as it says. Below, by number, what a kind asks for besides.
 """
@@ -19,7 +19,7 @@ from segviz.conversation import Conversation, Corpus
 from segviz.export.tables import cell
 from segviz.loaders import LOADERS, LoadError, load, parse
 from segviz.loaders.times import read_time
-from tests import nasty
+from tests import malformed_inputs
 from tests.malformed_inputs import Input
 from tests.malformed_inputs.archives import endless, leading_elsewhere, zipped
 from tests.malformed_inputs.inputs import locomo, turn
@@ -38,7 +38,7 @@ def read(document: object, name: str = "chat.json", **options: object) -> Corpus
 
 def only(number: int, start: str = "") -> Conversation:
     """The one conversation of the first input of a kind whose name begins so."""
-    found = next(each for each in nasty.of(number) if each.what.startswith(start))
+    found = next(each for each in malformed_inputs.of(number) if each.what.startswith(start))
     (conversation,) = parse(found.data, found.name)
     return conversation
 
@@ -61,11 +61,11 @@ def failure(document: object, **options: object) -> LoadError:
 
 
 def test_there_are_forty_kinds() -> None:
-    assert sorted({each.number for each in nasty.INPUTS}) == list(range(1, 41))
-    assert len({str(each) for each in nasty.INPUTS}) == len(nasty.INPUTS)
+    assert sorted({each.number for each in malformed_inputs.INPUTS}) == list(range(1, 41))
+    assert len({str(each) for each in malformed_inputs.INPUTS}) == len(malformed_inputs.INPUTS)
 
 
-@pytest.mark.parametrize("given", nasty.INPUTS, ids=str)
+@pytest.mark.parametrize("given", malformed_inputs.INPUTS, ids=str)
 def test_every_input_is_refused_or_read(given: Input) -> None:
     if given.refused:
         error = failure(given.data, name=given.name)
@@ -84,7 +84,7 @@ def test_every_input_is_refused_or_read(given: Input) -> None:
 
 
 def test_n13_no_number_becomes_a_time_that_is_none() -> None:
-    for each in nasty.of(13):
+    for each in malformed_inputs.of(13):
         (session,) = parse(each.data, each.name)[0].sessions
         assert session.start is None
     assert read_time(math.nan) is read_time(math.inf) is None
@@ -95,7 +95,7 @@ def test_n17_a_caption_is_content() -> None:
     assert turns == [("D1:1", "hello"), ("D1:3", "[image: a cat]")]
 
 
-@pytest.mark.parametrize("given", nasty.of(19), ids=str)
+@pytest.mark.parametrize("given", malformed_inputs.of(19), ids=str)
 def test_n19_empty_text_is_kept_but_no_leaf(given: Input) -> None:
     (conversation,) = parse(given.data, given.name)
     assert sum(len(unit.turn_ids) for unit in conversation.units("turn")) == 2
@@ -126,7 +126,7 @@ def test_n23_one_speaker_is_never_without_leaves() -> None:
     assert len(conversation.units("turn")) == 3
 
 
-@pytest.mark.parametrize("given", nasty.of(24), ids=str)
+@pytest.mark.parametrize("given", malformed_inputs.of(24), ids=str)
 def test_n24_one_utterance_is_a_tree_of_one_leaf(given: Input) -> None:
     memory = segviz.build(parse(given.data, given.name)[0])
     assert (len(memory.units), len(memory.structure), memory.check()) == (1, 1, [])
@@ -146,7 +146,7 @@ def test_n26_one_text_of_millions_of_characters(unit: str, size: int) -> None:
 
 
 def test_n27_too_large(tmp_path: Path) -> None:
-    data = nasty.of(27)[0].data
+    data = malformed_inputs.of(27)[0].data
     error = failure(data, limit=1000)
     assert error.what.endswith("more than the 1000 bytes that are read at once")
     assert error.remedy.startswith("give its path on the machine that runs segviz")
@@ -165,7 +165,7 @@ def test_n28_sessions_are_in_numeric_order() -> None:
     assert [s.id for s in only(28).sessions] == ["session_2", "session_10"]
 
 
-@pytest.mark.parametrize("given", nasty.of(29), ids=str)
+@pytest.mark.parametrize("given", malformed_inputs.of(29), ids=str)
 def test_n29_what_stood_for_a_date_is_kept(given: Input) -> None:
     (session,) = parse(given.data, given.name)[0].sessions
     assert session.start is None
@@ -218,7 +218,7 @@ def test_n31_naive_and_aware_times_in_one_file() -> None:
 
 
 def test_n33_the_archive_lends_its_name() -> None:
-    whole = nasty.of(33)[0]
+    whole = malformed_inputs.of(33)[0]
     corpus = parse(whole.data, whole.name)
     assert (corpus.ids, corpus.report.name) == (("chat",), "chat.json")
 
@@ -270,7 +270,7 @@ def test_n39_a_formula_is_text_here_and_in_what_is_exported() -> None:
 
 
 def test_n40_the_formats_that_are_read_are_named() -> None:
-    for given in nasty.of(40):
+    for given in malformed_inputs.of(40):
         error = failure(given.data)
         if given.where:
             continue  # nearly JSON: what to mend is said instead

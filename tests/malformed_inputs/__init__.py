@@ -1,7 +1,7 @@
 """Forty kinds of input that break programs, and what reading each must say.
 
-``INPUTS`` holds the inputs by number; the loader tests (tests/loaders/test_nasty.py) and
-the app tests (tests/ui/test_nasty_app.py) read the same ones. Every input is either
+``INPUTS`` holds the inputs by number; the loader tests (tests/loaders/test_malformed_inputs.py) and
+the app tests (tests/app/test_malformed_app.py) read the same ones. Every input is either
 refused, with what is said of it, or read, with the turns kept and all findings of the load
 report. What else a kind asks for is tested beside, by number.
 
