@@ -27,7 +27,7 @@ from segviz.loaders import LoadError, load
 from segviz.memory import Memory, ask, build, merge
 from segviz.memory import open_memory as open  # noqa: A004 - the documented name
 from segviz.notebook import show
-from segviz.retrieval import POLICIES, Result, propagate
+from segviz.retrieval import POLICIES, PRESETS, Result, RetrievalSettings, propagate
 from segviz.systems import SYSTEMS
 from segviz.systems.segment_tree.system import SegmentTree
 from segviz.tree import replay
@@ -35,12 +35,14 @@ from segviz.tree.invariants import check
 
 __all__ = [
     "POLICIES",
+    "PRESETS",
     "SYSTEMS",
     "Calibrated",
     "Cosine",
     "LoadError",
     "Memory",
     "Result",
+    "RetrievalSettings",
     "SegmentTree",
     "ask",
     "build",

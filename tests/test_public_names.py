@@ -67,7 +67,11 @@ def test_a_class_tells_its_fields_and_every_member_what_it_is(name):
 @pytest.mark.parametrize("name", REGISTRIES)
 def test_a_registry_says_what_it_maps(name):
     """A string stands right below the assignment, where documentation tools look for it."""
-    module = {"POLICIES": "retrieval/propagation.py", "SYSTEMS": "systems/__init__.py"}[name]
+    module = {
+        "POLICIES": "retrieval/propagation.py",
+        "PRESETS": "retrieval/settings.py",
+        "SYSTEMS": "systems/__init__.py",
+    }[name]
     body = ast.parse((ROOT / "segviz" / module).read_text("utf-8")).body
     place = next(
         i for i, s in enumerate(body) if isinstance(s, ast.AnnAssign) and s.target.id == name

@@ -10,7 +10,13 @@ from segviz.cli.command import Command
 from segviz.cli.console import Console
 from segviz.cli.exits import OK, Unfinished, UsageError, user_errors
 from segviz.cli.models import models
-from segviz.cli.retrieval import add_question, add_retrieval, question_of, settings_of
+from segviz.cli.retrieval import (
+    add_question,
+    add_retrieval,
+    question_of,
+    settings_content,
+    settings_of,
+)
 from segviz.cli.settings import parameters_help
 from segviz.cli.source import add_file
 from segviz.conversation import Question
@@ -42,13 +48,13 @@ def _run(options: argparse.Namespace, console: Console) -> int:
             raise UsageError("no question is given; write one after the file, or use --number")
         try:
             with user_errors():
-                result = memory.ask(text, chat=clients.chat, **settings_of(options))
+                result = memory.ask(text, settings_of(options), chat=clients.chat)
             wanted = clients.chat if options.answer else None
             said = answer(memory, result, wanted) if wanted else None
         except ModelError as error:
             raise Unfinished(f"{error} The same command asks again.") from None
     if options.json:
-        console.json("ask", _content(memory, result, question, said, options))
+        console.json("ask", _content(memory, result, question, said))
     else:
         _tell(console, memory, result, question, said)
     return OK
@@ -65,19 +71,13 @@ def _content(
     result: Result,
     question: Question | None,
     said: Answer | None,
-    options: argparse.Namespace,
 ) -> dict[str, Any]:
     return {
         "conversation": memory.conversation.id,
         "system": memory.system,
         "question": result.question,
         "number": question.index if question else None,
-        "settings": {
-            **settings_of(options),
-            "policy": result.policy,
-            "alpha": result.alpha,
-            "horizon": result.horizon,
-        },
+        "settings": settings_content(result.settings),
         "evidence": result.evidence,
         "levels": {which: result.levels(which) for which in ("initial", "final")},
         "gold": _gold(memory, result, question),
@@ -90,10 +90,11 @@ def _tell(
     console: Console, memory: Memory, result: Result, question: Question | None, said: Answer | None
 ) -> None:
     console.line(result.question)
-    spread = f"{result.policy}, alpha {result.alpha:g}, H {result.horizon}"
+    asked = result.settings
+    spread = f"{asked.policy}, alpha {asked.alpha:g}, H {asked.horizon}"
     console.line(
         f"{len(result.evidence)} of {len(result.structure)} nodes, "
-        + ("by the system's own retrieval" if result.method == "own" else spread)
+        + ("by the system's own retrieval" if result.own else spread)
     )
     gold = _gold(memory, result, question)
     names = level_names(memory.system)

@@ -18,6 +18,7 @@ from segviz.export import FORMATS, SCALES, Format, View, file_name, view_of
 from segviz.export.browser import BrowserError, find_browser
 from segviz.export.pictures import made
 from segviz.memory import Memory
+from segviz.retrieval import RetrievalSettings
 
 _SCALE = 2
 
@@ -106,16 +107,17 @@ def _view(options: argparse.Namespace, memory: Memory, clients: Models) -> View:
     path = path_of(options.file)
     saved, sample = is_memory(path), options.file.startswith(SAMPLE)
     asks = options.question is not None or options.number is not None
-    settings = {**settings_of(options), "chat": clients.chat} if asks else {"step": options.step}
+    settings = settings_of(options)
     return view_of(
         memory,
         options.question,
+        settings if asks else RetrievalSettings(step=options.step),
         number=options.number,
         node=options.node,
         sample=options.file.removeprefix(SAMPLE) if sample else None,
         path=None if sample or saved else str(path.resolve()),
         saved=str(path.resolve()) if saved else None,
-        **settings,
+        chat=clients.chat,
     )
 
 

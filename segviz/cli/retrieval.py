@@ -4,54 +4,56 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
-from inspect import signature
+from dataclasses import fields, replace
 from typing import Any
 
-from segviz.cli.exits import UsageError
+from segviz.cli.exits import UsageError, user_errors
 from segviz.conversation import Conversation, Question
-from segviz.memory import ask
-from segviz.retrieval import POLICIES, RELEVANCE
-from segviz.retrieval.adaptive import ADAPTIVE
+from segviz.retrieval import METHODS, POLICIES, PRESETS, RELEVANCE, RetrievalSettings
 
-DEFAULTS: dict[str, Any] = {
-    name: parameter.default for name, parameter in signature(ask).parameters.items()
-}
-NAMES = ("policy", "alpha", "horizon", "k", "budget", "levels", "relevance", "distinct", "step")
+DEFAULTS = RetrievalSettings()
 
 
 def _add_number(
     parser: argparse._ActionsContainer, flag: str, kind: Callable[[str], Any], meaning: str
 ) -> None:
-    """A setting of ``ask`` that is a number, with the default it has there."""
+    """A setting that is a number; left out of the options unless given."""
+    default = getattr(DEFAULTS, flag.lstrip("-"))
     parser.add_argument(
         flag,
         type=kind,
-        default=DEFAULTS[flag.lstrip("-")],
+        default=argparse.SUPPRESS,
         metavar="N",
-        help=f"{meaning} (default: %(default)s)",
+        help=f"{meaning} (default: {default})",
     )
 
 
-def add_scoring(parser: argparse._ActionsContainer) -> None:
-    """What counts for every retrieval: relevance, K, token budget, repeated texts."""
+def add_scoring(parser: argparse._ActionsContainer, default: Any = DEFAULTS.relevance) -> None:
+    """What counts for every retrieval: relevance, K and token budget. ``default`` is the
+    relevance of options that name none; SUPPRESS leaves it to a preset."""
     parser.add_argument(
         "--relevance",
         choices=list(RELEVANCE),
-        default=DEFAULTS["relevance"],
-        help="how relevant a node is to a question (default: %(default)s)",
+        default=default,
+        help=f"how relevant a node is to a question (default: {DEFAULTS.relevance})",
     )
-    _add_number(parser, "-k", int, "nodes retrieved; 1 or more")
+    parser.add_argument(
+        "-k",
+        type=int,
+        default=DEFAULTS.k,
+        metavar="N",
+        help="nodes retrieved; 1 or more (default: %(default)s)",
+    )
     parser.add_argument(
         "--budget", type=int, metavar="TOKENS", help="retrieve as much as this pays for, not K"
     )
 
 
-def add_distinct(parser: argparse._ActionsContainer) -> None:
+def add_literal(parser: argparse._ActionsContainer) -> None:
     """The paper's literal counting."""
     parser.add_argument(
         "--literal",
-        dest="distinct",
-        action="store_false",
+        action="store_true",
         help="count nodes that carry the same text each (default: once)",
     )
 
@@ -60,33 +62,52 @@ def add_retrieval(parser: argparse.ArgumentParser) -> None:
     """All settings of ``ask``."""
     group = parser.add_argument_group("retrieval")
     group.add_argument(
+        "--preset",
+        choices=list(PRESETS),
+        metavar="NAME",
+        help="policy, alpha, horizon and relevance of a named setting, which the options below "
+        "change: " + ", ".join(map(repr, PRESETS)),
+    )
+    group.add_argument(
         "--policy",
-        choices=[*POLICIES, ADAPTIVE],
-        default=DEFAULTS["policy"],
-        help="where scores spread: %(choices)s (default: %(default)s)",
+        choices=list(POLICIES),
+        default=argparse.SUPPRESS,
+        help=f"where scores spread: %(choices)s (default: {DEFAULTS.policy})",
         metavar="NAME",
     )
     _add_number(group, "--alpha", float, "weight of each further hop; 0 to below 1")
     _add_number(group, "--horizon", int, "hops, H; 0 or more")
-    add_scoring(group)
+    add_scoring(group, argparse.SUPPRESS)
     group.add_argument(
         "--levels", type=whole_numbers, metavar="N,…", help="admissible levels (default: all)"
     )
-    add_distinct(group)
+    add_literal(group)
     group.add_argument(
         "--step", type=int, metavar="N", help="ask the memory as it stood after this step"
     )
     group.add_argument(
         "--method",
-        choices=["propagate", "own"],
-        default=DEFAULTS["method"],
-        help="the above, or the retrieval the system came with (default: %(default)s)",
+        choices=list(METHODS),
+        default=argparse.SUPPRESS,
+        help=f"the above, or the retrieval the system came with (default: {DEFAULTS.method})",
     )
 
 
-def settings_of(options: argparse.Namespace) -> dict[str, Any]:
-    """Keywords for ``memory.ask``."""
-    return {name: getattr(options, name) for name in (*NAMES, "method")}
+def settings_of(options: argparse.Namespace) -> RetrievalSettings:
+    """The settings the options say; UsageError names value and range of a bad one."""
+    names = [item.name for item in fields(RetrievalSettings) if hasattr(options, item.name)]
+    start = DEFAULTS.with_preset(options.preset) if options.preset else DEFAULTS
+    with user_errors():
+        return replace(start, **{name: getattr(options, name) for name in names})
+
+
+def settings_content(settings: RetrievalSettings) -> dict[str, Any]:
+    """Settings as ``--json`` prints them: policy, alpha and horizon in force, and
+    ``distinct`` for what is not ``literal``."""
+    content = {item.name: getattr(settings, item.name) for item in fields(settings)}
+    content["distinct"] = not content.pop("literal")
+    content["policy"], content["alpha"], content["horizon"] = settings.propagation
+    return content
 
 
 def add_question(parser: argparse.ArgumentParser, nargs: str | None = None) -> None:

@@ -17,7 +17,7 @@ from segviz.cli.many import LOST, add_many, apart, idle_many, runs_of, single, s
 from segviz.cli.models import models
 from segviz.cli.overall import sweeps_content, tell_sweeps
 from segviz.cli.resume import Kept, identity
-from segviz.cli.retrieval import add_distinct, add_scoring, numbers, whole_numbers
+from segviz.cli.retrieval import add_literal, add_scoring, numbers, whole_numbers
 from segviz.cli.running import measured
 from segviz.cli.settings import parameters_help
 from segviz.cli.source import add_file, is_memory, output_path, path_of, write_file
@@ -30,7 +30,7 @@ _AXES = {
     "alphas": ("N,…", "each from 0 to below 1", numbers),
     "horizons": ("N,…", "each 0 or more", whole_numbers),
 }
-_SHARED = ("k", "budget", "relevance", "distinct")
+_SHARED = ("k", "budget", "relevance", "literal")
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
@@ -53,7 +53,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
             help=f"{legal} (default: {','.join(map(str, default))})",
         )
     add_scoring(group)
-    add_distinct(group)
+    add_literal(group)
     add_many(parser)
     add_building(parser, several=True)
 

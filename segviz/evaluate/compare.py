@@ -14,9 +14,9 @@ from segviz.construct import Recalls
 from segviz.conversation import Question
 from segviz.evaluate import measures
 from segviz.evaluate.aggregate import Mean, mean_ci
-from segviz.evaluate.scores import first_scores, gold_of
+from segviz.evaluate.scores import first_scores, gold_of, measured_settings
 from segviz.evaluate.text_metrics import all_tokens, content_tokens
-from segviz.retrieval import check_count, estimated_tokens, ranking, taken
+from segviz.retrieval import RetrievalSettings, check_count, estimated_tokens, ranking, taken
 from segviz.tree.shape import Shape, shape
 
 if TYPE_CHECKING:
@@ -68,25 +68,25 @@ class Comparison:
 def compare(
     memories: Mapping[str, Memory],
     questions: Sequence[Question],
+    settings: RetrievalSettings | None = None,
     *,
-    k: int = 10,
     units: int = 20,
-    budget: int | None = None,
-    relevance: str = "hybrid",
     seed: int = 0,
     build_seconds: Mapping[str, float] | None = None,
     query_seconds: Mapping[tuple[str, str], float] | None = None,
+    **changes: Any,
 ) -> Comparison:
     """Measure ``memories`` (by any name) on the same ``questions``; one row per memory and
     retrieval.
 
-    ``k`` nodes, or what a ``budget`` of tokens pays for, are read; ``units`` bound
-    ``budget_recall``. Definitions are those of :func:`evaluate`; intervals are 95 % and
+    Of ``settings`` with their ``changes`` count ``relevance`` and what is read: ``k`` nodes,
+    or what a ``budget`` of tokens pays for. ``units`` bound ``budget_recall``. Definitions
+    are those of :func:`evaluate`; intervals are 95 % and
     drawn in pairs from ``seed``, so that rows compare. Memories must hold the same units
     (ValueError names the first that does not), or their numbers would not.
     ``build_seconds`` by name and ``query_seconds`` by (name, method) are passed through.
     """
-    check_count("k", k)
+    settings = measured_settings(settings, changes)
     check_count("units", units)
     names = list(memories)
     for name in names[1:]:
@@ -100,9 +100,9 @@ def compare(
         methods = (COLLAPSED, OWN) if isinstance(memory.model, Recalls) else (COLLAPSED,)
         for method in methods:
             found = (
-                _collapsed(memory, questions, relevance)
+                _collapsed(memory, questions, settings.relevance)
                 if method == COLLAPSED
-                else _own(memory, questions, relevance, k)
+                else _own(memory, questions, settings.relevance, settings.k)
             )
             rows.append(
                 _standing(
@@ -110,12 +110,14 @@ def compare(
                     memory,
                     questions,
                     found,
-                    (k, units, budget, seed),
+                    (settings.k, units, settings.budget, seed),
                     (build_seconds or {}).get(name),
                     (query_seconds or {}).get((name, method)),
                 )
             )
-    return Comparison(k, units, budget, relevance, len(questions), tuple(rows))
+    return Comparison(
+        settings.k, units, settings.budget, settings.relevance, len(questions), tuple(rows)
+    )
 
 
 def compare_one(memory: Memory, questions: Sequence[Question], **settings: Any) -> Comparison:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from segviz.conversation import Question
 from segviz.evaluate import measures
 from segviz.evaluate.aggregate import Mean, categories, mean_ci
-from segviz.evaluate.scores import final_scores, gold_of
+from segviz.evaluate.scores import final_scores, gold_of, measured_settings
 from segviz.evaluate.text_metrics import all_tokens, content_tokens
-from segviz.retrieval import check_count, taken
+from segviz.retrieval import RetrievalSettings, check_count, taken
 
 if TYPE_CHECKING:
     from segviz.memory import Memory
@@ -67,13 +67,7 @@ class Evaluation:
     the shares of levels in the mixed tops of all questions; the settings as they were
     asked for."""
 
-    policy: str
-    alpha: float
-    horizon: int
-    relevance: str
-    distinct: bool
-    k: int
-    budget: int | None
+    settings: RetrievalSettings
     units: int
     rows: tuple[Row, ...]
     overall: Aggregate
@@ -90,18 +84,15 @@ class Evaluation:
 def evaluate(
     memory: Memory,
     questions: Sequence[Question],
+    settings: RetrievalSettings | None = None,
     *,
-    policy: str = "top-down",
-    alpha: float = 0.1,
-    horizon: int = 2,
-    k: int = 10,
-    budget: int | None = None,
     units: int = 20,
-    relevance: str = "hybrid",
-    distinct: bool = True,
     seed: int = 0,
+    **changes: Any,
 ) -> Evaluation:
-    """Measure a retrieval setting; the settings are those of ``segviz.ask``.
+    """Measure retrieval by propagation with ``settings`` and ``changes`` to their fields, as
+    in ``segviz.ask``. All questions are put to the final structure; ``levels``, ``method`` and
+    ``step`` must be as by default.
 
     *Evidence recall@K over leaves*: a question counts if at least one of its evidence ids
     is a turn of the conversation; its gold leaves are the units holding those turns; the K
@@ -111,21 +102,22 @@ def evaluate(
 
     MRR (rank of the first gold leaf among all leaves) and nDCG@K are over leaves too.
     ``units`` limits the units read for ``budget_recall`` (see ``measures``). Coverage,
-    words and level shares are of the mixed top, nodes of all levels, where ``distinct``
-    counts nodes with the same text once: the K best, or with a ``budget`` as many as its
-    tokens pay for. Intervals are 95 %, drawn with ``seed``.
+    words and level shares are of the mixed top, nodes of all levels, where nodes with the
+    same text count once unless the settings are ``literal``: the K best, or with a ``budget``
+    as many as its tokens pay for. Intervals are 95 %, drawn with ``seed``.
 
     All questions are scored at once: O((H + 4) · q · n) floats of memory. ValueError
     names value and legal range of a bad setting.
     """
-    check_count("k", k)
+    settings = measured_settings(settings, changes)
+    k, budget = settings.k, settings.budget
     check_count("units", units)
     structure = memory.structure
     gold = gold_of(memory, questions)
-    final = final_scores(memory, questions, relevance, policy, alpha, horizon)
+    final = final_scores(memory, questions, settings)
     ranked = measures.order(final, np.flatnonzero(structure.active))
     leaves = measures.among(ranked, structure.level == 0)
-    mixed = measures.best_of_groups(ranked, structure.carrier) if distinct else ranked
+    mixed = ranked if settings.literal else measures.best_of_groups(ranked, structure.carrier)
     tops = [taken(row, structure.text, k, budget) for row in mixed]
 
     relevant = np.take_along_axis(gold.leaves, leaves, axis=1)
@@ -165,13 +157,7 @@ def evaluate(
         )
 
     return Evaluation(
-        policy,
-        alpha,
-        int(horizon),
-        relevance,
-        distinct,
-        k,
-        budget,
+        settings,
         units,
         tuple(row(i, question) for i, question in enumerate(questions)),
         aggregate(np.arange(len(questions))),

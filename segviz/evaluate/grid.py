@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from segviz.conversation import Question
 from segviz.evaluate import measures
 from segviz.evaluate.aggregate import Mean, categories, mean_ci
-from segviz.evaluate.scores import first_scores, gold_of
-from segviz.retrieval import check_count, check_setting, combine, spread, taken
+from segviz.evaluate.scores import first_scores, gold_of, measured_settings
+from segviz.retrieval import RetrievalSettings, check_setting, combine, spread, taken
 
 if TYPE_CHECKING:
     from segviz.memory import Memory
@@ -57,6 +57,13 @@ class Sweep:
     cells: tuple[Cell, ...]
 
     @property
+    def settings(self) -> RetrievalSettings:
+        """What the cells share; policy, alpha and horizon as by default."""
+        return RetrievalSettings(
+            relevance=self.relevance, k=self.k, budget=self.budget, literal=not self.distinct
+        )
+
+    @property
     def complete(self) -> bool:
         """Whether every cell was measured."""
         return len(self.cells) == len(self.policies) * len(self.alphas) * len(self.horizons)
@@ -83,27 +90,25 @@ class Sweep:
 def sweep(
     memory: Memory,
     questions: Sequence[Question],
+    settings: RetrievalSettings | None = None,
     *,
     policies: Sequence[str] = ("top-down", "bottom-up", "both"),
     alphas: Sequence[float] = (0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.95),
     horizons: Sequence[int] = (0, 1, 2, 3),
-    k: int = 10,
-    budget: int | None = None,
-    relevance: str = "hybrid",
-    distinct: bool = True,
     seed: int = 0,
     progress: Callable[[int, int], None] | None = None,
     cancelled: Callable[[], bool] | None = None,
     known: Sequence[Cell] = (),
     keep: Callable[[Cell], None] | None = None,
+    **changes: Any,
 ) -> Sweep:
     """Measure every policy x alpha x horizon, as :func:`evaluate` would one by one.
 
-    ``policies``, ``alphas`` and ``horizons`` are the axes; ``memory``, ``questions``, ``k``,
-    ``budget``, ``relevance``, ``distinct`` and ``seed`` are as in ``evaluate``, and a cell's
-    numbers equal those of ``evaluate`` with its setting exactly. The questions
-    are scored once, hops once per policy, and all settings that do not propagate (policy
-    ``none``, H = 0, alpha = 0) once. ``progress(done, total)`` is called after every cell;
+    ``policies``, ``alphas`` and ``horizons`` are the axes; ``memory``, ``questions``,
+    ``settings``, ``changes`` and ``seed`` are as in ``evaluate``, and a cell's numbers equal
+    those of ``evaluate`` with its setting exactly. The questions are scored once, hops once
+    per policy, and all settings that do not propagate (policy ``none``, H = 0, alpha = 0)
+    once. ``progress(done, total)`` is called after every cell;
     when ``cancelled()``, asked before every cell, says so, what is done is returned.
     ``keep`` is given every cell; cells given back as ``known``, of a sweep that is
     otherwise the same, are not measured again. Repeated values are swept once. ValueError
@@ -114,23 +119,23 @@ def sweep(
         _axis("alphas", alphas),
         _axis("horizons", horizons),
     )
-    for setting in product(policies, alphas, horizons):
-        check_setting(*setting)
+    for triple in product(policies, alphas, horizons):
+        check_setting(*triple)
     horizons = tuple(int(horizon) for horizon in horizons)
-    settings = list(product(policies, alphas, horizons))
-    check_count("k", k)
-    check_count("budget", 1 if budget is None else budget)
+    grid = list(product(policies, alphas, horizons))
+    shared = measured_settings(settings, changes)
+    k, budget = shared.k, shared.budget
     structure, gold = memory.structure, gold_of(memory, questions)
     texts = structure.text
     nodes = np.flatnonzero(structure.active)
     counted = np.flatnonzero(gold.counted)
     groups = categories([questions[i].category for i in counted.tolist()])
-    initial = first_scores(memory, questions, relevance)
+    initial = first_scores(memory, questions, shared.relevance)
 
     def measured(policy: str, alpha: float, horizon: int, final: NDArray[np.float64]) -> Cell:
         ranked = measures.order(final, nodes)
         leaves = measures.among(ranked, structure.level == 0)
-        mixed = measures.best_of_groups(ranked, structure.carrier) if distinct else ranked
+        mixed = ranked if shared.literal else measures.best_of_groups(ranked, structure.carrier)
         tops = (
             mixed[:, :k].tolist()
             if budget is None
@@ -151,7 +156,7 @@ def sweep(
     done = {(cell.policy, cell.alpha, cell.horizon): cell for cell in known}
     cells: list[Cell] = []
     hops, spread_by = initial[None], ""
-    for policy, alpha, horizon in settings:
+    for policy, alpha, horizon in grid:
         if cancelled is not None and cancelled():
             break
         if (policy, alpha, horizon) in done:
@@ -167,15 +172,15 @@ def sweep(
         if keep is not None:
             keep(cell)
         if progress is not None:
-            progress(len(cells), len(settings))
+            progress(len(cells), len(grid))
     return Sweep(
         policies,
         alphas,
         horizons,
         k,
         budget,
-        relevance,
-        distinct,
+        shared.relevance,
+        not shared.literal,
         len(questions),
         baseline,
         tuple(cells),

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from segviz.conversation import Question
-from segviz.retrieval import check_setting, combine, initial_scores, spread
-from segviz.retrieval.adaptive import ADAPTIVE, choose
+from segviz.retrieval import RetrievalSettings, combine, initial_scores, spread
 
 if TYPE_CHECKING:
     from segviz.memory import Memory
@@ -66,26 +65,25 @@ def first_scores(
 
 
 def final_scores(
-    memory: Memory,
-    questions: Sequence[Question],
-    relevance: str,
-    policy: str,
-    alpha: float,
-    horizon: int,
+    memory: Memory, questions: Sequence[Question], settings: RetrievalSettings
 ) -> NDArray[np.float64]:
-    """s̃ of all questions, float64 (q, n), as ``segviz.ask`` gives it; under policy
-    "adaptive" each question by its own setting. ValueError for an illegal setting."""
-    if policy != ADAPTIVE:
-        check_setting(policy, alpha, horizon)
+    """s̃ of all questions, float64 (q, n), as ``segviz.ask`` gives it under propagation."""
+    initial = first_scores(memory, questions, settings.relevance)
+    policy, alpha, horizon = settings.propagation
     structure = memory.structure
-    initial = first_scores(memory, questions, relevance)
-    if policy != ADAPTIVE:
-        return combine(spread(initial, structure.edges, policy, horizon, structure), policy, alpha)
-    final = np.empty_like(initial)
-    settings: dict[tuple[str, float, int], list[int]] = defaultdict(list)
-    for row, (question, scores) in enumerate(zip(questions, initial, strict=True)):
-        settings[choose(question.text, scores, structure).setting].append(row)
-    for (policy, alpha, horizon), rows in settings.items():
-        hops = spread(initial[rows], structure.edges, policy, horizon, structure)
-        final[rows] = combine(hops, policy, alpha)
-    return final
+    return combine(spread(initial, structure.edges, policy, horizon, structure), policy, alpha)
+
+
+def measured_settings(
+    settings: RetrievalSettings | None, changes: Mapping[str, Any]
+) -> RetrievalSettings:
+    """The settings with their changes. ValueError for those that many questions at once are
+    not measured with: levels, step and a system's own method."""
+    wanted, usual = replace(settings or RetrievalSettings(), **changes), RetrievalSettings()
+    for name in ("levels", "method", "step"):
+        if getattr(wanted, name) != getattr(usual, name):
+            raise ValueError(
+                f"{name} is {getattr(wanted, name)!r}; questions are measured by propagation "
+                f"over all levels of the final structure, so leave {name} out"
+            )
+    return wanted

@@ -25,7 +25,7 @@ from segviz.export.svg import tree_svg
 from segviz.export.text import file_name, legal, one_line
 from segviz.export.view import View
 from segviz.frontend.canvas import javascript, stylesheet
-from segviz.frontend.live import DRAWINGS, Live, Setting
+from segviz.frontend.live import LIVE_POLICIES, Live
 from segviz.frontend.payload import pack, tree_payload
 from segviz.frontend.scale import needs_root
 from segviz.retrieval import Evidence
@@ -242,12 +242,11 @@ def _payload(view: View, drawn: Drawing) -> dict[str, Any]:
 
 def _live(view: View) -> Live | None:
     """The controls of the canvas, where it can compute what they ask for: not a system's
-    own retrieval, and no setting that was chosen for the question."""
-    result, link = view.result, view.bookmark
-    if result is None or result.method == "own" or result.choice is not None:
+    own retrieval."""
+    result = view.result
+    if result is None or result.own or result.settings.policy not in LIVE_POLICIES:
         return None
-    setting = Setting(result.policy, float(result.alpha), int(result.horizon), DRAWINGS[0])
-    return Live(setting, link.k, link.levels, link.distinct, view.budget)
+    return Live(result.settings)
 
 
 # --- the page's own parts ----------------------------------------------------------------------

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from typing import Any
 
 from segviz.embedding import EMBEDDERS, get_embedder
 from segviz.export.text import file_name
 from segviz.export.view import View
 from segviz.memory import Memory, needs_chat
-from segviz.retrieval.adaptive import ADAPTIVE
+from segviz.retrieval import RetrievalSettings
 from segviz.systems import SYSTEMS
 from segviz.view.bookmark import nested
 
 _UPLOADED = "the-file-you-uploaded.json"
 _LINE = 88
+_SPREAD = ("policy", "alpha", "horizon")
+_ALWAYS = (*_SPREAD, "k", "relevance")  # said even where they are as by default
 
 
 def python_snippet(view: View) -> str:
@@ -91,25 +94,16 @@ def _built(view: View) -> list[str]:
 
 
 def _asked(view: View) -> list[str]:
-    result, link = view.result, view.bookmark
+    result = view.result
     assert result is not None
-    given: dict[str, Any] = {
-        "policy": result.policy if result.choice is None else ADAPTIVE,
-        "alpha": float(result.alpha),
-        "horizon": int(result.horizon),
-        "k": link.k,
-        "levels": link.levels,
-        "relevance": link.relevance,
-        "distinct": link.distinct,
-    }
-    if view.budget is not None:
-        given["budget"] = view.budget
-    if view.moment != len(view.memory.steps):
-        given["step"] = view.moment
-    if result.method == "own":
-        for unused in ("policy", "alpha", "horizon", "distinct"):
-            del given[unused]
-        given["method"] = "own"
+    given = {name: getattr(result.settings, name) for name in _ALWAYS}
+    usual = RetrievalSettings()
+    for item in fields(RetrievalSettings):
+        value = getattr(result.settings, item.name)
+        if item.name not in _ALWAYS and value != getattr(usual, item.name):
+            given[item.name] = value
+    if result.own:
+        given = {name: value for name, value in given.items() if name not in _SPREAD}
     return [
         f"result = {_call('memory.ask', repr(result.question), given)}",
         "for item in result.evidence:",

@@ -94,13 +94,13 @@ def ranks_csv(view: View) -> str:
     result = view.result
     if result is None:
         raise ValueError("this view asks no question, so nothing is ranked; export it from Ask")
-    structure, link = view.structure, view.bookmark
-    carrier = structure.carrier if link.distinct else np.arange(len(structure))
+    structure, settings = view.structure, result.settings
+    carrier = np.arange(len(structure)) if settings.literal else structure.carrier
     order, before = (
-        ranking(scores, structure, link.levels, link.distinct)
+        ranking(scores, structure, settings.levels, not settings.literal)
         for scores in (result.final, result.initial)
     )
-    if result.method == "own":  # its order is its own; scores alone do not tell it
+    if result.own:  # its order is its own; scores alone do not tell it
         order = np.array([*result.after, *(n for n in order if n not in set(result.after))], int)
     initial_rank = {int(carrier[node]): rank for rank, node in enumerate(before, start=1)}
     places = [

@@ -20,8 +20,8 @@ class View:
 
     ``structure`` is the memory as it is shown, ``result`` the answered question, None on
     Grow. ``bookmark`` says what was asked for; ``typed`` are (speaker, text) turns the
-    conversation was continued with, which no file holds; ``budget`` are the tokens that
-    were to be filled in place of K; ``saved`` is the memory's own file, where it has one.
+    conversation was continued with, which no file holds; ``saved`` is the memory's own
+    file, where it has one.
     """
 
     memory: Memory
@@ -29,7 +29,6 @@ class View:
     bookmark: Bookmark
     result: Result | None = None
     typed: tuple[tuple[str, str], ...] = ()
-    budget: int | None = None
     saved: str | None = None
 
     @property
@@ -41,7 +40,7 @@ class View:
     def session(self) -> store.Saved:
         """The memory with how it is looked at; what was done to it is among its steps."""
         return replace(
-            self.memory.saved, shown=store.Shown(self.page, encode(looks(self.bookmark)))
+            self.memory.saved, shown=store.Shown(self.page, looks(encode(self.bookmark)))
         )
 
     @property
@@ -54,7 +53,7 @@ class View:
     @property
     def moment(self) -> int:
         """The step after which the memory is shown."""
-        wanted = self.bookmark.step if self.result is None else self.bookmark.asked
+        wanted = self.bookmark.step if self.result is None else self.result.settings.step
         total = len(self.memory.steps)
         return total if wanted is None else min(wanted, total)
 
@@ -143,20 +142,20 @@ class View:
     @property
     def question_setting(self) -> list[tuple[str, str]]:
         """The part of ``setting`` about the question; nothing on Grow."""
-        result, link = self.result, self.bookmark
+        result = self.result
         if result is None:
             return []
-        spread = f"{result.policy}, α {result.alpha:g}, H {result.horizon}"
-        if result.method == "own":
+        asked = result.settings
+        spread = f"{asked.policy}, α {asked.alpha:g}, H {asked.horizon}"
+        if result.own:
             spread = "none: the system's own retrieval"
-        elif result.choice is not None:
-            spread += " (chosen for this question)"
-        wanted = f"at most {link.k}" if self.budget is None else f"what {self.budget} tokens hold"
-        levels = "all" if link.levels is None else ", ".join(map(str, link.levels)) or "none"
+        full = f"what {asked.budget} tokens hold"
+        wanted = f"at most {asked.k}" if asked.budget is None else full
+        levels = "all" if asked.levels is None else ", ".join(map(str, asked.levels)) or "none"
         return [
             ("Propagation", spread),
-            ("Relevance", link.relevance),
+            ("Relevance", asked.relevance),
             ("Retrieved", f"{len(result.after)} of {wanted}"),
             ("Admissible levels", levels),
-            ("Nodes of one text", "counted once" if link.distinct else "counted each"),
+            ("Nodes of one text", "counted each" if asked.literal else "counted once"),
         ]

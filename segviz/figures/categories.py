@@ -57,7 +57,9 @@ def category_bars(
     framed(figure, 62 + 40 * max(len(rows), 2), showlegend=False)
     figure.update_layout(margin={"t": 4, "b": 4})  # no legend above
     figure.update_xaxes(
-        title={"text": f"recall@{evaluation.k}", "standoff": 10}, range=[0, 1.02], tickformat=".1f"
+        title={"text": f"recall@{evaluation.settings.k}", "standoff": 10},
+        range=[0, 1.02],
+        tickformat=".1f",
     )
     figure.update_yaxes(type="category", autorange="reversed", showgrid=False, automargin=True)
     return figure
@@ -69,7 +71,7 @@ def category_sentence(evaluation: Evaluation) -> str:
     if not rows:
         return "No question with evidence was measured."
     ordered = sorted(rows[:-1], key=lambda row: -row[1].value)
-    overall = f"recall@{evaluation.k} over all counted questions is {rows[-1][1]}"
+    overall = f"recall@{evaluation.settings.k} over all counted questions is {rows[-1][1]}"
     if len(ordered) < 2:
         return overall[0].upper() + overall[1:] + "."
     (most, best), (least, worst) = ordered[0], ordered[-1]

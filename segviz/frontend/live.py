@@ -8,10 +8,10 @@ changes, so that an answer to an older one is told from the answer to the last.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, Final
 
-from segviz.retrieval import POLICIES, check_setting
+from segviz.retrieval import POLICIES, RetrievalSettings, check_setting
 
 ALPHA_MAX: Final = 0.99
 ALPHA_STEP: Final = 0.01
@@ -19,47 +19,47 @@ HORIZON_MAX: Final = 5
 """Range of the controls; equation 4 itself takes any α below 1 and any number of hops."""
 
 LIVE_POLICIES: Final = {
-    name: make for name, make in POLICIES.items() if getattr(make, "live", True)
+    name: make for name, make in POLICIES.items() if getattr(make, "live", False)
 }
-"""The policies the browser can compute by itself."""
+"""The policies the browser can compute by itself: those that say so by ``live``."""
 
 DRAWINGS: Final = ("mirrored", "change")
 """Both scores mirrored on one axis, or their signed difference."""
 
 
 @dataclass(frozen=True)
-class Setting:
+class LiveSetting:
     """What the header of the canvas sets: policy, α in [0, 0.99], H in 0…5, the drawing."""
 
-    policy: str = "top-down"
-    alpha: float = 0.1
-    horizon: int = 2
+    policy: str
+    alpha: float
+    horizon: int
     drawing: str = DRAWINGS[0]
     sequence: int = 0
 
 
 @dataclass(frozen=True)
 class Live:
-    """A setting and what else decides which nodes are retrieved.
+    """What the browser needs to compute by itself which nodes are retrieved: the settings
+    of the question, the drawing, and the number of the browser's last change."""
 
-    ``k`` nodes, or what ``budget`` tokens pay for, are taken from the admissible
-    ``levels`` (None: all); ``distinct`` counts nodes that carry one text once.
-    """
-
-    setting: Setting
-    k: int
-    levels: tuple[int, ...] | None = None
-    distinct: bool = True
-    budget: int | None = None
+    settings: RetrievalSettings
+    drawing: str = DRAWINGS[0]
+    sequence: int = 0
 
     def payload(self) -> dict[str, Any]:
         """As JSON, with the range of every control."""
+        settings = self.settings
         return {
-            **asdict(self.setting),
-            "k": self.k,
-            "levels": None if self.levels is None else list(self.levels),
-            "distinct": self.distinct,
-            "budget": self.budget,
+            "policy": settings.policy,
+            "alpha": float(settings.alpha),
+            "horizon": int(settings.horizon),
+            "drawing": self.drawing,
+            "sequence": self.sequence,
+            "k": settings.k,
+            "levels": None if settings.levels is None else list(settings.levels),
+            "distinct": not settings.literal,
+            "budget": settings.budget,
             "policies": {name: make().label for name, make in LIVE_POLICIES.items()},
             "alpha_max": ALPHA_MAX,
             "alpha_step": ALPHA_STEP,
@@ -67,7 +67,7 @@ class Live:
         }
 
 
-def read_setting(sent: object) -> Setting | None:
+def read_setting(sent: object) -> LiveSetting | None:
     """The setting a browser sent; None for anything that is not a legal one."""
     if not isinstance(sent, Mapping):
         return None
@@ -80,4 +80,4 @@ def read_setting(sent: object) -> Setting | None:
         check_setting(policy, alpha, horizon)  # type: ignore[arg-type]
     except ValueError:
         return None
-    return Setting(policy, float(alpha), int(horizon), drawing, sequence)  # type: ignore[arg-type]
+    return LiveSetting(policy, float(alpha), int(horizon), drawing, sequence)  # type: ignore[arg-type]

@@ -151,7 +151,9 @@ def tree_payload(
         "parent": parent,
         "edges": edges,
         "carrier": structure.carrier if live else np.zeros(0, dtype=np.int32),
-        "tokens": _tokens(structure.text) if live and live.budget else np.zeros(0, dtype=np.int32),
+        "tokens": _tokens(structure.text)
+        if live and live.settings.budget
+        else np.zeros(0, dtype=np.int32),
         "unit_session": sessions,
         "initial": _scores(initial, n, "initial"),
         "final": _scores(final, n, "final"),

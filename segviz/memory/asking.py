@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from segviz.construct import Recalls, Services, Stage, View
 from segviz.llm import Chat
-from segviz.retrieval import Evidence, Result, initial_scores, propagate, ranks, taken, top_k
-from segviz.retrieval.adaptive import ADAPTIVE, Choice, choose
+from segviz.retrieval import (
+    Evidence,
+    Result,
+    RetrievalSettings,
+    initial_scores,
+    propagate,
+    ranks,
+    taken,
+    top_k,
+)
 from segviz.tree import Structure
 
 if TYPE_CHECKING:
@@ -21,80 +30,58 @@ if TYPE_CHECKING:
 def ask(
     memory: Memory,
     question: str,
+    settings: RetrievalSettings | None = None,
     *,
-    policy: str = "top-down",
-    alpha: float = 0.1,
-    horizon: int = 2,
-    k: int = 10,
-    budget: int | None = None,
-    levels: Collection[int] | None = None,
-    relevance: str = "hybrid",
-    distinct: bool = True,
-    step: int | None = None,
-    method: str = "propagate",
     chat: Chat | None = None,
+    **changes: Any,
 ) -> Result:
     """Retrieve the evidence for a question (SegTreeMem Algorithm 2).
 
-    ``policy``, ``alpha`` in [0, 1) and ``horizon`` ≥ 0 steer propagation; policy "adaptive"
-    chooses the three for this question (``segviz.retrieval.adaptive``), and the result holds
-    what was chosen and why. ``k`` ≥ 1 nodes are returned from the admissible ``levels`` (None:
-    all), best first, or, with a ``budget``, as many of the best as its tokens pay for
-    (``segviz.retrieval.taken``); ``distinct`` counts nodes that carry the same text once;
-    ``step`` asks the memory as it stood then, with the texts a lazy system had postponed
-    written first (where that takes a chat model: if ``chat`` is given).
+    ``settings`` (default: those of :class:`RetrievalSettings`) with ``changes`` to its fields
+    by keyword: ``ask(memory, "Who is Luna?", policy="both", alpha=0.3)``. A memory asked as it
+    stood at an earlier ``step`` has the texts a lazy system had postponed written first,
+    where that takes a chat model: if ``chat`` is given.
 
-    ``method`` "propagate" is the above on any structure; "own" is the retrieval the system
-    came with, for which policy, alpha, horizon and distinct do not count (``chat`` is the
-    model it may call; without one it uses its offline stand-ins). Then ``initial`` are the
-    relevance scores, ``final`` the system's own, and ``stages`` tell how they came about.
-    ValueError names value and legal range for a bad setting.
+    Under method "own" ``chat`` is the model the system may call; without one it uses its
+    offline stand-ins. Then ``initial`` are the relevance scores, ``final`` the system's own,
+    and ``stages`` tell how they came about.
+    ValueError names value and legal range for a bad setting, TypeError an unknown one.
     """
-    structure = memory.structure if step is None else memory.settled(step, chat)
-    raw = memory.scorer(relevance, structure)([question])[0]
-    first = initial_scores(raw, structure.active)
+    settings = replace(settings or RetrievalSettings(), **changes)
+    k, budget, levels, distinct = (
+        settings.k,
+        settings.budget,
+        settings.levels,
+        not settings.literal,
+    )
+    structure = memory.structure if settings.step is None else memory.settled(settings.step, chat)
+    scorer = memory.scorer(settings.relevance, structure)
+    initial = initial_scores(scorer([question])[0], structure.active)
     stages: tuple[Stage, ...] = ()
-    choice: Choice | None = None
-    if method == "own":
-        policy, alpha, horizon = "none", 0.0, 0
-        view = View(
-            structure,
-            memory.units[: _heard(memory, step)],
-            memory.scorer(relevance, structure),
-            Services(memory.embedder, chat),
-            k,
-        )
-        recall = _own(memory).recall(question, view)
-        admitted = [n for n in recall.ranked if levels is None or structure.level[n] in levels]
-        initial, final = first, _shares(recall.scores)
+    if settings.method == "own":
+        units = memory.units[: _heard(memory, settings.step)]
+        view = View(structure, units, scorer, Services(memory.embedder, chat), k)
+        found = _own(memory).recall(question, view)
+        admitted = [n for n in found.ranked if levels is None or structure.level[n] in levels]
+        final, hops, stages = _shares(found.scores), initial[None], found.stages
         after = taken(admitted, structure.text, k, budget)
-        hops, stages = first[None], recall.stages
-    elif method == "propagate":
-        if policy == ADAPTIVE:
-            choice = choose(question, first, structure)
-            policy, alpha, horizon = choice.setting
-        spread = propagate(first, structure.edges, policy, alpha, horizon, structure)
+    else:
+        spread = propagate(initial, structure.edges, *settings.propagation, structure)
         initial, final, hops = spread.hops[0], spread.final, spread.hops
         after = top_k(final, structure, k, levels, distinct, budget)
-    else:
-        raise ValueError(f"method is {method!r}; choose 'propagate' or 'own'")
     before = top_k(initial, structure, k, levels, distinct, budget)
     was = ranks(after, initial, structure, levels, distinct)
     return Result(
         question,
         structure,
-        policy,
-        alpha,
-        horizon,
+        settings,
         initial,
         final,
         hops,
         tuple(before),
         tuple(after),
         _evidence(memory, structure, initial, final, after, was),
-        method,
         stages,
-        choice,
     )
 
 

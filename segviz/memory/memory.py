@@ -14,7 +14,7 @@ from segviz.embedding import Embedder
 from segviz.llm import Chat
 from segviz.memory.asking import ask
 from segviz.memory.assemble import Absent, embedder_named, make_system, needs_chat, paid
-from segviz.retrieval import RELEVANCE, Result, over_active
+from segviz.retrieval import RELEVANCE, Result, RetrievalSettings, over_active
 from segviz.tree import Moments, Step, Structure, replay
 from segviz.tree.invariants import Violation, check
 
@@ -124,9 +124,16 @@ class Memory:
         covered = (self.structure if structure is None else structure).coverage(node)
         return tuple(turn for index in covered for turn in self.units[index].turn_ids)
 
-    def ask(self, question: str, **settings: Any) -> Result:
-        """Retrieve evidence; see :func:`ask` for the settings."""
-        return ask(self, question, **settings)
+    def ask(
+        self,
+        question: str,
+        settings: RetrievalSettings | None = None,
+        *,
+        chat: Chat | None = None,
+        **changes: Any,
+    ) -> Result:
+        """Retrieve evidence; see :func:`ask`, ``changes`` are fields of the settings."""
+        return ask(self, question, settings, chat=chat, **changes)
 
     def view(self, relevance: str = "hybrid", k: int = 10, chat: Chat | None = None) -> View:
         """The finished memory as its system's own retrieval and operations see it."""

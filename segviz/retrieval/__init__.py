@@ -3,6 +3,7 @@
 ``relevance``    question to a score for every node
 ``propagation``  scores spread over the structure (SegTreeMem equations 3 and 4)
 ``selection``    the best nodes of a ranking
+``settings``     how a question is asked: ``RetrievalSettings`` and ``PRESETS``
 ``ledger``       why a node has the score it has
 ``result``       an answered question
 ``gold``         what became of a question's gold evidence
@@ -33,14 +34,18 @@ from segviz.retrieval.selection import (
     taken,
     top_k,
 )
+from segviz.retrieval.settings import METHODS, PRESETS, RetrievalSettings
 
 __all__ = [
+    "METHODS",
     "POLICIES",
+    "PRESETS",
     "RELEVANCE",
     "Evidence",
     "Ledger",
     "Propagated",
     "Result",
+    "RetrievalSettings",
     "admissible",
     "check_count",
     "check_setting",

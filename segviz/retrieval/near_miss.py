@@ -29,14 +29,13 @@ def near_misses(
     *,
     count: int = 5,
     wanted: Collection[int] = (),
-    levels: Collection[int] | None = None,
-    distinct: bool = True,
 ) -> list[NearMiss]:
     """The next ``count`` nodes after the top K, then missed ``wanted`` nodes (gold leaves),
-    by propagated score; settings as in ``segviz.memory.builder.ask``."""
+    by propagated score."""
     if not result.after:
         return []
-    structure = result.structure
+    structure, levels = result.structure, result.settings.levels
+    distinct = not result.settings.literal
     key = structure.carrier if distinct else np.arange(len(structure))
     taken = {int(key[node]) for node in result.after}
     last = float(result.final[result.after[-1]])

@@ -27,6 +27,7 @@ class NoPropagation:
 
     name: ClassVar[str] = "none"
     label: ClassVar[str] = "none: every node for itself (collapsed retrieval)"
+    live: ClassVar[bool] = True
 
     def transitions(self, edges: IntArray, structure: Structure | None = None) -> IntArray:
         """No transition, shape (0, 2)."""
@@ -39,6 +40,7 @@ class TopDown:
 
     name: ClassVar[str] = "top-down"
     label: ClassVar[str] = "top-down: parents to children"
+    live: ClassVar[bool] = True
 
     def transitions(self, edges: IntArray, structure: Structure | None = None) -> IntArray:
         """(m, 2) [source, target]: every parent to each of its children."""
@@ -51,6 +53,7 @@ class BottomUp:
 
     name: ClassVar[str] = "bottom-up"
     label: ClassVar[str] = "bottom-up: children to parents"
+    live: ClassVar[bool] = True
 
     def transitions(self, edges: IntArray, structure: Structure | None = None) -> IntArray:
         """(m, 2) [source, target]: every child to each of its parents."""
@@ -66,6 +69,7 @@ class Both:
 
     name: ClassVar[str] = "both"
     label: ClassVar[str] = "both: along every edge, so siblings support each other"
+    live: ClassVar[bool] = True
 
     def transitions(self, edges: IntArray, structure: Structure | None = None) -> IntArray:
         """(2m, 2) [source, target]: every edge there and back."""
@@ -82,6 +86,7 @@ class Neighbours:
 
     name: ClassVar[str] = "neighbours"
     label: ClassVar[str] = "neighbours: to the node before and after on the same level"
+    live: ClassVar[bool] = True
 
     def transitions(self, edges: IntArray, structure: Structure | None = None) -> IntArray:
         """(k, 2) [source, target]. ValueError without a structure."""
@@ -98,43 +103,12 @@ class Neighbours:
         return np.concatenate([pairs, pairs[:, ::-1]]).astype(np.int64)
 
 
-@dataclass(frozen=True)
-class CrossLinks:
-    """Top-down, and along relations both ways: a match also points to its recurrences.
-
-    Source: ours, after SegTreeMem App. C.3.2, which suggests semantic links beside the
-    tree. The relations are those a system or an operation made ("link recurrences" of the
-    segment tree); without any this is top-down. Their weights only say that they exist:
-    transitions are binary. It needs the structure. The canvas does not know relations, so
-    the policy is not among its controls.
-
-    Measured (``tests/benchmarks/recurrences.py``), it does not help: over 930 LoCoMo
-    questions recall@10 lies .002 [-.010, .007] (140 links of likeness .7) to .013 [-.022,
-    -.003] (892 of .5) below the best of top-down, and not above it for multi-hop questions.
-    """
-
-    name: ClassVar[str] = "cross-links"
-    label: ClassVar[str] = "cross-links: parents to children, and along relations"
-    live: ClassVar[bool] = False
-
-    def transitions(self, edges: IntArray, structure: Structure | None = None) -> IntArray:
-        """(k, 2) [source, target]. ValueError without a structure."""
-        if structure is None:
-            raise ValueError(
-                "policy 'cross-links' needs relations, which edges do not hold: pass structure=…"
-            )
-        pairs = dict.fromkeys((r.source, r.target) for r in structure.relations)
-        links = np.array(list(pairs), dtype=np.int64).reshape(-1, 2)
-        return np.unique(np.concatenate([edges, links, links[:, ::-1]]), axis=0)
-
-
 POLICIES: dict[str, Callable[[], Any]] = {
     "none": NoPropagation,
     "top-down": TopDown,
     "bottom-up": BottomUp,
     "both": Both,
     "neighbours": Neighbours,
-    "cross-links": CrossLinks,
 }
 """Name to policy; its instances give the transitions W_P is made of."""
 

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from segviz.construct import Stage
-from segviz.retrieval.adaptive import Choice
 from segviz.retrieval.ledger import Ledger, explain
 from segviz.retrieval.selection import level_distribution
+from segviz.retrieval.settings import RetrievalSettings
 from segviz.tree import Span, Structure
 
 
@@ -38,47 +38,42 @@ class Evidence:
 class Result:
     """An answered question.
 
-    ``question`` was put to ``structure``; ``evidence`` is what came back, best first.
+    ``question`` was put to ``structure`` with ``settings``; ``evidence`` is what came back,
+    best first.
     ``initial`` and ``final`` float64 (n,), ``hops`` float64 (H + 1, n); ``before`` and
-    ``after`` are the top-K node ids by initial and final score, best first. With ``method``
+    ``after`` are the top-K node ids by initial and final score, best first. Under method
     "own", ``final`` are the scores of the system's own retrieval and ``stages`` its course.
-    Asked with policy "adaptive", ``policy``, ``alpha`` and ``horizon`` are what ``choice``
-    chose.
     """
 
     question: str
     structure: Structure
-    policy: str
-    alpha: float
-    horizon: int
+    settings: RetrievalSettings
     initial: NDArray[np.float64]
     final: NDArray[np.float64]
     hops: NDArray[np.float64]
     before: tuple[int, ...]
     after: tuple[int, ...]
     evidence: tuple[Evidence, ...]
-    method: str = "propagate"
     stages: tuple[Stage, ...] = ()
-    choice: Choice | None = None
+
+    @property
+    def own(self) -> bool:
+        """Whether the system's own retrieval found this, not propagation."""
+        return self.settings.method == "own"
 
     def explain(self, node: int) -> Ledger:
         """Own score and every contribution by source and hop; sums to ``final[node]``.
 
         A system's own retrieval gives a node its score whole; ``stages`` tell how."""
+        scores = self.final if self.own else self.initial
         return explain(
-            node,
-            self.final if self.method == "own" else self.initial,
-            self.structure.edges,
-            self.policy,
-            self.alpha,
-            self.horizon,
-            self.structure,
+            node, scores, self.structure.edges, *self.settings.propagation, self.structure
         )
 
     @property
     def score_names(self) -> tuple[str, str]:
         """What ``initial`` and ``final`` are called."""
-        return ("relevance", "system") if self.method == "own" else ("initial", "propagated")
+        return ("relevance", "system") if self.own else ("initial", "propagated")
 
     @property
     def reading_order(self) -> tuple[Evidence, ...]:

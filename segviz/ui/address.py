@@ -8,20 +8,19 @@ last written, and following it would undo what the user has just done.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 import streamlit as st
 
 from segviz import store
-from segviz.construct import Recalls, parameters
+from segviz.construct import parameters
 from segviz.memory import COMPONENTS
 from segviz.systems import SYSTEMS
 from segviz.ui.inspector.pins import pinned
+from segviz.ui.settings import read_settings, write_moment, write_settings
 from segviz.ui.state import Session, shown_keys
 from segviz.ui.widgets.tree import VIEWS
-from segviz.view.bookmark import Bookmark, decode, differing, encode, looks
-from segviz.view.link_readers import Operated
+from segviz.view.bookmark import MADE, Bookmark, decode, differing, encode, looks
 
 GO = "go"
 
@@ -30,7 +29,7 @@ _VIEW_KEYS = ("grow-view", "ask-view")
 # Fields that are kept under their own names, whatever is open: how a memory is made, and how
 # it is looked at.
 _MADE = ("unit", "system")
-_SHARED = ("policy", "alpha", "horizon", "k", "relevance", "distinct", "colour", "labels")
+_SHARED = ("colour", "labels")
 
 
 def arrive() -> None:
@@ -60,12 +59,14 @@ def opened(key: str, saved: store.Saved | None) -> None:
         return
     st.session_state["opened"] = key
     arriving: Bookmark | None = st.session_state.get("arriving")
-    linked = arriving is not None and encode(looks(arriving))
+    linked = arriving is not None and looks(encode(arriving))
     if saved is None or saved.shown is None or linked:
         return
-    bookmark, problems = decode(saved.shown.link)
     # What is open stays open, whatever the file says of others.
-    _look(replace(looks(bookmark), system=saved.system), problems)
+    link = {name: saved.shown.link[name] for name in saved.shown.link if name not in MADE}
+    if saved.system in SYSTEMS:
+        link["system"] = saved.system
+    _look(*decode(link))
     st.session_state["page-wanted"] = saved.shown.page
 
 
@@ -83,12 +84,7 @@ def _look(bookmark: Bookmark, problems: list[str]) -> None:
     st.session_state["arriving"] = bookmark
     for key in _SHARED:
         st.session_state[key] = getattr(bookmark, key)
-    st.session_state["adaptive"] = bookmark.method == "adaptive"
-    st.session_state["by-budget"] = bookmark.budget is not None
-    if bookmark.budget is not None:
-        st.session_state["budget"] = bookmark.budget
-    if bookmark.method in ("own", "propagate"):
-        st.session_state[f"method-{bookmark.system}"] = bookmark.method
+    write_settings(bookmark.retrieval, bookmark.system)
     view = bookmark.view if bookmark.view in VIEWS else VIEWS[0]
     st.session_state.update(dict.fromkeys(_VIEW_KEYS, view))
 
@@ -125,13 +121,6 @@ def wanted_conversation() -> str | None:
     return arriving.conversation if arriving else None
 
 
-def wanted_operations(session: Session) -> tuple[Operated, ...] | None:
-    """The operations a link asks for, in the run in which it is followed; None in others.
-    ``session`` holds the memory as it was built."""
-    arriving: Bookmark | None = st.session_state.get("arriving")
-    return None if arriving is None or not _open_now(arriving, session) else arriving.done
-
-
 def _open_now(arriving: Bookmark, session: Session) -> bool:
     """Whether the conversation of a link is open."""
     return arriving.conversation in (None, session.conversation.id)
@@ -155,20 +144,15 @@ def settle(session: Session) -> None:
     keys, total = shown_keys(session), len(session.memory.steps)
     state: dict[str, Any] = {}
     # What a link does not name is as usual, whatever was looked at before.
-    for moment in ("step", "asked"):
-        wanted: int | None = getattr(arriving, moment)
-        if wanted is not None or keys[moment] in st.session_state:
-            state[keys[moment]] = total if wanted is None else min(wanted, total)
+    if arriving.step is not None or keys["step"] in st.session_state:
+        state[keys["step"]] = total if arriving.step is None else min(arriving.step, total)
+    write_moment(arriving.retrieval, session)
     if arriving.text is not None:
         state |= {"origin": "Own question", keys["text"]: arriving.text}
     elif session.conversation.questions:
         last = len(session.conversation.questions) - 1
         asked = min(arriving.question or 0, last)
         state |= {"origin": "Dataset question", keys["question"]: asked}
-    highest = int(session.memory.structure.level.max(initial=0))
-    if arriving.levels is not None or keys["levels"] in st.session_state:
-        admitted = range(highest + 1) if arriving.levels is None else arriving.levels
-        state[keys["levels"]] = [level for level in admitted if level <= highest]
     st.session_state.update(state)
     there = arriving.node is not None and arriving.node < len(session.memory.structure)
     session.select(arriving.node if there else None)
@@ -214,29 +198,19 @@ def current(session: Session) -> Bookmark:
         origin: session.source if origin == "upload" else state.get(origin)
     }
     own = state.get("origin") == "Own question" or not session.conversation.questions
-    levels = state.get(keys["levels"])
-    everything = list(range(int(session.memory.structure.level.max(initial=0)) + 1))
     total = len(session.memory.steps)
-
-    def moment(key: str) -> int | None:
-        value = state.get(key, total)
-        return None if value == total else value
-
+    step = state.get(keys["step"], total)
     return Bookmark(
         **named,
         conversation=_conversation(session),
         settings=_settings(session),
         text=(state.get(keys["text"]) or None) if own else None,
         question=None if own else (state.get(keys["question"]) or None),
-        levels=None if levels is None or list(levels) == everything else tuple(levels),
-        budget=state.get("budget") if state.get("by-budget") else None,
-        method=_method(session),
-        step=moment(keys["step"]),
-        asked=moment(keys["asked"]),
+        retrieval=read_settings(session),
+        step=None if step == total else step,
         node=session.selected,
         view=next((state[key] for key in _VIEW_KEYS if state.get(key, VIEWS[0]) != VIEWS[0]), ""),
         pins=tuple(pinned(session)),
-        done=session.done,
     )
 
 
@@ -250,17 +224,6 @@ def _conversation(session: Session) -> str | None:
         return session.conversation.id
     chosen: int = st.session_state.get("conversation", 0)
     return entries[chosen].id
-
-
-def _method(session: Session) -> str | None:
-    """The way of retrieval, where it is not the system's usual one."""
-    state = st.session_state
-    if isinstance(session.memory.model, Recalls):
-        chosen: str = state.get(f"method-{session.memory.system}", "own")
-        if chosen == "own":
-            return None
-        return "adaptive" if state.get("adaptive") else chosen
-    return "adaptive" if state.get("adaptive") else None
 
 
 def _settings(session: Session) -> dict[str, Any]:

@@ -19,7 +19,6 @@ import streamlit as st
 from segviz.conversation import Conversation, Corpus
 from segviz.llm import OpenAIChat
 from segviz.memory import Memory
-from segviz.view.link_readers import Operated
 
 T = TypeVar("T")
 
@@ -76,8 +75,7 @@ class Session:
 
     ``key`` identifies the memory, ``source`` the conversation as loaded, before typing;
     ``chat`` is the model chosen under Models, None offline; ``built`` is the key of the
-    memory as it was built, where operations have changed it since, and ``done`` those of
-    them that a link names.
+    memory as it was built, where operations have changed it since.
     """
 
     key: str
@@ -87,7 +85,6 @@ class Session:
     memory: Memory
     chat: OpenAIChat | None = None
     built: str = ""
-    done: tuple[Operated, ...] = ()
 
     @cached_property
     def sessions(self) -> list[int]:
@@ -107,13 +104,10 @@ class Session:
 
 def shown_keys(session: Session) -> dict[str, str]:
     """Where a browser session keeps what it looks at in this memory, by what it is."""
-    levels = int(session.memory.structure.level.max(initial=0)) + 1
     return {
         "step": f"step-{session.key}",
-        "asked": f"asked-{session.key}",
         "text": f"own-{session.key}",
         "question": f"question-{session.source}",
-        "levels": f"levels-{levels}",
     }
 
 

@@ -9,24 +9,21 @@ be used is left out and named.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields
 from typing import Any
 
-from segviz.construct import Operates, Parameter, parameters
+from segviz.construct import Parameter, Recalls, parameters
 from segviz.conversation import TITLES, UNIT_RULES
-from segviz.memory import COMPONENTS, make_system
-from segviz.retrieval import POLICIES, RELEVANCE
+from segviz.memory import COMPONENTS
+from segviz.retrieval import METHODS, POLICIES, RELEVANCE, RetrievalSettings
 from segviz.systems import SYSTEMS
 from segviz.view.link_readers import (
     COUNT,
     LONGEST,
-    MOST_OPERATIONS,
-    Operated,
     levels,
     local_path,
     number,
     one_of,
-    operations,
     pins,
     short_text,
     yes_or_no,
@@ -36,18 +33,15 @@ __all__ = [
     "COLOURS",
     "LABELS",
     "LONGEST",
-    "METHODS",
-    "MOST_OPERATIONS",
+    "MADE",
     "Bookmark",
-    "Operated",
     "decode",
     "differing",
     "encode",
     "looks",
     "nested",
+    "usual_method",
 ]
-
-METHODS = ("own", "propagate", "adaptive")
 
 COLOURS = ("session", "level", "initial", "propagated", "change", "gold", "coherence")
 LABELS = ("session", "words", "node", "score")
@@ -61,12 +55,9 @@ class Bookmark:
     ``sample`` or ``path`` name the file, ``upload`` a file that only its owner has;
     ``settings`` are the system's parameters that differ from its defaults, nested ones
     with dots (``compatibility.threshold``); ``question`` is the index of a question of the
-    data set, ``text`` one's own; ``step`` and ``asked`` are moments on Grow and Ask;
-    ``levels`` the admissible ones, None for all; ``budget`` tokens in place of ``k``;
-    ``method`` is "own", "propagate" or "adaptive" where another than the system's usual one
-    is taken; ``view`` the drawing, ``colour`` and ``labels`` what it shows; ``pins`` the
-    two nodes held side by side; ``done`` the operations on the memory since it was built,
-    each with its arguments in the order its system declares them.
+    data set, ``text`` one's own, asked with ``retrieval``; ``step`` is the moment on Grow;
+    ``view`` the drawing, ``colour`` and ``labels`` what it shows; ``pins`` the two nodes
+    held side by side.
     """
 
     sample: str | None = None
@@ -78,23 +69,19 @@ class Bookmark:
     settings: Mapping[str, Any] = field(default_factory=dict)
     question: int | None = None
     text: str | None = None
-    policy: str = "top-down"
-    alpha: float = 0.1
-    horizon: int = 2
-    k: int = 10
-    relevance: str = "hybrid"
-    levels: tuple[int, ...] | None = None
-    distinct: bool = True
-    budget: int | None = None
-    method: str | None = None
+    retrieval: RetrievalSettings = RetrievalSettings()
     step: int | None = None
-    asked: int | None = None
     node: int | None = None
     view: str = ""
     colour: str = ""
     labels: str = ""
     pins: tuple[int, ...] = ()
-    done: tuple[Operated, ...] = ()
+
+
+def usual_method(system: str) -> str:
+    """How memories of a system are asked where nothing else is said: by its own retrieval
+    where it has one."""
+    return "own" if issubclass(SYSTEMS[system], Recalls) else "propagate"
 
 
 def encode(bookmark: Bookmark) -> dict[str, str]:
@@ -104,27 +91,28 @@ def encode(bookmark: Bookmark) -> dict[str, str]:
         value = getattr(bookmark, item.name)
         if item.name == "settings":
             written |= {name: _written(part) for name, part in value.items()}
-        elif item.name == "done" and value:
-            written["done"] = ",".join(".".join([name, *map(str, given)]) for name, given in value)
+        elif item.name == "retrieval":
+            written |= _encoded(value, usual_method(bookmark.system))
         elif value != item.default:
             written[item.name] = _written(value)
     return written
 
 
-def looks(bookmark: Bookmark) -> Bookmark:
-    """Only how something is looked at: without what names the data and how it is built."""
-    usual = Bookmark()
-    return replace(
-        bookmark,
-        sample=None,
-        path=None,
-        upload=None,
-        conversation=None,
-        unit=usual.unit,
-        system=usual.system,
-        settings=usual.settings,
-        done=usual.done,
-    )
+def _encoded(retrieval: RetrievalSettings, method: str) -> dict[str, str]:
+    """The settings that differ from the defaults and from the system's usual method."""
+    usual = RetrievalSettings(method=method)
+    written: dict[str, str] = {}
+    for name, part in _RETRIEVAL.items():
+        value = getattr(retrieval, part)
+        if value != getattr(usual, part):
+            written[name] = _written(not value if part == "literal" else value)
+    return written
+
+
+def looks(link: Mapping[str, str]) -> dict[str, str]:
+    """The parts of a link that say how something is looked at, without those that name the
+    data and how it is built."""
+    return {name: link[name] for name in link if name in _READERS and name not in MADE}
 
 
 def decode(link: Mapping[str, str]) -> tuple[Bookmark, list[str]]:
@@ -142,17 +130,29 @@ def decode(link: Mapping[str, str]) -> tuple[Bookmark, list[str]]:
     for name, read in _READERS.items():
         if name in link:
             take(name, read, values)
-    if values.pop("done", None):
-        take("done", _known_operations(values.get("system", "segment-tree")), values)
+    system = values.get("system", "segment-tree")
     settings: dict[str, Any] = {}
     for name in link:
-        if name not in _READERS:
-            readers = _setting_readers(SYSTEMS[values.get("system", "segment-tree")], link)
+        if name in _GONE:
+            problems.append(f"{name}={link[name][:80]!r}: {_GONE[name]}")
+        elif name not in _READERS:
+            readers = _setting_readers(SYSTEMS[system], link)
             if name in readers:
                 take(name, readers[name], settings)
             else:
                 problems.append(f"{name[:80]!r} is not a part of a view")
-    return Bookmark(**values, settings=settings), problems
+    retrieval = _decoded(values, usual_method(system))
+    return Bookmark(**values, settings=settings, retrieval=retrieval), problems
+
+
+def _decoded(values: dict[str, Any], method: str) -> RetrievalSettings:
+    """Takes the settings out of the values of a link."""
+    found: dict[str, Any] = {"method": method}
+    for name, part in _RETRIEVAL.items():
+        if name in values:
+            value = values.pop(name)
+            found[part] = not value if part == "literal" else value
+    return RetrievalSettings(**found)
 
 
 def differing(kind: type, settings: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
@@ -236,24 +236,6 @@ def _value_reader(parameter: Parameter) -> Callable[[str], Any]:
     return one_of(spec.choices) if spec.choices else short_text
 
 
-def _known_operations(system: str) -> Callable[[str], tuple[Operated, ...]]:
-    """Reads operations that a system has, with as many arguments as it wants."""
-
-    def read(given: str) -> tuple[Operated, ...]:
-        made = make_system(system)
-        known = made.operations() if isinstance(made, Operates) else {}
-        done = operations(given)
-        for name, arguments in done:
-            if name not in known:
-                raise ValueError(f"expected one of {', '.join(known) or 'no operation'}")
-            wanted = known[name].arguments
-            if len(arguments) != len(wanted):
-                raise ValueError(f"{name} takes {', '.join(wanted) or 'no arguments'}")
-        return done
-
-    return read
-
-
 _READERS: dict[str, Callable[[str], Any]] = {
     "sample": one_of(tuple(TITLES)),
     "path": local_path,
@@ -279,6 +261,26 @@ _READERS: dict[str, Callable[[str], Any]] = {
     "colour": one_of(COLOURS),
     "labels": one_of(LABELS),
     "pins": pins,
-    "done": operations,
 }
-"""Every field but ``settings``, with what reads it."""
+"""Every part of a link but the system's settings, with what reads it."""
+
+MADE = ("sample", "path", "upload", "conversation", "unit", "system")
+"""The parts that name the data and how it is built, with the system's settings."""
+
+_RETRIEVAL = {
+    "policy": "policy",
+    "alpha": "alpha",
+    "horizon": "horizon",
+    "k": "k",
+    "relevance": "relevance",
+    "levels": "levels",
+    "distinct": "literal",
+    "budget": "budget",
+    "method": "method",
+    "asked": "step",
+}
+"""The parts that say how the question is asked, with the field of the settings each is;
+``distinct`` is the opposite of ``literal``."""
+
+_GONE = {"done": "links hold no operations; save the memory as a session file instead"}
+"""Parts of links from before, with what to do instead."""

@@ -3,20 +3,11 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable
 from typing import Any
 
-Operated = tuple[str, tuple[int, ...]]
-"""An operation on a finished memory: its name and arguments."""
-
-MOST_OPERATIONS = 20
-"""In a link, and kept in the app."""
-
 LONGEST = 2_000
 """Characters of a question or path in a link; browsers and servers cut long addresses."""
-
-_MOST_ARGUMENTS = 8
 
 
 def number(kind: type, low: float | None, high: float | None) -> Callable[[str], Any]:
@@ -89,17 +80,3 @@ def pins(given: str) -> tuple[int, ...]:
     if len(set(nodes)) != len(nodes) or len(nodes) > 2:
         raise ValueError("expected one node or two different ones")
     return nodes
-
-
-def operations(given: str) -> tuple[Operated, ...]:
-    """Operations with their arguments; whether a system has them is not asked here."""
-    parts = short_text(given).split(",")
-    if len(parts) > MOST_OPERATIONS:
-        raise ValueError(f"expected at most {MOST_OPERATIONS} operations")
-    return tuple(_operation(*part.split(".")) for part in parts)
-
-
-def _operation(name: str, *arguments: str) -> Operated:
-    if len(arguments) > _MOST_ARGUMENTS or not re.fullmatch("[a-z][a-z_-]{0,40}", name):
-        raise ValueError("expected operations such as delete.12, with dots before numbers")
-    return name, tuple(COUNT(argument) for argument in arguments)

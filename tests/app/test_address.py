@@ -8,6 +8,7 @@ import pytest
 from streamlit.elements.lib import policies
 from streamlit.testing.v1 import AppTest
 
+from segviz.retrieval import RetrievalSettings
 from segviz.view.bookmark import Bookmark, encode
 from tests.app.test_pages import clean, grow, texts
 
@@ -16,15 +17,16 @@ LINK = Bookmark(
     unit="turn",
     settings={"compatibility": "cosine", "compatibility.threshold": 0.35, "refresh": "lazy"},
     question=3,
-    policy="both",
-    alpha=0.3,
-    horizon=1,
-    k=7,
-    relevance="dense",
-    levels=(0, 1),
-    distinct=False,
-    budget=600,
-    method="adaptive",
+    retrieval=RetrievalSettings(
+        policy="both",
+        alpha=0.3,
+        horizon=1,
+        k=7,
+        relevance="dense",
+        levels=(0, 1),
+        literal=True,
+        budget=600,
+    ),
     node=5,
     view="Outline",
     colour="level",
@@ -123,41 +125,6 @@ def test_a_conversation_that_is_not_there_is_waited_for():
     assert app.session_state["k"] == 7
 
 
-def test_operations_are_named_and_done_again():
-    app = opened({})
-    app.selectbox(key="operation").set_value("rebuild").run()
-    nodes = app.session_state["memories"]
-    built = next(iter(nodes.values()))
-    node = built.structure.roots[0]
-    field = next(f for f in app.number_input if f.key.startswith("argument"))
-    field.set_value(node).run()
-    clean(app.button(key="operate").click().run())
-    link = address(clean(app.run()))
-    assert link == {"sample": "ines-theo", "done": f"rebuild.{node}"}
-    again = opened(link)
-    assert again.button(key="undo-operation").disabled is False
-    assert steps(again) == steps(app)
-    assert address(again) == link
-    again.button(key="undo-operation").click().run()
-    assert address(clean(again.run())) == {"sample": "ines-theo"}
-
-
-def test_operations_that_cannot_be_done_are_told():
-    app = opened({"done": "compress,rebuild.99999", "pins": "3,99999"})
-    told = [text.value for text in app.text if "99999" in text.value]
-    assert told[0].startswith("done: operation 2, rebuild: ")
-    assert told[1] == "pins: there is no node 99999 in this memory"
-    assert address(clean(app.run())) == {"sample": "ines-theo", "done": "compress", "pins": "3"}
-
-
-def test_a_link_to_the_memory_as_built_takes_operations_back():
-    app = opened({"done": "compress"})
-    app.query_params.clear()
-    app.query_params["go"] = "1"
-    app.query_params["sample"] = "ines-theo"
-    assert address(clean(app.run())) == {"sample": "ines-theo"}
-
-
 def steps(app):
     """Operations listed under Change."""
     return [text.value for text in app.text if text.value in told_by(app)]
@@ -189,7 +156,27 @@ def test_no_widget_has_a_default_besides_what_a_link_sets(monkeypatch):
         real(default_value, key, writes_allowed)
 
     monkeypatch.setattr(policies, "check_session_state_rules", check)
-    for link in (LINK, replace(LINK, text="a boat?"), Bookmark(path="a.json", asked=3, step=2)):
+    for link in (
+        LINK,
+        replace(LINK, text="a boat?"),
+        Bookmark(path="a.json", retrieval=RetrievalSettings(step=3), step=2),
+    ):
         for page in (grow, ask_app):
             opened(encode(link), page())
     assert found == []
+
+
+def test_what_of_a_link_cannot_be_followed_is_told():
+    """Operations, which links held before, and a pin on a node that is not there."""
+    app = opened({"done": "compress,rebuild.99999", "pins": "3,99999"})
+    told = [text.value for text in app.text if "99999" in text.value]
+    assert told[0].endswith("links hold no operations; save the memory as a session file instead")
+    assert told[1] == "pins: there is no node 99999 in this memory"
+    assert address(clean(app.run())) == {"sample": "ines-theo", "pins": "3"}
+
+
+def test_operations_stay_out_of_the_address():
+    app = opened({})
+    app.selectbox(key="operation").set_value("compress").run()
+    clean(app.button(key="operate").click().run())
+    assert address(clean(app.run())) == {"sample": "ines-theo"}

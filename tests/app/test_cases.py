@@ -111,5 +111,5 @@ def test_every_number_of_the_texts_is_asserted_above():
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_links_are_sound(case):
     for _, setting in case.settings:
-        bookmark = Bookmark(conversation=CONVERSATION, question=case.question, **setting)
+        bookmark = Bookmark(conversation=CONVERSATION, question=case.question, retrieval=setting)
         assert decode(encode(bookmark)) == (bookmark, [])

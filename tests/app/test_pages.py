@@ -137,7 +137,7 @@ class TestAsk:
             set_in_header(app, policy=policy)
         set_in_header(app, alpha=0.9, horizon=5)
         app.slider(key="k").set_value(30).run()
-        app.toggle(key="distinct").set_value(False).run()
+        app.toggle(key="literal").set_value(True).run()
         clean(app)
 
     def test_without_an_admissible_level_nothing_is_retrieved(self):

@@ -12,6 +12,7 @@ from segviz import store
 from segviz.conversation import sample_path
 from segviz.embedding import HashingEmbedder
 from segviz.export import FORMATS, View
+from segviz.retrieval import RetrievalSettings
 from segviz.store import Shown
 from segviz.view.bookmark import Bookmark, decode, encode
 from tests.app.test_address import address, ask_app, opened
@@ -20,15 +21,17 @@ from tests.store.test_store_schema import VALIDATOR
 
 SEEN = Bookmark(
     question=3,
-    policy="both",
-    alpha=0.3,
-    horizon=1,
-    k=7,
-    relevance="lexical",
-    levels=(0, 1),
-    distinct=False,
-    budget=600,
-    asked=60,
+    retrieval=RetrievalSettings(
+        policy="both",
+        alpha=0.3,
+        horizon=1,
+        k=7,
+        relevance="lexical",
+        levels=(0, 1),
+        literal=True,
+        budget=600,
+        step=60,
+    ),
     step=90,
     node=5,
     view="Outline",
@@ -53,9 +56,7 @@ def session_file(memory, bookmark, path, page="ask"):
 
 
 def test_it_holds_the_memory_and_how_it_is_looked_at(memory, tmp_path):
-    far = replace(
-        SEEN, path="/secret/place.json", conversation="other", unit="turn", system="raptor"
-    )
+    far = replace(SEEN, path="/secret/place.json", conversation="other", unit="turn")
     saved = store.read(session_file(memory, far, tmp_path / "s.json"))
     assert saved.shown == Shown("ask", encode(SEEN))
     assert decode(saved.shown.link) == (SEEN, [])
@@ -95,14 +96,10 @@ def test_opened_it_is_seen_as_it_was_saved(memory, tmp_path):
 
 
 def test_on_ask_the_same_question_with_the_same_settings(memory, tmp_path):
-    path = session_file(memory, replace(SEEN, budget=None, view=""), tmp_path / "s.json")
+    settings = replace(SEEN.retrieval, budget=None)
+    path = session_file(memory, replace(SEEN, retrieval=settings, view=""), tmp_path / "s.json")
     app = opened({"path": str(path)}, ask_app())
-    wanted = memory.ask(
-        memory.conversation.questions[3].text,
-        step=60,
-        **{n: getattr(SEEN, n) for n in ("policy", "alpha", "horizon", "k", "levels", "distinct")},
-        relevance="lexical",
-    )
+    wanted = memory.ask(memory.conversation.questions[3].text, settings)
     assert app.session_state["last"].saved.shown.page == "ask"
     listed = json.loads(evidence_scores(app))["items"]
     assert [item["node"] for item in listed] == list(wanted.after)
@@ -110,7 +107,9 @@ def test_on_ask_the_same_question_with_the_same_settings(memory, tmp_path):
 
 def test_what_was_looked_at_before_does_not_shine_through(memory, tmp_path):
     """Opened again after other choices, the file is seen as it was saved."""
-    path = session_file(memory, Bookmark(k=7), tmp_path / "s.json", page="grow")
+    path = session_file(
+        memory, Bookmark(retrieval=RetrievalSettings(k=7)), tmp_path / "s.json", page="grow"
+    )
     app = open_path(grow().run(), path)
     assert address(app) == {"path": str(path), "k": "7"}
     app.button(key="go-chevron_left").click().run()
@@ -122,7 +121,9 @@ def test_what_was_looked_at_before_does_not_shine_through(memory, tmp_path):
 
 
 def test_a_link_that_says_more_goes_first(memory, tmp_path):
-    path = session_file(memory, Bookmark(k=7, alpha=0.5), tmp_path / "s.json")
+    path = session_file(
+        memory, Bookmark(retrieval=RetrievalSettings(k=7, alpha=0.5)), tmp_path / "s.json"
+    )
     assert address(opened({"path": str(path), "k": "3"})) == {"path": str(path), "k": "3"}
 
 

@@ -194,12 +194,6 @@ def test_a_question_of_the_data_set_comes_with_its_gold(run, boat):
         assert all(line in told for line in item["text"].split("\n"))
 
 
-def test_the_setting_an_adaptive_question_got_is_told(run, boat):
-    found = run("ask", boat, "When did it happen?", "--policy", "adaptive", "--json").json
-    chosen = segviz.open(boat).ask("When did it happen?", policy="adaptive")
-    assert found["settings"]["policy"] == chosen.policy != "adaptive"
-
-
 def test_a_system_with_its_own_retrieval_can_be_asked_by_it(run, talk):
     base = ("ask", talk, "boats", "--system", "bm25", "--embedder", "hashing")
     assert "by the system's own retrieval" in run(*base, "--method", "own").out
@@ -263,3 +257,17 @@ def test_the_mark_is_found_across_the_ends_of_chunks(monkeypatch, tmp_path, cut)
 def test_numbers_that_are_none_become_null():
     value = {None: np.float64("nan"), 1: (float("inf"), np.array([1.5, np.nan])), "x": True}
     assert plain(value) == {"none": None, "1": [None, [1.5, None]], "x": True}
+
+
+def test_a_preset_is_a_start_that_options_change(run, boat):
+    memory = segviz.open(boat)
+    found = run("ask", boat, "Who sold it?", "--preset", "paper, bottom-up", "--json").json
+    settings = segviz.PRESETS["paper, bottom-up"]
+    assert [e["node"] for e in found["evidence"]] == list(
+        memory.ask("Who sold it?", settings).after
+    )
+    changed = run(
+        "ask", boat, "Who sold it?", "--preset", "paper, bottom-up", "--alpha", "0.5", "--json"
+    ).json
+    assert changed["settings"]["alpha"] == 0.5
+    assert changed["settings"]["relevance"] == "dense"

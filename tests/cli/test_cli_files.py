@@ -29,7 +29,7 @@ def test_an_export_is_what_the_library_writes(run, boat, tmp_path, name):
         "relevance": "hybrid",
         "method": "propagate",
     }
-    view = view_of(memory, number=3, saved=str(boat.resolve()), distinct=True, **settings)
+    view = view_of(memory, number=3, saved=str(boat.resolve()), **settings)
     expected = FORMATS[name].make(view)
     content = (tmp_path / found["output"]).read_bytes()
     assert content == (expected.encode() if isinstance(expected, str) else expected)

@@ -112,7 +112,7 @@ def test_every_measure_equals_the_literal_form(case):
         alpha=alpha,
         horizon=horizon,
         relevance=relevance,
-        distinct=distinct,
+        literal=not distinct,
         k=k,
         units=budget,
     )
@@ -142,7 +142,7 @@ def test_the_top_is_what_ask_returns(memory):
     questions = memory.conversation.questions
     for settings in (
         {},
-        {"policy": "both", "alpha": 0.5, "k": 4, "distinct": False},
+        {"policy": "both", "alpha": 0.5, "k": 4, "literal": True},
         {"budget": 40},
         {"budget": 1},
     ):

@@ -56,7 +56,7 @@ class TestCells:
     )
     def test_each_equals_evaluate_exactly(self, grown, relevance, budget, distinct):
         questions = grown.conversation.questions
-        settings = {"k": 4, "relevance": relevance, "distinct": distinct, "seed": 5}
+        settings = {"k": 4, "relevance": relevance, "literal": not distinct, "seed": 5}
         settings["budget"] = budget
         swept = sweep(
             grown,

@@ -54,7 +54,7 @@ def sample():
 
 def asked(memory, number=0, **settings):
     """The answer to one of the data set's questions."""
-    result = memory.ask(memory.conversation.questions[number].text, k=settings.get("k", 10))
+    result = memory.ask(memory.conversation.questions[number].text, k=settings.pop("k", 10))
     return View(memory, result.structure, Bookmark(question=number, **settings), result)
 
 

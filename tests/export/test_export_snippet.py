@@ -11,6 +11,7 @@ import pytest
 import segviz
 from segviz.conversation import sample_path, with_typed_turns
 from segviz.export import View, python_snippet
+from segviz.retrieval import RetrievalSettings
 from segviz.systems import SYSTEMS
 from segviz.view.bookmark import Bookmark, differing, nested
 from tests.export.views import HOSTILE
@@ -26,10 +27,7 @@ def view_of(link: Bookmark, question: str | None = None, typed=()) -> View:
     memory = segviz.build(conversation, link.system, link.unit, **settings)
     if question is None:
         return View(memory, memory.at(link.step or len(memory.steps)), link, None, tuple(typed))
-    asked = {n: getattr(link, n) for n in ("policy", "alpha", "horizon", "k", "relevance")}
-    result = memory.ask(
-        question, levels=link.levels, distinct=link.distinct, step=link.asked, **asked
-    )
+    result = memory.ask(question, link.retrieval)
     return View(memory, result.structure, link, result, tuple(typed))
 
 
@@ -57,10 +55,29 @@ COSINE = {"compatibility": "cosine", "compatibility.threshold": 0.35}
     "link",
     [
         Bookmark(sample=SAMPLE),
-        Bookmark(sample=SAMPLE, unit="turn", settings=COSINE, policy="both", alpha=0.35, horizon=3),
-        Bookmark(sample=SAMPLE, asked=40, k=3, relevance="dense", levels=(0, 1), distinct=False),
-        Bookmark(sample=SAMPLE, system="raptor", policy="neighbours", conversation=SAMPLE),
-        Bookmark(sample=SAMPLE, system="bm25", policy="none", relevance="lexical", levels=()),
+        Bookmark(
+            sample=SAMPLE,
+            unit="turn",
+            settings=COSINE,
+            retrieval=RetrievalSettings(policy="both", alpha=0.35, horizon=3),
+        ),
+        Bookmark(
+            sample=SAMPLE,
+            retrieval=RetrievalSettings(
+                step=40, k=3, relevance="dense", levels=(0, 1), literal=True
+            ),
+        ),
+        Bookmark(
+            sample=SAMPLE,
+            system="raptor",
+            retrieval=RetrievalSettings(policy="neighbours"),
+            conversation=SAMPLE,
+        ),
+        Bookmark(
+            sample=SAMPLE,
+            system="bm25",
+            retrieval=RetrievalSettings(policy="none", relevance="lexical", levels=()),
+        ),
     ],
     ids=["default", "cosine", "earlier", "raptor", "bm25"],
 )
@@ -89,15 +106,8 @@ def test_typed_turns_come_back(capsys):
 
 def test_a_token_budget_comes_back(plain, capsys):
     result = plain.memory.ask("When did Theo run?", budget=120)
-    view = View(plain.memory, result.structure, Bookmark(sample=SAMPLE), result, budget=120)
+    view = View(plain.memory, result.structure, Bookmark(sample=SAMPLE), result)
     assert run(python_snippet(view))["result"].evidence == result.evidence
-
-
-def test_an_adaptive_question_chooses_again(plain, capsys):
-    memory = plain.memory
-    result = memory.ask("When did Theo run?", policy="adaptive")
-    view = View(memory, result.structure, Bookmark(sample=SAMPLE), result)
-    assert run(python_snippet(view))["result"].choice == result.choice
 
 
 @pytest.mark.parametrize("text", HOSTILE)
@@ -149,7 +159,7 @@ def test_what_took_a_model_is_opened_from_its_json(memory, tmp_path, monkeypatch
 
     remote = replace(memory, embedder=Remote())
     result = remote.ask("How many gears?", relevance="lexical")
-    view = View(remote, remote.structure, Bookmark(relevance="lexical"), result)
+    view = View(remote, remote.structure, Bookmark(), result)
     code = python_snippet(view)
     remote.save("segviz-chat-memory.json")
     again = run(code)

@@ -111,7 +111,13 @@ def slow_ranks(scores, structure, levels, distinct):
 @pytest.mark.parametrize("levels", [None, (0, 1), ()])
 def test_ranks_equal_a_slow_count(memory, distinct, levels):
     view = ask_view(
-        memory, "How many gears?", distinct=distinct, levels=levels, policy="both", alpha=0.5, k=3
+        memory,
+        "How many gears?",
+        literal=not distinct,
+        levels=levels,
+        policy="both",
+        alpha=0.5,
+        k=3,
     )
     result, structure = view.result, view.structure
     rows = read(ranks_csv(view))
@@ -135,8 +141,8 @@ def test_ranks_equal_a_slow_count(memory, distinct, levels):
 def test_ranks_mark_gold(memory):
     question = memory.conversation.questions[0]
     assert question.evidence
-    view = ask_view(memory, question.text, distinct=False)
-    view = type(view)(memory, view.structure, type(view.bookmark)(distinct=False), view.result)
+    view = ask_view(memory, question.text, literal=True)
+    view = type(view)(memory, view.structure, type(view.bookmark)(), view.result)
     for row in read(ranks_csv(view)):
         held = [t for t in memory.turn_ids(int(row["node"])) if t in question.evidence]
         assert sorted(row["gold"].split()) == sorted(held)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import fields
 
 import numpy as np
 
@@ -11,6 +12,7 @@ from segviz.conversation import Conversation
 from segviz.embedding import HashingEmbedder
 from segviz.export import View
 from segviz.memory import Memory
+from segviz.retrieval import RetrievalSettings
 from segviz.tree import Add, Event, Link, Relate, Retire, Step, Structure, Unlink, replay
 from segviz.view.bookmark import Bookmark
 from tests.trees import chat, unit
@@ -51,10 +53,10 @@ def grow_view(memory: Memory, **link) -> View:
 
 def ask_view(memory: Memory, question: str, **settings) -> View:
     """What Ask shows of a question of one's own."""
-    bookmark = Bookmark(text=question, **settings)
-    asked = {name: getattr(bookmark, name) for name in ("policy", "alpha", "horizon", "k")}
-    asked |= {name: getattr(bookmark, name) for name in ("levels", "relevance", "distinct")}
-    result = memory.ask(question, step=bookmark.asked, **asked)
+    names = {field.name for field in fields(RetrievalSettings)}
+    asked = RetrievalSettings(**{name: settings.pop(name) for name in names & set(settings)})
+    result = memory.ask(question, asked)
+    bookmark = Bookmark(text=question, retrieval=asked, **settings)
     return View(memory, result.structure, bookmark, result)
 
 

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from segviz.frontend.canvas import javascript
-from segviz.frontend.live import DRAWINGS, Live, Setting, read_setting
+from segviz.frontend.live import DRAWINGS, Live, LiveSetting, read_setting
 from segviz.frontend.payload import COLUMNS, tree_payload
-from segviz.retrieval import POLICIES
+from segviz.retrieval import POLICIES, RetrievalSettings
 from tests.frontend.node import run
 from tests.trees import toy
 
@@ -19,8 +19,8 @@ SENT = {"policy": "both", "alpha": 0.3, "horizon": 4, "drawing": "change", "sequ
 
 
 def test_a_legal_setting_is_read() -> None:
-    assert read_setting(SENT) == Setting("both", 0.3, 4, "change", 7)
-    assert read_setting(SENT | {"alpha": 0}) == Setting("both", 0.0, 4, "change", 7)
+    assert read_setting(SENT) == LiveSetting("both", 0.3, 4, "change", 7)
+    assert read_setting(SENT | {"alpha": 0}) == LiveSetting("both", 0.0, 4, "change", 7)
 
 
 @pytest.mark.parametrize(
@@ -56,7 +56,7 @@ def test_what_has_no_fields_is_no_setting(sent: object) -> None:
 def test_the_payload_carries_what_the_browser_computes_with() -> None:
     structure = toy()
     scores = np.arange(11) / 55
-    live = Live(Setting(), k=4, levels=(0, 2), distinct=False)
+    live = Live(RetrievalSettings(k=4, levels=(0, 2), literal=True))
     message = tree_payload(
         structure,
         unit_sessions=[0] * 7,
@@ -69,7 +69,7 @@ def test_the_payload_carries_what_the_browser_computes_with() -> None:
     sent = message["live"]
     assert (sent["policy"], sent["alpha"], sent["horizon"]) == ("top-down", 0.1, 2)
     assert (sent["k"], sent["levels"], sent["distinct"]) == (4, [0, 2], False)
-    assert list(sent["policies"]) == [p for p in POLICIES if p != "cross-links"]
+    assert list(sent["policies"]) == list(POLICIES)
     assert sent["drawing"] in DRAWINGS
     carrier = np.frombuffer(message["carrier"], dtype=COLUMNS["carrier"])
     assert carrier.tolist() == structure.carrier.tolist()
@@ -87,7 +87,11 @@ def test_without_controls_no_carriers_travel() -> None:
 def test_controls_need_scores() -> None:
     with pytest.raises(ValueError, match="initial"):
         tree_payload(
-            toy(), unit_sessions=[], session_labels=[], identity="x", live=Live(Setting(), k=3)
+            toy(),
+            unit_sessions=[],
+            session_labels=[],
+            identity="x",
+            live=Live(RetrievalSettings(k=3)),
         )
 
 
@@ -158,8 +162,8 @@ def test_many_moves_are_one_report(module) -> None:
       m.report(s);
       return sent;"""
     first, second = steps(module, body)
-    assert read_setting(first) == Setting("top-down", 0.4, 1, "mirrored", 3)
-    assert read_setting(second) == Setting("top-down", 0.4, 3, "mirrored", 4)
+    assert read_setting(first) == LiveSetting("top-down", 0.4, 1, "mirrored", 3)
+    assert read_setting(second) == LiveSetting("top-down", 0.4, 3, "mirrored", 4)
 
 
 def test_a_lost_report_is_sent_again(module) -> None:

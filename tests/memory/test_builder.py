@@ -40,7 +40,7 @@ class TestAsk:
             horizon=horizon,
             k=5,
             levels=levels,
-            distinct=distinct,
+            literal=not distinct,
             relevance="dense",
         )
         initial, final, order = literal_ask(

@@ -23,14 +23,14 @@ def test_missed_gold_is_listed_however_far_down(memory):
     result = memory.ask(QUESTION, k=1, levels=[0], policy="none")
     order = ranking(result.final, result.structure, [0])
     far = int(order[-1])
-    rows = near_misses(result, count=2, wanted=[far, int(order[0])], levels=[0])
+    rows = near_misses(result, count=2, wanted=[far, int(order[0])])
     assert [row.node for row in rows] == [*order[1:3].tolist(), far]
 
 
 def test_a_node_on_another_level_says_so(memory):
     result = memory.ask(QUESTION, k=2, levels=[0])
     root = result.structure.roots[0]
-    row = near_misses(result, count=0, wanted=[root], levels=[0])[0]
+    row = near_misses(result, count=0, wanted=[root])[0]
     assert (row.rank_after, row.reason) == (0, "its level is not admissible")
 
 

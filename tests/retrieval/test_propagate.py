@@ -6,7 +6,6 @@ import gc
 import itertools
 import random
 import weakref
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -15,7 +14,6 @@ from hypothesis import strategies as st
 
 from segviz.retrieval import propagate
 from segviz.retrieval.propagation import operator
-from segviz.tree import Relate
 from tests.trees import random_graph, random_tree, toy
 
 TREE_POLICIES = ("top-down", "bottom-up", "both")
@@ -224,36 +222,6 @@ class TestManyQuestions:
         for i, row in enumerate(rows):
             alone = propagate(row, edges, policy, alpha, horizon)
             np.testing.assert_allclose(together.final[i], alone.final, rtol=0, atol=1e-15)
-
-
-class TestCrossLinks:
-    """The toy tree with leaf 0 related to leaf 5 and to its parent's sibling 9."""
-
-    def linked(self):
-        return replace(toy(), relations=(Relate(0, 5, "recurs", 0.7), Relate(9, 0, "knows", 0.2)))
-
-    def test_scores_go_down_and_along_relations_both_ways(self):
-        s = self.linked()
-        initial = np.zeros(11)
-        initial[[0, 9]] = 1.0
-        hop = propagate(initial, s.edges, "cross-links", 0.5, 1, structure=s).hops[1]
-        # 0 gives to 5 and 9; 9 to its children 4, 5, 6 and to 0
-        expected = np.zeros(11)
-        expected[[5, 9]] += 1 / 2
-        expected[[4, 5, 6, 0]] += 1 / 4
-        np.testing.assert_allclose(hop, expected, atol=1e-12)
-
-    def test_without_relations_it_is_top_down(self):
-        initial = np.arange(11) / 55
-        s = toy()
-        ours = propagate(initial, s.edges, "cross-links", 0.5, 3, structure=s).final
-        np.testing.assert_allclose(
-            ours, propagate(initial, s.edges, "top-down", 0.5, 3).final, atol=1e-15
-        )
-
-    def test_it_needs_the_structure(self):
-        with pytest.raises(ValueError, match="relations"):
-            propagate(np.ones(11), toy().edges, "cross-links")
 
 
 class TestOperator:

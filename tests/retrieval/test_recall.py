@@ -10,8 +10,6 @@ from __future__ import annotations
 
 import pytest
 
-from segviz.retrieval.adaptive import ADAPTIVE, OTHERWISE, RULES
-from tests.benchmarks import adaptive
 from tests.benchmarks.recall import (
     HELD_OUT,
     LITERAL,
@@ -79,25 +77,3 @@ def test_held_out(memories):
     for policies in (POLICIES, TREE):
         found = pooled(held, "hybrid", best(chosen, policies)).value
         assert found > bm25(held).value + 0.05
-
-
-@pytest.fixture(scope="module")
-def choices(memories):
-    return adaptive.table(list(memories.values()))
-
-
-class TestAdaptive:
-    def test_the_shipped_rules_are_those_of_the_fit(self, choices):
-        base, rules = adaptive.fit(choices, 0, POLICIES)
-        assert (base, tuple(rules)) == (OTHERWISE, RULES)
-
-    def test_not_below_the_best_single_setting_of_the_fitted_half(self, choices):
-        """On questions the rules were not fitted on; the interval includes no gain at all."""
-        single, chosen, difference = adaptive.held_out(choices, 0, OTHERWISE, list(RULES))
-        assert chosen.value >= single.value
-        assert difference.low < 0 < difference.high
-
-    def test_evaluate_measures_the_same(self, memories, choices):
-        found = pooled(memories.values(), "hybrid", (ADAPTIVE, 0.0, 0)).value
-        values = adaptive.applied(choices, OTHERWISE, list(RULES))
-        assert found == pytest.approx(values.mean(), abs=1e-12)

@@ -174,7 +174,7 @@ def test_own_retrieval_without_a_limit_is_the_collapsed_order(memory):
     question = "What did the red bicycle cost?"
     n = len(memory.structure)
     for relevance in ("dense", "hybrid", "lexical"):
-        plain = memory.ask(question, policy="none", k=n, relevance=relevance, distinct=False)
+        plain = memory.ask(question, policy="none", k=n, relevance=relevance, literal=True)
         own = Raptor(budget=100_000).recall(question, memory.view(relevance, n)).ranked
         assert set(own) == set(plain.after)
         # Equal scores differ in their last bits; there the older node comes first.

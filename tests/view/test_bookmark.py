@@ -9,27 +9,40 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import segviz
-from segviz.construct import Operates, as_settings
+from segviz.construct import Recalls, as_settings
 from segviz.conversation import TITLES, UNIT_RULES
 from segviz.memory import make_system
-from segviz.retrieval import POLICIES, RELEVANCE
+from segviz.retrieval import METHODS, POLICIES, RELEVANCE, RetrievalSettings
 from segviz.systems import SYSTEMS
 from segviz.view import look
 from segviz.view.bookmark import (
     _READERS,
+    _RETRIEVAL,
     COLOURS,
     LABELS,
-    METHODS,
     Bookmark,
     decode,
     differing,
     encode,
     nested,
+    usual_method,
 )
-from segviz.view.link_readers import MOST_OPERATIONS
 
 count = st.integers(0, 2**31)
 words = st.text(st.characters(exclude_categories=["Cs"]), max_size=200)
+retrievals = st.builds(
+    RetrievalSettings,
+    policy=st.sampled_from(tuple(POLICIES)),
+    alpha=st.floats(0, 0.99),
+    horizon=st.integers(0, 5),
+    k=st.integers(1, 1000),
+    relevance=st.sampled_from(tuple(RELEVANCE)),
+    levels=st.none() | st.sets(st.integers(0, 9)),
+    literal=st.booleans(),
+    budget=st.none() | st.integers(50, 100_000),
+    method=st.sampled_from(METHODS),
+    step=st.none() | st.integers(1, 2**31),
+)
 bookmarks = st.builds(
     Bookmark,
     sample=st.none() | st.sampled_from(tuple(TITLES)),
@@ -39,15 +52,7 @@ bookmarks = st.builds(
     system=st.sampled_from(tuple(SYSTEMS)),
     question=st.none() | count,
     text=st.none() | words,
-    policy=st.sampled_from(tuple(POLICIES)),
-    alpha=st.floats(0, 0.99),
-    horizon=st.integers(0, 5),
-    k=st.integers(1, 1000),
-    relevance=st.sampled_from(tuple(RELEVANCE)),
-    levels=st.none() | st.sets(st.integers(0, 9)).map(lambda s: tuple(sorted(s))),
-    distinct=st.booleans(),
-    budget=st.none() | st.integers(50, 100_000),
-    method=st.none() | st.sampled_from(METHODS),
+    retrieval=retrievals,
     step=st.none() | st.integers(1, 2**31),
     node=st.none() | count,
     colour=st.sampled_from(("", *COLOURS)),
@@ -61,21 +66,20 @@ def test_what_is_written_comes_back(bookmark):
     assert decode(encode(bookmark)) == (bookmark, [])
 
 
-@given(st.data())
-def test_operations_come_back_with_any_system(data):
-    name = data.draw(st.sampled_from([n for n in SYSTEMS if isinstance(make_system(n), Operates)]))
-    known = make_system(name).operations()
-    one = st.sampled_from(list(known)).flatmap(
-        lambda op: st.tuples(st.just(op), st.tuples(*[count] * len(known[op].arguments)))
-    )
-    done = tuple(data.draw(st.lists(one, max_size=MOST_OPERATIONS)))
-    bookmark = Bookmark(system=name, done=done)
-    assert decode(encode(bookmark)) == (bookmark, [])
+def test_links_from_before_with_operations_open_the_rest():
+    bookmark, problems = decode({"done": "merge.3.4,upkeep", "k": "3"})
+    assert bookmark == Bookmark(retrieval=RetrievalSettings(k=3))
+    assert problems == [
+        "done='merge.3.4,upkeep': links hold no operations; save the memory as a session file "
+        "instead"
+    ]
 
 
-def test_operations_are_short_and_readable():
-    done = (("merge", (3, 4)), ("upkeep", ()), ("delete", (12,)))
-    assert encode(Bookmark(done=done)) == {"done": "merge.3.4,upkeep,delete.12"}
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_a_link_without_a_method_means_the_systems_usual_one(name):
+    own = isinstance(make_system(name), Recalls)
+    found = decode({"system": name})[0].retrieval.method
+    assert found == usual_method(name) == ("own" if own else "propagate")
 
 
 def test_the_names_are_those_of_the_canvas():
@@ -83,7 +87,9 @@ def test_the_names_are_those_of_the_canvas():
 
 
 def test_every_field_can_be_read():
-    assert set(_READERS) | {"settings"} == {field.name for field in fields(Bookmark)}
+    parts = {field.name for field in fields(Bookmark)} - {"settings", "retrieval"}
+    assert set(_READERS) == parts | set(_RETRIEVAL)
+    assert set(_RETRIEVAL.values()) == {field.name for field in fields(RetrievalSettings)}
 
 
 def test_the_default_view_is_an_empty_link():
@@ -136,25 +142,13 @@ def test_settings_survive():
         ("pins", "4,4", "one node or two"),
         ("pins", "-1", "expected 0 to"),
         ("pins", "1e9", "expected a whole number"),
-        ("done", "", "expected operations such as"),
-        ("done", "compress,", "expected operations such as"),
-        ("done", "__class__", "expected operations such as"),
-        ("done", "drop table.1", "expected operations such as"),
-        ("done", "delete.1", "expected one of compress"),
-        ("done", "compress.1", "compress takes no arguments"),
-        ("done", "rebuild", "rebuild takes node"),
-        ("done", "rebuild.x", "expected a whole number"),
-        ("done", "rebuild.-1", "expected 0 to"),
-        ("done", "rebuild." + ".".join("1" * 50), "expected operations such as"),
-        ("done", ",".join(["compress"] * 21), "at most 20 operations"),
-        ("done", "compress" * 500, "longer than 2000"),
         ("compatibility.threshold", "0.3", "not a part of a view"),
         ("<script>", "1", "not a part of a view"),
     ],
 )
 def test_what_cannot_be_used_is_named_and_left_out(name, given, message):
     bookmark, problems = decode({name: given, "k": "3"} if name != "k" else {name: given})
-    assert bookmark == Bookmark(k=3 if name != "k" else 10)
+    assert bookmark == Bookmark(retrieval=RetrievalSettings(k=3 if name != "k" else 10))
     assert len(problems) == 1
     assert message in problems[0]
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -28,15 +26,6 @@ KINSHIP = {
     "siblings": "Both have the same parent.",
     "apart": "Neither lies above the other.",
 }
-
-
-@dataclass(frozen=True)
-class Scored:
-    """The scores of an answered question, with the nodes that compete in it."""
-
-    result: Result
-    levels: Collection[int] | None
-    distinct: bool
 
 
 def pinned(session: Session) -> list[int]:
@@ -67,7 +56,7 @@ def pin_button(session: Session, node: int) -> None:
     )
 
 
-def pins_panel(session: Session, structure: Structure, scored: Scored | None = None) -> None:
+def pins_panel(session: Session, structure: Structure, result: Result | None = None) -> None:
     """The pinned nodes of this memory compared; nothing is drawn where there are none."""
     pins = pinned(session)
     if not pins:
@@ -84,13 +73,13 @@ def pins_panel(session: Session, structure: Structure, scored: Scored | None = N
         elif len(pins) == 1:
             st.caption("Select another node and pin it too, to see both side by side.")
         else:
-            _compare(session, structure, pins[0], pins[1], scored)
+            _compare(session, structure, pins[0], pins[1], result)
 
 
-def _compare(session: Session, structure: Structure, a: int, b: int, scored: Scored | None) -> None:
+def _compare(session: Session, structure: Structure, a: int, b: int, result: Result | None) -> None:
     _in_common(session, structure, a, b)
-    if scored is not None:
-        _scores(scored, a, b)
+    if result is not None:
+        _scores(result, a, b)
     beside, words = st.tabs(["Side by side", "Word by word"], key="pins-view", on_change="rerun")
     if beside.open:
         with beside:
@@ -151,15 +140,14 @@ def _one(session: Session, structure: Structure, node: int) -> None:
     )
 
 
-def _scores(scored: Scored, a: int, b: int) -> None:
-    result = scored.result
+def _scores(result: Result, a: int, b: int) -> None:
     rows: list[dict[str, Any]] = [
         {
             "node": node,
             "initial": float(result.initial[node]),
-            "rank": _rank(scored, result.initial, node),
+            "rank": _rank(result, result.initial, node),
             "propagated": float(result.final[node]),
-            "new rank": _rank(scored, result.final, node),
+            "new rank": _rank(result, result.final, node),
             "retrieved": "yes" if node in result.after else "no",
         }
         for node in (a, b)
@@ -168,11 +156,11 @@ def _scores(scored: Scored, a: int, b: int) -> None:
     st.dataframe(rows, hide_index=True, column_config={"initial": number, "propagated": number})
 
 
-def _rank(scored: Scored, scores: Any, node: int) -> int | None:
+def _rank(result: Result, scores: Any, node: int) -> int | None:
     """1-based rank; None where the node does not compete. One of several nodes with the
     same text stands for all of them."""
-    structure = scored.result.structure
-    order = ranking(scores, structure, scored.levels, scored.distinct)
-    key = structure.carrier if scored.distinct else np.arange(len(structure))
+    structure, settings = result.structure, result.settings
+    order = ranking(scores, structure, settings.levels, not settings.literal)
+    key = np.arange(len(structure)) if settings.literal else structure.carrier
     found = np.flatnonzero(key[order] == key[node])
     return int(found[0]) + 1 if len(found) else None

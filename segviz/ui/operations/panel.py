@@ -8,31 +8,24 @@ import streamlit as st
 
 from segviz.construct import Operates, Operation
 from segviz.llm import ModelError
-from segviz.ui.address import refuse, wanted_operations
-from segviz.ui.operations.log import Change, changes, follow, in_link
+from segviz.ui.operations.log import MOST_OPERATIONS, Change, changes
 from segviz.ui.operations.merge import join_choice
 from segviz.ui.state import Session, fingerprint
-from segviz.view.link_readers import MOST_OPERATIONS
 
 
 def operated(session: Session) -> Session:
-    """The session with the operations done on its memory so far, or as a link wants them."""
+    """The session with the operations done on its memory so far."""
     done = changes(session.key)
-    wanted = wanted_operations(session)
-    problem = "" if wanted is None else follow(session.memory, done, wanted)
-    if problem:
-        refuse(f"done: {problem}")
     if not done:
         return session
     # What was done, not how often: after an undo another operation makes another memory.
-    said = [change.named or change.memory.conversation.id for change in done]
+    said = [change.done for change in done]
     return replace(
         session,
         key=f"{session.key}+{fingerprint(said)}",
         conversation=done[-1].memory.conversation,
         memory=done[-1].memory,
         built=session.key,
-        done=in_link(session.memory, done),
     )
 
 
@@ -66,7 +59,7 @@ def operations_panel(session: Session) -> None:
             st.text(change.memory.steps[-1].note)
         joined = join_choice(session)
         if joined is not None:
-            _keep(done, Change(joined, None), "The second memory")
+            _keep(done, Change(joined, f"join {joined.conversation.id}"), "The second memory")
 
 
 def _argument(session: Session, operation: str, name: str, kind: str, default: int | None) -> int:
@@ -104,8 +97,8 @@ def _operate(
         st.warning(f"{chosen.label}: this cannot be done.")
         st.text(str(error))
         return
-    given = tuple(arguments[argument] for argument in chosen.arguments)
-    _keep(done, Change(memory, (name, given)), chosen.label)
+    given = [arguments[argument] for argument in chosen.arguments]
+    _keep(done, Change(memory, f"{name} {given}"), chosen.label)
 
 
 def _keep(done: list[Change], change: Change, what: str) -> None:

@@ -9,7 +9,7 @@ import streamlit as st
 
 from segviz.frontend.canvas import javascript, stylesheet
 from segviz.frontend.found import find_text, read_query
-from segviz.frontend.live import Setting, read_setting
+from segviz.frontend.live import LiveSetting, read_setting
 from segviz.frontend.payload import pack
 from segviz.view.look import Look, read_look
 
@@ -76,7 +76,7 @@ def clicked(key: str, before: int | None = None) -> int | None:
     return _node(state.get("selected") if isinstance(state, Mapping) else None, before)
 
 
-def sent_setting(key: str) -> Setting | None:
+def sent_setting(key: str) -> LiveSetting | None:
     """The setting just made in the header of the canvas ``key``, for use in
     ``on_setting``; None if there is none, or if it is not a legal one."""
     state = st.session_state.get(key)

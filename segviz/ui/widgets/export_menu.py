@@ -11,7 +11,7 @@ from segviz.export import FORMATS, Format, View, file_name, sweep_csv
 from segviz.retrieval import Result
 from segviz.tree import Structure
 from segviz.ui.address import current
-from segviz.ui.operations.log import unnamed
+from segviz.ui.operations.log import changed
 from segviz.ui.state import Session, typed_turns
 from segviz.ui.widgets.formatting import unmarked
 from segviz.ui.widgets.pictures import attempt, follow, look, no_browser
@@ -25,18 +25,16 @@ def exports_panel(
     session: Session,
     structure: Structure,
     result: Result | None = None,
-    budget: int | None = None,
 ) -> None:
     """A menu that offers the view as files, each made when it is asked for, and its link.
 
-    ``structure`` is what the page shows, ``result`` the answered question on Ask and
-    ``budget`` the tokens it was to fill in place of K.
+    ``structure`` is what the page shows, ``result`` the answered question on Ask.
     """
     with st.popover("Export", icon=":material/download:", key="exports", on_change="rerun") as menu:
         if not menu.open:
             return
         typed = tuple(typed_turns(session.source))
-        view = View(session.memory, structure, current(session), result, typed, budget)
+        view = View(session.memory, structure, current(session), result, typed)
         with st.container(width=_WIDTH, gap="xsmall", key="export-menu"):
             _files(view)
             _link(session, view)
@@ -104,11 +102,8 @@ def _link(session: Session, view: View) -> None:
     address = (st.context.url or "").partition("?")[0]
     link = urlencode(encode(view.bookmark))
     st.code(f"{address}?{link}" if link else address, language=None, wrap_lines=True)
-    if unnamed(session):
-        st.caption(
-            "The link leaves out what it cannot repeat unasked: operations with a model, and all "
-            "from a second conversation on."
-        )
+    if changed(session):
+        st.caption("The link leaves out what was done under Change; the session file holds it.")
     if view.typed:
         st.caption("A link does not hold turns you typed; the files above do.")
     elif view.bookmark.upload is not None:

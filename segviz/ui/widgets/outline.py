@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -34,14 +34,11 @@ def draw_outline(
     key: str,
     height: int = 460,
     result: Result | None = None,
-    levels: Collection[int] | None = None,
-    distinct: bool = True,
     **marks: Any,
 ) -> None:
     """The outline of ``structure``; selecting a row selects the node for the whole page.
 
-    With a ``result`` every row has its scores and ranks, as ranked among ``levels`` and
-    with equal texts counted once if ``distinct``; ``marks`` are further arguments of
+    With a ``result`` every row has its scores and ranks; ``marks`` are further arguments of
     ``outline_payload`` (gold, added, …).
     """
     names, name = _names(session, structure)
@@ -51,7 +48,7 @@ def draw_outline(
         scores = {
             "initial": result.initial,
             "final": result.final,
-            "ranks": _ranks(result, levels, distinct),
+            "ranks": _ranks(result),
             "retrieved": result.after,
             "score_names": result.score_names,
         }
@@ -105,18 +102,16 @@ def _names(session: Session, structure: Structure) -> tuple[list[str], list[int]
     return [kind_label(session.memory, level, kind) for level, kind in known], column
 
 
-def _ranks(
-    result: Result, levels: Collection[int] | None, distinct: bool
-) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+def _ranks(result: Result) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     """Rank of every node by both scores, 0 for what does not compete. A system's own
     retrieval ranks only what it brings back."""
-    structure = result.structure
-    if result.method == "own":
+    structure, settings = result.structure, result.settings
+    if result.own:
         return _places(result.before, len(structure)), _places(result.after, len(structure))
-    group = structure.carrier if distinct else np.arange(len(structure))
+    group = np.arange(len(structure)) if settings.literal else structure.carrier
     found = []
     for scores in (result.initial, result.final):
-        order = ranking(scores, structure, levels, distinct)
+        order = ranking(scores, structure, settings.levels, not settings.literal)
         found.append(_places(group[order], len(structure))[group])
     return found[0], found[1]
 

@@ -10,7 +10,7 @@ import streamlit as st
 
 from segviz.export import file_name
 from segviz.figures.node_link import node_link_html
-from segviz.frontend.live import Setting
+from segviz.frontend.live import LiveSetting
 from segviz.frontend.payload import tree_payload
 from segviz.tree import Decision, Structure
 from segviz.tree.coherence import known_coherence
@@ -49,7 +49,7 @@ def draw_canvas(
     *,
     key: str,
     height: int,
-    on_setting: Callable[[Setting], None] | None = None,
+    on_setting: Callable[[LiveSetting], None] | None = None,
     **options: Any,
 ) -> None:
     """The canvas tree; a click selects the node for every panel of the page.

@@ -61,15 +61,13 @@ def ledger_panel(session: Session, result: Result, node: int) -> None:
     )
 
 
-def rank_panel(
-    result: Result, levels: Collection[int] | None, distinct: bool, gold: Collection[int]
-) -> None:
+def rank_panel(result: Result, gold: Collection[int]) -> None:
     """Rank by initial against rank by propagated score, for every node in either top."""
-    before, after = _ranks(result, levels, distinct)
+    before, after = _ranks(result)
     k = len(result.after)
     if not k:
         return
-    own = result.method == "own"
+    own = result.own
     figure = rank_figure(
         before,
         after,
@@ -87,31 +85,23 @@ def rank_panel(
     )
 
 
-def _ranks(
-    result: Result, levels: Collection[int] | None, distinct: bool
-) -> tuple[dict[int, int], dict[int, int]]:
-    """Both ranks of the nodes in either top, one node per text under ``distinct``."""
-    structure = result.structure
+def _ranks(result: Result) -> tuple[dict[int, int], dict[int, int]]:
+    """Both ranks of the nodes in either top, one node per text unless asked literally."""
+    structure, distinct = result.structure, not result.settings.literal
     key = structure.carrier if distinct else np.arange(len(structure))
     shown = {int(key[node]): node for node in (*result.before, *result.after)}
 
     def positions(scores: Any) -> dict[int, int]:
-        order = ranking(scores, structure, levels, distinct)
+        order = ranking(scores, structure, result.settings.levels, distinct)
         rank = {int(key[node]): place for place, node in enumerate(order, start=1)}
         return {node: rank[carrier] for carrier, node in shown.items()}
 
     return positions(result.initial), positions(result.final)
 
 
-def miss_panel(
-    session: Session,
-    result: Result,
-    levels: Collection[int] | None,
-    distinct: bool,
-    gold: Collection[int],
-) -> None:
+def miss_panel(session: Session, result: Result, gold: Collection[int]) -> None:
     """The next nodes and every missed gold leaf, each with the reason it lost."""
-    rows = near_misses(result, wanted=gold, levels=levels, distinct=distinct)
+    rows = near_misses(result, wanted=gold)
     if not rows:
         st.caption("Nothing was left out.")
         return

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import streamlit as st
 
 from segviz.conversation import Question
@@ -12,18 +10,17 @@ from segviz.frontend.live import Live
 from segviz.frontend.scale import needs_root
 from segviz.memory import ask
 from segviz.memory.answer import is_adversarial
-from segviz.retrieval import Result
-from segviz.retrieval.adaptive import ADAPTIVE
+from segviz.retrieval import Result, RetrievalSettings
 from segviz.retrieval.gold import ABSENT, COVERED, HIT, MISSED, gold_status
+from segviz.ui import keys
 from segviz.ui.inspector.node import node_details, node_transcript
-from segviz.ui.inspector.pins import Scored, pins_panel
+from segviz.ui.inspector.pins import pins_panel
 from segviz.ui.pages.ask.answer import answer_panel
 from segviz.ui.pages.ask.evidence_panel import retrieved_panel
 from segviz.ui.pages.ask.explanations import hop_panel, ledger_panel, miss_panel, rank_panel
 from segviz.ui.pages.ask.question_and_settings import (
-    choices,
+    ask_controls,
     keep_setting,
-    kept_setting,
     live,
     on_time_axis,
 )
@@ -40,7 +37,8 @@ from segviz.ui.widgets.tree import VIEWS, canvas_height, draw_canvas, draw_node_
 
 def render(session: Session) -> None:
     """Draw the page."""
-    question, settings, row = choices(session)
+    asked = ask_controls(session)
+    question, settings = asked.question, asked.settings
     if not question.text.strip():
         none = not session.conversation.questions
         st.info(
@@ -49,12 +47,12 @@ def render(session: Session) -> None:
             else "Type a question, or pick one of the data set's, to see what comes back."
         )
         return
-    result = ask(session.memory, question.text, chat=session.chat, **settings)
-    with row:
-        exports_panel(session, result.structure, result, settings["budget"])
-    if settings["step"] < len(session.memory.steps):
-        _earlier(session, settings["step"])
-    if not settings["levels"]:
+    result = ask(session.memory, question.text, settings, chat=session.chat)
+    with asked.row:
+        exports_panel(session, result.structure, result)
+    if settings.step is not None:
+        _earlier(session, settings.step)
+    if settings.levels == ():
         st.warning(
             "No level is admissible, so nothing can be retrieved. Choose levels under More "
             "settings."
@@ -69,8 +67,6 @@ def render(session: Session) -> None:
             key="ask-outline",
             height=560,
             result=result,
-            levels=settings["levels"],
-            distinct=settings["distinct"],
             gold=_gold_leaves(session, question, result),
         )
     else:
@@ -82,10 +78,8 @@ def render(session: Session) -> None:
             marked=result.after,
             gold=_gold_leaves(session, question, result),
         )
-    if result.method == "own" and on_time_axis():
+    if result.own and on_time_axis():
         st.caption("Above the axis is relevance alone, below it the system's own scores.")
-    if result.choice is not None:
-        st.caption(result.choice.why)
     _gold_line(question, status)
     stages_panel(session, result)
     gold = _gold_leaves(session, question, result)
@@ -93,17 +87,17 @@ def render(session: Session) -> None:
     with left:
         retrieved_panel(session, result, status)
     with right:
-        _selected(session, question, result, settings["step"])
-    pins_panel(session, result.structure, Scored(result, settings["levels"], settings["distinct"]))
+        _selected(session, question, result)
+    pins_panel(session, result.structure, result)
     shifts, levels = st.columns([11, 10], gap="medium")
     with shifts:
         st.markdown("**Rank shifts**")
-        rank_panel(result, settings["levels"], settings["distinct"], gold)
+        rank_panel(result, gold)
     with levels:
         _levels(session, result)
     answer_panel(session, question, result)
     st.markdown("**Nearly retrieved**, and why not")
-    miss_panel(session, result, settings["levels"], settings["distinct"], gold)
+    miss_panel(session, result, gold)
     with st.expander("Scores hop by hop", key="hops", on_change="rerun") as hops:
         if hops.open:
             hop_panel(session, result)
@@ -142,17 +136,11 @@ def _gold_leaves(session: Session, question: Question, result: Result) -> list[i
     return [leaf for leaf in structure.leaves if int(structure.start[leaf]) in wanted]
 
 
-def _live(session: Session, settings: dict[str, Any]) -> Live | None:
+def _live(session: Session, settings: RetrievalSettings) -> Live | None:
     """What the browser needs to follow the controls by itself; None where it cannot."""
-    if settings["method"] == "own" or settings["policy"] == ADAPTIVE or not live(session):
+    if settings.method == "own" or not live(session):
         return None
-    return Live(
-        kept_setting(),
-        settings["k"],
-        tuple(settings["levels"]),
-        settings["distinct"],
-        settings["budget"],
-    )
+    return Live(settings, *st.session_state.get(keys.DRAWN, ()))
 
 
 def _tree(session: Session, question: Question, result: Result, live: Live | None) -> None:
@@ -216,7 +204,7 @@ def _levels(session: Session, result: Result) -> None:
     before, after = result.levels("initial"), result.levels("final")
     texts = result.structure.carrier
     moved = len({int(texts[n]) for n in result.after} - {int(texts[n]) for n in result.before})
-    own = result.method == "own"
+    own = result.own
     series = result.score_names
     how = "by relevance alone and by the system" if own else "before and after propagation"
     st.markdown(f"**Retrieved levels**, {how}")
@@ -231,11 +219,12 @@ def _levels(session: Session, result: Result) -> None:
     )
 
 
-def _selected(session: Session, question: Question, result: Result, step: int) -> None:
+def _selected(session: Session, question: Question, result: Result) -> None:
     flags = dict.fromkeys(question.evidence, "gold")
     node = session.selected
     if node is not None and node < len(result.structure):
-        node_details(session, result.structure, node, step)
+        step = result.settings.step
+        node_details(session, result.structure, node, step or len(session.memory.steps))
         ledger_panel(session, result, node)
         node_transcript(
             session, result.structure, node, key="ask-transcript", height=230, flags=flags

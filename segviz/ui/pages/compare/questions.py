@@ -13,7 +13,7 @@ from segviz.evaluate.compare import COLLAPSED, OWN, Comparison, compare, overlap
 from segviz.evaluate.published import METRICS, SOURCES, reported
 from segviz.figures.compare import overlap_rows, overlap_sentence, overlap_strip
 from segviz.memory import Memory
-from segviz.retrieval import Result
+from segviz.retrieval import Result, RetrievalSettings
 from segviz.systems import SYSTEMS
 from segviz.ui.pages.compare.memories import Built, built_key
 from segviz.ui.pages.compare.structures import select_turns, side_by_side
@@ -73,9 +73,17 @@ def question_panel(session: Session, ready: Mapping[str, Built], settings: dict[
 
 def _asked(memory: Memory, text: str, settings: dict[str, Any]) -> Result:
     """By the system's own retrieval where it has one, else collapsed."""
-    own = isinstance(memory.model, Recalls)
-    how = {"method": OWN} if own else {"policy": "none"}
-    return memory.ask(text, k=settings["k"], relevance=settings["relevance"], **how)
+    return memory.ask(text, _how(settings, isinstance(memory.model, Recalls)))
+
+
+def _how(settings: dict[str, Any], own: bool) -> RetrievalSettings:
+    """By the system's own retrieval, or collapsed."""
+    return RetrievalSettings(
+        k=settings["k"],
+        relevance=settings["relevance"],
+        policy="none",
+        method="own" if own else "propagate",
+    )
 
 
 def _method(memory: Memory, result: Result, name: str) -> None:
@@ -170,14 +178,12 @@ def _measured(session: Session, ready: Mapping[str, Built], settings: dict[str, 
     memories = {name: found.memory for name, found in ready.items()}
     seconds: dict[tuple[str, str], float] = {}
     for name, memory in memories.items():
-        methods = {COLLAPSED: {"policy": "none"}}
-        if isinstance(memory.model, Recalls):
-            methods[OWN] = {"method": OWN}
+        methods = (COLLAPSED, OWN) if isinstance(memory.model, Recalls) else (COLLAPSED,)
         sample = session.conversation.questions[:10]
-        for method, how in methods.items():
+        for method in methods:
             began = perf_counter()
             for question in sample:
-                memory.ask(question.text, k=settings["k"], relevance=settings["relevance"], **how)
+                memory.ask(question.text, _how(settings, method == OWN))
             seconds[name, method] = (perf_counter() - began) / len(sample)
     return compare(
         memories,

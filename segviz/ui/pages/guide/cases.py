@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+
+from segviz.retrieval import RetrievalSettings
 
 CONVERSATION = "conv-47"
 
@@ -12,20 +12,19 @@ CONVERSATION = "conv-47"
 @dataclass(frozen=True)
 class Case:
     """One case: the index of its question in the conversation, what it is about, what the
-    paper reports, what segviz retrieves offline, and the settings to compare, as fields
-    of a bookmark."""
+    paper reports, what segviz retrieves offline, and the settings to compare."""
 
     name: str
     question: int
     about: str
     paper: str
     here: str
-    settings: tuple[tuple[str, Mapping[str, Any]], ...]
+    settings: tuple[tuple[str, RetrievalSettings], ...]
 
 
-_NONE: Mapping[str, Any] = {"policy": "none"}
-_TOP_DOWN: Mapping[str, Any] = {"policy": "top-down", "alpha": 0.3}
-_BOTTOM_UP: Mapping[str, Any] = {"policy": "bottom-up", "alpha": 0.1}
+_NONE = RetrievalSettings(policy="none")
+_TOP_DOWN = RetrievalSettings(policy="top-down", alpha=0.3)
+_BOTTOM_UP = RetrievalSettings(policy="bottom-up", alpha=0.1)
 
 CASES: tuple[Case, ...] = (
     Case(
@@ -83,7 +82,7 @@ CASES: tuple[Case, ...] = (
         "James; the paper's wording, with the other name, is one of its unanswerable questions.)",
         (
             ("without propagation", _NONE),
-            ("top-down, α 0.1", {"policy": "top-down"}),
+            ("top-down, α 0.1", RetrievalSettings(policy="top-down")),
             ("top-down, α 0.3", _TOP_DOWN),
         ),
     ),

@@ -170,7 +170,7 @@ def _case(session: Session, case: Case, ready: bool) -> None:
                             **_file(session),
                             conversation=CONVERSATION,
                             question=case.question,
-                            **setting,
+                            retrieval=setting,
                         )
                     ),
                 )

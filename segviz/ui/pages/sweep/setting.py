@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import streamlit as st
 
 from segviz.conversation import CATEGORY_NAMES
 from segviz.evaluate import Aggregate, Evaluation, Sweep, evaluate
 from segviz.figures.categories import category_bars, category_sentence
 from segviz.ui.pages.sweep.charts import chosen
+from segviz.ui.settings import write_settings
 from segviz.ui.state import Session
 from segviz.ui.widgets.charts import chart, colours, ink
 from segviz.ui.widgets.formatting import spread
@@ -23,11 +26,10 @@ def setting_panel(session: Session, found: Sweep) -> None:
     measured = evaluate(
         session.memory,
         session.conversation.questions,
+        found.settings,
         policy=policy,
         alpha=alpha,
         horizon=horizon,
-        k=found.k,
-        relevance=found.relevance,
     )
     with st.container(horizontal=True, vertical_alignment="center"):
         st.subheader(f"{policy}, α {alpha:g}, H {horizon}", anchor=False, width="stretch")
@@ -123,9 +125,8 @@ def _to_ask(
     question: int | None,
 ) -> None:
     """Go to Ask with this setting, and with the question where one was picked."""
-    st.session_state.update(
-        policy=policy, alpha=alpha, horizon=horizon, relevance=found.relevance, k=found.k
-    )
+    wanted = replace(found.settings, policy=policy, alpha=alpha, horizon=horizon)
+    write_settings(wanted, session.memory.system)
     if question is not None:
         indices = [q.index for q in session.conversation.questions]
         st.session_state["origin"] = "Dataset question"

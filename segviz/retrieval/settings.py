@@ -1,0 +1,103 @@
+"""How a question is asked: one record from command line, widget and link to the result.
+
+``PRESETS`` names settings worth a click: those of the paper, none, and ours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+
+from segviz.retrieval.propagation import check_setting
+from segviz.retrieval.relevance import RELEVANCE
+from segviz.retrieval.selection import check_count
+
+METHODS = ("propagate", "own")
+"""Propagation over any structure, or the retrieval a system came with."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RetrievalSettings:
+    """Everything that decides which nodes a question brings back (SegTreeMem Algorithm 2).
+
+    ``policy`` (a name from ``POLICIES``), ``alpha`` in [0, 1) and ``horizon`` 0 … 999 hops
+    steer propagation; ``relevance`` (a name from ``RELEVANCE``) gives the initial scores.
+    ``k`` ≥ 1 nodes are returned, or, with a ``budget`` ≥ 1, as many of the best as its tokens
+    pay for. ``levels`` are the admissible ones in ascending order, None for all.
+    ``literal`` counts every node of a same-text chain, as Algorithm 2 is written; otherwise
+    a text counts once. ``method`` "propagate" is all of this on any structure; "own" is the
+    retrieval the system came with, for which policy, alpha, horizon and literal do not count.
+    ``step`` asks the memory as it stood after that many steps, None for all.
+
+    ValueError names value and legal range of whatever is out of range.
+    """
+
+    policy: str = "top-down"
+    alpha: float = 0.1
+    horizon: int = 2
+    relevance: str = "hybrid"
+    k: int = 10
+    budget: int | None = None
+    levels: tuple[int, ...] | None = None
+    literal: bool = False
+    method: str = "propagate"
+    step: int | None = None
+
+    def __post_init__(self) -> None:
+        """Check every field; any collection of levels becomes an ascending tuple."""
+        check_setting(self.policy, self.alpha, self.horizon)
+        if self.relevance not in RELEVANCE:
+            raise ValueError(
+                f"unknown relevance {self.relevance!r}; choose one of {', '.join(RELEVANCE)}"
+            )
+        check_count("k", self.k)
+        if self.budget is not None:
+            check_count("budget", self.budget)
+        if self.method not in METHODS:
+            raise ValueError(f"method is {self.method!r}; choose one of {', '.join(METHODS)}")
+        object.__setattr__(self, "levels", _ascending(self.levels))
+
+    @property
+    def propagation(self) -> tuple[str, float, int]:
+        """Policy, alpha and horizon in force; no propagation under ``method`` "own"."""
+        if self.method == "own":
+            return "none", 0.0, 0
+        return self.policy, self.alpha, self.horizon
+
+    def with_preset(self, name: str) -> RetrievalSettings:
+        """These settings with propagation and relevance of a preset; what is returned (k,
+        budget, levels, literal, step) stays. ValueError lists the names for an unknown one."""
+        if name not in PRESETS:
+            raise ValueError(f"unknown preset {name!r}; choose one of {', '.join(PRESETS)}")
+        wanted = PRESETS[name]
+        return replace(
+            self,
+            policy=wanted.policy,
+            alpha=wanted.alpha,
+            horizon=wanted.horizon,
+            relevance=wanted.relevance,
+            method=wanted.method,
+        )
+
+    @property
+    def preset(self) -> str | None:
+        """The preset these settings are, None for none."""
+        return next((name for name in PRESETS if self.with_preset(name) == self), None)
+
+
+def _ascending(levels: Collection[int] | None) -> tuple[int, ...] | None:
+    if levels is None:
+        return None
+    if isinstance(levels, str) or not isinstance(levels, Collection):
+        raise ValueError(f"levels is {levels!r}; it must be a collection of level numbers or None")
+    return tuple(sorted({int(level) for level in levels}))
+
+
+PRESETS: dict[str, RetrievalSettings] = {
+    "paper, top-down": RetrievalSettings(policy="top-down", relevance="dense"),
+    "paper, bottom-up": RetrievalSettings(policy="bottom-up", relevance="dense"),
+    "no propagation": RetrievalSettings(policy="none", alpha=0.0, horizon=0),
+    "ours": RetrievalSettings(policy="both", alpha=0.95, horizon=3),
+}
+"""Name to settings. The paper's are α .10, H 2 on dense cosine (arXiv 2606.04555, Table 4); ours
+is the best setting of a policy along the tree on other conversations than it is reported on."""

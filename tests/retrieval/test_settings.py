@@ -1,0 +1,89 @@
+"""Retrieval settings: what is legal, presets, and one record from every door to the result."""
+
+from __future__ import annotations
+
+from dataclasses import FrozenInstanceError, fields, replace
+
+import pytest
+
+import segviz
+from segviz.retrieval import PRESETS, RetrievalSettings
+
+QUESTION = "Who sold the boat?"
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"policy": "sideways"}, "unknown policy 'sideways'; choose one of none, top-down"),
+        ({"alpha": 1.0}, "alpha is 1.0; it must be a number, at least 0 and below 1"),
+        ({"horizon": 1.5}, "horizon is 1.5"),
+        ({"relevance": "psychic"}, "unknown relevance 'psychic'; choose one of hybrid"),
+        ({"k": 0}, "k is 0; it must be a whole number, at least 1"),
+        ({"budget": 0}, "budget is 0"),
+        ({"levels": "01"}, "levels is '01'; it must be a collection"),
+        ({"levels": 1}, "levels is 1; it must be a collection"),
+        ({"method": "magic"}, "method is 'magic'; choose one of propagate, own"),
+    ],
+)
+def test_what_is_out_of_range_is_named(change, message):
+    with pytest.raises(ValueError, match=message.replace("(", r"\(")):
+        RetrievalSettings(**change)
+
+
+def test_levels_of_any_collection_are_an_ascending_tuple():
+    for given in ([2, 0, 2], {0, 2}, (2, 0), range(0, 4, 2)):
+        assert RetrievalSettings(levels=given) == RetrievalSettings(levels=(0, 2))
+
+
+def test_they_cannot_be_changed_and_can_be_compared():
+    settings = RetrievalSettings()
+    with pytest.raises(FrozenInstanceError):
+        settings.k = 3
+    assert len({settings, RetrievalSettings(), RetrievalSettings(k=3)}) == 2
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_a_preset_leaves_what_is_returned(name):
+    mine = RetrievalSettings(k=3, budget=90, levels=(0,), literal=True, step=4)
+    taken = mine.with_preset(name)
+    assert taken.preset == name
+    assert replace(taken, **{n: getattr(mine, n) for n in SPREAD}) == mine
+    assert all(getattr(taken, n) == getattr(PRESETS[name], n) for n in SPREAD)
+
+
+SPREAD = ("policy", "alpha", "horizon", "relevance", "method")
+
+
+def test_presets_differ_and_the_papers_are_those_of_table_4():
+    assert len(set(PRESETS.values())) == len(PRESETS)
+    for policy in ("top-down", "bottom-up"):
+        found = PRESETS[f"paper, {policy}"]
+        assert (found.policy, found.alpha, found.horizon) == (policy, 0.1, 2)
+        assert found.relevance == "dense"
+    with pytest.raises(ValueError, match="unknown preset 'mine'; choose one of paper, top-down"):
+        RetrievalSettings().with_preset("mine")
+
+
+def test_no_propagation_is_collapsed_retrieval(memory):
+    result = memory.ask(QUESTION, PRESETS["no propagation"])
+    assert (result.final == result.initial).all()
+
+
+def test_settings_and_keywords_are_the_same_door(memory):
+    settings = RetrievalSettings(policy="both", alpha=0.3, horizon=3, k=4, relevance="lexical")
+    given = {item.name: getattr(settings, item.name) for item in fields(settings)}
+    one, other = memory.ask(QUESTION, settings), memory.ask(QUESTION, **given)
+    mixed = memory.ask(
+        QUESTION, RetrievalSettings(k=4, policy="both"), alpha=0.3, horizon=3, relevance="lexical"
+    )
+    assert one.settings == other.settings == mixed.settings == settings
+    assert one.evidence == other.evidence == mixed.evidence
+    with pytest.raises(TypeError, match="polcy"):
+        memory.ask(QUESTION, polcy="both")
+
+
+def test_many_questions_are_measured_over_all_levels(memory):
+    for change in ({"levels": (0,)}, {"method": "own"}, {"step": 3}):
+        with pytest.raises(ValueError, match=f"{next(iter(change))} is .* leave"):
+            segviz.evaluate(memory, [], **change)
