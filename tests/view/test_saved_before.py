@@ -1,0 +1,117 @@
+"""Session files and links of version 0.1.0, saved before the packages moved, open the same view.
+
+``tests/fixtures/before_move`` holds what that version wrote and retrieved (bundled samples
+only): ``expected.json`` for session files, ``links.json`` for links. Entries with ``removed``
+used what is gone on purpose; their ``rest`` is what the old version made of them without it.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import segviz
+from segviz import store
+from segviz.conversation import sample_path
+from segviz.systems import SYSTEMS
+from segviz.tree.digest import digest
+from segviz.view.bookmark import MADE, Bookmark, decode, nested
+
+HERE = Path(__file__).parent.parent / "fixtures" / "before_move"
+FILES: dict[str, Any] = json.loads((HERE / "expected.json").read_text(encoding="utf-8"))
+LINKS: dict[str, Any] = {
+    entry["name"]: entry for entry in json.loads((HERE / "links.json").read_text(encoding="utf-8"))
+}
+
+
+def seen(bookmark: Bookmark) -> dict[str, Any]:
+    """A bookmark by the names of a link, as the fixtures hold it."""
+    retrieval = bookmark.retrieval
+    found = {
+        **{name: getattr(bookmark, name) for name in ("question", "text", "node", "step")},
+        **{name: getattr(bookmark, name) for name in ("view", "colour", "labels", "pins")},
+        **{name: getattr(retrieval, name) for name in ("policy", "alpha", "horizon", "k")},
+        **{name: getattr(retrieval, name) for name in ("relevance", "budget", "levels")},
+        "distinct": not retrieval.literal,
+        "asked": retrieval.step,
+    }
+    return {
+        name: list(value) if isinstance(value, tuple) else value
+        for name, value in found.items()
+        if value not in (None, "") and not (name == "pins" and value == ())
+    }
+
+
+def same_view(bookmark: Bookmark, expected: dict[str, Any]) -> None:
+    wanted = {name: expected[name] for name in expected if name in seen(bookmark)}
+    assert seen(bookmark) == wanted
+    left_out = set(expected) - set(wanted) - {*MADE, "settings", "method"}
+    assert not left_out
+    if "method" in expected:
+        assert bookmark.retrieval.method == expected["method"]
+
+
+def same_nodes(memory: segviz.Memory, bookmark: Bookmark, expected: dict[str, Any]) -> None:
+    result = memory.ask(expected["question_text"], bookmark.retrieval)
+    found = [(item.node, item.final, item.initial) for item in result.evidence]
+    assert [node for node, *_ in found] == [node for node, *_ in expected["retrieved"]]
+    for (_, *scores), (_, *before) in zip(found, expected["retrieved"], strict=True):
+        assert scores == pytest.approx(before, abs=1e-6)
+    assert list(result.settings.propagation) == [
+        expected["asked_with"][name] for name in ("policy", "alpha", "horizon")
+    ]
+    assert result.settings.method == expected["asked_with"]["method"]
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_session_file_opens_the_same_view(name):
+    expected, path = FILES[name], HERE / f"{name}.json.gz"
+    memory, saved = segviz.open(path), store.read(path)
+    assert memory.check() == []
+    assert digest(memory.structure) == expected["memory"]["digest"]
+    shown = saved.shown
+    assert (shown and shown.page, shown and shown.link) == (expected["page"], expected["link"])
+    bookmark, problems = decode((shown.link if shown else {}) | {"system": saved.system})
+    if "removed" in expected:
+        assert [problem.partition("=")[0] for problem in problems] == expected["removed"]
+        expected = expected["rest"]
+    else:
+        assert problems == []
+    same_view(bookmark, expected["view"])
+    if "retrieved" in expected:
+        same_nodes(memory, bookmark, expected)
+    if "at_step" in expected:
+        moment = memory.at(bookmark.step or len(memory.steps))
+        assert digest(moment) == expected["at_step"]["digest"]
+
+
+@cache
+def built(source: str, conversation: str | None, system: str, unit: str, settings: str) -> Any:
+    corpus = segviz.load(source)
+    given = nested(SYSTEMS[system], json.loads(settings))
+    return segviz.build(corpus[conversation or 0], system, unit, **given)
+
+
+@pytest.mark.parametrize("name", LINKS)
+def test_a_link_opens_the_same_view(name):
+    expected = LINKS[name]
+    link = {key: value.replace("{here}", str(HERE)) for key, value in expected["link"].items()}
+    bookmark, problems = decode(link)
+    if expected.get("removed"):
+        gone = expected["removed_parameters"]
+        assert [problem.partition("=")[0] for problem in problems] == gone
+        expected = expected["rest"]
+    else:
+        assert problems == expected["problems"] == []
+    same_view(replace(bookmark, path=None), expected["view"])
+    if "retrieved" in expected:
+        source = bookmark.path or sample_path(bookmark.sample or "ines-theo")
+        settings = json.dumps(dict(bookmark.settings))
+        memory = built(str(source), bookmark.conversation, bookmark.system, bookmark.unit, settings)
+        assert digest(memory.structure) == expected["memory"]["digest"]
+        same_nodes(memory, bookmark, expected)
