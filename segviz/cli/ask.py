@@ -24,7 +24,7 @@ from segviz.llm import ModelError
 from segviz.memory import Memory
 from segviz.memory.answer import Answer, answer
 from segviz.retrieval import Result
-from segviz.retrieval.gold import gold_status
+from segviz.retrieval.gold import gold_evidence
 from segviz.systems.levels import level_name, level_names
 
 
@@ -62,8 +62,8 @@ def _run(options: argparse.Namespace, console: Console) -> int:
 
 def _gold(memory: Memory, result: Result, question: Question | None) -> dict[str, str]:
     """What became of each gold turn; empty without gold evidence."""
-    held = [turn for unit in memory.units for turn in unit.turn_ids]
-    return gold_status(result.evidence, question.evidence if question else (), held)
+    turns = question.evidence if question else ()
+    return gold_evidence(result.structure, memory.units, turns).fate(result.evidence)
 
 
 def _content(

@@ -147,7 +147,7 @@ def _evidence(view: View) -> list[str]:
 def _item(view: View, item: Evidence, names: tuple[str, str]) -> str:
     start, stop = item.span
     where = f"unit {start}" if stop - start == 1 else f"units {start}–{stop - 1}"
-    gold = view.gold_turns.get(item.node, ())
+    gold = view.gold.held.get(item.node, ())
     marks = f" · gold {', '.join(gold)}" if gold else ""
     turns = ", ".join(item.turn_ids[:12]) + (" …" if len(item.turn_ids) > 12 else "")
     moved = "" if item.rank_before == item.rank_after else f", was rank {item.rank_before}"
@@ -233,7 +233,7 @@ def _payload(view: View, drawn: Drawing) -> dict[str, Any]:
         score_names=result.score_names,
         top_initial=drawn.first(result.before),
         top_final=drawn.first(result.after),
-        gold=drawn.every(view.gold),
+        gold=drawn.every(view.gold.leaves),
         root_scale=needs_root(result.initial, view.structure.active),
         live=None if drawn.unfolded else _live(view),
         **shared,

@@ -133,7 +133,7 @@ class Plan:
     @cached_property
     def gold(self) -> list[int]:
         """Leaves with gold turns, wherever they are drawn."""
-        return self.drawing.every(self.view.gold)
+        return self.drawing.every(self.view.gold.leaves)
 
     @cached_property
     def most(self) -> float:

@@ -95,8 +95,8 @@ def gold_classes(plan: Plan, top: Sequence[int]) -> list[str]:
     """For each node drawn: a gold leaf that was "found" by itself, is "covered" by a wider
     retrieved node or was "missed", a node "above" one, or "other"."""
     structure, retrieved = plan.view.structure, set(top)
-    fate = dict.fromkeys(plan.view.gold_turns, "above")
-    for leaf in plan.view.gold:
+    fate = dict.fromkeys(plan.view.gold.held, "above")
+    for leaf in plan.view.gold.leaves:
         lines, pending = {leaf}, [leaf]
         while pending:
             above = [p for p in structure.parents[pending.pop()] if p not in lines]

@@ -79,7 +79,7 @@ def _about(view: View, node: int) -> str:
         ):
             rank = f" (rank {top.index(node) + 1})" if node in top else ""
             lines.append(f"{name} {scores[node]:.3g}{rank}")
-    if node in view.gold:
+    if node in view.gold.leaves:
         lines.append("gold evidence")
     text = legal(structure.text[node])
     lines.append(text if len(text) <= _TEXT_LENGTH else text[:_TEXT_LENGTH] + "…")

@@ -125,7 +125,7 @@ def ranks_csv(view: View) -> str:
             final,
             final - initial,
             *(place.get(who) for place in places),
-            " ".join(view.gold_turns.get(node, ())),
+            " ".join(view.gold.held.get(node, ())),
             *_ends(view, node),
             structure.text[node],
         ]

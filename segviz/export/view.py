@@ -9,6 +9,7 @@ from segviz import store
 from segviz.conversation import Question
 from segviz.memory import Memory
 from segviz.retrieval import Result
+from segviz.retrieval.gold import GoldEvidence, gold_evidence
 from segviz.systems import SYSTEMS
 from segviz.tree import Event, Step, Structure
 from segviz.view.bookmark import Bookmark, encode, looks
@@ -89,31 +90,10 @@ class View:
         return None
 
     @cached_property
-    def gold_turns(self) -> dict[int, tuple[str, ...]]:
-        """For every node above a gold turn, and the leaf that holds it: the turns."""
-        wanted = set(self.question.evidence) if self.question else set()
-        units = self.memory.units
-        found: dict[int, tuple[str, ...]] = {}
-        for leaf in self.structure.leaves if wanted else ():
-            span = range(int(self.structure.start[leaf]), int(self.structure.stop[leaf]))
-            turns = tuple(t for u in span for t in units[u].turn_ids if t in wanted)
-            if not turns:
-                continue
-            above = {leaf}
-            pending = [leaf]
-            while pending:
-                for parent in self.structure.parents[pending.pop()]:
-                    if parent not in above:
-                        above.add(parent)
-                        pending.append(parent)
-            for node in above:
-                found[node] = found.get(node, ()) + turns
-        return found
-
-    @property
-    def gold(self) -> list[int]:
-        """The leaves that hold gold turns."""
-        return [node for node in self.gold_turns if self.structure.level[node] == 0]
+    def gold(self) -> GoldEvidence:
+        """Where the structure holds the gold turns of the question."""
+        turns = self.question.evidence if self.question else ()
+        return gold_evidence(self.structure, self.memory.units, turns)
 
     @property
     def setting(self) -> list[tuple[str, str]]:

@@ -1,32 +1,69 @@
-"""Assembly: what became of a question's gold evidence."""
+"""A question's gold evidence: where a structure holds it, and what became of it."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
+from segviz.conversation import Unit
 from segviz.retrieval.result import Evidence
+from segviz.tree import Structure
 
 HIT, COVERED, MISSED, ABSENT = "hit", "covered", "missed", "not in any leaf"
 
 
-def gold_status(
-    evidence: Sequence[Evidence], gold: Sequence[str], held: Sequence[str]
-) -> dict[str, str]:
-    """For each gold turn: was it retrieved?
+@dataclass(frozen=True)
+class GoldEvidence:
+    """Gold turns of a question in a structure.
 
-    ``hit``: a retrieved node covers a single unit holding it; ``covered``: only a wider
-    node does (its summary may or may not keep the fact); ``missed``: none does;
-    ``not in any leaf``: the unit rule dropped the turn (``held`` lists all turns kept).
+    ``turns`` are their ids as the question has them; ``leaves`` the leaves that hold one, by
+    age; ``held`` the gold turns at or below each node that has any.
     """
-    narrow = {t for e in evidence if e.span[1] - e.span[0] == 1 for t in e.turn_ids}
-    wide = {t for e in evidence for t in e.turn_ids}
-    kept = set(held)
-    status = {}
-    for turn in gold:
-        if turn not in kept:
-            status[turn] = ABSENT
-        elif turn in narrow:
-            status[turn] = HIT
-        else:
-            status[turn] = COVERED if turn in wide else MISSED
-    return status
+
+    turns: tuple[str, ...]
+    leaves: tuple[int, ...]
+    held: dict[int, tuple[str, ...]]
+
+    def fate(self, evidence: Sequence[Evidence]) -> dict[str, str]:
+        """What became of each gold turn.
+
+        ``hit``: a retrieved node covers a single unit holding it; ``covered``: only a wider
+        node does (its text may or may not keep the fact); ``missed``: none does; ``not in
+        any leaf``: the unit rule dropped the turn, or it was not heard yet.
+        """
+        narrow = {t for e in evidence if e.span[1] - e.span[0] == 1 for t in e.turn_ids}
+        wide = {t for e in evidence for t in e.turn_ids}
+        kept = {turn for leaf in self.leaves for turn in self.held[leaf]}
+        status = {}
+        for turn in self.turns:
+            if turn not in kept:
+                status[turn] = ABSENT
+            elif turn in narrow:
+                status[turn] = HIT
+            else:
+                status[turn] = COVERED if turn in wide else MISSED
+        return status
+
+
+def gold_evidence(
+    structure: Structure, units: Sequence[Unit], turns: Sequence[str]
+) -> GoldEvidence:
+    """Where ``structure`` over ``units`` holds the gold ``turns`` (ids)."""
+    wanted = set(turns)
+    leaves: list[int] = []
+    held: dict[int, tuple[str, ...]] = {}
+    for leaf in structure.leaves if wanted else ():
+        span = range(int(structure.start[leaf]), int(structure.stop[leaf]))
+        found = tuple(t for index in span for t in units[index].turn_ids if t in wanted)
+        if not found:
+            continue
+        leaves.append(leaf)
+        above, pending = {leaf}, [leaf]
+        while pending:
+            for parent in structure.parents[pending.pop()]:
+                if parent not in above:
+                    above.add(parent)
+                    pending.append(parent)
+        for node in above:
+            held[node] = held.get(node, ()) + found
+    return GoldEvidence(tuple(turns), tuple(leaves), held)

@@ -20,7 +20,6 @@ from segviz.export.plan import LEFT, SURFACE, Plan
 from segviz.export.shades import gold_classes, hatching, shade
 from segviz.frontend.canvas import javascript
 from segviz.frontend.payload import COLUMNS
-from segviz.retrieval.gold import gold_status
 from segviz.view.bookmark import Bookmark
 from segviz.view.look import COLOURS
 from segviz.view.palette import ACCENT
@@ -136,10 +135,9 @@ def test_fates_of_gold_are_those_the_page_tells(sample, system, k):
         classes = dict(
             zip(plan.drawing.node.tolist(), gold_classes(plan, result.after), strict=True)
         )
-        held = [turn for unit in memory.units for turn in unit.turn_ids]
-        told = gold_status(result.evidence, question.evidence, held)
-        for leaf in view.gold:
-            fates = {told[turn] for turn in view.gold_turns[leaf]}
+        told = view.gold.fate(result.evidence)
+        for leaf in view.gold.leaves:
+            fates = {told[turn] for turn in view.gold.held[leaf]}
             assert fates == {classes[leaf].replace("found", "hit")}
             seen.add(classes[leaf])
     assert "found" in seen

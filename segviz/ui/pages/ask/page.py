@@ -11,7 +11,14 @@ from segviz.frontend.scale import needs_root
 from segviz.memory import ask
 from segviz.memory.answer import is_adversarial
 from segviz.retrieval import Result, RetrievalSettings
-from segviz.retrieval.gold import ABSENT, COVERED, HIT, MISSED, gold_status
+from segviz.retrieval.gold import (
+    ABSENT,
+    COVERED,
+    HIT,
+    MISSED,
+    GoldEvidence,
+    gold_evidence,
+)
 from segviz.ui import keys
 from segviz.ui.inspector.node import node_details, node_transcript
 from segviz.ui.inspector.pins import pins_panel
@@ -57,9 +64,10 @@ def render(session: Session) -> None:
             "No level is admissible, so nothing can be retrieved. Choose levels under More "
             "settings."
         )
-    status = _status(session, question, result)
+    gold = gold_evidence(result.structure, session.memory.units, question.evidence)
+    status = gold.fate(result.evidence)
     if on_time_axis():
-        _tree(session, question, result, _live(session, settings))
+        _tree(session, gold, result, _live(session, settings))
     elif st.session_state["ask-view"] == VIEWS[2]:
         draw_outline(
             session,
@@ -67,7 +75,7 @@ def render(session: Session) -> None:
             key="ask-outline",
             height=560,
             result=result,
-            gold=_gold_leaves(session, question, result),
+            gold=gold.leaves,
         )
     else:
         draw_node_link(
@@ -76,13 +84,12 @@ def render(session: Session) -> None:
             scores=result.final.tolist(),
             root=needs_root(result.initial, result.structure.active),
             marked=result.after,
-            gold=_gold_leaves(session, question, result),
+            gold=gold.leaves,
         )
     if result.own and on_time_axis():
         st.caption("Above the axis is relevance alone, below it the system's own scores.")
     _gold_line(question, status)
     stages_panel(session, result)
-    gold = _gold_leaves(session, question, result)
     left, right = st.columns([11, 10], gap="medium")
     with left:
         retrieved_panel(session, result, status)
@@ -92,12 +99,12 @@ def render(session: Session) -> None:
     shifts, levels = st.columns([11, 10], gap="medium")
     with shifts:
         st.markdown("**Rank shifts**")
-        rank_panel(result, gold)
+        rank_panel(result, gold.leaves)
     with levels:
         _levels(session, result)
     answer_panel(session, question, result)
     st.markdown("**Nearly retrieved**, and why not")
-    miss_panel(session, result, gold)
+    miss_panel(session, result, gold.leaves)
     with st.expander("Scores hop by hop", key="hops", on_change="rerun") as hops:
         if hops.open:
             hop_panel(session, result)
@@ -117,25 +124,6 @@ def _earlier(session: Session, step: int) -> None:
     )
 
 
-def _status(session: Session, question: Question, result: Result) -> dict[str, str]:
-    structure = result.structure
-    held = [
-        turn
-        for leaf in structure.leaves
-        for index in range(int(structure.start[leaf]), int(structure.stop[leaf]))
-        for turn in session.memory.units[index].turn_ids
-    ]
-    return gold_status(result.evidence, question.evidence, held)
-
-
-def _gold_leaves(session: Session, question: Question, result: Result) -> list[int]:
-    """The leaves that hold the question's gold turns, as far as they have been heard."""
-    units = {t: u.index for u in session.memory.units for t in u.turn_ids}
-    wanted = {units[turn] for turn in question.evidence if turn in units}
-    structure = result.structure
-    return [leaf for leaf in structure.leaves if int(structure.start[leaf]) in wanted]
-
-
 def _live(session: Session, settings: RetrievalSettings) -> Live | None:
     """What the browser needs to follow the controls by itself; None where it cannot."""
     if settings.method == "own" or not live(session):
@@ -143,9 +131,8 @@ def _live(session: Session, settings: RetrievalSettings) -> Live | None:
     return Live(settings, *st.session_state.get(keys.DRAWN, ()))
 
 
-def _tree(session: Session, question: Question, result: Result, live: Live | None) -> None:
+def _tree(session: Session, gold: GoldEvidence, result: Result, live: Live | None) -> None:
     structure = result.structure
-    gold = _gold_leaves(session, question, result)
     levels = int(session.memory.structure.level.max()) + 1
     draw_canvas(
         session,
@@ -158,7 +145,7 @@ def _tree(session: Session, question: Question, result: Result, live: Live | Non
         score_names=result.score_names,
         top_initial=result.before,
         top_final=result.after,
-        gold=gold,
+        gold=gold.leaves,
         root_scale=needs_root(result.initial, structure.active),
         live=live,
         on_setting=keep_setting,
