@@ -1,0 +1,27 @@
+// Elements with literal text, and canvases at the resolution of the screen.
+
+/** A new element with a class and literal text: foreign text never becomes markup. */
+export function make(tag, className, text) {
+  const made = document.createElement(tag);
+  if (className) made.className = className;
+  if (text !== undefined) made.textContent = text;
+  return made;
+}
+
+/** A new element with a class and literal text, appended to its parent. */
+export function element(tag, className, parent, text) {
+  const made = make(tag, className, text);
+  parent.append(made);
+  return made;
+}
+
+/** The context of a canvas of so many CSS pixels, empty and scaled to them. */
+export function cleared(canvas, width, height) {
+  const ratio = devicePixelRatio || 1;
+  const [w, h] = [Math.round(width * ratio), Math.round(height * ratio)];
+  if (canvas.width !== w || canvas.height !== h) Object.assign(canvas, { width: w, height: h });
+  const ctx = canvas.getContext("2d");
+  ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
+  ctx.clearRect(0, 0, width, height);
+  return ctx;
+}
