@@ -24,7 +24,7 @@ export function splitLines(pieces) {
 /** One block per line. Each takes its direction from its own words; the speaker's name in
  *  front is isolated, so that a name written from right to left moves nothing else. The
  *  words are no <bdi>: dir=auto would pass over them. */
-export function lineBlocks(pieces, tagOf = (_kind) => "span") {
+export function lineBlocks(pieces, tagOf = (_) => "span") {
   return splitLines(pieces).map((line) => {
     const block = make("div", "line");
     block.dir = "auto";
