@@ -6,6 +6,7 @@
 const STATE = "segvizPlaybackTimer";
 const PATIENCE_MS = 4000;
 
+/** @param {Mount<any>} mount */
 export default function ({ data, parentElement, setTriggerValue }) {
   const s = (parentElement[STATE] ??= { calls: 0, timer: 0, sent: -Infinity });
   const call = ++s.calls;

@@ -5,13 +5,15 @@
 /** A component (v2): called on every change of its data, with the same parent. */
 interface Mount<Data> {
   data: Data;
-  parentElement: HTMLElement | ShadowRoot;
+  parentElement: Holder;
   setTriggerValue: (name: string, value: unknown) => void;
 }
 
 /** Units [start, stop) of the conversation. */
 type Span = [start: number, stop: number];
-type Ids = ArrayLike<number>;
+type Ids = number[] | Int32Array;
+/** Where a component keeps its state between calls. */
+type Holder = (HTMLElement | ShadowRoot) & { [state: string]: any };
 type Timer = ReturnType<typeof setTimeout> | 0;
 type Ctx = CanvasRenderingContext2D;
 
@@ -55,7 +57,11 @@ interface Candidate {
   threshold: number | null;
 }
 
+/** A column of scores, or none. */
+type Weights = Float64Array | Float32Array;
+
 interface CandidateRow extends Omit<Candidate, "node"> {
+  node?: number;
   taken: boolean;
 }
 
@@ -262,7 +268,7 @@ interface Relatives {
   below: Run[];
 }
 
-interface History {
+interface Views {
   views: (View & { whole: boolean })[];
   kind: string;
   at: number;
@@ -285,6 +291,8 @@ interface Settings {
   scores: Propagator | null;
   apart: string;
 }
+/** What policies need of a tree. */
+type Edged = Pick<Columns, "edges" | "level" | "start">;
 type Propagator = (policy: string, alpha: number, horizon: number) => Float64Array;
 
 interface Search {
@@ -327,7 +335,7 @@ interface Sight {
   view: View;
   goal: View;
   slide: { from: View; began: number } | null;
-  history: History;
+  history: Views;
   geom: Geometry;
   boxes: Boxes[];
 }
@@ -570,6 +578,12 @@ interface EvidenceList extends OpenList {
   items: EvidenceItem[];
   names: [string, string];
   pick: (node: number) => void;
+}
+
+interface DiffItem {
+  title: string;
+  pieces: Piece[];
+  step?: number;
 }
 
 interface NodeItem extends LongText {

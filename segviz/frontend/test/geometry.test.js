@@ -75,7 +75,8 @@ for (const mode of ["grow", "scores", "change"]) {
         const lower = half(1);
         assert.equal(lower[0].y, axis + depth);
         assert.ok(lower.at(-1).y + lower.at(-1).h <= height);
-        assert.deepEqual(lower.map(({ y }) => y), upper.map(({ y, h }) => 2 * axis + depth - y - h));
+        const mirrored = upper.map(({ y, h }) => 2 * axis + depth - y - h);
+        assert.deepEqual(lower.map(({ y }) => y), mirrored);
       });
     }
   }

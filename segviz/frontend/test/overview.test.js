@@ -163,7 +163,9 @@ for (let seed = 0; seed < 6; seed++) {
       while (parent[above[0]] >= 0) above.unshift(parent[above[0]]);
       assert.deepEqual(pathTo(tree, node), above);
       const below = new Set([node]);
-      for (let child = node - 1; child >= 0; child--) if (below.has(parent[child])) below.add(child);
+      for (let child = node - 1; child >= 0; child--) {
+        if (below.has(parent[child])) below.add(child);
+      }
       below.delete(node);
       const places = (row, from, to) =>
         Array.from({ length: to - from }, (_, i) => `${row} ${from + i}`);

@@ -4,11 +4,14 @@ import assert from "node:assert/strict";
 import { afterEach, beforeEach, test } from "node:test";
 
 import { edgePairs, propagator } from "../src/canvas/propagate.js";
-import { adoptSetting, change, createSettings, keyLetGo, recompute, report } from "../src/canvas/settings.js";
+import {
+  adoptSetting, change, createSettings, keyLetGo, recompute, report,
+} from "../src/canvas/settings.js";
 
 function dialogue() {
   const sent = [];
-  const s = { settings: createSettings(), data: null, sendSetting: (setting) => sent.push(setting) };
+  const s = { settings: createSettings(), data: null,
+    sendSetting: (setting) => sent.push(setting) };
   const answer = (live, final) => ({ initial: Float64Array.from([0.5, 0.3, 0.2]),
     final: Float64Array.from(final), edges: new Int32Array(0),
     top_initial: [0, 1, 2], top_final: [0, 1, 2], level: Int32Array.from([0, 0, 1]),

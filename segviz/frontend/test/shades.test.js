@@ -8,7 +8,9 @@ import { colourClasses } from "../src/canvas/classes.js";
 import { adoptLook, createLook, tellLook } from "../src/canvas/colour_menu.js";
 import { geometry } from "../src/canvas/geometry.js";
 import { isMember, toggleIsolated } from "../src/canvas/isolate.js";
-import { drawLabels, fitLabel, inkOn, labelChoice, labelsFor, labelTexts } from "../src/canvas/labels.js";
+import {
+  drawLabels, fitLabel, inkOn, labelChoice, labelsFor, labelTexts,
+} from "../src/canvas/labels.js";
 import { coloursFor, fillOf, goldClasses } from "../src/canvas/shades.js";
 import { columnWeights } from "../src/canvas/weights.js";
 import { luminance } from "../src/canvas/colour.js";

@@ -3,7 +3,10 @@
 import { rowBox } from "./geometry.js";
 import { fillOf, sessionColour } from "./shades.js";
 
-/** First index of sorted ids whose interval ends after x. */
+/** First index of sorted ids whose interval ends after x.
+ * @param {number[]} ids
+ * @param {Ids} stop
+ * @param {number} x */
 function firstEndingAfter(ids, stop, x) {
   let low = 0;
   let high = ids.length;
@@ -17,7 +20,11 @@ function firstEndingAfter(ids, stop, x) {
 
 /** What is painted for a view: boxes by row, left to right, x and width in pixels from
  *  the plot's edge. Nodes narrower than a pixel share one box per pixel column, and the
- *  heaviest of them wins, so that a single hit among thousands stays visible. */
+ *  heaviest of them wins, so that a single hit among thousands stays visible.
+ * @param {Tree} tree
+ * @param {View} view
+ * @param {number} width
+ * @param {ArrayLike<number> | null} weight */
 export function visibleBoxes(tree, view, width, weight) {
   const scale = width / (view.x1 - view.x0);
   const { start, stop } = tree;
@@ -53,7 +60,11 @@ export function visibleBoxes(tree, view, width, weight) {
   return { id, x, w, first, inView };
 }
 
-/** Box of a row nearest to x, at most `slack` pixels away; -1 if none. */
+/** Box of a row nearest to x, at most `slack` pixels away; -1 if none.
+ * @param {Boxes} boxes
+ * @param {number} row
+ * @param {number} x
+ * @param {any} [slack] */
 export function boxAt(boxes, row, x, slack = 2) {
   let low = boxes.first[row];
   let high = boxes.first[row + 1];
@@ -78,10 +89,18 @@ export function boxAt(boxes, row, x, slack = 2) {
 
 // --- where boxes lie on the canvas ---------------------------------------------------
 
+/**
+ * @param {State} s
+ * @param {number} unit
+ */
 export const pixel = (s, unit) =>
   s.geom.left + ((unit - s.view.x0) / (s.view.x1 - s.view.x0)) * s.geom.width;
 
-/** Rectangle of a node, cut to the plot; null if it is out of view. */
+/** Rectangle of a node, cut to the plot; null if it is out of view.
+ * @param {State} s
+ * @param {number} half
+ * @param {number} node
+ * @returns {Rect | null} */
 export function nodeRect(s, half, node) {
   const { tree, geom } = s;
   const level = tree.level[node];
@@ -93,7 +112,10 @@ export function nodeRect(s, half, node) {
   return { x, w: right - x, ...rowBox(geom, half, level, lane, tree.laneCount[level]) };
 }
 
-/** Calls `act` with the index, top and height of every box of a half, row by row. */
+/** Calls `act` with the index, top and height of every box of a half, row by row.
+ * @param {State} s
+ * @param {number} half
+ * @param {(i: number, y: number, h: number) => void} act */
 export function eachBox(s, half, act) {
   const { geom, tree } = s;
   const { first } = s.boxes[half];
@@ -110,10 +132,15 @@ export function eachBox(s, half, act) {
 let ratio = 1; // read once a frame: asking the window for every box costs more than its paint
 export const readRatio = () => { ratio = devicePixelRatio || 1; };
 
-/** A place on whole pixels of the screen. */
+/** A place on whole pixels of the screen.
+ * @param {number} x */
 export const snap = (x) => Math.round(x * ratio) / ratio;
 
-/** Left and right edge of a box, on whole pixels: no seams between leaves. */
+/** Left and right edge of a box, on whole pixels: no seams between leaves.
+ * @param {State} s
+ * @param {number} half
+ * @param {number} i
+ * @returns {[left: number, right: number]} */
 export function boxEdges(s, half, i) {
   const boxes = s.boxes[half];
   const x = snap(s.geom.left + boxes.x[i]);
@@ -121,13 +148,21 @@ export function boxEdges(s, half, i) {
   return [x, x + Math.max(right - x - (boxes.w[i] >= 4 ? 1 : 0), 1)];
 }
 
-/** What a box is filled with, from left to right: [left, right, colour]. */
+/** What a box is filled with, from left to right: [left, right, colour].
+ * @param {State} s
+ * @param {number} half
+ * @param {number} i
+ * @returns {Segment[]} */
 export function segmentsOf(s, half, i) {
   if (s.shades[half] === "session") return sessionSegments(s, half, i);
   return [[...boxEdges(s, half, i), fillOf(s, half, s.boxes[half].id[i]).colour]];
 }
 
-/** One node in its sessions' colours, one segment for each run of units. */
+/** One node in its sessions' colours, one segment for each run of units.
+ * @param {State} s
+ * @param {number} half
+ * @param {number} i
+ * @returns {Segment[]} */
 export function sessionSegments(s, half, i) {
   const node = s.boxes[half].id[i];
   const level = s.tree.level[node];
@@ -135,6 +170,7 @@ export function sessionSegments(s, half, i) {
   const scale = s.geom.width / (x1 - x0);
   const stop = Math.min(s.tree.stop[node], Math.ceil(x1));
   const [x, end] = boxEdges(s, half, i);
+  /** @type {Segment[]} */
   const segments = [];
   let unit = Math.max(s.tree.start[node], Math.floor(x0));
   let left = x;

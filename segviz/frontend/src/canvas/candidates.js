@@ -10,10 +10,15 @@ import { rowBox } from "./geometry.js";
 const BAR = 60;
 const LINE = 17;
 
+/**
+ * @param {State} s
+ * @param {Ctx} ctx
+ */
 export function drawCandidates(s, ctx) {
   const { geom, theme, data } = s;
   const left = geom.left + geom.width + 12;
   const barLeft = left + 14;
+  /** @param {number} v */
   const place = (v) => barLeft + barShare(v) * BAR;
   const { shown, hidden } = candidateRows(data, Math.floor((geom.axisTop - geom.top) / LINE));
   if (!shown.length) return;
@@ -66,18 +71,23 @@ export function drawCandidates(s, ctx) {
 }
 
 /** The rows there is room for: the candidates, of too many the best, and above them the
- *  outcome where none was taken. */
+ *  outcome where none was taken.
+ * @param {Message} message
+ * @param {number} room */
 export function candidateRows({ candidates, chosen, outcome }, room) {
+  /** @param {any} given */
   const taken = ({ node }) => node === chosen;
   const places = Math.max(1, room) - (outcome ? 1 : 0);
-  let shown = candidates;
-  if (shown.length > places) {
+  let best = candidates;
+  if (best.length > places) {
+    /** @param {Candidate} row */
     const rank = (row) => (taken(row) ? Infinity : row.score ?? -Infinity);
-    const best = [...shown].sort((a, b) => rank(b) - rank(a)).slice(0, Math.max(0, places - 1));
-    shown = shown.filter((row) => best.includes(row));
+    const first = [...best].sort((a, b) => rank(b) - rank(a)).slice(0, Math.max(0, places - 1));
+    best = best.filter((row) => first.includes(row));
   }
-  const hidden = candidates.length - shown.length;
-  shown = shown.map((row) => ({ ...row, taken: taken(row) }));
+  const hidden = candidates.length - best.length;
+  /** @type {CandidateRow[]} */
+  const shown = best.map((row) => ({ ...row, taken: taken(row) }));
   if (outcome) {
     shown.push({ level: outcome.level, label: outcome.text, score: null, threshold: null,
       taken: true });
@@ -85,6 +95,12 @@ export function candidateRows({ candidates, chosen, outcome }, room) {
   return { shown, hidden };
 }
 
+/**
+ * @param {Ctx} ctx
+ * @param {string} colour
+ * @param {any} left
+ * @param {number} y
+ */
 function check(ctx, colour, left, y) {
   ctx.strokeStyle = colour;
   ctx.lineWidth = 2;
@@ -95,6 +111,11 @@ function check(ctx, colour, left, y) {
   ctx.stroke();
 }
 
+/**
+ * @param {Ctx} ctx
+ * @param {string} text
+ * @param {number} width
+ */
 function fitText(ctx, text, width) {
   let fitted = isolateText(text);
   text = text.replace(CONTROLS, " ");
@@ -104,7 +125,11 @@ function fitText(ctx, text, width) {
   return fitted;
 }
 
-/** Centres moved as little as needed to lie `size` apart between top and bottom. */
+/** Centres moved as little as needed to lie `size` apart between top and bottom.
+ * @param {number[]} centres
+ * @param {number} size
+ * @param {number} top
+ * @param {number} bottom */
 export function spread(centres, size, top, bottom) {
   const order = centres.map((y, i) => ({ y, i })).sort((a, b) => a.y - b.y || a.i - b.i);
   const placed = new Array(centres.length);
@@ -125,12 +150,14 @@ export function spread(centres, size, top, bottom) {
 const BAR_FROM = -0.25; // a fixed scale: bars of different steps can be compared
 const BAR_TO = 1;
 
-/** Place of a similarity on a candidate's bar, 0 to 1; what lies outside ends at the edge. */
+/** Place of a similarity on a candidate's bar, 0 to 1; what lies outside ends at the edge.
+ * @param {number} value */
 export function barShare(value) {
   return (Math.min(BAR_TO, Math.max(BAR_FROM, value)) - BAR_FROM) / (BAR_TO - BAR_FROM);
 }
 
-/** What the column of candidates shows: numbers against a threshold, numbers, or labels. */
+/** What the column of candidates shows: numbers against a threshold, numbers, or labels.
+ * @param {Candidate[]} candidates */
 export function candidatesTitle(candidates) {
   if (candidates.some((c) => c.threshold !== null)) return "similarity ≥ needed";
   if (candidates.some((c) => c.score !== null)) return "similarity";

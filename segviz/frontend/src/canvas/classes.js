@@ -3,7 +3,8 @@
 import { COHERENCE_STEPS, coherenceStep, GOLD_PATTERN, goldClass, levelColour } from "./shades.js";
 
 /** The classes of the present colours, in their order: [{key, name, title, colours, pattern,
- *  count}] and what is counted; null where colours are a scale of scores. */
+ *  count}] and what is counted; null where colours are a scale of scores.
+ * @param {State} s */
 export function colourClasses(s) {
   const shade = s.shades.at(-1); // of two halves the propagated one
   if (shade === "session") return sessionClasses(s);
@@ -12,6 +13,7 @@ export function colourClasses(s) {
   return shade === "coherence" ? coherenceClasses(s) : null;
 }
 
+/** @param {State} state */
 function sessionClasses({ data, tree, runs, runOf }) {
   const count = new Map();
   for (const leaf of tree.byLevel[0]) {
@@ -26,6 +28,7 @@ function sessionClasses({ data, tree, runs, runOf }) {
   return { kind: "session", counted: "leaf", items };
 }
 
+/** @param {State} state */
 function levelClasses({ theme, tree }) {
   const items = tree.byLevel.map((ids, level) => ({ key: level, name: `L${level}`,
     title: level ? `level ${level}` : "leaves", colours: [levelColour(theme, level)],
@@ -41,8 +44,10 @@ const GOLD_NAMES = {
   other: ["other", "nodes that hold no gold evidence"],
 };
 
+/** @param {State} s */
 function goldLegend(s) {
   const half = s.shades.length - 1;
+  /** @type {Record<string, number>} */
   const counts = {};
   for (const ids of s.tree.byLevel) {
     for (const id of ids) {
@@ -55,13 +60,17 @@ function goldLegend(s) {
   return { kind: "gold", counted: "node", items };
 }
 
+/** @param {State} state */
 function coherenceClasses({ data, tree, theme }) {
   const counts = new Array(COHERENCE_STEPS + 1).fill(0);
   for (const ids of tree.byLevel) {
     for (const id of ids) counts[coherenceStep(data.coherence[id] ?? NaN) + 1]++;
   }
+  /** @param {number} step */
   const edge = (step) => (step / COHERENCE_STEPS).toFixed(1);
+  /** @param {number} share */
   const shade = (share) => theme.coherenceTable[Math.round(share * 255)];
+  /** @type {ColourClass[]} */
   const items = counts.slice(1).map((count, step) => ({ key: step, count, pattern: null,
     name: step ? `${edge(step)}–${edge(step + 1)}` : `below ${edge(1)}`,
     title: `mean cosine ${step ? `${edge(step)} to` : "below"} ${edge(step + 1)}`,
@@ -73,6 +82,8 @@ function coherenceClasses({ data, tree, theme }) {
   return { kind: "coherence", counted: "node", items };
 }
 
-/** "1 leaf", "23 leaves". */
+/** "1 leaf", "23 leaves".
+ * @param {number} count
+ * @param {string} what */
 export const counted = (count, what) =>
   `${count} ${count === 1 ? what : what === "leaf" ? "leaves" : `${what}s`}`;

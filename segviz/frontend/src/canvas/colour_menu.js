@@ -10,8 +10,16 @@ const LOST_MS = 2000; // a choice that Python does not know so long after it was
 
 export const createLook = () => ({ colour: "", labels: "", told: null, sent: [], sentAt: 0 });
 
+/**
+ * @param {State} s
+ * @param {HTMLElement} parent
+ */
 export function buildColourMenu(s, parent) {
   const root = element("div", "look", parent);
+  /**
+   * @param {"colour" | "labels"} part
+   * @param {string} text
+   */
   const select = (part, text) => {
     const label = element("label", "", root);
     element("span", "", label, text);
@@ -29,8 +37,10 @@ export function buildColourMenu(s, parent) {
   s.lookControls = { root, colour: select("colour", "Colour"), labels: select("labels", "Labels") };
 }
 
+/** @param {Look} look */
 const word = ({ colour, labels }) => `${colour}/${labels}`;
 
+/** @param {State} s */
 export function tellLook(s) {
   const { colour, labels } = s.look;
   s.look.sent.push(word(s.look));
@@ -39,7 +49,8 @@ export function tellLook(s) {
 }
 
 /** Takes Python's word where it is news; an echo of what was chosen here is none, and must
- *  not undo what was chosen since. */
+ *  not undo what was chosen since.
+ * @param {State} s */
 export function adoptLook(s) {
   const { look, data } = s;
   const said = word(data.look);
@@ -49,10 +60,11 @@ export function adoptLook(s) {
     if (at < 0) Object.assign(look, data.look, { sent: [] });
     else look.sent.splice(0, at + 1);
   } else if (said === word(look)) look.sent = [];
-  else if (performance.now() - look.sentAt > LOST_MS) tellLook(s); // a change of page can swallow it
+  else if (performance.now() - look.sentAt > LOST_MS) tellLook(s); // a page swallowed it
 }
 
-/** Brings the selects to what is on offer and chosen, touching only what differs. */
+/** Brings the selects to what is on offer and chosen, touching only what differs.
+ * @param {State} s */
 function showColourMenu(s) {
   const { root, colour, labels } = s.lookControls;
   root.hidden = !s.data.legend;
@@ -60,6 +72,12 @@ function showColourMenu(s) {
   show(labels, labelsFor(s.data), labelChoice(s), "Written on nodes");
 }
 
+/**
+ * @param {SelectControl} selectControl
+ * @param {Offer[]} offered
+ * @param {string} chosen
+ * @param {string} what
+ */
 function show({ label, select }, offered, chosen, what) {
   const options = offered.map(([choice, name]) => `${choice}=${name}`).join();
   if (select.dataset.options !== options) {
@@ -68,5 +86,5 @@ function show({ label, select }, offered, chosen, what) {
     for (const [choice, name] of offered) element("option", "", select, name).value = choice;
   }
   if (select.value !== chosen) select.value = chosen;
-  label.title = `${what}: ${offered.find(([choice]) => choice === chosen)[2]}`;
+  label.title = `${what}: ${offered.find(([choice]) => choice === chosen)?.[2]}`;
 }

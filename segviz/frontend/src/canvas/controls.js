@@ -7,6 +7,7 @@ import { levelCounts } from "./propagate.js";
 import { keyLetGo } from "./settings.js";
 
 const FORMULA = "final = Σ αᵏ s⁽ᵏ⁾ / Σ αᵏ, with s⁽ᵏ⁾ = W s⁽ᵏ⁻¹⁾ for k = 1 … H";
+/** @type {Record<string, string>} */
 const MEANING = {
   alpha: `Decay α: the weight of each further hop. ${FORMULA}. 0 switches propagation off.`,
   horizon: `Hops H: how many edges a score may travel. ${FORMULA}. 0 is collapsed retrieval.`,
@@ -16,7 +17,11 @@ const MEANING = {
 const ALL_LEVELS = 8; // a taller tree names only the levels that hold something
 
 /** The controls; `act` gets the changed part of the setting, `rest` is called when nothing
- *  more is to come: after a choice, or when a slider is let go. */
+ *  more is to come: after a choice, or when a slider is let go.
+ * @param {State} s
+ * @param {HTMLElement} parent
+ * @param {(part: Partial<Setting>) => void} act
+ * @param {() => void} rest */
 export function buildControls(s, parent, act, rest) {
   const root = element("div", "controls", parent);
   root.hidden = true;
@@ -27,21 +32,26 @@ export function buildControls(s, parent, act, rest) {
     act({ policy: policy.input.value });
     rest();
   });
+  /**
+   * @param {string} name
+   * @param {string} text
+   * @param {string} label
+   */
   const range = (name, text, label) => {
-    const made = labelled(root, text, "input");
-    made.input.type = "range";
-    made.input.min = "0";
-    made.input.className = name;
-    made.input.setAttribute("aria-label", label);
-    made.label.title = MEANING[name];
-    made.value = element("output", name, made.label);
-    made.input.addEventListener("input", () => act({ [name]: Number(made.input.value) }));
-    made.input.addEventListener("pointerup", rest);
-    made.input.addEventListener("keyup", () => keyLetGo(s));
-    return made;
+    const { label: around, input } = labelled(root, text, "input");
+    input.type = "range";
+    input.min = "0";
+    input.className = name;
+    input.setAttribute("aria-label", label);
+    around.title = MEANING[name];
+    input.addEventListener("input", () => act({ [name]: Number(input.value) }));
+    input.addEventListener("pointerup", rest);
+    input.addEventListener("keyup", () => keyLetGo(s));
+    return { label: around, input, value: element("output", name, around) };
   };
   const alpha = range("alpha", "α", "Decay alpha");
   const horizon = range("horizon", "H", "Hops H");
+  /** @type {Record<string, HTMLInputElement>} */
   const drawing = {};
   const group = element("div", "drawing", root);
   group.setAttribute("role", "radiogroup");
@@ -64,18 +74,25 @@ export function buildControls(s, parent, act, rest) {
   s.controls = { root, policy, alpha, horizon, drawing, levels };
 }
 
+/**
+ * @template {"select" | "input"} K
+ * @param {HTMLElement} root
+ * @param {string} text
+ * @param {K} tag
+ */
 function labelled(root, text, tag) {
   const label = element("label", "", root);
   element("span", "", label, text);
   return { label, input: element(tag, "", label) };
 }
 
-/** Brings the controls to the present setting, touching only what differs. */
+/** Brings the controls to the present setting, touching only what differs.
+ * @param {State} s */
 function showControls(s) {
   const { controls, data, settings } = s;
   controls.root.hidden = !settings.setting;
   if (!settings.setting) return;
-  const { policies, alpha_max, alpha_step, horizon_max } = data.live;
+  const { policies, alpha_max, alpha_step, horizon_max } = /** @type {Live} */ (data.live);
   const { policy, alpha, horizon, drawing } = settings.setting;
   const select = controls.policy.input;
   const names = Object.keys(policies);
@@ -91,17 +108,27 @@ function showControls(s) {
   showLevels(s);
 }
 
+/**
+ * @param {RangeControl} rangeControl
+ * @param {number} number
+ * @param {number} max
+ * @param {number} step
+ * @param {string} text
+ * @param {string} policy
+ */
 function showRange({ input, value }, number, max, step, text, policy) {
-  input.max = max;
-  input.step = step;
-  if (Number(input.value) !== number) input.value = number;
+  input.max = String(max);
+  input.step = String(step);
+  if (Number(input.value) !== number) input.value = String(number);
   input.disabled = policy === "none";
   input.setAttribute("aria-valuetext", text);
   if (value.textContent !== text) value.textContent = text;
 }
 
-/** One pair of bars for each level: retrieved by initial and by propagated score. */
+/** One pair of bars for each level: retrieved by initial and by propagated score.
+ * @param {State} state */
 function showLevels({ controls, data }) {
+  /** @param {Ids} nodes */
   const count = (nodes) => levelCounts(nodes, data.level, data.levels_total);
   const [before, after] = [count(data.top_initial), count(data.top_final)];
   const all = before.length <= ALL_LEVELS;
@@ -127,10 +154,10 @@ function showLevels({ controls, data }) {
   const most = Math.max(1, ...before, ...after);
   shown.forEach((level, i) => {
     const slot = box.children[i + 1];
-    const [was, is] = slot.firstChild.children;
+    const [was, is] = /** @type {NodeListOf<HTMLElement>} */ (slot.querySelectorAll("b"));
     was.style.height = `${(100 * before[level]) / most}%`;
     is.style.height = `${(100 * after[level]) / most}%`;
-    slot.lastChild.textContent = `${before[level]}→${after[level]}`;
+    slot.children[2].textContent = `${before[level]}→${after[level]}`;
   });
   const words = shown.map((level) => `level ${level}: ${before[level]} to ${after[level]}`);
   box.title = `Retrieved nodes by level, initial to propagated. ${words.join("; ")}`;

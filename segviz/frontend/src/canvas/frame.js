@@ -12,13 +12,19 @@ import { shadesOf } from "./shades.js";
 import { slide } from "./view.js";
 import { columnWeights, highestScore } from "./weights.js";
 
-/** Calls `show(s)` at the end of every frame. */
+/** Calls `show(s)` at the end of every frame.
+ * @param {State} s
+ * @param {(s: State) => void} show */
 export const onFrame = (s, show) => s.frameShows.push(show);
 
-/** Calls `show(s)` when scores, setting or colours have changed, before the frame. */
+/** Calls `show(s)` when scores, setting or colours have changed, before the frame.
+ * @param {State} s
+ * @param {(s: State) => void} show */
 export const onScores = (s, show) => s.scoreShows.push(show);
 
-/** Asks for a frame; `base` repaints the boxes, too. */
+/** Asks for a frame; `base` repaints the boxes, too.
+ * @param {State} s
+ * @param {boolean} [base] */
 export function schedule(s, base = false) {
   s.baseDirty ||= base;
   s.frame ||= requestAnimationFrame(() => {
@@ -27,6 +33,7 @@ export function schedule(s, base = false) {
   });
 }
 
+/** @param {State} s */
 function paint(s) {
   const { clientWidth: width, clientHeight: height } = s.stage;
   if (!s.data || !width || !height) return;
@@ -54,7 +61,8 @@ function paint(s) {
   }
 }
 
-/** All that follows from scores and setting alone. */
+/** All that follows from scores and setting alone.
+ * @param {State} s */
 export function showScores(s) {
   s.most = highestScore(s.data);
   s.picture = s.data.mode === "scores" && s.settings.setting?.drawing === "change"

@@ -6,7 +6,10 @@
 const ROW_CAP = 46; // a three-level tree must not become a bar chart
 const LEAF_WEIGHT = 1.26; // leaf rows reach 58
 
-/** Distance from the axis and height of each level's band, in whole pixels. */
+/** Distance from the axis and height of each level's band, in whole pixels.
+ * @param {number[]} laneCount
+ * @param {number} available
+ * @param {number} [cap] */
 export function stackRows(laneCount, available, cap = ROW_CAP) {
   const weights = laneCount.map(
     (lanes, level) => (1 + 0.45 * (Math.min(lanes, 9) - 1)) * (level ? 1 : LEAF_WEIGHT));
@@ -28,7 +31,13 @@ export function stackRows(laneCount, available, cap = ROW_CAP) {
  *  in "grow", so that the tree keeps close to its legend, or above it where there is none, as
  *  canvases side by side have their axes on one line; in "scores" it stays outside of both
  *  halves. "change" keeps the horizontal places of "scores" and takes the height of both its
- *  halves. */
+ *  halves.
+ * @param {number} width
+ * @param {number} height
+ * @param {Picture} picture
+ * @param {boolean} gutter
+ * @param {number[]} laneCount
+ * @param {boolean} [legend] */
 export function geometry(width, height, picture, gutter, laneCount, legend = true) {
   const scores = picture === "scores";
   const grow = picture === "grow";
@@ -52,7 +61,12 @@ export function geometry(width, height, picture, gutter, laneCount, legend = tru
   };
 }
 
-/** Vertical place {y, h} of a level, or of one lane of it. Lanes grow away from the axis. */
+/** Vertical place {y, h} of a level, or of one lane of it. Lanes grow away from the axis.
+ * @param {Geometry} geom
+ * @param {number} half
+ * @param {number} level
+ * @param {number} [lane]
+ * @param {number} [lanes] */
 export function rowBox(geom, half, level, lane = 0, lanes = 1) {
   const { offset, height } = geom.rows;
   const near = offset[level] + (height[level] * lane) / lanes;
@@ -61,7 +75,10 @@ export function rowBox(geom, half, level, lane = 0, lanes = 1) {
   return { y, h };
 }
 
-/** Half, level and row under a vertical position; null on the axis or outside. */
+/** Half, level and row under a vertical position; null on the axis or outside.
+ * @param {Geometry} geom
+ * @param {Tree} tree
+ * @param {number} y */
 export function rowAt(geom, tree, y) {
   const half = y >= geom.axisTop + geom.axisHeight ? 1 : 0;
   const distance = half ? y - geom.axisTop - geom.axisHeight : geom.axisTop - y;

@@ -29,10 +29,14 @@ import { markWeights } from "./weights.js";
 
 const STATE = "segvizTree";
 
+/** @type {("selected" | "focus" | "hover" | "trail")[]} */
+const ROLES = ["selected", "focus", "hover", "trail"];
+
+/** @param {Mount<Uint8Array>} mount */
 export default function ({ data, parentElement, setTriggerValue }) {
-  let s = parentElement[STATE];
-  if (!s) {
-    s = parentElement[STATE] = createState(parentElement);
+  /** @type {State} */
+  const s = parentElement[STATE] ??= createState(parentElement);
+  if (!s.root) {
     buildDom(s);
     listenPointer(s);
     listenKeys(s);
@@ -58,6 +62,9 @@ export default function ({ data, parentElement, setTriggerValue }) {
   };
 }
 
+/** What is there before Python has sent anything.
+ * @param {Holder} parentElement
+ * @returns {any} */
 function createState(parentElement) {
   return {
     parent: parentElement, calls: 0, painted: 0, send: () => {}, sendSetting: () => {},
@@ -74,6 +81,7 @@ function createState(parentElement) {
   };
 }
 
+/** @param {State} s */
 function destroy(s) {
   if (s.data) pointAt(s, null);
   s.unlink();
@@ -87,10 +95,12 @@ function destroy(s) {
 
 // --- DOM -----------------------------------------------------------------------------
 
+/** @param {State} s */
 function buildDom(s) {
   s.root = element("div", "segviz", s.parent);
   // Keys pressed here are not Streamlit's shortcuts.
   s.root.addEventListener("keydown", (event) => event.stopPropagation());
+  /** @param {Partial<Setting>} part */
   const act = (part) => {
     change(s, part);
     schedule(s, true);
@@ -121,6 +131,10 @@ function buildDom(s) {
 
 // --- data ----------------------------------------------------------------------------
 
+/**
+ * @param {State} s
+ * @param {Uint8Array} message
+ */
 function update(s, message) {
   const started = performance.now();
   const data = unpack(message);
@@ -155,8 +169,9 @@ function update(s, message) {
     if (s.selected !== null && !fresh) reveal(s, s.selected);
   }
   s.sentByPython = data.selected;
-  for (const role of ["selected", "focus", "hover", "trail"]) {
-    if (s[role] === null || data.level[s[role]] >= 0) continue;
+  for (const role of ROLES) {
+    const node = s[role];
+    if (node === null || data.level[node] >= 0) continue;
     s[role] = null;
     if (role === "selected") s.sentByPython = null; // if the node comes back, select it again
   }
@@ -167,7 +182,8 @@ function update(s, message) {
   refind(s);
   showScores(s);
   s.mirror.setAttribute("aria-label", data.summary);
-  if (!fresh && data.level[s.tipNode] >= 0) showNode(s, s.tipNode, ...s.tipAt);
+  const { tipNode } = s;
+  if (!fresh && tipNode !== null && data.level[tipNode] >= 0) showNode(s, tipNode, ...s.tipAt);
   else hideTip(s);
   s.root.dataset.loadMs = (performance.now() - started).toFixed(2);
   schedule(s, true);
@@ -175,6 +191,7 @@ function update(s, message) {
 
 // --- what the canvas shows, as data attributes of its root, for tests ---------------------
 
+/** @param {State} s */
 function mirror(s) {
   const { data, geom, goal, search } = s;
   Object.assign(s.root.dataset, {

@@ -7,6 +7,7 @@ import { neighbour } from "./rows.js";
 import { endSearch, walkHit } from "./search.js";
 import { showHelp } from "./toolbar.js";
 
+/** @param {State} s */
 export function listenKeys(s) {
   s.over.addEventListener("keydown", (event) => {
     if (s.data && s.geom) pressKey(s, event);
@@ -20,6 +21,10 @@ export function listenKeys(s) {
 
 const PAN_SHARE = 0.2;
 
+/**
+ * @param {State} s
+ * @param {KeyboardEvent} event
+ */
 function pressKey(s, event) {
   const { key, shiftKey } = event;
   if (event.ctrlKey || event.metaKey || event.altKey) return;
@@ -43,7 +48,8 @@ function pressKey(s, event) {
 }
 
 /** Escape: the help closes, or all colours come back, or the view goes back, or a search
- *  ends. */
+ *  ends.
+ * @param {State} s */
 function leave(s) {
   if (!s.help.hidden) showHelp(s, false);
   else if (s.isolated) showIsolated(s, s.isolated.kind, s.isolated.key);

@@ -1,7 +1,7 @@
 // What colours and marks mean, and how many nodes are of each colour. Every
 // class of colours is a button that lets it stand alone; Escape or a second click ends it.
 
-import { element } from "../shared/dom.js";
+import { element, focusedBeside } from "../shared/dom.js";
 import { isolateText, number } from "../shared/text.js";
 import { colourClasses, counted } from "./classes.js";
 import { onFrame, onScores, schedule } from "./frame.js";
@@ -10,6 +10,10 @@ import { powerOf } from "./shades.js";
 
 const NAMED = 8; // more classes than these become a ramp without words
 
+/**
+ * @param {State} s
+ * @param {HTMLElement} parent
+ */
 export function buildLegend(s, parent) {
   s.legend = element("div", "legend", parent);
   s.count = element("div", "count", parent);
@@ -21,13 +25,17 @@ export function buildLegend(s, parent) {
   });
 }
 
-/** How many nodes are drawn, where several share a pixel column. */
+/** How many nodes are drawn, where several share a pixel column.
+ * @param {State} s */
 function showCount(s) {
   const { id, inView } = s.boxes[0];
   s.count.textContent = id.length < inView ? `showing ${id.length} of ${inView} nodes` : "";
 }
 
-/** Lets a class stand alone, or ends that. */
+/** Lets a class stand alone, or ends that.
+ * @param {State} s
+ * @param {string} kind
+ * @param {number | string} key */
 export function showIsolated(s, kind, key) {
   toggleIsolated(s, kind, key);
   writeLegend(s);
@@ -35,7 +43,8 @@ export function showIsolated(s, kind, key) {
 }
 
 /** Brings the legend to the present colours; rebuilt only where its words have changed, as
- *  most frames of a drag change nothing in it. */
+ *  most frames of a drag change nothing in it.
+ * @param {State} s */
 function writeLegend(s) {
   const { data, legend } = s;
   legend.hidden = !data.legend;
@@ -45,7 +54,7 @@ function writeLegend(s) {
   const said = JSON.stringify([classes, marks, s.shades, s.most, s.theme.ramp, s.isolated]);
   if (legend.dataset.said === said) return;
   legend.dataset.said = said;
-  const focused = legend.getRootNode().activeElement?.dataset.key;
+  const focused = focusedBeside(legend)?.dataset.key;
   legend.replaceChildren();
   if (classes) writeClasses(s, classes);
   else writeScale(s);
@@ -56,6 +65,10 @@ function writeLegend(s) {
   }
 }
 
+/**
+ * @param {State} s
+ * @param {ColourClasses} colourClasses
+ */
 function writeClasses(s, { kind, counted: what, items }) {
   const ramp = items.length > NAMED;
   const group = element("div", ramp ? "classes ramped" : "classes", s.legend);
@@ -77,33 +90,52 @@ function writeClasses(s, { kind, counted: what, items }) {
     element("span", "", button, item.name);
     element("b", "", button, String(item.count));
   });
-  if (ramp) element("span", "", group, items.at(-1).name);
+  if (ramp) element("span", "", group, items[items.length - 1].name);
 }
 
+/**
+ * @param {HTMLElement} swatch
+ * @param {ColourClass} colourClass
+ */
 function paintSwatch(swatch, { colours, pattern }) {
   if (pattern) swatch.classList.add(pattern);
   swatch.style.backgroundColor = colours[0];
   if (colours.length > 1) swatch.style.backgroundImage = gradient(colours);
 }
 
+/**
+ * @param {State} state
+ * @param {string} kind
+ * @param {number | string} key
+ */
 const isIsolated = ({ isolated }, kind, key) => isolated?.kind === kind && isolated.key === key;
 
+/**
+ * @param {State} s
+ * @param {HTMLElement} parent
+ * @param {string} className
+ * @param {string} kind
+ * @param {number | string} key
+ * @param {string} title
+ */
 function isolateButton(s, parent, className, kind, key, title) {
   const button = element("button", className, parent);
   const pressed = isIsolated(s, kind, key);
   button.type = "button";
   button.dataset.key = `${kind}:${key}`;
-  button.title = `${title}. ${pressed ? "Shown alone; press again to end." : "Press to see it alone."}`;
+  const act = pressed ? "Shown alone; press again to end." : "Press to see it alone.";
+  button.title = `${title}. ${act}`;
   button.setAttribute("aria-pressed", String(pressed));
   button.addEventListener("click", () => showIsolated(s, kind, key));
   return button;
 }
 
-/** Arrow keys, Home and End within a ramp of classes. */
+/** Arrow keys, Home and End within a ramp of classes.
+ * @param {KeyboardEvent} event */
 function walkRamp(event) {
-  const here = event.target;
-  if (!here.classList?.contains("segment")) return;
-  const all = [...here.parentNode.children];
+  const here = /** @type {HTMLElement} */ (event.target);
+  if (!here.classList.contains("segment")) return;
+  const all = /** @type {HTMLElement[]} */ ([...here.parentElement?.children ?? []]);
   const at = all.indexOf(here);
   const next = { ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: all.length - 1 }[event.key];
   if (next === undefined) return;
@@ -114,26 +146,31 @@ function walkRamp(event) {
   there.focus();
 }
 
-/** What stands alone, where the legend has no button with its name. */
+/** What stands alone, where the legend has no button with its name.
+ * @param {State} s
+ * @param {ColourClasses | null} classes */
 function writeChip(s, classes) {
   if (!s.isolated) return;
   const { kind, key } = s.isolated;
   const named = classes?.kind === kind && classes.items.length <= NAMED;
   if (named || kind === "top") return;
   const item = classes?.kind === kind ? classes.items.find((one) => one.key === key) : null;
-  const name = kind === "session" ? s.data.session_titles[key] : item?.title ?? String(key);
-  const count = item ? ` · ${counted(item.count, classes.counted)}` : "";
-  const button = isolateButton(s, s.legend, "class chip", kind, key, `${isolateText(name)}${count}`);
-  element("span", "", button, `only ${isolateText(name)}${count}`);
+  const name = kind === "session" ? s.data.session_titles[Number(key)] : item?.title ?? String(key);
+  const count = item && classes ? ` · ${counted(item.count, classes.counted)}` : "";
+  const words = `${isolateText(name)}${count}`;
+  const button = isolateButton(s, s.legend, "class chip", kind, key, words);
+  element("span", "", button, `only ${words}`);
   element("b", "", button, "×");
 }
 
 // --- scales and marks ------------------------------------------------------------------
 
+/** @param {State} s */
 function writeScale(s) {
   const { data, theme } = s;
-  const change = s.shades.at(-1) === "change";
-  const root = { 1: "", 0.5: " (√)", 0.25: " (⁴√)" }[powerOf(data, s.shades.at(-1))];
+  const shade = s.shades[s.shades.length - 1];
+  const change = shade === "change";
+  const root = { 1: "", 0.5: " (√)", 0.25: " (⁴√)" }[powerOf(data, shade)];
   const range = s.most ? number(s.most) : "";
   if (!change) {
     const words = range ? `score 0–${range}${root}` : "no scores";
@@ -143,13 +180,15 @@ function writeScale(s) {
   const words = range ? `−${range} to +${range}${root}` : "no scores";
   entry(s.legend, "ramp", words).style.background = gradient(theme.change);
   entry(s.legend, "fall", "falls").style.backgroundColor = theme.change[0];
-  entry(s.legend, "rise", "rises").style.backgroundColor = theme.change.at(-1);
+  entry(s.legend, "rise", "rises").style.backgroundColor = theme.change[theme.change.length - 1];
 }
 
 /** The marks that can occur in this picture: [kind, words, sign]. A mark has two shapes, as
- *  an outline and, for narrow boxes, as a sign outside. */
+ *  an outline and, for narrow boxes, as a sign outside.
+ * @param {State} state */
 function markEntries({ data, picture }) {
   const k = Math.max(data.top_initial.length, data.top_final.length);
+  /** @type {Mark[]} */
   const found = [];
   if (picture === "grow") {
     found.push(["frontier", "frontier", "bracket"], ["added", "new", "plus"],
@@ -162,17 +201,31 @@ function markEntries({ data, picture }) {
   return found;
 }
 
-/** The retrieved nodes can stand alone, too: their mark is a button. */
+/** The retrieved nodes can stand alone, too: their mark is a button.
+ * @param {State} s
+ * @param {Mark} mark */
 function writeMark(s, mark) {
   const [kind, words, sign] = mark;
   if (kind !== "top") return entry(s.legend, kind, words, sign);
-  return fillEntry(isolateButton(s, s.legend, "class", "top", 0, `${words} retrieved nodes`), kind, words,
-    sign);
+  const button = isolateButton(s, s.legend, "class", "top", 0, `${words} retrieved nodes`);
+  return fillEntry(button, kind, words, sign);
 }
 
+/**
+ * @param {HTMLElement} legend
+ * @param {string} kind
+ * @param {string} words
+ * @param {string} [sign]
+ */
 const entry = (legend, kind, words, sign) =>
   fillEntry(element("span", "mark", legend), kind, words, sign);
 
+/**
+ * @param {any} item
+ * @param {string} kind
+ * @param {string} words
+ * @param {string | undefined} sign
+ */
 function fillEntry(item, kind, words, sign) {
   const swatch = element("i", kind, item);
   if (sign) element("i", `sign ${sign}`, item);
@@ -180,4 +233,5 @@ function fillEntry(item, kind, words, sign) {
   return swatch;
 }
 
+/** @param {string[]} colours */
 const gradient = (colours) => `linear-gradient(to right, ${colours.join(", ")})`;

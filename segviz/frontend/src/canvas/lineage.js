@@ -5,11 +5,15 @@ import { rowBox } from "./geometry.js";
 import { footing, outline } from "./glyphs.js";
 import { ancestors, reached } from "./rows.js";
 
-/** The nodes from a root to this one, along first parents. */
+/** The nodes from a root to this one, along first parents.
+ * @param {Tree} tree
+ * @param {number} node */
 export function pathTo(tree, node) {
   const path = [];
   const seen = new Set();
-  for (let at = node; at !== undefined && !seen.has(at); at = tree.parents.get(at)?.[0]) {
+  /** @type {number | undefined} */
+  let at = node;
+  for (; at !== undefined && !seen.has(at); at = tree.parents.get(at)?.[0]) {
     seen.add(at);
     path.push(at);
   }
@@ -17,14 +21,18 @@ export function pathTo(tree, node) {
 }
 
 /** Where the descendants lie: {row, level, start, stop}, neighbours of a row joined, so that a
- *  root over 100,000 leaves is a few strokes. */
+ *  root over 100,000 leaves is a few strokes.
+ * @param {Tree} tree
+ * @param {number} node */
 export function descendantRuns(tree, node) {
   const below = reached(tree.children, node);
   if (!below.size) return [];
   const member = new Uint8Array(tree.level.length);
   for (const id of below) member[id] = 1;
+  /** @type {Run[]} */
   const runs = [];
   tree.rows.forEach((ids, row) => {
+    /** @type {Run | null} */
     let run = null;
     for (const id of ids) {
       const [start, stop] = [tree.start[id], tree.stop[id]];
@@ -36,11 +44,17 @@ export function descendantRuns(tree, node) {
   return runs;
 }
 
+/** @type {{ role: "hover" | "selected", width: number, alpha: number }[]} */
+const ROLES = [{ role: "hover", width: 1, alpha: 0.6 }, { role: "selected", width: 1.5, alpha: 1 }];
+
 /** The ancestors of the selected and of the hovered node are outlined, what lies below them is
- *  underlined, row by row. */
+ *  underlined, row by row.
+ * @param {State} s
+ * @param {Ctx} ctx
+ * @param {number} half */
 export function drawLineage(s, ctx, half) {
   const { text } = s.theme;
-  for (const [role, width, alpha] of [["hover", 1, 0.6], ["selected", 1.5, 1]]) {
+  for (const { role, width, alpha } of ROLES) {
     const node = s[role];
     if (node === null || (role === "hover" && node === s.selected)) continue;
     const { above, below } = lineage(s, role, node);
@@ -59,7 +73,10 @@ export function drawLineage(s, ctx, half) {
   }
 }
 
-/** Relatives, found once for each node a person comes to. */
+/** Relatives, found once for each node a person comes to.
+ * @param {State} s
+ * @param {"hover" | "selected"} role
+ * @param {number} node */
 function lineage(s, role, node) {
   const known = s.lineage[role];
   if (known?.tree === s.tree && known.node === node) return known;
@@ -68,6 +85,11 @@ function lineage(s, role, node) {
   });
 }
 
+/**
+ * @param {State} state
+ * @param {number} half
+ * @param {Run} run
+ */
 function runRect({ tree, geom, view }, half, { row, level, start, stop }) {
   const scale = geom.width / (view.x1 - view.x0);
   const x = Math.max(0, (start - view.x0) * scale);

@@ -6,7 +6,8 @@ import { schedule } from "./frame.js";
 import { ancestors } from "./rows.js";
 
 /** Starts to listen; `s.unlink` ends it. `s.linked` holds the leaves that another view is on
- *  and what lies above them. */
+ *  and what lies above them.
+ * @param {State} s */
 export function listenLinked(s) {
   s.unlink = listenPointing(s, () => s.data?.identity, (spans) => {
     s.linkedUnits = spans;
@@ -15,7 +16,9 @@ export function listenLinked(s) {
   });
 }
 
-/** Finds the nodes anew, after the tree has changed. */
+/** Finds the nodes anew, after the tree has changed.
+ * @param {State} s
+ * @param {any} [fresh] */
 export function relink(s, fresh = false) {
   if (fresh) {
     s.pointed = null;
@@ -24,18 +27,24 @@ export function relink(s, fresh = false) {
   s.linked = linkedNodes(s, s.linkedUnits);
 }
 
-/** Tells the others which units lie below a node; null lets go. */
+/** Tells the others which units lie below a node; null lets go.
+ * @param {State} s
+ * @param {number | null} node */
 export function pointAt(s, node) {
   if (node === s.pointed) return;
   s.pointed = node;
   point(s, s.data.identity, node === null ? [] : nodeUnits(s, node));
 }
 
-/** The units of a node as [start, stop) pairs. */
+/** The units of a node as [start, stop) pairs.
+ * @param {State} state
+ * @param {number} node
+ * @returns {Span[]} */
 export function nodeUnits({ data, tree }, node) {
   const [start, stop] = [tree.start[node], tree.stop[node]];
   if (!data.axis_units) return [[start, stop]];
   const units = [...new Set(data.axis_units.slice(start, stop))].sort((a, b) => a - b);
+  /** @type {Span[]} */
   const spans = [];
   for (const unit of units) {
     const last = spans[spans.length - 1];
@@ -45,7 +54,9 @@ export function nodeUnits({ data, tree }, node) {
   return spans;
 }
 
-/** The leaves over these units, and the nodes above them. */
+/** The leaves over these units, and the nodes above them.
+ * @param {State} state
+ * @param {Span[]} spans */
 export function linkedNodes({ data, tree }, spans) {
   if (!spans.length) return { leaves: [], above: [] };
   const wanted = new Set();

@@ -7,7 +7,10 @@ import { rowBox } from "./geometry.js";
 import { colourChoice, sessionColour } from "./shades.js";
 
 /** Level names, as many as there is room for, fainter where the level has no node yet, and
- *  the name of the half. */
+ *  the name of the half.
+ * @param {State} s
+ * @param {Ctx} ctx
+ * @param {number} half */
 export function drawMargin(s, ctx, half) {
   const { geom, theme, tree } = s;
   ctx.font = `11px ${theme.font}`;
@@ -37,14 +40,21 @@ export function drawMargin(s, ctx, half) {
 }
 
 /** What a half shows: its score; where another colour is chosen, that, or by what the nodes
- *  marked in it were retrieved. */
+ *  marked in it were retrieved.
+ * @param {State} s
+ * @param {number} half */
 function halfName(s, half) {
   const [before, after] = s.data.score_names;
   const own = half ? after : before;
-  if (s.picture === "change") return s.shades[0] === "change" ? `${after} − ${before}` : s.shades[0];
+  const [shade] = s.shades;
+  if (s.picture === "change") return shade === "change" ? `${after} − ${before}` : shade;
   return colourChoice(s) ? `top by ${own}` : own;
 }
 
+/**
+ * @param {State} s
+ * @param {Ctx} ctx
+ */
 export function drawAxis(s, ctx) {
   const { geom, theme, data } = s;
   const { left, width, axisTop, axisHeight } = geom;
@@ -73,8 +83,14 @@ export function drawAxis(s, ctx) {
   }
   ctx.restore();
   ctx.textAlign = "center";
+  /**
+   * @param {string[]} texts
+   * @param {{ x: number, w: number, session: number }[]} among
+   * @param {number} y
+   */
   const write = (texts, among, y) => {
     const items = among.map((band) => ({ ...band, text: isolateText(texts[band.session] ?? "") }));
+    /** @param {string} text */
     const measure = (text) => (text ? ctx.measureText(text).width : 0);
     const placed = placeLabels(items, measure, width);
     for (const { item, x } of placed) ctx.fillText(item.text, left + x, y);
@@ -92,7 +108,10 @@ export function drawAxis(s, ctx) {
 const NOW_ROOM = 34; // pixels that "now" needs right of its line
 
 /** How far the conversation has come: a line at the end of the grown part. Where there is
- *  no room to name it, it is left out. */
+ *  no room to name it, it is left out.
+ * @param {State} s
+ * @param {Ctx} ctx
+ * @param {number} bottom */
 function drawNow(s, ctx, bottom) {
   const { geom, theme, tree } = s;
   const now = pixel(s, tree.newest);
@@ -109,7 +128,12 @@ function drawNow(s, ctx, bottom) {
 
 /** Which labels can be written without touching: those that fit their own band; where few
  *  do, also others that keep `gap` pixels from what is already there. Items: {x, w, text}
- *  with the band's pixel place; gives [{item, x}] with x the label's centre. */
+ *  with the band's pixel place; gives [{item, x}] with x the label's centre.
+ * @template {{ x: number, w: number, text: string }} Item
+ * @param {Item[]} items
+ * @param {(text: string) => number} measure
+ * @param {number} width
+ * @param {number} [gap] */
 export function placeLabels(items, measure, width, gap = 8) {
   const sized = items.map((item) => ({ item, size: measure(item.text) }))
     .filter(({ item }) => item.text);

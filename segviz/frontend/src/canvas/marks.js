@@ -14,6 +14,10 @@ import { drawLineage } from "./lineage.js";
 import { FADE_MS } from "./paint.js";
 import { fillOf } from "./shades.js";
 
+/**
+ * @param {State} s
+ * @param {Ctx} ctx
+ */
 export function drawOver(s, ctx) {
   const { geom, theme, data } = s;
   ctx.save();
@@ -54,7 +58,10 @@ export function drawOver(s, ctx) {
   ctx.restore();
 }
 
-/** What another view points at: its leaf in a band of its own, what lies above it dotted. */
+/** What another view points at: its leaf in a band of its own, what lies above it dotted.
+ * @param {State} s
+ * @param {Ctx} ctx
+ * @param {number} half */
 function drawLinked(s, ctx, half) {
   const { text } = s.theme;
   for (const node of s.linked.above) {
@@ -75,7 +82,11 @@ function drawLinked(s, ctx, half) {
 
 const HIT_GAP = 6; // pixels between dots of one row
 
-/** What the search has found, the hit one is at larger. */
+/** What the search has found, the hit one is at larger.
+ * @param {State} s
+ * @param {Ctx} ctx
+ * @param {number} half
+ * @param {number | null} current */
 function drawHits(s, ctx, half, current) {
   const last = new Map(); // row -> where its last dot is
   for (const node of s.search.hits) {
@@ -91,9 +102,14 @@ function drawHits(s, ctx, half, current) {
   if (rect) dot(s, ctx, rect, half, s.theme.text, 4);
 }
 
+/**
+ * @param {State} s
+ * @param {Ctx} ctx
+ */
 function drawGrowMarks(s, ctx) {
   const { theme, data } = s;
   const { accent, text } = theme;
+  /** @param {number} node */
   const rect = (node) => nodeRect(s, 0, node);
   if (s.fadeFrom) {
     const share = Math.max(0, 1 - (performance.now() - s.fadeFrom) / FADE_MS);
@@ -116,6 +132,11 @@ function drawGrowMarks(s, ctx) {
   }
   // A node that is both on the frontier and changed gets its second mark inside the first,
   // or beyond it where the box is narrow.
+  /**
+   * @param {Ids} nodes
+   * @param {number[]} dash
+   * @param {typeof dashedBracket} sign
+   */
   const mark = (nodes, dash, sign) => {
     for (const node of nodes) {
       const box = rect(node);
@@ -137,11 +158,16 @@ function drawGrowMarks(s, ctx) {
   }
 }
 
-/** Retrieved nodes: outline and rank, or bar and triangle where the box is narrow. */
+/** Retrieved nodes: outline and rank, or bar and triangle where the box is narrow.
+ * @param {State} s
+ * @param {Ctx} ctx
+ * @param {number} half
+ * @param {Ids} nodes */
 function drawTop(s, ctx, half, nodes) {
   const { accent, font } = s.theme;
   ctx.font = `600 11px ${font}`;
   ctx.textAlign = "center";
+  /** @type {Rect[]} */
   const thin = [];
   nodes.forEach((node, i) => {
     const rect = nodeRect(s, half, node);
@@ -162,7 +188,10 @@ function drawTop(s, ctx, half, nodes) {
   for (const rect of spaced(thin)) triangle(s, ctx, rect, half, accent);
 }
 
-/** Nodes that the change has pushed out of the retrieved ones: dashed. */
+/** Nodes that the change has pushed out of the retrieved ones: dashed.
+ * @param {State} s
+ * @param {Ctx} ctx
+ * @param {Ids} nodes */
 function drawLeft(s, ctx, nodes) {
   for (const node of nodes) {
     const rect = nodeRect(s, 0, node);
@@ -172,7 +201,9 @@ function drawLeft(s, ctx, nodes) {
   }
 }
 
-/** Of boxes in one row whose signs would lie on each other, the first one. */
+/** Of boxes in one row whose signs would lie on each other, the first one.
+ * @param {Rect[]} rects
+ * @param {number} [gap] */
 export function spaced(rects, gap = 7) {
   const kept = [];
   for (const rect of [...rects].sort((a, b) => a.y - b.y || a.x - b.x)) {

@@ -8,11 +8,16 @@ import { pointAt } from "./linked.js";
 import { hideTip, nodeLines, showNode, showTip } from "./tooltip.js";
 import { clampView, goBack, insideView, moveView, remember, zoomView } from "./view.js";
 
-/** Length of the axis, which never is nothing. */
+/** Length of the axis, which never is nothing.
+ * @param {State} state */
 export const unitsOf = ({ data }) => data.total_units || 1;
 
 /** Shows another part of the conversation, from which Escape leads back. `kind` names the
- *  move; a slide is for jumps, not for what follows the pointer. */
+ *  move; a slide is for jumps, not for what follows the pointer.
+ * @param {State} s
+ * @param {View} view
+ * @param {string} kind
+ * @param {boolean} [slides] */
 export function jumpTo(s, view, kind, slides = true) {
   const { goal, history } = s;
   if (view.x0 === goal.x0 && view.x1 === goal.x1) return;
@@ -20,13 +25,19 @@ export function jumpTo(s, view, kind, slides = true) {
   goTo(s, view, slides);
 }
 
+/**
+ * @param {State} s
+ * @param {View} view
+ * @param {boolean} slides
+ */
 function goTo(s, view, slides) {
   hideTip(s); // it belongs to a place that moves away
   moveView(s, view, slides);
   schedule(s, true);
 }
 
-/** Returns to the view before; without one, to the whole. Was there anything to do? */
+/** Returns to the view before; without one, to the whole. Was there anything to do?
+ * @param {State} s */
 export function stepBack(s) {
   const total = unitsOf(s);
   const goal = goBack(s.history, s.goal, total) ?? { x0: 0, x1: total };
@@ -35,7 +46,9 @@ export function stepBack(s) {
   return true;
 }
 
-/** Zooms at the node a person is at, if that is in view, otherwise at the middle. */
+/** Zooms at the node a person is at, if that is in view, otherwise at the middle.
+ * @param {State} s
+ * @param {number} factor */
 export function zoomBy(s, factor) {
   const { x0, x1 } = s.goal;
   let anchor = (x0 + x1) / 2;
@@ -46,14 +59,20 @@ export function zoomBy(s, factor) {
   jumpTo(s, zoomView(s.goal, factor, anchor, unitsOf(s)), "zoom");
 }
 
-/** Moves the view by a share of its own length. */
+/** Moves the view by a share of its own length.
+ * @param {State} s
+ * @param {number} share
+ * @param {string} kind
+ * @param {boolean} [slides] */
 export function panBy(s, share, kind, slides = true) {
   const { x0, x1 } = s.goal;
   const units = share * (x1 - x0);
   jumpTo(s, insideView(x0 + units, x1 + units, unitsOf(s)), kind, slides);
 }
 
-/** The node fills the view; null stands for the whole conversation. */
+/** The node fills the view; null stands for the whole conversation.
+ * @param {State} s
+ * @param {number | null} node */
 export function fitNode(s, node) {
   const total = unitsOf(s);
   if (node === null) return jumpTo(s, { x0: 0, x1: total }, "fit");
@@ -62,7 +81,9 @@ export function fitNode(s, node) {
   return jumpTo(s, clampView(start - margin, stop + margin, total), "fit");
 }
 
-/** Pans so far that the node is in view. */
+/** Pans so far that the node is in view.
+ * @param {State} s
+ * @param {number} node */
 export function reveal(s, node) {
   const [start, stop] = [s.tree.start[node], s.tree.stop[node]];
   const half = (s.goal.x1 - s.goal.x0) / 2;
@@ -71,6 +92,10 @@ export function reveal(s, node) {
   jumpTo(s, insideView(middle - half, middle + half, unitsOf(s)), "reveal");
 }
 
+/**
+ * @param {State} s
+ * @param {number | null} node
+ */
 export function select(s, node) {
   if (node !== null) s.focus = node;
   s.trail = node;
@@ -81,7 +106,14 @@ export function select(s, node) {
   schedule(s);
 }
 
-export function hover(s, node, session, x, y) {
+/**
+ * @param {State} s
+ * @param {number | null} node
+ * @param {number | null} session
+ * @param {number} [x]
+ * @param {number} [y]
+ */
+export function hover(s, node, session, x = 0, y = 0) {
   if (node !== s.hover) schedule(s);
   s.hover = node;
   pointAt(s, node);
@@ -93,14 +125,20 @@ export function hover(s, node, session, x, y) {
 }
 
 /** Moves the keyboard focus, brings it into view and says what it is, after what `before`
- *  says of the way there; `excerpt` takes the place of the node's text. */
+ *  says of the way there; `excerpt` takes the place of the node's text.
+ * @param {State} s
+ * @param {number} node
+ * @param {string} [before]
+ * @param {string | null} [excerpt] */
 export function walkTo(s, node, before = "", excerpt = null) {
   if (node < 0) return;
   s.focus = s.trail = node;
   pointAt(s, node);
   reveal(s, node);
   let lines = nodeLines(s, node);
-  if (excerpt) lines = [...lines.filter(([kind]) => kind !== "text"), ["text", isolateText(excerpt)]];
+  if (excerpt) {
+    lines = [...lines.filter(([kind]) => kind !== "text"), ["text", isolateText(excerpt)]];
+  }
   s.live.textContent = before + lines.map(([, text]) => text).filter(Boolean).join(". ");
   const rect = nodeRect({ ...s, view: s.goal }, 0, node); // where it will be after the slide
   if (rect) {

@@ -15,6 +15,10 @@ const FEW_UNITS = 60; // these all have room in the tree itself
 const MOVED_PIXELS = 3;
 const CURSORS = { from: "ew-resize", to: "ew-resize", move: "grab", draw: "crosshair" };
 
+/**
+ * @param {State} s
+ * @param {HTMLElement} parent
+ */
 export function buildOverview(s, parent) {
   const root = element("div", "map", parent);
   root.setAttribute("aria-hidden", "true");
@@ -22,8 +26,12 @@ export function buildOverview(s, parent) {
   const frame = element("div", "frame", root);
   s.overview = { root, canvas, frame, drawn: [], drag: null, width: 0 };
   onFrame(s, showOverview);
+  /**
+   * @param {string} name
+   * @param {(s: State, event: PointerEvent) => void} act
+   */
   const on = (name, act) => root.addEventListener(name, (event) => {
-    if (s.data && s.geom) act(s, event);
+    if (s.data && s.geom) act(s, /** @type {PointerEvent} */ (event));
   });
   on("pointerdown", takeHold);
   on("pointermove", pull);
@@ -33,7 +41,8 @@ export function buildOverview(s, parent) {
 
 // --- painting ------------------------------------------------------------------------
 
-/** Brings the strip to the present view; its picture is drawn only if that has changed. */
+/** Brings the strip to the present view; its picture is drawn only if that has changed.
+ * @param {State} s */
 function showOverview(s) {
   const { overview, geom, data } = s;
   overview.root.hidden = !data.legend || (data.mode !== "grow" && data.total_units <= FEW_UNITS);
@@ -54,6 +63,11 @@ function showOverview(s) {
   overview.frame.classList.toggle("whole", w >= width);
 }
 
+/**
+ * @param {State} s
+ * @param {Ctx} ctx
+ * @param {number} width
+ */
 function drawOverview(s, ctx, width) {
   const { data, theme, tree } = s;
   const scale = width / unitsOf(s);
@@ -76,15 +90,20 @@ function drawOverview(s, ctx, width) {
   }
 }
 
-/** The highest score above each pixel column of leaves, and where the retrieved nodes are. */
+/** The highest score above each pixel column of leaves, and where the retrieved nodes are.
+ * @param {State} s
+ * @param {Ctx} ctx
+ * @param {number} width */
 function drawScores(s, ctx, width) {
   const { data, theme, tree } = s;
   const weight = columnWeights(s).at(-1);
-  if (!weight.length) return;
+  if (!weight?.length) return;
   const total = unitsOf(s);
   const best = heaviestColumns(tree.byLevel[0], tree.start, tree.stop, weight, total, width);
   let from = 0;
+  /** @type {string | null} */
   let colour = null;
+  /** @param {number} x */
   const flush = (x) => {
     if (colour) {
       ctx.fillStyle = colour;
@@ -110,10 +129,26 @@ function drawScores(s, ctx, width) {
 
 // --- pointer -------------------------------------------------------------------------
 
+/**
+ * @param {State} s
+ * @param {PointerEvent} pointerEvent
+ */
 const placeOf = (s, { clientX }) => clientX - s.overview.root.getBoundingClientRect().left;
+/**
+ * @param {State} s
+ * @param {number} x
+ */
 const unitOf = (s, x) => (x / s.overview.width) * unitsOf(s);
+/**
+ * @param {State} s
+ * @param {number} x
+ */
 const gripOf = (s, x) => gripAt(x, frameOf(s.goal, unitsOf(s), s.overview.width), s.overview.width);
 
+/**
+ * @param {State} s
+ * @param {PointerEvent} event
+ */
 function takeHold(s, event) {
   if (event.button !== 0) return;
   event.preventDefault(); // no selection of text, and the keyboard stays where it is
@@ -123,6 +158,10 @@ function takeHold(s, event) {
   s.history.kind = ""; // every drag can be taken back by itself
 }
 
+/**
+ * @param {State} s
+ * @param {PointerEvent} event
+ */
 function pull(s, event) {
   const { drag, root } = s.overview;
   const x = placeOf(s, event);
@@ -137,7 +176,9 @@ function pull(s, event) {
   jumpTo(s, draggedView(drag.grip, drag.view, from, to, unitsOf(s)), "map", false);
 }
 
-/** A click beside the frame brings the frame there. */
+/** A click beside the frame brings the frame there.
+ * @param {State} s
+ * @param {PointerEvent} event */
 function letGo(s, event) {
   const { drag } = s.overview;
   s.overview.drag = null;
@@ -152,7 +193,10 @@ function letGo(s, event) {
 const LEAST_FRAME = 8; // a view of three units among 100,000 must still be seen and held
 const GRIP = 5;
 
-/** Where the visible window lies on an overview of so many pixels. */
+/** Where the visible window lies on an overview of so many pixels.
+ * @param {View} view
+ * @param {number} total
+ * @param {number} width */
 export function frameOf(view, total, width) {
   const w = Math.min(width, Math.max(LEAST_FRAME, ((view.x1 - view.x0) / total) * width));
   const middle = ((view.x0 + view.x1) / 2 / total) * width;
@@ -160,7 +204,10 @@ export function frameOf(view, total, width) {
 }
 
 /** What lies under x: an edge of the frame ("from", "to"), its inside ("move"), or neither,
- *  where a drag draws another one. A frame around everything cannot be moved. */
+ *  where a drag draws another one. A frame around everything cannot be moved.
+ * @param {number} x
+ * @param {{ x: number, w: number }} frame
+ * @param {number} width */
 export function gripAt(x, frame, width) {
   const inner = Math.min(GRIP, frame.w / 4);
   if (x >= frame.x - GRIP && x <= frame.x + inner) return "from";
@@ -169,7 +216,12 @@ export function gripAt(x, frame, width) {
   return inside && frame.w < width ? "move" : "draw";
 }
 
-/** The view after a drag from one unit to another. */
+/** The view after a drag from one unit to another.
+ * @param {string} grip
+ * @param {View} view
+ * @param {number} from
+ * @param {number} to
+ * @param {number} total */
 export function draggedView(grip, view, from, to, total) {
   const shift = to - from;
   if (grip === "move") return insideView(view.x0 + shift, view.x1 + shift, total);
@@ -179,7 +231,13 @@ export function draggedView(grip, view, from, to, total) {
   return clampView(x0, x1, total);
 }
 
-/** For each pixel column the heaviest node over it, -1 for none. */
+/** For each pixel column the heaviest node over it, -1 for none.
+ * @param {number[]} ids
+ * @param {Ids} start
+ * @param {Ids} stop
+ * @param {ArrayLike<number>} weight
+ * @param {number} total
+ * @param {number} width */
 export function heaviestColumns(ids, start, stop, weight, total, width) {
   const best = new Int32Array(width).fill(-1);
   const scale = width / total;

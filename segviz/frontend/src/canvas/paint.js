@@ -9,6 +9,10 @@ import { fillOf } from "./shades.js";
 
 export const FADE_MS = 700; // how long a new node glows
 
+/**
+ * @param {State} s
+ * @param {Ctx} ctx
+ */
 export function drawBase(s, ctx) {
   const { geom } = s;
   readRatio();
@@ -23,6 +27,11 @@ export function drawBase(s, ctx) {
   if (geom.right > 100) drawCandidates(s, ctx);
 }
 
+/**
+ * @param {State} s
+ * @param {Ctx} ctx
+ * @param {number} half
+ */
 function drawBoxes(s, ctx, half) {
   const boxes = s.boxes[half];
   const mixed = s.shades[half] === "session";

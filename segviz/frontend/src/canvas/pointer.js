@@ -9,8 +9,14 @@ import { insideView, zoomView } from "./view.js";
 
 const DRAG_PIXELS = 4;
 
+/** @param {State} s */
 export function listenPointer(s) {
   onFrame(s, showCursor);
+  /**
+   * @param {string} name
+   * @param {(event: any) => void} act
+   * @param {AddEventListenerOptions} [options]
+   */
   const on = (name, act, options) => s.over.addEventListener(name, (event) => {
     if (s.data && s.geom) act(event);
   }, options);
@@ -38,11 +44,14 @@ export function listenPointer(s) {
   on("wheel", (event) => turnWheel(s, event), { passive: false });
 }
 
+/** @param {State} state */
 function showCursor({ over, drag, hover: node }) {
   over.style.cursor = drag?.moved ? "grabbing" : node !== null ? "pointer" : "default";
 }
 
-/** Node under the pointer, or null. */
+/** Node under the pointer, or null.
+ * @param {State} s
+ * @param {{ offsetX: number, offsetY: number }} given */
 function nodeAt(s, { offsetX, offsetY }) {
   const x = offsetX - s.geom.left;
   const place = rowAt(s.geom, s.tree, offsetY);
@@ -51,6 +60,10 @@ function nodeAt(s, { offsetX, offsetY }) {
   return s.data.level[found] >= 0 ? found : null; // boxes may be a frame older than the data
 }
 
+/**
+ * @param {State} s
+ * @param {any} event
+ */
 function movePointer(s, event) {
   if (s.drag && !(event.buttons & 1)) s.drag = null; // released outside the canvas
   if (s.drag) {
@@ -72,7 +85,9 @@ function movePointer(s, event) {
   hover(s, node, sessionAt(s, event), event.offsetX, event.offsetY);
 }
 
-/** Session whose band on the axis is under the pointer, or null. */
+/** Session whose band on the axis is under the pointer, or null.
+ * @param {State} s
+ * @param {{ offsetX: number, offsetY: number }} given */
 function sessionAt(s, { offsetX, offsetY }) {
   const { axisTop, axisHeight, left, width } = s.geom;
   if (offsetY < axisTop || offsetY >= axisTop + axisHeight) return null;
@@ -82,6 +97,10 @@ function sessionAt(s, { offsetX, offsetY }) {
   return session < 0 ? null : session;
 }
 
+/**
+ * @param {State} s
+ * @param {any} event
+ */
 function turnWheel(s, event) {
   const { x0, x1 } = s.view;
   if (event.ctrlKey || event.metaKey) {

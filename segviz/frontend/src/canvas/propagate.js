@@ -4,6 +4,7 @@
 
 // --- transitions -----------------------------------------------------------------------
 
+/** @param {Int32Array} pairs */
 const reversed = (pairs) => {
   const turned = new Int32Array(pairs.length);
   for (let i = 0; i < pairs.length; i += 2) {
@@ -13,6 +14,7 @@ const reversed = (pairs) => {
   return turned;
 };
 
+/** @param {Int32Array} pairs */
 const thereAndBack = (pairs) => {
   const both = new Int32Array(2 * pairs.length);
   both.set(pairs);
@@ -20,7 +22,8 @@ const thereAndBack = (pairs) => {
   return both;
 };
 
-/** Active nodes that follow each other on one level, by start, then by age. */
+/** Active nodes that follow each other on one level, by start, then by age.
+ * @param {Pick<Columns, "level" | "start">} given */
 function adjacent({ level, start }) {
   const nodes = [];
   for (let id = 0; id < level.length; id++) if (level[id] >= 0) nodes.push(id);
@@ -32,7 +35,8 @@ function adjacent({ level, start }) {
   return Int32Array.from(pairs);
 }
 
-/** Policy -> [source, target] pairs of a tree {edges, level, start}; level -1 is retired. */
+/** Policy -> [source, target] pairs of a tree {edges, level, start}; level -1 is retired.
+ * @type {Record<string, (tree: Edged) => Int32Array>} */
 export const TRANSITIONS = {
   none: () => new Int32Array(0),
   "top-down": ({ edges }) => edges,
@@ -41,7 +45,8 @@ export const TRANSITIONS = {
   neighbours: (tree) => thereAndBack(adjacent(tree)),
 };
 
-/** All edges as [parent, child] pairs; the payload sends them only if parents do not do. */
+/** All edges as [parent, child] pairs; the payload sends them only if parents do not do.
+ * @param {Pick<Columns, "parent" | "edges">} given */
 export function edgePairs({ parent, edges }) {
   if (edges.length) return edges;
   const pairs = [];
@@ -50,7 +55,9 @@ export function edgePairs({ parent, edges }) {
 }
 
 /** W_P as parallel columns: source, target and the part of the source's score that goes
- *  there, one over the number of its targets. */
+ *  there, one over the number of its targets.
+ * @param {Int32Array} pairs
+ * @param {number} nodes */
 export function shares(pairs, nodes) {
   const count = pairs.length / 2;
   const degree = new Int32Array(nodes);
@@ -68,14 +75,20 @@ export function shares(pairs, nodes) {
 
 // --- scores ----------------------------------------------------------------------------
 
-/** The next hop, W_P s. */
+/** The next hop, W_P s.
+ * @param {Float64Array} scores
+ * @param {ReturnType<typeof shares>} operator */
 export function nextHop(scores, { source, target, share }) {
   const next = new Float64Array(scores.length);
   for (let i = 0; i < source.length; i++) next[target[i]] += scores[source[i]] * share[i];
   return next;
 }
 
-/** Σ αᵏ sᵏ / Σ αᵏ over the first `horizon` + 1 hops (equation 4); `none` has no operator. */
+/** Σ αᵏ sᵏ / Σ αᵏ over the first `horizon` + 1 hops (equation 4); `none` has no operator.
+ * @param {Float64Array[]} hops
+ * @param {string} policy
+ * @param {number} alpha
+ * @param {number} horizon */
 export function combineHops(hops, policy, alpha, horizon) {
   const final = Float64Array.from(hops[0]);
   if (policy === "none") return final;
@@ -91,11 +104,15 @@ export function combineHops(hops, policy, alpha, horizon) {
 }
 
 /** A function (policy, alpha, horizon) -> final scores. It keeps the hops of the last
- *  policy, so that a new alpha costs one weighted sum. */
+ *  policy, so that a new alpha costs one weighted sum.
+ * @param {Float64Array} initial
+ * @param {Edged} tree
+ * @returns {Propagator} */
 export function propagator(initial, tree) {
+  /** @type {string | null} */
   let known = null;
-  let operator = null;
-  let hops = [];
+  let operator = shares(new Int32Array(0), 0);
+  let hops = [initial];
   return (policy, alpha, horizon) => {
     if (policy !== known) {
       operator = shares(TRANSITIONS[policy](tree), initial.length);
@@ -114,8 +131,15 @@ export function propagator(initial, tree) {
 /** The retrieved nodes of the admissible levels (null: all), best first, ties to the older
  *  node: k of them, or, with a budget (null: none), those before the first whose text no
  *  longer fits into so many tokens. `distinct` counts nodes with one carrier once: the best,
- *  or the oldest, stays. */
+ *  or the oldest, stays.
+ * @param {Float64Array} scores
+ * @param {Pick<Columns, "level" | "carrier" | "tokens">} given
+ * @param {Retrieval} retrieval */
 export function topNodes(scores, { level, carrier, tokens }, { k, budget, levels, distinct }) {
+  /**
+   * @param {number} a
+   * @param {number} b
+   */
   const better = (a, b) => scores[a] > scores[b] || (scores[a] === scores[b] && a < b);
   const admitted = levels && new Set(levels);
   const best = new Int32Array(level.length).fill(-1);
@@ -128,7 +152,13 @@ export function topNodes(scores, { level, carrier, tokens }, { k, budget, levels
   return budget ? affordable(kept, better, tokens, budget) : highest(kept, better, k);
 }
 
+/**
+ * @param {Int32Array} nodes
+ * @param {(a: number, b: number) => boolean} better
+ * @param {number} k
+ */
 function highest(nodes, better, k) {
+  /** @type {number[]} */
   const top = [];
   for (const id of nodes) {
     if (top.length === k && !better(id, top[k - 1])) continue;
@@ -145,6 +175,12 @@ function highest(nodes, better, k) {
   return Int32Array.from(top);
 }
 
+/**
+ * @param {Int32Array} nodes
+ * @param {(a: number, b: number) => boolean} better
+ * @param {Int32Array} tokens
+ * @param {number} budget
+ */
 function affordable(nodes, better, tokens, budget) {
   nodes.sort((a, b) => (better(a, b) ? -1 : 1));
   let left = budget;
@@ -153,7 +189,10 @@ function affordable(nodes, better, tokens, budget) {
   return nodes.slice(0, count);
 }
 
-/** How many of the nodes lie on each of `levels` levels. */
+/** How many of the nodes lie on each of `levels` levels.
+ * @param {Ids} nodes
+ * @param {Int32Array} level
+ * @param {number} levels */
 export function levelCounts(nodes, level, levels) {
   const counts = new Array(levels).fill(0);
   for (const id of nodes) counts[level[id]]++;

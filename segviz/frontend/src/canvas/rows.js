@@ -3,7 +3,10 @@
 // A *row* is one lane of one level; a level has several lanes only where spans of its nodes
 // overlap.
 
-/** Lanes for intervals sorted by start: first fit, so lane 0 holds most of them. */
+/** Lanes for intervals sorted by start: first fit, so lane 0 holds most of them.
+ * @param {number[]} ids
+ * @param {Ids} start
+ * @param {Ids} stop */
 export function assignLanes(ids, start, stop) {
   const ends = [];
   const lanes = new Int32Array(ids.length);
@@ -16,8 +19,10 @@ export function assignLanes(ids, start, stop) {
   return { lanes, count: Math.max(1, ends.length) };
 }
 
-/** Rows, lanes and neighbours of the active nodes (level >= 0). */
+/** Rows, lanes and neighbours of the active nodes (level >= 0).
+ * @param {any} given */
 export function buildTree({ level, start, stop, parent, edges, levels_total }) {
+  /** @type {number[][]} */
   const byLevel = Array.from({ length: levels_total }, () => []);
   let active = 0;
   let newest = 0;
@@ -27,6 +32,7 @@ export function buildTree({ level, start, stop, parent, edges, levels_total }) {
     newest = Math.max(newest, stop[id]);
     byLevel[level[id]].push(id);
   }
+  /** @type {number[][]} */
   const rows = []; // ids of one lane, by start
   const firstRow = []; // level -> its first row
   const laneCount = [];
@@ -44,6 +50,10 @@ export function buildTree({ level, start, stop, parent, edges, levels_total }) {
   }
   const parents = new Map(); // child -> its parents; edges come only if some have several
   const children = new Map();
+  /**
+   * @param {any} p
+   * @param {number} c
+   */
   const link = (p, c) => {
     if (p < 0) return;
     if (!parents.has(c)) parents.set(c, []);
@@ -57,15 +67,19 @@ export function buildTree({ level, start, stop, parent, edges, levels_total }) {
     active, newest };
 }
 
-/** All ancestors, each once, along every parent. */
+/** All ancestors, each once, along every parent.
+ * @param {Tree} tree
+ * @param {number} node */
 export const ancestors = (tree, node) => [...reached(tree.parents, node)];
 
-/** All that the links lead to from a node, each once; never the node itself. */
+/** All that the links lead to from a node, each once; never the node itself.
+ * @param {Links} links
+ * @param {number} node */
 export function reached(links, node) {
   const found = new Set();
   const pending = [node];
   while (pending.length) {
-    for (const next of links.get(pending.pop()) ?? []) {
+    for (const next of links.get(/** @type {number} */ (pending.pop())) ?? []) {
       if (found.has(next)) continue;
       found.add(next);
       pending.push(next);
@@ -75,7 +89,10 @@ export function reached(links, node) {
   return found;
 }
 
-/** The node an arrow key leads to; the same node at the edge of the tree. */
+/** The node an arrow key leads to; the same node at the edge of the tree.
+ * @param {Tree} tree
+ * @param {number} node
+ * @param {string} key */
 export function neighbour(tree, node, key) {
   const leaves = tree.byLevel[0];
   if (key === "Home") return leaves[0] ?? node;
@@ -92,7 +109,8 @@ export function neighbour(tree, node, key) {
 
 // --- sessions along the time axis ------------------------------------------------------
 
-/** Runs of equal session along the units. */
+/** Runs of equal session along the units.
+ * @param {Ids} unitSession */
 export function sessionRuns(unitSession) {
   const runs = [];
   for (let unit = 0; unit < unitSession.length; unit++) {

@@ -8,6 +8,10 @@ import { walkTo } from "./navigation.js";
 
 const TYPED_MS = 300;
 
+/**
+ * @param {State} s
+ * @param {HTMLElement} parent
+ */
 export function buildFind(s, parent) {
   const root = element("div", "find", parent);
   root.setAttribute("role", "search");
@@ -16,6 +20,11 @@ export function buildFind(s, parent) {
   input.setAttribute("aria-label", "Find text in the nodes");
   const mark = element("i", "hit", root);
   const words = element("span", "words", root);
+  /**
+   * @param {string} text
+   * @param {string} label
+   * @param {boolean} back
+   */
   const step = (text, label, back) => {
     const made = element("button", "", root, text);
     made.type = "button";
@@ -37,7 +46,9 @@ export function buildFind(s, parent) {
   });
 }
 
-/** Searches for something else. */
+/** Searches for something else.
+ * @param {State} s
+ * @param {string} query */
 function seek(s, query) {
   Object.assign(s.search, { query, at: -1, walks: false });
   refind(s);
@@ -46,7 +57,8 @@ function seek(s, query) {
   schedule(s);
 }
 
-/** Finds anew after a change of the query or of the data. */
+/** Finds anew after a change of the query or of the data.
+ * @param {State} s */
 export function refind(s) {
   const { search, data } = s;
   const query = normalised(search.query);
@@ -65,10 +77,12 @@ export function refind(s) {
   setTimeout(() => walkHit(s, false)); // after the message that brought the hits
 }
 
-/** Where texts are cut or absent and Python listens, it searches the full ones. */
+/** Where texts are cut or absent and Python listens, it searches the full ones.
+ * @param {State} state */
 const asks = ({ data }) => data.found !== undefined
   && (!data.labels.length || searchedLength(data.labels) < Infinity);
 
+/** @param {State} s */
 function ask(s) {
   const { search } = s;
   clearTimeout(search.timer);
@@ -79,7 +93,9 @@ function ask(s) {
   s.sendQuery(query);
 }
 
-/** Takes the keyboard to the next hit, or to the one before. */
+/** Takes the keyboard to the next hit, or to the one before.
+ * @param {State} s
+ * @param {boolean} back */
 export function walkHit(s, back) {
   const { search } = s;
   if (search.timer) ask(s);
@@ -94,7 +110,8 @@ export function walkHit(s, back) {
   showFind(s);
 }
 
-/** Forgets the search; the keyboard returns to the tree. */
+/** Forgets the search; the keyboard returns to the tree.
+ * @param {State} s */
 export function endSearch(s) {
   s.find.input.value = "";
   seek(s, "");
@@ -102,13 +119,15 @@ export function endSearch(s) {
   s.over.focus({ preventScroll: true });
 }
 
-/** Empties the field for another conversation. */
+/** Empties the field for another conversation.
+ * @param {State} s */
 export function resetSearch(s) {
   clearTimeout(s.search.timer);
   s.search = createSearch();
   s.find.input.value = "";
 }
 
+/** @param {State} s */
 function showFind(s) {
   const { find, search, data } = s;
   const limit = searchedLength(data.labels);
@@ -132,12 +151,17 @@ export const createSearch = () => ({
   waits: false, walks: false,
 });
 
+/** @param {string} query */
 export const normalised = (query) => query.trim().toLowerCase();
 
 /** Active nodes whose text holds the query in any case, in reading order: by start, the
- *  narrower first. */
+ *  narrower first.
+ * @param {string} query
+ * @param {string[]} labels
+ * @param {{ level: Ids, start: Ids, stop: Ids }} given */
 export function findText(query, labels, { level, start, stop }) {
   const wanted = normalised(query);
+  /** @type {number[]} */
   const hits = [];
   if (!wanted) return hits;
   for (let id = 0; id < labels.length; id++) {
@@ -146,20 +170,27 @@ export function findText(query, labels, { level, start, stop }) {
   return hits.sort((a, b) => start[a] - start[b] || stop[a] - stop[b] || a - b);
 }
 
-/** Place of the hit after `at`, or before it; -1 stands before the first. Round and round. */
+/** Place of the hit after `at`, or before it; -1 stands before the first. Round and round.
+ * @param {number} at
+ * @param {number} count
+ * @param {boolean} back */
 export function nextHit(at, count, back) {
   if (!count) return -1;
   if (at < 0) return back ? count - 1 : 0;
   return (at + (back ? -1 : 1) + count) % count;
 }
 
-/** The hit to begin with: the first one in view, or the first of all. */
+/** The hit to begin with: the first one in view, or the first of all.
+ * @param {number[]} hits
+ * @param {{ start: Ids, stop: Ids }} given
+ * @param {View} view */
 export function firstHit(hits, { start, stop }, view) {
   const seen = hits.findIndex((id) => start[id] >= view.x0 && stop[id] <= view.x1);
   return Math.max(0, seen);
 }
 
-/** How many characters of each text the browser holds; Infinity if none is cut. */
+/** How many characters of each text the browser holds; Infinity if none is cut.
+ * @param {string[]} labels */
 export function searchedLength(labels) {
   let most = 0;
   for (const label of labels) {
@@ -168,7 +199,8 @@ export function searchedLength(labels) {
   return most || Infinity;
 }
 
-/** What the search says: "3 of 17", "17 found", "none". */
+/** What the search says: "3 of 17", "17 found", "none".
+ * @param {Pick<Search, "query" | "hits" | "at" | "total">} given */
 export function hitWords({ query, hits, at, total }) {
   if (!normalised(query)) return "";
   if (!hits.length) return "none";

@@ -15,7 +15,8 @@ export const createSettings = () => ({
   apart: "",
 });
 
-/** Takes the setting of a new message, or keeps the browser's where that is newer. */
+/** Takes the setting of a new message, or keeps the browser's where that is newer.
+ * @param {State} s */
 export function adoptSetting(s) {
   const { data, settings } = s;
   settings.scores = null;
@@ -27,7 +28,8 @@ export function adoptSetting(s) {
   const { policy, alpha, horizon, drawing, sequence } = data.live;
   // A number below one that was answered: Python has begun anew and its word counts.
   const late = settings.setting && sequence < settings.sequence && sequence >= settings.answered;
-  const awaited = settings.setting && sequence === settings.sequence && settings.answered < sequence;
+  const awaited = settings.setting && sequence === settings.sequence
+    && settings.answered < sequence;
   settings.answered = sequence;
   if (late) {
     recompute(s);
@@ -40,10 +42,12 @@ export function adoptSetting(s) {
   if (awaited) settings.apart = String(apart(finalScores(s), data.final));
 }
 
-/** A control has moved: show it at the next frame, report it when it rests. */
+/** A control has moved: show it at the next frame, report it when it rests.
+ * @param {State} s
+ * @param {Partial<Setting>} part */
 export function change(s, part) {
   const { settings } = s;
-  settings.setting = { ...settings.setting, ...part };
+  settings.setting = { .../** @type {Setting} */ (settings.setting), ...part };
   settings.sequence++;
   settings.stale = true;
   clearTimeout(settings.timer);
@@ -51,12 +55,14 @@ export function change(s, part) {
 }
 
 /** A key has been let go: reported at once, so that a single step is not kept waiting. While
- *  an answer is awaited the control must rest, as when it is dragged. */
+ *  an answer is awaited the control must rest, as when it is dragged.
+ * @param {State} s */
 export function keyLetGo(s) {
   if (s.settings.sent <= s.settings.answered) report(s);
 }
 
-/** Sends the setting, if it has not been sent. */
+/** Sends the setting, if it has not been sent.
+ * @param {State} s */
 export function report(s) {
   const { settings } = s;
   if (!settings.timer) return;
@@ -64,24 +70,28 @@ export function report(s) {
   settings.timer = 0;
   settings.sentAt = performance.now();
   settings.sent = settings.sequence;
-  s.sendSetting({ ...settings.setting, sequence: settings.sequence });
+  s.sendSetting({ .../** @type {Setting} */ (settings.setting), sequence: settings.sequence });
 }
 
-/** Scores and retrieved nodes under the browser's own setting, in place of Python's. */
+/** Scores and retrieved nodes under the browser's own setting, in place of Python's.
+ * @param {State} s */
 export function recompute(s) {
   const { data, settings } = s;
   settings.stale = false;
   data.final = finalScores(s);
-  data.top_final = topNodes(data.final, data, data.live);
+  data.top_final = topNodes(data.final, data, /** @type {Live} */ (data.live));
 }
 
+/** @param {State} state */
 function finalScores({ data, settings }) {
-  const { policy, alpha, horizon } = settings.setting;
+  const { policy, alpha, horizon } = /** @type {Setting} */ (settings.setting);
   settings.scores ??= propagator(data.initial, { ...data, edges: edgePairs(data) });
   return settings.scores(policy, alpha, horizon);
 }
 
-/** Largest difference between the browser's scores and Python's. */
+/** Largest difference between the browser's scores and Python's.
+ * @param {Float64Array} own
+ * @param {Float64Array} theirs */
 function apart(own, theirs) {
   let most = 0;
   for (let i = 0; i < own.length; i++) most = Math.max(most, Math.abs(own[i] - theirs[i]));

@@ -6,12 +6,14 @@ import { ancestors } from "./rows.js";
 
 const MIRRORED = "the score of each half; in Change, the difference";
 
-/** What this data can be coloured by: [choice, name, meaning], the page's own first. */
+/** What this data can be coloured by: [choice, name, meaning], the page's own first.
+ * @param {Message} message */
 export function coloursFor({ mode, initial, final, gold, coherent }) {
   const grow = mode === "grow";
   const scored = !grow && initial.length > 0;
   const both = scored && final.length > 0;
-  return [
+  /** @type {[...Offer, offered: boolean][]} */
+  const all = [
     ["", grow ? "session" : "scores", grow ? "the session it was said in" : MIRRORED, true],
     ["session", "session", "the session it was said in", !grow],
     ["level", "level", "how far it is above the leaves", true],
@@ -20,15 +22,19 @@ export function coloursFor({ mode, initial, final, gold, coherent }) {
     ["change", "change", "propagated − initial score, in both halves", both],
     ["gold", "gold", "what became of the gold evidence", !grow && gold.length > 0],
     ["coherence", "coherence", "mean cosine with its children; a leaf: with its parent", coherent],
-  ].filter(([, , , offered]) => offered).map(([choice, name, meaning]) => [choice, name, meaning]);
+  ];
+  return all.filter(([, , , offered]) => offered)
+    .map(([choice, name, meaning]) => /** @type {Offer} */ ([choice, name, meaning]));
 }
 
-/** The choice, or the page's own colours where the data cannot show it. */
+/** The choice, or the page's own colours where the data cannot show it.
+ * @param {State} state */
 export function colourChoice({ data, look }) {
   return coloursFor(data).some(([choice]) => choice === look.colour) ? look.colour : "";
 }
 
-/** The shade of each half of the picture. */
+/** The shade of each half of the picture.
+ * @param {State} s */
 export function shadesOf(s) {
   const choice = colourChoice(s);
   if (choice) return s.picture === "scores" ? [choice, choice] : [choice];
@@ -36,10 +42,15 @@ export function shadesOf(s) {
   return s.picture === "change" ? ["change"] : ["initial", "propagated"];
 }
 
-/** Propagated minus initial score. */
+/** Propagated minus initial score.
+ * @param {State} state
+ * @param {number} node */
 export const changeOf = ({ data }, node) => data.final[node] - data.initial[node];
 
-/** The number behind a node's colour; NaN where the shade has none. */
+/** The number behind a node's colour; NaN where the shade has none.
+ * @param {State} s
+ * @param {string} shade
+ * @param {number} node */
 export function shadeValue(s, shade, node) {
   const { data } = s;
   if (shade === "initial") return data.initial[node];
@@ -50,13 +61,18 @@ export function shadeValue(s, shade, node) {
 
 /** Scores are coloured by their share of the highest one, or by its square root, so that weak
  *  ones show beside one that holds nearly everything. A change is a small part of a score:
- *  it takes a root more to be seen on the same scale. */
+ *  it takes a root more to be seen on the same scale.
+ * @param {Message} message
+ * @param {string} shade */
 export const powerOf = ({ root_scale: root }, shade) =>
   (root ? 0.5 : 1) * (shade === "change" ? 0.5 : 1);
 
 /** Colour of a node in one half, and the name of the pattern on it, if any. A change has the
  *  scale of the scores, not one of its own: so it fades as α goes to 0. In "session" this is
- *  the session at the node's middle; boxes.js shows all of them. */
+ *  the session at the node's middle; boxes.js shows all of them.
+ * @param {State} s
+ * @param {number} half
+ * @param {number} node */
 export function fillOf(s, half, node) {
   const { theme, data, tree } = s;
   const shade = s.shades[half];
@@ -85,18 +101,26 @@ export function fillOf(s, half, node) {
   }
 }
 
-/** Levels have few colours; higher ones keep the last. */
+/** Levels have few colours; higher ones keep the last.
+ * @param {Theme} theme
+ * @param {number} level */
 export const levelColour = ({ levels }, level) => levels[Math.min(level, levels.length - 1)];
 
 /** Colour of a leaf in the strip below the tree, where levels are all one and sessions have
- *  a line of their own: there it shows the score. */
+ *  a line of their own: there it shows the score.
+ * @param {State} s
+ * @param {number} node */
 export function stripColour(s, node) {
   const half = s.shades.length - 1;
-  if (s.shades[half] !== "level" && s.shades[half] !== "session") return fillOf(s, half, node).colour;
+  const shade = s.shades[half];
+  if (shade !== "level" && shade !== "session") return fillOf(s, half, node).colour;
   return s.theme.table[rampIndex(s.data.final[node], s.most, powerOf(s.data, "propagated"))];
 }
 
-/** A session's colour, paler on higher levels. */
+/** A session's colour, paler on higher levels.
+ * @param {State} s
+ * @param {number} session
+ * @param {number} level */
 export function sessionColour(s, session, level) {
   const key = level * 65536 + session;
   let colour = s.cache.get(key);
@@ -111,13 +135,18 @@ export function sessionColour(s, session, level) {
 
 // --- gold ----------------------------------------------------------------------------
 
+/** @type {Record<string, string>} */
 export const GOLD_PATTERN = { covered: "hatch", missed: "cross" };
 
 /** What became of each gold leaf under these retrieved nodes, and which nodes lie above one:
  *  a map from node to "found" (its unit came back by itself), "covered" (only a wider node
  *  did), "missed" or "above". A leaf that is drawn twice has one fate, that of its better
- *  copy. */
+ *  copy.
+ * @param {Tree} tree
+ * @param {Message} message
+ * @param {Ids} top */
 export function goldClasses(tree, { gold, origin }, top) {
+  /** @param {number} node */
   const original = (node) => (origin.length ? origin[node] : node);
   const retrieved = new Set(Array.from(top, original));
   const names = ["missed", "covered", "found"];
@@ -137,11 +166,16 @@ export function goldClasses(tree, { gold, origin }, top) {
   return classes;
 }
 
-/** The retrieved nodes of one half. */
+/** The retrieved nodes of one half.
+ * @param {State} state
+ * @param {number} half */
 export const topOf = ({ picture, data }, half) =>
   (picture === "scores" && !half ? data.top_initial : data.top_final);
 
-/** Class of a node in one half; what does not concern gold is "other". */
+/** Class of a node in one half; what does not concern gold is "other".
+ * @param {State} s
+ * @param {number} half
+ * @param {number} node */
 export function goldClass(s, half, node) {
   // Kept until the tree or what was retrieved is another.
   const top = topOf(s, half);
@@ -156,7 +190,8 @@ export function goldClass(s, half, node) {
 
 export const COHERENCE_STEPS = 5;
 
-/** Which fifth of 0 to 1 a coherence lies in; -1 where it is not known. */
+/** Which fifth of 0 to 1 a coherence lies in; -1 where it is not known.
+ * @param {number} value */
 export function coherenceStep(value) {
   if (!(value <= 1.01)) return -1;
   return Math.min(COHERENCE_STEPS - 1, Math.max(0, Math.floor(value * COHERENCE_STEPS)));

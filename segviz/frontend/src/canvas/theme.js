@@ -1,11 +1,17 @@
 // The colours and patterns of the present theme, as the canvas needs them.
 
+import { contextOf } from "../shared/dom.js";
 import { luminance, mix, rampTable } from "./colour.js";
 
-/** Theme variables as plain "#rrggbb", by way of a canvas that parses any CSS colour. */
+/** Theme variables as plain "#rrggbb", by way of a canvas that parses any CSS colour.
+ * @param {State} s */
 export function readTheme(s) {
   const style = getComputedStyle(s.root);
-  const parser = s.base.getContext("2d");
+  const parser = contextOf(s.base);
+  /**
+   * @param {string} name
+   * @param {string} fallback
+   */
   const colour = (name, fallback) => {
     parser.fillStyle = fallback;
     parser.fillStyle = style.getPropertyValue(name).trim() || fallback;
@@ -43,11 +49,14 @@ export function readTheme(s) {
 const SIZE = 6; // pixels of a tile
 
 /** Lines [x0, y0, x1, y1] of a tile in the page's colour: on a fill they show as strongly as
- *  the fill does. */
+ *  the fill does.
+ * @param {Ctx} ctx
+ * @param {string} colour
+ * @param {[number, number, number, number][]} lines */
 function pattern(ctx, colour, lines) {
   const tile = document.createElement("canvas");
   tile.width = tile.height = SIZE;
-  const pen = tile.getContext("2d");
+  const pen = contextOf(tile);
   pen.strokeStyle = colour;
   pen.lineWidth = 1.3;
   pen.beginPath();
@@ -60,5 +69,5 @@ function pattern(ctx, colour, lines) {
     }
   }
   pen.stroke();
-  return ctx.createPattern(tile, "repeat");
+  return /** @type {CanvasPattern} */ (ctx.createPattern(tile, "repeat"));
 }

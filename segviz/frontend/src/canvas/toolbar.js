@@ -29,6 +29,10 @@ const MOUSE = [
   ["Strip below", "drag the frame, its edges, or a new one"],
 ];
 
+/**
+ * @param {State} s
+ * @param {HTMLElement} parent
+ */
 export function buildHelp(s, parent) {
   const root = element("div", "help", parent);
   root.hidden = true;
@@ -40,7 +44,8 @@ export function buildHelp(s, parent) {
   close.title = "Close (Esc)";
   close.setAttribute("aria-label", "Close");
   close.addEventListener("click", () => showHelp(s, false));
-  for (const [title, rows] of [["Keys, with the tree in focus", KEYS], ["Mouse", MOUSE]]) {
+  for (const { title, rows } of [{ title: "Keys, with the tree in focus", rows: KEYS },
+    { title: "Mouse", rows: MOUSE }]) {
     const part = element("div", "part", root);
     element("div", "head", part, title);
     const list = element("dl", "", part);
@@ -57,22 +62,33 @@ export function buildHelp(s, parent) {
   s.help = root;
 }
 
-/** Opens or closes the panel; the keyboard goes in, and back to the tree. */
+/** Opens or closes the panel; the keyboard goes in, and back to the tree.
+ * @param {State} s
+ * @param {boolean} open */
 export function showHelp(s, open) {
   s.help.hidden = !open;
   s.helpButton.setAttribute("aria-expanded", String(open));
-  s.root.dataset.help = open;
+  s.root.dataset.help = String(open);
   (open ? s.help : s.over).focus({ preventScroll: true });
 }
 
 // --- the row -------------------------------------------------------------------------
 
+/**
+ * @param {State} s
+ * @param {HTMLElement} parent
+ */
 export function buildTools(s, parent) {
   const row = element("div", "tools", parent);
   onFrame(s, showTools);
   buildBreadcrumb(s, row);
   buildFind(s, row);
   const buttons = element("div", "buttons", row);
+  /**
+   * @param {string} text
+   * @param {string} label
+   * @param {() => void} act
+   */
   const button = (text, label, act) => {
     const made = element("button", "", buttons, text);
     made.type = "button";
@@ -89,7 +105,8 @@ export function buildTools(s, parent) {
   s.helpButton.setAttribute("aria-expanded", "false");
 }
 
-/** What of the row follows from the view. */
+/** What of the row follows from the view.
+ * @param {State} s */
 function showTools(s) {
   const { goal, data, history } = s;
   const span = goal.x1 - goal.x0;

@@ -8,20 +8,28 @@ const TIP_LENGTH = 280;
 
 // --- tooltip -------------------------------------------------------------------------
 
-/** [class, text] of the lines about a node. */
+/** [class, text] of the lines about a node.
+ * @param {State} s
+ * @param {number} node
+ * @returns {TipLine[]} */
 export function nodeLines(s, node) {
   const { data, tree } = s;
   const [start, stop] = [tree.start[node], tree.stop[node]];
   const first = s.runs[s.runOf[start]]?.session ?? -1;
   const last = s.runs[s.runOf[stop - 1]]?.session ?? -1;
+  /** @param {number} session */
   const title = (session) => isolateText(data.session_titles[session] ?? "");
   const sessions = first === last ? title(first) : `${title(first)} – ${title(last)}`;
+  const name = `node ${data.origin[node] ?? node}`;
+  /** @type {TipLine[]} */
   const lines = [
-    ["head", `node ${data.origin[node] ?? node} · level ${tree.level[node]} · ${spanText(start, stop)}`],
+    ["head", `${name} · level ${tree.level[node]} · ${spanText(start, stop)}`],
     ["meta", sessions],
   ];
   if (data.mode === "scores" && data.initial.length) {
+    /** @param {Ids} ids */
     const rank = (ids) => (ids.includes(node) ? ` (rank ${ids.indexOf(node) + 1})` : "");
+    /** @param {number} value */
     const digits = (value) => number(value, 3);
     const [before, after] = data.score_names;
     lines.push(["meta", `${before} ${digits(data.initial[node])}${rank(data.top_initial)}`]);
@@ -44,22 +52,35 @@ export function nodeLines(s, node) {
   return lines;
 }
 
-/** What became of a gold leaf, where that is what colours show. */
+/** What became of a gold leaf, where that is what colours show.
+ * @param {State} s
+ * @param {number} node */
 const goldFate = (s, node) =>
   (s.shades.includes("gold") ? `, ${goldClass(s, s.shades.length - 1, node)}` : "");
 
+/**
+ * @param {State} s
+ * @param {number} node
+ * @param {number} x
+ * @param {number} y
+ */
 export function showNode(s, node, x, y) {
   s.tipNode = node;
   s.tipAt = [x, y];
   showTip(s, nodeLines(s, node), x, y);
 }
 
+/** @param {State} s */
 export function hideTip(s) {
   s.tipNode = null;
   s.tip.hidden = true;
 }
 
-/** Beside the point (x, y) of the stage, inside the component. */
+/** Beside the point (x, y) of the stage, inside the component.
+ * @param {State} s
+ * @param {TipLine[]} lines
+ * @param {number} x
+ * @param {number} y */
 export function showTip(s, lines, x, y) {
   const { tip } = s;
   tip.replaceChildren();

@@ -4,7 +4,8 @@
 import { isMember, picksNodes } from "./isolate.js";
 import { changeOf, goldClass } from "./shades.js";
 
-/** Highest score of both halves, which share one colour scale. */
+/** Highest score of both halves, which share one colour scale.
+ * @param {Message} data */
 export function highestScore(data) {
   let most = 0;
   for (const column of [data.initial, data.final]) {
@@ -15,7 +16,8 @@ export function highestScore(data) {
   return most;
 }
 
-/** In "grow", a marked node wins its pixel column, as a high score does in "scores". */
+/** In "grow", a marked node wins its pixel column, as a high score does in "scores".
+ * @param {Message} data */
 export function markWeights(data) {
   const weights = new Float32Array(data.nodes);
   const chosen = data.chosen === null ? [] : [data.chosen];
@@ -26,14 +28,20 @@ export function markWeights(data) {
 }
 
 /** For each half, what makes a node win its pixel column: the number its colour stands for,
- *  so that what stands out among many is not lost among them. */
+ *  so that what stands out among many is not lost among them.
+ * @param {State} s */
 export function columnWeights(s) {
   const halves = s.picture === "scores" ? [0, 1] : [0];
   return halves.map((half) => (picksNodes(s) ? isolatedWeights(s, half) : shadeWeights(s, half)));
 }
 
+/**
+ * @param {State} s
+ * @param {number} half
+ */
 function shadeWeights(s, half) {
   const { data } = s;
+  /** @param {(node: number) => number} weigh */
   const each = (weigh) => Float64Array.from(data.level, (_, node) => weigh(node));
   switch (s.shades[half]) {
     case "initial": return data.initial;
@@ -53,7 +61,9 @@ function shadeWeights(s, half) {
 
 const GOLD_ORDER = ["other", "above", "found", "covered", "missed"];
 
-/** Where a class stands alone, each of its nodes before all others. */
+/** Where a class stands alone, each of its nodes before all others.
+ * @param {State} s
+ * @param {number} half */
 function isolatedWeights(s, half) {
   const weights = shadeWeights(s, half);
   return Float64Array.from(s.data.level, (_, node) =>

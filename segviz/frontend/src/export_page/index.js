@@ -3,10 +3,17 @@
 //
 // The page comes from the view's JSON alone; foreign text is only ever set as textContent.
 
+import { contextOf } from "../shared/dom.js";
 import canvas from "../canvas/index.js";
 import { unpack, withValues } from "../shared/message.js";
 
-const view = JSON.parse(document.getElementById("view").textContent);
+/**
+ * @template {HTMLElement} [E=HTMLElement]
+ * @param {string} id
+ */
+const byId = (id) => /** @type {E} */ (document.getElementById(id));
+
+const view = JSON.parse(byId("view").textContent);
 const LISTED = 60; // units of a wide node that are listed
 
 const bytes = Uint8Array.from(atob(view.message), (c) => c.charCodeAt(0));
@@ -26,7 +33,7 @@ for (let i = 0; i < view.edges.length; i += 2) {
 
 // --- component -----------------------------------------------------------------------
 
-const host = document.getElementById("tree");
+const host = byId("tree");
 host.style.height = `${view.height}px`;
 const shadow = host.attachShadow({ mode: "open" });
 const sheet = new CSSStyleSheet();
@@ -35,13 +42,19 @@ shadow.adoptedStyleSheets = [sheet];
 
 function mount() {
   const data = withValues(bytes, { selected });
-  canvas({ data, parentElement: shadow, setTriggerValue: onTrigger });
+  canvas({ data, parentElement: /** @type {any} */ (shadow), setTriggerValue: onTrigger });
 }
 
+/**
+ * @param {string} name
+ * @param {unknown} value
+ */
 function onTrigger(name, value) {
-  if (name === "selected") select(value < 0 ? null : value); // settings concern Python alone
+  // Settings concern Python alone.
+  if (name === "selected") select(Number(value) < 0 ? null : Number(value));
 }
 
+/** @param {number | null} place */
 function select(place) {
   selected = place;
   const node = place === null ? null : view.node[place];
@@ -54,6 +67,12 @@ function select(place) {
 
 // --- details -------------------------------------------------------------------------
 
+/**
+ * @param {Element} parent
+ * @param {string} tag
+ * @param {string} [className]
+ * @param {string} [text]
+ */
 function add(parent, tag, className, text) {
   const made = document.createElement(tag);
   if (className) made.className = className;
@@ -63,13 +82,17 @@ function add(parent, tag, className, text) {
   return made;
 }
 
-const box = document.getElementById("details");
-const hint = box.querySelector(".hint");
+const box = byId("details");
+const hint = /** @type {Element} */ (box.querySelector(".hint"));
 
+/**
+ * @param {number | null} node
+ * @param {number | null} place
+ */
 function details(node, place) {
   box.replaceChildren();
   add(box, "h2", "", node === null ? "Node" : `Node ${node}`);
-  if (node === null) {
+  if (node === null || place === null) {
     box.append(hint);
     return;
   }
@@ -89,9 +112,11 @@ function details(node, place) {
   else add(box, "p", "meta", turns(node));
 }
 
+/** @param {number} leaf */
 const turns = (leaf) => `turns ${view.units.slice(start[leaf], stop[leaf]).join(", ")}`;
 
-/** The leaves below a node, in order, each once. */
+/** The leaves below a node, in order, each once.
+ * @param {number} node */
 function listLeaves(node) {
   const seen = new Set([node]);
   const pending = [node];
@@ -116,11 +141,11 @@ function listLeaves(node) {
 
 // --- picture -------------------------------------------------------------------------
 
-const said = document.getElementById("said");
+const said = byId("said");
 
 /** Draws the SVG picture on a canvas and hands it over as a file. */
 async function savePng() {
-  const picture = document.querySelector(".picture svg");
+  const picture = /** @type {Element} */ (document.querySelector(".picture svg"));
   const { value: scale } = /** @type {HTMLSelectElement} */ (document.getElementById("scale"));
   const [width, height] = ["width", "height"]
     .map((name) => Number(scale) * Number(picture.getAttribute(name)));
@@ -133,9 +158,11 @@ async function savePng() {
   image.src = url;
   try {
     await image.decode();
-    const canvas = Object.assign(document.createElement("canvas"), { width, height });
-    canvas.getContext("2d").drawImage(image, 0, 0);
-    const blob = await new Promise((done) => { canvas.toBlob(done, "image/png"); });
+    const paper = Object.assign(document.createElement("canvas"), { width, height });
+    contextOf(paper).drawImage(image, 0, 0);
+    const blob = await new Promise((/** @type {BlobCallback} */ done) => {
+      paper.toBlob(done, "image/png");
+    });
     if (!blob) throw new Error("too large");
     const link = document.createElement("a");
     link.href = URL.createObjectURL(blob);
@@ -150,8 +177,8 @@ async function savePng() {
   }
 }
 
-document.getElementById("png").addEventListener("click", savePng);
-document.getElementById("print").addEventListener("click", () => print());
+byId("png").addEventListener("click", savePng);
+byId("print").addEventListener("click", () => print());
 for (const item of picks) {
   item.addEventListener("click", () => select(view.node.indexOf(Number(item.dataset.node))));
 }

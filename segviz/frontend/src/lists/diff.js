@@ -4,14 +4,17 @@
 import { make } from "../shared/dom.js";
 import { lineBlocks } from "./lines.js";
 
+/** @type {Record<string, "del" | "ins">} */
 const TAGS = { gone: "del", new: "ins" };
 
+/** @param {Mount<any>} mount */
 export default function ({ data, parentElement, setTriggerValue }) {
   let box = parentElement.querySelector(".diff");
   if (!box) {
     box = make("div", "diff");
     parentElement.append(box);
   }
+  /** @param {DiffItem} item */
   const entry = (item) => {
     const block = make("div");
     const body = make("div", "body");

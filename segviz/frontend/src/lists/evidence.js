@@ -2,8 +2,16 @@
 // Python which node was picked; a button below a clamped text shows all of it.
 
 import { make } from "../shared/dom.js";
-import { allOf, firstPart, lengthOf, lineBlocks, LONG, moreButton, replaceRows, toggling } from "./lines.js";
+import {
+  allOf, firstPart, lengthOf, lineBlocks, LONG, moreButton, replaceRows, toggling,
+} from "./lines.js";
 
+/**
+ * @param {string} label
+ * @param {string} value
+ * @param {number} share
+ * @param {string} className
+ */
 function bar(label, value, share, className) {
   const line = make("div", "score");
   const track = make("i");
@@ -14,6 +22,13 @@ function bar(label, value, share, className) {
   return line;
 }
 
+/**
+ * @param {EvidenceItem} item
+ * @param {[string, string]} names
+ * @param {boolean} open
+ * @param {(node: number) => void} pick
+ * @param {() => void} toggle
+ */
 function entry(item, names, open, pick, toggle) {
   const line = make("button", "entry" + (item.selected ? " selected" : ""));
   line.type = "button";
@@ -37,15 +52,20 @@ function entry(item, names, open, pick, toggle) {
   return whole;
 }
 
-/** Shows the buttons of those entries that hide something, or have been opened. */
+/** Shows the buttons of those entries that hide something, or have been opened.
+ * @param {EvidenceList} list */
 function offerMore(list) {
+  /** @param {Element} text */
   const clamped = (text) => text.scrollHeight > text.clientHeight + 1;
-  const needed = [...list.children].map((whole, i) =>
-    whole.classList.contains("open") || list.items[i].text.length > LONG
-      || clamped(whole.querySelector(".text")));
-  needed.forEach((need, i) => { list.children[i].querySelector(".more").hidden = !need; });
+  [...list.children].forEach((whole, i) => {
+    const [text] = whole.getElementsByClassName("text");
+    const more = /** @type {HTMLElement} */ (whole.querySelector(".more"));
+    more.hidden = !(whole.classList.contains("open") || list.items[i].text.length > LONG
+      || clamped(text));
+  });
 }
 
+/** @param {EvidenceList} list */
 function fill(list) {
   const entries = list.items.map((item) => {
     const key = `${item.node} ${lengthOf(item)}`;
@@ -56,17 +76,21 @@ function fill(list) {
   offerMore(list);
 }
 
+/** @param {Mount<any>} mount */
 export default function ({ data, parentElement, setTriggerValue }) {
-  let list = parentElement.querySelector(".evidence");
+  let list = /** @type {EvidenceList | null} */ (parentElement.querySelector(".evidence"));
   if (!list) {
-    list = make("div", "evidence");
+    /** @type {HTMLElement} */
+    const box = make("div", "evidence");
+    const made = list = /** @type {EvidenceList} */ (box);
     list.setAttribute("role", "group");
     list.setAttribute("aria-label", "Retrieved evidence, best first");
     list.opened = new Set();
     parentElement.append(list);
-    new ResizeObserver(() => offerMore(list)).observe(list);
+    new ResizeObserver(() => offerMore(made)).observe(made);
   }
   list.style.maxHeight = data.height + "px";
+  /** @param {EvidenceItem[] | undefined} items */
   const nodes = (items) => String(items?.map(({ node }) => node));
   const same = nodes(list.items) === nodes(data.items);
   list.items = data.items;

@@ -2,8 +2,14 @@
 // or Enter on a row that names a node tells Python which.
 
 import { make } from "../shared/dom.js";
-import { allOf, firstPart, lengthOf, lineBlocks, LONG, moreButton, replaceRows, toggling } from "./lines.js";
+import {
+  allOf, firstPart, lengthOf, lineBlocks, LONG, moreButton, replaceRows, toggling,
+} from "./lines.js";
 
+/**
+ * @param {NodeItem} item
+ * @param {(node: number) => void} pick
+ */
 function nodeRow(item, pick) {
   const line = make("button", "entry");
   line.type = "button";
@@ -14,10 +20,16 @@ function nodeRow(item, pick) {
   const text = make("div", "text");
   text.append(...lineBlocks([["same", item.text]]));
   line.append(head, text);
-  line.onclick = () => pick(item.node);
+  line.onclick = () => pick(Number(item.node));
   return line;
 }
 
+/**
+ * @param {NodeItem} item
+ * @param {string} key
+ * @param {boolean} open
+ * @param {() => void} toggle
+ */
 function textRow(item, key, open, toggle) {
   const line = make("div", "fact");
   if (item.head) line.append(make("div", "head", item.head));
@@ -31,7 +43,9 @@ function textRow(item, key, open, toggle) {
   return line;
 }
 
+/** @param {NodeListing} list */
 function fill(list) {
+  /** @type {HTMLElement[]} */
   const rows = [];
   list.groups.forEach((group, i) => {
     if (group.title) {
@@ -50,10 +64,11 @@ function fill(list) {
   replaceRows(list, rows);
 }
 
+/** @param {Mount<any>} mount */
 export default function ({ data, parentElement, setTriggerValue }) {
-  let list = parentElement.querySelector(".nodes");
+  let list = /** @type {NodeListing | null} */ (parentElement.querySelector(".nodes"));
   if (!list) {
-    list = make("div", "nodes");
+    list = /** @type {NodeListing} */ (/** @type {HTMLElement} */ (make("div", "nodes")));
     list.tabIndex = 0;
     list.setAttribute("role", "region");
     list.opened = new Set();

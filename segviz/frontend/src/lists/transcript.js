@@ -9,13 +9,14 @@
 // The arrow keys walk from turn to turn. Other views of the memory ("about") are told the
 // unit of the turn that the pointer or the keyboard is on.
 
-import { make } from "../shared/dom.js";
+import { focusedBeside, make } from "../shared/dom.js";
 import { holds, listenPointing, point } from "../shared/pointing.js";
 import { allOf, firstPart, lengthOf, LONG, moreButton, replaceRows, toggling } from "./lines.js";
 
 const STATE = "segvizTranscript";
 const HEADING = 28; // the session's line stays at the top, over the turns
 
+/** @param {SessionItem} item */
 function sessionRow(item) {
   const line = make("div", "session");
   line.setAttribute("role", "heading");
@@ -26,6 +27,11 @@ function sessionRow(item) {
   return line;
 }
 
+/**
+ * @param {TurnItem} item
+ * @param {boolean} open
+ * @param {() => void} toggle
+ */
 function turnRow(item, open, toggle) {
   const line = make("div", ["turn", ...item.marks].join(" "));
   line.dataset.turn = item.id;
@@ -47,6 +53,7 @@ function turnRow(item, open, toggle) {
   return line;
 }
 
+/** @param {Transcript} list */
 function fill(list) {
   const rows = list.rows.map((item) => {
     if (item.kind === "session") return sessionRow(item);
@@ -54,16 +61,22 @@ function fill(list) {
     return turnRow(item, list.opened.has(key), toggling(list, key, item, fill));
   });
   replaceRows(list, rows);
-  keepStop(list, turnOf(list.getRootNode().activeElement));
+  keepStop(list, turnOf(focusedBeside(list)));
   light(list, list.lit);
 }
 
 // --- pointing --------------------------------------------------------------------------
 
+/** @param {any} element
+ * @returns {HTMLElement | null} */
 const turnOf = (element) => element?.closest?.(".turn") ?? null;
-const turnsOf = (list) => [...list.querySelectorAll(".turn")];
+/** @param {Transcript} list */
+const turnsOf = (list) =>
+  [.../** @type {NodeListOf<HTMLElement>} */ (list.querySelectorAll(".turn"))];
 
-/** One turn can be reached by Tab: the one that was last, else the first marked one. */
+/** One turn can be reached by Tab: the one that was last, else the first marked one.
+ * @param {Transcript} list
+ * @param {HTMLElement | null} turn */
 function keepStop(list, turn) {
   const rows = turnsOf(list);
   const known = rows.find((row) => row.dataset.turn === list.stop);
@@ -71,7 +84,9 @@ function keepStop(list, turn) {
   for (const row of rows) row.tabIndex = row === stop ? 0 : -1;
 }
 
-/** Tells the other views which unit a turn belongs to; null lets go. */
+/** Tells the other views which unit a turn belongs to; null lets go.
+ * @param {Transcript} list
+ * @param {HTMLElement | null} turn */
 function tell(list, turn) {
   const unit = turn?.dataset.unit;
   if (unit === list.told) return;
@@ -80,7 +95,9 @@ function tell(list, turn) {
 }
 
 /** Lights the turns another view is on. Where none of them can be seen the list moves to
- *  the first, and back when the other lets go. */
+ *  the first, and back when the other lets go.
+ * @param {Transcript} list
+ * @param {Span[]} spans */
 function light(list, spans) {
   list.lit = spans;
   const lit = turnsOf(list).filter((row) => {
@@ -89,7 +106,9 @@ function light(list, spans) {
     return on;
   });
   const top = list.scrollTop;
+  /** @param {any} row */
   const place = (row) => row.offsetTop - list.offsetTop;
+  /** @param {any} row */
   const seen = (row) => place(row) + row.offsetHeight > top + HEADING
     && place(row) < top + list.clientHeight;
   if (lit.length && !lit.some(seen)) {
@@ -101,10 +120,15 @@ function light(list, spans) {
   }
 }
 
+/**
+ * @param {Transcript} list
+ * @param {KeyboardEvent} event
+ */
 function pressKey(list, event) {
   const turn = turnOf(event.target);
   if (!turn || event.ctrlKey || event.metaKey || event.altKey) return;
   const rows = turnsOf(list);
+  /** @type {Record<string, number>} */
   const places = { ArrowUp: -1, ArrowDown: 1, Home: -Infinity, End: Infinity };
   const by = places[event.key];
   if (!by) return;
@@ -113,11 +137,16 @@ function pressKey(list, event) {
   event.preventDefault();
 }
 
+/** @param {any} parentElement */
 function createList(parentElement) {
-  const list = make("div", "transcript");
+  const list = /** @type {Transcript} */ (/** @type {HTMLElement} */ (make("div", "transcript")));
   list.setAttribute("role", "region");
   list.setAttribute("aria-label", "Transcript");
   Object.assign(list, { opened: new Set(), lit: [], away: null, calls: 0, about: "" });
+  /**
+   * @param {string} name
+   * @param {(event: any) => void} act
+   */
   const on = (name, act) => list.addEventListener(name, act);
   on("pointerover", (event) => tell(list, turnOf(event.target)));
   on("pointerleave", () => tell(list, null));
@@ -136,7 +165,9 @@ function createList(parentElement) {
   return list;
 }
 
+/** @param {Mount<any>} mount */
 export default function ({ data, parentElement, setTriggerValue }) {
+  /** @type {Transcript} */
   const list = parentElement[STATE] ??= createList(parentElement);
   if (list.about !== data.about) {
     tell(list, null);
@@ -158,12 +189,14 @@ export default function ({ data, parentElement, setTriggerValue }) {
   };
 }
 
-/** Brings the turn into view that Python wants there, once. */
+/** Brings the turn into view that Python wants there, once.
+ * @param {Transcript} list
+ * @param {any} data */
 function show(list, data) {
   const wanted = `${data.focus} ${data.height}`;
   if (wanted === list.dataset.wanted) return;
   list.dataset.wanted = wanted;
-  const target = [...list.children].find((line) => line.dataset.turn === data.focus);
+  const target = turnsOf(list).find((line) => line.dataset.turn === data.focus);
   if (!target) return;
   const middle = target.offsetTop - list.offsetTop - (list.clientHeight - target.offsetHeight) / 2;
   list.scrollTop = Math.max(0, middle);

@@ -14,10 +14,16 @@ import { goTo, render } from "./list.js";
 import { buildForest, countBelow, createOpen, openTo } from "./rows.js";
 
 const STATE = "segvizOutline";
-const KEPT = (globalThis[Symbol.for("segviz.outline.open")] ??= new Map());
+const page = /** @type {any} */ (globalThis);
+/** @type {Map<string, Open>} */
+const KEPT = (page[Symbol.for("segviz.outline.open")] ??= new Map());
 const MOST_KEPT = 8;
+/** @type {("gold" | "retrieved" | "added" | "revised")[]} */
+const NODE_SETS = ["gold", "retrieved", "added", "revised"];
 
+/** @param {Mount<Uint8Array>} mount */
 export default function ({ data, parentElement, setTriggerValue }) {
+  /** @type {OutlineState} */
   const s = parentElement[STATE] ??= createState(parentElement);
   // A trigger, not a state: a state that Python has overruled would go stale and swallow
   // the next click on the same node.
@@ -36,7 +42,9 @@ export default function ({ data, parentElement, setTriggerValue }) {
   };
 }
 
+/** @param {Holder} parentElement */
 function createState(parentElement) {
+  /** @type {any} */
   const s = { calls: 0, data: null, forest: null, open: null, rows: [], items: new Map(),
     selected: null, sentByPython: null, active: null, auto: [], told: null, linked: [],
     typed: "", typedAt: 0, asked: "", timer: 0, send: () => {}, ask: () => {} };
@@ -56,20 +64,25 @@ function createState(parentElement) {
 
 // --- data ----------------------------------------------------------------------------
 
+/**
+ * @param {OutlineState} s
+ * @param {Uint8Array} message
+ */
 function update(s, message) {
   const before = s.data;
+  /** @type {OutlineMessage} */
   const data = (s.data = unpack(message));
   const fresh = before?.identity !== data.identity;
   s.forest = buildForest(data);
   s.sets = {};
   s.below = {};
-  for (const name of ["gold", "retrieved", "added", "revised"]) s.sets[name] = new Set(data[name]);
-  for (const name of ["gold", "retrieved", "added"]) {
-    s.below[name] = countBelow(s.forest, data[name]);
-  }
+  for (const name of NODE_SETS) s.sets[name] = new Set(data[name]);
+  for (const name of NODE_SETS) s.below[name] = countBelow(s.forest, data[name]);
   s.most = 0;
   for (const scores of [data.initial, data.final]) {
-    scores.forEach((score, node) => { if (data.level[node] >= 0) s.most = Math.max(s.most, score); });
+    scores.forEach((score, node) => {
+      if (data.level[node] >= 0) s.most = Math.max(s.most, score);
+    });
   }
   s.root.style.height = `${data.height}px`;
   s.tree.setAttribute("aria-label", `Outline of ${data.title || "the memory"}`);
@@ -87,21 +100,25 @@ function update(s, message) {
   if (goal !== null) goTo(s, s.rows.find((row) => row.node === goal), false);
 }
 
+/** @param {OutlineState} s */
 function begin(s) {
   const { identity } = s.data;
   const kept = KEPT.get(identity);
   s.open = kept ?? createOpen(s.forest);
   KEPT.delete(identity);
   KEPT.set(identity, s.open); // the last looked at is the last forgotten
-  if (KEPT.size > MOST_KEPT) KEPT.delete(KEPT.keys().next().value);
+  if (KEPT.size > MOST_KEPT) KEPT.delete([...KEPT.keys()][0]);
   Object.assign(s, { active: null, auto: [], told: null, linked: [], asked: "" });
 }
 
-/** A node can be seen already, wherever. */
+/** A node can be seen already, wherever.
+ * @param {OutlineState} s
+ * @param {number} node */
 const shows = (s, node) => s.rows.some((row) => row.node === node) && s.forest.level[node] >= 0;
 
 /** Opens the way to the leaf that has just joined and closes what was opened so for the one
- *  before; the leaf, or null where a selected node is looked at instead. */
+ *  before; the leaf, or null where a selected node is looked at instead.
+ * @param {OutlineState} s */
 function follow(s) {
   for (const key of s.auto) s.open.opened.delete(key);
   s.auto = [];

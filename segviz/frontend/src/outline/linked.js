@@ -3,7 +3,9 @@
 import { holds, point } from "../shared/pointing.js";
 import { parentsOf, unitsBelow } from "./rows.js";
 
-/** Tells the others which units lie below the node of a row; none lets go. */
+/** Tells the others which units lie below the node of a row; none lets go.
+ * @param {OutlineState} s
+ * @param {Row | null | undefined} row */
 export function tell(s, row) {
   const node = row?.node ?? null;
   if (!s.data || node === s.told) return;
@@ -11,7 +13,8 @@ export function tell(s, row) {
   point(s, s.data.identity, node === null ? [] : unitsBelow(s.forest, s.data, node));
 }
 
-/** Marks the rows of the leaves another view is on, and lightly those above them. */
+/** Marks the rows of the leaves another view is on, and lightly those above them.
+ * @param {OutlineState} s */
 export function showLinked(s) {
   const { level, start, stop } = s.data;
   const leaves = new Set();
@@ -36,6 +39,11 @@ export function showLinked(s) {
   }
 }
 
+/**
+ * @param {Span[]} spans
+ * @param {number} start
+ * @param {number} stop
+ */
 function unitsMeet(spans, start, stop) {
   for (let unit = start; unit < stop; unit++) if (holds(spans, unit)) return true;
   return false;

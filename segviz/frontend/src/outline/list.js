@@ -1,16 +1,17 @@
 // The outline as HTML: its rows, its bar, and the row the keyboard is on.
 
-import { make } from "../shared/dom.js";
+import { focusedBeside, make } from "../shared/dom.js";
 import { showLinked } from "./linked.js";
 import { buildRow, rowKey, wordsOf } from "./row.js";
 import { createOpen, listRows, openTo } from "./rows.js";
 
 const MOST_WANTED = 1000;
 
-/** Makes the rows anew; neither the scroll position nor the keyboard's place is lost. */
+/** Makes the rows anew; neither the scroll position nor the keyboard's place is lost.
+ * @param {OutlineState} s */
 export function render(s) {
   const scrolled = s.tree.scrollTop;
-  const held = s.tree.contains(s.tree.getRootNode().activeElement);
+  const held = s.tree.contains(focusedBeside(s.tree));
   s.rows = listRows(s.forest, s.open);
   s.items = new Map();
   const groups = [make("ul")];
@@ -38,12 +39,17 @@ export function render(s) {
   fillBar(s);
   askForTexts(s);
   s.root.dataset.rows = String(s.rows.length);
-  s.root.dataset.selected = s.selected ?? "";
+  s.root.dataset.selected = String(s.selected ?? "");
 }
 
+/** @param {OutlineState} s */
 function fillBar(s) {
   const { data, open } = s;
   const parts = [];
+  /**
+   * @param {string} text
+   * @param {() => void} act
+   */
   const button = (text, act) => {
     const made = make("button", "", text);
     made.type = "button";
@@ -53,6 +59,7 @@ function fillBar(s) {
     };
     parts.push(made);
   };
+  /** @param {number[]} nodes */
   const openAll = (nodes) => () => nodes.forEach((node) => openTo(s.forest, open, node));
   if (open.top !== null) {
     parts.push(make("span", "begins", `Begins at node ${open.top}.`));
@@ -83,9 +90,10 @@ function fillBar(s) {
   s.bar.replaceChildren(...parts);
 }
 
-/** Asks Python for the words of open rows that have none. */
+/** Asks Python for the words of open rows that have none.
+ * @param {OutlineState} s */
 function askForTexts(s) {
-  const shown = [...new Set(s.rows.filter((row) => !row.more).map((row) => row.node))];
+  const shown = [...new Set(s.rows.flatMap(({ node }) => (node === undefined ? [] : [node])))];
   const late = shown.filter((node) => wordsOf(s, node) === undefined);
   const wanted = [...late, ...shown].slice(0, MOST_WANTED);
   const asked = `${s.data.identity} ${s.data.step} ${late.slice(0, MOST_WANTED)}`;
@@ -97,7 +105,10 @@ function askForTexts(s) {
   }, 120);
 }
 
-/** Makes a row the one the keyboard is on and brings it into view, inside the outline. */
+/** Makes a row the one the keyboard is on and brings it into view, inside the outline.
+ * @param {OutlineState} s
+ * @param {Row | undefined} row
+ * @param {boolean} [focus] */
 export function goTo(s, row, focus = true) {
   const item = row && s.items.get(rowKey(row));
   if (!item) return;
@@ -105,7 +116,7 @@ export function goTo(s, row, focus = true) {
   if (before) before.tabIndex = -1;
   s.active = rowKey(row);
   item.tabIndex = 0;
-  const line = item.firstChild;
+  const line = /** @type {HTMLElement} */ (item.firstChild);
   const top = line.getBoundingClientRect().top - s.tree.getBoundingClientRect().top;
   if (top < 0 || top + line.offsetHeight > s.tree.clientHeight) {
     s.tree.scrollTop += top - (focus ? (top < 0 ? 4 : s.tree.clientHeight - line.offsetHeight - 4)

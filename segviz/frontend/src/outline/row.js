@@ -7,17 +7,25 @@ import { PAGE, parentsOf } from "./rows.js";
 
 const PARENTS_NAMED = 3;
 
-/** "S3", or "S3–S7" for a node over several sessions. */
+/** "S3", or "S3–S7" for a node over several sessions.
+ * @param {OutlineMessage} data
+ * @param {number} node */
 export function sessionsText(data, node) {
   const [first, last] = endsOf(data, node).map((session) => data.session_labels[session] ?? "");
   return first === last ? first : `${first}–${last}`;
 }
 
+/**
+ * @param {OutlineMessage} outlineMessage
+ * @param {number} node
+ */
 function endsOf({ start, stop, unit_session }, node) {
   return [unit_session[start[node]], unit_session[stop[node] - 1]];
 }
 
-/** What marks a node, as [class, words]. */
+/** What marks a node, as [class, words].
+ * @param {OutlineState} s
+ * @param {NodeRow} row */
 export function marksOf(s, row) {
   const { node, open } = row;
   const marks = [];
@@ -26,8 +34,8 @@ export function marksOf(s, row) {
   if (s.sets.added.has(node)) marks.push(["new", "new"]);
   else if (s.sets.revised.has(node)) marks.push(["", "rewritten"]);
   if (!open) {
-    const below = [[s.below.retrieved, "retrieved"], [s.below.gold, "gold"], [s.below.added, "new"]];
-    for (const [counts, what] of below) {
+    const below = { retrieved: s.below.retrieved, gold: s.below.gold, new: s.below.added };
+    for (const [what, counts] of Object.entries(below)) {
       const count = counts.get(node);
       if (count) marks.push(["inside", `${count} ${what} inside`]);
     }
@@ -42,23 +50,31 @@ export function marksOf(s, row) {
   return marks;
 }
 
-/** The scores of a node as [name, value, share of the highest, rank]. */
+/** The scores of a node as [name, value, share of the highest, rank].
+ * @param {OutlineState} outlineState
+ * @param {number} node
+ * @returns {[name: string, value: number, share: number, rank: number][]} */
 export function scoresOf({ data, most }, node) {
   if (!data.initial.length) return [];
-  const columns = [[data.initial, data.rank_initial], [data.final, data.rank_final]];
-  return columns.filter(([scores]) => scores.length).map(([scores, ranks], i) =>
+  const columns = [{ scores: data.initial, ranks: data.rank_initial },
+    { scores: data.final, ranks: data.rank_final }];
+  return columns.filter(({ scores }) => scores.length).map(({ scores, ranks }, i) =>
     [data.score_names[i], scores[node], most > 0 ? Math.max(0, scores[node]) / most : 0,
       ranks[node] ?? 0]);
 }
 
-/** The words of a node in a single line; undefined where they have not been sent. */
+/** The words of a node in a single line; undefined where they have not been sent.
+ * @param {OutlineState} outlineState
+ * @param {number} node */
 export function wordsOf({ data }, node) {
   return data.texts[node]?.replace(CONTROLS, " ");
 }
 
-/** All that a row says, in one sentence. */
+/** All that a row says, in one sentence.
+ * @param {OutlineState} s
+ * @param {Row} row */
 export function labelOf(s, row) {
-  if (row.more) return moreText(row);
+  if (row.node === undefined) return moreText(row);
   const { data } = s;
   const { node } = row;
   const scores = scoresOf(s, node).map(([name, value, , rank]) =>
@@ -70,14 +86,18 @@ export function labelOf(s, row) {
   return said.filter(Boolean).join(", ");
 }
 
+/** @param {number} value */
 const count = (value) => value.toLocaleString("en");
 
+/** @param {MoreRow} moreRow */
 export function moreText({ more, hidden, shown, size }) {
   const next = count(Math.min(hidden, PAGE));
   return `Showing ${count(shown)} of ${count(size)}; show ${next} ${more < 0 ? "before" : "more"}`;
 }
 
-/** A row as an element of the tree, without what lies below it. */
+/** A row as an element of the tree, without what lies below it.
+ * @param {OutlineState} s
+ * @param {Row} row */
 export function buildRow(s, row) {
   const item = make("li", "place");
   item.setAttribute("role", "treeitem");
@@ -88,7 +108,7 @@ export function buildRow(s, row) {
   const line = make("div", "row");
   line.style.setProperty("--depth", String(Math.min(row.depth - 1, 12)));
   item.append(line);
-  if (row.more) {
+  if (row.node === undefined) {
     item.classList.add("more-row");
     item.setAttribute("aria-selected", "false");
     line.append(make("span", "more-text", moreText(row)));
@@ -106,9 +126,14 @@ export function buildRow(s, row) {
   return item;
 }
 
-/** Names a row among all of them. */
+/** Names a row among all of them.
+ * @param {Row} row */
 export const rowKey = (row) => (row.more ? `${row.key}${row.more < 0 ? "<" : ">"}` : row.key);
 
+/**
+ * @param {OutlineMessage} data
+ * @param {number} node
+ */
 function swatch(data, node) {
   const made = make("i", "swatch");
   const [first, last] = endsOf(data, node).map((session) => data.session_colours[session]);
@@ -117,6 +142,10 @@ function swatch(data, node) {
   return made;
 }
 
+/**
+ * @param {OutlineState} s
+ * @param {NodeRow} row
+ */
 function head(s, row) {
   const { data } = s;
   const { node } = row;
@@ -129,6 +158,10 @@ function head(s, row) {
   return made;
 }
 
+/**
+ * @param {OutlineState} s
+ * @param {number} node
+ */
 function words(s, node) {
   const text = wordsOf(s, node);
   const made = make("bdi", text === undefined ? "words late" : "words", text ?? "…");
@@ -136,6 +169,7 @@ function words(s, node) {
   return made;
 }
 
+/** @param {ReturnType<typeof scoresOf>} scores */
 function scoreBars(scores) {
   const made = make("span", "scores");
   scores.forEach(([, value, share, rank], i) => {

@@ -11,9 +11,14 @@ export const PAGE = 300;
 export const DEEPEST = 24;
 
 /** Children and parents of every node as two flat tables each, and the nodes without a
- *  parent. `edges` are [parent, child] pairs in the order of the children. */
+ *  parent. `edges` are [parent, child] pairs in the order of the children.
+ * @param {{ level: Int32Array, edges: Int32Array }} given */
 export function buildForest({ level, edges }) {
   const n = level.length;
+  /**
+   * @param {number} from
+   * @param {number} to
+   */
   const table = (from, to) => {
     const at = new Int32Array(n + 1);
     for (let i = from; i < edges.length; i += 2) at[edges[i] + 1]++;
@@ -31,11 +36,25 @@ export function buildForest({ level, edges }) {
   return { level, children, parents, roots: Int32Array.from(roots) };
 }
 
+/**
+ * @param {LinkTable} linkTable
+ * @param {number} node
+ */
 const part = ({ at, ids }, node) => ids.subarray(at[node], at[node + 1]);
+/**
+ * @param {Forest} forest
+ * @param {number} node
+ */
 export const childrenOf = (forest, node) => part(forest.children, node);
+/**
+ * @param {Forest} forest
+ * @param {number} node
+ */
 export const parentsOf = (forest, node) => part(forest.parents, node);
 
-/** The nodes from a root down to this one, by first parents. */
+/** The nodes from a root down to this one, by first parents.
+ * @param {Forest} forest
+ * @param {number} node */
 export function pathTo(forest, node) {
   const path = [node];
   const seen = new Set(path);
@@ -47,7 +66,10 @@ export function pathTo(forest, node) {
   }
 }
 
-/** For every node above one of `nodes`, how many of them lie below it. */
+/** For every node above one of `nodes`, how many of them lie below it.
+ * @param {Forest} forest
+ * @param {Iterable<number>} nodes
+ * @param {number} [limit] */
 export function countBelow(forest, nodes, limit = 1_000_000) {
   const counts = new Map();
   let steps = 0;
@@ -55,7 +77,7 @@ export function countBelow(forest, nodes, limit = 1_000_000) {
     const seen = new Set([node]);
     const pending = [node];
     while (pending.length && steps < limit) {
-      for (const above of parentsOf(forest, pending.pop())) {
+      for (const above of parentsOf(forest, /** @type {number} */ (pending.pop()))) {
         steps++;
         if (seen.has(above)) continue;
         seen.add(above);
@@ -68,13 +90,19 @@ export function countBelow(forest, nodes, limit = 1_000_000) {
 }
 
 /** The units below a node as [start, stop] pairs; the span itself where it would take too
- *  long to look. */
+ *  long to look.
+ * @param {Forest} forest
+ * @param {{ start: Ids, stop: Ids }} given
+ * @param {number} node
+ * @param {number} [limit]
+ * @returns {Span[]} */
 export function unitsBelow(forest, { start, stop }, node, limit = 20_000) {
+  /** @type {Span[]} */
   const spans = [];
   const seen = new Set([node]);
   const pending = [node];
   while (pending.length) {
-    const here = pending.pop();
+    const here = /** @type {number} */ (pending.pop());
     if (!forest.level[here]) spans.push([start[here], stop[here]]);
     for (const child of childrenOf(forest, here)) {
       if (seen.has(child)) continue;
@@ -84,6 +112,7 @@ export function unitsBelow(forest, { start, stop }, node, limit = 20_000) {
     }
   }
   spans.sort((a, b) => a[0] - b[0]);
+  /** @type {Span[]} */
   const joined = [];
   for (const [from, to] of spans) {
     const last = joined[joined.length - 1];
@@ -97,19 +126,31 @@ export function unitsBelow(forest, { start, stop }, node, limit = 20_000) {
 
 /** A fresh outline: a single root is open, several are not. `opened` holds keys of places,
  *  `windows` the part [from, to) of a long list that is shown, `top` the node at which the
- *  outline begins (null: all roots). */
+ *  outline begins (null: all roots).
+ * @param {Forest} forest */
 export function createOpen(forest) {
   const opened = new Set();
   if (forest.roots.length === 1) opened.add(keyOf("", forest.roots[0]));
   return { opened, windows: new Map(), top: null };
 }
 
+/**
+ * @param {string} above
+ * @param {number} node
+ */
 export const keyOf = (above, node) => `${above}/${node}`;
 
 /** The rows in order. A node's row: { node, key, depth, position, size, branches, open };
- *  a row that shows more of a list: { more: -1 or 1, key, depth, hidden, size }. */
+ *  a row that shows more of a list: { more: -1 or 1, key, depth, hidden, size }.
+ * @param {Forest} forest
+ * @param {Open} open */
 export function listRows(forest, { opened, windows, top }) {
   const rows = [];
+  /**
+   * @param {Ids} ids
+   * @param {string} above
+   * @param {any} depth
+   */
   const list = (ids, above, depth) => {
     const [from, to] = windows.get(above) ?? [0, Math.min(PAGE, ids.length)];
     const end = Math.min(to, ids.length);
@@ -140,7 +181,9 @@ export function listRows(forest, { opened, windows, top }) {
   return rows;
 }
 
-/** Shows another part of a long list, before (-1) or after (1) what is shown. */
+/** Shows another part of a long list, before (-1) or after (1) what is shown.
+ * @param {Open} state
+ * @param {MoreRow} moreRow */
 export function showMore(state, { more, key, size }) {
   const [from, to] = state.windows.get(key) ?? [0, PAGE];
   state.windows.set(key, more < 0
@@ -148,7 +191,10 @@ export function showMore(state, { more, key, size }) {
 }
 
 /** Opens what lies above a node so that it has a row; the keys opened for it. An outline
- *  that begins elsewhere, or too far above, begins anew. */
+ *  that begins elsewhere, or too far above, begins anew.
+ * @param {Forest} forest
+ * @param {Open} state
+ * @param {number} node */
 export function openTo(forest, state, node) {
   let path = pathTo(forest, node);
   const at = state.top === null ? 0 : path.indexOf(state.top);
@@ -158,6 +204,7 @@ export function openTo(forest, state, node) {
     path = path.slice(4 - DEEPEST);
     state.top = path[0];
   }
+  /** @type {string[]} */
   const opened = [];
   let above = state.top === null ? "" : `^${state.top}`;
   let siblings = state.top === null ? forest.roots : [state.top];
@@ -172,6 +219,12 @@ export function openTo(forest, state, node) {
   return opened;
 }
 
+/**
+ * @param {Open} state
+ * @param {string} key
+ * @param {Ids} siblings
+ * @param {number} node
+ */
 function bringIn(state, key, siblings, node) {
   const at = siblings.indexOf(node);
   const [from, to] = state.windows.get(key) ?? [0, PAGE];
@@ -182,9 +235,14 @@ function bringIn(state, key, siblings, node) {
 
 // --- keys ------------------------------------------------------------------------------
 
-/** What a key does at row `at`: { to } another row, { toggle: true }, or null. */
+/** What a key does at row `at`: { to } another row, { toggle: true }, or null.
+ * @param {Row[]} rows
+ * @param {number} at
+ * @param {string} key
+ * @returns {{ to?: number, toggle?: boolean } | null} */
 export function press(rows, at, key) {
   const row = rows[at];
+  /** @param {number} to */
   const bounded = (to) => ({ to: Math.max(0, Math.min(rows.length - 1, to)) });
   if (key === "ArrowDown") return bounded(at + 1);
   if (key === "ArrowUp") return bounded(at - 1);
@@ -204,7 +262,11 @@ export function press(rows, at, key) {
 }
 
 /** The next row, from `at` on and around, whose words begin with what was typed; else one
- *  in which some word does; -1 if none. Further letters may stay on the same row. */
+ *  in which some word does; -1 if none. Further letters may stay on the same row.
+ * @param {Row[]} rows
+ * @param {number} at
+ * @param {string} typed
+ * @param {(row: Row) => string} wordsOf */
 export function findTyped(rows, at, typed, wordsOf) {
   const wanted = typed.toLowerCase();
   const first = typed.length > 1 ? 0 : 1;

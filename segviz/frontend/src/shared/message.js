@@ -3,15 +3,18 @@
 // "columns", [dtype, offset, bytes] of each column, counted from the end of the header.
 
 const ALIGNED = 8;
+/** @type {Record<string, Int32ArrayConstructor | Float64ArrayConstructor>} */
 const ARRAYS = { int32: Int32Array, float64: Float64Array };
 
+/** @param {Uint8Array} bytes */
 function readHead(bytes) {
   const length = new DataView(bytes.buffer, bytes.byteOffset).getUint32(0, true);
   return { head: JSON.parse(new TextDecoder().decode(bytes.subarray(4, 4 + length))),
     begin: 4 + length };
 }
 
-/** The plain values of a message and one typed array per column. */
+/** The plain values of a message and one typed array per column.
+ * @param {Uint8Array} message */
 export function unpack(message) {
   const bytes = message.slice(); // a fresh buffer: typed arrays need aligned offsets
   const { head, begin } = readHead(bytes);
@@ -23,7 +26,9 @@ export function unpack(message) {
   return head;
 }
 
-/** The message with other plain values in its header. */
+/** The message with other plain values in its header.
+ * @param {Uint8Array} message
+ * @param {Record<string, unknown>} values */
 export function withValues(message, values) {
   const { head, begin } = readHead(message);
   const text = new TextEncoder().encode(JSON.stringify({ ...head, ...values }));

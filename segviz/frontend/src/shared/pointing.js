@@ -6,13 +6,19 @@
 
 const POINTING = "segviz:pointing";
 
-/** Tells the other views of the memory `about` that `view` is on these units. */
+/** Tells the other views of the memory `about` that `view` is on these units.
+ * @param {unknown} view
+ * @param {string} about
+ * @param {Span[]} spans */
 export function point(view, about, spans) {
   document.dispatchEvent(new CustomEvent(POINTING, { detail: { view, about, spans } }));
 }
 
 /** Calls `act(spans)` for what other views of the memory `about()` are on; returns what
- *  ends that. */
+ *  ends that.
+ * @param {unknown} view
+ * @param {() => string} about
+ * @param {(spans: Span[]) => void} act */
 export function listenPointing(view, about, act) {
   /** @param {any} event */
   const hear = ({ detail }) => {
@@ -22,5 +28,7 @@ export function listenPointing(view, about, act) {
   return () => document.removeEventListener(POINTING, hear);
 }
 
-/** Whether a unit lies in one of these spans. */
+/** Whether a unit lies in one of these spans.
+ * @param {Span[]} spans
+ * @param {number} unit */
 export const holds = (spans, unit) => spans.some(([start, stop]) => start <= unit && unit < stop);
