@@ -25,7 +25,7 @@ interface Look {
 }
 
 /** What the header sets. */
-interface Setting {
+interface LiveSetting {
   policy: string;
   alpha: number;
   horizon: number;
@@ -33,7 +33,7 @@ interface Setting {
 }
 
 /** The setting behind Python's scores, and what else decides what is retrieved (live.py). */
-interface Live extends Setting, Retrieval {
+interface Live extends LiveSetting, Retrieval {
   sequence: number;
   policies: Record<string, string>;
   alpha_max: number;
@@ -281,7 +281,7 @@ interface LookState extends Look {
 }
 
 interface Settings {
-  setting: Setting | null;
+  setting: LiveSetting | null;
   sequence: number;
   answered: number;
   sent: number;
@@ -436,7 +436,7 @@ interface Elements {
 interface Sending {
   calls: number;
   send: (node: number | null) => void;
-  sendSetting: (setting: Setting & { sequence: number }) => void;
+  sendSetting: (setting: LiveSetting & { sequence: number }) => void;
   sendLook: (look: Look) => void;
   sendQuery: (query: string) => void;
 }

@@ -20,7 +20,7 @@ const ALL_LEVELS = 8; // a taller tree names only the levels that hold something
  *  more is to come: after a choice, or when a slider is let go.
  * @param {State} s
  * @param {HTMLElement} parent
- * @param {(part: Partial<Setting>) => void} act
+ * @param {(part: Partial<LiveSetting>) => void} act
  * @param {() => void} rest */
 export function buildControls(s, parent, act, rest) {
   const root = element("div", "controls", parent);

@@ -100,7 +100,7 @@ function buildDom(s) {
   s.root = element("div", "segviz", s.parent);
   // Keys pressed here are not Streamlit's shortcuts.
   s.root.addEventListener("keydown", (event) => event.stopPropagation());
-  /** @param {Partial<Setting>} part */
+  /** @param {Partial<LiveSetting>} part */
   const act = (part) => {
     change(s, part);
     schedule(s, true);

@@ -44,10 +44,10 @@ export function adoptSetting(s) {
 
 /** A control has moved: show it at the next frame, report it when it rests.
  * @param {State} s
- * @param {Partial<Setting>} part */
+ * @param {Partial<LiveSetting>} part */
 export function change(s, part) {
   const { settings } = s;
-  settings.setting = { .../** @type {Setting} */ (settings.setting), ...part };
+  settings.setting = { .../** @type {LiveSetting} */ (settings.setting), ...part };
   settings.sequence++;
   settings.stale = true;
   clearTimeout(settings.timer);
@@ -70,7 +70,7 @@ export function report(s) {
   settings.timer = 0;
   settings.sentAt = performance.now();
   settings.sent = settings.sequence;
-  s.sendSetting({ .../** @type {Setting} */ (settings.setting), sequence: settings.sequence });
+  s.sendSetting({ .../** @type {LiveSetting} */ (settings.setting), sequence: settings.sequence });
 }
 
 /** Scores and retrieved nodes under the browser's own setting, in place of Python's.
@@ -84,7 +84,7 @@ export function recompute(s) {
 
 /** @param {State} state */
 function finalScores({ data, settings }) {
-  const { policy, alpha, horizon } = /** @type {Setting} */ (settings.setting);
+  const { policy, alpha, horizon } = /** @type {LiveSetting} */ (settings.setting);
   settings.scores ??= propagator(data.initial, { ...data, edges: edgePairs(data) });
   return settings.scores(policy, alpha, horizon);
 }
