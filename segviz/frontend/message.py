@@ -41,14 +41,3 @@ def packed(plain: Mapping[str, Any], columns: Mapping[str, NDArray[np.generic]])
     head = json.dumps({**plain, "columns": table}, allow_nan=False).encode("ascii")
     head += b" " * (-(len(head) + 4) % 8)
     return b"".join([struct.pack("<I", len(head)), head, *parts])
-
-
-def unpacked(message: bytes) -> dict[str, Any]:
-    """The plain values of a message and its columns as arrays that share its memory."""
-    (length,) = struct.unpack_from("<I", message)
-    begin = 4 + length
-    head: dict[str, Any] = json.loads(message[4:begin])
-    for name, (dtype, offset, size) in head.pop("columns").items():
-        kind = np.dtype(_DTYPES[dtype])
-        head[name] = np.frombuffer(message, kind, size // kind.itemsize, begin + offset)
-    return head

@@ -89,10 +89,8 @@ export function boxAt(boxes, row, x, slack = 2) {
 
 // --- where boxes lie on the canvas ---------------------------------------------------
 
-/**
- * @param {State} s
- * @param {number} unit
- */
+/** @param {State} s
+ * @param {number} unit */
 export const pixel = (s, unit) =>
   s.geom.left + ((unit - s.view.x0) / (s.view.x1 - s.view.x0)) * s.geom.width;
 

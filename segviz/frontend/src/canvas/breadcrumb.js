@@ -9,10 +9,8 @@ import { select } from "./navigation.js";
 const MOST = 9; // of a longer path the ends are shown
 const HINT = "Select a node to see the path to it.";
 
-/**
- * @param {State} s
- * @param {HTMLElement} parent
- */
+/** @param {State} s
+ * @param {HTMLElement} parent */
 export function buildBreadcrumb(s, parent) {
   const root = element("nav", "crumbs", parent);
   root.setAttribute("aria-label", "Path to the node");
@@ -50,11 +48,9 @@ function showBreadcrumb(s) {
   if (focused) buttons[buttons.length - 1]?.focus();
 }
 
-/**
- * @param {State} s
+/** @param {State} s
  * @param {HTMLElement} list
- * @param {number | null} node
- */
+ * @param {number | null} node */
 function crumb(s, list, node) {
   const item = element("li", "", list);
   if (node === null) {

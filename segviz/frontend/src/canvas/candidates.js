@@ -10,10 +10,8 @@ import { rowBox } from "./geometry.js";
 const BAR = 60;
 const LINE = 17;
 
-/**
- * @param {State} s
- * @param {Ctx} ctx
- */
+/** @param {State} s
+ * @param {Ctx} ctx */
 export function drawCandidates(s, ctx) {
   const { geom, theme, data } = s;
   const left = geom.left + geom.width + 12;
@@ -95,12 +93,10 @@ export function candidateRows({ candidates, chosen, outcome }, room) {
   return { shown, hidden };
 }
 
-/**
- * @param {Ctx} ctx
+/** @param {Ctx} ctx
  * @param {string} colour
  * @param {any} left
- * @param {number} y
- */
+ * @param {number} y */
 function check(ctx, colour, left, y) {
   ctx.strokeStyle = colour;
   ctx.lineWidth = 2;
@@ -111,11 +107,9 @@ function check(ctx, colour, left, y) {
   ctx.stroke();
 }
 
-/**
- * @param {Ctx} ctx
+/** @param {Ctx} ctx
  * @param {string} text
- * @param {number} width
- */
+ * @param {number} width */
 function fitText(ctx, text, width) {
   let fitted = isolateText(text);
   text = text.replace(CONTROLS, " ");

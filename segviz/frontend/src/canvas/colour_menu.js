@@ -10,16 +10,12 @@ const LOST_MS = 2000; // a choice that Python does not know so long after it was
 
 export const createLook = () => ({ colour: "", labels: "", told: null, sent: [], sentAt: 0 });
 
-/**
- * @param {State} s
- * @param {HTMLElement} parent
- */
+/** @param {State} s
+ * @param {HTMLElement} parent */
 export function buildColourMenu(s, parent) {
   const root = element("div", "look", parent);
-  /**
-   * @param {"colour" | "labels"} part
-   * @param {string} text
-   */
+  /** @param {"colour" | "labels"} part
+   * @param {string} text */
   const select = (part, text) => {
     const label = element("label", "", root);
     element("span", "", label, text);
@@ -72,12 +68,10 @@ function showColourMenu(s) {
   show(labels, labelsFor(s.data), labelChoice(s), "Written on nodes");
 }
 
-/**
- * @param {SelectControl} selectControl
+/** @param {SelectControl} selectControl
  * @param {Offer[]} offered
  * @param {string} chosen
- * @param {string} what
- */
+ * @param {string} what */
 function show({ label, select }, offered, chosen, what) {
   const options = offered.map(([choice, name]) => `${choice}=${name}`).join();
   if (select.dataset.options !== options) {

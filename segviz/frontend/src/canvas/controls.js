@@ -32,11 +32,9 @@ export function buildControls(s, parent, act, rest) {
     act({ policy: policy.input.value });
     rest();
   });
-  /**
-   * @param {string} name
+  /** @param {string} name
    * @param {string} text
-   * @param {string} label
-   */
+   * @param {string} label */
   const range = (name, text, label) => {
     const { label: around, input } = labelled(root, text, "input");
     input.type = "range";
@@ -74,12 +72,10 @@ export function buildControls(s, parent, act, rest) {
   s.controls = { root, policy, alpha, horizon, drawing, levels };
 }
 
-/**
- * @template {"select" | "input"} K
+/** @template {"select" | "input"} K
  * @param {HTMLElement} root
  * @param {string} text
- * @param {K} tag
- */
+ * @param {K} tag */
 function labelled(root, text, tag) {
   const label = element("label", "", root);
   element("span", "", label, text);
@@ -108,14 +104,12 @@ function showControls(s) {
   showLevels(s);
 }
 
-/**
- * @param {RangeControl} rangeControl
+/** @param {RangeControl} rangeControl
  * @param {number} number
  * @param {number} max
  * @param {number} step
  * @param {string} text
- * @param {string} policy
- */
+ * @param {string} policy */
 function showRange({ input, value }, number, max, step, text, policy) {
   input.max = String(max);
   input.step = String(step);

@@ -51,21 +51,17 @@ export function outline(s, ctx, rect, colour, width, { inset = 0, dash = [], hal
   ctx.setLineDash([]);
 }
 
-/**
- * @param {Ctx} ctx
+/** @param {Ctx} ctx
  * @param {number} width
- * @param {...[number, number]} points
- */
+ * @param {...[number, number]} points */
 function stroke(ctx, width, ...points) {
   ctx.lineWidth = width;
   path(ctx, points);
   ctx.stroke();
 }
 
-/**
- * @param {Ctx} ctx
- * @param {[number, number][]} points
- */
+/** @param {Ctx} ctx
+ * @param {[number, number][]} points */
 function path(ctx, points) {
   ctx.beginPath();
   points.forEach((point, i) => (i ? ctx.lineTo(...point) : ctx.moveTo(...point)));
@@ -157,24 +153,20 @@ export function bracket(s, ctx, rect, half, colour, lift = 0, dash = []) {
   ctx.setLineDash([]);
 }
 
-/**
- * @param {State} s
+/** @param {State} s
  * @param {Ctx} ctx
  * @param {Rect} rect
  * @param {number} half
  * @param {string} colour
- * @param {number} lift
- */
+ * @param {number} lift */
 export function dashedBracket(s, ctx, rect, half, colour, lift) {
   bracket(s, ctx, rect, half, colour, lift, [2.5, 1.5]);
 }
 
-/**
- * @param {State} s
+/** @param {State} s
  * @param {Ctx} ctx
  * @param {number} x
- * @param {number} y
- */
+ * @param {number} y */
 export function diamond(s, ctx, x, y) {
   path(ctx, [[x, y - 4.5], [x + 4.5, y], [x, y + 4.5], [x - 4.5, y]]);
   ctx.closePath();
@@ -186,10 +178,8 @@ export function diamond(s, ctx, x, y) {
   ctx.stroke();
 }
 
-/**
- * @param {State} s
- * @param {Ctx} ctx
- */
+/** @param {State} s
+ * @param {Ctx} ctx */
 function haloStroke(s, ctx) {
   ctx.strokeStyle = s.theme.background;
   ctx.lineWidth = 3.5;

@@ -131,10 +131,8 @@ function buildDom(s) {
 
 // --- data ----------------------------------------------------------------------------
 
-/**
- * @param {State} s
- * @param {Uint8Array} message
- */
+/** @param {State} s
+ * @param {Uint8Array} message */
 function update(s, message) {
   const started = performance.now();
   const data = unpack(message);

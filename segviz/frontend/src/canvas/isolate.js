@@ -36,11 +36,9 @@ export function isMember(s, half, node) {
 export const picksNodes = ({ isolated }) =>
   isolated !== null && isolated.kind !== "session" && isolated.kind !== "level";
 
-/**
- * @param {State} s
+/** @param {State} s
  * @param {Ctx} ctx
- * @param {number} half
- */
+ * @param {number} half */
 export function drawVeil(s, ctx, half) {
   if (!s.isolated) return;
   ctx.save();
@@ -51,11 +49,9 @@ export function drawVeil(s, ctx, half) {
   ctx.restore();
 }
 
-/**
- * @param {State} s
+/** @param {State} s
  * @param {Ctx} ctx
- * @param {number} half
- */
+ * @param {number} half */
 function veilColumns(s, ctx, half) {
   const { geom } = s;
   const top = half ? geom.axisTop + geom.axisHeight : geom.axisTop - geom.rows.total;
@@ -69,11 +65,9 @@ function veilColumns(s, ctx, half) {
   }
 }
 
-/**
- * @param {State} s
+/** @param {State} s
  * @param {Ctx} ctx
- * @param {number} half
- */
+ * @param {number} half */
 function veilBoxes(s, ctx, half) {
   const boxes = s.boxes[half];
   eachBox(s, half, (i, y, h) => {

@@ -21,10 +21,8 @@ export function listenKeys(s) {
 
 const PAN_SHARE = 0.2;
 
-/**
- * @param {State} s
- * @param {KeyboardEvent} event
- */
+/** @param {State} s
+ * @param {KeyboardEvent} event */
 function pressKey(s, event) {
   const { key, shiftKey } = event;
   if (event.ctrlKey || event.metaKey || event.altKey) return;

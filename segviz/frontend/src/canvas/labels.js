@@ -114,10 +114,8 @@ export function fitLabel({ texts, cut }, measure, room) {
 // slow while the view slides and every label is cut anew in every frame.
 const SINGLE = /^[\u0020-\u02ff\u2010-\u2027]*$/;
 
-/**
- * @param {string} text
- * @param {any} keep
- */
+/** @param {string} text
+ * @param {any} keep */
 function briefly(text, keep) {
   if (!SINGLE.test(text)) return cutText(text, keep);
   if (text.length <= keep) return text;
@@ -165,15 +163,13 @@ export function drawLabels(s, ctx, half) {
   ctx.restore();
 }
 
-/**
- * @param {State} s
+/** @param {State} s
  * @param {number} half
  * @param {number} node
  * @param {string} choice
  * @param {number | undefined} rank
  * @param {(text: string) => number} measure
- * @param {number} room
- */
+ * @param {number} room */
 function fitted(s, half, node, choice, rank, measure, room) {
   let label = labelTexts(s, half, node, choice);
   if (rank) label = { ...label, texts: label.texts.map((text) => `${rank} · ${text}`) };
@@ -188,15 +184,13 @@ function fitted(s, half, node, choice, rank, measure, room) {
   return found;
 }
 
-/**
- * @param {Ctx} ctx
+/** @param {Ctx} ctx
  * @param {string} text
  * @param {number} x
  * @param {number} y
  * @param {number} width
  * @param {Segment[]} segments
- * @param {boolean} patterned
- */
+ * @param {boolean} patterned */
 function write(ctx, text, x, y, width, segments, patterned) {
   /** @type {{ left: number, right: number, ink: string, colour: string }[]} */
   const runs = []; // neighbouring segments of one ink

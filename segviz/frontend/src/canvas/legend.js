@@ -10,10 +10,8 @@ import { powerOf } from "./shades.js";
 
 const NAMED = 8; // more classes than these become a ramp without words
 
-/**
- * @param {State} s
- * @param {HTMLElement} parent
- */
+/** @param {State} s
+ * @param {HTMLElement} parent */
 export function buildLegend(s, parent) {
   s.legend = element("div", "legend", parent);
   s.count = element("div", "count", parent);
@@ -65,10 +63,8 @@ function writeLegend(s) {
   }
 }
 
-/**
- * @param {State} s
- * @param {ColourClasses} colourClasses
- */
+/** @param {State} s
+ * @param {ColourClasses} colourClasses */
 function writeClasses(s, { kind, counted: what, items }) {
   const ramp = items.length > NAMED;
   const group = element("div", ramp ? "classes ramped" : "classes", s.legend);
@@ -93,31 +89,25 @@ function writeClasses(s, { kind, counted: what, items }) {
   if (ramp) element("span", "", group, items[items.length - 1].name);
 }
 
-/**
- * @param {HTMLElement} swatch
- * @param {ColourClass} colourClass
- */
+/** @param {HTMLElement} swatch
+ * @param {ColourClass} colourClass */
 function paintSwatch(swatch, { colours, pattern }) {
   if (pattern) swatch.classList.add(pattern);
   swatch.style.backgroundColor = colours[0];
   if (colours.length > 1) swatch.style.backgroundImage = gradient(colours);
 }
 
-/**
- * @param {State} state
+/** @param {State} state
  * @param {string} kind
- * @param {number | string} key
- */
+ * @param {number | string} key */
 const isIsolated = ({ isolated }, kind, key) => isolated?.kind === kind && isolated.key === key;
 
-/**
- * @param {State} s
+/** @param {State} s
  * @param {HTMLElement} parent
  * @param {string} className
  * @param {string} kind
  * @param {number | string} key
- * @param {string} title
- */
+ * @param {string} title */
 function isolateButton(s, parent, className, kind, key, title) {
   const button = element("button", className, parent);
   const pressed = isIsolated(s, kind, key);
@@ -211,21 +201,17 @@ function writeMark(s, mark) {
   return fillEntry(button, kind, words, sign);
 }
 
-/**
- * @param {HTMLElement} legend
+/** @param {HTMLElement} legend
  * @param {string} kind
  * @param {string} words
- * @param {string} [sign]
- */
+ * @param {string} [sign] */
 const entry = (legend, kind, words, sign) =>
   fillEntry(element("span", "mark", legend), kind, words, sign);
 
-/**
- * @param {any} item
+/** @param {any} item
  * @param {string} kind
  * @param {string} words
- * @param {string | undefined} sign
- */
+ * @param {string | undefined} sign */
 function fillEntry(item, kind, words, sign) {
   const swatch = element("i", kind, item);
   if (sign) element("i", `sign ${sign}`, item);

@@ -85,11 +85,9 @@ function lineage(s, role, node) {
   });
 }
 
-/**
- * @param {State} state
+/** @param {State} state
  * @param {number} half
- * @param {Run} run
- */
+ * @param {Run} run */
 function runRect({ tree, geom, view }, half, { row, level, start, stop }) {
   const scale = geom.width / (view.x1 - view.x0);
   const x = Math.max(0, (start - view.x0) * scale);

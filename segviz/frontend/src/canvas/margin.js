@@ -51,10 +51,8 @@ function halfName(s, half) {
   return colourChoice(s) ? `top by ${own}` : own;
 }
 
-/**
- * @param {State} s
- * @param {Ctx} ctx
- */
+/** @param {State} s
+ * @param {Ctx} ctx */
 export function drawAxis(s, ctx) {
   const { geom, theme, data } = s;
   const { left, width, axisTop, axisHeight } = geom;
@@ -83,11 +81,9 @@ export function drawAxis(s, ctx) {
   }
   ctx.restore();
   ctx.textAlign = "center";
-  /**
-   * @param {string[]} texts
+  /** @param {string[]} texts
    * @param {{ x: number, w: number, session: number }[]} among
-   * @param {number} y
-   */
+   * @param {number} y */
   const write = (texts, among, y) => {
     const items = among.map((band) => ({ ...band, text: isolateText(texts[band.session] ?? "") }));
     /** @param {string} text */

@@ -14,10 +14,8 @@ import { drawLineage } from "./lineage.js";
 import { FADE_MS } from "./paint.js";
 import { fillOf } from "./shades.js";
 
-/**
- * @param {State} s
- * @param {Ctx} ctx
- */
+/** @param {State} s
+ * @param {Ctx} ctx */
 export function drawOver(s, ctx) {
   const { geom, theme, data } = s;
   ctx.save();
@@ -102,10 +100,8 @@ function drawHits(s, ctx, half, current) {
   if (rect) dot(s, ctx, rect, half, s.theme.text, 4);
 }
 
-/**
- * @param {State} s
- * @param {Ctx} ctx
- */
+/** @param {State} s
+ * @param {Ctx} ctx */
 function drawGrowMarks(s, ctx) {
   const { theme, data } = s;
   const { accent, text } = theme;
@@ -132,11 +128,9 @@ function drawGrowMarks(s, ctx) {
   }
   // A node that is both on the frontier and changed gets its second mark inside the first,
   // or beyond it where the box is narrow.
-  /**
-   * @param {Ids} nodes
+  /** @param {Ids} nodes
    * @param {number[]} dash
-   * @param {typeof dashedBracket} sign
-   */
+   * @param {typeof dashedBracket} sign */
   const mark = (nodes, dash, sign) => {
     for (const node of nodes) {
       const box = rect(node);

@@ -25,11 +25,9 @@ export function jumpTo(s, view, kind, slides = true) {
   goTo(s, view, slides);
 }
 
-/**
- * @param {State} s
+/** @param {State} s
  * @param {View} view
- * @param {boolean} slides
- */
+ * @param {boolean} slides */
 function goTo(s, view, slides) {
   hideTip(s); // it belongs to a place that moves away
   moveView(s, view, slides);
@@ -92,10 +90,8 @@ export function reveal(s, node) {
   jumpTo(s, insideView(middle - half, middle + half, unitsOf(s)), "reveal");
 }
 
-/**
- * @param {State} s
- * @param {number | null} node
- */
+/** @param {State} s
+ * @param {number | null} node */
 export function select(s, node) {
   if (node !== null) s.focus = node;
   s.trail = node;
@@ -106,13 +102,11 @@ export function select(s, node) {
   schedule(s);
 }
 
-/**
- * @param {State} s
+/** @param {State} s
  * @param {number | null} node
  * @param {number | null} session
  * @param {number} [x]
- * @param {number} [y]
- */
+ * @param {number} [y] */
 export function hover(s, node, session, x = 0, y = 0) {
   if (node !== s.hover) schedule(s);
   s.hover = node;

@@ -15,10 +15,8 @@ const FEW_UNITS = 60; // these all have room in the tree itself
 const MOVED_PIXELS = 3;
 const CURSORS = { from: "ew-resize", to: "ew-resize", move: "grab", draw: "crosshair" };
 
-/**
- * @param {State} s
- * @param {HTMLElement} parent
- */
+/** @param {State} s
+ * @param {HTMLElement} parent */
 export function buildOverview(s, parent) {
   const root = element("div", "map", parent);
   root.setAttribute("aria-hidden", "true");
@@ -26,10 +24,8 @@ export function buildOverview(s, parent) {
   const frame = element("div", "frame", root);
   s.overview = { root, canvas, frame, drawn: [], drag: null, width: 0 };
   onFrame(s, showOverview);
-  /**
-   * @param {string} name
-   * @param {(s: State, event: PointerEvent) => void} act
-   */
+  /** @param {string} name
+   * @param {(s: State, event: PointerEvent) => void} act */
   const on = (name, act) => root.addEventListener(name, (event) => {
     if (s.data && s.geom) act(s, /** @type {PointerEvent} */ (event));
   });
@@ -63,11 +59,9 @@ function showOverview(s) {
   overview.frame.classList.toggle("whole", w >= width);
 }
 
-/**
- * @param {State} s
+/** @param {State} s
  * @param {Ctx} ctx
- * @param {number} width
- */
+ * @param {number} width */
 function drawOverview(s, ctx, width) {
   const { data, theme, tree } = s;
   const scale = width / unitsOf(s);
@@ -129,26 +123,18 @@ function drawScores(s, ctx, width) {
 
 // --- pointer -------------------------------------------------------------------------
 
-/**
- * @param {State} s
- * @param {PointerEvent} pointerEvent
- */
+/** @param {State} s
+ * @param {PointerEvent} pointerEvent */
 const placeOf = (s, { clientX }) => clientX - s.overview.root.getBoundingClientRect().left;
-/**
- * @param {State} s
- * @param {number} x
- */
+/** @param {State} s
+ * @param {number} x */
 const unitOf = (s, x) => (x / s.overview.width) * unitsOf(s);
-/**
- * @param {State} s
- * @param {number} x
- */
+/** @param {State} s
+ * @param {number} x */
 const gripOf = (s, x) => gripAt(x, frameOf(s.goal, unitsOf(s), s.overview.width), s.overview.width);
 
-/**
- * @param {State} s
- * @param {PointerEvent} event
- */
+/** @param {State} s
+ * @param {PointerEvent} event */
 function takeHold(s, event) {
   if (event.button !== 0) return;
   event.preventDefault(); // no selection of text, and the keyboard stays where it is
@@ -158,10 +144,8 @@ function takeHold(s, event) {
   s.history.kind = ""; // every drag can be taken back by itself
 }
 
-/**
- * @param {State} s
- * @param {PointerEvent} event
- */
+/** @param {State} s
+ * @param {PointerEvent} event */
 function pull(s, event) {
   const { drag, root } = s.overview;
   const x = placeOf(s, event);

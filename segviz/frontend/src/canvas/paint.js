@@ -9,10 +9,8 @@ import { fillOf } from "./shades.js";
 
 export const FADE_MS = 700; // how long a new node glows
 
-/**
- * @param {State} s
- * @param {Ctx} ctx
- */
+/** @param {State} s
+ * @param {Ctx} ctx */
 export function drawBase(s, ctx) {
   const { geom } = s;
   readRatio();
@@ -27,11 +25,9 @@ export function drawBase(s, ctx) {
   if (geom.right > 100) drawCandidates(s, ctx);
 }
 
-/**
- * @param {State} s
+/** @param {State} s
  * @param {Ctx} ctx
- * @param {number} half
- */
+ * @param {number} half */
 function drawBoxes(s, ctx, half) {
   const boxes = s.boxes[half];
   const mixed = s.shades[half] === "session";

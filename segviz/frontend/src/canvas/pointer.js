@@ -12,11 +12,9 @@ const DRAG_PIXELS = 4;
 /** @param {State} s */
 export function listenPointer(s) {
   onFrame(s, showCursor);
-  /**
-   * @param {string} name
+  /** @param {string} name
    * @param {(event: any) => void} act
-   * @param {AddEventListenerOptions} [options]
-   */
+   * @param {AddEventListenerOptions} [options] */
   const on = (name, act, options) => s.over.addEventListener(name, (event) => {
     if (s.data && s.geom) act(event);
   }, options);
@@ -60,10 +58,8 @@ function nodeAt(s, { offsetX, offsetY }) {
   return s.data.level[found] >= 0 ? found : null; // boxes may be a frame older than the data
 }
 
-/**
- * @param {State} s
- * @param {any} event
- */
+/** @param {State} s
+ * @param {any} event */
 function movePointer(s, event) {
   if (s.drag && !(event.buttons & 1)) s.drag = null; // released outside the canvas
   if (s.drag) {
@@ -97,10 +93,8 @@ function sessionAt(s, { offsetX, offsetY }) {
   return session < 0 ? null : session;
 }
 
-/**
- * @param {State} s
- * @param {any} event
- */
+/** @param {State} s
+ * @param {any} event */
 function turnWheel(s, event) {
   const { x0, x1 } = s.view;
   if (event.ctrlKey || event.metaKey) {

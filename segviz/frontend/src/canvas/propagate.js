@@ -136,10 +136,8 @@ export function propagator(initial, tree) {
  * @param {Pick<Columns, "level" | "carrier" | "tokens">} given
  * @param {Retrieval} retrieval */
 export function topNodes(scores, { level, carrier, tokens }, { k, budget, levels, distinct }) {
-  /**
-   * @param {number} a
-   * @param {number} b
-   */
+  /** @param {number} a
+   * @param {number} b */
   const better = (a, b) => scores[a] > scores[b] || (scores[a] === scores[b] && a < b);
   const admitted = levels && new Set(levels);
   const best = new Int32Array(level.length).fill(-1);
@@ -152,11 +150,9 @@ export function topNodes(scores, { level, carrier, tokens }, { k, budget, levels
   return budget ? affordable(kept, better, tokens, budget) : highest(kept, better, k);
 }
 
-/**
- * @param {Int32Array} nodes
+/** @param {Int32Array} nodes
  * @param {(a: number, b: number) => boolean} better
- * @param {number} k
- */
+ * @param {number} k */
 function highest(nodes, better, k) {
   /** @type {number[]} */
   const top = [];
@@ -175,12 +171,10 @@ function highest(nodes, better, k) {
   return Int32Array.from(top);
 }
 
-/**
- * @param {Int32Array} nodes
+/** @param {Int32Array} nodes
  * @param {(a: number, b: number) => boolean} better
  * @param {Int32Array} tokens
- * @param {number} budget
- */
+ * @param {number} budget */
 function affordable(nodes, better, tokens, budget) {
   nodes.sort((a, b) => (better(a, b) ? -1 : 1));
   let left = budget;

@@ -50,10 +50,8 @@ export function buildTree({ level, start, stop, parent, edges, levels_total }) {
   }
   const parents = new Map(); // child -> its parents; edges come only if some have several
   const children = new Map();
-  /**
-   * @param {any} p
-   * @param {number} c
-   */
+  /** @param {any} p
+   * @param {number} c */
   const link = (p, c) => {
     if (p < 0) return;
     if (!parents.has(c)) parents.set(c, []);

@@ -8,10 +8,8 @@ import { walkTo } from "./navigation.js";
 
 const TYPED_MS = 300;
 
-/**
- * @param {State} s
- * @param {HTMLElement} parent
- */
+/** @param {State} s
+ * @param {HTMLElement} parent */
 export function buildFind(s, parent) {
   const root = element("div", "find", parent);
   root.setAttribute("role", "search");
@@ -20,11 +18,9 @@ export function buildFind(s, parent) {
   input.setAttribute("aria-label", "Find text in the nodes");
   const mark = element("i", "hit", root);
   const words = element("span", "words", root);
-  /**
-   * @param {string} text
+  /** @param {string} text
    * @param {string} label
-   * @param {boolean} back
-   */
+   * @param {boolean} back */
   const step = (text, label, back) => {
     const made = element("button", "", root, text);
     made.type = "button";

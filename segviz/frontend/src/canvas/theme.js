@@ -8,10 +8,8 @@ import { luminance, mix, rampTable } from "./colour.js";
 export function readTheme(s) {
   const style = getComputedStyle(s.root);
   const parser = contextOf(s.base);
-  /**
-   * @param {string} name
-   * @param {string} fallback
-   */
+  /** @param {string} name
+   * @param {string} fallback */
   const colour = (name, fallback) => {
     parser.fillStyle = fallback;
     parser.fillStyle = style.getPropertyValue(name).trim() || fallback;

@@ -29,10 +29,8 @@ const MOUSE = [
   ["Strip below", "drag the frame, its edges, or a new one"],
 ];
 
-/**
- * @param {State} s
- * @param {HTMLElement} parent
- */
+/** @param {State} s
+ * @param {HTMLElement} parent */
 export function buildHelp(s, parent) {
   const root = element("div", "help", parent);
   root.hidden = true;
@@ -74,21 +72,17 @@ export function showHelp(s, open) {
 
 // --- the row -------------------------------------------------------------------------
 
-/**
- * @param {State} s
- * @param {HTMLElement} parent
- */
+/** @param {State} s
+ * @param {HTMLElement} parent */
 export function buildTools(s, parent) {
   const row = element("div", "tools", parent);
   onFrame(s, showTools);
   buildBreadcrumb(s, row);
   buildFind(s, row);
   const buttons = element("div", "buttons", row);
-  /**
-   * @param {string} text
+  /** @param {string} text
    * @param {string} label
-   * @param {() => void} act
-   */
+   * @param {() => void} act */
   const button = (text, label, act) => {
     const made = element("button", "", buttons, text);
     made.type = "button";

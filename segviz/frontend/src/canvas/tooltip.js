@@ -58,12 +58,10 @@ export function nodeLines(s, node) {
 const goldFate = (s, node) =>
   (s.shades.includes("gold") ? `, ${goldClass(s, s.shades.length - 1, node)}` : "");
 
-/**
- * @param {State} s
+/** @param {State} s
  * @param {number} node
  * @param {number} x
- * @param {number} y
- */
+ * @param {number} y */
 export function showNode(s, node, x, y) {
   s.tipNode = node;
   s.tipAt = [x, y];

@@ -34,11 +34,9 @@ const MOVE_MS = 180;
 
 const isStill = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
-/**
- * @param {State} s
+/** @param {State} s
  * @param {View} goal
- * @param {boolean} smooth
- */
+ * @param {boolean} smooth */
 export function moveView(s, goal, smooth) {
   const slides = smooth && s.view && s.geom && !isStill();
   s.goal = goal;

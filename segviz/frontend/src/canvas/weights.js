@@ -35,10 +35,8 @@ export function columnWeights(s) {
   return halves.map((half) => (picksNodes(s) ? isolatedWeights(s, half) : shadeWeights(s, half)));
 }
 
-/**
- * @param {State} s
- * @param {number} half
- */
+/** @param {State} s
+ * @param {number} half */
 function shadeWeights(s, half) {
   const { data } = s;
   /** @param {(node: number) => number} weigh */

@@ -7,10 +7,8 @@ import { contextOf } from "../shared/dom.js";
 import canvas from "../canvas/index.js";
 import { unpack, withValues } from "../shared/message.js";
 
-/**
- * @template {HTMLElement} [E=HTMLElement]
- * @param {string} id
- */
+/** @template {HTMLElement} [E=HTMLElement]
+ * @param {string} id */
 const byId = (id) => /** @type {E} */ (document.getElementById(id));
 
 const view = JSON.parse(byId("view").textContent);
@@ -45,10 +43,8 @@ function mount() {
   canvas({ data, parentElement: /** @type {any} */ (shadow), setTriggerValue: onTrigger });
 }
 
-/**
- * @param {string} name
- * @param {unknown} value
- */
+/** @param {string} name
+ * @param {unknown} value */
 function onTrigger(name, value) {
   // Settings concern Python alone.
   if (name === "selected") select(Number(value) < 0 ? null : Number(value));
@@ -67,12 +63,10 @@ function select(place) {
 
 // --- details -------------------------------------------------------------------------
 
-/**
- * @param {Element} parent
+/** @param {Element} parent
  * @param {string} tag
  * @param {string} [className]
- * @param {string} [text]
- */
+ * @param {string} [text] */
 function add(parent, tag, className, text) {
   const made = document.createElement(tag);
   if (className) made.className = className;
@@ -85,10 +79,8 @@ function add(parent, tag, className, text) {
 const box = byId("details");
 const hint = /** @type {Element} */ (box.querySelector(".hint"));
 
-/**
- * @param {number | null} node
- * @param {number | null} place
- */
+/** @param {number | null} node
+ * @param {number | null} place */
 function details(node, place) {
   box.replaceChildren();
   add(box, "h2", "", node === null ? "Node" : `Node ${node}`);

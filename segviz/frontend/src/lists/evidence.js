@@ -6,12 +6,10 @@ import {
   allOf, firstPart, lengthOf, lineBlocks, LONG, moreButton, replaceRows, toggling,
 } from "./lines.js";
 
-/**
- * @param {string} label
+/** @param {string} label
  * @param {string} value
  * @param {number} share
- * @param {string} className
- */
+ * @param {string} className */
 function bar(label, value, share, className) {
   const line = make("div", "score");
   const track = make("i");
@@ -22,13 +20,11 @@ function bar(label, value, share, className) {
   return line;
 }
 
-/**
- * @param {EvidenceItem} item
+/** @param {EvidenceItem} item
  * @param {[string, string]} names
  * @param {boolean} open
  * @param {(node: number) => void} pick
- * @param {() => void} toggle
- */
+ * @param {() => void} toggle */
 function entry(item, names, open, pick, toggle) {
   const line = make("button", "entry" + (item.selected ? " selected" : ""));
   line.type = "button";

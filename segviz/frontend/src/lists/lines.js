@@ -99,10 +99,8 @@ export function replaceRows(list, children) {
   const scrolled = list.scrollTop;
   const { node, more, turn } = focusedBeside(list)?.dataset ?? {};
   list.replaceChildren(...children);
-  /**
-   * @param {string} name
-   * @param {string} value
-   */
+  /** @param {string} name
+   * @param {string} value */
   const find = (name, value) => /** @type {HTMLElement | null} */ (
     list.querySelector(`[data-${name}="${CSS.escape(value)}"]`));
   const [name, value] = more !== undefined ? ["more", more]

@@ -6,10 +6,8 @@ import {
   allOf, firstPart, lengthOf, lineBlocks, LONG, moreButton, replaceRows, toggling,
 } from "./lines.js";
 
-/**
- * @param {NodeItem} item
- * @param {(node: number) => void} pick
- */
+/** @param {NodeItem} item
+ * @param {(node: number) => void} pick */
 function nodeRow(item, pick) {
   const line = make("button", "entry");
   line.type = "button";
@@ -24,12 +22,10 @@ function nodeRow(item, pick) {
   return line;
 }
 
-/**
- * @param {NodeItem} item
+/** @param {NodeItem} item
  * @param {string} key
  * @param {boolean} open
- * @param {() => void} toggle
- */
+ * @param {() => void} toggle */
 function textRow(item, key, open, toggle) {
   const line = make("div", "fact");
   if (item.head) line.append(make("div", "head", item.head));

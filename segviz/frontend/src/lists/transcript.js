@@ -27,11 +27,9 @@ function sessionRow(item) {
   return line;
 }
 
-/**
- * @param {TurnItem} item
+/** @param {TurnItem} item
  * @param {boolean} open
- * @param {() => void} toggle
- */
+ * @param {() => void} toggle */
 function turnRow(item, open, toggle) {
   const line = make("div", ["turn", ...item.marks].join(" "));
   line.dataset.turn = item.id;
@@ -120,10 +118,8 @@ function light(list, spans) {
   }
 }
 
-/**
- * @param {Transcript} list
- * @param {KeyboardEvent} event
- */
+/** @param {Transcript} list
+ * @param {KeyboardEvent} event */
 function pressKey(list, event) {
   const turn = turnOf(event.target);
   if (!turn || event.ctrlKey || event.metaKey || event.altKey) return;
@@ -143,10 +139,8 @@ function createList(parentElement) {
   list.setAttribute("role", "region");
   list.setAttribute("aria-label", "Transcript");
   Object.assign(list, { opened: new Set(), lit: [], away: null, calls: 0, about: "" });
-  /**
-   * @param {string} name
-   * @param {(event: any) => void} act
-   */
+  /** @param {string} name
+   * @param {(event: any) => void} act */
   const on = (name, act) => list.addEventListener(name, act);
   on("pointerover", (event) => tell(list, turnOf(event.target)));
   on("pointerleave", () => tell(list, null));

@@ -7,10 +7,8 @@ import { DEEPEST, findTyped, keyOf, press, showMore } from "./rows.js";
 
 const TYPING_MS = 700;
 
-/**
- * @param {OutlineState} s
- * @param {Row} row
- */
+/** @param {OutlineState} s
+ * @param {Row} row */
 function toggle(s, row) {
   if (row.node === undefined) showMore(s.open, row);
   else if (row.depth >= DEEPEST) {
@@ -23,10 +21,8 @@ function toggle(s, row) {
   if (row.more && !s.items.has(rowKey(row))) goTo(s, s.rows[Math.min(at, s.rows.length - 1)]);
 }
 
-/**
- * @param {OutlineState} s
- * @param {Row} row
- */
+/** @param {OutlineState} s
+ * @param {Row} row */
 function select(s, row) {
   if (row.node === undefined) return toggle(s, row);
   if (row.node === s.selected) return;
@@ -38,10 +34,8 @@ function select(s, row) {
   s.send(row.node);
 }
 
-/**
- * @param {OutlineState} s
- * @param {any} event
- */
+/** @param {OutlineState} s
+ * @param {any} event */
 function pressKey(s, event) {
   const at = s.rows.findIndex((row) => rowKey(row) === s.active);
   const { key } = event;
@@ -71,10 +65,8 @@ export function listen(s) {
     const item = event.target.closest?.(".place");
     return item && s.rows.find((row) => rowKey(row) === item.dataset.key);
   };
-  /**
-   * @param {string} name
-   * @param {(event: any, row: Row | undefined) => void} act
-   */
+  /** @param {string} name
+   * @param {(event: any, row: Row | undefined) => void} act */
   const on = (name, act) => s.tree.addEventListener(name, (event) => act(event, rowOf(event)));
   on("click", (event, row) => {
     if (!row) return;

@@ -64,10 +64,8 @@ function createState(parentElement) {
 
 // --- data ----------------------------------------------------------------------------
 
-/**
- * @param {OutlineState} s
- * @param {Uint8Array} message
- */
+/** @param {OutlineState} s
+ * @param {Uint8Array} message */
 function update(s, message) {
   const before = s.data;
   /** @type {OutlineMessage} */

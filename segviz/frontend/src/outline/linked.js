@@ -39,11 +39,9 @@ export function showLinked(s) {
   }
 }
 
-/**
- * @param {Span[]} spans
+/** @param {Span[]} spans
  * @param {number} start
- * @param {number} stop
- */
+ * @param {number} stop */
 function unitsMeet(spans, start, stop) {
   for (let unit = start; unit < stop; unit++) if (holds(spans, unit)) return true;
   return false;

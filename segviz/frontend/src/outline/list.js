@@ -46,10 +46,8 @@ export function render(s) {
 function fillBar(s) {
   const { data, open } = s;
   const parts = [];
-  /**
-   * @param {string} text
-   * @param {() => void} act
-   */
+  /** @param {string} text
+   * @param {() => void} act */
   const button = (text, act) => {
     const made = make("button", "", text);
     made.type = "button";

@@ -15,10 +15,8 @@ export function sessionsText(data, node) {
   return first === last ? first : `${first}–${last}`;
 }
 
-/**
- * @param {OutlineMessage} outlineMessage
- * @param {number} node
- */
+/** @param {OutlineMessage} outlineMessage
+ * @param {number} node */
 function endsOf({ start, stop, unit_session }, node) {
   return [unit_session[start[node]], unit_session[stop[node] - 1]];
 }
@@ -130,10 +128,8 @@ export function buildRow(s, row) {
  * @param {Row} row */
 export const rowKey = (row) => (row.more ? `${row.key}${row.more < 0 ? "<" : ">"}` : row.key);
 
-/**
- * @param {OutlineMessage} data
- * @param {number} node
- */
+/** @param {OutlineMessage} data
+ * @param {number} node */
 function swatch(data, node) {
   const made = make("i", "swatch");
   const [first, last] = endsOf(data, node).map((session) => data.session_colours[session]);
@@ -142,10 +138,8 @@ function swatch(data, node) {
   return made;
 }
 
-/**
- * @param {OutlineState} s
- * @param {NodeRow} row
- */
+/** @param {OutlineState} s
+ * @param {NodeRow} row */
 function head(s, row) {
   const { data } = s;
   const { node } = row;
@@ -158,10 +152,8 @@ function head(s, row) {
   return made;
 }
 
-/**
- * @param {OutlineState} s
- * @param {number} node
- */
+/** @param {OutlineState} s
+ * @param {number} node */
 function words(s, node) {
   const text = wordsOf(s, node);
   const made = make("bdi", text === undefined ? "words late" : "words", text ?? "…");

@@ -15,10 +15,8 @@ export const DEEPEST = 24;
  * @param {{ level: Int32Array, edges: Int32Array }} given */
 export function buildForest({ level, edges }) {
   const n = level.length;
-  /**
-   * @param {number} from
-   * @param {number} to
-   */
+  /** @param {number} from
+   * @param {number} to */
   const table = (from, to) => {
     const at = new Int32Array(n + 1);
     for (let i = from; i < edges.length; i += 2) at[edges[i] + 1]++;
@@ -36,20 +34,14 @@ export function buildForest({ level, edges }) {
   return { level, children, parents, roots: Int32Array.from(roots) };
 }
 
-/**
- * @param {LinkTable} linkTable
- * @param {number} node
- */
+/** @param {LinkTable} linkTable
+ * @param {number} node */
 const part = ({ at, ids }, node) => ids.subarray(at[node], at[node + 1]);
-/**
- * @param {Forest} forest
- * @param {number} node
- */
+/** @param {Forest} forest
+ * @param {number} node */
 export const childrenOf = (forest, node) => part(forest.children, node);
-/**
- * @param {Forest} forest
- * @param {number} node
- */
+/** @param {Forest} forest
+ * @param {number} node */
 export const parentsOf = (forest, node) => part(forest.parents, node);
 
 /** The nodes from a root down to this one, by first parents.
@@ -134,10 +126,8 @@ export function createOpen(forest) {
   return { opened, windows: new Map(), top: null };
 }
 
-/**
- * @param {string} above
- * @param {number} node
- */
+/** @param {string} above
+ * @param {number} node */
 export const keyOf = (above, node) => `${above}/${node}`;
 
 /** The rows in order. A node's row: { node, key, depth, position, size, branches, open };
@@ -146,11 +136,9 @@ export const keyOf = (above, node) => `${above}/${node}`;
  * @param {Open} open */
 export function listRows(forest, { opened, windows, top }) {
   const rows = [];
-  /**
-   * @param {Ids} ids
+  /** @param {Ids} ids
    * @param {string} above
-   * @param {any} depth
-   */
+   * @param {any} depth */
   const list = (ids, above, depth) => {
     const [from, to] = windows.get(above) ?? [0, Math.min(PAGE, ids.length)];
     const end = Math.min(to, ids.length);
@@ -219,12 +207,10 @@ export function openTo(forest, state, node) {
   return opened;
 }
 
-/**
- * @param {Open} state
+/** @param {Open} state
  * @param {string} key
  * @param {Ids} siblings
- * @param {number} node
- */
+ * @param {number} node */
 function bringIn(state, key, siblings, node) {
   const at = siblings.indexOf(node);
   const [from, to] = state.windows.get(key) ?? [0, PAGE];
