@@ -31,7 +31,7 @@ def wheel(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("wheel")
     source = folder / "source"
     source.mkdir()
-    skipped = shutil.ignore_patterns("__pycache__", "*.pyc")
+    skipped = shutil.ignore_patterns("__pycache__", "*.pyc", "node_modules")
     for name in ("segviz", "sample_data"):
         shutil.copytree(ROOT / name, source / name, ignore=skipped)
     for name in ("pyproject.toml", "README.md"):
@@ -61,9 +61,14 @@ def installed(wheel, tmp_path_factory) -> Path:
 
 def test_the_wheel_holds_every_file_of_the_package(wheel):
     packed = set(zipfile.ZipFile(wheel).namelist())
+    frontend = ROOT / "segviz" / "frontend"
     for path in (ROOT / "segviz").rglob("*"):
-        if path.is_file() and "__pycache__" not in path.parts:
-            assert path.relative_to(ROOT).as_posix() in packed, path
+        if not path.is_file() or {"__pycache__", "node_modules"} & {*path.parts}:
+            continue
+        # Of the npm package only what was built travels.
+        sources = frontend in path.parents and path.suffix != ".py"
+        there = path.relative_to(ROOT).as_posix() in packed
+        assert there == (not sources or path.parent == frontend / "dist"), path
     for path in (ROOT / "sample_data").iterdir():
         assert f"segviz/sample_data/{path.name}" in packed, path
     for name in TITLES:

@@ -43,8 +43,8 @@ EXTRAS = {
 """Packages of the extras that commands use: the extra, and for what."""
 
 _PARTS = (
-    "frontend/tree.js",
-    "frontend/tree.css",
+    "frontend/dist/canvas.js",
+    "frontend/dist/canvas.css",
     "store/schema.json",
     "embedding/background.txt",
     "py.typed",

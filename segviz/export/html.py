@@ -16,7 +16,6 @@ import base64
 import hashlib
 import json
 from html import escape
-from importlib.resources import files
 from typing import Any
 
 from segviz.export.drawing import UNFOLDED, Drawing, drawing
@@ -24,7 +23,7 @@ from segviz.export.plan import SURFACE
 from segviz.export.svg import tree_svg
 from segviz.export.text import file_name, legal, one_line
 from segviz.export.view import View
-from segviz.frontend.canvas import javascript, stylesheet
+from segviz.frontend.bundles import script, stylesheet
 from segviz.frontend.live import LIVE_POLICIES, Live
 from segviz.frontend.payload import pack, tree_payload
 from segviz.frontend.scale import needs_root
@@ -38,13 +37,11 @@ TEXT_BUDGET = 4_000_000
 """Characters of node texts in a page; beyond that they are cut, and the page says so."""
 
 _SHORTEST = 80
-_ENTRY = "export default function ("
-_MOUNT = "const mountTree = function ("
 
 
 def html_page(view: View) -> str:
     """The page of a view, to be saved as UTF-8."""
-    code, style = _script(), _style()
+    code, style = script("export_page"), _style()
     policy = "; ".join(
         [
             "default-src 'none'",
@@ -175,7 +172,7 @@ def _data(view: View) -> str:
     longest = max(_SHORTEST, TEXT_BUDGET // max(1, len(texts)))
     content = {
         "message": base64.b64encode(pack(_payload(view, drawn))).decode("ascii"),
-        "css": stylesheet(),
+        "css": stylesheet("canvas"),
         "height": _height(view),
         "texts": [t if len(t) <= longest else t[: longest - 1] + "…" for t in map(legal, texts)],
         "cut": longest if any(len(text) > longest for text in texts) else 0,
@@ -252,18 +249,6 @@ def _live(view: View) -> Live | None:
 # --- the page's own parts ----------------------------------------------------------------------
 
 
-def _script() -> str:
-    """The component as a constant of the module, and the page's own script in a block."""
-    component = javascript()
-    if component.count(_ENTRY) != 1:
-        raise ValueError(f"the component has no single {_ENTRY!r}; the page cannot call it")
-    own = files("segviz.export").joinpath("page.js").read_text(encoding="utf-8")
-    code = f"{component.replace(_ENTRY, _MOUNT)}\n{{\n{own}\n}}\n"
-    if "</script" in code.lower() or "<!--" in code:
-        raise ValueError("the page's script holds a mark that would end or hide it in HTML")
-    return code
-
-
 def _style() -> str:
     def variables(theme: str) -> str:
         background, foreground = SURFACE[theme]
@@ -274,9 +259,8 @@ def _style() -> str:
             "--st-font:system-ui,sans-serif}"
         )
 
-    own = files("segviz.export").joinpath("page.css").read_text(encoding="utf-8")
     dark = f"@media screen and (prefers-color-scheme:dark){{{variables('dark')}}}"
-    return f"\n{variables('light')}\n{dark}\n{own}"
+    return f"\n{variables('light')}\n{dark}\n{stylesheet('export_page')}"
 
 
 def _hash(source: str) -> str:

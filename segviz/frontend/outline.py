@@ -12,7 +12,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from segviz.frontend.scripts import joined, packed, source
+from segviz.frontend.message import packed
 from segviz.tree import Structure
 
 MAX_TEXTS: Final = 2_000
@@ -119,27 +119,9 @@ def outline_payload(
 def pack_outline(payload: Mapping[str, Any]) -> bytes:
     """The payload as one message."""
     plain = {key: value for key, value in payload.items() if key not in COLUMNS}
-    return packed(plain, {key: payload[key] for key in COLUMNS})
-
-
-def outline_script() -> str:
-    """Source of the component as one ES module."""
-    return joined(
-        "pointing.js",
-        "tree_message.js",
-        "tree_text.js",
-        "outline_rows.js",
-        "outline_row.js",
-        "outline_points.js",
-        "outline_list.js",
-        "outline_hands.js",
-        "outline.js",
+    return packed(
+        plain, {key: np.frombuffer(payload[key], dtype) for key, dtype in COLUMNS.items()}
     )
-
-
-def outline_styles() -> str:
-    """Source of the component's stylesheet."""
-    return source("outline.css")
 
 
 def _finite(values: ArrayLike | None) -> NDArray[np.float64]:

@@ -1,8 +1,7 @@
 """What Python sends to the canvas: a Structure and its scores as one message.
 
 ``tree_payload`` builds a dict of JSON values and bytes columns, easy to test; ``pack``
-turns it into the single bytes object that travels (Streamlit's components accept raw
-bytes or JSON, not JSON that contains bytes).
+turns it into the single bytes object that travels.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from segviz.frontend.candidates import candidate_rows, outcome
 from segviz.frontend.live import Live
-from segviz.frontend.scripts import packed
+from segviz.frontend.message import packed
 from segviz.retrieval import estimated_tokens
 from segviz.tree import Decision, Structure
 from segviz.view.captions import session_title, short_date, summary, tooltip_texts
@@ -54,7 +53,7 @@ COLUMNS: Final = {
     "top_final": "<i4",
     "gold": "<i4",
 }
-"""The bytes columns of a payload and their dtypes; tree_message.js reads the same names."""
+"""The bytes columns of a payload and their dtypes."""
 
 
 def tree_payload(
@@ -219,7 +218,9 @@ def tree_payload(
 def pack(payload: Mapping[str, Any]) -> bytes:
     """The payload as one message: its JSON values as header, then its columns."""
     plain = {name: value for name, value in payload.items() if name not in COLUMNS}
-    return packed(plain, {name: payload[name] for name in COLUMNS})
+    return packed(
+        plain, {name: np.frombuffer(payload[name], dtype) for name, dtype in COLUMNS.items()}
+    )
 
 
 def _parents(structure: Structure) -> tuple[NDArray[np.int32], NDArray[np.int32]]:

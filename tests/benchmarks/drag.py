@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from segviz.frontend.canvas import javascript, stylesheet
+from segviz.frontend.bundles import script, stylesheet
 from segviz.frontend.live import DRAWINGS, Live, Setting, read_setting
 from segviz.frontend.payload import pack, tree_payload
 from segviz.retrieval import propagate, top_k
@@ -115,14 +115,14 @@ def measure(page: Any, size: int, budget: int, drawing: str) -> None:
     raw = np.random.default_rng(0).exponential(size=len(structure)) ** 3
     initial = raw / raw.sum()
     live = Live(Setting(POLICY, 0.05, HORIZON, drawing), k=10)
-    page.set_content(PAGE % stylesheet())
+    page.set_content(PAGE % stylesheet("canvas"))
     page.evaluate(
         """async (source) => {
           const url = URL.createObjectURL(new Blob([source], { type: "text/javascript" }));
           globalThis.component = (await import(url)).default;
           globalThis.sent = null;
         }""",
-        javascript(),
+        script("canvas"),
     )
     began = perf_counter()
     message = answer(structure, initial, live)

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from segviz.figures.node_link import node_link_html
-from segviz.frontend.canvas import javascript, stylesheet
+from segviz.frontend.bundles import script, stylesheet
 from segviz.frontend.live import Live, Setting
 from segviz.frontend.payload import pack, tree_payload
 from segviz.tree import Structure
@@ -130,13 +130,13 @@ def message(structure: Structure, picture: str) -> bytes:
 def measured(page: Any, size: int, picture: str) -> tuple[int, dict[str, float]]:
     """Number of nodes, and the 95th percentile of panning and zooming."""
     structure = balanced(size)
-    page.set_content(PAGE % stylesheet())
+    page.set_content(PAGE % stylesheet("canvas"))
     page.evaluate(
         """async (source) => {
           const url = URL.createObjectURL(new Blob([source], { type: "text/javascript" }));
           globalThis.component = (await import(url)).default;
         }""",
-        javascript(),
+        script("canvas"),
     )
     page.evaluate(MOUNT, base64.b64encode(message(structure, picture)).decode())
     page.wait_for_timeout(500)

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import shutil
 import xml.etree.ElementTree as ET
 from dataclasses import replace
 from itertools import pairwise
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -18,12 +16,11 @@ from segviz.export.drawing import drawing
 from segviz.export.html import _payload
 from segviz.export.plan import LEFT, SURFACE, Plan
 from segviz.export.shades import gold_classes, hatching, shade
-from segviz.frontend.canvas import javascript
 from segviz.frontend.payload import COLUMNS
 from segviz.view.bookmark import Bookmark
 from segviz.view.look import COLOURS
 from segviz.view.palette import ACCENT
-from tests.frontend.node import run
+from tests.frontend.node import needs_node, run
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -34,7 +31,7 @@ CANVAS = """
     }
   }
   const { ramp, change, coherence } = data.ramps[theme];
-  const s = { data, tree: m.buildTree(data), look: data.look, picture: data.mode, alone: null,
+  const s = { data, tree: m.buildTree(data), look: data.look, picture: data.mode, isolated: null,
     gold: [], cache: new Map(), runs: m.sessionRuns(data.unit_session), most: m.highestScore(data),
     theme: { background, unknown: "#000000", gold: data.gold_colours[theme],
       levels: data.level_colours.map((full) => m.mix(full, background, data.level_share)),
@@ -76,20 +73,18 @@ def fills(picture):
     return found
 
 
-@pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
+@needs_node
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("colour", [c for c in COLOURS if c != "session"] + [""])
-def test_every_node_has_the_canvas_colour(sample, tmp_path: Path, colour, theme):
+def test_every_node_has_the_canvas_colour(sample, colour, theme):
     view = asked(sample, colour=colour)
     payload = _payload(view, drawing(view))
     plain = {}
     for name, value in payload.items():
         column = np.frombuffer(value, COLUMNS[name]).tolist() if name in COLUMNS else value
         plain[name] = [None if x != x else x for x in column] if name in COLUMNS else column
-    module = tmp_path / "tree.mjs"
-    module.write_text(javascript(), encoding="utf-8")
     arguments = {"columns": list(COLUMNS), "theme": theme, "background": SURFACE[theme][0]}
-    canvas = run(module, CANVAS, data=plain, **arguments)
+    canvas = run(CANVAS, data=plain, **arguments)
     picture = fills(tree_svg(view, dark=theme == "dark", titles=False))
     assert len(picture) == len(canvas) == 2
     for shown, wanted in zip(picture, canvas, strict=True):

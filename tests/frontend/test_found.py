@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import json
-import shutil
-from pathlib import Path
 
 import numpy as np
 import pytest
 
-from segviz.frontend.canvas import javascript
 from segviz.frontend.found import MOST_EXCERPTS, MOST_HITS, find_text, read_query
 from segviz.frontend.payload import pack, tree_payload
 from segviz.tree import Structure
-from tests.frontend.node import run
+from tests.frontend.node import needs_node, run
 
 
 def structure(texts: list[str], active: list[bool] | None = None) -> Structure:
@@ -75,11 +72,9 @@ def test_a_query_has_a_length() -> None:
     assert len(read_query("x" * 10_000) or "") == 200
 
 
-@pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
-def test_python_and_browser_find_the_same(tmp_path: Path) -> None:
+@needs_node
+def test_python_and_browser_find_the_same() -> None:
     texts = ["The OVEN", "oven (new)", "Straße", "STRASSE", "مرحبا", "a\u0301b", "<script>", ""]
-    module = tmp_path / "tree.mjs"
-    module.write_text(javascript(), encoding="utf-8")
     queries = ["oven", "(", "straße", "strasse", "مرحبا", "a", "<script", "nowhere"]
     columns = {
         "level": [0] * len(texts),
@@ -87,6 +82,6 @@ def test_python_and_browser_find_the_same(tmp_path: Path) -> None:
         "stop": list(range(1, len(texts) + 1)),
     }
     body = "return queries.map((query) => m.findText(query, texts, columns));"
-    there = run(module, body, queries=queries, texts=texts, columns=columns)
+    there = run(body, queries=queries, texts=texts, columns=columns)
     assert there == [found(texts, query)["nodes"] for query in queries]
     assert json.dumps(there)

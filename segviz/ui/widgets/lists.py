@@ -8,24 +8,15 @@ from typing import Any
 import streamlit as st
 
 from segviz.conversation import Conversation, Unit
-from segviz.frontend.lists import (
-    diff_script,
-    evidence_script,
-    list_styles,
-    nodes_script,
-    transcript_script,
-)
+from segviz.frontend.bundles import script, stylesheet
 from segviz.view.palette import session_colours
 from segviz.view.word_diff import word_diff
 
-_TRANSCRIPT = st.components.v2.component(
-    "segviz_transcript", js=transcript_script(), css=list_styles()
-)
-_EVIDENCE = st.components.v2.component("segviz_evidence", js=evidence_script(), css=list_styles())
-
-_NODES = st.components.v2.component("segviz_nodes", js=nodes_script(), css=list_styles())
-
-_DIFF = st.components.v2.component("segviz_diff", js=diff_script(), css=list_styles())
+_STYLES = stylesheet("lists")
+_TRANSCRIPT = st.components.v2.component("segviz_transcript", js=script("transcript"), css=_STYLES)
+_EVIDENCE = st.components.v2.component("segviz_evidence", js=script("evidence"), css=_STYLES)
+_NODES = st.components.v2.component("segviz_nodes", js=script("nodes"), css=_STYLES)
+_DIFF = st.components.v2.component("segviz_diff", js=script("diff"), css=_STYLES)
 
 # A transcript longer than this is shown around its focus.
 TURNS_SHOWN = 80

@@ -9,20 +9,17 @@ import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
 
-from segviz.frontend.outline import (
-    MAX_TEXTS,
-    outline_payload,
-    outline_script,
-    outline_styles,
-    pack_outline,
-)
+from segviz.frontend.bundles import script, stylesheet
+from segviz.frontend.outline import MAX_TEXTS, outline_payload, pack_outline
 from segviz.retrieval import Result, ranking
 from segviz.tree import Structure
 from segviz.ui.state import Session
 from segviz.ui.widgets.captions import kind_label
 from segviz.view.palette import session_colours
 
-_OUTLINE = st.components.v2.component("segviz_outline", js=outline_script(), css=outline_styles())
+_OUTLINE = st.components.v2.component(
+    "segviz_outline", js=script("outline"), css=stylesheet("outline")
+)
 
 _WANTED = "outline-wanted"
 

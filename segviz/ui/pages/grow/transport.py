@@ -8,7 +8,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from segviz.ui.operations.panel import operations_panel
-from segviz.ui.pages.grow.playback_timer import metronome
+from segviz.ui.pages.grow.playback_timer import playback_timer
 from segviz.ui.pages.grow.typed_turns import typing_panel
 from segviz.ui.state import Session, shown_keys
 from segviz.ui.widgets.export_menu import exports_panel
@@ -155,7 +155,7 @@ def _jump(session: Session, go: Callable[[int], None]) -> None:
 
 
 def keep_playing(session: Session, key: str, total: int) -> None:
-    """Take the next stride when the beat comes, while this memory is being played."""
+    """Take the next stride when the timer ticks, while this memory is being played."""
     seconds, stride = SPEEDS[st.session_state.get("speed", "2×")]
 
     def advance() -> None:
@@ -164,9 +164,9 @@ def keep_playing(session: Session, key: str, total: int) -> None:
             if st.session_state[key] == total:
                 st.session_state["playing"] = None
 
-    metronome(
-        key="metronome",
-        beat=st.session_state[key],
+    playback_timer(
+        key="playback_timer",
+        tick=st.session_state[key],
         seconds=seconds if playing(session) else None,
-        on_beat=advance,
+        on_tick=advance,
     )

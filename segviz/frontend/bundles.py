@@ -1,0 +1,36 @@
+"""The built parts of this package as text, to be put into a page.
+
+``dist/`` holds one ES module per component and the style sheets, bundled from ``src/`` by
+``npm run build`` and kept in the repository, so that segviz installs without node.
+"""
+
+from __future__ import annotations
+
+from importlib.resources import files
+from typing import Literal
+
+Script = Literal[
+    "canvas",
+    "outline",
+    "transcript",
+    "evidence",
+    "nodes",
+    "diff",
+    "playback_timer",
+    "export_page",
+]
+Sheet = Literal["canvas", "outline", "lists", "export_page"]
+
+
+def script(name: Script) -> str:
+    """The ES module of a component; its default export mounts it."""
+    return _built(f"{name}.js")
+
+
+def stylesheet(name: Sheet) -> str:
+    """The style sheet of a component."""
+    return _built(f"{name}.css")
+
+
+def _built(name: str) -> str:
+    return files("segviz.frontend").joinpath("dist", name).read_text(encoding="utf-8")

@@ -1,0 +1,2 @@
+/* segviz: bundled from segviz/frontend/src by npm run build */
+var o="segvizPlaybackTimer";function l({data:t,parentElement:c,setTriggerValue:n}){let e=c[o]??={calls:0,timer:0,sent:-1/0},s=++e.calls;if(clearTimeout(e.timer),t?.milliseconds){let i=()=>{e.sent=performance.now(),n("tick",t.tick),e.timer=setTimeout(i,4e3)};e.timer=setTimeout(i,Math.max(0,t.milliseconds-(performance.now()-e.sent)))}return()=>{s===e.calls&&clearTimeout(e.timer)}}export{l as default};

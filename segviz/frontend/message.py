@@ -1,0 +1,43 @@
+"""The one place that knows the messages to the browser; the other half is
+``src/shared/message.js``.
+
+A message is the length of its header (uint32), the header in JSON, and columns. The header
+holds plain values and, under "columns", ``[dtype, offset, bytes]`` of each column, counted
+from the end of the header. All parts are padded to 8 bytes, so that JavaScript can lay
+typed arrays over them. (Streamlit's components accept raw bytes or JSON, not JSON that
+contains bytes.)
+"""
+
+from __future__ import annotations
+
+import json
+import struct
+from collections.abc import Mapping
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+_DTYPES: Final = {"int32": "<i4", "float64": "<f8"}
+
+
+def packed(plain: Mapping[str, Any], columns: Mapping[str, NDArray[np.generic]]) -> bytes:
+    """One message of JSON values and columns.
+
+    Raises TypeError for a column that is neither int32 nor float64, and ValueError for a
+    number that JSON has no word for.
+    """
+    table: dict[str, tuple[str, int, int]] = {}
+    parts: list[bytes] = []
+    offset = 0
+    for name, column in columns.items():
+        dtype = column.dtype.name
+        if dtype not in _DTYPES:
+            raise TypeError(f"column {name} is {dtype}; expected int32 or float64")
+        raw = column.astype(_DTYPES[dtype], copy=False).tobytes()
+        table[name] = (dtype, offset, len(raw))
+        parts.append(raw + b"\0" * (-len(raw) % 8))
+        offset += len(parts[-1])
+    head = json.dumps({**plain, "columns": table}, allow_nan=False).encode("ascii")
+    head += b" " * (-(len(head) + 4) % 8)
+    return b"".join([struct.pack("<I", len(head)), head, *parts])

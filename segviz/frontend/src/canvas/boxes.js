@@ -1,0 +1,185 @@
+// What is painted of a row, and what lies under a place in it. Pure functions.
+
+import { rowBox } from "./geometry.js";
+import { fillOf, sessionColour } from "./shades.js";
+
+/** First index of sorted ids whose interval ends after x.
+ * @param {number[]} ids
+ * @param {Ids} stop
+ * @param {number} x */
+function firstEndingAfter(ids, stop, x) {
+  let low = 0;
+  let high = ids.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (stop[ids[middle]] > x) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
+
+/** What is painted for a view: boxes by row, left to right, x and width in pixels from
+ *  the plot's edge. Nodes narrower than a pixel share one box per pixel column, and the
+ *  heaviest of them wins, so that a single hit among thousands stays visible.
+ * @param {Tree} tree
+ * @param {View} view
+ * @param {number} width
+ * @param {ArrayLike<number> | null} weight */
+export function visibleBoxes(tree, view, width, weight) {
+  const scale = width / (view.x1 - view.x0);
+  const { start, stop } = tree;
+  const id = [];
+  const x = [];
+  const w = [];
+  const first = [0];
+  let inView = 0;
+  for (const ids of tree.rows) {
+    let column = -1; // pixel column of the last box, if that box is an aggregate
+    for (let i = firstEndingAfter(ids, stop, view.x0); i < ids.length; i++) {
+      const node = ids[i];
+      if (start[node] >= view.x1) break;
+      inView++;
+      const from = Math.max(0, (start[node] - view.x0) * scale);
+      const to = Math.min(width, (stop[node] - view.x0) * scale);
+      if ((stop[node] - start[node]) * scale >= 1) {
+        id.push(node);
+        x.push(from);
+        w.push(to - from);
+        column = -1;
+      } else if (Math.floor(from) !== column) {
+        column = Math.floor(from);
+        id.push(node);
+        x.push(column);
+        w.push(1);
+      } else if (weight && weight[node] > weight[id[id.length - 1]]) {
+        id[id.length - 1] = node;
+      }
+    }
+    first.push(id.length);
+  }
+  return { id, x, w, first, inView };
+}
+
+/** Box of a row nearest to x, at most `slack` pixels away; -1 if none.
+ * @param {Boxes} boxes
+ * @param {number} row
+ * @param {number} x
+ * @param {any} [slack] */
+export function boxAt(boxes, row, x, slack = 2) {
+  let low = boxes.first[row];
+  let high = boxes.first[row + 1];
+  const end = high;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (boxes.x[middle] + boxes.w[middle] > x) high = middle;
+    else low = middle + 1;
+  }
+  let best = -1;
+  let nearest = slack;
+  for (let i = Math.max(boxes.first[row], low - 1); i <= Math.min(end - 1, low); i++) {
+    const away = Math.max(boxes.x[i] - x, x - boxes.x[i] - boxes.w[i], 0);
+    if (away <= nearest) {
+      // ties go to the right box, which is the one that contains x
+      best = boxes.id[i];
+      nearest = away;
+    }
+  }
+  return best;
+}
+
+// --- where boxes lie on the canvas ---------------------------------------------------
+
+/** @param {State} s
+ * @param {number} unit */
+export const pixel = (s, unit) =>
+  s.geom.left + ((unit - s.view.x0) / (s.view.x1 - s.view.x0)) * s.geom.width;
+
+/** Rectangle of a node, cut to the plot; null if it is out of view.
+ * @param {State} s
+ * @param {number} half
+ * @param {number} node
+ * @returns {Rect | null} */
+export function nodeRect(s, half, node) {
+  const { tree, geom } = s;
+  const level = tree.level[node];
+  if (!(level >= 0)) return null;
+  const x = Math.max(geom.left, pixel(s, tree.start[node]));
+  const right = Math.min(geom.left + geom.width, pixel(s, tree.stop[node]));
+  if (right <= geom.left || x >= geom.left + geom.width) return null;
+  const lane = tree.rowOf[node] - tree.firstRow[level];
+  return { x, w: right - x, ...rowBox(geom, half, level, lane, tree.laneCount[level]) };
+}
+
+/** Calls `act` with the index, top and height of every box of a half, row by row.
+ * @param {State} s
+ * @param {number} half
+ * @param {(i: number, y: number, h: number) => void} act */
+export function eachBox(s, half, act) {
+  const { geom, tree } = s;
+  const { first } = s.boxes[half];
+  for (let level = 0; level < tree.laneCount.length; level++) {
+    const lanes = tree.laneCount[level];
+    for (let lane = 0; lane < lanes; lane++) {
+      const { y, h } = rowBox(geom, half, level, lane, lanes);
+      const row = tree.firstRow[level] + lane;
+      for (let i = first[row]; i < first[row + 1]; i++) act(i, y, h);
+    }
+  }
+}
+
+let ratio = 1; // read once a frame: asking the window for every box costs more than its paint
+export const readRatio = () => { ratio = devicePixelRatio || 1; };
+
+/** A place on whole pixels of the screen.
+ * @param {number} x */
+export const snap = (x) => Math.round(x * ratio) / ratio;
+
+/** Left and right edge of a box, on whole pixels: no seams between leaves.
+ * @param {State} s
+ * @param {number} half
+ * @param {number} i
+ * @returns {[left: number, right: number]} */
+export function boxEdges(s, half, i) {
+  const boxes = s.boxes[half];
+  const x = snap(s.geom.left + boxes.x[i]);
+  const right = snap(s.geom.left + boxes.x[i] + boxes.w[i]);
+  return [x, x + Math.max(right - x - (boxes.w[i] >= 4 ? 1 : 0), 1)];
+}
+
+/** What a box is filled with, from left to right: [left, right, colour].
+ * @param {State} s
+ * @param {number} half
+ * @param {number} i
+ * @returns {Segment[]} */
+export function segmentsOf(s, half, i) {
+  if (s.shades[half] === "session") return sessionSegments(s, half, i);
+  return [[...boxEdges(s, half, i), fillOf(s, half, s.boxes[half].id[i]).colour]];
+}
+
+/** One node in its sessions' colours, one segment for each run of units.
+ * @param {State} s
+ * @param {number} half
+ * @param {number} i
+ * @returns {Segment[]} */
+export function sessionSegments(s, half, i) {
+  const node = s.boxes[half].id[i];
+  const level = s.tree.level[node];
+  const { x0, x1 } = s.view;
+  const scale = s.geom.width / (x1 - x0);
+  const stop = Math.min(s.tree.stop[node], Math.ceil(x1));
+  const [x, end] = boxEdges(s, half, i);
+  /** @type {Segment[]} */
+  const segments = [];
+  let unit = Math.max(s.tree.start[node], Math.floor(x0));
+  let left = x;
+  while (unit < stop && left < end) {
+    const run = s.runs[s.runOf[unit]];
+    const right = run.stop >= stop
+      ? end
+      : Math.min(end, snap(s.geom.left + (run.stop - x0) * scale));
+    segments.push([left, right, sessionColour(s, run.session, level)]);
+    left = right;
+    unit = run.stop;
+  }
+  return segments;
+}

@@ -1,0 +1,159 @@
+// The candidates of a step, right of the tree: how each fared, and what was
+// taken. A similarity is a bar with its threshold as a tick; a language model's label is
+// text. Labels may be answers or only what was on offer, so a check mark and bold type
+// tell what was taken; where that is none of them, a row of its own says so on top.
+
+import { comparison, CONTROLS, cutText, isolateText } from "../shared/text.js";
+import { mix } from "./colour.js";
+import { rowBox } from "./geometry.js";
+
+const BAR = 60;
+const LINE = 17;
+
+/** @param {State} s
+ * @param {Ctx} ctx */
+export function drawCandidates(s, ctx) {
+  const { geom, theme, data } = s;
+  const left = geom.left + geom.width + 12;
+  const barLeft = left + 14;
+  /** @param {number} v */
+  const place = (v) => barLeft + barShare(v) * BAR;
+  const { shown, hidden } = candidateRows(data, Math.floor((geom.axisTop - geom.top) / LINE));
+  if (!shown.length) return;
+  const centres = shown.map((row) => {
+    const { y, h } = rowBox(geom, 0, row.level);
+    return y + h / 2;
+  });
+  const bottom = geom.axisTop - (hidden ? LINE : 0);
+  const lines = spread(centres, LINE, geom.top, bottom);
+  const first = Math.min(...lines);
+  const scored = lines.filter((_, i) => shown[i].score !== null);
+  ctx.font = `11px ${theme.font}`;
+  ctx.textAlign = "left";
+  ctx.fillStyle = theme.muted;
+  ctx.fillText(candidatesTitle(data.candidates), barLeft, Math.max(9, first - 19));
+  if (scored.length) {
+    ctx.fillStyle = theme.line; // zero
+    const [top, end] = [Math.min(...scored) - 8, Math.max(...scored) + 8];
+    ctx.fillRect(Math.round(place(0)), top, 1, end - top);
+    ctx.fillStyle = theme.muted;
+  }
+  if (hidden) ctx.fillText(`and ${hidden} more`, barLeft, geom.axisTop - LINE / 2);
+  shown.forEach((row, i) => {
+    const y = Math.round(lines[i]);
+    ctx.strokeStyle = theme.line; // leads from the level's row to its line
+    ctx.lineWidth = 1;
+    ctx.beginPath();
+    ctx.moveTo(left - 10, centres[i]);
+    ctx.lineTo(left - 2, y);
+    ctx.stroke();
+    if (row.taken) check(ctx, theme.accent, left, y);
+    const numbers = comparison(row.score, row.threshold);
+    let textLeft = barLeft;
+    if (numbers) {
+      ctx.fillStyle = row.taken ? theme.accent : mix(theme.text, theme.background, 0.42);
+      const zero = place(0);
+      const tip = place(row.score ?? 0);
+      ctx.fillRect(Math.min(zero, tip), y - 3, Math.max(1, Math.abs(tip - zero)), 6);
+      if (row.threshold !== null) {
+        ctx.fillStyle = theme.text;
+        ctx.fillRect(Math.round(place(row.threshold)) - 0.75, y - 6, 1.5, 12);
+      }
+      textLeft += BAR + 8;
+    }
+    ctx.font = `${row.taken && !numbers ? "600 " : ""}12px ${theme.font}`;
+    ctx.fillStyle = row.taken ? theme.text : theme.muted;
+    const room = s.stage.clientWidth - 2 - textLeft;
+    ctx.fillText(fitText(ctx, numbers || row.label, room), textLeft, y + 0.5);
+  });
+}
+
+/** The rows there is room for: the candidates, of too many the best, and above them the
+ *  outcome where none was taken.
+ * @param {Message} message
+ * @param {number} room */
+export function candidateRows({ candidates, chosen, outcome }, room) {
+  /** @param {any} given */
+  const taken = ({ node }) => node === chosen;
+  const places = Math.max(1, room) - (outcome ? 1 : 0);
+  let best = candidates;
+  if (best.length > places) {
+    /** @param {Candidate} row */
+    const rank = (row) => (taken(row) ? Infinity : row.score ?? -Infinity);
+    const first = [...best].sort((a, b) => rank(b) - rank(a)).slice(0, Math.max(0, places - 1));
+    best = best.filter((row) => first.includes(row));
+  }
+  const hidden = candidates.length - best.length;
+  /** @type {CandidateRow[]} */
+  const shown = best.map((row) => ({ ...row, taken: taken(row) }));
+  if (outcome) {
+    shown.push({ level: outcome.level, label: outcome.text, score: null, threshold: null,
+      taken: true });
+  }
+  return { shown, hidden };
+}
+
+/** @param {Ctx} ctx
+ * @param {string} colour
+ * @param {any} left
+ * @param {number} y */
+function check(ctx, colour, left, y) {
+  ctx.strokeStyle = colour;
+  ctx.lineWidth = 2;
+  ctx.beginPath();
+  ctx.moveTo(left + 1, y);
+  ctx.lineTo(left + 4, y + 4);
+  ctx.lineTo(left + 10, y - 5);
+  ctx.stroke();
+}
+
+/** @param {Ctx} ctx
+ * @param {string} text
+ * @param {number} width */
+function fitText(ctx, text, width) {
+  let fitted = isolateText(text);
+  text = text.replace(CONTROLS, " ");
+  for (let keep = text.length - 1; keep > 0 && ctx.measureText(fitted).width > width; keep--) {
+    fitted = isolateText(cutText(text, keep));
+  }
+  return fitted;
+}
+
+/** Centres moved as little as needed to lie `size` apart between top and bottom.
+ * @param {number[]} centres
+ * @param {number} size
+ * @param {number} top
+ * @param {number} bottom */
+export function spread(centres, size, top, bottom) {
+  const order = centres.map((y, i) => ({ y, i })).sort((a, b) => a.y - b.y || a.i - b.i);
+  const placed = new Array(centres.length);
+  let edge = top;
+  for (const entry of order) {
+    entry.y = Math.max(entry.y, edge + size / 2);
+    edge = entry.y + size / 2;
+  }
+  let limit = bottom;
+  for (const entry of order.reverse()) {
+    entry.y = Math.min(entry.y, limit - size / 2);
+    limit = entry.y - size / 2;
+    placed[entry.i] = entry.y;
+  }
+  return placed;
+}
+
+const BAR_FROM = -0.25; // a fixed scale: bars of different steps can be compared
+const BAR_TO = 1;
+
+/** Place of a similarity on a candidate's bar, 0 to 1; what lies outside ends at the edge.
+ * @param {number} value */
+export function barShare(value) {
+  return (Math.min(BAR_TO, Math.max(BAR_FROM, value)) - BAR_FROM) / (BAR_TO - BAR_FROM);
+}
+
+/** What the column of candidates shows: numbers against a threshold, numbers, or labels.
+ * @param {Candidate[]} candidates */
+export function candidatesTitle(candidates) {
+  if (candidates.some((c) => c.threshold !== null)) return "similarity ≥ needed";
+  if (candidates.some((c) => c.score !== null)) return "similarity";
+  return candidates.some((c) => c.label) ? "label · ✓ taken" : "";
+}

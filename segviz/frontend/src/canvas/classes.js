@@ -1,0 +1,89 @@
+// The classes that colours make of the nodes, counted. Pure functions.
+
+import { COHERENCE_STEPS, coherenceStep, GOLD_PATTERN, goldClass, levelColour } from "./shades.js";
+
+/** The classes of the present colours, in their order: [{key, name, title, colours, pattern,
+ *  count}] and what is counted; null where colours are a scale of scores.
+ * @param {State} s */
+export function colourClasses(s) {
+  const shade = s.shades.at(-1); // of two halves the propagated one
+  if (shade === "session") return sessionClasses(s);
+  if (shade === "level") return levelClasses(s);
+  if (shade === "gold") return goldLegend(s);
+  return shade === "coherence" ? coherenceClasses(s) : null;
+}
+
+/** @param {State} state */
+function sessionClasses({ data, tree, runs, runOf }) {
+  const count = new Map();
+  for (const leaf of tree.byLevel[0]) {
+    const { session } = runs[runOf[tree.start[leaf]]];
+    count.set(session, (count.get(session) ?? 0) + 1);
+  }
+  const items = [...new Set(runs.map((run) => run.session))].filter((session) => session >= 0)
+    .sort((a, b) => a - b)
+    .map((session) => ({ key: session, name: data.session_labels[session],
+      title: data.session_titles[session], colours: [data.session_colours[session]],
+      pattern: null, count: count.get(session) ?? 0 }));
+  return { kind: "session", counted: "leaf", items };
+}
+
+/** @param {State} state */
+function levelClasses({ theme, tree }) {
+  const items = tree.byLevel.map((ids, level) => ({ key: level, name: `L${level}`,
+    title: level ? `level ${level}` : "leaves", colours: [levelColour(theme, level)],
+    pattern: null, count: ids.length }));
+  return { kind: "level", counted: "node", items: items.filter(({ count }) => count) };
+}
+
+const GOLD_NAMES = {
+  found: ["found", "gold leaves that were retrieved by themselves"],
+  covered: ["covered", "gold leaves that only a wider retrieved node covers"],
+  missed: ["missed", "gold leaves that no retrieved node covers"],
+  above: ["above", "nodes above a gold leaf"],
+  other: ["other", "nodes that hold no gold evidence"],
+};
+
+/** @param {State} s */
+function goldLegend(s) {
+  const half = s.shades.length - 1;
+  /** @type {Record<string, number>} */
+  const counts = {};
+  for (const ids of s.tree.byLevel) {
+    for (const id of ids) {
+      const kind = goldClass(s, half, id);
+      counts[kind] = (counts[kind] ?? 0) + 1;
+    }
+  }
+  const items = Object.entries(GOLD_NAMES).map(([key, [name, title]]) => ({ key, name, title,
+    colours: [s.theme.gold[key]], pattern: GOLD_PATTERN[key] ?? null, count: counts[key] ?? 0 }));
+  return { kind: "gold", counted: "node", items };
+}
+
+/** @param {State} state */
+function coherenceClasses({ data, tree, theme }) {
+  const counts = new Array(COHERENCE_STEPS + 1).fill(0);
+  for (const ids of tree.byLevel) {
+    for (const id of ids) counts[coherenceStep(data.coherence[id] ?? NaN) + 1]++;
+  }
+  /** @param {number} step */
+  const edge = (step) => (step / COHERENCE_STEPS).toFixed(1);
+  /** @param {number} share */
+  const shade = (share) => theme.coherenceTable[Math.round(share * 255)];
+  /** @type {ColourClass[]} */
+  const items = counts.slice(1).map((count, step) => ({ key: step, count, pattern: null,
+    name: step ? `${edge(step)}–${edge(step + 1)}` : `below ${edge(1)}`,
+    title: `mean cosine ${step ? `${edge(step)} to` : "below"} ${edge(step + 1)}`,
+    colours: [shade(step / COHERENCE_STEPS), shade((step + 1) / COHERENCE_STEPS)] }));
+  if (counts[0]) {
+    items.push({ key: -1, name: "none", title: "nodes with nothing to compare with",
+      colours: [theme.unknown], pattern: "dots", count: counts[0] });
+  }
+  return { kind: "coherence", counted: "node", items };
+}
+
+/** "1 leaf", "23 leaves".
+ * @param {number} count
+ * @param {string} what */
+export const counted = (count, what) =>
+  `${count} ${count === 1 ? what : what === "leaf" ? "leaves" : `${what}s`}`;

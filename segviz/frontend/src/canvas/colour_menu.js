@@ -1,0 +1,84 @@
+// The choice of colour and label: two selects in the tool row. The picture
+// changes at once; Python is told, so that links and the next page carry the choice.
+
+import { element } from "../shared/dom.js";
+import { onScores, schedule, showScores } from "./frame.js";
+import { labelChoice, labelsFor } from "./labels.js";
+import { colourChoice, coloursFor } from "./shades.js";
+
+const LOST_MS = 2000; // a choice that Python does not know so long after it was told
+
+export const createLook = () => ({ colour: "", labels: "", told: null, sent: [], sentAt: 0 });
+
+/** @param {State} s
+ * @param {HTMLElement} parent */
+export function buildColourMenu(s, parent) {
+  const root = element("div", "look", parent);
+  /** @param {"colour" | "labels"} part
+   * @param {string} text */
+  const select = (part, text) => {
+    const label = element("label", "", root);
+    element("span", "", label, text);
+    const made = element("select", part, label);
+    made.addEventListener("change", () => {
+      s.look[part] = made.value;
+      if (part === "colour" && s.isolated?.kind !== "session") s.isolated = null;
+      tellLook(s);
+      showScores(s);
+      schedule(s, true);
+    });
+    return { label, select: made };
+  };
+  onScores(s, showColourMenu);
+  s.lookControls = { root, colour: select("colour", "Colour"), labels: select("labels", "Labels") };
+}
+
+/** @param {Look} look */
+const word = ({ colour, labels }) => `${colour}/${labels}`;
+
+/** @param {State} s */
+export function tellLook(s) {
+  const { colour, labels } = s.look;
+  s.look.sent.push(word(s.look));
+  s.look.sentAt = performance.now();
+  s.sendLook({ colour, labels });
+}
+
+/** Takes Python's word where it is news; an echo of what was chosen here is none, and must
+ *  not undo what was chosen since.
+ * @param {State} s */
+export function adoptLook(s) {
+  const { look, data } = s;
+  const said = word(data.look);
+  if (said !== look.told) {
+    look.told = said;
+    const at = look.sent.indexOf(said);
+    if (at < 0) Object.assign(look, data.look, { sent: [] });
+    else look.sent.splice(0, at + 1);
+  } else if (said === word(look)) look.sent = [];
+  else if (performance.now() - look.sentAt > LOST_MS) tellLook(s); // a page swallowed it
+}
+
+/** Brings the selects to what is on offer and chosen, touching only what differs.
+ * @param {State} s */
+function showColourMenu(s) {
+  const { root, colour, labels } = s.lookControls;
+  root.hidden = !s.data.legend;
+  show(colour, coloursFor(s.data), colourChoice(s), "Nodes are coloured by");
+  show(labels, labelsFor(s.data), labelChoice(s), "Written on nodes");
+}
+
+/** @param {SelectControl} selectControl
+ * @param {Offer[]} offered
+ * @param {string} chosen
+ * @param {string} what */
+function show({ label, select }, offered, chosen, what) {
+  const options = offered.map(([choice, name]) => `${choice}=${name}`).join();
+  if (select.dataset.options !== options) {
+    select.dataset.options = options;
+    select.replaceChildren();
+    for (const [choice, name] of offered) element("option", "", select, name).value = choice;
+  }
+  if (select.value !== chosen) select.value = chosen;
+  label.title = `${what}: ${offered.find(([choice]) => choice === chosen)?.[2]}`;
+}

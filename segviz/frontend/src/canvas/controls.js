@@ -1,0 +1,159 @@
+// The header's controls in "scores" (policy, α, H, drawing) and the levels
+// retrieved before and after. Native elements, so that keyboard and screen readers work.
+
+import { element } from "../shared/dom.js";
+import { onScores } from "./frame.js";
+import { levelCounts } from "./propagate.js";
+import { keyLetGo } from "./settings.js";
+
+const FORMULA = "final = Σ αᵏ s⁽ᵏ⁾ / Σ αᵏ, with s⁽ᵏ⁾ = W s⁽ᵏ⁻¹⁾ for k = 1 … H";
+/** @type {Record<string, string>} */
+const MEANING = {
+  alpha: `Decay α: the weight of each further hop. ${FORMULA}. 0 switches propagation off.`,
+  horizon: `Hops H: how many edges a score may travel. ${FORMULA}. 0 is collapsed retrieval.`,
+  mirrored: "Initial scores above the axis, propagated below",
+  change: "Propagated − initial score of every node",
+};
+const ALL_LEVELS = 8; // a taller tree names only the levels that hold something
+
+/** The controls; `act` gets the changed part of the setting, `rest` is called when nothing
+ *  more is to come: after a choice, or when a slider is let go.
+ * @param {State} s
+ * @param {HTMLElement} parent
+ * @param {(part: Partial<LiveSetting>) => void} act
+ * @param {() => void} rest */
+export function buildControls(s, parent, act, rest) {
+  const root = element("div", "controls", parent);
+  root.hidden = true;
+  // Keys pressed here are not Streamlit's shortcuts.
+  root.addEventListener("keydown", (event) => event.stopPropagation());
+  const policy = labelled(root, "policy", "select");
+  policy.input.addEventListener("change", () => {
+    act({ policy: policy.input.value });
+    rest();
+  });
+  /** @param {string} name
+   * @param {string} text
+   * @param {string} label */
+  const range = (name, text, label) => {
+    const { label: around, input } = labelled(root, text, "input");
+    input.type = "range";
+    input.min = "0";
+    input.className = name;
+    input.setAttribute("aria-label", label);
+    around.title = MEANING[name];
+    input.addEventListener("input", () => act({ [name]: Number(input.value) }));
+    input.addEventListener("pointerup", rest);
+    input.addEventListener("keyup", () => keyLetGo(s));
+    return { label: around, input, value: element("output", name, around) };
+  };
+  const alpha = range("alpha", "α", "Decay alpha");
+  const horizon = range("horizon", "H", "Hops H");
+  /** @type {Record<string, HTMLInputElement>} */
+  const drawing = {};
+  const group = element("div", "drawing", root);
+  group.setAttribute("role", "radiogroup");
+  group.setAttribute("aria-label", "Drawing");
+  for (const [name, text] of [["mirrored", "Mirrored"], ["change", "Change"]]) {
+    const label = element("label", "", group);
+    label.title = MEANING[name];
+    const input = element("input", "", label);
+    Object.assign(input, { type: "radio", name: "drawing", value: name });
+    element("span", "", label, text);
+    input.addEventListener("change", () => {
+      act({ drawing: name });
+      rest();
+    });
+    drawing[name] = input;
+  }
+  const levels = element("div", "levels", root);
+  levels.setAttribute("role", "img");
+  onScores(s, showControls);
+  s.controls = { root, policy, alpha, horizon, drawing, levels };
+}
+
+/** @template {"select" | "input"} K
+ * @param {HTMLElement} root
+ * @param {string} text
+ * @param {K} tag */
+function labelled(root, text, tag) {
+  const label = element("label", "", root);
+  element("span", "", label, text);
+  return { label, input: element(tag, "", label) };
+}
+
+/** Brings the controls to the present setting, touching only what differs.
+ * @param {State} s */
+function showControls(s) {
+  const { controls, data, settings } = s;
+  controls.root.hidden = !settings.setting;
+  if (!settings.setting) return;
+  const { policies, alpha_max, alpha_step, horizon_max } = /** @type {Live} */ (data.live);
+  const { policy, alpha, horizon, drawing } = settings.setting;
+  const select = controls.policy.input;
+  const names = Object.keys(policies);
+  if (String([...select.options].map((o) => o.value)) !== String(names)) {
+    select.replaceChildren();
+    for (const name of names) element("option", "", select, name).value = name;
+  }
+  if (select.value !== policy) select.value = policy;
+  controls.policy.label.title = `Which way scores travel: ${policies[policy]}`;
+  showRange(controls.alpha, alpha, alpha_max, alpha_step, alpha.toFixed(2), policy);
+  showRange(controls.horizon, horizon, Math.max(horizon, horizon_max), 1, String(horizon), policy);
+  for (const [name, input] of Object.entries(controls.drawing)) input.checked = name === drawing;
+  showLevels(s);
+}
+
+/** @param {RangeControl} rangeControl
+ * @param {number} number
+ * @param {number} max
+ * @param {number} step
+ * @param {string} text
+ * @param {string} policy */
+function showRange({ input, value }, number, max, step, text, policy) {
+  input.max = String(max);
+  input.step = String(step);
+  if (Number(input.value) !== number) input.value = String(number);
+  input.disabled = policy === "none";
+  input.setAttribute("aria-valuetext", text);
+  if (value.textContent !== text) value.textContent = text;
+}
+
+/** One pair of bars for each level: retrieved by initial and by propagated score.
+ * @param {State} state */
+function showLevels({ controls, data }) {
+  /** @param {Ids} nodes */
+  const count = (nodes) => levelCounts(nodes, data.level, data.levels_total);
+  const [before, after] = [count(data.top_initial), count(data.top_final)];
+  const all = before.length <= ALL_LEVELS;
+  const shown = before.map((_, level) => level)
+    .filter((level) => all || before[level] || after[level]);
+  const box = controls.levels;
+  const said = `${before}>${after}`;
+  if (box.dataset.counts === said) return;
+  box.dataset.counts = said;
+  if (box.dataset.levels !== String(shown)) {
+    box.dataset.levels = String(shown);
+    box.replaceChildren();
+    element("span", "", box, "retrieved");
+    for (const level of shown) {
+      const slot = element("span", "slot", box);
+      const bars = element("i", "", slot);
+      element("b", "before", bars);
+      element("b", "after", bars);
+      element("span", "", slot, `L${level}`);
+      element("span", "counts", slot);
+    }
+  }
+  const most = Math.max(1, ...before, ...after);
+  shown.forEach((level, i) => {
+    const slot = box.children[i + 1];
+    const [was, is] = /** @type {NodeListOf<HTMLElement>} */ (slot.querySelectorAll("b"));
+    was.style.height = `${(100 * before[level]) / most}%`;
+    is.style.height = `${(100 * after[level]) / most}%`;
+    slot.children[2].textContent = `${before[level]}→${after[level]}`;
+  });
+  const words = shown.map((level) => `level ${level}: ${before[level]} to ${after[level]}`);
+  box.title = `Retrieved nodes by level, initial to propagated. ${words.join("; ")}`;
+  box.setAttribute("aria-label", box.title);
+}

@@ -1,0 +1,94 @@
+// Where rows, axis and margins lie. Pure functions.
+//
+// A *picture* is "grow", "scores" or "change"; a *half* is one of its icicles (two mirrored
+// ones in "scores", one in the others).
+
+const ROW_CAP = 46; // a three-level tree must not become a bar chart
+const LEAF_WEIGHT = 1.26; // leaf rows reach 58
+
+/** Distance from the axis and height of each level's band, in whole pixels.
+ * @param {number[]} laneCount
+ * @param {number} available
+ * @param {number} [cap] */
+export function stackRows(laneCount, available, cap = ROW_CAP) {
+  const weights = laneCount.map(
+    (lanes, level) => (1 + 0.45 * (Math.min(lanes, 9) - 1)) * (level ? 1 : LEAF_WEIGHT));
+  const total = weights.reduce((a, b) => a + b, 0);
+  const unit = Math.min(cap, Math.max(0, available) / total);
+  const offset = [];
+  const height = [];
+  let sum = 0;
+  for (const weight of weights) {
+    offset.push(Math.round(sum));
+    sum += weight * unit;
+    height.push(Math.round(sum) - offset[offset.length - 1]);
+  }
+  return { offset, height, total: Math.round(sum) };
+}
+
+/** Where everything lies. A function of size, picture and rows alone: selecting a node or
+ *  changing a score moves nothing. Height that capped rows leave over stays below the axis
+ *  in "grow", so that the tree keeps close to its legend, or above it where there is none, as
+ *  canvases side by side have their axes on one line; in "scores" it stays outside of both
+ *  halves. "change" keeps the horizontal places of "scores" and takes the height of both its
+ *  halves.
+ * @param {number} width
+ * @param {number} height
+ * @param {Picture} picture
+ * @param {boolean} gutter
+ * @param {number[]} laneCount
+ * @param {boolean} [legend] */
+export function geometry(width, height, picture, gutter, laneCount, legend = true) {
+  const scores = picture === "scores";
+  const grow = picture === "grow";
+  const left = grow ? 34 : 50;
+  const right = gutter && grow && width > 420 ? 184 : 10;
+  const axisHeight = scores ? 46 : 36;
+  const top = right > 100 ? 20 : 8;
+  const middle = Math.round((height - axisHeight) / 2);
+  const available = (scores ? middle : height - axisHeight) - top;
+  const rows = stackRows(laneCount, available, picture === "change" ? 2 * ROW_CAP : ROW_CAP);
+  const axisTop = scores ? middle : legend ? top + rows.total : height - axisHeight;
+  return {
+    left,
+    right,
+    width: Math.max(20, width - left - right),
+    top,
+    axisTop,
+    axisHeight,
+    halves: scores ? 2 : 1,
+    rows,
+  };
+}
+
+/** Vertical place {y, h} of a level, or of one lane of it. Lanes grow away from the axis.
+ * @param {Geometry} geom
+ * @param {number} half
+ * @param {number} level
+ * @param {number} [lane]
+ * @param {number} [lanes] */
+export function rowBox(geom, half, level, lane = 0, lanes = 1) {
+  const { offset, height } = geom.rows;
+  const near = offset[level] + (height[level] * lane) / lanes;
+  const h = height[level] / lanes;
+  const y = half ? geom.axisTop + geom.axisHeight + near : geom.axisTop - near - h;
+  return { y, h };
+}
+
+/** Half, level and row under a vertical position; null on the axis or outside.
+ * @param {Geometry} geom
+ * @param {Tree} tree
+ * @param {number} y */
+export function rowAt(geom, tree, y) {
+  const half = y >= geom.axisTop + geom.axisHeight ? 1 : 0;
+  const distance = half ? y - geom.axisTop - geom.axisHeight : geom.axisTop - y;
+  if (distance < 0 || half >= geom.halves) return null;
+  for (let level = 0; level < geom.rows.height.length; level++) {
+    const within = distance - geom.rows.offset[level];
+    if (within < 0 || within >= geom.rows.height[level]) continue;
+    const lanes = tree.laneCount[level];
+    const lane = Math.min(lanes - 1, Math.floor((within / geom.rows.height[level]) * lanes));
+    return { half, level, row: tree.firstRow[level] + lane };
+  }
+  return null;
+}

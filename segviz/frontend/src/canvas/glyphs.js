@@ -1,0 +1,224 @@
+// The outlines and signs that marks are made of, on a halo of the background
+// so that they show on any fill.
+
+/** Does an outline of this width inside the box leave too little of its fill?
+ * @param {Rect} rect
+ * @param {number} width */
+export const isNarrow = (rect, width) => rect.w < 8 + 2 * width;
+
+/** An outline inside the box, on a halo of the background so that it shows on any fill;
+ *  around the box where that is narrow.
+ * @param {State} s
+ * @param {Ctx} ctx
+ * @param {Rect | null} rect
+ * @param {string} colour
+ * @param {number} width
+ * @param {{ inset?: number, dash?: number[], halo?: boolean }} [given] */
+export function outline(s, ctx, rect, colour, width, { inset = 0, dash = [], halo = true } = {}) {
+  if (!rect) return;
+  const { x, y, w, h } = rect;
+  ctx.setLineDash(dash);
+  ctx.strokeStyle = colour;
+  if (isNarrow(rect, width)) {
+    ctx.lineWidth = Math.min(width, 1.5);
+    ctx.strokeRect(x - 1.5, y - 0.5, Math.max(w, 1) + 2, h);
+    ctx.setLineDash([]);
+    return;
+  }
+  if (h < 3 * width + 3) {
+    // Too flat for an outline: a line in the gap below the row leaves the fill visible.
+    ctx.lineCap = "butt";
+    const line = y + h - 0.5;
+    stroke(ctx, h < 7 ? 1 : 1.5, [x, line], [x + w - 1, line]);
+    ctx.setLineDash([]);
+    stroke(ctx, 3, [x + 1.5, y], [x + 1.5, y + h]);
+    stroke(ctx, 3, [x + w - 2.5, y], [x + w - 2.5, y + h]);
+    return;
+  }
+  const edge = inset + width / 2;
+  /** @type {[number, number, number, number]} */
+  const box = [x + edge, y + edge, w - 1 - 2 * edge, Math.max(0.5, h - 1 - 2 * edge)];
+  if (halo) {
+    ctx.setLineDash([]);
+    ctx.strokeStyle = s.theme.background;
+    ctx.lineWidth = width + 2;
+    ctx.strokeRect(...box);
+    ctx.setLineDash(dash);
+    ctx.strokeStyle = colour;
+  }
+  ctx.lineWidth = width;
+  ctx.strokeRect(...box);
+  ctx.setLineDash([]);
+}
+
+/** @param {Ctx} ctx
+ * @param {number} width
+ * @param {...[number, number]} points */
+function stroke(ctx, width, ...points) {
+  ctx.lineWidth = width;
+  path(ctx, points);
+  ctx.stroke();
+}
+
+/** @param {Ctx} ctx
+ * @param {[number, number][]} points */
+function path(ctx, points) {
+  ctx.beginPath();
+  points.forEach((point, i) => (i ? ctx.lineTo(...point) : ctx.moveTo(...point)));
+}
+
+// --- signs outside of narrow boxes -----------------------------------------------------
+
+/** Middle of a box, where a sign outside of it begins, and the direction it grows in.
+ * @param {Rect} rect
+ * @param {number} half */
+function outside({ x, y, w, h }, half) {
+  return half ? { middle: x + w / 2, base: y + h, away: 1 }
+    : { middle: x + w / 2, base: y - 1, away: -1 };
+}
+
+/** A line along the outer edge, as wide as the box.
+ * @param {State} s
+ * @param {Ctx} ctx
+ * @param {Rect} rect
+ * @param {number} half
+ * @param {string} colour */
+export function bar(s, ctx, rect, half, colour) {
+  const { middle, base } = outside(rect, half);
+  const reach = Math.max(rect.w, 3) / 2;
+  ctx.lineCap = "butt";
+  for (const { tone, width, more } of [{ tone: s.theme.background, width: 3.5, more: 0.5 },
+    { tone: colour, width: 2, more: 0 }]) {
+    ctx.strokeStyle = tone;
+    stroke(ctx, width, [middle - reach - more, base], [middle + reach + more, base]);
+  }
+}
+
+/** A filled triangle that points at the box.
+ * @param {State} s
+ * @param {Ctx} ctx
+ * @param {Rect} rect
+ * @param {number} half
+ * @param {string} colour */
+export function triangle(s, ctx, rect, half, colour) {
+  const { middle, base, away } = outside(rect, half);
+  const [tip, flat] = [base + away, base + away * 7.5];
+  path(ctx, [[middle, tip], [middle - 4, flat], [middle + 4, flat]]);
+  ctx.closePath();
+  haloStroke(s, ctx);
+  ctx.fillStyle = colour;
+  ctx.fill();
+}
+
+/** A plus beyond the outer edge.
+ * @param {State} s
+ * @param {Ctx} ctx
+ * @param {Rect} rect
+ * @param {number} half
+ * @param {string} colour
+ * @param {number} [lift] */
+export function plus(s, ctx, rect, half, colour, lift = 0) {
+  const { middle, base, away } = outside(rect, half);
+  const centre = base + away * (5 + lift);
+  ctx.lineCap = "butt";
+  for (const { tone, width, arm } of [{ tone: s.theme.background, width: 4.5, arm: 5 },
+    { tone: colour, width: 2, arm: 4 }]) {
+    ctx.strokeStyle = tone;
+    stroke(ctx, width, [middle - arm, centre], [middle + arm, centre]);
+    stroke(ctx, width, [middle, centre - arm], [middle, centre + arm]);
+  }
+}
+
+/** A cap with two legs on the outer edge.
+ * @param {State} s
+ * @param {Ctx} ctx
+ * @param {Rect} rect
+ * @param {number} half
+ * @param {string} colour
+ * @param {number} [lift]
+ * @param {number[]} [dash] */
+export function bracket(s, ctx, rect, half, colour, lift = 0, dash = []) {
+  const { middle, base, away } = outside(rect, half);
+  const reach = Math.max(rect.w / 2 + 1, 5);
+  const [foot, top] = [base + away * lift, base + away * (4 + lift)];
+  /** @type {[number, number][]} */
+  const points = [[middle - reach, foot], [middle - reach, top], [middle + reach, top],
+    [middle + reach, foot]];
+  ctx.lineCap = "butt";
+  ctx.strokeStyle = s.theme.background;
+  stroke(ctx, 3.5, ...points);
+  ctx.setLineDash(dash);
+  ctx.strokeStyle = colour;
+  stroke(ctx, 1.5, ...points);
+  ctx.setLineDash([]);
+}
+
+/** @param {State} s
+ * @param {Ctx} ctx
+ * @param {Rect} rect
+ * @param {number} half
+ * @param {string} colour
+ * @param {number} lift */
+export function dashedBracket(s, ctx, rect, half, colour, lift) {
+  bracket(s, ctx, rect, half, colour, lift, [2.5, 1.5]);
+}
+
+/** @param {State} s
+ * @param {Ctx} ctx
+ * @param {number} x
+ * @param {number} y */
+export function diamond(s, ctx, x, y) {
+  path(ctx, [[x, y - 4.5], [x + 4.5, y], [x, y + 4.5], [x - 4.5, y]]);
+  ctx.closePath();
+  haloStroke(s, ctx);
+  ctx.fillStyle = s.theme.background;
+  ctx.fill();
+  ctx.strokeStyle = s.theme.text;
+  ctx.lineWidth = 1.5;
+  ctx.stroke();
+}
+
+/** @param {State} s
+ * @param {Ctx} ctx */
+function haloStroke(s, ctx) {
+  ctx.strokeStyle = s.theme.background;
+  ctx.lineWidth = 3.5;
+  ctx.lineJoin = "round";
+  ctx.stroke();
+}
+
+/** A filled dot: inside a box at its outer edge, or outside of a narrow one.
+ * @param {State} s
+ * @param {Ctx} ctx
+ * @param {Rect} rect
+ * @param {number} half
+ * @param {string} colour
+ * @param {number} [size] */
+export function dot(s, ctx, rect, half, colour, size = 2.5) {
+  const { middle, base, away } = outside(rect, half);
+  const fits = rect.w >= 4 * size && rect.h >= 14;
+  ctx.beginPath();
+  ctx.arc(middle, base + away * (fits ? -5 : 4), size, 0, 2 * Math.PI);
+  haloStroke(s, ctx);
+  ctx.fillStyle = colour;
+  ctx.fill();
+}
+
+/** A line along a box's inner edge, with feet at both ends, for what lies below a node.
+ * @param {State} s
+ * @param {Ctx} ctx
+ * @param {Rect} rect
+ * @param {number} half
+ * @param {string} colour
+ * @param {number} width */
+export function footing(s, ctx, rect, half, colour, width) {
+  const { x, y, w, h } = rect;
+  const line = half ? y + width / 2 : y + h - 1 - width / 2;
+  const foot = line + (half ? 4 : -4);
+  const [left, right] = [x + width / 2, x + Math.max(w - 1, 2) - width / 2];
+  ctx.lineCap = "butt";
+  for (const { tone, more } of [{ tone: s.theme.background, more: 2 }, { tone: colour, more: 0 }]) {
+    ctx.strokeStyle = tone;
+    stroke(ctx, width + more, [left, foot], [left, line], [right, line], [right, foot]);
+  }
+}

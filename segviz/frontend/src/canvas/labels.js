@@ -1,0 +1,219 @@
+// Words on the boxes of nodes: sessions, first words, node number or score.
+// Foreign text is drawn, never parsed, and its direction stays its own.
+
+import { cutText, isolateText } from "../shared/text.js";
+import { eachBox, segmentsOf } from "./boxes.js";
+import { luminance } from "./colour.js";
+import { changeOf, fillOf, shadeValue, topOf } from "./shades.js";
+
+const PAD = 6; // clear of the widest outline
+const LOWEST = 13; // a flatter box holds no line of text
+const LONGEST = 240; // characters that are ever measured
+const SHORTEST = 3; // characters of a cut text that still say something
+const FITTED_KEPT = 4000;
+const STEP = 4; // pixels
+
+/** What can be written on this data's nodes: [choice, name, meaning].
+ * @param {Message} message */
+export function labelsFor({ mode, initial, labels, coherent }) {
+  const scored = mode !== "grow" && initial.length > 0;
+  /** @type {[...Offer, offered: boolean][]} */
+  const all = [
+    ["", "none", "nothing is written on nodes", true],
+    ["session", "session", "the session, or the first and last of several", true],
+    ["words", "first words", "the beginning of the node's text", labels.length > 0],
+    ["node", "node number", "the number that other panels call it by", true],
+    ["score", scored ? "score" : "coherence", "the number behind the colour", scored || coherent],
+  ];
+  return all.filter(([, , , offered]) => offered)
+    .map(([choice, name, meaning]) => /** @type {Offer} */ ([choice, name, meaning]));
+}
+
+/** The choice, or none where the data cannot show it.
+ * @param {State} state */
+export const labelChoice = ({ data, look }) =>
+  (labelsFor(data).some(([choice]) => choice === look.labels) ? look.labels : "");
+
+/** What may stand on a node: texts from long to short, of which one must fit whole, or one
+ *  that may be cut.
+ * @param {State} s
+ * @param {number} half
+ * @param {number} node
+ * @param {string} choice */
+export function labelTexts(s, half, node, choice) {
+  const { data, tree } = s;
+  if (choice === "node") return { texts: [String(data.origin[node] ?? node)], cut: false };
+  if (choice === "words") {
+    const text = data.labels[node] ?? "";
+    return { texts: text ? [text.length > LONGEST ? briefly(text, LONGEST) : text] : [],
+      cut: true };
+  }
+  if (choice === "session") {
+    const first = s.runs[s.runOf[tree.start[node]]]?.session ?? -1;
+    const last = s.runs[s.runOf[tree.stop[node] - 1]]?.session ?? -1;
+    const [a, b] = [data.session_labels[first], data.session_labels[last]];
+    if (a === undefined || b === undefined) return { texts: [], cut: false };
+    return { texts: first === last ? [data.session_titles[first], a] : [`${a} – ${b}`],
+      cut: false };
+  }
+  const text = scoreText(s, half, node);
+  return { texts: text ? [text] : [], cut: false };
+}
+
+/** The number behind the colour; where there is none, the half's score.
+ * @param {State} s
+ * @param {number} half
+ * @param {number} node */
+function scoreText(s, half, node) {
+  const shade = s.shades[half];
+  const value = shadeValue(s, shade, node);
+  if (shade === "coherence") return Number.isNaN(value) ? "" : value.toFixed(2);
+  const differs = shade === "change" || (s.picture === "change" && Number.isNaN(value));
+  if (differs) return signedScore(changeOf(s, node));
+  const score = Number.isNaN(value) ? (half ? s.data.final : s.data.initial)[node] : value;
+  return score === undefined ? "" : plainScore(score);
+}
+
+/** Two digits that count, without an exponent: room on a box is short.
+ * @param {number} value */
+function plainScore(value) {
+  if (Math.abs(value) < 5e-6) return "0";
+  const places = Math.min(6, Math.max(2, 1 - Math.floor(Math.log10(Math.abs(value)))));
+  return value.toFixed(places);
+}
+
+/** @param {number} value */
+function signedScore(value) {
+  const text = plainScore(Math.abs(value));
+  return text === "0" ? text : (value < 0 ? "−" : "+") + text;
+}
+
+/** The first text that fits whole, or the last one cut to the room with an ellipsis; ""
+ *  where nothing useful is left.
+ * @param {LabelTexts} labelTexts
+ * @param {(text: string) => number} measure
+ * @param {number} room */
+export function fitLabel({ texts, cut }, measure, room) {
+  for (const text of texts) {
+    const plain = isolateText(text);
+    if (measure(plain) <= room) return plain;
+  }
+  if (!cut || !texts.length) return "";
+  const text = texts[texts.length - 1];
+  let keep = Math.floor((text.length * room) / measure(isolateText(text))) + 1;
+  while (keep >= SHORTEST) {
+    const fitted = isolateText(briefly(text, keep));
+    const size = measure(fitted);
+    if (size <= room) return fitted;
+    keep = Math.min(keep - 1, Math.floor((keep * room) / size));
+  }
+  return "";
+}
+
+// Of these every one is a character by itself: no need to look for whole graphemes, which is
+// slow while the view slides and every label is cut anew in every frame.
+const SINGLE = /^[\u0020-\u02ff\u2010-\u2027]*$/;
+
+/** @param {string} text
+ * @param {any} keep */
+function briefly(text, keep) {
+  if (!SINGLE.test(text)) return cutText(text, keep);
+  if (text.length <= keep) return text;
+  const head = text.slice(0, keep);
+  const space = head.lastIndexOf(" ");
+  return `${(space > keep * 0.7 ? head.slice(0, space) : head).replace(/[\s,;:]+$/, "")}…`;
+}
+
+/** Black or white, whichever is read better: at least 4.58 : 1 on any colour.
+ * @param {string} colour */
+export const inkOn = (colour) => (luminance(colour) > 0.179 ? "#000000" : "#ffffff");
+
+/** Writes on the boxes of one half. Text that runs over several colours takes on each the
+ *  ink that is read there.
+ * @param {State} s
+ * @param {Ctx} ctx
+ * @param {number} half */
+export function drawLabels(s, ctx, half) {
+  s.labelled[half] = new Set(); // retrieved nodes whose rank is in their label
+  const choice = labelChoice(s);
+  if (!choice) return;
+  const { geom, data, theme } = s;
+  const boxes = s.boxes[half];
+  const top = data.mode === "scores" ? Array.from(topOf(s, half)) : [];
+  const ranks = new Map(top.map((node, i) => [node, i + 1]));
+  const gold = new Set(data.gold);
+  ctx.save();
+  ctx.font = `11px ${theme.font}`;
+  ctx.textAlign = "left";
+  /** @param {string} text */
+  const measure = (text) => ctx.measureText(text).width;
+  eachBox(s, half, (i, y, h) => {
+    const node = boxes.id[i];
+    // A gold leaf has its sign in the middle: what is written keeps to its left.
+    const room = (gold.has(node) ? boxes.w[i] / 2 - 6 : boxes.w[i]) - 2 * PAD;
+    if (h - 1 < LOWEST || room < 2 * STEP) return;
+    const rank = ranks.get(node);
+    const { text, width } = fitted(s, half, node, choice, rank, measure, room);
+    if (!text) return;
+    if (rank) s.labelled[half].add(node);
+    const [x, middle] = [geom.left + boxes.x[i] + PAD, y + (h - 1) / 2 + 0.5];
+    const patterned = fillOf(s, half, node).pattern !== null;
+    write(ctx, text, x, middle, width, segmentsOf(s, half, i), patterned);
+  });
+  ctx.restore();
+}
+
+/** @param {State} s
+ * @param {number} half
+ * @param {number} node
+ * @param {string} choice
+ * @param {number | undefined} rank
+ * @param {(text: string) => number} measure
+ * @param {number} room */
+function fitted(s, half, node, choice, rank, measure, room) {
+  let label = labelTexts(s, half, node, choice);
+  if (rank) label = { ...label, texts: label.texts.map((text) => `${rank} · ${text}`) };
+  const wide = Math.floor(room / STEP) * STEP; // while the view slides, most rooms stay the same
+  const key = `${wide} ${label.texts.join("\n")}`;
+  const known = s.fitted.get(key);
+  if (known) return known;
+  if (s.fitted.size > FITTED_KEPT) s.fitted.clear();
+  const text = fitLabel(label, measure, wide);
+  const found = { text, width: text ? measure(text) : 0 };
+  s.fitted.set(key, found);
+  return found;
+}
+
+/** @param {Ctx} ctx
+ * @param {string} text
+ * @param {number} x
+ * @param {number} y
+ * @param {number} width
+ * @param {Segment[]} segments
+ * @param {boolean} patterned */
+function write(ctx, text, x, y, width, segments, patterned) {
+  /** @type {{ left: number, right: number, ink: string, colour: string }[]} */
+  const runs = []; // neighbouring segments of one ink
+  for (const [left, right, colour] of segments) {
+    if (right <= x || left >= x + width) continue;
+    const ink = inkOn(colour);
+    const last = runs[runs.length - 1];
+    if (last?.ink === ink) last.right = right;
+    else runs.push({ left, right, ink, colour });
+  }
+  if (patterned && runs.length) {
+    ctx.fillStyle = runs[0].colour; // no lines behind the letters
+    ctx.fillRect(x - 3, y - 8, width + 6, 15);
+  }
+  for (const { left, right, ink } of runs) {
+    ctx.save();
+    if (runs.length > 1) {
+      ctx.beginPath();
+      ctx.rect(left, y - 12, right - left, 24);
+      ctx.clip();
+    }
+    ctx.fillStyle = ink;
+    ctx.fillText(text, x, y);
+    ctx.restore();
+  }
+}

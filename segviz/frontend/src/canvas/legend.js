@@ -1,0 +1,223 @@
+// What colours and marks mean, and how many nodes are of each colour. Every
+// class of colours is a button that lets it stand alone; Escape or a second click ends it.
+
+import { element, focusedBeside } from "../shared/dom.js";
+import { isolateText, number } from "../shared/text.js";
+import { colourClasses, counted } from "./classes.js";
+import { onFrame, onScores, schedule } from "./frame.js";
+import { toggleIsolated } from "./isolate.js";
+import { powerOf } from "./shades.js";
+
+const NAMED = 8; // more classes than these become a ramp without words
+
+/** @param {State} s
+ * @param {HTMLElement} parent */
+export function buildLegend(s, parent) {
+  s.legend = element("div", "legend", parent);
+  s.count = element("div", "count", parent);
+  onScores(s, writeLegend);
+  onFrame(s, showCount);
+  s.legend.addEventListener("keydown", (event) => {
+    if (event.key === "Escape" && s.isolated) showIsolated(s, s.isolated.kind, s.isolated.key);
+    else walkRamp(event);
+  });
+}
+
+/** How many nodes are drawn, where several share a pixel column.
+ * @param {State} s */
+function showCount(s) {
+  const { id, inView } = s.boxes[0];
+  s.count.textContent = id.length < inView ? `showing ${id.length} of ${inView} nodes` : "";
+}
+
+/** Lets a class stand alone, or ends that.
+ * @param {State} s
+ * @param {string} kind
+ * @param {number | string} key */
+export function showIsolated(s, kind, key) {
+  toggleIsolated(s, kind, key);
+  writeLegend(s);
+  schedule(s, true);
+}
+
+/** Brings the legend to the present colours; rebuilt only where its words have changed, as
+ *  most frames of a drag change nothing in it.
+ * @param {State} s */
+function writeLegend(s) {
+  const { data, legend } = s;
+  legend.hidden = !data.legend;
+  if (!data.legend) return;
+  const classes = colourClasses(s);
+  const marks = markEntries(s);
+  const said = JSON.stringify([classes, marks, s.shades, s.most, s.theme.ramp, s.isolated]);
+  if (legend.dataset.said === said) return;
+  legend.dataset.said = said;
+  const focused = focusedBeside(legend)?.dataset.key;
+  legend.replaceChildren();
+  if (classes) writeClasses(s, classes);
+  else writeScale(s);
+  for (const mark of marks) writeMark(s, mark);
+  writeChip(s, classes);
+  if (focused !== undefined) {
+    [...legend.querySelectorAll("button")].find((b) => b.dataset.key === focused)?.focus();
+  }
+}
+
+/** @param {State} s
+ * @param {ColourClasses} colourClasses */
+function writeClasses(s, { kind, counted: what, items }) {
+  const ramp = items.length > NAMED;
+  const group = element("div", ramp ? "classes ramped" : "classes", s.legend);
+  group.setAttribute("role", "group");
+  group.setAttribute("aria-label", `Colours: ${kind}. Press one to see it alone.`);
+  if (ramp) element("span", "", group, items[0].name);
+  const holder = ramp ? element("div", "segments", group) : group;
+  const chosen = items.findIndex(({ key }) => isIsolated(s, kind, key));
+  items.forEach((item, i) => {
+    const button = isolateButton(s, holder, ramp ? "segment" : "class", kind, item.key,
+      `${isolateText(item.title)}: ${counted(item.count, what)}`);
+    // One stop of the Tab key for a whole ramp; arrow keys walk it.
+    if (ramp) {
+      button.tabIndex = i === Math.max(0, chosen) ? 0 : -1;
+      button.setAttribute("aria-label", isolateText(item.title));
+    }
+    paintSwatch(ramp ? button : element("i", "swatch", button), item);
+    if (ramp) return;
+    element("span", "", button, item.name);
+    element("b", "", button, String(item.count));
+  });
+  if (ramp) element("span", "", group, items[items.length - 1].name);
+}
+
+/** @param {HTMLElement} swatch
+ * @param {ColourClass} colourClass */
+function paintSwatch(swatch, { colours, pattern }) {
+  if (pattern) swatch.classList.add(pattern);
+  swatch.style.backgroundColor = colours[0];
+  if (colours.length > 1) swatch.style.backgroundImage = gradient(colours);
+}
+
+/** @param {State} state
+ * @param {string} kind
+ * @param {number | string} key */
+const isIsolated = ({ isolated }, kind, key) => isolated?.kind === kind && isolated.key === key;
+
+/** @param {State} s
+ * @param {HTMLElement} parent
+ * @param {string} className
+ * @param {string} kind
+ * @param {number | string} key
+ * @param {string} title */
+function isolateButton(s, parent, className, kind, key, title) {
+  const button = element("button", className, parent);
+  const pressed = isIsolated(s, kind, key);
+  button.type = "button";
+  button.dataset.key = `${kind}:${key}`;
+  const act = pressed ? "Shown alone; press again to end." : "Press to see it alone.";
+  button.title = `${title}. ${act}`;
+  button.setAttribute("aria-pressed", String(pressed));
+  button.addEventListener("click", () => showIsolated(s, kind, key));
+  return button;
+}
+
+/** Arrow keys, Home and End within a ramp of classes.
+ * @param {KeyboardEvent} event */
+function walkRamp(event) {
+  const here = /** @type {HTMLElement} */ (event.target);
+  if (!here.classList.contains("segment")) return;
+  const all = /** @type {HTMLElement[]} */ ([...here.parentElement?.children ?? []]);
+  const at = all.indexOf(here);
+  const next = { ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: all.length - 1 }[event.key];
+  if (next === undefined) return;
+  event.preventDefault();
+  const there = all[Math.min(all.length - 1, Math.max(0, next))];
+  here.tabIndex = -1;
+  there.tabIndex = 0;
+  there.focus();
+}
+
+/** What stands alone, where the legend has no button with its name.
+ * @param {State} s
+ * @param {ColourClasses | null} classes */
+function writeChip(s, classes) {
+  if (!s.isolated) return;
+  const { kind, key } = s.isolated;
+  const named = classes?.kind === kind && classes.items.length <= NAMED;
+  if (named || kind === "top") return;
+  const item = classes?.kind === kind ? classes.items.find((one) => one.key === key) : null;
+  const name = kind === "session" ? s.data.session_titles[Number(key)] : item?.title ?? String(key);
+  const count = item && classes ? ` · ${counted(item.count, classes.counted)}` : "";
+  const words = `${isolateText(name)}${count}`;
+  const button = isolateButton(s, s.legend, "class chip", kind, key, words);
+  element("span", "", button, `only ${words}`);
+  element("b", "", button, "×");
+}
+
+// --- scales and marks ------------------------------------------------------------------
+
+/** @param {State} s */
+function writeScale(s) {
+  const { data, theme } = s;
+  const shade = s.shades[s.shades.length - 1];
+  const change = shade === "change";
+  const root = { 1: "", 0.5: " (√)", 0.25: " (⁴√)" }[powerOf(data, shade)];
+  const range = s.most ? number(s.most) : "";
+  if (!change) {
+    const words = range ? `score 0–${range}${root}` : "no scores";
+    entry(s.legend, "ramp", words).style.background = gradient(theme.ramp);
+    return;
+  }
+  const words = range ? `−${range} to +${range}${root}` : "no scores";
+  entry(s.legend, "ramp", words).style.background = gradient(theme.change);
+  entry(s.legend, "fall", "falls").style.backgroundColor = theme.change[0];
+  entry(s.legend, "rise", "rises").style.backgroundColor = theme.change[theme.change.length - 1];
+}
+
+/** The marks that can occur in this picture: [kind, words, sign]. A mark has two shapes, as
+ *  an outline and, for narrow boxes, as a sign outside.
+ * @param {State} state */
+function markEntries({ data, picture }) {
+  const k = Math.max(data.top_initial.length, data.top_final.length);
+  /** @type {Mark[]} */
+  const found = [];
+  if (picture === "grow") {
+    found.push(["frontier", "frontier", "bracket"], ["added", "new", "plus"],
+      ["revised", "revised", "dashed"], ["chosen", "chosen", "triangle"]);
+  } else if (k) {
+    found.push(["top", `top ${k}`, "triangle"]);
+    if (picture === "change") found.push(["revised", `left the top ${k}`, "dashed"]);
+  }
+  if (data.gold.length) found.push(["diamond", "gold evidence"]);
+  return found;
+}
+
+/** The retrieved nodes can stand alone, too: their mark is a button.
+ * @param {State} s
+ * @param {Mark} mark */
+function writeMark(s, mark) {
+  const [kind, words, sign] = mark;
+  if (kind !== "top") return entry(s.legend, kind, words, sign);
+  const button = isolateButton(s, s.legend, "class", "top", 0, `${words} retrieved nodes`);
+  return fillEntry(button, kind, words, sign);
+}
+
+/** @param {HTMLElement} legend
+ * @param {string} kind
+ * @param {string} words
+ * @param {string} [sign] */
+const entry = (legend, kind, words, sign) =>
+  fillEntry(element("span", "mark", legend), kind, words, sign);
+
+/** @param {any} item
+ * @param {string} kind
+ * @param {string} words
+ * @param {string | undefined} sign */
+function fillEntry(item, kind, words, sign) {
+  const swatch = element("i", kind, item);
+  if (sign) element("i", `sign ${sign}`, item);
+  element("span", "", item, words);
+  return swatch;
+}
+
+/** @param {string[]} colours */
+const gradient = (colours) => `linear-gradient(to right, ${colours.join(", ")})`;

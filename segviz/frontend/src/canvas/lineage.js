@@ -1,0 +1,99 @@
+// What belongs to a node: the path that leads to it and all that lies below.
+
+import { nodeRect } from "./boxes.js";
+import { rowBox } from "./geometry.js";
+import { footing, outline } from "./glyphs.js";
+import { ancestors, reached } from "./rows.js";
+
+/** The nodes from a root to this one, along first parents.
+ * @param {Tree} tree
+ * @param {number} node */
+export function pathTo(tree, node) {
+  const path = [];
+  const seen = new Set();
+  /** @type {number | undefined} */
+  let at = node;
+  for (; at !== undefined && !seen.has(at); at = tree.parents.get(at)?.[0]) {
+    seen.add(at);
+    path.push(at);
+  }
+  return path.reverse();
+}
+
+/** Where the descendants lie: {row, level, start, stop}, neighbours of a row joined, so that a
+ *  root over 100,000 leaves is a few strokes.
+ * @param {Tree} tree
+ * @param {number} node */
+export function descendantRuns(tree, node) {
+  const below = reached(tree.children, node);
+  if (!below.size) return [];
+  const member = new Uint8Array(tree.level.length);
+  for (const id of below) member[id] = 1;
+  /** @type {Run[]} */
+  const runs = [];
+  tree.rows.forEach((ids, row) => {
+    /** @type {Run | null} */
+    let run = null;
+    for (const id of ids) {
+      const [start, stop] = [tree.start[id], tree.stop[id]];
+      if (!member[id]) run = null;
+      else if (run && start <= run.stop) run.stop = Math.max(run.stop, stop);
+      else runs.push(run = { row, level: tree.level[id], start, stop });
+    }
+  });
+  return runs;
+}
+
+/** @type {{ role: "hover" | "selected", width: number, alpha: number }[]} */
+const ROLES = [{ role: "hover", width: 1, alpha: 0.6 }, { role: "selected", width: 1.5, alpha: 1 }];
+
+/** The ancestors of the selected and of the hovered node are outlined, what lies below them is
+ *  underlined, row by row.
+ * @param {State} s
+ * @param {Ctx} ctx
+ * @param {number} half */
+export function drawLineage(s, ctx, half) {
+  const { text } = s.theme;
+  for (const { role, width, alpha } of ROLES) {
+    const node = s[role];
+    if (node === null || (role === "hover" && node === s.selected)) continue;
+    const { above, below } = lineage(s, role, node);
+    ctx.globalAlpha = alpha;
+    for (const other of above) {
+      outline(s, ctx, nodeRect(s, half, other), text, 1, { halo: false });
+    }
+    let last = null;
+    for (const run of below) {
+      const rect = runRect(s, half, run);
+      if (!rect || (last?.y === rect.y && rect.x + rect.w < last.x + last.w + 1)) continue;
+      footing(s, ctx, rect, half, text, width);
+      last = rect;
+    }
+    ctx.globalAlpha = 1;
+  }
+}
+
+/** Relatives, found once for each node a person comes to.
+ * @param {State} s
+ * @param {"hover" | "selected"} role
+ * @param {number} node */
+function lineage(s, role, node) {
+  const known = s.lineage[role];
+  if (known?.tree === s.tree && known.node === node) return known;
+  return (s.lineage[role] = {
+    tree: s.tree, node, above: ancestors(s.tree, node), below: descendantRuns(s.tree, node),
+  });
+}
+
+/** @param {State} state
+ * @param {number} half
+ * @param {Run} run */
+function runRect({ tree, geom, view }, half, { row, level, start, stop }) {
+  const scale = geom.width / (view.x1 - view.x0);
+  const x = Math.max(0, (start - view.x0) * scale);
+  const right = Math.min(geom.width, (stop - view.x0) * scale);
+  if (right <= x) return null;
+  const lane = row - tree.firstRow[level];
+  const { y, h } = rowBox(geom, half, level, lane, tree.laneCount[level]);
+  return { x: geom.left + x, w: right - x, y, h };
+}

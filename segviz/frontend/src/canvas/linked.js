@@ -1,0 +1,71 @@
+// The canvas and the other views of the same memory point at the same units.
+// A drawing in the order of branches (`axis_units`: the unit at each position) is translated.
+
+import { holds, listenPointing, point } from "../shared/pointing.js";
+import { schedule } from "./frame.js";
+import { ancestors } from "./rows.js";
+
+/** Starts to listen; `s.unlink` ends it. `s.linked` holds the leaves that another view is on
+ *  and what lies above them.
+ * @param {State} s */
+export function listenLinked(s) {
+  s.unlink = listenPointing(s, () => s.data?.identity, (spans) => {
+    s.linkedUnits = spans;
+    relink(s);
+    schedule(s);
+  });
+}
+
+/** Finds the nodes anew, after the tree has changed.
+ * @param {State} s
+ * @param {any} [fresh] */
+export function relink(s, fresh = false) {
+  if (fresh) {
+    s.pointed = null;
+    s.linkedUnits = [];
+  }
+  s.linked = linkedNodes(s, s.linkedUnits);
+}
+
+/** Tells the others which units lie below a node; null lets go.
+ * @param {State} s
+ * @param {number | null} node */
+export function pointAt(s, node) {
+  if (node === s.pointed) return;
+  s.pointed = node;
+  point(s, s.data.identity, node === null ? [] : nodeUnits(s, node));
+}
+
+/** The units of a node as [start, stop) pairs.
+ * @param {State} state
+ * @param {number} node
+ * @returns {Span[]} */
+export function nodeUnits({ data, tree }, node) {
+  const [start, stop] = [tree.start[node], tree.stop[node]];
+  if (!data.axis_units) return [[start, stop]];
+  const units = [...new Set(data.axis_units.slice(start, stop))].sort((a, b) => a - b);
+  /** @type {Span[]} */
+  const spans = [];
+  for (const unit of units) {
+    const last = spans[spans.length - 1];
+    if (last && last[1] === unit) last[1]++;
+    else spans.push([unit, unit + 1]);
+  }
+  return spans;
+}
+
+/** The leaves over these units, and the nodes above them.
+ * @param {State} state
+ * @param {Span[]} spans */
+export function linkedNodes({ data, tree }, spans) {
+  if (!spans.length) return { leaves: [], above: [] };
+  const wanted = new Set();
+  const leaves = tree.byLevel[0].filter((leaf) => {
+    for (let place = tree.start[leaf]; place < tree.stop[leaf]; place++) {
+      if (holds(spans, data.axis_units?.[place] ?? place)) return true;
+    }
+    return false;
+  });
+  for (const leaf of leaves) for (const node of ancestors(tree, leaf)) wanted.add(node);
+  return { leaves, above: [...wanted] };
+}

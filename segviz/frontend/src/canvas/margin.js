@@ -1,0 +1,147 @@
+// What stands around the boxes on the lower canvas: level names and the axis
+// with its sessions.
+
+import { isolateText } from "../shared/text.js";
+import { pixel } from "./boxes.js";
+import { rowBox } from "./geometry.js";
+import { colourChoice, sessionColour } from "./shades.js";
+
+/** Level names, as many as there is room for, fainter where the level has no node yet, and
+ *  the name of the half.
+ * @param {State} s
+ * @param {Ctx} ctx
+ * @param {number} half */
+export function drawMargin(s, ctx, half) {
+  const { geom, theme, tree } = s;
+  ctx.font = `11px ${theme.font}`;
+  ctx.textAlign = "right";
+  let last = null;
+  for (let level = 0; level < tree.laneCount.length; level++) {
+    const { y, h } = rowBox(geom, half, level);
+    const middle = y + h / 2;
+    if (last !== null && Math.abs(middle - last) < 13) continue;
+    ctx.fillStyle = tree.byLevel[level].length ? theme.muted : theme.faint;
+    ctx.fillText(`L${level}`, geom.left - 8, middle);
+    last = middle;
+  }
+  if (s.picture === "grow") return;
+  const span = geom.rows.total;
+  const y = half ? geom.axisTop + geom.axisHeight + span / 2 : geom.axisTop - span / 2;
+  ctx.save();
+  ctx.font = `12px ${theme.font}`;
+  const name = halfName(s, half);
+  const reach = ctx.measureText(name).width / 2 + 4;
+  ctx.translate(9, Math.min(Math.max(y, reach), s.stage.clientHeight - reach));
+  ctx.rotate(-Math.PI / 2);
+  ctx.textAlign = "center";
+  ctx.fillStyle = theme.text;
+  ctx.fillText(name, 0, 0);
+  ctx.restore();
+}
+
+/** What a half shows: its score; where another colour is chosen, that, or by what the nodes
+ *  marked in it were retrieved.
+ * @param {State} s
+ * @param {number} half */
+function halfName(s, half) {
+  const [before, after] = s.data.score_names;
+  const own = half ? after : before;
+  const [shade] = s.shades;
+  if (s.picture === "change") return shade === "change" ? `${after} − ${before}` : shade;
+  return colourChoice(s) ? `top by ${own}` : own;
+}
+
+/** @param {State} s
+ * @param {Ctx} ctx */
+export function drawAxis(s, ctx) {
+  const { geom, theme, data } = s;
+  const { left, width, axisTop, axisHeight } = geom;
+  const lane = geom.halves === 2 ? 9 : 0; // room for the evidence marks
+  const strip = axisTop + 2 + lane;
+  const bands = [];
+  ctx.save();
+  ctx.beginPath();
+  ctx.rect(left, axisTop, width, axisHeight);
+  ctx.clip();
+  for (const run of s.runs) {
+    const x = Math.max(left, pixel(s, run.start));
+    const w = Math.min(left + width, pixel(s, run.stop)) - x;
+    if (w <= 0) continue;
+    if (run.session % 2 === 0) {
+      ctx.fillStyle = theme.band;
+      ctx.fillRect(x, strip, w, axisHeight - lane - 4);
+    }
+    ctx.fillStyle = sessionColour(s, run.session, 0);
+    ctx.fillRect(x, strip, w, 3);
+    if (s.isolated?.kind === "session" && s.isolated.key === run.session) {
+      ctx.fillStyle = theme.accent; // the session that stands alone
+      ctx.fillRect(x, axisTop + axisHeight - 4, w, 2);
+    }
+    if (run.session >= 0) bands.push({ x: x - left, w, session: run.session });
+  }
+  ctx.restore();
+  ctx.textAlign = "center";
+  /** @param {string[]} texts
+   * @param {{ x: number, w: number, session: number }[]} among
+   * @param {number} y */
+  const write = (texts, among, y) => {
+    const items = among.map((band) => ({ ...band, text: isolateText(texts[band.session] ?? "") }));
+    /** @param {string} text */
+    const measure = (text) => (text ? ctx.measureText(text).width : 0);
+    const placed = placeLabels(items, measure, width);
+    for (const { item, x } of placed) ctx.fillText(item.text, left + x, y);
+    return placed.map(({ item }) => item);
+  };
+  ctx.font = `12px ${theme.font}`;
+  ctx.fillStyle = theme.text;
+  const named = write(data.session_labels, bands, strip + 11);
+  ctx.font = `11px ${theme.font}`;
+  ctx.fillStyle = theme.muted;
+  write(data.session_dates, named, strip + 24); // a date never stands without its session
+  if (data.mode === "grow") drawNow(s, ctx, strip + 3);
+}
+
+const NOW_ROOM = 34; // pixels that "now" needs right of its line
+
+/** How far the conversation has come: a line at the end of the grown part. Where there is
+ *  no room to name it, it is left out.
+ * @param {State} s
+ * @param {Ctx} ctx
+ * @param {number} bottom */
+function drawNow(s, ctx, bottom) {
+  const { geom, theme, tree } = s;
+  const now = pixel(s, tree.newest);
+  if (now < geom.left || now + NOW_ROOM > geom.left + geom.width) return;
+  const highest = tree.byLevel.findLastIndex((ids) => ids.length);
+  const top = highest < 0 ? geom.axisTop - 20 : rowBox(geom, 0, highest).y;
+  ctx.fillStyle = theme.line;
+  ctx.fillRect(Math.round(now), top, 1, bottom - top);
+  ctx.fillStyle = theme.muted;
+  ctx.font = `11px ${theme.font}`;
+  ctx.textAlign = "left";
+  ctx.fillText("now", now + 5, top + 7);
+}
+
+/** Which labels can be written without touching: those that fit their own band; where few
+ *  do, also others that keep `gap` pixels from what is already there. Items: {x, w, text}
+ *  with the band's pixel place; gives [{item, x}] with x the label's centre.
+ * @template {{ x: number, w: number, text: string }} Item
+ * @param {Item[]} items
+ * @param {(text: string) => number} measure
+ * @param {number} width
+ * @param {number} [gap] */
+export function placeLabels(items, measure, width, gap = 8) {
+  const sized = items.map((item) => ({ item, size: measure(item.text) }))
+    .filter(({ item }) => item.text);
+  const fits = sized.filter(({ item, size }) => size + 4 <= item.w);
+  const crowded = fits.length < sized.length / 2;
+  const chosen = [];
+  let edge = -Infinity;
+  for (const { item, size } of crowded ? sized : fits) {
+    const centre = Math.min(Math.max(item.x + item.w / 2, size / 2), width - size / 2);
+    if (centre - size / 2 < edge || size > width) continue;
+    chosen.push({ item, x: centre });
+    edge = centre + size / 2 + (crowded ? gap : 0);
+  }
+  return chosen;
+}

@@ -1,0 +1,210 @@
+// The upper canvas: what is marked, selected, hovered, found and gold.
+//
+// A mark must leave the fill of its box visible. A box wide enough gets an outline inside;
+// above (in the lower half: below) a narrow box stands a sign of its own shape, so that
+// state is never told by colour alone: a bar and triangle for retrieved and chosen, a plus
+// for new, a bracket for the frontier, a dashed bracket for revised, a dot for found.
+
+import { nodeRect } from "./boxes.js";
+import {
+  bar, bracket, dashedBracket, diamond, dot, isNarrow, outline, plus, triangle,
+} from "./glyphs.js";
+import { inkOn } from "./labels.js";
+import { drawLineage } from "./lineage.js";
+import { FADE_MS } from "./paint.js";
+import { fillOf } from "./shades.js";
+
+/** @param {State} s
+ * @param {Ctx} ctx */
+export function drawOver(s, ctx) {
+  const { geom, theme, data } = s;
+  ctx.save();
+  ctx.beginPath(); // marks may reach a little into the margins, not over the labels
+  ctx.rect(geom.left - 6, 0, geom.width + 12, s.stage.clientHeight);
+  ctx.clip();
+  ctx.textBaseline = "middle";
+  if (s.picture === "grow") drawGrowMarks(s, ctx);
+  else if (s.picture === "scores") {
+    drawTop(s, ctx, 0, data.top_initial);
+    drawTop(s, ctx, 1, data.top_final);
+  } else {
+    drawLeft(s, ctx, data.top_initial.filter((node) => !data.top_final.includes(node)));
+    drawTop(s, ctx, 0, data.top_final);
+  }
+  const current = s.search.hits[s.search.at] ?? null;
+  const focused = s.over.matches(":focus") || (current !== null && current === s.focus);
+  for (let half = 0; half < geom.halves; half++) {
+    drawLineage(s, ctx, half);
+    if (s.selected !== null) outline(s, ctx, nodeRect(s, half, s.selected), theme.text, 2);
+    if (s.focus !== null && focused) {
+      outline(s, ctx, nodeRect(s, half, s.focus), theme.text, 1.5, { inset: 2, dash: [2, 2] });
+    }
+    if (s.hover !== null) {
+      outline(s, ctx, nodeRect(s, half, s.hover), theme.text, 1, { halo: false });
+    }
+    drawLinked(s, ctx, half);
+    drawHits(s, ctx, half, current);
+    for (const leaf of data.gold) {
+      const rect = nodeRect(s, half, leaf);
+      if (!rect) continue;
+      const middle = rect.x + rect.w / 2;
+      const onAxis = !half && geom.halves === 2;
+      if (onAxis) diamond(s, ctx, middle, geom.axisTop + 5);
+      if (!onAxis || rect.h >= 12) diamond(s, ctx, middle, rect.y + rect.h / 2);
+    }
+  }
+  ctx.restore();
+}
+
+/** What another view points at: its leaf in a band of its own, what lies above it dotted.
+ * @param {State} s
+ * @param {Ctx} ctx
+ * @param {number} half */
+function drawLinked(s, ctx, half) {
+  const { text } = s.theme;
+  for (const node of s.linked.above) {
+    outline(s, ctx, nodeRect(s, half, node), text, 1, { dash: [1, 2], halo: false });
+  }
+  for (const leaf of s.linked.leaves) {
+    const rect = nodeRect(s, half, leaf);
+    if (!rect) continue;
+    const { axisTop, axisHeight } = s.geom;
+    const [from, to] = half ? [axisTop + axisHeight, s.stage.clientHeight] : [0, axisTop];
+    ctx.globalAlpha = 0.16;
+    ctx.fillStyle = text;
+    ctx.fillRect(rect.x - 1, from, Math.max(rect.w, 2) + 2, to - from);
+    ctx.globalAlpha = 1;
+    outline(s, ctx, rect, text, 2, { dash: [3, 2] });
+  }
+}
+
+const HIT_GAP = 6; // pixels between dots of one row
+
+/** What the search has found, the hit one is at larger.
+ * @param {State} s
+ * @param {Ctx} ctx
+ * @param {number} half
+ * @param {number | null} current */
+function drawHits(s, ctx, half, current) {
+  const last = new Map(); // row -> where its last dot is
+  for (const node of s.search.hits) {
+    const rect = node === current ? null : nodeRect(s, half, node);
+    if (!rect) continue;
+    const row = s.tree.rowOf[node];
+    const x = rect.x + rect.w / 2;
+    if (x - (last.get(row) ?? -Infinity) < HIT_GAP) continue;
+    last.set(row, x);
+    dot(s, ctx, rect, half, s.theme.text);
+  }
+  const rect = current === null ? null : nodeRect(s, half, current);
+  if (rect) dot(s, ctx, rect, half, s.theme.text, 4);
+}
+
+/** @param {State} s
+ * @param {Ctx} ctx */
+function drawGrowMarks(s, ctx) {
+  const { theme, data } = s;
+  const { accent, text } = theme;
+  /** @param {number} node */
+  const rect = (node) => nodeRect(s, 0, node);
+  if (s.fadeFrom) {
+    const share = Math.max(0, 1 - (performance.now() - s.fadeFrom) / FADE_MS);
+    ctx.fillStyle = accent;
+    ctx.globalAlpha = 0.45 * share;
+    for (const box of data.added.map(rect)) {
+      if (box) ctx.fillRect(box.x - 1, box.y, Math.max(box.w, 3), box.h - 1);
+    }
+    ctx.globalAlpha = 1;
+  }
+  const chosen = data.chosen === null ? null : rect(data.chosen);
+  if (chosen && !isNarrow(chosen, 3)) outline(s, ctx, chosen, accent, 3);
+  const changed = new Set([...data.revised, ...data.added]);
+  const edge = new Set(data.frontier);
+  for (const node of data.frontier) {
+    const box = rect(node);
+    if (!box || node === data.chosen) continue;
+    if (!isNarrow(box, 1.5)) outline(s, ctx, box, text, 1.5);
+    else if (box.h >= 14 || !changed.has(node)) bracket(s, ctx, box, 0, text);
+  }
+  // A node that is both on the frontier and changed gets its second mark inside the first,
+  // or beyond it where the box is narrow.
+  /** @param {Ids} nodes
+   * @param {number[]} dash
+   * @param {typeof dashedBracket} sign */
+  const mark = (nodes, dash, sign) => {
+    for (const node of nodes) {
+      const box = rect(node);
+      if (!box || node === data.chosen) continue;
+      const both = edge.has(node);
+      if (isNarrow(box, 1.5)) {
+        sign(s, ctx, box, 0, accent, both && box.h >= 14 ? 5 : 0);
+        continue;
+      }
+      const inset = both && box.h >= 12 ? 2.5 : 0;
+      outline(s, ctx, box, accent, 1.5, { inset, dash, halo: !inset });
+    }
+  };
+  mark(data.revised, [4, 3], dashedBracket);
+  mark(data.added, [], plus);
+  if (chosen && isNarrow(chosen, 3)) {
+    bar(s, ctx, chosen, 0, accent);
+    triangle(s, ctx, chosen, 0, accent);
+  }
+}
+
+/** Retrieved nodes: outline and rank, or bar and triangle where the box is narrow.
+ * @param {State} s
+ * @param {Ctx} ctx
+ * @param {number} half
+ * @param {Ids} nodes */
+function drawTop(s, ctx, half, nodes) {
+  const { accent, font } = s.theme;
+  ctx.font = `600 11px ${font}`;
+  ctx.textAlign = "center";
+  /** @type {Rect[]} */
+  const thin = [];
+  nodes.forEach((node, i) => {
+    const rect = nodeRect(s, half, node);
+    if (!rect) return;
+    if (isNarrow(rect, 2)) {
+      thin.push(rect);
+      return;
+    }
+    outline(s, ctx, rect, accent, 2);
+    if (s.labelled[half]?.has(node)) return; // its label names the rank
+    const rank = String(i + 1);
+    if (rect.w >= ctx.measureText(rank).width + 8 && rect.h >= 15) {
+      ctx.fillStyle = inkOn(fillOf(s, half, node).colour);
+      ctx.fillText(rank, rect.x + rect.w / 2, rect.y + rect.h / 2);
+    }
+  });
+  for (const rect of thin) bar(s, ctx, rect, half, accent);
+  for (const rect of spaced(thin)) triangle(s, ctx, rect, half, accent);
+}
+
+/** Nodes that the change has pushed out of the retrieved ones: dashed.
+ * @param {State} s
+ * @param {Ctx} ctx
+ * @param {Ids} nodes */
+function drawLeft(s, ctx, nodes) {
+  for (const node of nodes) {
+    const rect = nodeRect(s, 0, node);
+    if (!rect) continue;
+    if (isNarrow(rect, 1.5)) dashedBracket(s, ctx, rect, 0, s.theme.accent, 0);
+    else outline(s, ctx, rect, s.theme.accent, 1.5, { dash: [4, 3] });
+  }
+}
+
+/** Of boxes in one row whose signs would lie on each other, the first one.
+ * @param {Rect[]} rects
+ * @param {number} [gap] */
+export function spaced(rects, gap = 7) {
+  const kept = [];
+  for (const rect of [...rects].sort((a, b) => a.y - b.y || a.x - b.x)) {
+    const last = kept[kept.length - 1];
+    if (!last || last.y !== rect.y || rect.x + rect.w / 2 - last.x - last.w / 2 >= gap) {
+      kept.push(rect);
+    }
+  }
+  return kept;
+}

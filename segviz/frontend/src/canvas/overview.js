@@ -1,0 +1,236 @@
+// The whole conversation in one strip below the tree, with the visible part as a
+// frame. The frame can be moved, pulled at its edges, or drawn anew beside it. All of it
+// can also be done by keys on the tree, so the strip takes no focus.
+
+import { cleared, element } from "../shared/dom.js";
+import { onFrame } from "./frame.js";
+import { jumpTo, unitsOf } from "./navigation.js";
+import { stripColour } from "./shades.js";
+import { clampView, insideView } from "./view.js";
+import { columnWeights } from "./weights.js";
+
+const HEIGHT = 24;
+const STRIP = 5; // session colours above the scores
+const FEW_UNITS = 60; // these all have room in the tree itself
+const MOVED_PIXELS = 3;
+const CURSORS = { from: "ew-resize", to: "ew-resize", move: "grab", draw: "crosshair" };
+
+/** @param {State} s
+ * @param {HTMLElement} parent */
+export function buildOverview(s, parent) {
+  const root = element("div", "map", parent);
+  root.setAttribute("aria-hidden", "true");
+  const canvas = element("canvas", "", root);
+  const frame = element("div", "frame", root);
+  s.overview = { root, canvas, frame, drawn: [], drag: null, width: 0 };
+  onFrame(s, showOverview);
+  /** @param {string} name
+   * @param {(s: State, event: PointerEvent) => void} act */
+  const on = (name, act) => root.addEventListener(name, (event) => {
+    if (s.data && s.geom) act(s, /** @type {PointerEvent} */ (event));
+  });
+  on("pointerdown", takeHold);
+  on("pointermove", pull);
+  on("pointerup", letGo);
+  root.addEventListener("pointercancel", () => { s.overview.drag = null; });
+}
+
+// --- painting ------------------------------------------------------------------------
+
+/** Brings the strip to the present view; its picture is drawn only if that has changed.
+ * @param {State} s */
+function showOverview(s) {
+  const { overview, geom, data } = s;
+  overview.root.hidden = !data.legend || (data.mode !== "grow" && data.total_units <= FEW_UNITS);
+  if (overview.root.hidden) return;
+  const width = Math.round(geom.width);
+  overview.width = width;
+  overview.root.style.marginLeft = `${geom.left}px`;
+  overview.root.style.width = `${width}px`;
+  const depends = [width, data, data.final, s.theme, s.picture, String(s.shades), s.most,
+    s.search.hits];
+  if (depends.some((part, i) => part !== overview.drawn[i])) {
+    overview.drawn = depends;
+    drawOverview(s, cleared(overview.canvas, width, HEIGHT), width);
+  }
+  const { x, w } = frameOf(s.view, unitsOf(s), width);
+  overview.frame.style.transform = `translateX(${x}px)`;
+  overview.frame.style.width = `${w}px`;
+  overview.frame.classList.toggle("whole", w >= width);
+}
+
+/** @param {State} s
+ * @param {Ctx} ctx
+ * @param {number} width */
+function drawOverview(s, ctx, width) {
+  const { data, theme, tree } = s;
+  const scale = width / unitsOf(s);
+  const grow = s.picture === "grow";
+  for (const run of s.runs) {
+    ctx.fillStyle = run.session < 0 ? theme.unknown : data.session_colours[run.session];
+    const [x, right] = [Math.round(run.start * scale), Math.round(run.stop * scale)];
+    ctx.fillRect(x, 0, right - x, grow ? HEIGHT : STRIP - 1);
+  }
+  if (grow) {
+    ctx.globalAlpha = 0.72; // what has not been said yet
+    ctx.fillStyle = theme.background;
+    ctx.fillRect(tree.newest * scale, 0, width, HEIGHT);
+    ctx.globalAlpha = 1;
+  } else drawScores(s, ctx, width);
+  ctx.fillStyle = theme.text;
+  for (const node of s.search.hits) {
+    const x = Math.round(((tree.start[node] + tree.stop[node]) / 2) * scale);
+    ctx.fillRect(x - 1, 0, 2, 4);
+  }
+}
+
+/** The highest score above each pixel column of leaves, and where the retrieved nodes are.
+ * @param {State} s
+ * @param {Ctx} ctx
+ * @param {number} width */
+function drawScores(s, ctx, width) {
+  const { data, theme, tree } = s;
+  const weight = columnWeights(s).at(-1);
+  if (!weight?.length) return;
+  const total = unitsOf(s);
+  const best = heaviestColumns(tree.byLevel[0], tree.start, tree.stop, weight, total, width);
+  let from = 0;
+  /** @type {string | null} */
+  let colour = null;
+  /** @param {number} x */
+  const flush = (x) => {
+    if (colour) {
+      ctx.fillStyle = colour;
+      ctx.fillRect(from, STRIP, x - from, HEIGHT - STRIP);
+    }
+    from = x;
+  };
+  for (let x = 0; x < width; x++) {
+    const here = best[x] < 0 ? null : stripColour(s, best[x]);
+    if (here === colour) continue;
+    flush(x);
+    colour = here;
+  }
+  flush(width);
+  for (const node of data.top_final) {
+    const x = Math.round(((tree.start[node] + tree.stop[node]) / 2 / total) * width);
+    ctx.fillStyle = theme.background;
+    ctx.fillRect(x - 2, HEIGHT - 7, 4, 7);
+    ctx.fillStyle = theme.accent;
+    ctx.fillRect(x - 1, HEIGHT - 6, 2, 6);
+  }
+}
+
+// --- pointer -------------------------------------------------------------------------
+
+/** @param {State} s
+ * @param {PointerEvent} pointerEvent */
+const placeOf = (s, { clientX }) => clientX - s.overview.root.getBoundingClientRect().left;
+/** @param {State} s
+ * @param {number} x */
+const unitOf = (s, x) => (x / s.overview.width) * unitsOf(s);
+/** @param {State} s
+ * @param {number} x */
+const gripOf = (s, x) => gripAt(x, frameOf(s.goal, unitsOf(s), s.overview.width), s.overview.width);
+
+/** @param {State} s
+ * @param {PointerEvent} event */
+function takeHold(s, event) {
+  if (event.button !== 0) return;
+  event.preventDefault(); // no selection of text, and the keyboard stays where it is
+  const x = placeOf(s, event);
+  s.overview.drag = { grip: gripOf(s, x), x, view: s.goal, moved: false };
+  s.overview.root.setPointerCapture(event.pointerId);
+  s.history.kind = ""; // every drag can be taken back by itself
+}
+
+/** @param {State} s
+ * @param {PointerEvent} event */
+function pull(s, event) {
+  const { drag, root } = s.overview;
+  const x = placeOf(s, event);
+  if (!drag) {
+    root.style.cursor = CURSORS[gripOf(s, x)];
+    return;
+  }
+  if (!drag.moved && Math.abs(x - drag.x) < MOVED_PIXELS) return;
+  drag.moved = true;
+  if (drag.grip === "move") root.style.cursor = "grabbing";
+  const [from, to] = [unitOf(s, drag.x), unitOf(s, x)];
+  jumpTo(s, draggedView(drag.grip, drag.view, from, to, unitsOf(s)), "map", false);
+}
+
+/** A click beside the frame brings the frame there.
+ * @param {State} s
+ * @param {PointerEvent} event */
+function letGo(s, event) {
+  const { drag } = s.overview;
+  s.overview.drag = null;
+  pull(s, event); // the cursor
+  if (!drag || drag.moved || drag.grip !== "draw") return;
+  const away = unitOf(s, drag.x) - (s.goal.x0 + s.goal.x1) / 2;
+  jumpTo(s, draggedView("move", s.goal, 0, away, unitsOf(s)), "map");
+}
+
+// --- arithmetic: the frame, what a pointer takes hold of, where a drag leads ---------------
+
+const LEAST_FRAME = 8; // a view of three units among 100,000 must still be seen and held
+const GRIP = 5;
+
+/** Where the visible window lies on an overview of so many pixels.
+ * @param {View} view
+ * @param {number} total
+ * @param {number} width */
+export function frameOf(view, total, width) {
+  const w = Math.min(width, Math.max(LEAST_FRAME, ((view.x1 - view.x0) / total) * width));
+  const middle = ((view.x0 + view.x1) / 2 / total) * width;
+  return { x: Math.min(Math.max(0, middle - w / 2), width - w), w };
+}
+
+/** What lies under x: an edge of the frame ("from", "to"), its inside ("move"), or neither,
+ *  where a drag draws another one. A frame around everything cannot be moved.
+ * @param {number} x
+ * @param {{ x: number, w: number }} frame
+ * @param {number} width */
+export function gripAt(x, frame, width) {
+  const inner = Math.min(GRIP, frame.w / 4);
+  if (x >= frame.x - GRIP && x <= frame.x + inner) return "from";
+  if (x <= frame.x + frame.w + GRIP && x >= frame.x + frame.w - inner) return "to";
+  const inside = x > frame.x && x < frame.x + frame.w;
+  return inside && frame.w < width ? "move" : "draw";
+}
+
+/** The view after a drag from one unit to another.
+ * @param {string} grip
+ * @param {View} view
+ * @param {number} from
+ * @param {number} to
+ * @param {number} total */
+export function draggedView(grip, view, from, to, total) {
+  const shift = to - from;
+  if (grip === "move") return insideView(view.x0 + shift, view.x1 + shift, total);
+  const ends = grip === "from" ? [view.x0 + shift, view.x1]
+    : grip === "to" ? [view.x0, view.x1 + shift] : [from, to];
+  const [x0, x1] = [Math.max(0, Math.min(...ends)), Math.min(total, Math.max(...ends))];
+  return clampView(x0, x1, total);
+}
+
+/** For each pixel column the heaviest node over it, -1 for none.
+ * @param {number[]} ids
+ * @param {Ids} start
+ * @param {Ids} stop
+ * @param {ArrayLike<number>} weight
+ * @param {number} total
+ * @param {number} width */
+export function heaviestColumns(ids, start, stop, weight, total, width) {
+  const best = new Int32Array(width).fill(-1);
+  const scale = width / total;
+  for (const id of ids) {
+    const first = Math.floor(start[id] * scale);
+    const last = Math.min(width, Math.max(first + 1, Math.ceil(stop[id] * scale)));
+    for (let x = first; x < last; x++) {
+      if (best[x] < 0 || weight[id] > weight[best[x]]) best[x] = id;
+    }
+  }
+  return best;
+}

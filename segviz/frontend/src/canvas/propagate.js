@@ -1,0 +1,194 @@
+// The JavaScript twin of segviz.propagate and segviz.retrieve, so that
+// the picture follows a control without waiting for Python. Pure functions, float64, in
+// the same order of additions; Python's answer replaces what is computed here.
+
+// --- transitions -----------------------------------------------------------------------
+
+/** @param {Int32Array} pairs */
+const reversed = (pairs) => {
+  const turned = new Int32Array(pairs.length);
+  for (let i = 0; i < pairs.length; i += 2) {
+    turned[i] = pairs[i + 1];
+    turned[i + 1] = pairs[i];
+  }
+  return turned;
+};
+
+/** @param {Int32Array} pairs */
+const thereAndBack = (pairs) => {
+  const both = new Int32Array(2 * pairs.length);
+  both.set(pairs);
+  both.set(reversed(pairs), pairs.length);
+  return both;
+};
+
+/** Active nodes that follow each other on one level, by start, then by age.
+ * @param {Pick<Columns, "level" | "start">} given */
+function adjacent({ level, start }) {
+  const nodes = [];
+  for (let id = 0; id < level.length; id++) if (level[id] >= 0) nodes.push(id);
+  nodes.sort((a, b) => level[a] - level[b] || start[a] - start[b] || a - b);
+  const pairs = [];
+  for (let i = 1; i < nodes.length; i++) {
+    if (level[nodes[i - 1]] === level[nodes[i]]) pairs.push(nodes[i - 1], nodes[i]);
+  }
+  return Int32Array.from(pairs);
+}
+
+/** Policy -> [source, target] pairs of a tree {edges, level, start}; level -1 is retired.
+ * @type {Record<string, (tree: Edged) => Int32Array>} */
+export const TRANSITIONS = {
+  none: () => new Int32Array(0),
+  "top-down": ({ edges }) => edges,
+  "bottom-up": ({ edges }) => reversed(edges),
+  both: ({ edges }) => thereAndBack(edges),
+  neighbours: (tree) => thereAndBack(adjacent(tree)),
+};
+
+/** All edges as [parent, child] pairs; the payload sends them only if parents do not do.
+ * @param {Pick<Columns, "parent" | "edges">} given */
+export function edgePairs({ parent, edges }) {
+  if (edges.length) return edges;
+  const pairs = [];
+  for (let id = 0; id < parent.length; id++) if (parent[id] >= 0) pairs.push(parent[id], id);
+  return Int32Array.from(pairs);
+}
+
+/** W_P as parallel columns: source, target and the part of the source's score that goes
+ *  there, one over the number of its targets.
+ * @param {Int32Array} pairs
+ * @param {number} nodes */
+export function shares(pairs, nodes) {
+  const count = pairs.length / 2;
+  const degree = new Int32Array(nodes);
+  for (let i = 0; i < pairs.length; i += 2) degree[pairs[i]]++;
+  const source = new Int32Array(count);
+  const target = new Int32Array(count);
+  const share = new Float64Array(count);
+  for (let i = 0; i < count; i++) {
+    source[i] = pairs[2 * i];
+    target[i] = pairs[2 * i + 1];
+    share[i] = 1 / degree[source[i]];
+  }
+  return { source, target, share };
+}
+
+// --- scores ----------------------------------------------------------------------------
+
+/** The next hop, W_P s.
+ * @param {Float64Array} scores
+ * @param {ReturnType<typeof shares>} operator */
+export function nextHop(scores, { source, target, share }) {
+  const next = new Float64Array(scores.length);
+  for (let i = 0; i < source.length; i++) next[target[i]] += scores[source[i]] * share[i];
+  return next;
+}
+
+/** Σ αᵏ sᵏ / Σ αᵏ over the first `horizon` + 1 hops (equation 4); `none` has no operator.
+ * @param {Float64Array[]} hops
+ * @param {string} policy
+ * @param {number} alpha
+ * @param {number} horizon */
+export function combineHops(hops, policy, alpha, horizon) {
+  const final = Float64Array.from(hops[0]);
+  if (policy === "none") return final;
+  let sum = 1;
+  for (let k = 1; k <= horizon; k++) {
+    const weight = alpha ** k;
+    const hop = hops[k];
+    sum += weight;
+    for (let i = 0; i < final.length; i++) final[i] += weight * hop[i];
+  }
+  for (let i = 0; i < final.length; i++) final[i] /= sum;
+  return final;
+}
+
+/** A function (policy, alpha, horizon) -> final scores. It keeps the hops of the last
+ *  policy, so that a new alpha costs one weighted sum.
+ * @param {Float64Array} initial
+ * @param {Edged} tree
+ * @returns {Propagator} */
+export function propagator(initial, tree) {
+  /** @type {string | null} */
+  let known = null;
+  let operator = shares(new Int32Array(0), 0);
+  let hops = [initial];
+  return (policy, alpha, horizon) => {
+    if (policy !== known) {
+      operator = shares(TRANSITIONS[policy](tree), initial.length);
+      hops = [initial];
+      known = policy;
+    }
+    while (policy !== "none" && hops.length <= horizon) {
+      hops.push(nextHop(hops[hops.length - 1], operator));
+    }
+    return combineHops(hops, policy, alpha, horizon);
+  };
+}
+
+// --- retrieval -------------------------------------------------------------------------
+
+/** The retrieved nodes of the admissible levels (null: all), best first, ties to the older
+ *  node: k of them, or, with a budget (null: none), those before the first whose text no
+ *  longer fits into so many tokens. `distinct` counts nodes with one carrier once: the best,
+ *  or the oldest, stays.
+ * @param {Float64Array} scores
+ * @param {Pick<Columns, "level" | "carrier" | "tokens">} given
+ * @param {Retrieval} retrieval */
+export function topNodes(scores, { level, carrier, tokens }, { k, budget, levels, distinct }) {
+  /** @param {number} a
+   * @param {number} b */
+  const better = (a, b) => scores[a] > scores[b] || (scores[a] === scores[b] && a < b);
+  const admitted = levels && new Set(levels);
+  const best = new Int32Array(level.length).fill(-1);
+  for (let id = 0; id < level.length; id++) {
+    if (level[id] < 0 || (admitted && !admitted.has(level[id]))) continue;
+    const text = distinct ? carrier[id] : id;
+    if (best[text] < 0 || better(id, best[text])) best[text] = id;
+  }
+  const kept = best.filter((id) => id >= 0);
+  return budget ? affordable(kept, better, tokens, budget) : highest(kept, better, k);
+}
+
+/** @param {Int32Array} nodes
+ * @param {(a: number, b: number) => boolean} better
+ * @param {number} k */
+function highest(nodes, better, k) {
+  /** @type {number[]} */
+  const top = [];
+  for (const id of nodes) {
+    if (top.length === k && !better(id, top[k - 1])) continue;
+    let low = 0;
+    let high = top.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (better(top[middle], id)) low = middle + 1;
+      else high = middle;
+    }
+    top.splice(low, 0, id);
+    if (top.length > k) top.pop();
+  }
+  return Int32Array.from(top);
+}
+
+/** @param {Int32Array} nodes
+ * @param {(a: number, b: number) => boolean} better
+ * @param {Int32Array} tokens
+ * @param {number} budget */
+function affordable(nodes, better, tokens, budget) {
+  nodes.sort((a, b) => (better(a, b) ? -1 : 1));
+  let left = budget;
+  let count = 0;
+  while (count < nodes.length && (left -= tokens[nodes[count]]) >= 0) count++;
+  return nodes.slice(0, count);
+}
+
+/** How many of the nodes lie on each of `levels` levels.
+ * @param {Ids} nodes
+ * @param {Int32Array} level
+ * @param {number} levels */
+export function levelCounts(nodes, level, levels) {
+  const counts = new Array(levels).fill(0);
+  for (const id of nodes) counts[level[id]]++;
+  return counts;
+}

@@ -1,0 +1,121 @@
+// The tree as rows of nodes, and who is whose parent. Pure functions.
+//
+// A *row* is one lane of one level; a level has several lanes only where spans of its nodes
+// overlap.
+
+/** Lanes for intervals sorted by start: first fit, so lane 0 holds most of them.
+ * @param {number[]} ids
+ * @param {Ids} start
+ * @param {Ids} stop */
+export function assignLanes(ids, start, stop) {
+  const ends = [];
+  const lanes = new Int32Array(ids.length);
+  for (let i = 0; i < ids.length; i++) {
+    let lane = 0;
+    while (lane < ends.length && ends[lane] > start[ids[i]]) lane++;
+    ends[lane] = stop[ids[i]];
+    lanes[i] = lane;
+  }
+  return { lanes, count: Math.max(1, ends.length) };
+}
+
+/** Rows, lanes and neighbours of the active nodes (level >= 0).
+ * @param {any} given */
+export function buildTree({ level, start, stop, parent, edges, levels_total }) {
+  /** @type {number[][]} */
+  const byLevel = Array.from({ length: levels_total }, () => []);
+  let active = 0;
+  let newest = 0;
+  for (let id = 0; id < level.length; id++) {
+    if (level[id] < 0) continue;
+    active++;
+    newest = Math.max(newest, stop[id]);
+    byLevel[level[id]].push(id);
+  }
+  /** @type {number[][]} */
+  const rows = []; // ids of one lane, by start
+  const firstRow = []; // level -> its first row
+  const laneCount = [];
+  const rowOf = new Int32Array(level.length).fill(-1);
+  for (const ids of byLevel) {
+    ids.sort((a, b) => start[a] - start[b] || stop[b] - stop[a] || a - b);
+    const { lanes, count } = assignLanes(ids, start, stop);
+    firstRow.push(rows.length);
+    laneCount.push(count);
+    for (let lane = 0; lane < count; lane++) rows.push([]);
+    for (let i = 0; i < ids.length; i++) {
+      rowOf[ids[i]] = firstRow[firstRow.length - 1] + lanes[i];
+      rows[rowOf[ids[i]]].push(ids[i]);
+    }
+  }
+  const parents = new Map(); // child -> its parents; edges come only if some have several
+  const children = new Map();
+  /** @param {any} p
+   * @param {number} c */
+  const link = (p, c) => {
+    if (p < 0) return;
+    if (!parents.has(c)) parents.set(c, []);
+    if (!children.has(p)) children.set(p, []);
+    parents.get(c).push(p);
+    children.get(p).push(c);
+  };
+  if (edges.length) for (let i = 0; i < edges.length; i += 2) link(edges[i], edges[i + 1]);
+  else for (let id = 0; id < level.length; id++) link(parent[id], id);
+  return { level, start, stop, byLevel, rows, firstRow, laneCount, rowOf, parents, children,
+    active, newest };
+}
+
+/** All ancestors, each once, along every parent.
+ * @param {Tree} tree
+ * @param {number} node */
+export const ancestors = (tree, node) => [...reached(tree.parents, node)];
+
+/** All that the links lead to from a node, each once; never the node itself.
+ * @param {Links} links
+ * @param {number} node */
+export function reached(links, node) {
+  const found = new Set();
+  const pending = [node];
+  while (pending.length) {
+    for (const next of links.get(/** @type {number} */ (pending.pop())) ?? []) {
+      if (found.has(next)) continue;
+      found.add(next);
+      pending.push(next);
+    }
+  }
+  found.delete(node);
+  return found;
+}
+
+/** The node an arrow key leads to; the same node at the edge of the tree.
+ * @param {Tree} tree
+ * @param {number} node
+ * @param {string} key */
+export function neighbour(tree, node, key) {
+  const leaves = tree.byLevel[0];
+  if (key === "Home") return leaves[0] ?? node;
+  if (key === "End") return leaves[leaves.length - 1] ?? node;
+  if (key === "ArrowUp") return tree.parents.get(node)?.[0] ?? node;
+  if (key === "ArrowDown") {
+    const below = tree.children.get(node) ?? [];
+    return below.reduce((a, b) => (tree.start[b] < tree.start[a] ? b : a), below[0] ?? node);
+  }
+  const row = tree.byLevel[tree.level[node]];
+  const at = row.indexOf(node) + (key === "ArrowRight" ? 1 : -1);
+  return row[at] ?? node;
+}
+
+// --- sessions along the time axis ------------------------------------------------------
+
+/** Runs of equal session along the units.
+ * @param {Ids} unitSession */
+export function sessionRuns(unitSession) {
+  const runs = [];
+  for (let unit = 0; unit < unitSession.length; unit++) {
+    const last = runs[runs.length - 1];
+    if (last && last.session === unitSession[unit]) last.stop = unit + 1;
+    else runs.push({ session: unitSession[unit], start: unit, stop: unit + 1 });
+  }
+  return runs;
+}
+

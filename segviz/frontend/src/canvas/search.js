@@ -1,0 +1,205 @@
+// Finding text in nodes: the field, how many hits there are, and the way from one to the
+// next. The browser searches the texts it was sent, which may be cut or absent; where Python
+// can be asked, its answer over the full texts takes the place of this one.
+
+import { element } from "../shared/dom.js";
+import { schedule } from "./frame.js";
+import { walkTo } from "./navigation.js";
+
+const TYPED_MS = 300;
+
+/** @param {State} s
+ * @param {HTMLElement} parent */
+export function buildFind(s, parent) {
+  const root = element("div", "find", parent);
+  root.setAttribute("role", "search");
+  const input = element("input", "", root);
+  input.type = "search";
+  input.setAttribute("aria-label", "Find text in the nodes");
+  const mark = element("i", "hit", root);
+  const words = element("span", "words", root);
+  /** @param {string} text
+   * @param {string} label
+   * @param {boolean} back */
+  const step = (text, label, back) => {
+    const made = element("button", "", root, text);
+    made.type = "button";
+    made.title = label;
+    made.setAttribute("aria-label", label);
+    made.addEventListener("click", () => walkHit(s, back));
+    return made;
+  };
+  const before = step("‹", "Hit before (Shift Enter)", true);
+  const next = step("›", "Next hit (Enter)", false);
+  s.find = { root, input, mark, words, before, next };
+  input.addEventListener("input", () => seek(s, input.value));
+  input.addEventListener("keydown", (event) => {
+    if (event.isComposing) return; // Enter ends a word, not the search
+    if (event.key === "Enter") walkHit(s, event.shiftKey);
+    else if (event.key === "Escape") endSearch(s);
+    else return;
+    event.preventDefault();
+  });
+}
+
+/** Searches for something else.
+ * @param {State} s
+ * @param {string} query */
+function seek(s, query) {
+  Object.assign(s.search, { query, at: -1, walks: false });
+  refind(s);
+  clearTimeout(s.search.timer);
+  s.search.timer = setTimeout(() => ask(s), TYPED_MS);
+  schedule(s);
+}
+
+/** Finds anew after a change of the query or of the data.
+ * @param {State} s */
+export function refind(s) {
+  const { search, data } = s;
+  const query = normalised(search.query);
+  const current = search.hits[search.at];
+  const answer = data.found && data.found.query === query ? data.found : null;
+  const nodes = (answer?.nodes ?? findText(query, data.labels, data))
+    .filter((node) => data.level[node] >= 0);
+  search.hits = nodes;
+  search.total = answer?.total ?? nodes.length;
+  search.excerpts = answer?.excerpts ?? {};
+  search.waits = Boolean(query) && !answer && !data.labels.length && asks(s);
+  search.at = nodes.indexOf(current);
+  showFind(s);
+  if (!search.walks || search.waits) return;
+  search.walks = false;
+  setTimeout(() => walkHit(s, false)); // after the message that brought the hits
+}
+
+/** Where texts are cut or absent and Python listens, it searches the full ones.
+ * @param {State} state */
+const asks = ({ data }) => data.found !== undefined
+  && (!data.labels.length || searchedLength(data.labels) < Infinity);
+
+/** @param {State} s */
+function ask(s) {
+  const { search } = s;
+  clearTimeout(search.timer);
+  search.timer = 0;
+  const query = normalised(search.query);
+  if (!asks(s) || query === search.asked) return;
+  search.asked = query;
+  s.sendQuery(query);
+}
+
+/** Takes the keyboard to the next hit, or to the one before.
+ * @param {State} s
+ * @param {boolean} back */
+export function walkHit(s, back) {
+  const { search } = s;
+  if (search.timer) ask(s);
+  if (!search.hits.length) {
+    search.walks = search.waits; // Enter was pressed before the answer came
+    return;
+  }
+  search.at = search.at < 0 && !back
+    ? firstHit(search.hits, s.tree, s.goal) : nextHit(search.at, search.hits.length, back);
+  const node = search.hits[search.at];
+  walkTo(s, node, `${hitWords(search)}: `, search.excerpts[node]);
+  showFind(s);
+}
+
+/** Forgets the search; the keyboard returns to the tree.
+ * @param {State} s */
+export function endSearch(s) {
+  s.find.input.value = "";
+  seek(s, "");
+  ask(s);
+  s.over.focus({ preventScroll: true });
+}
+
+/** Empties the field for another conversation.
+ * @param {State} s */
+export function resetSearch(s) {
+  clearTimeout(s.search.timer);
+  s.search = createSearch();
+  s.find.input.value = "";
+}
+
+/** @param {State} s */
+function showFind(s) {
+  const { find, search, data } = s;
+  const limit = searchedLength(data.labels);
+  const blind = data.nodes > 0 && !data.labels.length && !asks(s);
+  find.input.disabled = blind;
+  find.input.placeholder = blind ? "no texts here" : "Find  /";
+  find.input.title = blind ? "So many nodes are sent without their texts"
+    : asks(s) || limit === Infinity ? "Find text in the nodes, in capitals or not (/)"
+      : `Find text in the first ${limit} characters of each node (/)`;
+  const words = search.waits ? "…" : hitWords(search);
+  find.words.textContent = words;
+  find.mark.hidden = !search.hits.length;
+  find.root.classList.toggle("active", words !== "");
+  find.before.disabled = find.next.disabled = !search.hits.length;
+}
+
+// --- searching: pure functions -----------------------------------------------------------
+
+export const createSearch = () => ({
+  query: "", hits: [], total: 0, at: -1, timer: 0, asked: "", excerpts: {},
+  waits: false, walks: false,
+});
+
+/** @param {string} query */
+export const normalised = (query) => query.trim().toLowerCase();
+
+/** Active nodes whose text holds the query in any case, in reading order: by start, the
+ *  narrower first.
+ * @param {string} query
+ * @param {string[]} labels
+ * @param {{ level: Ids, start: Ids, stop: Ids }} given */
+export function findText(query, labels, { level, start, stop }) {
+  const wanted = normalised(query);
+  /** @type {number[]} */
+  const hits = [];
+  if (!wanted) return hits;
+  for (let id = 0; id < labels.length; id++) {
+    if (level[id] >= 0 && labels[id].toLowerCase().includes(wanted)) hits.push(id);
+  }
+  return hits.sort((a, b) => start[a] - start[b] || stop[a] - stop[b] || a - b);
+}
+
+/** Place of the hit after `at`, or before it; -1 stands before the first. Round and round.
+ * @param {number} at
+ * @param {number} count
+ * @param {boolean} back */
+export function nextHit(at, count, back) {
+  if (!count) return -1;
+  if (at < 0) return back ? count - 1 : 0;
+  return (at + (back ? -1 : 1) + count) % count;
+}
+
+/** The hit to begin with: the first one in view, or the first of all.
+ * @param {number[]} hits
+ * @param {{ start: Ids, stop: Ids }} given
+ * @param {View} view */
+export function firstHit(hits, { start, stop }, view) {
+  const seen = hits.findIndex((id) => start[id] >= view.x0 && stop[id] <= view.x1);
+  return Math.max(0, seen);
+}
+
+/** How many characters of each text the browser holds; Infinity if none is cut.
+ * @param {string[]} labels */
+export function searchedLength(labels) {
+  let most = 0;
+  for (const label of labels) {
+    if (label.endsWith("…")) most = Math.max(most, label.length - 1);
+  }
+  return most || Infinity;
+}
+
+/** What the search says: "3 of 17", "17 found", "none".
+ * @param {Pick<Search, "query" | "hits" | "at" | "total">} given */
+export function hitWords({ query, hits, at, total }) {
+  if (!normalised(query)) return "";
+  if (!hits.length) return "none";
+  const all = total > hits.length ? `${hits.length} (${total} found)` : `${hits.length}`;
+  return at < 0 ? `${total} found` : `${at + 1} of ${all}`;
+}

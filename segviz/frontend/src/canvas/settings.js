@@ -1,0 +1,99 @@
+// The setting that the header sets. While a control moves, the browser
+// computes scores and retrieval itself; once it rests, Python gets the setting and answers
+// with its own scores, which then stand.
+//
+// Every change has a number. An answer with a smaller number than the last change is late:
+// its tree and its question count, its setting and its scores do not.
+
+import { edgePairs, propagator, topNodes } from "./propagate.js";
+
+const REST_MS = 200;
+const OVERDUE_MS = 2000; // an answer that still does not know a change sent so long ago
+
+export const createSettings = () => ({
+  setting: null, sequence: 0, answered: 0, sent: 0, timer: 0, sentAt: 0, stale: false, scores: null,
+  apart: "",
+});
+
+/** Takes the setting of a new message, or keeps the browser's where that is newer.
+ * @param {State} s */
+export function adoptSetting(s) {
+  const { data, settings } = s;
+  settings.scores = null;
+  settings.stale = false;
+  if (!data.live) {
+    settings.setting = null;
+    return;
+  }
+  const { policy, alpha, horizon, drawing, sequence } = data.live;
+  // A number below one that was answered: Python has begun anew and its word counts.
+  const late = settings.setting && sequence < settings.sequence && sequence >= settings.answered;
+  const awaited = settings.setting && sequence === settings.sequence
+    && settings.answered < sequence;
+  settings.answered = sequence;
+  if (late) {
+    recompute(s);
+    const lost = !settings.timer && performance.now() - settings.sentAt > OVERDUE_MS;
+    if (lost) settings.timer = setTimeout(() => report(s)); // a change of page can swallow one
+    return;
+  }
+  settings.setting = { policy, alpha, horizon, drawing };
+  settings.sequence = settings.sent = sequence;
+  if (awaited) settings.apart = String(apart(finalScores(s), data.final));
+}
+
+/** A control has moved: show it at the next frame, report it when it rests.
+ * @param {State} s
+ * @param {Partial<LiveSetting>} part */
+export function change(s, part) {
+  const { settings } = s;
+  settings.setting = { .../** @type {LiveSetting} */ (settings.setting), ...part };
+  settings.sequence++;
+  settings.stale = true;
+  clearTimeout(settings.timer);
+  settings.timer = setTimeout(() => report(s), REST_MS);
+}
+
+/** A key has been let go: reported at once, so that a single step is not kept waiting. While
+ *  an answer is awaited the control must rest, as when it is dragged.
+ * @param {State} s */
+export function keyLetGo(s) {
+  if (s.settings.sent <= s.settings.answered) report(s);
+}
+
+/** Sends the setting, if it has not been sent.
+ * @param {State} s */
+export function report(s) {
+  const { settings } = s;
+  if (!settings.timer) return;
+  clearTimeout(settings.timer);
+  settings.timer = 0;
+  settings.sentAt = performance.now();
+  settings.sent = settings.sequence;
+  s.sendSetting({ .../** @type {LiveSetting} */ (settings.setting), sequence: settings.sequence });
+}
+
+/** Scores and retrieved nodes under the browser's own setting, in place of Python's.
+ * @param {State} s */
+export function recompute(s) {
+  const { data, settings } = s;
+  settings.stale = false;
+  data.final = finalScores(s);
+  data.top_final = topNodes(data.final, data, /** @type {Live} */ (data.live));
+}
+
+/** @param {State} state */
+function finalScores({ data, settings }) {
+  const { policy, alpha, horizon } = /** @type {LiveSetting} */ (settings.setting);
+  settings.scores ??= propagator(data.initial, { ...data, edges: edgePairs(data) });
+  return settings.scores(policy, alpha, horizon);
+}
+
+/** Largest difference between the browser's scores and Python's.
+ * @param {Float64Array} own
+ * @param {Float64Array} theirs */
+function apart(own, theirs) {
+  let most = 0;
+  for (let i = 0; i < own.length; i++) most = Math.max(most, Math.abs(own[i] - theirs[i]));
+  return most;
+}

@@ -1,0 +1,198 @@
+// What gives a node its colour. A *shade* is "session", "level", "initial",
+// "propagated", "change", "gold" or "coherence". Functions of the view's state, no DOM.
+
+import { changeIndex, levelStrength, mix, rampIndex } from "./colour.js";
+import { ancestors } from "./rows.js";
+
+const MIRRORED = "the score of each half; in Change, the difference";
+
+/** What this data can be coloured by: [choice, name, meaning], the page's own first.
+ * @param {Message} message */
+export function coloursFor({ mode, initial, final, gold, coherent }) {
+  const grow = mode === "grow";
+  const scored = !grow && initial.length > 0;
+  const both = scored && final.length > 0;
+  /** @type {[...Offer, offered: boolean][]} */
+  const all = [
+    ["", grow ? "session" : "scores", grow ? "the session it was said in" : MIRRORED, true],
+    ["session", "session", "the session it was said in", !grow],
+    ["level", "level", "how far it is above the leaves", true],
+    ["initial", "initial", "the score before propagation, in both halves", scored],
+    ["propagated", "propagated", "the score after propagation, in both halves", both],
+    ["change", "change", "propagated − initial score, in both halves", both],
+    ["gold", "gold", "what became of the gold evidence", !grow && gold.length > 0],
+    ["coherence", "coherence", "mean cosine with its children; a leaf: with its parent", coherent],
+  ];
+  return all.filter(([, , , offered]) => offered)
+    .map(([choice, name, meaning]) => /** @type {Offer} */ ([choice, name, meaning]));
+}
+
+/** The choice, or the page's own colours where the data cannot show it.
+ * @param {State} state */
+export function colourChoice({ data, look }) {
+  return coloursFor(data).some(([choice]) => choice === look.colour) ? look.colour : "";
+}
+
+/** The shade of each half of the picture.
+ * @param {State} s */
+export function shadesOf(s) {
+  const choice = colourChoice(s);
+  if (choice) return s.picture === "scores" ? [choice, choice] : [choice];
+  if (s.picture === "grow") return ["session"];
+  return s.picture === "change" ? ["change"] : ["initial", "propagated"];
+}
+
+/** Propagated minus initial score.
+ * @param {State} state
+ * @param {number} node */
+export const changeOf = ({ data }, node) => data.final[node] - data.initial[node];
+
+/** The number behind a node's colour; NaN where the shade has none.
+ * @param {State} s
+ * @param {string} shade
+ * @param {number} node */
+export function shadeValue(s, shade, node) {
+  const { data } = s;
+  if (shade === "initial") return data.initial[node];
+  if (shade === "propagated") return data.final[node];
+  if (shade === "change") return changeOf(s, node);
+  return shade === "coherence" ? data.coherence[node] ?? NaN : NaN;
+}
+
+/** Scores are coloured by their share of the highest one, or by its square root, so that weak
+ *  ones show beside one that holds nearly everything. A change is a small part of a score:
+ *  it takes a root more to be seen on the same scale.
+ * @param {Message} message
+ * @param {string} shade */
+export const powerOf = ({ root_scale: root }, shade) =>
+  (root ? 0.5 : 1) * (shade === "change" ? 0.5 : 1);
+
+/** Colour of a node in one half, and the name of the pattern on it, if any. A change has the
+ *  scale of the scores, not one of its own: so it fades as α goes to 0. In "session" this is
+ *  the session at the node's middle; boxes.js shows all of them.
+ * @param {State} s
+ * @param {number} half
+ * @param {number} node */
+export function fillOf(s, half, node) {
+  const { theme, data, tree } = s;
+  const shade = s.shades[half];
+  const value = shadeValue(s, shade, node);
+  const power = powerOf(data, shade);
+  switch (shade) {
+    case "level":
+      return { colour: levelColour(theme, tree.level[node]), pattern: null };
+    case "gold": {
+      const kind = goldClass(s, half, node);
+      return { colour: theme.gold[kind], pattern: GOLD_PATTERN[kind] ?? null };
+    }
+    case "coherence":
+      return Number.isNaN(value) ? { colour: theme.unknown, pattern: "dots" }
+        : { colour: theme.coherenceTable[rampIndex(value, 1)], pattern: null };
+    case "change":
+      return { colour: theme.changeTable[changeIndex(value, s.most, power)],
+        pattern: value < 0 ? "hatch" : null };
+    case "session": {
+      const middle = (tree.start[node] + tree.stop[node] - 1) >> 1;
+      const { session } = s.runs[s.runOf[middle]];
+      return { colour: sessionColour(s, session, tree.level[node]), pattern: null };
+    }
+    default:
+      return { colour: theme.table[rampIndex(value, s.most, power)], pattern: null };
+  }
+}
+
+/** Levels have few colours; higher ones keep the last.
+ * @param {Theme} theme
+ * @param {number} level */
+export const levelColour = ({ levels }, level) => levels[Math.min(level, levels.length - 1)];
+
+/** Colour of a leaf in the strip below the tree, where levels are all one and sessions have
+ *  a line of their own: there it shows the score.
+ * @param {State} s
+ * @param {number} node */
+export function stripColour(s, node) {
+  const half = s.shades.length - 1;
+  const shade = s.shades[half];
+  if (shade !== "level" && shade !== "session") return fillOf(s, half, node).colour;
+  return s.theme.table[rampIndex(s.data.final[node], s.most, powerOf(s.data, "propagated"))];
+}
+
+/** A session's colour, paler on higher levels.
+ * @param {State} s
+ * @param {number} session
+ * @param {number} level */
+export function sessionColour(s, session, level) {
+  const key = level * 65536 + session;
+  let colour = s.cache.get(key);
+  if (!colour) {
+    const strength = levelStrength(level, s.data.levels_total);
+    const full = session < 0 ? s.theme.unknown : s.data.session_colours[session];
+    colour = mix(full, s.theme.background, strength);
+    s.cache.set(key, colour);
+  }
+  return colour;
+}
+
+// --- gold ----------------------------------------------------------------------------
+
+/** @type {Record<string, string>} */
+export const GOLD_PATTERN = { covered: "hatch", missed: "cross" };
+
+/** What became of each gold leaf under these retrieved nodes, and which nodes lie above one:
+ *  a map from node to "found" (its unit came back by itself), "covered" (only a wider node
+ *  did), "missed" or "above". A leaf that is drawn twice has one fate, that of its better
+ *  copy.
+ * @param {Tree} tree
+ * @param {Message} message
+ * @param {Ids} top */
+export function goldClasses(tree, { gold, origin }, top) {
+  /** @param {number} node */
+  const original = (node) => (origin.length ? origin[node] : node);
+  const retrieved = new Set(Array.from(top, original));
+  const names = ["missed", "covered", "found"];
+  const fate = new Map();
+  const classes = new Map();
+  for (const leaf of gold) {
+    const above = ancestors(tree, leaf);
+    let best = fate.get(original(leaf)) ?? 0;
+    for (const node of [leaf, ...above]) {
+      if (!retrieved.has(original(node))) continue;
+      best = Math.max(best, tree.stop[node] - tree.start[node] === 1 ? 2 : 1);
+    }
+    fate.set(original(leaf), best);
+    for (const node of above) classes.set(node, "above");
+  }
+  for (const leaf of gold) classes.set(leaf, names[fate.get(original(leaf))]);
+  return classes;
+}
+
+/** The retrieved nodes of one half.
+ * @param {State} state
+ * @param {number} half */
+export const topOf = ({ picture, data }, half) =>
+  (picture === "scores" && !half ? data.top_initial : data.top_final);
+
+/** Class of a node in one half; what does not concern gold is "other".
+ * @param {State} s
+ * @param {number} half
+ * @param {number} node */
+export function goldClass(s, half, node) {
+  // Kept until the tree or what was retrieved is another.
+  const top = topOf(s, half);
+  const kept = s.gold[half];
+  const known = kept && kept.top === top && kept.tree === s.tree;
+  const { classes } = known ? kept
+    : (s.gold[half] = { top, tree: s.tree, classes: goldClasses(s.tree, s.data, top) });
+  return classes.get(node) ?? "other";
+}
+
+// --- coherence -----------------------------------------------------------------------
+
+export const COHERENCE_STEPS = 5;
+
+/** Which fifth of 0 to 1 a coherence lies in; -1 where it is not known.
+ * @param {number} value */
+export function coherenceStep(value) {
+  if (!(value <= 1.01)) return -1;
+  return Math.min(COHERENCE_STEPS - 1, Math.max(0, Math.floor(value * COHERENCE_STEPS)));
+}

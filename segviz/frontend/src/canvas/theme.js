@@ -1,0 +1,71 @@
+// The colours and patterns of the present theme, as the canvas needs them.
+
+import { contextOf } from "../shared/dom.js";
+import { luminance, mix, rampTable } from "./colour.js";
+
+/** Theme variables as plain "#rrggbb", by way of a canvas that parses any CSS colour.
+ * @param {State} s */
+export function readTheme(s) {
+  const style = getComputedStyle(s.root);
+  const parser = contextOf(s.base);
+  /** @param {string} name
+   * @param {string} fallback */
+  const colour = (name, fallback) => {
+    parser.fillStyle = fallback;
+    parser.fillStyle = style.getPropertyValue(name).trim() || fallback;
+    return parser.fillStyle.startsWith("#") ? parser.fillStyle : fallback;
+  };
+  const background = colour("--st-background-color", "#ffffff");
+  const dark = luminance(background) < 0.2;
+  const text = colour("--st-text-color", dark ? "#fafafa" : "#31333f");
+  const mode = dark ? "dark" : "light";
+  const accent = s.data.accent[mode];
+  const { ramp, change, coherence } = s.data.ramps[mode];
+  s.theme = {
+    background, text, accent, ramp, change, font: style.fontFamily,
+    table: rampTable(ramp),
+    changeTable: rampTable(change),
+    coherenceTable: rampTable(coherence),
+    levels: s.data.level_colours.map((full) => mix(full, background, s.data.level_share)),
+    gold: s.data.gold_colours[mode],
+    patterns: {
+      hatch: pattern(parser, background, [[0, SIZE, SIZE, 0]]),
+      cross: pattern(parser, background, [[0, SIZE, SIZE, 0], [0, 0, SIZE, SIZE]]),
+      dots: pattern(parser, background, [[1, 1.5, 3, 1.5]]),
+    },
+    band: mix(text, background, 0.07),
+    line: mix(text, background, 0.25),
+    muted: mix(text, background, 0.72),
+    faint: mix(text, background, 0.36),
+    unknown: mix(text, background, 0.3),
+  };
+  s.root.style.setProperty("--accent", accent);
+  s.cache.clear();
+  s.fitted.clear();
+}
+
+const SIZE = 6; // pixels of a tile
+
+/** Lines [x0, y0, x1, y1] of a tile in the page's colour: on a fill they show as strongly as
+ *  the fill does.
+ * @param {Ctx} ctx
+ * @param {string} colour
+ * @param {[number, number, number, number][]} lines */
+function pattern(ctx, colour, lines) {
+  const tile = document.createElement("canvas");
+  tile.width = tile.height = SIZE;
+  const pen = contextOf(tile);
+  pen.strokeStyle = colour;
+  pen.lineWidth = 1.3;
+  pen.beginPath();
+  for (const [x0, y0, x1, y1] of lines) {
+    const [dx, dy] = [Math.sign(x1 - x0), Math.sign(y1 - y0)];
+    const reach = dy ? 1 : 0; // diagonals run over the edge, also from the tiles beside it
+    for (const shift of dy ? [-SIZE, 0, SIZE] : [0]) {
+      pen.moveTo(x0 + shift - reach * dx, y0 - reach * dy);
+      pen.lineTo(x1 + shift + reach * dx, y1 + reach * dy);
+    }
+  }
+  pen.stroke();
+  return /** @type {CanvasPattern} */ (ctx.createPattern(tile, "repeat"));
+}

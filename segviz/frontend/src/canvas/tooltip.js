@@ -1,0 +1,94 @@
+// What the tree view says in HTML: its tooltip.
+
+import { element } from "../shared/dom.js";
+import { comparison, cutText, isolateText, number, signed, spanText } from "../shared/text.js";
+import { goldClass } from "./shades.js";
+
+const TIP_LENGTH = 280;
+
+// --- tooltip -------------------------------------------------------------------------
+
+/** [class, text] of the lines about a node.
+ * @param {State} s
+ * @param {number} node
+ * @returns {TipLine[]} */
+export function nodeLines(s, node) {
+  const { data, tree } = s;
+  const [start, stop] = [tree.start[node], tree.stop[node]];
+  const first = s.runs[s.runOf[start]]?.session ?? -1;
+  const last = s.runs[s.runOf[stop - 1]]?.session ?? -1;
+  /** @param {number} session */
+  const title = (session) => isolateText(data.session_titles[session] ?? "");
+  const sessions = first === last ? title(first) : `${title(first)} – ${title(last)}`;
+  const name = `node ${data.origin[node] ?? node}`;
+  /** @type {TipLine[]} */
+  const lines = [
+    ["head", `${name} · level ${tree.level[node]} · ${spanText(start, stop)}`],
+    ["meta", sessions],
+  ];
+  if (data.mode === "scores" && data.initial.length) {
+    /** @param {Ids} ids */
+    const rank = (ids) => (ids.includes(node) ? ` (rank ${ids.indexOf(node) + 1})` : "");
+    /** @param {number} value */
+    const digits = (value) => number(value, 3);
+    const [before, after] = data.score_names;
+    lines.push(["meta", `${before} ${digits(data.initial[node])}${rank(data.top_initial)}`]);
+    if (data.final.length) {
+      lines.push(["meta", `${after} ${digits(data.final[node])}${rank(data.top_final)}`]);
+      lines.push(["meta", `change ${signed(data.final[node] - data.initial[node], 3)}`]);
+    }
+  }
+  const candidate = data.candidates.find((c) => c.node === node);
+  if (data.mode === "grow" && candidate) {
+    const judged = [comparison(candidate.score, candidate.threshold), isolateText(candidate.label)];
+    const chosen = node === data.chosen ? ", chosen" : "";
+    lines.push(["meta", `candidate: ${judged.filter(Boolean).join(" ")}${chosen}`]);
+  }
+  const close = s.shades.includes("coherence") ? data.coherence[node] ?? NaN : NaN;
+  if (!Number.isNaN(close)) lines.push(["meta", `coherence ${close.toFixed(2)}`]);
+  if (data.gold.includes(node)) lines.push(["meta", `gold evidence${goldFate(s, node)}`]);
+  const text = data.labels[node];
+  if (text) lines.push(["text", `\u2068${cutText(text, TIP_LENGTH)}\u2069`]);
+  return lines;
+}
+
+/** What became of a gold leaf, where that is what colours show.
+ * @param {State} s
+ * @param {number} node */
+const goldFate = (s, node) =>
+  (s.shades.includes("gold") ? `, ${goldClass(s, s.shades.length - 1, node)}` : "");
+
+/** @param {State} s
+ * @param {number} node
+ * @param {number} x
+ * @param {number} y */
+export function showNode(s, node, x, y) {
+  s.tipNode = node;
+  s.tipAt = [x, y];
+  showTip(s, nodeLines(s, node), x, y);
+}
+
+/** @param {State} s */
+export function hideTip(s) {
+  s.tipNode = null;
+  s.tip.hidden = true;
+}
+
+/** Beside the point (x, y) of the stage, inside the component.
+ * @param {State} s
+ * @param {TipLine[]} lines
+ * @param {number} x
+ * @param {number} y */
+export function showTip(s, lines, x, y) {
+  const { tip } = s;
+  tip.replaceChildren();
+  for (const [kind, text] of lines) element("div", kind, tip, text).dir = "auto";
+  tip.hidden = false;
+  const { offsetWidth: w, offsetHeight: h } = tip;
+  const { clientWidth, clientHeight } = s.root;
+  const top = y + s.stage.offsetTop;
+  const left = x + 14 + w > clientWidth ? x - 14 - w : x + 14;
+  const below = top + 14 + h > clientHeight ? top - 14 - h : top + 14;
+  tip.style.left = `${Math.max(4, Math.min(left, clientWidth - w - 4))}px`;
+  tip.style.top = `${Math.max(4, Math.min(below, clientHeight - h - 4))}px`;
+}

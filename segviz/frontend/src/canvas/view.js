@@ -1,0 +1,112 @@
+// The *view* {x0, x1} is the visible range of units: zooming, sliding, and the way back.
+
+const SMALLEST_VIEW = 3;
+
+/** A view inside [0, total] of at least three units (or all of them).
+ * @param {number} x0
+ * @param {number} x1
+ * @param {number} total */
+export function clampView(x0, x1, total) {
+  const span = Math.min(total, Math.max(Math.min(SMALLEST_VIEW, total), x1 - x0));
+  const from = Math.min(Math.max(0, (x0 + x1 - span) / 2), total - span);
+  return { x0: from, x1: from + span };
+}
+
+/** Zoom so that the unit `anchor` keeps its place on the screen.
+ * @param {View} view
+ * @param {number} factor
+ * @param {number} anchor
+ * @param {number} total */
+export function zoomView(view, factor, anchor, total) {
+  const span = Math.min(total, Math.max(SMALLEST_VIEW, (view.x1 - view.x0) / factor));
+  const share = (anchor - view.x0) / (view.x1 - view.x0);
+  const x0 = anchor - share * span;
+  return clampView(x0, x0 + span, total);
+}
+
+// --- sliding ---------------------------------------------------------------------------
+//
+// A jump of the view is drawn as a short slide, so that the eye keeps its
+// place. `s.goal` is where the view goes, `s.view` what is drawn now; all that a person does
+// starts from the goal. Whoever asks for reduced motion sees no slide.
+
+const MOVE_MS = 180;
+
+const isStill = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
+
+/** @param {State} s
+ * @param {View} goal
+ * @param {boolean} smooth */
+export function moveView(s, goal, smooth) {
+  const slides = smooth && s.view && s.geom && !isStill();
+  s.goal = goal;
+  s.slide = slides ? { from: s.view, began: performance.now() } : null;
+  if (!slides) s.view = goal;
+}
+
+/** Brings the drawn view to the present moment. Did it move?
+ * @param {State} s */
+export function slide(s) {
+  if (!s.slide) return false;
+  const share = (performance.now() - s.slide.began) / MOVE_MS;
+  s.view = between(s.slide.from, s.goal, share);
+  if (share >= 1) s.slide = null;
+  return true;
+}
+
+/** The view at a share of the way, quick at first.
+ * @param {View} from
+ * @param {View} to
+ * @param {number} share */
+export function between(from, to, share) {
+  if (share >= 1) return to;
+  const left = (1 - Math.max(0, share)) ** 3;
+  return { x0: to.x0 + (from.x0 - to.x0) * left, x1: to.x1 + (from.x1 - to.x1) * left };
+}
+
+// --- the views a person has left, so that Escape leads back ------------------------------
+
+const KEPT = 50;
+const ONE_MOVE_MS = 1000; // turns of the wheel that follow so closely are one move
+
+/** @returns {Views} */
+export const createHistory = () => ({ views: [], kind: "", at: -Infinity });
+
+/** Keeps the view that is about to be left. Moves of one kind in quick succession count as
+ *  one. A view of the whole conversation stays one while the conversation grows.
+ * @param {Views} history
+ * @param {View} view
+ * @param {number} total
+ * @param {string} kind
+ * @param {number} now */
+export function remember(history, view, total, kind, now) {
+  const same = kind === history.kind && now - history.at < ONE_MOVE_MS;
+  Object.assign(history, { kind, at: now });
+  if (same) return;
+  history.views.push({ ...view, whole: view.x1 - view.x0 >= total });
+  if (history.views.length > KEPT) history.views.shift();
+}
+
+/** The last view that differs from the present one, taken out; null if there is none.
+ * @param {Views} history
+ * @param {View} view
+ * @param {number} total */
+export function goBack(history, view, total) {
+  history.kind = ""; // what follows is a move of its own
+  for (let last = history.views.pop(); last; last = history.views.pop()) {
+    const { x0, x1, whole } = last;
+    const found = whole ? { x0: 0, x1: total } : clampView(x0, x1, total);
+    if (found.x0 !== view.x0 || found.x1 !== view.x1) return found;
+  }
+  return null;
+}
+
+/** A view of the same length that has been pushed back inside [0, total].
+ * @param {number} x0
+ * @param {number} x1
+ * @param {number} total */
+export function insideView(x0, x1, total) {
+  const span = Math.min(x1 - x0, total);
+  const from = Math.min(Math.max(0, x0), total - span);
+  return clampView(from, from + span, total);
+}

@@ -1,0 +1,71 @@
+// The scores' common scale, and which of many nodes in one pixel column is
+// the one to be seen.
+
+import { isMember, picksNodes } from "./isolate.js";
+import { changeOf, goldClass } from "./shades.js";
+
+/** Highest score of both halves, which share one colour scale.
+ * @param {Message} data */
+export function highestScore(data) {
+  let most = 0;
+  for (const column of [data.initial, data.final]) {
+    for (let i = 0; i < column.length; i++) {
+      if (data.level[i] >= 0 && column[i] > most) most = column[i];
+    }
+  }
+  return most;
+}
+
+/** In "grow", a marked node wins its pixel column, as a high score does in "scores".
+ * @param {Message} data */
+export function markWeights(data) {
+  const weights = new Float32Array(data.nodes);
+  const chosen = data.chosen === null ? [] : [data.chosen];
+  [data.frontier, data.revised, data.added, chosen].forEach((ids, i) => {
+    for (const id of ids) weights[id] = i + 1;
+  });
+  return weights;
+}
+
+/** For each half, what makes a node win its pixel column: the number its colour stands for,
+ *  so that what stands out among many is not lost among them.
+ * @param {State} s */
+export function columnWeights(s) {
+  const halves = s.picture === "scores" ? [0, 1] : [0];
+  return halves.map((half) => (picksNodes(s) ? isolatedWeights(s, half) : shadeWeights(s, half)));
+}
+
+/** @param {State} s
+ * @param {number} half */
+function shadeWeights(s, half) {
+  const { data } = s;
+  /** @param {(node: number) => number} weigh */
+  const each = (weigh) => Float64Array.from(data.level, (_, node) => weigh(node));
+  switch (s.shades[half]) {
+    case "initial": return data.initial;
+    case "propagated": return data.final;
+    case "change": return each((node) => Math.abs(changeOf(s, node)));
+    // Of the gold evidence what was missed: that is what one looks for.
+    case "gold": return each((node) => GOLD_ORDER.indexOf(goldClass(s, half, node)));
+    // The least coherent: among many that hang together it is the one that does not.
+    case "coherence": return each((node) => 2 - (data.coherence[node] ?? 2) || 0);
+    // Neighbours in a row share their level and mostly their session: the colour is the same
+    // whoever wins, so the marked node does, or the one with the higher score.
+    default:
+      if (s.picture === "grow") return s.marks;
+      return half || s.picture === "change" ? data.final : data.initial;
+  }
+}
+
+const GOLD_ORDER = ["other", "above", "found", "covered", "missed"];
+
+/** Where a class stands alone, each of its nodes before all others.
+ * @param {State} s
+ * @param {number} half */
+function isolatedWeights(s, half) {
+  const weights = shadeWeights(s, half);
+  return Float64Array.from(s.data.level, (_, node) =>
+    (weights[node] ?? 0) + (isMember(s, half, node) ? ABOVE_ALL : 0));
+}
+
+const ABOVE_ALL = 100;

@@ -1,0 +1,110 @@
+// Foreign text as lines of HTML, shown literally (textContent only).
+
+import { focusedBeside, make } from "../shared/dom.js";
+
+const SPEAKER = /^([^\n:]{1,60}): /;
+const MOST_LINES = 500;
+
+/** [kind, text] pieces cut at line ends: one list of pieces for each line. Beyond the first
+ *  lines the rest stays one list, so that a text of nothing but line ends costs little.
+ * @param {Piece[]} pieces */
+export function splitLines(pieces) {
+  /** @type {Piece[][]} */
+  const lines = [[]];
+  for (const [kind, text] of pieces) {
+    const parts = text.split("\n");
+    const room = Math.max(0, MOST_LINES - lines.length);
+    if (parts.length > room + 1) parts.push(parts.splice(room).join("\n"));
+    parts.forEach((part, i) => {
+      if (i) lines.push([]);
+      if (part) lines[lines.length - 1].push([kind, part]);
+    });
+  }
+  return lines;
+}
+
+/** One block per line. Each takes its direction from its own words; the speaker's name in
+ *  front is isolated, so that a name written from right to left moves nothing else. The
+ *  words are no <bdi>: dir=auto would pass over them.
+ * @param {Piece[]} pieces
+ * @param {(kind: string) => "span" | "del" | "ins"} [tagOf] */
+export function lineBlocks(pieces, tagOf = () => "span") {
+  return splitLines(pieces).map((line) => {
+    const block = make("div", "line");
+    block.dir = "auto";
+    line.forEach(([kind, text], i) => {
+      const speaker = i ? null : SPEAKER.exec(text);
+      const element = make(tagOf(kind));
+      if (speaker) {
+        element.append(make("bdi", "speaker", speaker[1]), text.slice(speaker[1].length));
+      } else element.textContent = text;
+      block.append(element);
+    });
+    if (!line.length) block.append(document.createElement("br"));
+    return block;
+  });
+}
+
+// --- long texts ----------------------------------------------------------------------
+
+export const LONG = 2000;
+
+/** The first 2,000 characters, never half of one.
+ * @param {string} text */
+export function firstPart(text) {
+  if (text.length <= LONG) return text;
+  const high = /[\uD800-\uDBFF]/.test(text[LONG - 1]);
+  return text.slice(0, high ? LONG - 1 : LONG) + "…";
+}
+
+/** The button that shows and hides the rest of something.
+ * @param {string} id
+ * @param {boolean} open
+ * @param {string} what
+ * @param {() => void} toggle */
+export function moreButton(id, open, what, toggle) {
+  const button = make("button", "more", open ? "show less" : "show all");
+  button.type = "button";
+  button.dataset.more = id;
+  button.setAttribute("aria-expanded", String(open));
+  button.setAttribute("aria-label", `${button.textContent}: ${what}`);
+  button.onclick = toggle;
+  return button;
+}
+
+/** As Python sends it, a very long text lacks its end (cut) until its name is asked for.
+ * @param {LongText} item */
+export const lengthOf = (item) => item.length ?? item.text.length;
+/** @param {LongText} item */
+export const allOf = (item) => item.text + (item.cut ? "…" : "");
+
+/** What a "show all" button does: opens or closes the text kept under this key.
+ * @param {OpenList} list
+ * @param {string} key
+ * @param {LongText} item
+ * @param {(list: any) => void} fill */
+export function toggling(list, key, item, fill) {
+  return () => {
+    const open = !list.opened.delete(key);
+    if (open) list.opened.add(key);
+    if (item.name !== undefined) list.whole(open ? item.name : "");
+    fill(list);
+  };
+}
+
+/** Replaces the children; neither the scroll position nor the keyboard's place is lost.
+ * @param {OpenList} list
+ * @param {Node[]} children */
+export function replaceRows(list, children) {
+  const scrolled = list.scrollTop;
+  const { node, more, turn } = focusedBeside(list)?.dataset ?? {};
+  list.replaceChildren(...children);
+  /** @param {string} name
+   * @param {string} value */
+  const find = (name, value) => /** @type {HTMLElement | null} */ (
+    list.querySelector(`[data-${name}="${CSS.escape(value)}"]`));
+  const [name, value] = more !== undefined ? ["more", more]
+    : turn !== undefined ? ["turn", turn] : ["node", node];
+  if (value !== undefined) find(name, value)?.focus({ preventScroll: true });
+  list.scrollTop = scrolled;
+}

@@ -1,0 +1,176 @@
+// One row of the outline as HTML, and the same in words for screen readers.
+// Foreign text goes in through textContent alone.
+
+import { make } from "../shared/dom.js";
+import { CONTROLS, spanText } from "../shared/text.js";
+import { PAGE, parentsOf } from "./rows.js";
+
+const PARENTS_NAMED = 3;
+
+/** "S3", or "S3–S7" for a node over several sessions.
+ * @param {OutlineMessage} data
+ * @param {number} node */
+export function sessionsText(data, node) {
+  const [first, last] = endsOf(data, node).map((session) => data.session_labels[session] ?? "");
+  return first === last ? first : `${first}–${last}`;
+}
+
+/** @param {OutlineMessage} outlineMessage
+ * @param {number} node */
+function endsOf({ start, stop, unit_session }, node) {
+  return [unit_session[start[node]], unit_session[stop[node] - 1]];
+}
+
+/** What marks a node, as [class, words].
+ * @param {OutlineState} s
+ * @param {NodeRow} row */
+export function marksOf(s, row) {
+  const { node, open } = row;
+  const marks = [];
+  if (s.sets.gold.has(node)) marks.push(["gold", "gold"]);
+  if (s.sets.retrieved.has(node)) marks.push(["retrieved", "retrieved"]);
+  if (s.sets.added.has(node)) marks.push(["new", "new"]);
+  else if (s.sets.revised.has(node)) marks.push(["", "rewritten"]);
+  if (!open) {
+    const below = { retrieved: s.below.retrieved, gold: s.below.gold, new: s.below.added };
+    for (const [what, counts] of Object.entries(below)) {
+      const count = counts.get(node);
+      if (count) marks.push(["inside", `${count} ${what} inside`]);
+    }
+  }
+  const parents = parentsOf(s.forest, node);
+  if (parents.length > 1) {
+    const here = Number(row.key.split("/").at(-2)); // NaN at the top
+    const others = [...parents].filter((parent) => parent !== here);
+    const more = others.length > PARENTS_NAMED ? ` and ${others.length - PARENTS_NAMED} more` : "";
+    marks.push(["", `also under ${others.slice(0, PARENTS_NAMED).join(", ")}${more}`]);
+  }
+  return marks;
+}
+
+/** The scores of a node as [name, value, share of the highest, rank].
+ * @param {OutlineState} outlineState
+ * @param {number} node
+ * @returns {[name: string, value: number, share: number, rank: number][]} */
+export function scoresOf({ data, most }, node) {
+  if (!data.initial.length) return [];
+  const columns = [{ scores: data.initial, ranks: data.rank_initial },
+    { scores: data.final, ranks: data.rank_final }];
+  return columns.filter(({ scores }) => scores.length).map(({ scores, ranks }, i) =>
+    [data.score_names[i], scores[node], most > 0 ? Math.max(0, scores[node]) / most : 0,
+      ranks[node] ?? 0]);
+}
+
+/** The words of a node in a single line; undefined where they have not been sent.
+ * @param {OutlineState} outlineState
+ * @param {number} node */
+export function wordsOf({ data }, node) {
+  return data.texts[node]?.replace(CONTROLS, " ");
+}
+
+/** All that a row says, in one sentence.
+ * @param {OutlineState} s
+ * @param {Row} row */
+export function labelOf(s, row) {
+  if (row.node === undefined) return moreText(row);
+  const { data } = s;
+  const { node } = row;
+  const scores = scoresOf(s, node).map(([name, value, , rank]) =>
+    `${name} ${value.toFixed(5)}${rank ? ` rank ${rank}` : ""}`);
+  const said = [data.names[data.name[node]], `node ${node}`,
+    spanText(data.start[node], data.stop[node]), sessionsText(data, node),
+    row.branches ? `${row.branches} below` : "", ...marksOf(s, row).map(([, words]) => words),
+    ...scores, wordsOf(s, node) ?? ""];
+  return said.filter(Boolean).join(", ");
+}
+
+/** @param {number} value */
+const count = (value) => value.toLocaleString("en");
+
+/** @param {MoreRow} moreRow */
+export function moreText({ more, hidden, shown, size }) {
+  const next = count(Math.min(hidden, PAGE));
+  return `Showing ${count(shown)} of ${count(size)}; show ${next} ${more < 0 ? "before" : "more"}`;
+}
+
+/** A row as an element of the tree, without what lies below it.
+ * @param {OutlineState} s
+ * @param {Row} row */
+export function buildRow(s, row) {
+  const item = make("li", "place");
+  item.setAttribute("role", "treeitem");
+  item.setAttribute("aria-level", String(row.depth));
+  item.setAttribute("aria-label", labelOf(s, row));
+  item.dataset.key = rowKey(row);
+  item.tabIndex = -1;
+  const line = make("div", "row");
+  line.style.setProperty("--depth", String(Math.min(row.depth - 1, 12)));
+  item.append(line);
+  if (row.node === undefined) {
+    item.classList.add("more-row");
+    item.setAttribute("aria-selected", "false");
+    line.append(make("span", "more-text", moreText(row)));
+    return item;
+  }
+  item.dataset.node = String(row.node);
+  item.setAttribute("aria-setsize", String(row.size));
+  item.setAttribute("aria-posinset", String(row.position));
+  item.setAttribute("aria-selected", String(row.node === s.selected));
+  if (row.branches) item.setAttribute("aria-expanded", String(row.open));
+  line.append(make("span", row.branches ? `twist ${row.open ? "open" : "closed"}` : "twist"),
+    swatch(s.data, row.node), head(s, row), words(s, row.node));
+  const scores = scoresOf(s, row.node);
+  if (scores.length) line.append(scoreBars(scores));
+  return item;
+}
+
+/** Names a row among all of them.
+ * @param {Row} row */
+export const rowKey = (row) => (row.more ? `${row.key}${row.more < 0 ? "<" : ">"}` : row.key);
+
+/** @param {OutlineMessage} data
+ * @param {number} node */
+function swatch(data, node) {
+  const made = make("i", "swatch");
+  const [first, last] = endsOf(data, node).map((session) => data.session_colours[session]);
+  made.style.background = first === last ? first ?? "transparent"
+    : `linear-gradient(to right, ${first} 50%, ${last} 50%)`;
+  return made;
+}
+
+/** @param {OutlineState} s
+ * @param {NodeRow} row */
+function head(s, row) {
+  const { data } = s;
+  const { node } = row;
+  const made = make("span", "head");
+  made.append(make("span", "name", data.names[data.name[node]]),
+    make("span", "where", `node ${node}`),
+    make("span", "where", spanText(data.start[node], data.stop[node])),
+    make("span", "where", sessionsText(data, node)));
+  for (const [kind, text] of marksOf(s, row)) made.append(make("span", `mark ${kind}`, text));
+  return made;
+}
+
+/** @param {OutlineState} s
+ * @param {number} node */
+function words(s, node) {
+  const text = wordsOf(s, node);
+  const made = make("bdi", text === undefined ? "words late" : "words", text ?? "…");
+  made.dir = "auto";
+  return made;
+}
+
+/** @param {ReturnType<typeof scoresOf>} scores */
+function scoreBars(scores) {
+  const made = make("span", "scores");
+  scores.forEach(([, value, share, rank], i) => {
+    const track = make("i", "track");
+    const fill = make("b", i ? "final" : "initial");
+    fill.style.width = `${(100 * share).toFixed(1)}%`;
+    track.append(fill);
+    made.append(track, make("span", "number", value.toFixed(5)),
+      make("span", "rank", rank ? `#${rank}` : "–"));
+  });
+  return made;
+}

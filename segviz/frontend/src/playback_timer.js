@@ -1,0 +1,27 @@
+// Ticks that keep a page playing. Draws nothing.
+//
+// The next tick is due only once Python has answered the last one, so a slow page is played
+// slowly and never falls behind a queue of ticks.
+
+const STATE = "segvizPlaybackTimer";
+const PATIENCE_MS = 4000;
+
+/** @param {Mount<any>} mount */
+export default function ({ data, parentElement, setTriggerValue }) {
+  const s = (parentElement[STATE] ??= { calls: 0, timer: 0, sent: -Infinity });
+  const call = ++s.calls;
+  clearTimeout(s.timer);
+  if (data?.milliseconds) {
+    const tick = () => {
+      s.sent = performance.now();
+      setTriggerValue("tick", data.tick);
+      // A run cut short may swallow an answer; Python ignores a tick it has had.
+      s.timer = setTimeout(tick, PATIENCE_MS);
+    };
+    s.timer = setTimeout(tick, Math.max(0, data.milliseconds - (performance.now() - s.sent)));
+  }
+  // Streamlit may run the clean-up of an overtaken call after a later call: ignore it.
+  return () => {
+    if (call === s.calls) clearTimeout(s.timer);
+  };
+}

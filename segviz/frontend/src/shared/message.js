@@ -1,0 +1,42 @@
+// The one place that knows the messages of Python (the other half is message.py): uint32
+// length of the header, header in JSON, columns. The header holds plain values and, under
+// "columns", [dtype, offset, bytes] of each column, counted from the end of the header.
+
+const ALIGNED = 8;
+/** @type {Record<string, Int32ArrayConstructor | Float64ArrayConstructor>} */
+const ARRAYS = { int32: Int32Array, float64: Float64Array };
+
+/** @param {Uint8Array} bytes */
+function readHead(bytes) {
+  const length = new DataView(bytes.buffer, bytes.byteOffset).getUint32(0, true);
+  return { head: JSON.parse(new TextDecoder().decode(bytes.subarray(4, 4 + length))),
+    begin: 4 + length };
+}
+
+/** The plain values of a message and one typed array per column.
+ * @param {Uint8Array} message */
+export function unpack(message) {
+  const bytes = message.slice(); // a fresh buffer: typed arrays need aligned offsets
+  const { head, begin } = readHead(bytes);
+  for (const [name, [dtype, offset, length]] of Object.entries(head.columns)) {
+    const Column = ARRAYS[dtype];
+    if (!Column) throw new TypeError(`column ${name}: ${dtype}, expected int32 or float64`);
+    head[name] = new Column(bytes.buffer, begin + offset, length / Column.BYTES_PER_ELEMENT);
+  }
+  return head;
+}
+
+/** The message with other plain values in its header.
+ * @param {Uint8Array} message
+ * @param {Record<string, unknown>} values */
+export function withValues(message, values) {
+  const { head, begin } = readHead(message);
+  const text = new TextEncoder().encode(JSON.stringify({ ...head, ...values }));
+  const length = Math.ceil((4 + text.length) / ALIGNED) * ALIGNED - 4;
+  const columns = message.subarray(begin);
+  const changed = new Uint8Array(4 + length + columns.length).fill(32);
+  new DataView(changed.buffer).setUint32(0, length, true);
+  changed.set(text, 4);
+  changed.set(columns, 4 + length);
+  return changed;
+}

@@ -1,0 +1,80 @@
+// Numbers and foreign text as the tree view writes them. Pure functions.
+
+/** A number for a person: two decimals, or what is needed for tiny and huge ones.
+ * @param {number} value
+ * @param {number} [digits] */
+export function number(value, digits = 2) {
+  const size = Math.abs(value);
+  if (size === 0) return "0";
+  if (size < 0.001 || size >= 1e5) return value.toExponential(1);
+  return value.toFixed(size >= 100 ? 0 : size < 0.095 ? Math.max(3, digits) : digits);
+}
+
+/** A number with its sign: "+0.012", "−0.30", "0".
+ * @param {number} value
+ * @param {number} [digits] */
+export function signed(value, digits = 2) {
+  const sign = value > 0 ? "+" : value < 0 ? "−" : "";
+  return sign + number(Math.abs(value), digits);
+}
+
+/** A score with fixed decimals, so that a column of them reads as one scale.
+ * @param {number} value
+ * @param {number} [digits] */
+export function fixed(value, digits = 2) {
+  if (Math.abs(value) >= 1e5) return number(value);
+  const text = value.toFixed(digits);
+  return Number(text) === 0 ? (0).toFixed(digits) : text.replace("-", "−");
+}
+
+/** "0.41 ≥ 0.38", with more digits where two would hide the difference.
+ * @param {number | null} score
+ * @param {number | null} threshold */
+export function comparison(score, threshold) {
+  if (score === null) return threshold === null ? "" : `? / ${fixed(threshold)}`;
+  if (threshold === null) return fixed(score);
+  let digits = 2;
+  const same = () => fixed(score, digits) === fixed(threshold, digits);
+  while (digits < 5 && score !== threshold && same()) digits++;
+  const sign = score >= threshold ? "≥" : "<";
+  return `${fixed(score, digits)} ${sign} ${fixed(threshold, digits)}`;
+}
+
+/** At most `limit` user-perceived characters, cut after a word where one ends nearby.
+ * @param {string} text
+ * @param {number} limit */
+export function cutText(text, limit) {
+  if (text.length <= limit) return text;
+  let end = limit;
+  if (typeof Intl !== "undefined" && Intl.Segmenter) {
+    const segments = new Intl.Segmenter(undefined, { granularity: "grapheme" });
+    end = 0;
+    let count = 0;
+    for (const { index, segment } of segments.segment(text.slice(0, limit * 8))) {
+      if (count++ === limit) break;
+      end = index + segment.length;
+    }
+  }
+  if (end >= text.length) return text;
+  const head = text.slice(0, end);
+  const space = head.search(/\s\S*$/);
+  return (space > end * 0.7 ? head.slice(0, space) : head).replace(/[\s,;:]+$/, "") + "…";
+}
+
+/** Control and bidi characters, which have no place in a single line of foreign text. */
+// eslint-disable-next-line no-control-regex -- it is these that are taken out
+export const CONTROLS = /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]+/g;
+
+/** Foreign text for one line: no control or bidi characters, direction isolated.
+ * @param {string} text */
+export function isolateText(text) {
+  const plain = text.replace(CONTROLS, " ");
+  return plain && `\u2068${plain}\u2069`;
+}
+
+/** "unit 45" or "units 45–50" (the last one included, counted from 0 as Unit.index).
+ * @param {number} start
+ * @param {number} stop */
+export function spanText(start, stop) {
+  return stop - start === 1 ? `unit ${start}` : `units ${start}–${stop - 1}`;
+}

@@ -1,0 +1,623 @@
+// The nouns of the front end. Ambient: every script knows them.
+
+// --- what Streamlit calls ----------------------------------------------------------------
+
+/** A component (v2): called on every change of its data, with the same parent. */
+interface Mount<Data> {
+  data: Data;
+  parentElement: Holder;
+  setTriggerValue: (name: string, value: unknown) => void;
+}
+
+/** Units [start, stop) of the conversation. */
+type Span = [start: number, stop: number];
+type Ids = number[] | Int32Array;
+/** Where a component keeps its state between calls. */
+type Holder = (HTMLElement | ShadowRoot) & { [state: string]: any };
+type Timer = ReturnType<typeof setTimeout> | 0;
+type Ctx = CanvasRenderingContext2D;
+
+// --- what Python sends to the canvas (payload.py) ------------------------------------------
+
+interface Look {
+  colour: string;
+  labels: string;
+}
+
+/** What the header sets. */
+interface LiveSetting {
+  policy: string;
+  alpha: number;
+  horizon: number;
+  drawing: string;
+}
+
+/** The setting behind Python's scores, and what else decides what is retrieved (live.py). */
+interface Live extends LiveSetting, Retrieval {
+  sequence: number;
+  policies: Record<string, string>;
+  alpha_max: number;
+  alpha_step: number;
+  horizon_max: number;
+}
+
+interface Retrieval {
+  k: number;
+  levels: number[] | null;
+  distinct: boolean;
+  budget: number | null;
+}
+
+/** A node that a step was compared with, and how it fared. */
+interface Candidate {
+  node: number;
+  level: number;
+  label: string;
+  score: number | null;
+  threshold: number | null;
+}
+
+/** A column of scores, or none. */
+type Weights = Float64Array | Float32Array;
+
+interface CandidateRow extends Omit<Candidate, "node"> {
+  node?: number;
+  taken: boolean;
+}
+
+interface Columns {
+  level: Int32Array;
+  start: Int32Array;
+  stop: Int32Array;
+  parent: Int32Array;
+  edges: Int32Array;
+  carrier: Int32Array;
+  tokens: Int32Array;
+  unit_session: Int32Array;
+  initial: Float64Array;
+  final: Float64Array;
+  coherence: Float64Array;
+  origin: Int32Array;
+  top_initial: Int32Array;
+  top_final: Int32Array;
+  gold: Int32Array;
+}
+
+type Theming = "light" | "dark";
+interface Ramps {
+  ramp: string[];
+  change: string[];
+  coherence: string[];
+}
+
+interface Message extends Columns {
+  identity: string;
+  mode: "grow" | "scores";
+  score_names: [string, string];
+  step: number | null;
+  nodes: number;
+  total_units: number;
+  levels_total: number;
+  session_labels: string[];
+  session_dates: string[];
+  session_titles: string[];
+  session_colours: string[];
+  ramps: Record<Theming, Ramps>;
+  level_colours: string[];
+  level_share: number;
+  gold_colours: Record<Theming, Record<string, string>>;
+  coherent: boolean;
+  look: Look;
+  accent: Record<Theming, string>;
+  frontier: number[];
+  added: number[];
+  revised: number[];
+  chosen: number | null;
+  candidates: Candidate[];
+  outcome: { text: string; level: number } | null;
+  gutter: boolean;
+  selected: number | null;
+  root_scale: boolean;
+  legend: boolean;
+  live: Live | null;
+  labels: string[];
+  summary: string;
+  found?: Found | null;
+  axis_units?: number[];
+}
+
+/** Python's answer to a query (found.py). */
+interface Found {
+  query: string;
+  nodes: number[];
+  total: number;
+  excerpts: Record<string, string>;
+}
+
+// --- parts of the canvas -------------------------------------------------------------------
+
+/** The visible range of units. */
+interface View {
+  x0: number;
+  x1: number;
+}
+
+/** Rows of nodes, and who is whose parent (rows.js). */
+interface Tree {
+  level: Int32Array;
+  start: Int32Array;
+  stop: Int32Array;
+  byLevel: number[][];
+  rows: number[][];
+  firstRow: number[];
+  laneCount: number[];
+  rowOf: Int32Array;
+  parents: Links;
+  children: Links;
+  active: number;
+  newest: number;
+}
+type Links = Map<number, number[]>;
+
+/** Units in a row of one session, -1 for none. */
+interface SessionRun {
+  session: number;
+  start: number;
+  stop: number;
+}
+
+interface Rows {
+  offset: number[];
+  height: number[];
+  total: number;
+}
+
+/** "grow", "scores" (mirrored) or "change". */
+type Picture = string;
+
+interface Geometry {
+  left: number;
+  right: number;
+  width: number;
+  top: number;
+  axisTop: number;
+  axisHeight: number;
+  halves: number;
+  rows: Rows;
+}
+
+interface Rect {
+  x: number;
+  y: number;
+  w: number;
+  h: number;
+}
+
+/** What is painted of a half: boxes by row, left to right. */
+interface Boxes {
+  id: number[];
+  x: number[];
+  w: number[];
+  first: number[];
+  inView: number;
+}
+
+type Segment = [left: number, right: number, colour: string];
+
+interface Theme {
+  background: string;
+  text: string;
+  accent: string;
+  ramp: string[];
+  change: string[];
+  font: string;
+  table: string[];
+  changeTable: string[];
+  coherenceTable: string[];
+  levels: string[];
+  gold: Record<string, string>;
+  patterns: Record<string, CanvasPattern>;
+  band: string;
+  line: string;
+  muted: string;
+  faint: string;
+  unknown: string;
+}
+
+/** One class of colours: a session, a level, a fate of gold, a step of coherence. */
+interface ColourClass {
+  key: number | string;
+  name: string;
+  title: string;
+  colours: string[];
+  pattern: string | null;
+  count: number;
+}
+interface ColourClasses {
+  kind: string;
+  counted: string;
+  items: ColourClass[];
+}
+interface Isolated {
+  kind: string;
+  key: number | string;
+}
+
+interface LabelTexts {
+  texts: string[];
+  cut: boolean;
+}
+
+/** [kind, words, sign] of a mark in the legend. */
+type Mark = [kind: string, words: string, sign?: string];
+type TipLine = [kind: string, text: string];
+/** [choice, name, meaning] of a colour or label on offer. */
+type Offer = [choice: string, name: string, meaning: string];
+
+/** Where descendants of a node lie in one row. */
+interface Run {
+  row: number;
+  level: number;
+  start: number;
+  stop: number;
+}
+interface Relatives {
+  tree: Tree;
+  node: number;
+  above: number[];
+  below: Run[];
+}
+
+interface Views {
+  views: (View & { whole: boolean })[];
+  kind: string;
+  at: number;
+}
+
+interface LookState extends Look {
+  told: string | null;
+  sent: string[];
+  sentAt: number;
+}
+
+interface Settings {
+  setting: LiveSetting | null;
+  sequence: number;
+  answered: number;
+  sent: number;
+  timer: Timer;
+  sentAt: number;
+  stale: boolean;
+  scores: Propagator | null;
+  apart: string;
+}
+/** What policies need of a tree. */
+type Edged = Pick<Columns, "edges" | "level" | "start">;
+type Propagator = (policy: string, alpha: number, horizon: number) => Float64Array;
+
+interface Search {
+  query: string;
+  hits: number[];
+  total: number;
+  at: number;
+  timer: Timer;
+  asked: string;
+  excerpts: Record<string, string>;
+  waits: boolean;
+  walks: boolean;
+}
+
+// --- the state of the canvas, by its parts ---------------------------------------------------
+
+/** What Python sent and what follows from it and the theme. */
+interface Scene {
+  data: Message;
+  tree: Tree;
+  runs: SessionRun[];
+  /** Which run a unit is in. */
+  runOf: Int32Array;
+  marks: Float32Array;
+  theme: Theme;
+  picture: Picture;
+  /** The shade of each half. */
+  shades: string[];
+  /** The highest score. */
+  most: number;
+  look: LookState;
+  isolated: Isolated | null;
+  settings: Settings;
+  search: Search;
+  sentByPython: number | null;
+}
+
+/** What part of it is seen, and where it lies on the canvas. */
+interface Sight {
+  view: View;
+  goal: View;
+  slide: { from: View; began: number } | null;
+  history: Views;
+  geom: Geometry;
+  boxes: Boxes[];
+}
+
+/** What a person is at. */
+interface Attention {
+  selected: number | null;
+  focus: number | null;
+  hover: number | null;
+  /** The node whose path is shown. */
+  trail: number | null;
+  tipNode: number | null;
+  tipAt: [x: number, y: number];
+  drag: { x: number; view: View; moved: boolean; id: number } | null;
+  dragged: boolean;
+  pointed: number | null;
+  linkedUnits: Span[];
+  linked: { leaves: number[]; above: number[] };
+}
+
+/** When something is painted, and what is kept from frame to frame. */
+interface Frames {
+  frame: number;
+  baseDirty: boolean;
+  painted: number;
+  fadeFrom: number;
+  frameShows: ((s: State) => void)[];
+  scoreShows: ((s: State) => void)[];
+  /** Colours of sessions by level and session. */
+  cache: Map<number, string>;
+  /** Labels cut to their room. */
+  fitted: Map<string, { text: string; width: number }>;
+  /** For each half, the retrieved nodes whose rank is in their label. */
+  labelled: Set<number>[];
+  gold: { top: Ids; tree: Tree; classes: Map<number, string> }[];
+  lineage: Record<string, Relatives>;
+}
+
+interface RangeControl {
+  label: HTMLElement;
+  input: HTMLInputElement;
+  value: HTMLElement;
+}
+interface SelectControl {
+  label: HTMLElement;
+  select: HTMLSelectElement;
+}
+
+/** The elements. */
+interface Elements {
+  parent: Mount<unknown>["parentElement"];
+  root: HTMLElement;
+  stage: HTMLElement;
+  base: HTMLCanvasElement;
+  over: HTMLCanvasElement;
+  tip: HTMLElement;
+  mirror: HTMLElement;
+  live: HTMLElement;
+  help: HTMLElement;
+  legend: HTMLElement;
+  count: HTMLElement;
+  backButton: HTMLButtonElement;
+  zoomIn: HTMLButtonElement;
+  zoomOut: HTMLButtonElement;
+  fit: HTMLButtonElement;
+  helpButton: HTMLButtonElement;
+  breadcrumb: { root: HTMLElement; list: HTMLElement | null; shown: unknown[] };
+  find: {
+    root: HTMLElement;
+    input: HTMLInputElement;
+    mark: HTMLElement;
+    words: HTMLElement;
+    before: HTMLButtonElement;
+    next: HTMLButtonElement;
+  };
+  controls: {
+    root: HTMLElement;
+    policy: { label: HTMLElement; input: HTMLSelectElement };
+    alpha: RangeControl;
+    horizon: RangeControl;
+    drawing: Record<string, HTMLInputElement>;
+    levels: HTMLElement;
+  };
+  lookControls: { root: HTMLElement; colour: SelectControl; labels: SelectControl };
+  overview: {
+    root: HTMLElement;
+    canvas: HTMLCanvasElement;
+    frame: HTMLElement;
+    drawn: unknown[];
+    drag: { grip: string; x: number; view: View; moved: boolean } | null;
+    width: number;
+  };
+  observer: ResizeObserver;
+  unlink: () => void;
+}
+
+/** What Python is told. */
+interface Sending {
+  calls: number;
+  send: (node: number | null) => void;
+  sendSetting: (setting: LiveSetting & { sequence: number }) => void;
+  sendLook: (look: Look) => void;
+  sendQuery: (query: string) => void;
+}
+
+interface State extends Scene, Sight, Attention, Frames, Elements, Sending {}
+
+// --- outline -----------------------------------------------------------------------------
+
+interface OutlineMessage {
+  level: Int32Array;
+  start: Int32Array;
+  stop: Int32Array;
+  edges: Int32Array;
+  name: Int32Array;
+  unit_session: Int32Array;
+  initial: Float64Array;
+  final: Float64Array;
+  rank_initial: Int32Array;
+  rank_final: Int32Array;
+  identity: string;
+  nodes: number;
+  step: number | null;
+  names: string[];
+  score_names: [string, string];
+  session_labels: string[];
+  session_colours: string[];
+  selected: number | null;
+  retrieved: number[];
+  gold: number[];
+  added: number[];
+  revised: number[];
+  texts: Record<string, string>;
+  title: string;
+  height: number;
+}
+
+interface LinkTable {
+  at: Int32Array;
+  ids: Int32Array;
+}
+interface Forest {
+  level: Int32Array;
+  children: LinkTable;
+  parents: LinkTable;
+  roots: Int32Array;
+}
+
+/** What is open: keys of places, shown parts of long lists, the node it begins at. */
+interface Open {
+  opened: Set<string>;
+  windows: Map<string, Span>;
+  top: number | null;
+}
+
+interface NodeRow {
+  more?: undefined;
+  node: number;
+  key: string;
+  depth: number;
+  position: number;
+  size: number;
+  branches: number;
+  open: boolean;
+}
+/** A row that shows more of a long list, before (-1) or after (1) what is shown. */
+interface MoreRow {
+  more: number;
+  node?: undefined;
+  open?: undefined;
+  branches?: undefined;
+  key: string;
+  depth: number;
+  hidden: number;
+  shown: number;
+  size: number;
+}
+type Row = NodeRow | MoreRow;
+
+interface OutlineState {
+  calls: number;
+  data: OutlineMessage;
+  forest: Forest;
+  open: Open;
+  rows: Row[];
+  items: Map<string | null, HTMLElement>;
+  sets: Record<string, Set<number>>;
+  below: Record<string, Map<number, number>>;
+  most: number;
+  selected: number | null;
+  sentByPython: number | null;
+  active: string | null;
+  auto: string[];
+  told: number | null;
+  linked: Span[];
+  typed: string;
+  typedAt: number;
+  asked: string;
+  timer: Timer;
+  send: (node: number) => void;
+  ask: (nodes: number[]) => void;
+  silence: () => void;
+  root: HTMLElement;
+  bar: HTMLElement;
+  tree: HTMLElement;
+}
+
+// --- lists -------------------------------------------------------------------------------
+
+/** A piece of text and its kind ("same", "gone", "new"). */
+type Piece = [kind: string, text: string];
+
+/** A text that may lack its end (cut) until its name is asked for. */
+interface LongText {
+  text: string;
+  length?: number;
+  name?: string;
+  cut?: boolean;
+}
+
+/** A list with texts that open: an element that keeps its own state. */
+interface OpenList extends HTMLElement {
+  opened: Set<string>;
+  whole: (name: string) => void;
+}
+
+interface EvidenceItem extends LongText {
+  node: number;
+  rank: number;
+  place: string;
+  move?: string;
+  gold?: string;
+  initial: string;
+  final: string;
+  initialShare: number;
+  finalShare: number;
+  selected: boolean;
+}
+interface EvidenceList extends OpenList {
+  items: EvidenceItem[];
+  names: [string, string];
+  pick: (node: number) => void;
+}
+
+interface DiffItem {
+  title: string;
+  pieces: Piece[];
+  step?: number;
+}
+
+interface NodeItem extends LongText {
+  node?: number;
+  head: string;
+  note?: string;
+}
+interface NodeListing extends OpenList {
+  groups: { title: string; items: NodeItem[] }[];
+  pick: (node: number) => void;
+}
+
+interface TurnItem extends LongText {
+  kind: "turn";
+  id: string;
+  speaker: string;
+  caption: string;
+  marks: string[];
+  flag: string;
+  unit: number | null;
+}
+interface SessionItem {
+  kind: "session";
+  text: string;
+  colour: string;
+}
+interface Transcript extends OpenList {
+  rows: (TurnItem | SessionItem)[];
+  lit: Span[];
+  /** Where the list was before it moved to what another view points at. */
+  away: number | null;
+  calls: number;
+  about: string;
+  stop?: string;
+  told?: string;
+  silence: () => void;
+}

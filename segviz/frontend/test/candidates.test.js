@@ -1,0 +1,46 @@
+// The candidates of a step, right of the tree.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { barShare, candidateRows, candidatesTitle, spread } from "../src/canvas/candidates.js";
+
+const row = (node, score = null, label = "") =>
+  ({ node, level: node, score, threshold: null, label });
+const rows = (candidates, chosen, outcome, room) => {
+  const { shown, hidden } = candidateRows({ candidates, chosen, outcome }, room);
+  return [shown.map((r) => [r.label || r.node, r.taken]), hidden];
+};
+
+test("lines are spread but keep their order", () => {
+  assert.deepEqual(spread([10, 11, 12, 90], 16, 0, 100), [10, 26, 42, 90]);
+  assert.deepEqual(spread([95, 96, 97], 16, 0, 100), [60, 76, 92]);
+});
+
+test("bars share one scale", () => {
+  const shares = [-9, -0.25, 0, 0.13, 0.41, 1, 9].map(barShare);
+  const wanted = [0, 0, 0.2, 0.304, 0.528, 1, 1];
+  shares.forEach((share, i) => assert.ok(Math.abs(share - wanted[i]) < 1e-9));
+});
+
+test("the column says what it shows", () => {
+  const one = (score, threshold, label) => ({ score, threshold, label });
+  assert.deepEqual([[one(0.4, 0.3, "")], [one(0.4, null, "x")], [one(null, null, "yes")], []]
+    .map(candidatesTitle), ["similarity ≥ needed", "similarity", "label · ✓ taken", ""]);
+});
+
+test("what was taken is told from what was offered", () => {
+  const offered = [row(1, null, "MERGE_1"), row(2, null, "MERGE_2")];
+  const none = { text: "none: new root", level: 3 };
+  assert.deepEqual(rows(offered, 2, null, 9), [[["MERGE_1", false], ["MERGE_2", true]], 0]);
+  assert.deepEqual(rows(offered, null, none, 9),
+    [[["MERGE_1", false], ["MERGE_2", false], ["none: new root", true]], 0]);
+});
+
+test("a full column keeps the best and the outcome", () => {
+  const many = [0.2, 0.9, 0.1, 0.5, 0.4].map((score, i) => row(i + 1, score));
+  const none = { text: "none taken", level: 5 };
+  assert.deepEqual(rows(many, 3, null, 3), [[[2, false], [3, true]], 3]);
+  assert.deepEqual(rows(many, null, none, 4), [[[2, false], [4, false], ["none taken", true]], 3]);
+  assert.deepEqual(rows(many, null, none, 0), [[["none taken", true]], 5]);
+});

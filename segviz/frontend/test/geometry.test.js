@@ -1,0 +1,155 @@
+// Rows, layout, boxes and zoom: the pure geometry of the canvas.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { boxAt, visibleBoxes } from "../src/canvas/boxes.js";
+import { geometry, rowAt, rowBox } from "../src/canvas/geometry.js";
+import { placeLabels } from "../src/canvas/margin.js";
+import { ancestors, assignLanes, buildTree, neighbour, sessionRuns } from "../src/canvas/rows.js";
+import { clampView, zoomView } from "../src/canvas/view.js";
+import component from "../src/canvas/index.js";
+
+//       6            level 2
+//   4       5        level 1
+// 0   1   2   3      leaves; node 7 is retired
+const tree = buildTree({
+  level: Int32Array.from([0, 0, 0, 0, 1, 1, 2, -1]),
+  start: Int32Array.from([0, 1, 2, 3, 0, 2, 0, 0]),
+  stop: Int32Array.from([1, 2, 3, 4, 2, 4, 4, 1]),
+  parent: Int32Array.from([4, 4, 5, 5, 6, 6, -1, -1]),
+  edges: new Int32Array(0),
+  levels_total: 3,
+});
+
+const close = (a, b, within = 1e-9) => assert.ok(Math.abs(a - b) <= within, `${a} is not ${b}`);
+
+test("the default export is the component", () => assert.equal(typeof component, "function"));
+
+test("rows hold active nodes in order", () => {
+  assert.deepEqual(tree.rows, [[0, 1, 2, 3], [4, 5], [6]]);
+  assert.equal(tree.active, 7);
+});
+
+test("overlapping spans get lanes", () => {
+  const { lanes, count } = assignLanes([0, 1, 2, 3], [0, 1, 4, 5], [4, 6, 5, 9]);
+  assert.deepEqual([...lanes], [0, 1, 0, 0]);
+  assert.equal(count, 2);
+});
+
+test("arrow keys walk the tree", () => {
+  const walk = (node, ...keys) => keys.reduce((at, key) => neighbour(tree, at, key), node);
+  assert.deepEqual([
+    walk(0, "ArrowUp"), walk(0, "ArrowUp", "ArrowUp"), walk(6, "ArrowUp"),
+    walk(6, "ArrowDown"), walk(5, "ArrowDown"), walk(0, "ArrowDown"),
+    walk(1, "ArrowRight"), walk(3, "ArrowRight"), walk(0, "ArrowLeft"), walk(5, "ArrowLeft"),
+    walk(6, "Home"), walk(6, "End"),
+  ], [4, 6, 6, 4, 2, 0, 2, 3, 0, 4, 0, 3]);
+});
+
+test("ancestors follow every parent once, even around a cycle", () => {
+  const ring = { parents: new Map([[0, [1, 2]], [1, [3]], [2, [3]], [3, [0]]]) };
+  assert.deepEqual(ancestors(ring, 0).sort(), [1, 2, 3]);
+});
+
+for (const mode of ["grow", "scores", "change"]) {
+  for (const levels of [1, 3, 8, 53]) {
+    for (const height of [180, 420, 900]) {
+      test(`layout fills without overlap: ${mode}, ${levels} levels, ${height} pixels`, () => {
+        const lanes = new Array(levels).fill(1);
+        const g = geometry(800, height, mode, false, lanes);
+        const half = (n) => lanes.map((_, level) => rowBox(g, n, level));
+        const { axisTop: axis, axisHeight: depth } = g;
+        const upper = half(0);
+        assert.equal(upper[0].y + upper[0].h, axis); // leaves stand on the axis
+        if (mode !== "scores") {
+          assert.equal(upper.at(-1).y, g.top); // no gap between legend and tree
+          assert.ok(g.top < 30);
+          assert.ok(axis + depth <= height);
+        }
+        assert.ok(upper.at(-1).y >= 0);
+        const most = mode === "change" ? 120 : 60;
+        assert.ok(upper.every(({ h }) => h >= 0 && h <= most));
+        for (let i = 1; i < levels; i++) assert.equal(upper[i].y + upper[i].h, upper[i - 1].y);
+        if (mode !== "scores") return;
+        const lower = half(1);
+        assert.equal(lower[0].y, axis + depth);
+        assert.ok(lower.at(-1).y + lower.at(-1).h <= height);
+        const mirrored = upper.map(({ y, h }) => 2 * axis + depth - y - h);
+        assert.deepEqual(lower.map(({ y }) => y), mirrored);
+      });
+    }
+  }
+}
+
+test("the hit test is the inverse of the layout", () => {
+  for (const mode of ["grow", "scores", "change"]) {
+    for (const width of [300, 1000]) {
+      const g = geometry(width, 400, mode, false, tree.laneCount);
+      const boxes = visibleBoxes(tree, { x0: 0, x1: 4 }, g.width, null);
+      for (let half = 0; half < g.halves; half++) {
+        for (let node = 0; node < 7; node++) {
+          const { y, h } = rowBox(g, half, tree.level[node]);
+          const x = ((tree.start[node] + tree.stop[node]) / 2 / 4) * g.width;
+          const at = rowAt(g, tree, y + h / 2);
+          assert.equal(at.half, half);
+          assert.equal(boxAt(boxes, at.row, x), node);
+        }
+      }
+      assert.equal(rowAt(g, tree, g.axisTop + 5), null);
+      assert.equal(rowAt(g, tree, -1), null);
+    }
+  }
+});
+
+test("aggregation keeps the brightest", () => {
+  const n = 20000;
+  const start = Int32Array.from({ length: n }, (_, i) => i);
+  const long = buildTree({ level: new Int32Array(n), start, stop: start.map((i) => i + 1),
+    parent: new Int32Array(n).fill(-1), edges: new Int32Array(0), levels_total: 1 });
+  const weight = new Float32Array(n);
+  const hits = [0, 4999, 7321, 19999];
+  hits.forEach((id, i) => { weight[id] = 0.1 + i; });
+  const boxes = visibleBoxes(long, { x0: 0, x1: n }, 500, weight);
+  assert.deepEqual(hits.map((id) => boxAt(boxes, 0, ((id + 0.5) / n) * 500, 0)), hits);
+  assert.deepEqual([boxes.id.length, boxes.inView], [500, 20000]);
+  assert.deepEqual([...new Set(boxes.w)], [1]);
+});
+
+test("only what is in view is painted", () => {
+  const { id, x, w } = visibleBoxes(tree, { x0: 1.5, x1: 2.5 }, 100, null);
+  assert.deepEqual(id, [1, 2, 4, 5, 6]);
+  assert.deepEqual(x, [0, 50, 0, 50, 0]);
+  assert.deepEqual(w, [50, 50, 50, 50, 100]);
+});
+
+test("zoom keeps the unit under the pointer and stays inside", () => {
+  const zoomed = zoomView({ x0: 0, x1: 100 }, 4, 30, 100);
+  close((30 - zoomed.x0) / (zoomed.x1 - zoomed.x0), 0.3);
+  const deepest = zoomView(zoomed, 1000, 30, 100);
+  close(deepest.x1 - deepest.x0, 3);
+  assert.deepEqual(zoomView(zoomed, 0.001, 30, 100), { x0: 0, x1: 100 });
+  assert.equal(clampView(-5, 5, 100).x0, 0);
+  assert.deepEqual(clampView(0, 1, 1), { x0: 0, x1: 1 });
+  assert.deepEqual(clampView(0, Infinity, 10), { x0: 0, x1: 10 });
+});
+
+test("sessions become runs", () => {
+  const runs = sessionRuns([0, 0, 1, 0, -1, -1]);
+  assert.deepEqual(runs.map(({ session, start, stop }) => [session, start, stop]),
+    [[0, 0, 2], [1, 2, 3], [0, 3, 4], [-1, 4, 6]]);
+});
+
+for (const count of [1, 7, 31, 400]) {
+  test(`labels of ${count} sessions never touch`, () => {
+    const w = 800 / count;
+    const items = Array.from({ length: count }, (_, i) => ({ x: i * w, w, text: `S${i + 1}` }));
+    const measure = (text) => text.length * 7;
+    const placed = placeLabels(items, measure, 800)
+      .map(({ item, x }) => [x - measure(item.text) / 2, x + measure(item.text) / 2]);
+    assert.ok(placed.length);
+    assert.ok(placed[0][0] >= 0);
+    assert.ok(placed.at(-1)[1] <= 800);
+    for (let i = 1; i < placed.length; i++) assert.ok(placed[i - 1][1] <= placed[i][0]);
+  });
+}

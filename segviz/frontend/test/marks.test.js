@@ -1,0 +1,84 @@
+// Marks leave the fill of a box free and differ in shape.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { nodeRect } from "../src/canvas/boxes.js";
+import { rampTable } from "../src/canvas/colour.js";
+import { geometry } from "../src/canvas/geometry.js";
+import { drawOver, spaced } from "../src/canvas/marks.js";
+import { buildTree } from "../src/canvas/rows.js";
+import { createSearch } from "../src/canvas/search.js";
+
+const DRAWN = ["fill", "fillRect", "strokeRect", "moveTo", "lineTo", "stroke"];
+const STATES = [{ frontier: [1] }, { revised: [1] }, { added: [1] }, { chosen: 1 }];
+
+/** The box of a leaf and what is drawn for its marks. */
+function marks(mode, width, changes) {
+  const tree = buildTree({
+    level: Int32Array.from([0, 0]), start: Int32Array.from([0, 1]),
+    stop: Int32Array.from([1, 2]), parent: Int32Array.from([-1, -1]),
+    edges: new Int32Array(0), levels_total: 1,
+  });
+  const geom = geometry(800, 300, mode, false, tree.laneCount);
+  const s = { tree, geom, picture: mode, runs: [], shades: ["initial", "propagated"],
+    search: createSearch(), lineage: {}, linked: { leaves: [], above: [] }, labelled: [],
+    selected: null, focus: null, hover: null, fadeFrom: 0,
+    view: { x0: 0, x1: (2 * geom.width) / width }, over: { matches: () => false },
+    stage: { clientHeight: 300 }, most: 1,
+    theme: { accent: "accent", text: "text", background: "#ffffff", font: "f",
+      table: rampTable(["#000000", "#ffffff"]) },
+    data: { mode, frontier: [], revised: [], added: [], chosen: null, gold: [],
+      top_initial: [], top_final: [], initial: [1, 1], final: [1, 1], ...changes } };
+  const rect = nodeRect(s, 0, 1);
+  const ops = [];
+  let dash = [];
+  const ctx = new Proxy({}, {
+    get: (target, name) => {
+      if (name === "measureText") return () => ({ width: 6 });
+      if (name in target) return target[name];
+      return (...args) => {
+        if (name === "setLineDash") [dash] = args;
+        else if (DRAWN.includes(name)) {
+          ops.push([name, ...args, ...(name === "stroke" ? [dash.length] : [])]);
+        }
+      };
+    },
+    set: (target, name, value) => { target[name] = value; return true; },
+  });
+  drawOver(s, ctx);
+  return { rect, ops };
+}
+
+/** Does a mark cross the inside of the box? */
+const covered = ({ rect: { x, y, w, h }, ops }) => ops.some(([name, left, top]) =>
+  name === "fillRect" || (["moveTo", "lineTo"].includes(name)
+    && left > x && left < x + w && top > y + 1 && top < y + h - 2));
+
+for (const width of [2, 5, 7]) {
+  test(`marks of a box of ${width} pixels leave the fill free and differ in shape`, () => {
+    const drawn = STATES.map((state) => marks("grow", width * 2, state));
+    const shapes = drawn.map(({ ops }) => JSON.stringify(ops));
+    assert.equal(new Set(shapes).size, shapes.length); // colours are not in there
+    for (const item of drawn) {
+      assert.ok(Math.abs(item.rect.w - width) < 1e-6);
+      assert.ok(item.ops.length);
+      assert.ok(!covered(item));
+    }
+    const top = marks("scores", width * 2, { top_initial: [1] });
+    assert.ok(!covered(top));
+    assert.ok(top.ops.some((op) => op.length === 1 && op[0] === "fill")); // the triangle
+  });
+}
+
+test("wide boxes keep their outline", () => {
+  for (const state of STATES) {
+    assert.ok(marks("grow", 200, state).ops.some(([name]) => name === "strokeRect"));
+  }
+});
+
+test("signs in one row do not lie on each other", () => {
+  const places = [[0, 9], [0, 3], [0, 0], [5, 1], [0, 7]];
+  assert.deepEqual(spaced(places.map(([y, x]) => ({ x, y, w: 2 }))).map(({ y, x }) => [y, x]),
+    [[0, 0], [0, 7], [5, 1]]);
+});

@@ -1,0 +1,202 @@
+// Overview, way back, slide, path and what lies below a node.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { pathEnds } from "../src/canvas/breadcrumb.js";
+import { descendantRuns, pathTo } from "../src/canvas/lineage.js";
+import { draggedView, frameOf, gripAt, heaviestColumns } from "../src/canvas/overview.js";
+import { buildTree } from "../src/canvas/rows.js";
+import { between, createHistory, goBack, remember } from "../src/canvas/view.js";
+import { randomly } from "./random.js";
+
+const view = (x0, x1) => ({ x0, x1 });
+
+// --- overview ----------------------------------------------------------------------------
+
+test("the frame lies where the view is and can always be held", () => {
+  const frame = (x0, x1, total) => frameOf(view(x0, x1), total, 400);
+  assert.deepEqual(frame(50, 100, 200), { x: 100, w: 100 });
+  assert.deepEqual(frame(0, 200, 200), { x: 0, w: 400 });
+  const [first, last] = [frame(0, 3, 100000), frame(99997, 100000, 100000)];
+  assert.equal(first.x, 0);
+  assert.equal(last.x + last.w, 400);
+  assert.equal(first.w, last.w);
+  assert.ok(first.w >= 6);
+});
+
+for (const [x, grip] of [[10, "draw"], [97, "from"], [103, "from"], [150, "move"], [197, "to"],
+  [203, "to"], [300, "draw"]]) {
+  test(`a pointer at ${x} takes hold of: ${grip}`, () =>
+    assert.equal(gripAt(x, { x: 100, w: 100 }, 400), grip));
+}
+
+test("around everything a drag draws, but the edges can be pulled", () => {
+  assert.deepEqual([2, 200, 398].map((x) => gripAt(x, { x: 0, w: 400 }, 400)),
+    ["from", "draw", "to"]);
+});
+
+test("a narrow frame can still be moved", () =>
+  assert.equal(gripAt(104, { x: 100, w: 8 }, 400), "move"));
+
+for (const [grip, begin, end, x0, x1] of [
+  ["move", 30, 50, 40, 60],
+  ["move", 30, 500, 80, 100],
+  ["move", 30, -500, 0, 20],
+  ["from", 20, 10, 10, 40],
+  ["from", 20, 70, 40, 70], // pulled over the other edge
+  ["to", 40, 90, 20, 90],
+  ["to", 40, 900, 20, 100],
+  ["draw", 60, 80, 60, 80],
+  ["draw", 80, 60, 60, 80],
+  ["draw", 99.9, 100, 97, 100], // never less than three units
+]) {
+  test(`a drag of "${grip}" from ${begin} to ${end} leads to ${x0}, ${x1}`, () => {
+    const found = draggedView(grip, view(20, 40), begin, end, 100);
+    assert.ok(Math.abs(found.x0 - x0) < 1e-6);
+    assert.ok(Math.abs(found.x1 - x1) < 1e-6);
+  });
+}
+
+for (const width of [7, 100, 1000]) {
+  test(`each of ${width} columns of the overview has its heaviest node`, () => {
+    const random = randomly(width);
+    const edges = [...new Set(Array.from({ length: 60 }, () => random.whole(1, 299)))]
+      .sort((a, b) => a - b);
+    const [start, stop] = [[0, ...edges], [...edges, 300]];
+    const ids = [...start.keys()];
+    const weight = ids.map(() => random.share());
+    heaviestColumns(ids, start, stop, weight, 300, width).forEach((node, x) => {
+      const [low, high] = [(x * 300) / width, ((x + 1) * 300) / width];
+      const over = ids.filter((i) => start[i] < high && stop[i] > low);
+      assert.ok(over.includes(node));
+      const inside = over.filter((i) => start[i] >= low && stop[i] <= high);
+      assert.ok(inside.every((i) => weight[node] >= weight[i]));
+    });
+  });
+}
+
+// --- way back ----------------------------------------------------------------------------
+
+function wayBack() {
+  const history = createHistory();
+  return {
+    history,
+    leave: (left, kind, now) => remember(history, left, 100, kind, now),
+    back: (present, total = 100) => goBack(history, present, total),
+  };
+}
+
+test("a burst of one kind is one move", () => {
+  const { leave, back } = wayBack();
+  leave(view(0, 100), "wheel", 0);
+  leave(view(0, 90), "wheel", 300);
+  leave(view(0, 80), "wheel", 900);
+  leave(view(0, 70), "fit", 1000);
+  leave(view(5, 70), "wheel", 9000);
+  assert.deepEqual([back(view(1, 9)), back(view(5, 70)), back(view(0, 70)), back(view(0, 100))],
+    [view(5, 70), view(0, 70), view(0, 100), null]);
+});
+
+test("where one already is is passed over", () => {
+  const { leave, back } = wayBack();
+  leave(view(0, 100), "zoom", 0);
+  leave(view(10, 20), "fit", 1);
+  assert.deepEqual(back(view(10, 20)), view(0, 100));
+});
+
+test("the way back stays inside a conversation of another length", () => {
+  const { leave, back } = wayBack();
+  leave(view(0, 100), "zoom", 0);
+  leave(view(70, 90), "fit", 1);
+  assert.deepEqual([back(view(1, 2), 80), back(view(1, 2), 160)], [view(60, 80), view(0, 160)]);
+});
+
+test("the memory of views is bounded", () => {
+  const { history, leave } = wayBack();
+  for (let i = 0; i < 500; i++) leave(view(i / 10, 60), `${i}`, i);
+  assert.equal(history.views.length, 50);
+});
+
+test("a slide begins at one view and ends at the other", () => {
+  const steps = [-1, 0, 0.3, 0.9, 1, 7].map((share) => between(view(0, 100), view(40, 60), share));
+  assert.deepEqual([steps[0], steps[1]], [view(0, 100), view(0, 100)]);
+  assert.deepEqual([steps[4], steps[5]], [view(40, 60), view(40, 60)]);
+  const places = steps.map(({ x0 }) => x0);
+  assert.deepEqual(places, [...places].sort((a, b) => a - b));
+});
+
+// --- lineage -----------------------------------------------------------------------------
+
+/** A random tree of intervals as the canvas gets it. */
+function grown(seed) {
+  const random = randomly(seed);
+  const columns = { level: [], start: [], stop: [], parent: [] };
+  const add = (level, start, stop) => {
+    [level, start, stop, -1].forEach((value, i) => Object.values(columns)[i].push(value));
+    return columns.level.length - 1;
+  };
+  let row = Array.from({ length: random.whole(5, 40) }, (_, unit) => add(0, unit, unit + 1));
+  for (let depth = 1; row.length > 1; depth++) {
+    const above = [];
+    while (row.length) {
+      const children = row.slice(0, random.whole(1, 4));
+      row = row.slice(random.whole(1, 4)); // some are left out, some have two parents
+      const node = add(depth, columns.start[children[0]], columns.stop[children.at(-1)]);
+      for (const child of children) columns.parent[child] = node;
+      above.push(node);
+    }
+    row = above.length < 30 ? above : above.slice(0, 1);
+  }
+  return columns;
+}
+
+for (let seed = 0; seed < 6; seed++) {
+  test(`runs cover exactly the descendants, ${seed}`, () => {
+    const columns = grown(seed);
+    const { level, start, stop, parent } = columns;
+    const data = { edges: new Int32Array(0), levels_total: Math.max(...level) + 1 };
+    for (const [name, column] of Object.entries(columns)) data[name] = Int32Array.from(column);
+    const tree = buildTree(data);
+    for (let node = 0; node < level.length; node++) {
+      const above = [node];
+      while (parent[above[0]] >= 0) above.unshift(parent[above[0]]);
+      assert.deepEqual(pathTo(tree, node), above);
+      const below = new Set([node]);
+      for (let child = node - 1; child >= 0; child--) {
+        if (below.has(parent[child])) below.add(child);
+      }
+      below.delete(node);
+      const places = (row, from, to) =>
+        Array.from({ length: to - from }, (_, i) => `${row} ${from + i}`);
+      const members = new Set([...below].flatMap(
+        (id) => places(tree.rowOf[id], start[id], stop[id])));
+      const covered = descendantRuns(tree, node)
+        .flatMap((run) => places(run.row, run.start, run.stop));
+      assert.equal(covered.length, new Set(covered).size);
+      assert.deepEqual(new Set(covered), members);
+    }
+  });
+}
+
+test("a root over very many leaves is one run, and a cycle ends", () => {
+  const n = 100000;
+  const level = new Int32Array(n + 1);
+  level[n] = 1;
+  const start = Int32Array.from({ length: n + 1 }, (_, i) => (i < n ? i : 0));
+  const stop = Int32Array.from({ length: n + 1 }, (_, i) => (i < n ? i + 1 : n));
+  const parent = new Int32Array(n + 1).fill(n);
+  parent[n] = -1;
+  const tree = buildTree({ level, start, stop, parent, edges: new Int32Array(0), levels_total: 2 });
+  assert.deepEqual(descendantRuns(tree, n), [{ row: 0, level: 0, start: 0, stop: n }]);
+  const ring = { parents: new Map([[0, [1]], [1, [2]], [2, [0]]]) };
+  assert.deepEqual(pathTo(ring, 0), [2, 1, 0]);
+});
+
+test("a deep path is walked and shown by its ends", () => {
+  const parents = new Map(Array.from({ length: 100000 }, (_, i) => [i, [i + 1]]));
+  const path = pathTo({ parents }, 0);
+  assert.equal(path.length, 100001);
+  assert.deepEqual(pathEnds(path), [100000, null, 6, 5, 4, 3, 2, 1, 0]);
+  assert.deepEqual(pathEnds([1, 2, 3]), [1, 2, 3]);
+});

@@ -1,0 +1,145 @@
+// The setting that the header sets, and the answers of Python to it.
+
+import assert from "node:assert/strict";
+import { afterEach, beforeEach, test } from "node:test";
+
+import { edgePairs, propagator } from "../src/canvas/propagate.js";
+import {
+  adoptSetting, change, createSettings, keyLetGo, recompute, report,
+} from "../src/canvas/settings.js";
+
+function dialogue() {
+  const sent = [];
+  const s = { settings: createSettings(), data: null,
+    sendSetting: (setting) => sent.push(setting) };
+  const answer = (live, final) => ({ initial: Float64Array.from([0.5, 0.3, 0.2]),
+    final: Float64Array.from(final), edges: new Int32Array(0),
+    top_initial: [0, 1, 2], top_final: [0, 1, 2], level: Int32Array.from([0, 0, 1]),
+    start: Int32Array.from([0, 1, 0]), carrier: Int32Array.from([0, 1, 2]),
+    parent: Int32Array.from([2, 2, -1]),
+    live: { policy: "top-down", alpha: 0.1, horizon: 1, drawing: "mirrored", sequence: 0,
+      k: 2, levels: null, distinct: true, ...live } });
+  const seen = () => ({ alpha: s.settings.setting.alpha, sequence: s.settings.sequence,
+    python: s.data.final[0] === 9 });
+  const take = (live) => {
+    s.data = answer(live, [9, 9, 9]);
+    adoptSetting(s);
+    return seen();
+  };
+  const move = (part) => {
+    change(s, part);
+    recompute(s);
+    return seen();
+  };
+  return { s, sent, take, move };
+}
+
+const told = (setting) => [setting.policy, setting.alpha, setting.horizon, setting.drawing,
+  setting.sequence];
+
+// Timers that run when they are told to.
+const real = { setTimeout, clearTimeout };
+let pending = [];
+
+function tick(milliseconds) {
+  for (const timer of pending) timer.left -= milliseconds;
+  const due = pending.filter(({ left }) => left <= 0);
+  pending = pending.filter(({ left }) => left > 0);
+  for (const { act } of due) act();
+}
+
+beforeEach(() => {
+  pending = [];
+  globalThis.setTimeout = (act, left = 0) => {
+    const timer = { act, left };
+    pending.push(timer);
+    return timer;
+  };
+  globalThis.clearTimeout = (timer) => { pending = pending.filter((other) => other !== timer); };
+});
+afterEach(() => Object.assign(globalThis, real));
+
+test("a late answer does not undo a change", () => {
+  const { s, take, move } = dialogue();
+  assert.deepEqual(take({}), { alpha: 0.1, sequence: 0, python: true });
+  assert.equal(s.settings.apart, "");
+  assert.deepEqual(move({ alpha: 0.5 }), { alpha: 0.5, sequence: 1, python: false });
+  // Computed anew, for the new data.
+  assert.deepEqual(take({ alpha: 0.1 }), { alpha: 0.5, sequence: 1, python: false });
+  assert.deepEqual(take({ alpha: 0.5, sequence: 1 }), { alpha: 0.5, sequence: 1, python: true });
+  assert.ok(Math.abs(Number(s.settings.apart) - 9) <= 1); // Python's 9 is far from it
+});
+
+test("a setting made elsewhere is taken", () => {
+  const { take } = dialogue();
+  take({ sequence: 4 });
+  assert.deepEqual(take({ alpha: 0.7, sequence: 4 }), { alpha: 0.7, sequence: 4, python: true });
+});
+
+test("a Python that has begun anew is believed", () => {
+  const { take, move } = dialogue();
+  take({ sequence: 4 });
+  move({ alpha: 0.5 });
+  assert.deepEqual(take({ alpha: 0.2, sequence: 0 }), { alpha: 0.2, sequence: 0, python: true });
+});
+
+test("many moves are one report", () => {
+  const { s, sent, take, move } = dialogue();
+  take({});
+  for (const alpha of [0.2, 0.3, 0.4]) move({ alpha });
+  tick(400);
+  move({ horizon: 3 });
+  report(s);
+  report(s);
+  assert.deepEqual(sent.map(told), [["top-down", 0.4, 1, "mirrored", 3],
+    ["top-down", 0.4, 3, "mirrored", 4]]);
+});
+
+test("a lost report is sent again", () => {
+  const { s, sent, take, move } = dialogue();
+  take({});
+  move({ alpha: 0.4 });
+  report(s);
+  take({});
+  tick(20);
+  assert.equal(sent.length, 1);
+  s.settings.sentAt -= 60000;
+  take({});
+  tick(20);
+  assert.equal(sent.length, 2);
+  assert.deepEqual(sent[1], sent[0]);
+});
+
+test("a single key waits for nothing, and more of them for the answer", () => {
+  const { s, sent, take, move } = dialogue();
+  take({});
+  const key = (alpha) => {
+    move({ alpha });
+    keyLetGo(s);
+    return sent.length;
+  };
+  assert.deepEqual([key(0.2), key(0.3), key(0.4)], [1, 1, 1]);
+  take({ alpha: 0.2, sequence: 1 });
+  // The answer to the first frees the fourth; the second and third go with it.
+  assert.equal(key(0.5), 2);
+  tick(400);
+  assert.equal(sent.length, 2);
+  take({ alpha: 0.5, sequence: 4 });
+  assert.equal(key(0.6), 3);
+  assert.deepEqual(sent.map(({ alpha }) => alpha), [0.2, 0.5, 0.6]);
+});
+
+test("a chain of 100,000 nodes is propagated", () => {
+  const n = 100000;
+  const level = Int32Array.from({ length: n }, (_, i) => n - 1 - i);
+  const parent = Int32Array.from({ length: n }, (_, i) => i - 1);
+  const data = { level, start: new Int32Array(n), parent, edges: new Int32Array(0) };
+  const first = new Float64Array(n);
+  first[0] = 1;
+  const scores = propagator(first, { ...data, edges: edgePairs(data) });
+  const final = scores("top-down", 0.5, 5);
+  const whole = [0, 1, 2, 3, 4, 5].reduce((sum, k) => sum + 0.5 ** k, 0);
+  [0, 1, 2, 3, 4, 5, 6].forEach((k) => {
+    assert.ok(Math.abs(final[k] - (k < 6 ? 0.5 ** k / whole : 0)) < 1e-12);
+  });
+});

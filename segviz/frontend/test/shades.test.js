@@ -1,0 +1,289 @@
+// What colours a node, what is written on it and what stands alone.
+
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+
+import { visibleBoxes } from "../src/canvas/boxes.js";
+import { colourClasses } from "../src/canvas/classes.js";
+import { adoptLook, createLook, tellLook } from "../src/canvas/colour_menu.js";
+import { geometry } from "../src/canvas/geometry.js";
+import { isMember, toggleIsolated } from "../src/canvas/isolate.js";
+import {
+  drawLabels, fitLabel, inkOn, labelChoice, labelsFor, labelTexts,
+} from "../src/canvas/labels.js";
+import { coloursFor, fillOf, goldClasses } from "../src/canvas/shades.js";
+import { columnWeights } from "../src/canvas/weights.js";
+import { luminance } from "../src/canvas/colour.js";
+import { state } from "./state.js";
+
+const ARABIC = "\u0645\u0631\u062d\u0628\u0627 ";
+const FAMILY = "\u{1f469}\u200d\u{1f469}\u200d\u{1f467}";
+const COLOURS = ["session", "level", "initial", "propagated", "change", "gold", "coherence"];
+const LABELS = ["session", "words", "node", "score"];
+const none = new Float64Array(0);
+
+describe("choices", () => {
+  const choices = (...given) => {
+    const { data } = state(...given);
+    return [coloursFor(data), labelsFor(data)].map((offered) => offered.map(([choice]) => choice));
+  };
+  const colours = (...given) => choices(...given)[0];
+  const without = (...names) => ["", ...COLOURS].filter((name) => !names.includes(name));
+
+  test("only what the data shows is on offer", () => {
+    assert.deepEqual(choices(), [["", ...COLOURS], ["", ...LABELS]]);
+    assert.deepEqual(colours({ gold: [] }), without("gold"));
+    assert.deepEqual(colours({ final: none, top_final: [] }), without("propagated", "change"));
+    assert.deepEqual(colours({ coherent: false }), without("coherence"));
+    assert.deepEqual(choices({ initial: none, final: none }),
+      [without("initial", "propagated", "change"), ["", ...LABELS]]);
+    assert.deepEqual(choices({}, {}, "grow"), [["", "level", "coherence"], ["", ...LABELS]]);
+    assert.deepEqual(choices({ coherent: false, labels: [] }, {}, "grow"),
+      [["", "level"], ["", "session", "node"]]);
+  });
+
+  test("each half has its own score until something is chosen", () => {
+    const own = ["initial", "propagated"];
+    assert.deepEqual([state(), state({}, {}, "change"), state({}, {}, "grow"),
+      state({}, { colour: "gold" }), state({}, { colour: "gold" }, "grow"),
+      state({ gold: [] }, { colour: "gold" })].map((s) => s.shades),
+    [own, ["change"], ["session"], ["gold", "gold"], ["session"], own]);
+  });
+});
+
+describe("fill", () => {
+  test("every shade has its colour and pattern", () => {
+    const fills = (colour, nodes) => {
+      const s = state({}, { colour });
+      return nodes.map((node) => Object.values(fillOf(s, 1, node)));
+    };
+    const grey = `#${"80".repeat(3)}`;
+    assert.deepEqual(fills("level", [0, 4, 6]),
+      [["#aa0000", null], ["#bb0000", null], ["#bb0000", null]]);
+    assert.deepEqual(fills("initial", [0, 1, 2]),
+      [["#ffffff", null], [grey, null], ["#000000", null]]);
+    assert.deepEqual(fills("", [0, 1]), [[grey, null], ["#ffffff", null]]);
+    // A change of three quarters of the highest score, by the fourth root.
+    assert.deepEqual(fills("change", [0, 1, 2]),
+      [["#090909", "hatch"], ["#f6f6f6", null], ["#808080", null]]);
+    assert.deepEqual(fills("gold", [0, 3, 4, 1]),
+      [["#c", "hatch"], ["#m", "cross"], ["#a", null], ["#o", null]]);
+    assert.deepEqual(fills("coherence", [5, 2, 6]),
+      [["#ffffff", null], ["#cccccc", "dots"], ["#000000", null]]);
+    assert.deepEqual(fills("session", [0, 3]), [["#440000", null], ["#ffee88", null]]);
+  });
+
+  test("a gold leaf is found, covered or missed", () => {
+    const { tree, data } = state();
+    const fate = (top) => [...goldClasses(tree, data, top)].sort();
+    const above = [[4, "above"], [5, "above"], [6, "above"]];
+    assert.deepEqual([[0, 3], [4], [], [6]].map(fate), [
+      [[0, "found"], [3, "found"], ...above],
+      [[0, "covered"], [3, "missed"], ...above],
+      [[0, "missed"], [3, "missed"], ...above],
+      [[0, "covered"], [3, "covered"], ...above],
+    ]);
+  });
+
+  test("a leaf drawn twice has one fate", () => {
+    // Leaves 0 and 2 are one node of the memory; only the copy of 4 was named as retrieved.
+    const { tree, data } = state({ gold: [0, 2], origin: Int32Array.from([9, 8, 9, 7, 6, 5, 4]) });
+    const found = goldClasses(tree, data, [4]);
+    assert.deepEqual([found.get(0), found.get(2)], ["covered", "covered"]);
+  });
+
+  test("a chain of single children finds its leaf", () => {
+    const s = state({ gold: [0], start: Int32Array.from([0, 1, 2, 3, 0, 2, 0]),
+      stop: Int32Array.from([1, 2, 3, 4, 1, 4, 4]),
+      parent: Int32Array.from([4, 6, 5, 5, 6, 6, -1]) });
+    assert.equal(goldClasses(s.tree, s.data, [4]).get(0), "found");
+  });
+});
+
+describe("which of several nodes in one pixel column is seen", () => {
+  const best = (colour, isolated = null, picture = "scores") => {
+    const s = state({ added: [1] }, { colour }, picture);
+    s.isolated = isolated;
+    return columnWeights(s).map((weights) =>
+      [0, 1, 2, 3].sort((a, b) => weights[b] - weights[a] || a - b)[0]);
+  };
+
+  test("it follows the colour", () => {
+    assert.deepEqual(best(""), [0, 1]);
+    assert.deepEqual(best("initial"), [0, 0]);
+    assert.deepEqual(best("propagated"), [1, 1]);
+    assert.deepEqual(best("change"), [0, 0]);
+    assert.deepEqual(best("gold"), [3, 3]); // missed
+    assert.deepEqual(best("coherence"), [0, 0]); // the least coherent that is known
+    assert.deepEqual(best("level"), [0, 1]); // all one colour: the higher score
+    assert.deepEqual(best("", null, "grow"), [1]); // the new one
+    assert.deepEqual(best("coherence", null, "grow"), [0]);
+  });
+
+  test("what stands alone comes first", () => {
+    assert.deepEqual(best("coherence", { kind: "coherence", key: 4 }), [1, 1]);
+    assert.deepEqual(best("coherence", { kind: "coherence", key: -1 }), [2, 2]);
+    assert.deepEqual(best("gold", { kind: "gold", key: "found" }), [0, 3]);
+    assert.deepEqual(best("", { kind: "top", key: 0 }), [0, 1]);
+    assert.deepEqual(best("", { kind: "session", key: 1 }), [0, 1]);
+  });
+});
+
+describe("classes", () => {
+  test("they are counted", () => {
+    const counts = (colour) => {
+      const found = colourClasses(state({}, { colour }));
+      return found && [found.kind, found.counted,
+        found.items.map(({ key, name, count }) => [key, name, count])];
+    };
+    assert.deepEqual(counts("session"), ["session", "leaf", [[0, "S1", 2], [1, "S2", 2]]]);
+    assert.deepEqual(counts("level"),
+      ["level", "node", [[0, "L0", 4], [1, "L1", 2], [2, "L2", 1]]]);
+    assert.deepEqual(counts("gold"), ["gold", "node", [["found", "found", 0],
+      ["covered", "covered", 1], ["missed", "missed", 1], ["above", "above", 3],
+      ["other", "other", 2]]]);
+    assert.deepEqual(counts("coherence"), ["coherence", "node", [[0, "below 0.2", 2],
+      [1, "0.2–0.4", 0], [2, "0.4–0.6", 2], [3, "0.6–0.8", 0], [4, "0.8–1.0", 2],
+      [-1, "none", 1]]]);
+    assert.deepEqual([counts(""), counts("initial")], [null, null]);
+  });
+
+  for (const colour of ["level", "gold", "coherence"]) {
+    test(`members of a class of ${colour} are those it counts`, () => {
+      const s = state({}, { colour });
+      const found = colourClasses(s);
+      for (const { key, count } of found.items) {
+        s.isolated = { kind: found.kind, key };
+        assert.equal([0, 1, 2, 3, 4, 5, 6].filter((n) => isMember(s, 1, n)).length, count);
+      }
+    });
+  }
+
+  test("a second call brings everything back", () => {
+    const s = state();
+    const seen = [["level", 1], ["level", 2], ["level", 2], ["top", 0]].map(([kind, key]) => {
+      toggleIsolated(s, kind, key);
+      return s.isolated && s.isolated.key;
+    });
+    assert.deepEqual(seen, [1, 2, null, 0]);
+  });
+});
+
+describe("labels", () => {
+  test("what may stand on a node", () => {
+    const texts = (labels, node, look = {}, changes = {}, half = 0) => {
+      const s = state(changes, { labels, ...look });
+      return labelTexts(s, half, node, labelChoice(s)).texts;
+    };
+    const origin = Int32Array.from([9, 8, 7, 6, 5, 40, 3]);
+    const initial = Float64Array.from([0.000123, 0, 0, 0, 0, 0, 0]);
+    assert.deepEqual(texts("node", 5), ["5"]);
+    assert.deepEqual(texts("node", 5, {}, { origin }), ["40"]);
+    assert.deepEqual(texts("session", 0), ["S1 · 2 May", "S1"]);
+    assert.deepEqual(texts("session", 6), ["S1 – S2"]);
+    assert.deepEqual(texts("words", 3), ["three"]);
+    assert.deepEqual(texts("score", 0), ["0.40"]);
+    assert.deepEqual(texts("score", 0, {}, {}, 1), ["0.10"]);
+    assert.deepEqual(texts("score", 0, { colour: "change" }), ["−0.30"]);
+    assert.deepEqual(texts("score", 1, { colour: "coherence" }), ["0.90"]);
+    assert.deepEqual(texts("score", 2, { colour: "coherence" }), []);
+    assert.deepEqual(texts("score", 1, { colour: "level" }), ["0.10"]);
+    assert.deepEqual(texts("score", 2), ["0"]);
+    assert.deepEqual(texts("score", 0, {}, { initial }), ["0.00012"]);
+  });
+
+  const lengthOf = (text) => [...text].length;
+  for (const text of ["word ".repeat(30), ARABIC.repeat(9), FAMILY.repeat(40),
+    "\u202eab\n".repeat(40)]) {
+    for (const room of [10, 40, 200, 2000]) {
+      test(`${JSON.stringify(text.slice(0, 8))}… is cut to ${room} pixels`, () => {
+        const measure = (t) => 7 * lengthOf(t);
+        const cut = fitLabel({ texts: [text], cut: true }, measure, room);
+        const whole = fitLabel({ texts: [text, "S7"], cut: false }, measure, room);
+        for (const label of [cut, whole]) {
+          assert.ok(measure(label) <= room);
+          if (!label) continue; // its direction stays its own
+          assert.equal(label[0] + label.at(-1), "\u2068\u2069");
+          assert.doesNotMatch(label.slice(1, -1), /[\u202e\n\u2068\u2069]/);
+        }
+        if (room === 40) assert.equal(whole, "\u2068S7\u2069");
+        if (cut && room < measure(text)) assert.equal(cut.at(-2), "…");
+      });
+    }
+  }
+
+  test("ink is read on every grey", () => {
+    for (let i = 0; i < 256; i++) {
+      const grey = `#${i.toString(16).padStart(2, "0").repeat(3)}`;
+      const [a, b] = [luminance(grey), luminance(inkOn(grey))];
+      assert.ok((Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05) > 4.5, grey);
+    }
+  });
+
+  test("text over two colours takes on each the ink read there", () => {
+    const s = state({}, { labels: "session", colour: "session" });
+    Object.assign(s, { labelled: [], fitted: new Map(), view: { x0: 0, x1: 4 },
+      geom: geometry(800, 300, "scores", false, s.tree.laneCount),
+      stage: { clientHeight: 300 } });
+    s.theme.font = "f";
+    s.boxes = [0, 1].map(() => visibleBoxes(s.tree, s.view, s.geom.width, null));
+    const ops = [];
+    const ctx = new Proxy({ measureText: () => ({ width: 600 }) }, {
+      get: (target, name) => target[name]
+        ?? ((...args) => ops.push([name, target.fillStyle, ...args])),
+      set: (target, name, value) => { target[name] = value; return true; },
+    });
+    drawLabels(s, ctx, 0);
+    const seen = ops.filter(([name]) => name === "rect" || name === "fillText")
+      .map(([name, style, ...rest]) => (name === "rect" ? Math.round(rest[2]) : [style, rest[0]]));
+    // Only the root is wide enough for so long a text: half of it on dark, half on light.
+    assert.deepEqual(seen, [
+      370,
+      ["#ffffff", "\u20682 · S1 – S2\u2069"],
+      369, // a pixel of gap to the next node
+      ["#000000", "\u20682 · S1 – S2\u2069"],
+    ]);
+  });
+});
+
+describe("word from Python about the look", () => {
+  function listening() {
+    const s = { look: createLook(), data: { look: { colour: "", labels: "" } }, sent: [] };
+    s.sendLook = (look) => s.sent.push(look);
+    const says = (colour) => {
+      s.data = { look: { colour, labels: "" } };
+      adoptLook(s);
+      return s.look.colour;
+    };
+    const chooses = (colour) => {
+      s.look.colour = colour;
+      tellLook(s);
+    };
+    says("");
+    return { s, says, chooses };
+  }
+
+  test("an echo of an older choice does not undo a newer one", () => {
+    const { says, chooses } = listening();
+    chooses("level");
+    chooses("gold");
+    assert.deepEqual([says(""), says("level"), says("gold"), says("gold")],
+      ["gold", "gold", "gold", "gold"]);
+  });
+
+  test("news are taken", () => {
+    const { s, says, chooses } = listening();
+    const opened = says("level");
+    chooses("gold");
+    assert.deepEqual([opened, says("gold"), says("change"), says("change"), s.sent.length],
+      ["level", "gold", "change", "change", 1]);
+  });
+
+  test("a choice that was lost is told again", () => {
+    const { s, says, chooses } = listening();
+    chooses("gold");
+    assert.deepEqual([says(""), s.sent.length], ["gold", 1]);
+    s.look.sentAt -= 3000;
+    assert.deepEqual([says(""), s.sent.length], ["gold", 2]);
+  });
+});

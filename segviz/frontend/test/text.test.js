@@ -1,0 +1,77 @@
+// Numbers, foreign text, colours and messages.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { changeIndex, levelStrength, mix, rampIndex, rampTable } from "../src/canvas/colour.js";
+import { unpack, withValues } from "../src/shared/message.js";
+import { comparison, cutText, isolateText, number } from "../src/shared/text.js";
+
+const FAMILY = "\u{1f469}\u200d\u{1f469}\u200d\u{1f467}";
+
+test("numbers never hide which side of the threshold", () => {
+  assert.deepEqual([comparison(0.41, 0.38), comparison(0.3799, 0.3801), comparison(0.38, 0.38),
+    comparison(0.5, null), comparison(null, null), comparison(-3.2, 0),
+    comparison(0.086, -0.001), number(0), number(0.0421), number(1234567), number(1e-9)],
+  ["0.41 ≥ 0.38", "0.3799 < 0.3801", "0.38 ≥ 0.38", "0.50", "", "−3.20 < 0.00", "0.09 ≥ 0.00",
+    "0", "0.042", "1.2e+6", "1.0e-9"]);
+});
+
+test("text is cut between what a reader sees as characters", () => {
+  assert.equal(cutText(FAMILY.repeat(20), 5), `${FAMILY.repeat(5)}…`);
+  assert.equal(cutText("word ".repeat(20), 23), "word word word word…");
+  assert.equal(cutText("short", 10), "short");
+  assert.equal(isolateText("a\u202eb\nc"), "\u2068a b c\u2069");
+  assert.equal(isolateText(""), "");
+  assert.equal(cutText("x".repeat(400), 280).length, 281);
+});
+
+test("colours are mixed and found on a ramp", () => {
+  const table = rampTable(["#000000", "#ffffff"]);
+  assert.equal(mix("#ff0000", "#000000", 0.5), "#800000");
+  assert.deepEqual([table[0], table[128], table[255]], ["#000000", "#808080", "#ffffff"]);
+  assert.deepEqual([rampIndex(0.25, 1), rampIndex(0.25, 1, 0.5), rampIndex(-1, 1),
+    rampIndex(NaN, 1), rampIndex(1, 0), rampIndex(9, 1)], [64, 128, 0, 0, 0, 255]);
+  assert.deepEqual([-2, -1, 0, 0.0625, 1, 2].map((change) => changeIndex(change, 1, 0.25) + 0),
+    [0, 0, 128, 192, 255, 255]);
+  assert.ok([0, 1, 52].every((level) => levelStrength(level, 53) > 0.3));
+});
+
+/** A message as message.py lays it out, at an odd place of its buffer. */
+function message(head, columns) {
+  const table = {};
+  const bytes = [];
+  for (const [name, column] of Object.entries(columns)) {
+    const dtype = column instanceof Float64Array ? "float64" : "int32";
+    table[name] = [dtype, bytes.length, column.byteLength];
+    bytes.push(...new Uint8Array(column.buffer));
+    while (bytes.length % 8) bytes.push(0);
+  }
+  let text = JSON.stringify({ ...head, columns: table });
+  while ((text.length + 4) % 8) text += " ";
+  const whole = new Uint8Array(3 + 4 + text.length + bytes.length);
+  new DataView(whole.buffer).setUint32(3, text.length, true);
+  whole.set(new TextEncoder().encode(text), 7);
+  whole.set(bytes, 7 + text.length);
+  return whole.subarray(3); // as inside a larger protobuf
+}
+
+test("a message gives its columns and takes other values", () => {
+  const sent = message({ selected: null },
+    { level: Int32Array.from([0, 1, 2]), final: Float64Array.from([0.5, NaN]) });
+  const read = (raw) => {
+    const { selected, level, final } = unpack(raw);
+    return [selected, [...level], [...final]];
+  };
+  assert.deepEqual(read(sent), [null, [0, 1, 2], [0.5, NaN]]);
+  assert.deepEqual(read(withValues(sent, { selected: 1234567 })), [1234567, [0, 1, 2], [0.5, NaN]]);
+  assert.deepEqual(read(withValues(sent, { selected: "\u202eé" })),
+    ["\u202eé", [0, 1, 2], [0.5, NaN]]);
+  assert.equal(unpack(sent).selected, null);
+});
+
+test("a column of an unknown type is refused", () => {
+  const raw = message({}, { level: Int32Array.from([1]) });
+  const text = new TextDecoder().decode(raw).replace("int32", "int16");
+  assert.throws(() => unpack(new TextEncoder().encode(text)), /int16, expected int32 or float64/);
+});

@@ -1,0 +1,34 @@
+"""The built parts: one module each, without globals, markup or requests."""
+
+from __future__ import annotations
+
+import re
+from typing import get_args
+
+import pytest
+
+from segviz.frontend.bundles import Script, Sheet, script, stylesheet
+
+
+@pytest.mark.parametrize("name", get_args(Script))
+def test_a_script_is_one_module_without_globals_or_markup(name: Script) -> None:
+    code = script(name)
+    assert code.count("export{") == (name != "export_page")
+    assert not re.search(r"\bimport\b\s*[({*\"']", code)
+    for banned in ("innerHTML", "insertAdjacentHTML", "eval(", "window.", "http://", "https://"):
+        assert banned not in code
+    # Inside of an HTML page these would end or hide the script.
+    assert "</script" not in code.lower()
+    assert "<!--" not in code
+
+
+@pytest.mark.parametrize("name", get_args(Script))
+def test_streamlit_takes_it_for_text_not_for_a_path(name: Script) -> None:
+    assert "\n" in script(name).strip()
+
+
+@pytest.mark.parametrize("name", get_args(Sheet))
+def test_a_style_sheet_asks_for_nothing(name: Sheet) -> None:
+    assert "url(" not in stylesheet(name)
+    assert "@import" not in stylesheet(name)
+    assert "\n" in stylesheet(name).strip()

@@ -1,0 +1,251 @@
+"""Canvas, outline and transcript in a real browser, pointing at each other's units."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+from segviz.frontend.bundles import script, stylesheet
+from segviz.frontend.outline import outline_payload, pack_outline
+from segviz.frontend.payload import pack, tree_payload
+from segviz.tree import Structure
+
+pytestmark = pytest.mark.browser
+
+MOUNT = """async ([name, script, styles]) => {
+  const host = document.createElement("div");
+  host.style.height = "220px";
+  document.body.append(host);
+  const root = host.attachShadow({ mode: "open" });
+  const style = document.createElement("style");
+  style.textContent = styles;
+  root.append(style);
+  const url = URL.createObjectURL(new Blob([script], { type: "text/javascript" }));
+  const { default: component } = await import(url);
+  window.sent = [];
+  window[name] = { root, show: (data) => {
+    const bytes = typeof data === "string"
+      ? Uint8Array.from(atob(data), (c) => c.charCodeAt(0)) : data;
+    window[name].end = component({ data: bytes, parentElement: root,
+      setTriggerValue: (...what) => sent.push([name, ...what]) });
+  } };
+}"""
+HOSTILE = "<img src=x onerror=alert(1)> \u202e hi"
+
+
+@pytest.fixture
+def page(chromium: Any) -> Iterator[Any]:
+    opened = chromium.new_page(viewport={"width": 900, "height": 900})
+    failures: list[str] = []
+    opened.on("pageerror", lambda error: failures.append(str(error)))
+    opened.evaluate(
+        """() => { window.listening = 0;
+          const { addEventListener: add, removeEventListener: remove } = document;
+          document.addEventListener = (...a) => { listening++; add.apply(document, a); };
+          document.removeEventListener = (...a) => { listening--; remove.apply(document, a); }; }"""
+    )
+    yield opened
+    opened.close()
+    assert failures == []
+
+
+def structure() -> Structure:
+    """Four leaves, pairs above them, a root."""
+    return Structure(
+        level=np.array([0, 0, 0, 0, 1, 1, 2], np.int32),
+        start=np.array([0, 1, 2, 3, 0, 2, 0], np.int32),
+        stop=np.array([1, 2, 3, 4, 2, 4, 4], np.int32),
+        text=tuple(f"{HOSTILE} {n}" for n in range(7)),
+        vector=np.zeros((7, 0), np.float32),
+        active=np.ones(7, np.bool_),
+        edges=np.array([[4, 0], [4, 1], [5, 2], [5, 3], [6, 4], [6, 5]], np.int32),
+    )
+
+
+def encoded(raw: bytes) -> str:
+    return base64.b64encode(raw).decode()
+
+
+def canvas(page: Any, about: str = "one", **extra: Any) -> None:
+    page.evaluate(MOUNT, ["canvas", script("canvas"), stylesheet("canvas")])
+    made = tree_payload(structure(), unit_sessions=[0] * 4, session_labels=["S1"], identity=about)
+    page.evaluate("(data) => canvas.show(data)", encoded(pack(made | extra)))
+    page.wait_for_function("canvas.root.querySelector('.segviz').dataset.painted")
+
+
+def outline(page: Any, **changes: Any) -> None:
+    if not page.evaluate("Boolean(window.outline)"):
+        page.evaluate(MOUNT, ["outline", script("outline"), stylesheet("outline")])
+    made = outline_payload(
+        structure(),
+        names=["leaf", HOSTILE],
+        name=[0, 0, 0, 0, 1, 1, 1],
+        unit_sessions=[0] * 4,
+        session_labels=["S1"],
+        session_colours=["#123456"],
+        identity="one",
+        **changes,
+    )
+    page.evaluate("(data) => outline.show(data)", encoded(pack_outline(made | {"height": 210})))
+
+
+def transcript(page: Any, about: str = "one", turns: int = 8) -> None:
+    page.evaluate(MOUNT, ["turns", script("transcript"), stylesheet("lists")])
+    row = {"kind": "turn", "speaker": "Ann", "text": "x", "caption": "", "marks": [], "flag": ""}
+    rows = [row | {"id": f"D1:{i}", "unit": i // 2} for i in range(turns)]
+    data = {"rows": rows, "focus": "", "height": 90, "about": about}
+    page.evaluate("(data) => turns.show(data)", data)
+
+
+def lit(page: Any) -> list[str]:
+    """Turns that are lit."""
+    return page.evaluate(
+        "[...turns.root.querySelectorAll('.pointed')].map((row) => row.dataset.turn)"
+    )
+
+
+def linked(page: Any) -> str:
+    """Leaves the canvas marks."""
+    page.wait_for_timeout(60)
+    return page.evaluate("canvas.root.querySelector('.segviz').dataset.linked")
+
+
+def walk(page: Any, *keys: str) -> None:
+    page.evaluate("canvas.root.querySelector('canvas.over').focus()")
+    for key in keys:
+        page.keyboard.press(key)
+
+
+def test_from_canvas_to_transcript_and_back(page: Any) -> None:
+    canvas(page)
+    transcript(page)
+    walk(page, "End", "ArrowUp")  # the newest leaf, its parent: units 2 and 3
+    assert lit(page) == ["D1:4", "D1:5", "D1:6", "D1:7"]
+    page.evaluate("canvas.root.querySelector('canvas.over').blur()")
+    assert lit(page) == []
+    page.locator(".turn").nth(3).hover()
+    assert linked(page) == "1"
+    page.mouse.move(5, 5)
+    page.locator(".turn").first.evaluate("(row) => row.focus()")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("End")
+    assert linked(page) == "3"
+    page.evaluate("turns.root.activeElement.blur()")
+    assert linked(page) == ""
+    assert page.evaluate("sent") == []  # Python hears nothing of it
+
+
+def test_pointing_by_mouse_lights_the_turns_and_shows_them(page: Any) -> None:
+    canvas(page)
+    transcript(page, turns=80)
+    page.evaluate("turns.root.querySelector('.transcript').scrollTop = 900")
+    box = page.evaluate("canvas.root.querySelector('canvas.over').getBoundingClientRect().toJSON()")
+    plot = page.evaluate("canvas.root.querySelector('.segviz').dataset.plot").split(",")
+    left, width = float(plot[0]), float(plot[1])
+    low = float(plot[2]) - 6
+    page.mouse.move(box["x"] + left + width / 8, box["y"] + low)
+    assert lit(page) == ["D1:0", "D1:1"]
+    assert page.evaluate("turns.root.querySelector('.transcript').scrollTop") < 100
+    page.mouse.move(2, 2)
+    assert lit(page) == []
+    assert page.evaluate("turns.root.querySelector('.transcript').scrollTop") == 900
+
+
+def test_two_memories_do_not_mix(page: Any) -> None:
+    canvas(page, about="another")
+    transcript(page)
+    walk(page, "Home")
+    assert lit(page) == []
+    page.locator(".turn").first.hover()
+    assert linked(page) == ""
+
+
+def test_a_drawing_out_of_time_points_at_its_units(page: Any) -> None:
+    canvas(page, axis_units=[3, 1, 0, 2])
+    transcript(page)
+    walk(page, "Home", "ArrowUp")  # positions 0 and 1 hold units 3 and 1
+    assert lit(page) == ["D1:2", "D1:3", "D1:6", "D1:7"]
+    page.evaluate("canvas.root.querySelector('canvas.over').blur()")
+    page.locator(".turn").first.hover()  # unit 0, which lies at position 2
+    assert linked(page) == "2"
+
+
+def test_nothing_listens_after_the_end(page: Any) -> None:
+    canvas(page)
+    transcript(page)
+    outline(page)
+    for _ in range(3):
+        page.evaluate("turns.show({ rows: [], focus: '', height: 90, about: 'one' })")
+        outline(page)
+    during = page.evaluate("listening")
+    page.evaluate("[canvas, turns, outline].forEach((mounted) => mounted.end())")
+    assert page.evaluate("listening") == during - 3
+    assert page.locator(".turn, .place, .segviz").count() == 0
+
+
+def test_the_outline_points_too(page: Any) -> None:
+    outline(page)
+    transcript(page)
+    page.locator(".place[data-node='5'] > .row").hover()
+    assert lit(page) == ["D1:4", "D1:5", "D1:6", "D1:7"]
+    page.mouse.move(2, 2)
+    page.locator(".turn").first.hover()
+    assert page.locator(".place.above").count() == 2  # the closed pair and the root
+
+
+def test_hostile_texts_stay_texts(page: Any) -> None:
+    outline(page)
+    assert page.locator(".place img, .place b").count() == 0
+    words = page.locator(".place[data-node='6'] > .row .words")
+    assert words.text_content() == "<img src=x onerror=alert(1)>   hi 6"
+    assert "img" in page.locator(".place[data-node='6']").get_attribute("aria-label")
+
+
+def test_what_is_open_survives_another_message_and_another_mount(page: Any) -> None:
+    outline(page)
+    page.locator(".place[data-node='4'] > .row .twist").click()
+    assert page.locator(".place").count() == 5
+    outline(page, step=2)
+    assert page.locator(".place").count() == 5
+    page.evaluate("outline.end()")
+    assert page.locator(".place").count() == 0
+    outline(page)
+    assert page.locator(".place").count() == 5
+
+
+def test_a_selection_from_elsewhere_is_opened_to(page: Any) -> None:
+    outline(page, selected=3)
+    chosen = page.locator(".place[aria-selected='true']")
+    assert chosen.get_attribute("data-node") == "3"
+    assert chosen.get_attribute("tabindex") == "0"
+    chosen.focus()
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("Enter")
+    assert page.evaluate("sent") == [["outline", "selected", 2]]
+    assert page.evaluate("outline.root.activeElement.dataset.node") == "2"
+
+
+def test_texts_that_were_not_sent_are_asked_for_once(page: Any) -> None:
+    page.evaluate(MOUNT, ["outline", script("outline"), stylesheet("outline")])
+    made = outline_payload(
+        structure(),
+        names=["leaf"],
+        name=[0] * 7,
+        unit_sessions=[0] * 4,
+        session_labels=["S1"],
+        session_colours=["#123456"],
+        identity="late",
+    )
+    bare = encoded(pack_outline(made | {"height": 210, "texts": {}}))
+    page.evaluate("(data) => outline.show(data)", bare)
+    page.wait_for_function("sent.length")
+    page.evaluate("(data) => outline.show(data)", bare)
+    page.wait_for_timeout(250)
+    assert page.evaluate("sent") == [["outline", "wanted", [6, 4, 5]]]
+    some = encoded(pack_outline(made | {"height": 210, "texts": {"6": "a", "4": "b", "5": "c"}}))
+    page.evaluate("(data) => outline.show(data)", some)
+    assert page.locator(".words").all_inner_texts() == ["a", "b", "c"]

@@ -1,0 +1,146 @@
+"""The browser's propagation and retrieval equal Python's on random structures."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import numpy as np
+import pytest
+
+from segviz.frontend.live import LIVE_POLICIES
+from segviz.frontend.payload import tree_payload
+from segviz.retrieval import estimated_tokens, level_distribution, propagate, top_k
+from segviz.tree import Structure
+from tests.frontend.node import needs_node, run
+from tests.trees import random_graph, random_tree, toy
+
+pytestmark = needs_node
+
+SETTINGS = [
+    (policy, alpha, horizon)
+    for policy in LIVE_POLICIES
+    for alpha, horizon in ((0.0, 3), (0.1, 2), (0.37, 5), (0.99, 1), (0.5, 0))
+]
+
+ASK = """
+return cases.map((c) => {
+  const data = { level: Int32Array.from(c.level), start: Int32Array.from(c.start),
+    carrier: Int32Array.from(c.carrier), parent: Int32Array.from(c.parent),
+    tokens: Int32Array.from(c.tokens), edges: Int32Array.from(c.edges) };
+  const scores = m.propagator(Float64Array.from(c.initial),
+    { ...data, edges: m.edgePairs(data) });
+  return settings.map(([policy, alpha, horizon]) => {
+    const final = scores(policy, alpha, horizon);
+    return { final: Array.from(final), top: retrieval.map((how) =>
+      Array.from(m.topNodes(final, data, how))) };
+  });
+});
+"""
+
+
+def column(message: dict[str, Any], name: str) -> list[int]:
+    """An int32 column of a payload."""
+    return np.frombuffer(message[name], dtype="<i4").tolist()
+
+
+def case(structure: Structure, initial: np.ndarray) -> dict[str, Any]:
+    """What the browser gets for a structure."""
+    message = tree_payload(structure, unit_sessions=[], session_labels=[], identity="x")
+    sent = {name: column(message, name) for name in ("level", "start", "parent", "edges")}
+    return sent | {
+        "carrier": structure.carrier.tolist(),
+        "initial": initial.tolist(),
+        "tokens": [estimated_tokens(text) for text in structure.text],
+    }
+
+
+def random_structure(seed: int) -> Structure:
+    """A forest or a graph of several parents and roots; some nodes without edges retired.
+    On even seeds every level is one chain of narrow spans, on odd ones spans overlap."""
+    rng = random.Random(seed)
+    n = rng.randrange(1, 60)
+    if seed % 3:
+        _, edges = random_graph(rng, n)
+    else:
+        edges = random_tree(rng, n)
+        rng.shuffle(edges)
+    level = np.zeros(n, dtype=np.int32)
+    for _ in range(n):  # a parent lies above its children
+        for parent, child in edges:
+            level[parent] = max(level[parent], level[child] + 1)
+    start = np.array([rng.randrange(0, 30) for _ in range(n)], dtype=np.int32)
+    stop = start + np.array([rng.randrange(1, 9) for _ in range(n)], dtype=np.int32)
+    linked = {node for edge in edges for node in edge}
+    active = np.array([node in linked or rng.random() < 0.7 for node in range(n)])
+    return Structure(
+        level=level,
+        start=start,
+        stop=stop,
+        text=tuple("x" * rng.randrange(0, 80) for _ in range(n)),
+        vector=np.zeros((n, 0), dtype=np.float32),
+        active=active,
+        edges=np.array(edges, dtype=np.int32).reshape(-1, 2),
+    )
+
+
+def scores(structure: Structure, seed: int) -> np.ndarray:
+    """Shares of one whole; on every fourth seed few distinct values, so that nodes tie."""
+    rng = np.random.default_rng(seed)
+    n = len(structure)
+    raw = rng.integers(0, 3, n).astype(float) if seed % 4 == 0 else rng.random(n)
+    raw[~structure.active] = 0
+    return raw / raw.sum() if raw.sum() else raw
+
+
+def test_scores_and_top_k_equal_pythons() -> None:
+    structures = [toy(), *(random_structure(seed) for seed in range(60))]
+    initial = [scores(structure, seed) for seed, structure in enumerate(structures)]
+    retrieval = [
+        {"k": 1, "levels": None, "distinct": True, "budget": None},
+        {"k": 5, "levels": None, "distinct": True, "budget": None},
+        {"k": 5, "levels": None, "distinct": False, "budget": None},
+        {"k": 100, "levels": [0, 2], "distinct": True, "budget": None},
+        {"k": 5, "levels": None, "distinct": True, "budget": 60},
+        {"k": 5, "levels": [0, 1], "distinct": False, "budget": 15},
+    ]
+    answers = run(
+        ASK,
+        cases=[case(s, i) for s, i in zip(structures, initial, strict=True)],
+        settings=SETTINGS,
+        retrieval=retrieval,
+    )
+    several_parents = retired = 0
+    for seed, (structure, first) in enumerate(zip(structures, initial, strict=True)):
+        several_parents += any(len(p) > 1 for p in structure.parents)
+        retired += not structure.active.all()
+        for (policy, alpha, horizon), answer in zip(SETTINGS, answers[seed], strict=True):
+            wanted = propagate(first, structure.edges, policy, alpha, horizon, structure).final
+            where = f"seed {seed}, {policy}, alpha {alpha}, horizon {horizon}"
+            own = np.array(answer["final"])
+            assert np.abs(own - wanted).max(initial=0) < 1e-9, where
+            for how, top in zip(retrieval, answer["top"], strict=True):
+                # Ties are judged on the browser's own numbers, whose last bits may differ.
+                assert top == top_k(own, structure, **how), where
+                if seed % 4:
+                    assert top == top_k(wanted, structure, **how), where
+    assert several_parents > 10
+    assert retired > 10
+
+
+def test_the_hops_of_one_policy_do_not_leak_into_the_next() -> None:
+    structure = random_structure(3)
+    first = scores(structure, 3)
+    settings = [("both", 0.3, 4), ("both", 0.3, 1), ("none", 0.3, 4), ("both", 0.3, 4)]
+    (answer,) = run(ASK, cases=[case(structure, first)], settings=settings, retrieval=[])
+    for (policy, alpha, horizon), given in zip(settings, answer, strict=True):
+        wanted = propagate(first, structure.edges, policy, alpha, horizon).final
+        assert given["final"] == pytest.approx(wanted.tolist(), abs=1e-12)
+
+
+def test_levels_are_counted_as_in_python() -> None:
+    structure = toy()
+    nodes = [0, 3, 7, 10, 9]
+    body = "return m.levelCounts(nodes, level, 3);"
+    counts = run(body, nodes=nodes, level=structure.level.tolist())
+    assert counts == list(level_distribution(structure, nodes).values())

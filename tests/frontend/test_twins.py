@@ -1,0 +1,96 @@
+"""What the browser and Python both know is the same: messages, choices, inks."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from segviz.frontend.live import LiveSetting, read_setting
+from segviz.frontend.payload import pack, tree_payload
+from segviz.tree import Structure
+from segviz.view.look import COLOURS, LABELS
+from segviz.view.palette import (
+    COHERENCE_RAMP_DARK,
+    COHERENCE_RAMP_LIGHT,
+    GOLD_COLOURS,
+    LEVEL_COLOURS,
+    SCORE_RAMP_LIGHT,
+    session_colours,
+)
+from tests.frontend.node import needs_node, run
+from tests.view.test_palette import contrast
+
+pytestmark = needs_node
+
+FAMILY = "\U0001f469\u200d\U0001f469\u200d\U0001f467"
+
+
+def test_the_browser_reads_what_python_packs() -> None:
+    units = np.arange(3, dtype=np.int32)
+    structure = Structure(
+        level=np.zeros(3, np.int32),
+        start=units,
+        stop=units + 1,
+        text=("a", "\u202e<b>", FAMILY),
+        vector=np.zeros((3, 0), np.float32),
+        active=np.ones(3, np.bool_),
+        edges=np.zeros((0, 2), np.int32),
+    )
+    payload = tree_payload(
+        structure,
+        unit_sessions=[0, 0, 1],
+        session_labels=["S1", "S2"],
+        identity="x",
+        initial=[0.25, 0.5, 0.75],
+        gold=[2],
+    )
+    body = """
+      const file = Uint8Array.from(bytes);
+      const shifted = new Uint8Array(file.length + 3); // as inside a larger protobuf
+      shifted.set(file, 3);
+      const p = m.unpack(shifted.subarray(3));
+      return [p.stop, p.unit_session, p.initial, p.gold, p.final].map((c) => Array.from(c))
+        .concat([p.labels]);
+    """
+    assert run(body, bytes=list(pack(payload))) == [
+        [1, 2, 3],
+        [0, 0, 1],
+        [0.25, 0.5, 0.75],
+        [2],
+        [],
+        ["a", "\u202e<b>", FAMILY],
+    ]
+
+
+def test_all_colours_and_labels_are_on_offer() -> None:
+    body = """
+      const data = { mode: "scores", initial: [1], final: [1], gold: [0], coherent: true,
+        labels: ["x"] };
+      return [m.coloursFor(data), m.labelsFor(data)].map((all) => all.map(([choice]) => choice));
+    """
+    assert run(body) == [["", *COLOURS], ["", *LABELS]]
+
+
+def test_ink_is_read_on_every_colour_of_every_shade() -> None:
+    colours = [
+        *session_colours(31),
+        *LEVEL_COLOURS,
+        *SCORE_RAMP_LIGHT,
+        *COHERENCE_RAMP_LIGHT,
+        *COHERENCE_RAMP_DARK,
+        *GOLD_COLOURS["light"].values(),
+        *GOLD_COLOURS["dark"].values(),
+    ]
+    inks = run("return colours.map(m.inkOn);", colours=colours)
+    assert min(map(contrast, inks, colours)) > 4.5
+
+
+def test_the_drawings_and_settings_of_the_browser_are_read() -> None:
+    body = """
+      const sent = [];
+      const s = { settings: { ...m.createSettings(), sequence: 2, timer: 1, setting:
+        { policy: "top-down", alpha: 0.4, horizon: 1, drawing: "mirrored" } },
+        sendSetting: (setting) => sent.push(setting) };
+      m.report(s);
+      return sent[0];
+    """
+    assert read_setting(run(body)) == LiveSetting("top-down", 0.4, 1, "mirrored", 2)
