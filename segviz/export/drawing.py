@@ -15,11 +15,6 @@ from segviz.export.view import View
 from segviz.tree import Add, Decision, IntArray, Revise, Structure
 from segviz.tree.unfold import Unfolded, follows_time, unfold
 
-UNFOLDED = (
-    "This memory does not follow time: it is drawn in the order of its branches, nodes with "
-    "several parents under each of them."
-)
-
 
 @dataclass(frozen=True, eq=False)
 class Drawing:

@@ -15,23 +15,21 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+from dataclasses import replace
 from html import escape
-from typing import Any
 
-from segviz.export.drawing import UNFOLDED, Drawing, drawing
 from segviz.export.plan import SURFACE
 from segviz.export.svg import tree_svg
 from segviz.export.text import file_name, legal, one_line
 from segviz.export.view import View
 from segviz.frontend.bundles import script, stylesheet
-from segviz.frontend.live import LIVE_POLICIES, Live
 from segviz.frontend.payload import pack, tree_payload
-from segviz.frontend.scale import needs_root
 from segviz.retrieval import Evidence
 from segviz.systems.levels import level_name, level_names
-from segviz.tree.coherence import known_coherence
+from segviz.view.live import Live
 from segviz.view.look import Look
 from segviz.view.palette import ACCENT
+from segviz.view.scene import UNFOLDED, Scene, answered, grown, keeps_time, scene_of
 
 TEXT_BUDGET = 4_000_000
 """Characters of node texts in a page; beyond that they are cut, and the page says so."""
@@ -98,7 +96,7 @@ def _body(view: View) -> list[str]:
         "</header>",
         '<div id="tree"></div>',
         f'<figure class="picture">{tree_svg(view, titles=False)}</figure>',
-        *([f'<p class="hint">{UNFOLDED}</p>'] if drawing(view).unfolded else []),
+        *([] if keeps_time(view.memory, view.structure) else [f'<p class="hint">{UNFOLDED}</p>']),
         '<main class="columns">',
         *_told(view),
         '<section id="details" aria-live="polite"><h2>Node</h2>'
@@ -167,11 +165,12 @@ def _literal(text: str) -> str:
 
 
 def _data(view: View) -> str:
-    structure, drawn = view.structure, drawing(view)
+    structure, scene = view.structure, _scene(view)
     texts = structure.text
+    nodes = range(len(structure)) if scene.origin is None else scene.origin.tolist()
     longest = max(_SHORTEST, TEXT_BUDGET // max(1, len(texts)))
     content = {
-        "message": base64.b64encode(pack(_payload(view, drawn))).decode("ascii"),
+        "message": base64.b64encode(pack(tree_payload(scene))).decode("ascii"),
         "css": stylesheet("canvas"),
         "height": _height(view),
         "texts": [t if len(t) <= longest else t[: longest - 1] + "…" for t in map(legal, texts)],
@@ -180,7 +179,7 @@ def _data(view: View) -> str:
         "start": structure.start.tolist(),
         "stop": structure.stop.tolist(),
         "edges": structure.edges.ravel().tolist(),
-        "node": drawn.node.tolist(),
+        "node": list(nodes),
         "units": [", ".join(unit.turn_ids) for unit in view.memory.units],
         "file": file_name(view.memory.conversation.id, view.page, "png"),
     }
@@ -196,54 +195,22 @@ def _height(view: View) -> int:
     return min(140 + 40 * levels, 460) if view.result is None else min(150 + 70 * levels, 680)
 
 
-def _payload(view: View, drawn: Drawing) -> dict[str, Any]:
-    structure, result = drawn.structure, view.result
-    conversation = view.memory.conversation
-    known = known_coherence(view.structure, view.bookmark.colour == "coherence")
-    shared: dict[str, Any] = {
-        "unit_sessions": drawn.sessions,
-        "session_labels": view.session_labels,
-        "session_dates": [s.start or s.raw_date for s in conversation.sessions],
-        "identity": "export",
-        "look": Look(view.bookmark.colour, view.bookmark.labels),
-        "coherence": None if known is None else known[drawn.node] if len(known) else known,
-        "origin": drawn.node if drawn.unfolded else (),
-        "selected": drawn.selected,
-        "title": conversation.id,
-        "total_units": max(1, int(structure.stop[structure.active].max(initial=0))),
-    }
-    if result is None:
-        return tree_payload(
+def _scene(view: View) -> Scene:
+    """What the page's canvas shows, as boxes on the axis."""
+    structure, result = view.structure, view.result
+    plain = replace(
+        scene_of(
+            view.memory,
             structure,
-            step=view.moment,
-            decision=drawn.decision,
-            added=drawn.added,
-            revised=drawn.revised,
-            frontier=drawn.frontier,
-            **shared,
-        )
-    return tree_payload(
-        structure,
-        mode="scores",
-        initial=result.initial[drawn.node],
-        final=result.final[drawn.node],
-        score_names=result.score_names,
-        top_initial=drawn.first(result.before),
-        top_final=drawn.first(result.after),
-        gold=drawn.every(view.gold.leaves),
-        root_scale=needs_root(result.initial, view.structure.active),
-        live=None if drawn.unfolded else _live(view),
-        **shared,
+            identity="export",
+            look=Look(view.bookmark.colour, view.bookmark.labels),
+            selected=view.bookmark.node,
+        ),
+        total_units=max(1, int(structure.stop[structure.active].max(initial=0))),
     )
-
-
-def _live(view: View) -> Live | None:
-    """The controls of the canvas, where it can compute what they ask for: not a system's
-    own retrieval."""
-    result = view.result
-    if result is None or result.own or result.settings.policy not in LIVE_POLICIES:
-        return None
-    return Live(result.settings)
+    if result is None:
+        return grown(plain, view.moment, view.step).drawn()
+    return answered(plain, result, view.gold.leaves, Live(result.settings)).drawn()
 
 
 # --- the page's own parts ----------------------------------------------------------------------

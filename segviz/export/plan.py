@@ -13,10 +13,10 @@ from segviz.export.drawing import Drawing
 from segviz.export.elements import Value, mix, tag
 from segviz.export.layout import Box, Rows, rows
 from segviz.export.view import View
-from segviz.frontend.scale import needs_root
 from segviz.retrieval import Result
 from segviz.tree import Structure
 from segviz.view.palette import ACCENT, SCORE_RAMP_DARK, SCORE_RAMP_LIGHT, session_colours
+from segviz.view.scene import peaked
 
 WIDTH = 1400
 LEFT, RIGHT, HEAD, AXIS, LEGEND = 64, 16, 78, 44, 40
@@ -146,7 +146,7 @@ class Plan:
     def power(self) -> float:
         """Of a score's share of ``most``, by which it is coloured."""
         result = self.result
-        return 0.5 if result and needs_root(result.initial, self.view.structure.active) else 1.0
+        return 0.5 if result and peaked(result.initial, self.view.structure.active) else 1.0
 
     @cached_property
     def runs(self) -> list[tuple[int, int, int]]:

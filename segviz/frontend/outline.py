@@ -1,4 +1,4 @@
-"""What Python sends to the outline: a Structure as columns, and texts for what can be seen.
+"""What Python sends to the outline: a scene as columns, and texts for what can be seen.
 
 Structure, scores and marks travel whole, as in the canvas's message; texts only while they
 are few, else for the rows that are open, which the outline asks for.
@@ -14,6 +14,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from segviz.frontend.message import packed
 from segviz.tree import Structure
+from segviz.view.palette import session_colours
+from segviz.view.scene import Growth, Scene
 
 MAX_TEXTS: Final = 2_000
 """Beyond this many nodes texts are sent on request, for at most as many rows."""
@@ -36,51 +38,22 @@ COLUMNS: Final = {
 
 
 def outline_payload(
-    structure: Structure,
+    scene: Scene,
     *,
     names: Sequence[str],
     name: ArrayLike,
-    unit_sessions: Sequence[int],
-    session_labels: Sequence[str],
-    session_colours: Sequence[str],
-    identity: str,
-    step: int | None = None,
-    selected: int | None = None,
-    initial: ArrayLike | None = None,
-    final: ArrayLike | None = None,
     ranks: tuple[ArrayLike, ArrayLike] | None = None,
-    score_names: tuple[str, str] = ("initial", "propagated"),
-    retrieved: Sequence[int] = (),
-    gold: Sequence[int] = (),
-    added: Sequence[int] = (),
-    revised: Sequence[int] = (),
     wanted: Collection[int] = (),
-    title: str = "",
 ) -> dict[str, Any]:
-    """Everything the outline shows of ``structure``; plain values and bytes only.
+    """Everything the outline shows of a scene (not drawn); values and bytes only.
 
-    Args:
-        structure: the memory at this moment; retired nodes are sent as level -1.
-        names: what kinds of nodes are called.
-        name: which of ``names`` each node goes by, shape (n,).
-        unit_sessions: session position of every unit.
-        session_labels: short label of each session ("S7").
-        session_colours: colour of each session.
-        identity: names the memory; what is open is kept until it changes.
-        step: number of the step shown on Grow.
-        selected: the selected node.
-        initial: score of each node before propagation, shape (n,).
-        final: score of each node after propagation, shape (n,).
-        ranks: 1-based ranks before and after, 0 for nodes that do not compete.
-        score_names: what the two scores are called.
-        retrieved: retrieved nodes, best first.
-        gold: evidence leaves.
-        added: nodes that appeared in this step.
-        revised: nodes changed in this step.
-        wanted: nodes whose texts the browser asked for, where not all are sent.
-        title: name of the conversation, for screen readers.
+    ``names`` are what kinds of nodes are called, ``name`` int (n,) which of them each node
+    goes by; ``ranks`` 1-based ranks (n,) before and after, 0 for nodes that do not compete;
+    ``wanted`` the nodes whose texts the browser asked for, where not all are sent. Retired
+    nodes are sent as level -1.
     """
-    n = len(structure)
+    structure, growth, scored = scene.structure, scene.growth or Growth(), scene.scored
+    n, labels = len(structure), list(scene.session_labels)
     before, after = ranks or ((), ())
     columns: dict[str, ArrayLike] = {
         "level": np.where(structure.active, structure.level, -1),
@@ -88,9 +61,9 @@ def outline_payload(
         "stop": structure.stop,
         "edges": structure.edges,
         "name": name,
-        "unit_session": unit_sessions,
-        "initial": _finite(initial),
-        "final": _finite(final),
+        "unit_session": list(scene.unit_sessions),
+        "initial": _finite(scored.initial if scored else None),
+        "final": _finite(scored.final if scored else None),
         "rank_initial": before,
         "rank_final": after,
     }
@@ -98,21 +71,22 @@ def outline_payload(
         key: np.ascontiguousarray(column, dtype=COLUMNS[key]).tobytes()
         for key, column in columns.items()
     }
+    selected = scene.selected
     return payload | {
-        "identity": identity,
+        "identity": scene.identity,
         "nodes": n,
-        "step": step,
+        "step": growth.step,
         "names": list(names),
-        "score_names": list(score_names),
-        "session_labels": list(session_labels),
-        "session_colours": list(session_colours),
+        "score_names": list(scored.names) if scored else ["initial", "propagated"],
+        "session_labels": labels,
+        "session_colours": session_colours(len(labels)),
         "selected": selected if selected is not None and 0 <= selected < n else None,
-        "retrieved": _ids(retrieved, n),
-        "gold": _ids(gold, n),
-        "added": _ids(added, n),
-        "revised": _ids(revised, n),
+        "retrieved": _ids(scored.after if scored else (), n),
+        "gold": _ids(scored.gold if scored else (), n),
+        "added": _ids(growth.added, n),
+        "revised": _ids(growth.revised, n),
         "texts": _texts(structure, wanted),
-        "title": title,
+        "title": scene.title,
     }
 
 

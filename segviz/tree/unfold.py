@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -73,12 +74,22 @@ def follows_time(structure: Structure) -> bool:
     return bool((covered == structure.stop - structure.start)[active].all())
 
 
+_UNFOLDED: WeakKeyDictionary[Structure, Unfolded] = WeakKeyDictionary()
+
+
 def unfold(structure: Structure) -> Unfolded:
     """Depth first from every root, oldest first, children in their order.
 
-    Relations are left out. Where copies would multiply beyond four times the nodes, a node
+    Kept as long as the structure lives, which never changes. Relations are left out. Where
+    copies would multiply beyond four times the nodes, a node
     is drawn only under its first parent from there on.
     """
+    if structure not in _UNFOLDED:
+        _UNFOLDED[structure] = _unfold(structure)
+    return _UNFOLDED[structure]
+
+
+def _unfold(structure: Structure) -> Unfolded:
     limit = _COPIES * max(1, int(structure.active.sum()))
     origin: list[int] = []
     parent: list[int] = []

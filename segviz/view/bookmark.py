@@ -28,10 +28,9 @@ from segviz.view.link_readers import (
     short_text,
     yes_or_no,
 )
+from segviz.view.look import COLOURS, LABELS
 
 __all__ = [
-    "COLOURS",
-    "LABELS",
     "LONGEST",
     "MADE",
     "Bookmark",
@@ -42,10 +41,6 @@ __all__ = [
     "nested",
     "usual_method",
 ]
-
-COLOURS = ("session", "level", "initial", "propagated", "change", "gold", "coherence")
-LABELS = ("session", "words", "node", "score")
-"""What the canvas can be coloured by and can write on its nodes, as in frontend.look."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -22,11 +22,12 @@ from typing import Any
 import numpy as np
 
 from segviz.frontend.bundles import script, stylesheet
-from segviz.frontend.live import DRAWINGS, Live, Setting, read_setting
-from segviz.frontend.payload import pack, tree_payload
+from segviz.frontend.payload import pack
 from segviz.retrieval import propagate, top_k
 from segviz.tree import Structure
+from segviz.view.live import DRAWINGS, Live, Setting, read_setting
 from tests.conftest import LAUNCH
+from tests.scenes import tree_message
 
 FRAMES = 60
 BRANCHING = 6
@@ -94,17 +95,16 @@ def answer(structure: Structure, initial: Any, live: Live) -> bytes:
         initial, structure.edges, setting.policy, setting.alpha, setting.horizon, structure
     ).final
     units = int(structure.stop.max())
-    payload = tree_payload(
+    payload = tree_message(
         structure,
         unit_sessions=[unit * 30 // units for unit in range(units)],
         session_labels=[f"S{i + 1}" for i in range(30)],
         identity="drag",
-        mode="scores",
         initial=initial,
         final=final,
-        top_initial=top_k(initial, structure, live.k),
-        top_final=top_k(final, structure, live.k),
-        root_scale=True,
+        before=top_k(initial, structure, live.k),
+        after=top_k(final, structure, live.k),
+        peaked=True,
         live=live,
     )
     return pack(payload)

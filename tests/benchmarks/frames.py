@@ -23,13 +23,14 @@ import numpy as np
 
 from segviz.figures.node_link import node_link_html
 from segviz.frontend.bundles import script, stylesheet
-from segviz.frontend.live import Live, Setting
-from segviz.frontend.payload import pack, tree_payload
+from segviz.frontend.payload import pack
 from segviz.tree import Structure
+from segviz.view.live import Live, Setting
 from tests.benchmarks.drag import MOUNT, PAGE
 from tests.benchmarks.report import Line, show
 from tests.benchmarks.synthetic import balanced
 from tests.conftest import LAUNCH
+from tests.scenes import tree_message
 
 CYCLE = 40  # frames until a motion is back where it began
 CYCLES = 5
@@ -115,12 +116,11 @@ def message(structure: Structure, picture: str) -> bytes:
             "live": Live(Setting("both", 0.1, 2), k=10),
         }
     return pack(
-        tree_payload(
+        tree_message(
             structure,
             unit_sessions=[unit * 30 // units for unit in range(units)],
             session_labels=[f"S{i + 1}" for i in range(30)],
             identity="frames",
-            mode="scores" if picture == "scores" else "grow",
             selected=len(structure) - 2,  # with all that lies below it marked
             **options,
         )

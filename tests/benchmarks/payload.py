@@ -10,21 +10,21 @@ import json
 
 import numpy as np
 
-from segviz.frontend.payload import pack, tree_payload
+from segviz.frontend.payload import pack
 from segviz.tree import Structure
 from tests.benchmarks.report import Line, best, run
 from tests.benchmarks.synthetic import balanced
+from tests.scenes import tree_message
 
 
 def packed(structure: Structure, scores: np.ndarray) -> bytes:
     units = int(structure.stop.max())
     return pack(
-        tree_payload(
+        tree_message(
             structure,
             unit_sessions=[unit * 30 // units for unit in range(units)],
             session_labels=[f"S{i + 1}" for i in range(30)],
             identity="payload",
-            mode="scores",
             initial=scores,
             final=scores,
         )

@@ -12,9 +12,9 @@ def app() -> None:
     import numpy as np
     import streamlit as st
 
-    from segviz.frontend.payload import tree_payload
     from segviz.tree import Structure
     from segviz.ui.widgets.canvas import clicked, tree_canvas
+    from tests.scenes import tree_message
 
     zero = np.zeros(1, np.int32)
     structure = Structure(
@@ -26,7 +26,7 @@ def app() -> None:
         active=np.ones(1, np.bool_),
         edges=np.zeros((0, 2), np.int32),
     )
-    payload = tree_payload(
+    payload = tree_message(
         structure, unit_sessions=[0], session_labels=["S1"], identity="x", selected=0
     )
     st.write(f"selected {tree_canvas(payload, key='tree', height=300)}")

@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 from segviz.frontend.found import MOST_EXCERPTS, MOST_HITS, find_text, read_query
-from segviz.frontend.payload import pack, tree_payload
+from segviz.frontend.payload import pack
 from segviz.tree import Structure
 from tests.frontend.node import needs_node, run
+from tests.scenes import tree_message
 
 
 def structure(texts: list[str], active: list[bool] | None = None) -> Structure:
@@ -30,7 +31,7 @@ def structure(texts: list[str], active: list[bool] | None = None) -> Structure:
 
 def found(texts: list[str], query: str, active: list[bool] | None = None) -> dict[str, object]:
     tree = structure(texts, active)
-    payload = tree_payload(
+    payload = tree_message(
         tree, unit_sessions=[0] * len(texts), session_labels=["S1"], identity="x"
     )
     answer = find_text(payload, tree.text, query)

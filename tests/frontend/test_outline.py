@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from segviz.frontend.outline import MAX_TEXTS, outline_payload, pack_outline
+from segviz.frontend.outline import MAX_TEXTS, pack_outline
 from segviz.tree import Structure
 from tests.frontend.node import needs_node, run
+from tests.scenes import outline_message
 
 
 def structure(n: int, text: str = "x") -> Structure:
@@ -27,14 +28,13 @@ def structure(n: int, text: str = "x") -> Structure:
 
 def payload(made: Structure, **changes: Any) -> dict[str, Any]:
     given: dict[str, Any] = {
-        "names": ["leaf"],
+        "names_of_kinds": ["leaf"],
         "name": np.zeros(len(made)),
         "unit_sessions": [0] * len(made),
         "session_labels": ["S1"],
-        "session_colours": ["#123456"],
         "identity": "x",
     }
-    return outline_payload(made, **given | changes)
+    return outline_message(made, **given | changes)
 
 
 @needs_node

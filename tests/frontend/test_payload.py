@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from segviz.frontend.payload import COLUMNS, pack, tree_payload
+from segviz.frontend.payload import COLUMNS, pack
 from segviz.tree import Decision, Judgement, Structure
 from segviz.view.captions import MAX_LABELLED
+from tests.scenes import tree_message
 
 #       6            level 2
 #   4       5        level 1
@@ -46,7 +47,7 @@ def payload(tree: Structure | None = None, **options: Any) -> dict[str, Any]:
         "session_labels": ["S1", "S2"],
         "identity": "demo",
     }
-    return tree_payload(structure() if tree is None else tree, **given | options)
+    return tree_message(structure() if tree is None else tree, **given | options)
 
 
 def column(message: dict[str, Any], name: str) -> list[Any]:
@@ -144,15 +145,14 @@ def test_the_outcome_is_told_where_no_candidate_was_taken() -> None:
 
 def test_scores_are_finite_and_exact() -> None:
     scores = [0.1, float("nan"), float("inf"), -1.0, 1e300, 0.0, 1 / 3, 0.0]
-    sent = column(payload(mode="scores", initial=scores), "initial")
+    sent = column(payload(initial=scores), "initial")
     assert sent == [0.1, 0.0, 0.0, -1.0, 1e300, 0.0, 1 / 3, 0.0]
-    assert column(payload(mode="scores", initial=scores), "final") == []
+    assert column(payload(), "final") == []
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"mode": "shrink"}, "expected 'grow' or 'scores'"),
         ({"initial": [0.1]}, "8 nodes"),
         ({"added": [8]}, r"outside 0\.\.7"),
         ({"gold": [-1]}, r"outside 0\.\.7"),
@@ -167,9 +167,9 @@ def test_dates_and_titles() -> None:
     message = payload(session_dates=[datetime(2023, 8, 12, 9, 30), None])
     assert message["session_dates"] == ["12 Aug", ""]
     assert message["session_titles"] == ["S1 · 12 Aug 2023", "S2"]
-    given = payload(session_dates=[date(2023, 8, 2), "late"], session_titles=["First"])
+    given = payload(session_dates=[date(2023, 8, 2), "late"])
     assert given["session_dates"] == ["2 Aug", "late"]
-    assert given["session_titles"] == ["First", "S2 · late"]
+    assert given["session_titles"] == ["S1 · 2 Aug 2023", "S2 · late"]
 
 
 def test_long_texts_are_cut_and_many_are_left_out() -> None:
@@ -203,7 +203,7 @@ def test_summary_is_one_sentence() -> None:
 def test_packed_message_gives_everything_back() -> None:
     family = "\U0001f469\u200d\U0001f469\u200d\U0001f467"
     texts = ("<script>alert(1)</script>", "\u202eevil", "\ud83d", "\x00", "مرحبا", family, "", "z")
-    message = payload(structure(text=texts), initial=[0.5] * 8, gold=[1], top_final=[3, 2])
+    message = payload(structure(text=texts), initial=[0.5] * 8, gold=[1], after=[3, 2])
     raw = pack(message)
     (length,) = struct.unpack_from("<I", raw)
     assert (4 + length) % 8 == 0

@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 
 from segviz.frontend.bundles import script, stylesheet
-from segviz.frontend.outline import outline_payload, pack_outline
-from segviz.frontend.payload import pack, tree_payload
+from segviz.frontend.outline import pack_outline
+from segviz.frontend.payload import pack
 from segviz.tree import Structure
+from tests.scenes import outline_message, tree_message
 
 pytestmark = pytest.mark.browser
 
@@ -72,7 +73,7 @@ def encoded(raw: bytes) -> str:
 
 def canvas(page: Any, about: str = "one", **extra: Any) -> None:
     page.evaluate(MOUNT, ["canvas", script("canvas"), stylesheet("canvas")])
-    made = tree_payload(structure(), unit_sessions=[0] * 4, session_labels=["S1"], identity=about)
+    made = tree_message(structure(), unit_sessions=[0] * 4, session_labels=["S1"], identity=about)
     page.evaluate("(data) => canvas.show(data)", encoded(pack(made | extra)))
     page.wait_for_function("canvas.root.querySelector('.segviz').dataset.painted")
 
@@ -80,13 +81,12 @@ def canvas(page: Any, about: str = "one", **extra: Any) -> None:
 def outline(page: Any, **changes: Any) -> None:
     if not page.evaluate("Boolean(window.outline)"):
         page.evaluate(MOUNT, ["outline", script("outline"), stylesheet("outline")])
-    made = outline_payload(
+    made = outline_message(
         structure(),
-        names=["leaf", HOSTILE],
+        names_of_kinds=["leaf", HOSTILE],
         name=[0, 0, 0, 0, 1, 1, 1],
         unit_sessions=[0] * 4,
         session_labels=["S1"],
-        session_colours=["#123456"],
         identity="one",
         **changes,
     )
@@ -231,13 +231,12 @@ def test_a_selection_from_elsewhere_is_opened_to(page: Any) -> None:
 
 def test_texts_that_were_not_sent_are_asked_for_once(page: Any) -> None:
     page.evaluate(MOUNT, ["outline", script("outline"), stylesheet("outline")])
-    made = outline_payload(
+    made = outline_message(
         structure(),
-        names=["leaf"],
+        names_of_kinds=["leaf"],
         name=[0] * 7,
         unit_sessions=[0] * 4,
         session_labels=["S1"],
-        session_colours=["#123456"],
         identity="late",
     )
     bare = encoded(pack_outline(made | {"height": 210, "texts": {}}))

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from segviz.frontend.live import LIVE_POLICIES
-from segviz.frontend.payload import tree_payload
 from segviz.retrieval import estimated_tokens, level_distribution, propagate, top_k
 from segviz.tree import Structure
+from segviz.view.live import LIVE_POLICIES
 from tests.frontend.node import needs_node, run
+from tests.scenes import tree_message
 from tests.trees import random_graph, random_tree, toy
 
 pytestmark = needs_node
@@ -46,7 +46,7 @@ def column(message: dict[str, Any], name: str) -> list[int]:
 
 def case(structure: Structure, initial: np.ndarray) -> dict[str, Any]:
     """What the browser gets for a structure."""
-    message = tree_payload(structure, unit_sessions=[], session_labels=[], identity="x")
+    message = tree_message(structure, unit_sessions=[], session_labels=[], identity="x")
     sent = {name: column(message, name) for name in ("level", "start", "parent", "edges")}
     return sent | {
         "carrier": structure.carrier.tolist(),

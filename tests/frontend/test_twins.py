@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from segviz.frontend.live import LiveSetting, read_setting
-from segviz.frontend.payload import pack, tree_payload
+from segviz.frontend.payload import pack
 from segviz.tree import Structure
+from segviz.view.live import LiveSetting, read_setting
 from segviz.view.look import COLOURS, LABELS
 from segviz.view.palette import (
     COHERENCE_RAMP_DARK,
@@ -17,6 +17,7 @@ from segviz.view.palette import (
     session_colours,
 )
 from tests.frontend.node import needs_node, run
+from tests.scenes import tree_message
 from tests.view.test_palette import contrast
 
 pytestmark = needs_node
@@ -35,7 +36,7 @@ def test_the_browser_reads_what_python_packs() -> None:
         active=np.ones(3, np.bool_),
         edges=np.zeros((0, 2), np.int32),
     )
-    payload = tree_payload(
+    payload = tree_message(
         structure,
         unit_sessions=[0, 0, 1],
         session_labels=["S1", "S2"],
@@ -56,7 +57,7 @@ def test_the_browser_reads_what_python_packs() -> None:
         [0, 0, 1],
         [0.25, 0.5, 0.75],
         [2],
-        [],
+        [0.25, 0.5, 0.75],
         ["a", "\u202e<b>", FAMILY],
     ]
 

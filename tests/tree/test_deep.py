@@ -8,13 +8,14 @@ import numpy as np
 import pytest
 
 from segviz.conversation import Unit
-from segviz.frontend.payload import pack, tree_payload
+from segviz.frontend.payload import pack
 from segviz.retrieval import POLICIES, explain, propagate, ranking, top_k
 from segviz.store import Saved, dump, parse
 from segviz.tree import Add, Link, Moments, Revise, Step, replay
 from segviz.tree.invariants import check
 from segviz.tree.shape import shape
 from segviz.tree.unfold import follows_time, unfold
+from tests.scenes import tree_message
 from tests.trees import chat
 
 N = 100_000
@@ -84,7 +85,7 @@ def test_propagate_select_explain(large, policy):
 def test_payload_and_unfold(large):
     structure = large[2]
     units = int(structure.stop.max())
-    drawn = partial(tree_payload, unit_sessions=[0] * units, session_labels=["S1"], identity="deep")
+    drawn = partial(tree_message, unit_sessions=[0] * units, session_labels=["S1"], identity="deep")
     assert len(pack(drawn(structure))) > 4 * len(structure)
     unfolded = unfold(structure)
     assert len(unfolded.structure) == len(structure)

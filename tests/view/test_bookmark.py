@@ -14,12 +14,9 @@ from segviz.conversation import TITLES, UNIT_RULES
 from segviz.memory import make_system
 from segviz.retrieval import METHODS, POLICIES, RELEVANCE, RetrievalSettings
 from segviz.systems import SYSTEMS
-from segviz.view import look
 from segviz.view.bookmark import (
     _READERS,
     _RETRIEVAL,
-    COLOURS,
-    LABELS,
     Bookmark,
     decode,
     differing,
@@ -27,6 +24,7 @@ from segviz.view.bookmark import (
     nested,
     usual_method,
 )
+from segviz.view.look import COLOURS, LABELS
 
 count = st.integers(0, 2**31)
 words = st.text(st.characters(exclude_categories=["Cs"]), max_size=200)
@@ -80,10 +78,6 @@ def test_a_link_without_a_method_means_the_systems_usual_one(name):
     own = isinstance(make_system(name), Recalls)
     found = decode({"system": name})[0].retrieval.method
     assert found == usual_method(name) == ("own" if own else "propagate")
-
-
-def test_the_names_are_those_of_the_canvas():
-    assert (COLOURS, LABELS) == (look.COLOURS, look.LABELS)
 
 
 def test_every_field_can_be_read():

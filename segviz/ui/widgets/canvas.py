@@ -9,8 +9,8 @@ import streamlit as st
 
 from segviz.frontend.bundles import script, stylesheet
 from segviz.frontend.found import find_text, read_query
-from segviz.frontend.live import LiveSetting, read_setting
 from segviz.frontend.payload import pack
+from segviz.view.live import LiveSetting, read_setting
 from segviz.view.look import Look, read_look
 
 _TREE = st.components.v2.component("segviz_tree", js=script("canvas"), css=stylesheet("canvas"))

@@ -15,7 +15,7 @@ from segviz.retrieval import Result, ranking
 from segviz.tree import Structure
 from segviz.ui.state import Session
 from segviz.ui.widgets.captions import kind_label
-from segviz.view.palette import session_colours
+from segviz.view.scene import Scene
 
 _OUTLINE = st.components.v2.component(
     "segviz_outline", js=script("outline"), css=stylesheet("outline")
@@ -26,42 +26,24 @@ _WANTED = "outline-wanted"
 
 def draw_outline(
     session: Session,
-    structure: Structure,
+    scene: Scene,
     *,
     key: str,
     height: int = 460,
     result: Result | None = None,
-    **marks: Any,
 ) -> None:
-    """The outline of ``structure``; selecting a row selects the node for the whole page.
+    """The outline of a scene; selecting a row selects the node for the whole page.
 
-    With a ``result`` every row has its scores and ranks; ``marks`` are further arguments of
-    ``outline_payload`` (gold, added, …).
+    With the ``result`` behind its scores every row has its ranks.
     """
+    structure = scene.structure
     names, name = _names(session, structure)
-    sessions = session.conversation.sessions
-    scores: dict[str, Any] = {}
-    if result is not None:
-        scores = {
-            "initial": result.initial,
-            "final": result.final,
-            "ranks": _ranks(result),
-            "retrieved": result.after,
-            "score_names": result.score_names,
-        }
     payload = outline_payload(
-        structure,
+        scene,
         names=names,
         name=name,
-        unit_sessions=session.sessions,
-        session_labels=[f"S{i + 1}" for i in range(len(sessions))],
-        session_colours=session_colours(len(sessions)),
-        identity=session.key,
-        selected=session.selected,
+        ranks=None if result is None else _ranks(result),
         wanted=_wanted(session),
-        title=session.conversation.id,
-        **scores,
-        **marks,
     )
 
     def select() -> None:

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import streamlit as st
 
 from segviz.export import file_name
 from segviz.figures.node_link import node_link_html
-from segviz.frontend.live import LiveSetting
 from segviz.frontend.payload import tree_payload
-from segviz.tree import Decision, Structure
-from segviz.tree.coherence import known_coherence
-from segviz.tree.unfold import Unfolded, follows_time, unfold
+from segviz.tree import Structure
 from segviz.ui.state import Session, begin
 from segviz.ui.widgets.canvas import clicked, sent_look, sent_setting, tree_canvas
+from segviz.view.live import LiveSetting
 from segviz.view.look import Look
 from segviz.view.palette import ACCENT, SCORE_RAMP_DARK, SCORE_RAMP_LIGHT, session_colours
+from segviz.view.scene import UNFOLDED, Scene, scene_of
 
 VIEWS = ("Time axis", "Node-link", "Outline")
 
@@ -43,44 +41,38 @@ def view_choice(key: str) -> str:
     return chosen or VIEWS[0]
 
 
+def scene(session: Session, structure: Structure) -> Scene:
+    """The scene of the session's memory at one moment, with its selection and look."""
+    return scene_of(
+        session.memory,
+        structure,
+        identity=session.key,
+        look=_look(),
+        selected=session.selected,
+    )
+
+
 def draw_canvas(
     session: Session,
-    structure: Structure,
+    shown: Scene,
     *,
     key: str,
     height: int,
+    gutter: bool = False,
     on_setting: Callable[[LiveSetting], None] | None = None,
-    **options: Any,
 ) -> None:
-    """The canvas tree; a click selects the node for every panel of the page.
-    ``on_setting`` gets what the controls of its header are set to.
+    """The canvas tree of a scene; a click selects the node for every panel of the page.
 
-    A structure that does not follow time is drawn in the order of its branches."""
-    conversation, look = session.conversation, _look()
-    options |= {"look": look, "coherence": known_coherence(structure, look.colour == "coherence")}
-    drawn = None if in_time(session, structure) else unfold(structure)
-    selected, sessions = session.selected, session.sessions
-    if drawn is not None:
-        structure, options = drawn.structure, _moved(drawn, structure, options)
-        selected = next(iter(drawn.first([] if selected is None else [selected])), None)
-        sessions = [sessions[unit] for unit in drawn.unit.tolist()]
-    payload = tree_payload(
-        structure,
-        unit_sessions=sessions,
-        session_labels=[f"S{i + 1}" for i in range(len(conversation.sessions))],
-        session_dates=[s.start or s.raw_date for s in conversation.sessions],
-        identity=session.key,
-        selected=selected,
-        title=conversation.id,
-        **options,
-    )
-
-    if drawn is not None:
-        payload["axis_units"] = drawn.unit.tolist()  # to point at turns
+    ``gutter`` reserves the column of candidates; ``on_setting`` gets what the controls of
+    the header are set to.
+    """
+    drawn = shown.drawn()
+    payload = tree_payload(drawn, gutter=gutter)
+    if drawn.axis_units is not None:
+        payload["axis_units"] = drawn.axis_units.tolist()  # to point at turns
 
     def select() -> None:
-        here = clicked(key, selected)
-        session.select(here if drawn is None or here is None else int(drawn.node[here]))
+        session.select(drawn.node(clicked(key, drawn.selected)))
 
     def heard() -> None:
         setting = sent_setting(key)
@@ -96,53 +88,19 @@ def draw_canvas(
         payload,
         key=key,
         height=height,
-        texts=structure.text,
+        texts=drawn.structure.text,
         on_select=select,
         on_setting=heard,
         on_look=chosen,
     )
-    if drawn is not None:
-        st.caption(
-            "This memory does not follow time: it is drawn in the order of its branches, nodes "
-            "with several parents under each of them. Colours are sessions, oldest violet."
-        )
+    if drawn is not shown:
+        st.caption(f"{UNFOLDED} Colours are sessions, oldest violet.")
 
 
 def _look() -> Look:
     """Colour and label as chosen on either page, or by a link."""
     state = st.session_state
     return Look(state.get("colour", ""), state.get("labels", ""))
-
-
-def in_time(session: Session, structure: Structure) -> bool:
-    """Whether a structure of this memory can be shown on the time axis."""
-    return session.memory.laws == "segment-tree" or follows_time(structure)
-
-
-def _moved(drawn: Unfolded, structure: Structure, options: dict[str, Any]) -> dict[str, Any]:
-    """Options of ``tree_payload`` for the drawing of a structure; scores can be shown there,
-    but not propagated, as copies would count twice."""
-    moved = dict(options) | {"total_units": len(drawn.unit), "live": None, "origin": drawn.node}
-    for name in ("initial", "final", "coherence"):
-        if options.get(name) is not None and len(options[name]):
-            moved[name] = options[name][drawn.node]
-    for name in ("top_initial", "top_final"):
-        moved[name] = drawn.first(options.get(name, ()))
-    for name in ("added", "revised", "gold"):
-        moved[name] = drawn.every(options.get(name, ()))
-    if options.get("mode") == "grow":
-        moved["frontier"] = drawn.every(structure.frontier)
-    decision: Decision | None = options.get("decision")
-    if decision is not None:
-        judged = [(item, drawn.first([item.node])) for item in decision.candidates]
-        moved["decision"] = replace(
-            decision,
-            candidates=tuple(replace(item, node=place[0]) for item, place in judged if place),
-            chosen=next(iter(drawn.first([decision.chosen])), None)
-            if decision.chosen is not None
-            else None,
-        )
-    return moved
 
 
 def draw_node_link(session: Session, structure: Structure, height: int = 560, **marks: Any) -> None:

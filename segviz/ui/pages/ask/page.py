@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import streamlit as st
 
 from segviz.conversation import Question
 from segviz.figures.levels import level_figure, level_rows, level_sentence
-from segviz.frontend.live import Live
-from segviz.frontend.scale import needs_root
 from segviz.memory import ask
 from segviz.memory.answer import is_adversarial
 from segviz.retrieval import Result, RetrievalSettings
@@ -39,7 +39,9 @@ from segviz.ui.widgets.export_menu import exports_panel
 from segviz.ui.widgets.formatting import counted
 from segviz.ui.widgets.lists import transcript
 from segviz.ui.widgets.outline import draw_outline
-from segviz.ui.widgets.tree import VIEWS, canvas_height, draw_canvas, draw_node_link
+from segviz.ui.widgets.tree import VIEWS, canvas_height, draw_canvas, draw_node_link, scene
+from segviz.view.live import Live
+from segviz.view.scene import answered, peaked
 
 
 def render(session: Session) -> None:
@@ -69,20 +71,14 @@ def render(session: Session) -> None:
     if on_time_axis():
         _tree(session, gold, result, _live(session, settings))
     elif st.session_state["ask-view"] == VIEWS[2]:
-        draw_outline(
-            session,
-            result.structure,
-            key="ask-outline",
-            height=560,
-            result=result,
-            gold=gold.leaves,
-        )
+        shown = answered(scene(session, result.structure), result, gold.leaves)
+        draw_outline(session, shown, key="ask-outline", height=560, result=result)
     else:
         draw_node_link(
             session,
             result.structure,
             scores=result.final.tolist(),
-            root=needs_root(result.initial, result.structure.active),
+            root=peaked(result.initial, result.structure.active),
             marked=result.after,
             gold=gold.leaves,
         )
@@ -132,25 +128,18 @@ def _live(session: Session, settings: RetrievalSettings) -> Live | None:
 
 
 def _tree(session: Session, gold: GoldEvidence, result: Result, live: Live | None) -> None:
-    structure = result.structure
     levels = int(session.memory.structure.level.max()) + 1
-    draw_canvas(
-        session,
-        structure,
-        key="ask-tree",
-        height=canvas_height(levels, mirrored=True),
-        mode="scores",
-        initial=result.initial,
-        final=result.final,
-        score_names=result.score_names,
-        top_initial=result.before,
-        top_final=result.after,
-        gold=gold.leaves,
-        root_scale=needs_root(result.initial, structure.active),
-        live=live,
-        on_setting=keep_setting,
+    shown = replace(
+        answered(scene(session, result.structure), result, gold.leaves, live),
         total_units=len(session.memory.units),
         levels_total=levels,
+    )
+    draw_canvas(
+        session,
+        shown,
+        key="ask-tree",
+        height=canvas_height(levels, mirrored=True),
+        on_setting=keep_setting,
     )
 
 

@@ -9,13 +9,14 @@ from streamlit.delta_generator import DeltaGenerator
 
 from segviz.construct import Recalls
 from segviz.conversation import Question
-from segviz.frontend.live import ALPHA_MAX, ALPHA_STEP, HORIZON_MAX, LIVE_POLICIES, LiveSetting
 from segviz.retrieval import POLICIES, RELEVANCE, RetrievalSettings
 from segviz.ui import keys
 from segviz.ui.settings import START_BUDGET, begin_settings, read_settings
 from segviz.ui.state import Session, begin
 from segviz.ui.widgets.captions import level_label
-from segviz.ui.widgets.tree import VIEWS, in_time, view_choice
+from segviz.ui.widgets.tree import VIEWS, view_choice
+from segviz.view.live import ALPHA_MAX, ALPHA_STEP, HORIZON_MAX, LIVE_POLICIES, LiveSetting
+from segviz.view.scene import keeps_time
 
 
 @dataclass(frozen=True)
@@ -116,7 +117,7 @@ def live(session: Session) -> bool:
     """Whether the header of the canvas holds the controls: it does where the time axis is
     shown and the browser knows the policy."""
     follows = read_settings(session).policy in LIVE_POLICIES
-    return follows and on_time_axis() and in_time(session, session.memory.structure)
+    return follows and on_time_axis() and keeps_time(session.memory, session.memory.structure)
 
 
 def keep_setting(setting: LiveSetting) -> None:

@@ -9,7 +9,6 @@ import streamlit as st
 
 from segviz.memory import Memory, build
 from segviz.systems import SYSTEMS
-from segviz.tree.unfold import Unfolded, follows_time, unfold
 from segviz.ui.state import Session, fingerprint, known, remember, typed_turns
 
 COMPARED_KEPT = 12
@@ -17,10 +16,9 @@ COMPARED_KEPT = 12
 
 @dataclass(frozen=True, eq=False)
 class Built:
-    """A memory of the comparison, how it is drawn, and the seconds its build took."""
+    """A memory of the comparison, and the seconds its build took."""
 
     memory: Memory
-    drawn: Unfolded | None
     seconds: float
 
 
@@ -40,7 +38,7 @@ def kept(session: Session, name: str) -> Built | None:
         return remember("compared", key, COMPARED_KEPT, _impossible)
     if name == session.memory.system:
         seconds = sum(step.cost.seconds for step in session.memory.steps)
-        return remember("compared", key, COMPARED_KEPT, lambda: _prepared(session.memory, seconds))
+        return remember("compared", key, COMPARED_KEPT, lambda: Built(session.memory, seconds))
     return None
 
 
@@ -50,11 +48,6 @@ def _keep(session: Session, name: str, built: Built) -> None:
 
 def _impossible() -> Built:
     raise RuntimeError("a memory that was just there is gone")
-
-
-def _prepared(memory: Memory, seconds: float) -> Built:
-    structure = memory.structure
-    return Built(memory, None if follows_time(structure) else unfold(structure), seconds)
 
 
 def offer(session: Session, missing: list[str]) -> None:
@@ -81,5 +74,5 @@ def offer(session: Session, missing: list[str]) -> None:
             progress=progress,
         )
         seconds = perf_counter() - began
-        _keep(session, name, _prepared(memory, seconds))
+        _keep(session, name, Built(memory, seconds))
     st.rerun()

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Literal
+from dataclasses import replace
+from typing import Literal
 
 import numpy as np
 import streamlit as st
@@ -19,6 +20,8 @@ from segviz.ui.widgets.canvas import clicked, tree_canvas
 from segviz.ui.widgets.formatting import counted
 from segviz.ui.widgets.shape import shape_row
 from segviz.ui.widgets.tables import table
+from segviz.view.look import Look
+from segviz.view.scene import keeps_time, scene_of
 
 PER_ROW = 3
 
@@ -60,54 +63,39 @@ def _structure(session: Session, name: str, ready: Mapping[str, Built]) -> None:
     with st.container(horizontal=True, wrap=False, gap="small"):
         st.caption(f"{nodes}, {roots}, built in {found.seconds:.1f} s", width="stretch")
         with st.popover(kind.fidelity, type="tertiary", key=f"twin-{name}"):
-            if found.drawn is not None:
+            if not keeps_time(found.memory, structure):
                 st.markdown("This memory does not follow time: it is drawn by its branches.")
             st.markdown(f"Where segviz departs from the source of {kind.label}:")
             st.markdown("\n".join(f"- {d}" for d in kind.departures) or "Nowhere.")
-    _draw(session, name, ready, key=f"compare-{name}", mode="grow")
+    _draw(session, name, ready, key=f"compare-{name}")
 
 
-def _draw(
-    session: Session, name: str, ready: Mapping[str, Built], *, key: str, mode: str, **marks: Any
-) -> None:
+def _draw(session: Session, name: str, ready: Mapping[str, Built], *, key: str) -> None:
     """One small canvas; a click selects the node's turns in all of them."""
-    found = ready[name]
-    drawn = found.drawn
-    structure = found.memory.structure if drawn is None else drawn.structure
-    units = found.memory.units
-    order = range(len(units)) if drawn is None else drawn.unit.tolist()
-    node = holder(found.memory, _selected_turns(session))
-    shown = node if drawn is None or node is None else next(iter(drawn.copies(node)), None)
-    sessions = session.conversation.sessions
-    payload = tree_payload(
-        structure,
-        unit_sessions=[units[index].session for index in order],
-        session_labels=[f"S{i + 1}" for i in range(len(sessions))],
-        session_dates=[s.start or s.raw_date for s in sessions],
+    memory = ready[name].memory
+    shown = scene_of(
+        memory,
+        memory.structure,
         identity=built_key(session, name),
-        mode="grow" if mode == "grow" else "scores",
-        selected=shown,
-        frontier=(),
-        gutter=False,
-        legend=False,
-        title=f"{session.conversation.id}, {SYSTEMS[name].label}",
-        **marks,
+        look=Look(),
+        selected=holder(memory, _selected_turns(session)),
     )
+    title = f"{session.conversation.id}, {SYSTEMS[name].label}"
+    drawn = replace(shown, title=title, coherence=None).drawn()
 
     def select() -> None:
-        here = clicked(key, None)
+        here = drawn.node(clicked(key, None))
         if here is None:
             st.session_state["compare-turns"] = (session.source, ())
             return
-        select_turns(session, found.memory, here if drawn is None else int(drawn.node[here]))
+        select_turns(session, memory, here)
 
-    tree_canvas(payload, key=key, height=_height(ready), on_select=select)
+    tree_canvas(tree_payload(drawn, legend=False), key=key, height=_height(ready), on_select=select)
 
 
 def _height(ready: Mapping[str, Built]) -> int:
     """Pixels for the tallest of them, the same for all."""
-    shown = (b.memory.structure if b.drawn is None else b.drawn.structure for b in ready.values())
-    levels = 1 + max(int(structure.level.max(initial=0)) for structure in shown)
+    levels = 1 + max(int(b.memory.structure.level.max(initial=0)) for b in ready.values())
     return min(130 + 48 * levels, 300)
 
 

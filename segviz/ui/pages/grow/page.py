@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import streamlit as st
 
-from segviz.tree import Add, Revise, Step, Structure
+from segviz.tree import Step, Structure
 from segviz.ui.address import write
 from segviz.ui.inspector.node import node_details, node_transcript
 from segviz.ui.inspector.pins import pins_panel
@@ -15,7 +17,8 @@ from segviz.ui.state import Session
 from segviz.ui.widgets.lists import transcript
 from segviz.ui.widgets.outline import draw_outline
 from segviz.ui.widgets.shape import shape_panel, warnings
-from segviz.ui.widgets.tree import VIEWS, canvas_height, draw_canvas, draw_node_link
+from segviz.ui.widgets.tree import VIEWS, canvas_height, draw_canvas, draw_node_link, scene
+from segviz.view.scene import grown
 
 PANEL = 340
 
@@ -41,14 +44,7 @@ def _panel(session: Session) -> None:
     if view == VIEWS[0]:
         _tree(session, structure, step, now)
     elif view == VIEWS[2]:
-        draw_outline(
-            session,
-            structure,
-            key="grow-outline",
-            step=now,
-            added=[e.node for e in step.events if isinstance(e, Add)],
-            revised=[e.node for e in step.events if isinstance(e, Revise)],
-        )
+        draw_outline(session, grown(scene(session, structure), now, step), key="grow-outline")
     else:
         draw_node_link(session, structure)
     special_panel(session, structure, now)
@@ -71,20 +67,12 @@ def _tree(session: Session, structure: Structure, step: Step, now: int) -> None:
     axis = 40
     while axis < now:
         axis *= 2
-    draw_canvas(
-        session,
-        structure,
-        key="grow-tree",
-        height=canvas_height(levels),
-        mode="grow",
-        step=now,
-        decision=step.decision,
-        added=[e.node for e in step.events if isinstance(e, Add)],
-        revised=[e.node for e in step.events if isinstance(e, Revise)],
+    shown = replace(
+        grown(scene(session, structure), now, step),
         total_units=min(axis, total),
         levels_total=levels,
-        gutter=True,
     )
+    draw_canvas(session, shown, key="grow-tree", height=canvas_height(levels), gutter=True)
 
 
 def _heard(session: Session, structure: Structure, step: Step, now: int) -> None:

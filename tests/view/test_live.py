@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from segviz.frontend.live import DRAWINGS, Live, LiveSetting, read_setting
-from segviz.frontend.payload import COLUMNS, tree_payload
+from segviz.frontend.payload import COLUMNS
 from segviz.retrieval import POLICIES, RetrievalSettings
+from segviz.view.live import DRAWINGS, Live, LiveSetting, read_setting
+from tests.scenes import tree_message
 from tests.trees import toy
 
 SENT = {"policy": "both", "alpha": 0.3, "horizon": 4, "drawing": "change", "sequence": 7}
@@ -54,12 +55,11 @@ def test_the_payload_carries_what_the_browser_computes_with() -> None:
     structure = toy()
     scores = np.arange(11) / 55
     live = Live(RetrievalSettings(k=4, levels=(0, 2), literal=True))
-    message = tree_payload(
+    message = tree_message(
         structure,
         unit_sessions=[0] * 7,
         session_labels=["S1"],
         identity="x",
-        mode="scores",
         initial=scores,
         live=live,
     )
@@ -76,17 +76,6 @@ def test_the_payload_carries_what_the_browser_computes_with() -> None:
 
 
 def test_without_controls_no_carriers_travel() -> None:
-    message = tree_payload(toy(), unit_sessions=[0] * 7, session_labels=["S1"], identity="x")
+    message = tree_message(toy(), unit_sessions=[0] * 7, session_labels=["S1"], identity="x")
     assert message["live"] is None
     assert message["carrier"] == b""
-
-
-def test_controls_need_scores() -> None:
-    with pytest.raises(ValueError, match="initial"):
-        tree_payload(
-            toy(),
-            unit_sessions=[],
-            session_labels=[],
-            identity="x",
-            live=Live(RetrievalSettings(k=3)),
-        )

@@ -7,7 +7,7 @@ import pytest
 
 import segviz
 from segviz.conversation import TITLES, sample_path
-from segviz.frontend.scale import needs_root
+from segviz.view.scene import peaked
 
 
 @pytest.mark.parametrize(
@@ -21,13 +21,13 @@ from segviz.frontend.scale import needs_root
     ],
 )
 def test_the_root_is_for_uneven_scores(scores: list[float], root: bool) -> None:
-    assert needs_root(np.array(scores), np.ones(len(scores), np.bool_)) is root
+    assert peaked(np.array(scores), np.ones(len(scores), np.bool_)) is root
 
 
 def test_retired_nodes_do_not_count() -> None:
     scores = np.array([1.0, 0.5, 0.0, 0.0, 0.0])
-    assert needs_root(scores, np.ones(5, np.bool_))
-    assert not needs_root(scores, np.arange(5) < 2)
+    assert peaked(scores, np.ones(5, np.bool_))
+    assert not peaked(scores, np.arange(5) < 2)
 
 
 def test_hybrid_takes_it_and_cosines_do_not() -> None:
@@ -35,4 +35,4 @@ def test_hybrid_takes_it_and_cosines_do_not() -> None:
     for question in memory.conversation.questions[:4]:
         for relevance, root in (("hybrid", True), ("dense", False)):
             result = memory.ask(question.text, relevance=relevance)
-            assert needs_root(result.initial, memory.structure.active) is root
+            assert peaked(result.initial, memory.structure.active) is root

@@ -1,0 +1,232 @@
+"""What a picture of a memory shows: the structure on its axis, and marks, scores, selection.
+
+A :class:`Scene` is computed once; the canvas, the outline and the exported page send it as
+columns, each in its own message. It speaks of the nodes of the memory until it is
+:meth:`~Scene.drawn`: then of the boxes on the axis, which are others where a structure does
+not follow time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import date
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from segviz.memory import Memory
+from segviz.retrieval import Result
+from segviz.tree import Add, Decision, IntArray, Revise, Step, Structure
+from segviz.tree.coherence import known_coherence
+from segviz.tree.unfold import Unfolded, follows_time, unfold
+from segviz.view.live import LIVE_POLICIES, Live
+from segviz.view.look import Look
+
+Scores = NDArray[np.float64]
+
+UNFOLDED: Final = (
+    "This memory does not follow time: it is drawn in the order of its branches, nodes with "
+    "several parents under each of them."
+)
+
+PEAKED: Final = 0.1
+"""Scores are peaked where the median node has less than this share of the best."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Growth:
+    """What one step did: its number from 1, its decision, the nodes it made and changed, and
+    the frontier after it."""
+
+    step: int | None = None
+    decision: Decision | None = None
+    added: Sequence[int] = ()
+    revised: Sequence[int] = ()
+    frontier: Sequence[int] = ()
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Scored:
+    """An answered question: both scores of every node, float64 (n,), and what they are
+    called; the nodes retrieved by either, best first; the gold leaves; and, where the browser
+    can follow the controls by itself, what it needs for that."""
+
+    initial: Scores
+    final: Scores
+    names: tuple[str, str] = ("initial", "propagated")
+    before: Sequence[int] = ()
+    after: Sequence[int] = ()
+    gold: Sequence[int] = ()
+    live: Live | None = None
+    peaked: bool = False
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Scene:
+    """What a picture shows.
+
+    ``unit_sessions`` is the session position of every unit of the axis (-1: none), with
+    ``session_labels`` ("S7") and ``session_dates`` (a date, or a short text). ``identity``
+    names the memory: zoom, focus and what is open are kept until it changes. ``growth`` is
+    what a step did, ``scored`` an answered question; a scene has either or none.
+    ``coherence`` float64 (n,), NaN where it is not known; empty where it is computed only
+    once it is chosen, None where it never can be. ``total_units`` and ``levels_total``
+    reserve room, so that the axis keeps still while the tree grows. ``by_time`` tells whether
+    the structure keeps to the order of time, so that its boxes never overlap. ``origin`` is
+    the memory's node for every box and ``axis_units`` the unit at every place of the axis,
+    both None where they are the same.
+    """
+
+    structure: Structure
+    unit_sessions: Sequence[int] = ()
+    session_labels: Sequence[str] = ()
+    session_dates: Sequence[date | str | None] = ()
+    title: str = ""
+    identity: str = ""
+    selected: int | None = None
+    look: Look = field(default_factory=Look)
+    coherence: Scores | None = None
+    growth: Growth | None = None
+    scored: Scored | None = None
+    total_units: int | None = None
+    levels_total: int | None = None
+    by_time: bool = True
+    origin: IntArray | None = None
+    axis_units: IntArray | None = None
+
+    def drawn(self) -> Scene:
+        """The scene as boxes on the axis: itself where the structure follows time, else in
+        the order of its branches, nodes with several parents under each of them. Scores can
+        be shown there but not propagated, as copies would count twice."""
+        if self.by_time:
+            return self
+        return self._unfolded(unfold(self.structure))
+
+    def node(self, box: int | None) -> int | None:
+        """The memory's node of a box."""
+        return box if box is None or self.origin is None else int(self.origin[box])
+
+    def _unfolded(self, found: Unfolded) -> Scene:
+        sessions, origin = self.unit_sessions, found.node
+        chosen = found.first([] if self.selected is None else [self.selected])
+        known = self.coherence
+        if known is not None and len(known):
+            known = known[origin]
+        return replace(
+            self,
+            structure=found.structure,
+            unit_sessions=[
+                sessions[unit] if unit < len(sessions) else -1 for unit in found.unit.tolist()
+            ],
+            selected=next(iter(chosen), None),
+            coherence=self.coherence[origin]
+            if known and self.coherence is not None
+            else self.coherence,
+            growth=self.growth and _grown(self.growth, found),
+            scored=self.scored and _scored(self.scored, found),
+            total_units=len(found.unit),
+            by_time=True,
+            origin=origin,
+            axis_units=found.unit,
+        )
+
+
+def _grown(growth: Growth, found: Unfolded) -> Growth:
+    return replace(
+        growth,
+        decision=growth.decision and found.decision(growth.decision),
+        added=found.every(growth.added),
+        revised=found.every(growth.revised),
+        frontier=found.every(growth.frontier),
+    )
+
+
+def _scored(scored: Scored, found: Unfolded) -> Scored:
+    return replace(
+        scored,
+        initial=scored.initial[found.node],
+        final=scored.final[found.node],
+        before=found.first(scored.before),
+        after=found.first(scored.after),
+        gold=found.every(scored.gold),
+        live=None,
+    )
+
+
+def scene_of(
+    memory: Memory, structure: Structure, *, identity: str, look: Look, selected: int | None
+) -> Scene:
+    """The scene of a memory at one moment, without marks or scores."""
+    conversation = memory.conversation
+    there = selected is not None and 0 <= selected < len(structure)
+    return Scene(
+        structure=structure,
+        unit_sessions=[unit.session for unit in memory.units],
+        session_labels=[f"S{i + 1}" for i in range(len(conversation.sessions))],
+        session_dates=[session.start or session.raw_date for session in conversation.sessions],
+        title=conversation.id,
+        identity=identity,
+        selected=selected if there else None,
+        look=look,
+        coherence=known_coherence(structure, look.colour == "coherence"),
+        by_time=keeps_time(memory, structure),
+    )
+
+
+def keeps_time(memory: Memory, structure: Structure) -> bool:
+    """Whether a structure of this memory can be drawn on the time axis as it is."""
+    return memory.laws == "segment-tree" or follows_time(structure)
+
+
+def grown(scene: Scene, number: int, step: Step | None) -> Scene:
+    """The scene after the step with this number, with what the step did."""
+    events = step.events if step else ()
+    n = len(scene.structure)
+    return replace(
+        scene,
+        growth=Growth(
+            step=number,
+            decision=step.decision if step else None,
+            added=_within(n, (e.node for e in events if isinstance(e, Add))),
+            revised=_within(n, (e.node for e in events if isinstance(e, Revise))),
+            frontier=scene.structure.frontier,
+        ),
+    )
+
+
+def answered(scene: Scene, result: Result, gold: Sequence[int], live: Live | None = None) -> Scene:
+    """The scene of an answered question. ``live`` lets the browser follow its controls, where
+    it knows the policy and the boxes are the nodes."""
+    possible = not result.own and result.settings.policy in LIVE_POLICIES and scene.by_time
+    return replace(
+        scene,
+        scored=Scored(
+            initial=result.initial,
+            final=result.final,
+            names=result.score_names,
+            before=result.before,
+            after=result.after,
+            gold=gold,
+            live=live if possible else None,
+            peaked=peaked(result.initial, scene.structure.active),
+        ),
+    )
+
+
+def peaked(initial: Scores, active: NDArray[np.bool_]) -> bool:
+    """Whether scores are to be coloured by the square root of their share of the highest.
+
+    Where a few nodes hold nearly everything, as with hybrid relevance, all others would be as
+    pale as the page; where all nodes score alike, as with cosines, the root would make them
+    all dark. So the root is taken where the median node has less than a tenth of the best.
+    Initial scores decide: the scale must not change while a setting is tried.
+    """
+    scores = initial[active]
+    most = float(scores.max(initial=0.0))
+    return most > 0 and float(np.median(scores)) < PEAKED * most
+
+
+def _within(n: int, nodes: Iterable[int]) -> list[int]:
+    return [node for node in nodes if node < n]

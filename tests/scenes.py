@@ -1,0 +1,44 @@
+"""Scenes by hand: the parts of a scene, its growth and its scores as plain keywords."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from segviz.frontend.outline import outline_payload
+from segviz.frontend.payload import tree_payload
+from segviz.tree import Structure
+from segviz.view.scene import Growth, Scene, Scored
+
+GROWTH = ("step", "decision", "added", "revised", "frontier")
+SCORED = ("initial", "final", "names", "before", "after", "gold", "live", "peaked")
+CANVAS = ("gutter", "legend")
+OUTLINE = ("names_of_kinds", "name", "ranks", "wanted")
+
+
+def scene(structure: Structure, **given: Any) -> Scene:
+    """A scene of ``structure``; the frontier is its own unless given, nodes without a score
+    have 0."""
+    grown = {name: given.pop(name) for name in GROWTH if name in given}
+    scored = {name: given.pop(name) for name in SCORED if name in given}
+    if scored:
+        blank = np.zeros(len(structure))
+        first = np.asarray(scored.get("initial", blank), dtype=np.float64)
+        scored |= {"initial": first, "final": np.asarray(scored.get("final", first), np.float64)}
+        return Scene(structure=structure, scored=Scored(**scored), growth=Growth(**grown), **given)
+    grown.setdefault("frontier", structure.frontier)
+    return Scene(structure=structure, growth=Growth(**grown), **given)
+
+
+def tree_message(structure: Structure, **given: Any) -> dict[str, Any]:
+    """The canvas's payload of such a scene."""
+    shown = {name: given.pop(name) for name in CANVAS if name in given}
+    return tree_payload(scene(structure, **given), **shown)
+
+
+def outline_message(structure: Structure, **given: Any) -> dict[str, Any]:
+    """The outline's payload of such a scene; ``names_of_kinds`` are its ``names``."""
+    shown = {name: given.pop(name) for name in OUTLINE if name in given}
+    shown["names"] = shown.pop("names_of_kinds")
+    return outline_payload(scene(structure, **given), **shown)
