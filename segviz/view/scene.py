@@ -121,9 +121,7 @@ class Scene:
                 sessions[unit] if unit < len(sessions) else -1 for unit in found.unit.tolist()
             ],
             selected=next(iter(chosen), None),
-            coherence=self.coherence[origin]
-            if known and self.coherence is not None
-            else self.coherence,
+            coherence=known,
             growth=self.growth and _grown(self.growth, found),
             scored=self.scored and _scored(self.scored, found),
             total_units=len(found.unit),
