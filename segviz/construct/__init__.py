@@ -2,7 +2,6 @@
 
 ``protocols``      what systems, compatibility models, annotators and retrievers promise
 ``parameter``      parameters that describe themselves: type, default, range, meaning
-``prompts``        what is said to chat models
 ``compatibility``  where a new unit joins; ``annotate`` a node's text from its children's
 ``tasks``          the small judgements of rival systems, offline and by a chat model
 

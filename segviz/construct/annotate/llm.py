@@ -8,9 +8,9 @@ from typing import ClassVar
 
 from segviz.construct.annotate.extractive import Extractive
 from segviz.construct.parameter import check_ranges, param
-from segviz.construct.prompts import annotation_prompt
 from segviz.construct.protocols import Services, require_chat
 from segviz.llm import Chat
+from segviz.llm.prompts import annotation_prompt
 
 
 @dataclass(frozen=True)

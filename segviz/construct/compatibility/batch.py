@@ -8,9 +8,9 @@ from typing import ClassVar
 
 from segviz.construct.compatibility.chat_model import Asked
 from segviz.construct.compatibility.similarity import describe
-from segviz.construct.prompts import SPLIT, batch_prompt
 from segviz.construct.protocols import Arrival, Candidate, Verdict
 from segviz.llm import Chat
+from segviz.llm.prompts import SPLIT, batch_prompt
 from segviz.tree import Judgement
 
 
@@ -29,7 +29,7 @@ class Batch(Asked):
     name: ClassVar[str] = "batch"
 
     def _ask(self, chat: Chat, unit: Arrival, candidates: Sequence[Candidate]) -> Verdict:
-        prompt = batch_prompt(unit, candidates)
+        prompt = batch_prompt(unit.text, [(c.level, c.text) for c in candidates])
         answer = self._answer(chat, prompt)
         label = answer.label
         if not label:

@@ -8,9 +8,9 @@ from typing import ClassVar
 
 from segviz.construct.compatibility.chat_model import Asked
 from segviz.construct.compatibility.similarity import describe
-from segviz.construct.prompts import CONTINUE, MERGE, pointwise_prompt
 from segviz.construct.protocols import Arrival, Candidate, Verdict
 from segviz.llm import Chat
+from segviz.llm.prompts import CONTINUE, MERGE, pointwise_prompt
 from segviz.tree import NOT_ASKED, Judgement
 
 
@@ -37,7 +37,8 @@ class Pointwise(Asked):
             return Verdict(chosen, tuple(Judgement(c.node, label=said) for c, said in pairs), why)
 
         for position, candidate in enumerate(candidates):
-            answer = self._answer(chat, pointwise_prompt(unit, candidate))
+            prompt = pointwise_prompt(unit.text, candidate.level, candidate.text)
+            answer = self._answer(chat, prompt)
             labels[position] = answer.label or answer.instead
             if not answer.label:
                 return self._offline(answer, labels, unit, candidates)

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, ClassVar
 
-from segviz.construct import prompts
 from segviz.construct.protocols import Services, require_chat
 from segviz.construct.tasks import dates
 from segviz.construct.tasks.offline import Offline
@@ -26,7 +25,7 @@ from segviz.construct.tasks.records import (
     Stated,
     SubQuestion,
 )
-from segviz.llm import Chat, LabelError, Prompt
+from segviz.llm import Chat, LabelError, Prompt, prompts
 
 _FENCE = re.compile(r"\A```[\w-]*\s*(.*?)\s*```\Z", re.DOTALL)
 _LONGEST = 600  # characters kept of any text a model writes
