@@ -64,6 +64,13 @@ class Candidate:
     vector: Vector
     children: int
 
+    @property
+    def place(self) -> str:
+        """How a sentence calls it: ``level 2 (units 4–9)``."""
+        start, stop = self.span
+        units = f"unit {start}" if stop - start == 1 else f"units {start}–{stop - 1}"
+        return f"level {self.level} ({units})"
+
 
 @dataclass(frozen=True, slots=True)
 class Verdict:

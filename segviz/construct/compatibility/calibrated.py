@@ -9,7 +9,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from segviz.construct.compatibility.similarity import cosines, describe
+from segviz.construct.compatibility.cosine import cosines
 from segviz.construct.parameter import check_ranges, param
 from segviz.construct.protocols import Arrival, Candidate, Services, Verdict
 from segviz.embedding import background_mean
@@ -90,13 +90,13 @@ class Calibrated:
             score, limit = scores[position], limits[position]
             if score >= limit:
                 why = (
-                    f"{describe(candidate).capitalize()} is the lowest node close enough: "
+                    f"{candidate.place.capitalize()} is the lowest node close enough: "
                     f"{score:.2f} reaches {limit:.2f}."
                 )
                 return Verdict(position, judgements, why)
         near = max(range(len(scores)), key=lambda i: scores[i] - limits[i])
         why = (
-            f"No open node is close enough; the nearest miss is {describe(candidates[near])} "
+            f"No open node is close enough; the nearest miss is {candidates[near].place} "
             f"with {scores[near]:.2f} against {limits[near]:.2f}."
         )
         return Verdict(None, judgements, why)

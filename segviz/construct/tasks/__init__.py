@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from segviz.construct.tasks.chat_model import Asked
+from segviz.construct.tasks.chat_model import ChatTasks
 from segviz.construct.tasks.offline import Offline
 from segviz.construct.tasks.records import (
     Boundary,
@@ -24,8 +24,8 @@ from segviz.construct.tasks.records import (
 
 __all__ = [
     "TASKS",
-    "Asked",
     "Boundary",
+    "ChatTasks",
     "Extraction",
     "Interval",
     "Named",
@@ -38,5 +38,5 @@ __all__ = [
 
 TASKS: dict[str, Callable[..., Any]] = {
     "offline": Offline,
-    "llm": Asked,
+    "llm": ChatTasks,
 }

@@ -11,8 +11,7 @@ from typing import Any, ClassVar
 
 from segviz.construct.protocols import Services, require_chat
 from segviz.construct.tasks import dates
-from segviz.construct.tasks.offline import Offline
-from segviz.construct.tasks.question import MOST_UNSURE
+from segviz.construct.tasks.offline import MOST_UNSURE, Offline
 from segviz.construct.tasks.records import (
     ENTITY_KINDS,
     EXPECTED,
@@ -33,7 +32,7 @@ _MOST = 8  # sub-questions
 
 
 @dataclass(frozen=True)
-class Asked:
+class ChatTasks:
     """A chat model extracts, judges and plans.
 
     An answer that cannot be read is asked for once more; then the offline rules do that
@@ -50,7 +49,7 @@ class Asked:
     chat: Chat | None = field(default=None, compare=False, repr=False)
     offline: Offline = field(default_factory=Offline, compare=False, repr=False)
 
-    def prepare(self, services: Services) -> Asked:
+    def prepare(self, services: Services) -> ChatTasks:
         """The same tasks bound to the chat model of a build or a question."""
         return replace(self, chat=require_chat(services, "llm tasks"))
 
