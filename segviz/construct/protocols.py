@@ -1,7 +1,7 @@
 """The contracts by which stages meet without importing each other.
 
 How a memory is built (Arrival, Candidate, Compatibility, Annotate, System), how a system
-looks for evidence of its own (View, Recalls), and what else can be done to a memory
+looks for evidence of its own (View, Retriever), and what else can be done to a memory
 (Settles, Operates, Joins).
 """
 
@@ -143,7 +143,7 @@ class Stage:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Recall:
+class Retrieval:
     """What a system's own retrieval found.
 
     ``scores`` float64 (n,), ≥ 0, one per node, 0 for what was not reached; ``ranked`` the
@@ -169,10 +169,10 @@ class View:
 
 
 @runtime_checkable
-class Recalls(Protocol):
+class Retriever(Protocol):
     """A system with a retrieval of its own, offered beside collapsed retrieval."""
 
-    def recall(self, question: str, view: View) -> Recall:
+    def retrieve(self, question: str, view: View) -> Retrieval:
         """Find evidence; deterministic, and nothing in the memory changes by it."""
         ...
 

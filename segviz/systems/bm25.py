@@ -10,11 +10,20 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from segviz.construct import Arrival, Operation, Recall, Scorer, Services, View, check_ranges, param
+from segviz.construct import (
+    Arrival,
+    Operation,
+    Retrieval,
+    Scorer,
+    Services,
+    View,
+    check_ranges,
+    param,
+)
 from segviz.retrieval import over_active
 from segviz.retrieval.relevance import Lexical
 from segviz.systems.common.flat import DELETE, delete_from_flat, flat_steps
-from segviz.systems.common.retrieval import best_first, recalled, stage
+from segviz.systems.common.retrieval import as_retrieval, best_first, stage
 from segviz.tree import Step, Structure
 
 _WORD = re.compile(r"\w+", re.UNICODE)
@@ -59,7 +68,7 @@ class BM25:
         """One leaf per unit, lazily."""
         return flat_steps(arrivals)
 
-    def recall(self, question: str, view: View) -> Recall:
+    def retrieve(self, question: str, view: View) -> Retrieval:
         """Every unit with a score above 0, best first; one stage per word, then the sum."""
         embedder: Any = view.services.embedder
         score = _indexed(self.k1, self.b, view.structure, embedder)
@@ -74,7 +83,7 @@ class BM25:
         ranked = best_first(np.flatnonzero(total > 0).tolist(), total)
         note = f"{len(ranked)} of {len(view.structure.leaves)} units share a word."
         stages.append(stage("sum over words", note, ranked, total, ranked[: view.k]))
-        return recalled(ranked, total, stages)
+        return as_retrieval(ranked, total, stages)
 
     def operations(self) -> Mapping[str, Operation]:
         """Deleting a unit."""

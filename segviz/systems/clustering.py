@@ -67,7 +67,7 @@ class Clustering:
 
     def steps(self, arrivals: Sequence[Arrival], services: Services) -> Iterator[Step]:
         """One Step per unit, lazily."""
-        gathered = _Gathered(prepared(self.annotate, services), services.embedder)
+        gathered = _ClusterBuilder(prepared(self.annotate, services), services.embedder)
         for arrival in arrivals:
             yield gathered.insert(arrival, self.threshold)
 
@@ -80,7 +80,7 @@ class _Cluster:
     text: str = ""
 
 
-class _Gathered:
+class _ClusterBuilder:
     """Clusters while they grow."""
 
     def __init__(self, annotate: Annotate, embedder: Embedder) -> None:

@@ -37,7 +37,6 @@ TABLES: dict[str, str] = {
     "systems": "all systems on one conversation",
     "locality": "nodes MemForest writes per unit",
     "maintenance": "shape and recall before and after maintenance",
-    "recurrences": "recall with semantic cross-links",
     "many": "sweeps of many conversations, one process beside several",
     "large": "a list of 280 MB on disk: listing it, reading one conversation, memory",
     "startup": "from the command to the painted demo (Chromium)",

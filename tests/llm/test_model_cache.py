@@ -151,7 +151,7 @@ def test_several_processes_share_one_file(path: Path):
 BUILDER = """
 import sys
 from segviz.llm import Endpoint, ModelCache, OpenAIChat, OpenAIEmbedder
-from segviz.protocols import Prompt
+from segviz.llm import Prompt
 endpoint = Endpoint(sys.argv[1], "small", "embed-small", key="k-12345678")
 cache = ModelCache(sys.argv[2])
 OpenAIEmbedder(endpoint, cache).embed(["one", "two"])

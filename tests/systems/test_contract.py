@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import segviz
-from segviz.construct import Operates, Recalls, Services, as_settings, parameters
+from segviz.construct import Operates, Retriever, Services, as_settings, parameters
 from segviz.embedding import HashingEmbedder
 from segviz.memory import COMPONENTS, arrivals, make_system, open_memory
 from segviz.retrieval import POLICIES
@@ -191,10 +191,10 @@ def test_own_retrieval(name, relevance):
     if name not in OWN:
         pytest.skip("no retrieval of its own")
     memory = built(name)
-    assert isinstance(memory.model, Recalls)
+    assert isinstance(memory.model, Retriever)
     for question in QUESTIONS:
         view = memory.view(relevance)
-        recall, again = (memory.model.recall(question, view) for _ in range(2))
+        recall, again = (memory.model.retrieve(question, view) for _ in range(2))
         s = memory.structure
         assert recall.scores.shape == (len(s),)
         assert (recall.scores >= 0).all()

@@ -578,7 +578,7 @@ class TestKey:
 
 SCRIPT = """
 import sys, segviz
-from segviz.embed import HashingEmbedder
+from segviz.embedding import HashingEmbedder
 from segviz.llm import Endpoint, ModelCache, OpenAIChat
 from tests.trees import small_chat
 url, cache, out = sys.argv[1:]

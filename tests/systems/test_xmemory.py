@@ -13,10 +13,9 @@ from hypothesis.extra.numpy import arrays
 import segviz
 from segviz.embedding import HashingEmbedder
 from segviz.systems.common.draft import Draft
-from segviz.systems.xmemory.objective import closeness, objective, sparsity, splits
 from segviz.systems.xmemory.retrieval import greedy
 from segviz.systems.xmemory.system import reassigned
-from segviz.systems.xmemory.themes import Limits, Themes
+from segviz.systems.xmemory.themes import Limits, Themes, closeness, objective, sparsity, splits
 from segviz.tree import Step, history, replay
 from segviz.tree.invariants import check
 from tests.data import real_data

@@ -135,25 +135,25 @@ class Extractive:
         ]
         order = sorted(range(len(sentences)), key=score.__getitem__, reverse=True)
         importance = {i: (1 - self.diversity) * score[i] for i in order[: self._shortlist]}
-        likeness = dict.fromkeys(importance, 0.0)
+        overlap = dict.fromkeys(importance, 0.0)
         chosen: list[int] = []
         room = self.max_words
-        while likeness:
+        while overlap:
             best, most = -1, 0.0
-            for i, like in likeness.items():
-                worth = importance[i] - self.diversity * like
+            for i, most_shared in overlap.items():
+                worth = importance[i] - self.diversity * most_shared
                 if best < 0 or worth > most or (worth == most and i < best):
                     best, most = i, worth
-            del likeness[best]
+            del overlap[best]
             chosen.append(best)
             room -= sentences[best].length
             if room <= 0:
                 break
             words = sentences[best].words
             # What does not fit now never will: the room only shrinks.
-            likeness = {
-                i: max(like, _jaccard(words, sentences[i].words))
-                for i, like in likeness.items()
+            overlap = {
+                i: max(most_shared, _jaccard(words, sentences[i].words))
+                for i, most_shared in overlap.items()
                 if sentences[i].length <= room
             }
         return chosen

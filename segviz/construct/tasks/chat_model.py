@@ -91,11 +91,11 @@ class ChatTasks:
         )
         return Extraction(facts, relations)
 
-    def boundary(self, before: Sequence[str], new: str, likeness: float) -> Boundary:
+    def boundary(self, before: Sequence[str], new: str, similarity: float) -> Boundary:
         """END or CONTINUE, by the model."""
         label = self._label(prompts.boundary_prompt(before, new))
         if label is None:
-            return self.offline.boundary(before, new, likeness)
+            return self.offline.boundary(before, new, similarity)
         return Boundary(label == prompts.END, f"the model answered {label}")
 
     def same(self, one: str, other: str) -> bool:

@@ -309,17 +309,17 @@ class Offline:
         """Facts, entities and relations by rules, see ``_extract``."""
         return _extract(text, when, known, most)
 
-    def boundary(self, before: Sequence[str], new: str, likeness: float) -> Boundary:
-        """Ends at a phrase that changes the subject, or where the message is unlike."""
+    def boundary(self, before: Sequence[str], new: str, similarity: float) -> Boundary:
+        """Ends at a phrase that changes the subject, or where the message is dissimilar."""
         phrase = _SHIFT.search(new)
         if phrase:
             return Boundary(True, f"“{phrase.group().lower()}” changes the subject")
-        if likeness < self._apart:
-            return Boundary(True, f"likeness {likeness:.2f} is below {self._apart:.2f}")
-        return Boundary(False, f"likeness {likeness:.2f} reaches {self._apart:.2f}")
+        if similarity < self._apart:
+            return Boundary(True, f"similarity {similarity:.2f} is below {self._apart:.2f}")
+        return Boundary(False, f"similarity {similarity:.2f} reaches {self._apart:.2f}")
 
     def same(self, one: str, other: str) -> bool:
-        """Equal words, or (as the caller found them alike) equal numbers, days and
+        """Equal words, or (as the caller found them similar) equal numbers, days and
         negations."""
         if normalised(one) == normalised(other):
             return True

@@ -102,13 +102,13 @@ class Tasks(Protocol):
         ``when``; what ``known`` already states is left out; at most ``most`` facts."""
         ...
 
-    def boundary(self, before: Sequence[str], new: str, likeness: float) -> Boundary:
-        """Does the stretch ``before`` end ahead of ``new``? ``likeness`` is the cosine of
+    def boundary(self, before: Sequence[str], new: str, similarity: float) -> Boundary:
+        """Does the stretch ``before`` end ahead of ``new``? ``similarity`` is the cosine of
         the new message with the last few."""
         ...
 
     def same(self, one: str, other: str) -> bool:
-        """Do two statements, alike by their embeddings, say the same?"""
+        """Do two statements with similar embeddings say the same?"""
         ...
 
     def plan(self, question: str, now: datetime | None) -> tuple[SubQuestion, ...]:

@@ -1,4 +1,4 @@
-"""What systems share when they call an annotation component."""
+"""Annotation and task components as systems call them: bound to services, in groups, offline."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from dataclasses import fields, is_dataclass, replace
 from typing import Any, TypeVar
 
 from segviz.construct import Annotate, Services
+from segviz.construct.annotate import Extractive
+from segviz.construct.tasks import Offline, Tasks
 
 T = TypeVar("T")
 
@@ -39,3 +41,17 @@ def shortened(annotate: Annotate, by: int, least: int = 20) -> Annotate:
     changed: Any = replace(annotate, max_words=min(words, max(least, words - by)))
     shorter: Annotate = changed
     return shorter
+
+
+def tasks_or_offline(tasks: Tasks, services: Services) -> Tasks:
+    """The tasks as they can be done now: a model's tasks without a model are done offline."""
+    if getattr(tasks, "needs_chat", False) and services.chat is None:
+        return Offline()
+    return prepared(tasks, services)
+
+
+def annotator_or_offline(annotate: Annotate, services: Services) -> Annotate:
+    """The annotation as it can be done now: a model's without a model is extractive."""
+    if getattr(annotate, "needs_chat", False) and services.chat is None:
+        return Extractive()
+    return prepared(annotate, services)

@@ -1,8 +1,8 @@
-"""A structure under the pen: changed by a system, then handed over as events.
+"""A structure that a system changes, and the events of the changes.
 
 The same draft serves construction (from nothing) and operations (from a finished
 structure), so that a system states each change once. Spans above level 0 are the hulls of
-the children and are kept by the draft.
+the children's spans and are kept up to date by the draft.
 """
 
 from __future__ import annotations
@@ -12,10 +12,12 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
+from segviz.construct.tasks.words import content
 from segviz.conversation import Unit
 from segviz.embedding import Embedder
 from segviz.tree import (
     Add,
+    Cost,
     Event,
     Facts,
     Link,
@@ -87,15 +89,15 @@ class Draft:
         return np.asarray(self._matrix[list(nodes)])
 
     def cosines(self, vector: Vector, nodes: Sequence[int]) -> list[float]:
-        """Likeness of ``vector`` with each of these nodes; vectors are unit length or zero.
+        """Cosine of ``vector`` with each of these nodes; vectors are unit length or zero.
         Rounded to nine digits, so that ties are ties."""
         return [round(float(x), 9) for x in self.vectors(nodes) @ vector]
 
-    def alike(
+    def nearest(
         self, vector: Vector, nodes: Sequence[int], least: float, count: int
     ) -> list[tuple[int, float]]:
-        """The ``count`` of these nodes most like ``vector``, at least ``least``, with their
-        likeness, best first; a tie to the one listed first."""
+        """The ``count`` of these nodes most similar to ``vector``, at least ``least``, with
+        their cosine, best first; a tie to the one listed first."""
         # One product over all rows is cheaper than copying the rows of many nodes.
         scores = np.round((self._matrix[: len(self)] @ vector).astype(np.float64), 9)[list(nodes)]
         near = np.flatnonzero(scores >= least)
@@ -289,3 +291,24 @@ class Draft:
                 self._changed[node] = None
                 for parent in self.parents[node]:
                     heapq.heappush(pending, (self.level[parent], parent))
+
+
+def leaf_of(unit: int, draft: Draft) -> int:
+    """The level-0 node that holds a unit; ValueError where there is none (any more)."""
+    leaves = (n for n in range(len(draft)) if draft.active[n] and draft.level[n] == 0)
+    for leaf in leaves:
+        if draft.span[leaf][0] == unit:
+            return leaf
+    raise ValueError(f"unit {unit} is not in this memory; give the index of one that is")
+
+
+def sources(text: str, leaves: Sequence[int], draft: Draft) -> list[int]:
+    """Those of these leaves that share most words with a text; all that tie."""
+    shared = [len(content(text) & content(draft.text[leaf])) for leaf in leaves]
+    return [leaf for leaf, words in zip(leaves, shared, strict=True) if words == max(shared)]
+
+
+def cost_of(events: Iterable[Event], written: int, inspected: int) -> Cost:
+    """What a step took: texts written, candidates compared, and the nodes its events name."""
+    touched = {getattr(event, "node", None) for event in events} - {None}
+    return Cost(annotated=written, inspected=inspected, modified=len(touched))

@@ -16,7 +16,7 @@ ENTITY = "entity"
 MAYBE = "may be the same as"
 _SALIENT = frozenset({"person", "organisation", "location"})
 _SALIENT_FROM = 3  # mentions
-_ALIKE = 0.9  # spelling, by difflib's ratio
+_SAME_SPELLING = 0.9  # spelling, by difflib's ratio
 _RECENT = 3  # facts kept word for word in a profile
 
 
@@ -25,7 +25,7 @@ class EntityGraph:
 
     def __init__(self, draft: Draft, annotate: Annotate, fuzzy: bool) -> None:
         """Take up the entities as they stand in ``draft``; ``fuzzy`` also merges names
-        that are spelt nearly alike (H-Mem A.2; its main text merges equal ones alone)."""
+        that are spelt nearly the same (H-Mem A.2; its main text merges equal ones alone)."""
         self._draft = draft
         self._annotate = annotate
         self._fuzzy = fuzzy
@@ -53,7 +53,7 @@ class EntityGraph:
         draft, name = self._draft, normalised(mention.name)
         node = next((n for n in self._by_name.get(name, ()) if self._fits(n, mention.kind)), None)
         if node is None and self._fuzzy:
-            node = self._alike(name, mention.kind)
+            node = self._spelt_like(name, mention.kind)
             if node is not None:
                 self._by_name.setdefault(name, []).append(node)
                 draft.note(node, aliases=f"{draft.facts[node]['aliases']}\n{name}")
@@ -83,7 +83,7 @@ class EntityGraph:
             self._draft.facts[node]["type"] == kind
         )
 
-    def _alike(self, name: str, kind: str) -> int | None:
+    def _spelt_like(self, name: str, kind: str) -> int | None:
         """The known entity spelt most like ``name``, the older on a tie."""
         best: tuple[float, int] | None = None
         for known, nodes in self._by_name.items():
@@ -93,7 +93,7 @@ class EntityGraph:
                 continue
             ratio = SequenceMatcher(None, known, name, autojunk=False).ratio()
             for node in nodes:
-                if ratio >= _ALIKE and self._fits(node, kind):
+                if ratio >= _SAME_SPELLING and self._fits(node, kind):
                     best = max(best or (0.0, 0), (ratio, -node))
         return None if best is None else -best[1]
 

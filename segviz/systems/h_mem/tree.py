@@ -1,4 +1,4 @@
-"""H-Mem's tree: events gathered into summaries by time window and likeness, bottom up."""
+"""H-Mem's tree: events gathered into summaries by time window and similarity, bottom up."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ _TOP_UNTIL = ((7.0, 2), (30.0, 3))
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """What decides where an event goes: the likeness each level wants and the windows."""
+    """What decides where an event goes: the similarity each level wants and the windows."""
 
-    likeness: dict[int, float]
+    similarity: dict[int, float]
     calendar: bool
 
 
-class Evolving:
+class EventTree:
     """The tree while it grows, over a draft; everything it knows is in the nodes' facts."""
 
     def __init__(self, draft: Draft, rules: Rules, annotate: Annotate) -> None:
@@ -105,7 +105,7 @@ class Evolving:
         while level <= self.top:
             window = self._window(level, as_number(draft.facts[node], "opened"))
             best, sibling, score = self._nearest(node, self._windows.get((level, window[0]), []))
-            limit = self._rules.likeness[level]
+            limit = self._rules.similarity[level]
             if best is not None:
                 self.judged.append(Judgement(best, score, limit, f"for node {node}"))
             if best is not None and sibling is not None and score >= limit:
@@ -121,7 +121,7 @@ class Evolving:
     def _nearest(
         self, node: int, candidates: Sequence[int]
     ) -> tuple[int | None, int | None, float]:
-        """The candidate with the child most like ``node``, that child and the likeness."""
+        """The candidate with the child most like ``node``, that child and the similarity."""
         owned = [(child, c) for c in candidates for child in self._draft.children[c]]
         self.inspected += len(owned)
         if not owned:

@@ -1,20 +1,80 @@
-"""MemForest's write path: from closed cells to canonical facts and the trees they belong to."""
+"""MemForest's write path: cells of a few turns, the facts of a closed cell, and their trees."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from segviz.construct import Arrival
 from segviz.construct.tasks import Stated, Tasks
-from segviz.construct.tasks.words import normalised
+from segviz.construct.tasks.words import lines, normalised
 from segviz.conversation import Moment, as_time
 from segviz.embedding import Embedder
-from segviz.systems.common.draft import Draft
-from segviz.systems.common.draft_helpers import sources
-from segviz.systems.memforest.cells import CELL, Cells
+from segviz.systems.common.draft import Draft, sources
 from segviz.systems.memforest.scenes import Routing, Scenes
 from segviz.systems.memforest.trees import Forest
 from segviz.tree import Judgement, Vector, as_number
+
+CELL = "cell"
+_CHARACTERS = 8000
+_GAP = 6 * 3600.0
+_MARKER = re.compile(r"\b(?:by the way|anyway|changing the subject|on another note)\b", re.I)
+
+
+class Cells:
+    """The cells of a draft; the last may still be open."""
+
+    def __init__(self, draft: Draft, turns: int) -> None:
+        """Take up the cells as they stand in ``draft``; one of ``turns`` turns is full."""
+        self._draft = draft
+        self._turns = turns
+
+    def waiting(self) -> int | None:
+        """The last cell, where it is still open."""
+        for node in range(len(self._draft) - 1, -1, -1):
+            if self._draft.kind[node] == CELL and self._draft.active[node]:
+                return None if self._draft.facts[node]["closed"] else node
+        return None
+
+    def fitting(self, arrival: Arrival, when: Moment) -> int | None:
+        """The open cell, where a unit carries its talk on."""
+        cell = self.waiting()
+        if cell is None or self._draft.facts[cell]["session"] != arrival.session:
+            return None
+        gap = when.seconds - as_number(self._draft.facts[cell], "to")
+        longer = len(self._draft.text[cell]) + len(arrival.text) > _CHARACTERS
+        return None if gap > _GAP or longer or _MARKER.search(arrival.text) else cell
+
+    def begin(self, leaf: int, arrival: Arrival, when: Moment) -> int:
+        """A new cell over its first unit."""
+        return self._draft.add(
+            1,
+            [leaf],
+            arrival.text,
+            CELL,
+            {
+                "session": arrival.session,
+                "from": when.seconds,
+                "to": when.seconds,
+                "dated": when.dated,
+                "closed": False,
+                "items": 1,
+            },
+            arrival.vector,
+        )
+
+    def carry_on(self, cell: int, leaf: int, arrival: Arrival, when: Moment) -> None:
+        """One more unit in an open cell."""
+        draft = self._draft
+        draft.link(cell, leaf)
+        draft.note(cell, to=max(when.seconds, as_number(draft.facts[cell], "to")))
+        draft.rewrite([cell], [f"{draft.text[cell]}\n{arrival.text}"])
+
+    def full(self, cell: int) -> bool:
+        """Whether a cell has turns or text enough to be closed."""
+        text = self._draft.text[cell]
+        return len(lines(text)) >= self._turns or len(text) > _CHARACTERS
+
 
 FACT = "fact"
 _ASKED = 4  # near duplicates judged
@@ -112,7 +172,7 @@ class Ingest:
             return exact
         self._compared += len(self._facts)
         limit = self._routing.duplicate
-        for node, score in self._draft.alike(vector, self._facts, limit, _ASKED):
+        for node, score in self._draft.nearest(vector, self._facts, limit, _ASKED):
             if self._tasks.same(self._draft.text[node], fact.text):
                 self._judged.append(Judgement(node, score, limit, "the same fact"))
                 return node

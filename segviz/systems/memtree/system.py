@@ -13,7 +13,7 @@ from segviz.construct import (
     Annotate,
     Arrival,
     Operation,
-    Recall,
+    Retrieval,
     Services,
     View,
     check_ranges,
@@ -23,15 +23,14 @@ from segviz.construct.annotate import Extractive
 from segviz.systems.common.annotation import prepared
 from segviz.systems.common.flat import DELETE, deletion
 from segviz.systems.common.retrieval import (
+    as_retrieval,
     best_first,
     chosen_relevance,
     from_the_top,
     question_cosines,
-    recalled,
     stage,
 )
-from segviz.systems.memtree.builder import Branching
-from segviz.systems.memtree.pruning import prune
+from segviz.systems.memtree.builder import MemTreeBuilder, prune
 from segviz.tree import Step
 
 
@@ -127,11 +126,11 @@ class MemTree:
         """One Step per unit, lazily."""
         thresholds = tuple(self.threshold(depth) for depth in range(self.max_depth))
         annotate = prepared(self.annotate, services)
-        tree = Branching(annotate, services.embedder, thresholds, self.brevity)
+        tree = MemTreeBuilder(annotate, services.embedder, thresholds, self.brevity)
         for arrival in arrivals:
             yield tree.insert(arrival)
 
-    def recall(self, question: str, view: View) -> Recall:
+    def retrieve(self, question: str, view: View) -> Retrieval:
         """Evidence by the relevance chosen for the question (the paper's: ``dense``)."""
         scores = chosen_relevance(question, view)
         if self.retrieval == "traversal":
@@ -150,7 +149,7 @@ class MemTree:
                 kept[: view.k],
             ),
         )
-        return recalled(kept, scores, stages)
+        return as_retrieval(kept, scores, stages)
 
     def operations(self) -> Mapping[str, Operation]:
         """Deleting a unit."""

@@ -11,7 +11,7 @@ from segviz.construct import Annotate, Arrival
 from segviz.embedding import Embedder
 from segviz.retrieval import estimated_tokens
 from segviz.systems.common.annotation import write
-from segviz.systems.raptor.layers import Groups, Rule, clusters
+from segviz.systems.raptor.mixture import Groups, Rule, clusters
 from segviz.tree import Add, Cost, Event, Link, Retire, Step, Unlink, Vector
 
 
@@ -26,7 +26,7 @@ class _Node:
     children: tuple[int, ...] = ()
 
 
-class Rebuilding:
+class RaptorBuilder:
     """The units heard and the layers over them."""
 
     def __init__(

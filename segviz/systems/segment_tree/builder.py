@@ -52,7 +52,7 @@ class Open:
         return Revise(self.node, self.span, self.text, self.vector)
 
 
-class Growing:
+class SegmentTreeBuilder:
     """A growing segment tree; ``insert`` is Algorithm 1."""
 
     def __init__(self, annotate: Annotate, embedder: Embedder, lazy: bool) -> None:

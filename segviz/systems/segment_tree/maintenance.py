@@ -15,7 +15,7 @@ from segviz.conversation import Unit
 from segviz.embedding import Embedder
 from segviz.systems.common.annotation import write
 from segviz.systems.common.draft import Draft
-from segviz.systems.segment_tree.builder import Growing
+from segviz.systems.segment_tree.builder import SegmentTreeBuilder
 from segviz.tree import Step, Structure, replay
 
 
@@ -54,7 +54,7 @@ def rebuild(
     leaves = sorted(draft.coverage(node), key=draft.span.__getitem__)
     if len(leaves) < 2:
         raise ValueError(f"node {node} holds {len(leaves)} leaf; choose one above two or more")
-    steps = _grown(draft, leaves, units, model, Growing(annotate, embedder, lazy=False))
+    steps = _grown(draft, leaves, units, model, SegmentTreeBuilder(annotate, embedder, lazy=False))
     gone = _replant(draft, node, leaves, replay(steps))
     written = sum(step.cost.annotated for step in steps)
     return gone, written + refresh(draft, draft.parents[node], annotate)
@@ -65,7 +65,7 @@ def _grown(
     leaves: Sequence[int],
     units: Sequence[Unit],
     model: Compatibility,
-    grown: Growing,
+    grown: SegmentTreeBuilder,
 ) -> list[Step]:
     """The steps of Algorithm 1 over these leaves alone."""
     sessions = [units[draft.span[leaf][0]].session for leaf in leaves]
@@ -108,19 +108,19 @@ def _replant(draft: Draft, node: int, leaves: Sequence[int], local: Structure) -
     return len(old)
 
 
-def merge_duplicates(draft: Draft, likeness: int, annotate: Annotate) -> tuple[int, int]:
+def merge_duplicates(draft: Draft, percent: int, annotate: Annotate) -> tuple[int, int]:
     """Make one leaf of sibling leaves that follow each other and say the same.
 
-    ``likeness`` in percent: at 100 texts must agree but for case and spaces, below that the
-    cosine of their vectors must reach it. The merged leaf covers the units of all and keeps
+    ``percent``: at 100 texts must agree but for case and spaces, below that the cosine of
+    their vectors must reach it. The merged leaf covers the units of all and keeps
     every different line once. Returns the leaves taken out and the texts written.
-    ValueError for a likeness outside 50 … 100.
+    ValueError for a value outside 50 … 100.
     """
-    if not 50 <= likeness <= 100:
-        raise ValueError(f"likeness is {likeness}; it must lie between 50 and 100 percent")
+    if not 50 <= percent <= 100:
+        raise ValueError(f"percent is {percent}; it must lie between 50 and 100")
     gone, changed = 0, []
     for parent in [n for n in range(len(draft)) if draft.active[n] and draft.children[n]]:
-        for run in _runs(draft, parent, likeness):
+        for run in _runs(draft, parent, percent):
             texts = (draft.text[leaf] for leaf in run)
             lines = dict.fromkeys(line for text in texts for line in text.split("\n"))
             draft.span[run[0]] = (draft.span[run[0]][0], draft.span[run[-1]][1])
@@ -132,25 +132,25 @@ def merge_duplicates(draft: Draft, likeness: int, annotate: Annotate) -> tuple[i
     return gone, refresh(draft, changed, annotate)
 
 
-def _runs(draft: Draft, parent: int, likeness: int) -> list[list[int]]:
-    """Runs of two or more alike leaves among the children of a node."""
+def _runs(draft: Draft, parent: int, percent: int) -> list[list[int]]:
+    """Runs of two or more similar leaves among the children of a node."""
     runs: list[list[int]] = []
     for child in draft.children[parent]:
         if draft.level[child] > 0:
             runs.append([])
-        elif runs and runs[-1] and _alike(draft, runs[-1][0], child, likeness):
+        elif runs and runs[-1] and _similar(draft, runs[-1][0], child, percent):
             runs[-1].append(child)
         else:
             runs.append([child])
     return [run for run in runs if len(run) > 1]
 
 
-def _alike(draft: Draft, first: int, second: int, likeness: int) -> bool:
+def _similar(draft: Draft, first: int, second: int, percent: int) -> bool:
     one, other = (" ".join(draft.text[leaf].casefold().split()) for leaf in (first, second))
     if one == other:
         return True
-    return likeness < 100 and draft.cosines(draft.vectors([first])[0], [second])[0] >= (
-        likeness / 100
+    return percent < 100 and draft.cosines(draft.vectors([first])[0], [second])[0] >= (
+        percent / 100
     )
 
 

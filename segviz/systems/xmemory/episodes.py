@@ -9,14 +9,13 @@ from segviz.construct.tasks import Stated, Tasks
 from segviz.construct.tasks.words import lines, normalised
 from segviz.conversation import Moment, as_time
 from segviz.embedding import Embedder
-from segviz.systems.common.draft import Draft
-from segviz.systems.common.draft_helpers import leaf_of, sources
+from segviz.systems.common.draft import Draft, leaf_of, sources
 from segviz.systems.xmemory.retrieval import EPISODE
 from segviz.systems.xmemory.themes import SEMANTIC, Themes
 from segviz.tree import Vector
 
 _STATEMENTS = 40  # an episode gives at most
-_KNOWN, _KNOWN_FROM = 10, 0.7  # statements shown before an episode is read, and their likeness
+_KNOWN, _KNOWN_FROM = 10, 0.7  # statements shown before an episode is read, and their similarity
 
 
 class Episodes:
