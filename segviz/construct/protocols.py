@@ -114,11 +114,12 @@ class Annotate(Protocol):
 class System(Protocol):
     """A memory architecture. Implementations are frozen dataclasses whose fields are the
     parameters; ``online`` promises prefix-stability (the steps for the first k units do
-    not depend on what follows); ``laws`` is a key of ``segviz.tree.invariants.LAWS``."""
+    not depend on what follows); ``invariants`` is a key of
+    ``segviz.tree.invariants.INVARIANTS``."""
 
     name: ClassVar[str]
     online: ClassVar[bool]
-    laws: ClassVar[str]
+    invariants: ClassVar[str]
 
     def steps(self, arrivals: Sequence[Arrival], services: Services) -> Iterator[Step]:
         """One Step per arrival, lazily."""
@@ -226,7 +227,7 @@ class Operation:
 class Operates(Protocol):
     """A system whose memories can be changed after they are built.
 
-    Where its own ``laws`` do not survive that, ``laws_after`` names those that do.
+    Where its own ``invariants`` do not survive that, ``invariants_after`` names those that do.
     """
 
     def operations(self) -> Mapping[str, Operation]:

@@ -46,7 +46,7 @@ class BM25:
     name: ClassVar[str] = "bm25"
     label: ClassVar[str] = "BM25 (flat)"
     online: ClassVar[bool] = True
-    laws: ClassVar[str] = "flat"
+    invariants: ClassVar[str] = "flat"
     fidelity: ClassVar[str] = "faithful"
     departures: ClassVar[tuple[str, ...]] = (
         "Words are stemmed and the commonest left out; idf after Lucene.",

@@ -41,7 +41,7 @@ class Clustering:
     name: ClassVar[str] = "clustering"
     label: ClassVar[str] = "Similarity clusters (non-temporal)"
     online: ClassVar[bool] = True
-    laws: ClassVar[str] = "clustering"
+    invariants: ClassVar[str] = "clustering"
     fidelity: ClassVar[str] = "faithful"
     departures: ClassVar[tuple[str, ...]] = (
         "Exactly three levels; the paper implies the root and no others.",

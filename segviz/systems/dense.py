@@ -26,7 +26,7 @@ class DenseRetrieval:
     name: ClassVar[str] = "dense"
     label: ClassVar[str] = "Dense (flat)"
     online: ClassVar[bool] = True
-    laws: ClassVar[str] = "flat"
+    invariants: ClassVar[str] = "flat"
     fidelity: ClassVar[str] = "faithful"
     departures: ClassVar[tuple[str, ...]] = ("Deleting a unit is ours.",)
 

@@ -16,7 +16,7 @@ from segviz.memory import COMPONENTS, arrivals, make_system, open_memory
 from segviz.retrieval import POLICIES
 from segviz.systems import SYSTEMS
 from segviz.tree import Add, history
-from segviz.tree.invariants import LAWS, check
+from segviz.tree.invariants import INVARIANTS, check
 from tests.trees import chat, small_chat
 
 pytestmark = pytest.mark.parametrize("name", list(SYSTEMS))
@@ -142,7 +142,7 @@ def test_it_describes_itself(name):
     kind = SYSTEMS[name]
     assert kind.name == name
     assert kind.label
-    assert kind.laws in LAWS
+    assert kind.invariants in INVARIANTS
     assert isinstance(kind.online, bool)
     assert "Source:" in kind.__doc__
     assert kind.fidelity in ("faithful", "simplified", "adapted")

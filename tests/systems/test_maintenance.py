@@ -15,7 +15,7 @@ from segviz.embedding import HashingEmbedder
 from segviz.systems.common.draft import Draft
 from segviz.systems.segment_tree.maintenance import compress
 from segviz.tree import Link, Relate, Retire, Step, Unlink
-from segviz.tree.invariants import LAWS, check
+from segviz.tree.invariants import INVARIANTS, check
 from segviz.tree.shape import shape
 from tests.benchmarks.synthetic import conversation
 from tests.trees import chat, grown
@@ -57,7 +57,7 @@ class TestLaws:
         ],
     )
     def test_each_is_told_when_broken(self, nodes, edges, law):
-        assert law in {violation.law for violation in check(grown(nodes, edges), AFTER)}
+        assert law in {violation.invariant for violation in check(grown(nodes, edges), AFTER)}
 
     def test_they_come_with_the_operation_and_go_with_undo(self, talk):
         after = talk.operate("compress")
@@ -66,7 +66,7 @@ class TestLaws:
         assert twice.undo().laws == AFTER
         assert twice.undo().undo().laws == "segment-tree"
         assert check(after.structure, "segment-tree") != []
-        assert AFTER in LAWS
+        assert AFTER in INVARIANTS
 
 
 class TestCompress:

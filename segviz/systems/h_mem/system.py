@@ -49,7 +49,7 @@ class HMem:
     name: ClassVar[str] = "h-mem"
     label: ClassVar[str] = "H-Mem (Yu 2026)"
     online: ClassVar[bool] = True
-    laws: ClassVar[str] = "h-mem"
+    invariants: ClassVar[str] = "h-mem"
     fidelity: ClassVar[str] = "adapted"
     departures: ClassVar[tuple[str, ...]] = (
         "Offline, sentences stand for extracted events and capitals for entities.",

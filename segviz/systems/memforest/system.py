@@ -53,7 +53,7 @@ class MemForest:
     name: ClassVar[str] = "memforest"
     label: ClassVar[str] = "MemForest"
     online: ClassVar[bool] = True
-    laws: ClassVar[str] = "memforest"
+    invariants: ClassVar[str] = "memforest"
     fidelity: ClassVar[str] = "adapted"
     departures: ClassVar[tuple[str, ...]] = (
         "Offline, sentences stand for extracted facts and cue words for their domain.",

@@ -61,7 +61,7 @@ class MemTree:
     name: ClassVar[str] = "memtree"
     label: ClassVar[str] = "MemTree (topics, online)"
     online: ClassVar[bool] = True
-    laws: ClassVar[str] = "memtree"
+    invariants: ClassVar[str] = "memtree"
     fidelity: ClassVar[str] = "faithful"
     departures: ClassVar[tuple[str, ...]] = (
         "The contentless root is no node: depths are one less than the paper's.",

@@ -51,7 +51,7 @@ class Raptor:
     name: ClassVar[str] = "raptor"
     label: ClassVar[str] = "RAPTOR (clusters, PCA variant)"
     online: ClassVar[bool] = False
-    laws: ClassVar[str] = "raptor"
+    invariants: ClassVar[str] = "raptor"
     fidelity: ClassVar[str] = "adapted"
     departures: ClassVar[tuple[str, ...]] = (
         "Seeded PCA and a diagonal mixture in place of UMAP and a full one.",

@@ -3,7 +3,7 @@
 SegTreeMem names incremental maintenance as future work (local subtree rebuilding, periodic
 compression, duplicate cleanup); how it is done here is ours. Every operation keeps time:
 spans stay contiguous, children consecutive, and no unit is lost. What it gives up is that
-all leaves lie equally deep, so the laws afterwards are ``maintained-segment-tree``.
+all leaves lie equally deep, so the invariants afterwards are ``maintained-segment-tree``.
 """
 
 from __future__ import annotations

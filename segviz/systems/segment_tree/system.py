@@ -52,8 +52,8 @@ class SegmentTree:
     name: ClassVar[str] = "segment-tree"
     label: ClassVar[str] = "Segment tree (SegTreeMem)"
     online: ClassVar[bool] = True
-    laws: ClassVar[str] = "segment-tree"
-    laws_after: ClassVar[str] = "maintained-segment-tree"
+    invariants: ClassVar[str] = "segment-tree"
+    invariants_after: ClassVar[str] = "maintained-segment-tree"
     fidelity: ClassVar[str] = "faithful"
     departures: ClassVar[tuple[str, ...]] = (
         "Levels count from 0, the paper's from 1.",

@@ -51,7 +51,7 @@ class XMemory:
     name: ClassVar[str] = "xmemory"
     label: ClassVar[str] = "xMemory"
     online: ClassVar[bool] = True
-    laws: ClassVar[str] = "xmemory"
+    invariants: ClassVar[str] = "xmemory"
     fidelity: ClassVar[str] = "adapted"
     departures: ClassVar[tuple[str, ...]] = (
         "Offline, sentences stand for statements, and uncertainty is what of the question's "
