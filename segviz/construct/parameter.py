@@ -1,4 +1,4 @@
-"""Layer 1: parameters that describe themselves.
+"""Declares parameters with their type, default, range and meaning.
 
 Systems, models and policies are frozen dataclasses. ``param`` declares a field with the
 range and the sentence that turn it into a control, a documented row in the Guide and a

@@ -96,7 +96,7 @@ class Compatibility(Protocol):
 
 @runtime_checkable
 class Explains(Protocol):
-    """A compatibility model that gives its reasons."""
+    """A compatibility model that explains its choice."""
 
     def judge(self, unit: Arrival, candidates: Sequence[Candidate]) -> Verdict:
         """The choice with scores, thresholds and a sentence."""
@@ -145,7 +145,7 @@ class Stage:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Retrieval:
-    """What a system's own retrieval found.
+    """The result of a system's own retrieval.
 
     ``scores`` float64 (n,), ≥ 0, one per node, 0 for what was not reached; ``ranked`` the
     nodes that may be returned, best first; ``stages`` how it came about.
@@ -158,7 +158,7 @@ class Retrieval:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class View:
-    """A memory as a system's own retrieval sees it: the structure, the units heard so
+    """A memory as a system's own retrieval sees it: the structure, the units so
     far, the chosen relevance (questions to raw scores (q, n)), services, and how many
     nodes are wanted. Nothing in it may be changed."""
 
@@ -174,25 +174,25 @@ class Retriever(Protocol):
     """A system with a retrieval of its own, offered beside collapsed retrieval."""
 
     def retrieve(self, question: str, view: View) -> Retrieval:
-        """Find evidence; deterministic, and nothing in the memory changes by it."""
+        """Retrieves the evidence for a question. Deterministic; the memory is not changed."""
         ...
 
 
 @runtime_checkable
 class Fades(Protocol):
-    """A system that remembers less well what was long not met again.
+    """A system with a forgetting curve.
 
-    Its nodes keep the facts ``last``, the moment they were last met (seconds), and ``n``,
-    how often they were met again.
+    Its nodes keep the facts ``last``, the time of the last reinforcement (seconds), and
+    ``n``, the number of reinforcements.
     """
 
     def retention(self, facts: Facts, ages: Sequence[float]) -> list[float]:
-        """How well a node with these facts is remembered at each age in seconds after
-        ``last``: 1 is perfectly, 0 not at all."""
+        """Retention of a node with these facts, from 1 (fresh) to 0, at each age in seconds
+        since ``last``."""
         ...
 
     def fading(self) -> str:
-        """The law behind it with its constants, as one sentence."""
+        """The formula of the curve with its constants, as one sentence."""
         ...
 
 
@@ -207,7 +207,7 @@ class Settles(Protocol):
     def settle(
         self, structure: Structure, steps: Sequence[Step], services: Services
     ) -> tuple[Event, ...]:
-        """What brings them up to date, as if the conversation ended here."""
+        """The events that bring them up to date, as if the conversation ended here."""
         ...
 
 
@@ -236,7 +236,7 @@ class Operates(Protocol):
 
     def operate(self, name: str, arguments: Mapping[str, int], view: View) -> Step:
         """The events of an operation on the memory in ``view``, as a step whose
-        ``operation`` is ``name`` and whose unit is the last one heard; ValueError says
+        ``operation`` is ``name`` and whose unit is the last one; ValueError says
         why it cannot be done."""
         ...
 
@@ -247,10 +247,10 @@ JOIN = "join"
 
 @runtime_checkable
 class Joins(Protocol):
-    """A system that can make two of its memories one without hearing a unit again."""
+    """A system that can merge two of its memories without reading a unit again."""
 
     def join(self, one: View, other: View) -> Step:
-        """The step that takes the memory in ``other`` into the one in ``one``.
+        """The step that merges the memory in ``other`` into the one in ``one``.
 
         ``other.units`` are numbered as in the whole, after those of ``one``: indices and
         sessions count on. The step's ``operation`` is ``JOIN``, its unit the last one."""

@@ -1,4 +1,4 @@
-"""Finished replies by content, in SQLite: a rebuild costs nothing, a killed build goes on.
+"""Keeps finished replies by content in SQLite: a rebuild costs nothing, a killed build goes on.
 
 A key is the sha-256 of kind, endpoint identity and full request, so neither texts asked
 nor any secret can be read back from it; the replies themselves are kept in the clear.
@@ -60,7 +60,7 @@ def content_key(kind: str, identity: str, request: object) -> bytes:
 
 
 class ModelCache:
-    """Keeps completions and embeddings; every ``keep`` is on file when it returns.
+    """Stores completions and embeddings; every ``keep_…`` is on file when it returns.
 
     Safe for several threads of one process (share one object) and for several processes
     (one object each, same path). ``path=None`` keeps everything in memory. With
@@ -297,7 +297,7 @@ def _insert(
 
 
 def _content_bytes(db: sqlite3.Connection) -> int:
-    """Bytes of the pages in use; what deletions freed is reused and not counted."""
+    """Bytes of the pages in use; pages freed by deletions are reused and not counted."""
     pages, free, size = (
         db.execute(f"PRAGMA {name}").fetchone()[0]
         for name in ("page_count", "freelist_count", "page_size")

@@ -116,7 +116,7 @@ class Client(Metered):
         read: Callable[[Body], T],
         adapt: Callable[[Body, str], bool] = lambda body, text: False,
     ) -> T:
-        """Send what ``build`` makes and return what ``read`` makes of the reply.
+        """Sends the request from ``build`` and returns what ``read`` makes of the reply.
 
         ``build`` is told the last fault, if any. ``read`` raises PassingFault for a reply
         that is worth asking for again. ``adapt`` is shown a request the server refused as
@@ -126,6 +126,8 @@ class Client(Metered):
         Raises ModelError, or the fault's own ``error``, after ``retries`` more tries.
         """
         started = self._clock()
+        # At most ``retries + 1`` counted tries. A refusal ends the loop unless ``adapt`` could
+        # change the request; a passing fault waits: as the server asked, else by the backoff.
         fault: PassingFault | FinalFault | None = None
         tries = 0
         while tries <= self.endpoint.retries:
@@ -149,7 +151,7 @@ class Client(Metered):
         raise self._failed(fault, body["model"], tries, self._clock() - started)
 
     def _send(self, route: Route, body: Body) -> Body:
-        """One request; the reply as JSON object. ``read`` counts its tokens."""
+        """Sends one request and counts it; the reply as a JSON object, or a fault."""
         started = self._clock()
         try:
             content = self._post(route, body)
@@ -176,6 +178,8 @@ class Client(Metered):
         return reply
 
     def _post(self, route: Route, body: Body) -> bytes:
+        """The raw reply within the deadline. A connection goes back to the idle ones only when
+        its request is over; one that is overdue or abandoned is closed."""
         try:
             client = self._idle.pop()
         except IndexError:

@@ -1,4 +1,4 @@
-"""What a chat model promises, and how models fail."""
+"""The protocol of chat models: prompts, replies, and the errors a model may raise."""
 
 from __future__ import annotations
 

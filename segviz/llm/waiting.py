@@ -1,4 +1,4 @@
-"""Waiting for a server so that the wait can be watched, bounded and given up.
+"""Waits for servers, one request or several at once, in a way that can be watched and ended.
 
 A socket's timeout bounds the silence between two bytes, not a reply that comes a byte at a
 time, and nothing ends a thread that is blocked in a socket. So requests run in threads of
@@ -64,7 +64,7 @@ def _wait_all(futures: Collection[Future[Any]]) -> None:
 
 
 def within(seconds: float, work: Callable[[], T]) -> T:
-    """What ``work`` returns or raises; TimeoutError when it takes longer than ``seconds``.
+    """Returns what ``work`` returns; TimeoutError when it takes longer than ``seconds``.
 
     ``work`` runs in a thread of its own, which is left behind when the time is over or the
     heartbeat ends the wait: close what it works on, then it ends too.
@@ -94,11 +94,11 @@ would otherwise be tried for every text of a long conversation."""
 
 
 class _AbandonedError(Exception):
-    """Nobody waits for this request any more."""
+    """The caller of this request has gone."""
 
 
 class _Guarded(Generic[A, B]):
-    """``work`` that is no longer begun once too much has failed, and ends when abandoned."""
+    """Calls ``work`` until too many calls failed (``stop``); ends it when ``abandon`` is set."""
 
     def __init__(self, work: Callable[[A], B]) -> None:
         self._work = work
@@ -130,7 +130,7 @@ class _Guarded(Generic[A, B]):
 
 
 def in_parallel(work: Callable[[A], B], items: Sequence[A], workers: int) -> list[B]:
-    """``work`` of every item, in order, at most ``workers`` at a time.
+    """Returns ``work`` of every item, in order, with at most ``workers`` at a time.
 
     When one fails the others still run to their end, unless the failure holds for all of
     them (a refused key) or too many fail; those under way always finish. Then the first

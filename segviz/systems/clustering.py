@@ -1,4 +1,4 @@
-"""The non-temporal tree: units gathered by similarity, whatever their time."""
+"""The non-temporal control: units clustered by similarity, whatever their time."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ class _Cluster:
 
 
 class _ClusterBuilder:
-    """Clusters while they grow."""
+    """The clusters of a build: their nodes, texts and sums of unit vectors."""
 
     def __init__(self, annotate: Annotate, embedder: Embedder) -> None:
         self._annotate = annotate

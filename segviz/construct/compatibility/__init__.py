@@ -1,4 +1,4 @@
-"""Stage: compatibility models, which choose where a new unit joins the frontier.
+"""Compatibility models, which choose where a new unit joins the frontier.
 
 ``calibrated``  ours, the offline default: background-corrected similarity, first
                 candidate from below that reaches its own threshold

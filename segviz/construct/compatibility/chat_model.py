@@ -28,8 +28,8 @@ class Answer(NamedTuple):
 class ChatCompatibility:
     """Binding to the build's chat model, and ``calibrated`` where it gives no label.
 
-    A model defines ``_ask``, with ``_answer`` for its questions and ``_offline`` for a
-    question without an answer.
+    A subclass defines ``_ask``; it uses ``_answer`` to ask for a label and ``_offline`` where
+    there is none.
     """
 
     name: ClassVar[str]

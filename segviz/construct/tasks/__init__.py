@@ -1,7 +1,9 @@
-"""Stage: the small judgements of rival systems, one module per task.
+"""The tasks that H-Mem, MemForest and xMemory give to a language model.
 
-``offline``  rules: extraction, boundaries, plans, uncertainty without a model
-``llm``      a chat model does them, as in the papers; what cannot be read is done offline
+``records``     what the tasks return, and the protocol of both implementations
+``offline``     extraction, boundaries, plans and uncertainty by rules (registry: ``offline``)
+``chat_model``  the same by a chat model, as in the papers (registry: ``llm``)
+``dates``       times named in a sentence; ``words`` sentences, stems and names
 """
 
 from __future__ import annotations

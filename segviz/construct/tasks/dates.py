@@ -1,4 +1,4 @@
-"""Times named in a sentence: "last week", "in May 2023", "on 3 May", "two years ago"."""
+"""Resolves times named in a sentence: "last week", "in May 2023", "on 3 May", "two years ago"."""
 
 from __future__ import annotations
 

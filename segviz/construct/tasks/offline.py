@@ -294,8 +294,8 @@ _SHARP = re.compile(
 class Offline:
     """Rules in place of a language model: sentences as facts, capitals as names, cue words.
 
-    Source: ours. Far below what a model extracts; it shows the mechanics of a system, not
-    its answers' quality.
+    Source: ours. It extracts far less than a model does, so it shows how a system works,
+    not how well it answers.
     """
 
     name: ClassVar[str] = "offline"

@@ -1,4 +1,4 @@
-"""What the tasks hand over, and the protocol both ways of doing them share."""
+"""Records that the tasks return, and the protocol of their two implementations."""
 
 from __future__ import annotations
 
@@ -103,12 +103,12 @@ class Tasks(Protocol):
         ...
 
     def boundary(self, before: Sequence[str], new: str, similarity: float) -> Boundary:
-        """Does the stretch ``before`` end ahead of ``new``? ``similarity`` is the cosine of
+        """Whether the episode ``before`` ends ahead of ``new``. ``similarity`` is the cosine of
         the new message with the last few."""
         ...
 
     def same(self, one: str, other: str) -> bool:
-        """Do two statements with similar embeddings say the same?"""
+        """Whether two statements with similar embeddings state the same fact."""
         ...
 
     def plan(self, question: str, now: datetime | None) -> tuple[SubQuestion, ...]:
@@ -123,7 +123,7 @@ class Tasks(Protocol):
     def uncertainty(
         self, question: str, context: Sequence[str], weights: Mapping[str, float] | None = None
     ) -> float:
-        """How unsure an answer from ``context`` would be, in nats, 0 to 5. ``weights``
+        """Uncertainty of an answer from ``context``, in nats, 0 to 5. ``weights``
         gives the importance of a word's stem (default 1)."""
         ...
 

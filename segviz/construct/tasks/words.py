@@ -1,4 +1,4 @@
-"""Sentences, stems and names: what the offline stand-ins are made of."""
+"""Cuts texts into sentences, stems and names, for the offline tasks."""
 
 from __future__ import annotations
 
@@ -103,5 +103,5 @@ def _keep(run: list[str], found: list[str], initial: bool) -> None:
 
 
 def quoted(sentence: str) -> list[str]:
-    """What stands in quotation marks."""
+    """The texts in quotation marks."""
     return [m.strip() for m in _QUOTED.findall(sentence)]

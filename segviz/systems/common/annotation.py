@@ -44,14 +44,16 @@ def shortened(annotate: Annotate, by: int, least: int = 20) -> Annotate:
 
 
 def tasks_or_offline(tasks: Tasks, services: Services) -> Tasks:
-    """The tasks as they can be done now: a model's tasks without a model are done offline."""
+    """The tasks bound to ``services``; the offline ones where they need a chat model and none
+    is configured."""
     if getattr(tasks, "needs_chat", False) and services.chat is None:
         return Offline()
     return prepared(tasks, services)
 
 
 def annotator_or_offline(annotate: Annotate, services: Services) -> Annotate:
-    """The annotation as it can be done now: a model's without a model is extractive."""
+    """The annotator bound to ``services``; the extractive one where it needs a chat model
+    and none is configured."""
     if getattr(annotate, "needs_chat", False) and services.chat is None:
         return Extractive()
     return prepared(annotate, services)

@@ -33,7 +33,7 @@ from segviz.tree import (
 
 
 class Draft:
-    """Mutable columns of a structure; ``take`` empties the list of changes as events."""
+    """Mutable columns of a structure; ``take`` returns the changes so far as events."""
 
     def __init__(self, embedder: Embedder) -> None:
         """An empty structure whose texts ``embedder`` turns into vectors."""
@@ -159,6 +159,7 @@ class Draft:
         self.parents.append([])
         self._relatives.append({})
         if node >= len(self._matrix) or not self._matrix.shape[1]:
+            # Rows double, so that adding n nodes copies O(n) rows in all.
             grown = np.zeros((max(64, 2 * node), len(vector)), dtype=np.float32)
             if self._matrix.shape[1]:
                 grown[:node] = self._matrix[:node]
@@ -241,8 +242,8 @@ class Draft:
     # --- handing over ----------------------------------------------------------------
 
     def take(self) -> tuple[Event, ...]:
-        """The changes since the last time as events: nodes as they are now, then edges and
-        relations in the order they were made, revisions, and what left."""
+        """Returns the changes since the last call as events: added nodes as they are now, then
+        edges and relations in the order they were made, revisions, and retirements."""
         self._stretch()
         new = set(self._new)
         revised = [n for n in sorted(self._changed) if n not in new and self.active[n]]
@@ -276,7 +277,8 @@ class Draft:
         return tuple(events)
 
     def _stretch(self) -> None:
-        """Make spans the hulls of the children again, from low to high level."""
+        """Recompute spans as hulls of the children, from low to high level; a node that changed
+        passes the change on to its parents."""
         pending = [(self.level[n], n) for n in self._stretched if self.active[n]]
         self._stretched = set()
         heapq.heapify(pending)
@@ -309,6 +311,6 @@ def sources(text: str, leaves: Sequence[int], draft: Draft) -> list[int]:
 
 
 def cost_of(events: Iterable[Event], written: int, inspected: int) -> Cost:
-    """What a step took: texts written, candidates compared, and the nodes its events name."""
+    """The cost of a step: texts written, candidates compared, and nodes its events name."""
     touched = {getattr(event, "node", None) for event in events} - {None}
     return Cost(annotated=written, inspected=inspected, modified=len(touched))

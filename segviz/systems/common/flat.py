@@ -1,4 +1,4 @@
-"""What the flat baselines share: one leaf per unit, and forgetting one."""
+"""Steps and deletion of the flat baselines: one leaf per unit."""
 
 from __future__ import annotations
 

@@ -21,7 +21,8 @@ _RECENT = 3  # facts kept word for word in a profile
 
 
 class EntityGraph:
-    """Entities over a draft; everything it knows is in the nodes' facts."""
+    """The entities of a draft. All its state stands in the nodes' facts, so that a saved
+    memory can be changed."""
 
     def __init__(self, draft: Draft, annotate: Annotate, fuzzy: bool) -> None:
         """Take up the entities as they stand in ``draft``; ``fuzzy`` also merges names
@@ -35,8 +36,8 @@ class EntityGraph:
                 self._by_name.setdefault(alias, []).append(node)
 
     def take_in(self, extraction: Extraction, fragment: int) -> tuple[list[int], int]:
-        """Resolve a fragment's entities and relations; the entities touched and the number
-        of profiles written."""
+        """Resolves a fragment's entities and relations; returns the entities mentioned and the
+        number of profiles written."""
         touched: dict[str, int] = {}
         for mention in extraction.entities:
             if normalised(mention.name):
@@ -78,7 +79,7 @@ class EntityGraph:
         return node
 
     def _fits(self, node: int, kind: str) -> bool:
-        """Two persons may share a name, a person and a place not be one."""
+        """Whether a mention of this kind may be this entity: kinds agree, or one is unknown."""
         return "other" in (kind, self._draft.facts[node]["type"]) or (
             self._draft.facts[node]["type"] == kind
         )
@@ -98,7 +99,7 @@ class EntityGraph:
         return None if best is None else -best[1]
 
     def _repair(self, node: int, name: str, kind: str) -> None:
-        """Tie a name to the longer or shorter names it begins or ends; no identity."""
+        """Relate one-word names to the longer names they begin or end, as possibly the same."""
         tokens = name.split()
         for known, others in list(self._by_name.items()):
             long, short = sorted((tokens, known.split()), key=len, reverse=True)
@@ -108,7 +109,8 @@ class EntityGraph:
                         self._draft.relate(node, other, MAYBE, 1.0)
 
     def _describe(self, nodes: Sequence[int], extraction: Extraction) -> int:
-        """Refresh the profiles of salient entities: what lasts, then what was said last."""
+        """Update the recent facts of entities, and every third mention the persistent summary of
+        salient ones; returns the number of profiles written."""
         draft = self._draft
         due: list[int] = []
         for node in nodes:

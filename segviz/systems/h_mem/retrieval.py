@@ -97,7 +97,7 @@ class HMemSearch:
     heard: list[Moment] = field(default_factory=list)
 
     def run(self, question: str) -> Retrieval:
-        """All parts of the question, together."""
+        """Retrieves for all parts of the question; an item keeps its best score."""
         view = self.view
         n = len(view.structure)
         heard = self.heard = moments(view.units)
@@ -297,7 +297,7 @@ class HMemSearch:
         )
 
     def _once(self, ranked: Sequence[int]) -> list[int]:
-        """Of items on the same fragments that say the same, the best."""
+        """Drops items on the same fragments that are nearly equal to a better one."""
         structure = self.view.structure
         kept: dict[tuple[int, ...], list[int]] = {}
         result = []

@@ -23,14 +23,15 @@ _TOP_UNTIL = ((7.0, 2), (30.0, 3))
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """What decides where an event goes: the similarity each level wants and the windows."""
+    """Where an event goes: the least similarity on each level, and the kind of windows."""
 
     similarity: dict[int, float]
     calendar: bool
 
 
 class EventTree:
-    """The tree while it grows, over a draft; everything it knows is in the nodes' facts."""
+    """The tree of events over a draft. All its state stands in the nodes' facts, so that a
+    saved memory can be changed."""
 
     def __init__(self, draft: Draft, rules: Rules, annotate: Annotate) -> None:
         """Take up the tree as it stands in ``draft``."""
@@ -53,12 +54,12 @@ class EventTree:
         return self._draft.level[node], as_number(self._draft.facts[node], "window_from")
 
     def begin_step(self) -> None:
-        """Forget what was judged for the unit before."""
+        """Resets the judgements of the previous unit."""
         self.inspected = 0
         self.judged, self.joined = [], []
 
     def age(self, now: float) -> int:
-        """Set the levels by the tree's age; the number of levels it grew by."""
+        """Adds levels as the tree's age demands (A.2); returns how many."""
         if self._began is None:
             return 0
         days = (now - self._began) / DAY
@@ -70,7 +71,7 @@ class EventTree:
         return grew
 
     def promote(self) -> None:
-        """One more level: everything on top moves up into it, in the order of time."""
+        """Adds a level: every summary on top gets a parent in it, in the order of time."""
         orphans = [
             n
             for n in self._draft.of_kind(SUMMARY)
@@ -81,7 +82,7 @@ class EventTree:
             self._route(node, self.top, as_number(self._draft.facts[node], "last"))
 
     def event(self, fact: Stated, fragment: int, when: Moment) -> int:
-        """A leaf event of a fragment, put in its place; the event's node."""
+        """Adds an event of a fragment and routes it to a summary; returns its node."""
         if self._began is None:
             self._began = when.seconds
         facts: dict[str, float] = {}
@@ -143,13 +144,13 @@ class EventTree:
         return node
 
     def reinforce(self, node: int, now: float) -> None:
-        """``node`` was met again: n grows and its forgetting starts anew."""
+        """Reinforces ``node``: n grows by one and its age starts at ``now``."""
         n = self._draft.facts[node]["n"]
         last = max(as_number(self._draft.facts[node], "last"), now)
         self._draft.note(node, n=(n if isinstance(n, int) else 0) + 1, last=last)
 
     def _widen(self, node: int, child: int) -> None:
-        """Let ``node`` and its ancestors hold the child's times, and be written anew."""
+        """Widens the times of ``node`` and its ancestors to hold the child's; marks them stale."""
         draft = self._draft
         start, stop = as_number(draft.facts[child], "from"), as_number(draft.facts[child], "to")
         while True:
@@ -164,7 +165,7 @@ class EventTree:
             node = above[0]
 
     def remove_events(self, fragment: int) -> int:
-        """Take out a fragment's events, and what then summarises nothing; their number."""
+        """Removes a fragment's events and summaries left empty; returns the number of events."""
         draft = self._draft
         events = [p for p in draft.parents[fragment] if draft.kind[p] == EVENT]
         pending = list(events)

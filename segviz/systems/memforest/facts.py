@@ -22,7 +22,7 @@ _MARKER = re.compile(r"\b(?:by the way|anyway|changing the subject|on another no
 
 
 class Cells:
-    """The cells of a draft; the last may still be open."""
+    """The cells of a draft: a few turns of one session; the last may be open."""
 
     def __init__(self, draft: Draft, turns: int) -> None:
         """Take up the cells as they stand in ``draft``; one of ``turns`` turns is full."""
@@ -30,14 +30,15 @@ class Cells:
         self._turns = turns
 
     def waiting(self) -> int | None:
-        """The last cell, where it is still open."""
+        """The open cell, or None."""
         for node in range(len(self._draft) - 1, -1, -1):
             if self._draft.kind[node] == CELL and self._draft.active[node]:
                 return None if self._draft.facts[node]["closed"] else node
         return None
 
     def fitting(self, arrival: Arrival, when: Moment) -> int | None:
-        """The open cell, where a unit carries its talk on."""
+        """The open cell if a unit continues it, else None: the session is the same, the gap at
+        most six hours, there is room, and no phrase changes the subject."""
         cell = self.waiting()
         if cell is None or self._draft.facts[cell]["session"] != arrival.session:
             return None
@@ -46,7 +47,7 @@ class Cells:
         return None if gap > _GAP or longer or _MARKER.search(arrival.text) else cell
 
     def begin(self, leaf: int, arrival: Arrival, when: Moment) -> int:
-        """A new cell over its first unit."""
+        """Opens a cell over its first unit; returns its node."""
         return self._draft.add(
             1,
             [leaf],
@@ -64,7 +65,7 @@ class Cells:
         )
 
     def carry_on(self, cell: int, leaf: int, arrival: Arrival, when: Moment) -> None:
-        """One more unit in an open cell."""
+        """Appends a unit to an open cell."""
         draft = self._draft
         draft.link(cell, leaf)
         draft.note(cell, to=max(when.seconds, as_number(draft.facts[cell], "to")))
@@ -82,7 +83,8 @@ _ENTITY_FACTS, _ENTITY_SESSIONS = 3, 2
 
 
 class Ingest:
-    """Cells and facts over a draft; everything it knows is in the structure."""
+    """Writes cells and facts to a draft. All its state stands in the structure, so that a
+    saved memory can be changed."""
 
     def __init__(
         self,
@@ -109,7 +111,7 @@ class Ingest:
         self.begin_step()
 
     def begin_step(self) -> None:
-        """Forget what happened for the unit before."""
+        """Resets the record of the previous unit."""
         self._judged: list[Judgement] = []
         self._events: list[str] = []
         self._compared = 0
@@ -119,12 +121,12 @@ class Ingest:
 
     @property
     def judged(self) -> list[Judgement]:
-        """What was compared to decide where facts go."""
+        """The comparisons that decided where facts go."""
         return self._judged + self._scenes.judged
 
     @property
     def events(self) -> list[str]:
-        """What is worth telling: new trees, scenes made one."""
+        """Events for the step's note: new trees, merged scenes."""
         return self._events + self._scenes.events
 
     @property
@@ -132,8 +134,8 @@ class Ingest:
         """How many candidates were compared."""
         return self._compared + self._scenes.inspected
 
-    def hear(self, arrival: Arrival, when: Moment) -> None:
-        """Take a unit in: its cell, and the facts of the cells that are closed by it."""
+    def insert(self, arrival: Arrival, when: Moment) -> None:
+        """Inserts a unit: into its cell, with the facts of the cells it closes."""
         leaf = self._draft.leaf(arrival, arrival.vector)
         cell = self._cells.fitting(arrival, when)
         if cell is None:
@@ -179,7 +181,7 @@ class Ingest:
         return None
 
     def _again(self, fact: int, units: Sequence[int], cell: int) -> None:
-        """A known fact was said once more."""
+        """Adds an occurrence to a known fact."""
         draft = self._draft
         self.merged += 1
         for unit in units:
@@ -267,8 +269,8 @@ class Ingest:
         return root
 
     def forget(self, unit: int) -> int:
-        """Take a level-0 node out: its cell is written anew or goes, and so do facts
-        nobody states any more; the number of facts that went."""
+        """Removes a level-0 node: its cell is rewritten or removed, facts without a source are
+        removed; returns the number of facts removed."""
         draft, forest = self._draft, self._forest
         self._scenes.clear()
         gone = 0
@@ -292,7 +294,7 @@ class Ingest:
         return gone
 
     def _still_said(self, fact: int, homes: Sequence[int]) -> None:
-        """A fact that lost a source: its times, and so its places in the trees."""
+        """Updates a fact that lost a source: its times, and with them its places in the trees."""
         draft = self._draft
         cells = [p for u in draft.children[fact] for p in draft.parents[u] if draft.kind[p] == CELL]
         for root in homes:

@@ -21,7 +21,7 @@ Scores = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Browsing:
-    """How many trees and branches are followed, and by what."""
+    """Numbers of trees and branches followed, and what chooses them."""
 
     trees: int
     beam: int
@@ -40,7 +40,7 @@ class ForestSearch:
     stages: list[Stage] = field(default_factory=list)
 
     def run(self, question: str) -> Retrieval:
-        """Trees, branches, leaves, facts."""
+        """Retrieves: trees, then branches down to leaves, then their facts, reranked."""
         structure = self.view.structure
         similarity = self._plan(question)
         if self.browsing.browse == "flat":

@@ -30,7 +30,7 @@ class Routing:
 
 
 class Scenes:
-    """The scene trees of a forest; everything they know is in the structure."""
+    """Assigns facts to the scene trees of a forest; all state stands in the structure."""
 
     def __init__(self, draft: Draft, forest: Forest, routing: Routing) -> None:
         """Take up the scenes as they stand in ``draft``."""
@@ -40,14 +40,14 @@ class Scenes:
         self.clear()
 
     def clear(self) -> None:
-        """Forget what was judged, and the centres of scenes that may have changed."""
+        """Resets judgements and the cached centroids of scenes that may have changed."""
         self._centres: dict[int, Vector] = {}
         self.judged: list[Judgement] = []
         self.events: list[str] = []
         self.inspected = 0
 
     def begin_step(self) -> None:
-        """Forget what was judged for the unit before."""
+        """Resets the judgements of the previous unit."""
         self.judged, self.events, self.inspected = [], [], 0
 
     def route(self, fact: int, facts: Sequence[int]) -> None:

@@ -158,7 +158,7 @@ class MemForest:
                 yield Step(arrival.unit, f"Unit {arrival.index} has no words.", None, ())
                 continue
             ingest.begin_step()
-            ingest.hear(arrival, when)
+            ingest.insert(arrival, when)
             closes = (
                 position + 1 == len(arrivals) or arrivals[position + 1].session != arrival.session
             )

@@ -21,7 +21,7 @@ from segviz.tree import Facts, Scalar, as_number
 
 
 class Summaries:
-    """Which nodes of a draft are out of date, and bringing them up to date."""
+    """Keeps times, counts and texts of nodes up to date; knows the nodes that are dirty."""
 
     def __init__(self, draft: Draft, annotate: Annotate) -> None:
         """Take up the nodes that wait as they stand in ``draft``."""
@@ -37,11 +37,11 @@ class Summaries:
         return len(self._dirty)
 
     def touch(self, node: int) -> None:
-        """A node's summary is out of date."""
+        """Marks a node's summary as out of date."""
         self._dirty[node] = None
 
     def forget(self, node: int) -> None:
-        """A node leaves and waits no longer."""
+        """Drops a node that is removed."""
         self._dirty.pop(node, None)
 
     def mend(self, nodes: Iterable[int]) -> None:
@@ -73,7 +73,7 @@ class Summaries:
         return len(dirty), written
 
     def mark(self) -> None:
-        """Write down which nodes wait, so that the structure itself tells."""
+        """Records in the nodes' facts which are dirty, so that a saved memory knows."""
         for node in self._dirty:
             if not self._draft.facts[node].get("dirty"):
                 self._draft.note(node, dirty=True)
@@ -115,7 +115,7 @@ INTERVAL = "interval"
 
 
 class Forest:
-    """The trees of a draft and their edits; ``summaries`` knows what an edit left out of date."""
+    """The trees of a draft and their edits; ``summaries`` keeps what an edit left dirty."""
 
     def __init__(self, draft: Draft, annotate: Annotate) -> None:
         """Take up the trees as they stand in ``draft``."""
@@ -156,7 +156,7 @@ class Forest:
         return [self._above(parent) for parent in self._draft.parents[item]]
 
     def plant(self, family: str, scope: str, label: str, k: int, item: int, **more: Scalar) -> int:
-        """A new tree over its first item."""
+        """Starts a tree over its first item; returns its root."""
         facts: dict[str, Scalar] = {
             "scope": scope,
             "label": label,
@@ -171,7 +171,7 @@ class Forest:
         return root
 
     def insert(self, root: int, item: int) -> None:
-        """Put an item in its place in time; nodes that grow beyond k are cut in the middle."""
+        """Inserts an item by time; a node of more than k children is split in the middle."""
         draft = self._draft
         k = int(draft.facts[root]["k"] or 2)
         when = as_number(draft.facts[item], "from")
@@ -208,7 +208,7 @@ class Forest:
         self.summaries.mend([node, later])
 
     def _deepen(self, root: int) -> None:
-        """The root keeps its name and gets two nodes between itself and its children."""
+        """Splits the root's children over two new nodes below it; the root stays the same node."""
         draft = self._draft
         children = list(draft.children[root])
         half = len(children) // 2
@@ -226,8 +226,8 @@ class Forest:
         return node
 
     def remove(self, root: int, item: int) -> None:
-        """Take an item out; nodes below half of k borrow from or join a neighbour, and an
-        empty tree goes."""
+        """Removes an item; a node with fewer than k/2 children takes some from a neighbour or
+        is merged with it, as in a B-tree, and an empty tree is removed."""
         draft = self._draft
         k = int(draft.facts[root]["k"] or 2)
         path = self._path(item, root)
@@ -272,7 +272,7 @@ class Forest:
         self._draft.remove(node)
 
     def fell(self, root: int) -> list[int]:
-        """Take a tree away; the items it held, in order."""
+        """Removes a tree; returns its items in order."""
         draft = self._draft
         held = self.items(root) if draft.children[root] else []
         for node in self._inner(root):
@@ -282,13 +282,13 @@ class Forest:
         return held
 
     def settle(self, root: int) -> None:
-        """Know a tree whose nodes are in the draft already."""
+        """Registers a tree whose nodes are in the draft already."""
         family = self._draft.kind[root]
         self._roots[family, str(self._draft.facts[root]["scope"])] = root
         self._family[family][root] = None
 
     def replant(self, root: int, k: int, items: Iterable[int]) -> None:
-        """Build a tree anew under its root, level by level, with at most k children."""
+        """Rebuilds a tree under its root, level by level, with at most k children a node."""
         draft = self._draft
         for node in self._inner(root)[1:]:
             self._drop(node)
@@ -322,7 +322,7 @@ class Forest:
         raise ValueError(f"item {item} is not in tree {root}")
 
     def touch_item(self, item: int) -> None:
-        """An item's text or time changed: everything above it is out of date."""
+        """Marks everything above an item whose text or time changed as out of date."""
         for root in self.homes(item):
             self.summaries.mend(self._path(item, root))
 

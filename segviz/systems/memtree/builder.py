@@ -58,7 +58,7 @@ class _Walk:
 
 
 class MemTreeBuilder:
-    """The growing tree; ``insert`` is one unit's walk (MemTree §3.1)."""
+    """Builds the tree of topics; ``insert`` is one unit's walk (MemTree §3.1)."""
 
     def __init__(
         self,

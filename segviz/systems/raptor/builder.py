@@ -1,4 +1,4 @@
-"""RAPTOR over time: units arrive, and the layers above them are built again."""
+"""Builds RAPTOR's layers over time: units arrive, and what lies above is built again."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class _Node:
 
 
 class RaptorBuilder:
-    """The units heard and the layers over them."""
+    """Keeps the units and builds the layers over them, again at the end of each session."""
 
     def __init__(
         self, annotate: Annotate, embedder: Embedder, rule: Rule, layers: int, small: int

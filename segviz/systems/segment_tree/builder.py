@@ -1,4 +1,4 @@
-"""The segment tree while it grows: Algorithm 1 for one unit at a time.
+"""Builds the segment tree online: Algorithm 1 for one unit at a time.
 
 Only what the next insertion needs is kept: the frontier, its nodes' children's texts and,
 under lazy refresh, the nodes whose text is out of date. An insertion costs the same however
@@ -53,7 +53,7 @@ class Open:
 
 
 class SegmentTreeBuilder:
-    """A growing segment tree; ``insert`` is Algorithm 1."""
+    """Builds a segment tree; ``insert`` is Algorithm 1."""
 
     def __init__(self, annotate: Annotate, embedder: Embedder, lazy: bool) -> None:
         """``lazy`` postpones annotations to the end of each session."""

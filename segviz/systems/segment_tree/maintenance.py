@@ -1,4 +1,4 @@
-"""Keeping a segment tree in order over a long time: compress, rebuild, merge.
+"""Maintenance of a segment tree: compressing, rebuilding, merging repeated leaves.
 
 SegTreeMem names incremental maintenance as future work (local subtree rebuilding, periodic
 compression, duplicate cleanup); how it is done here is ours. Every operation keeps time:
@@ -20,7 +20,7 @@ from segviz.tree import Step, Structure, replay
 
 
 def compress(draft: Draft) -> int:
-    """Take out every node with a single child, whose text it only repeats; how many."""
+    """Removes every node with a single child, whose text it repeats; returns their number."""
     inner = sorted(
         (n for n in range(len(draft)) if draft.active[n] and draft.children[n]),
         key=draft.level.__getitem__,

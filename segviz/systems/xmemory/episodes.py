@@ -19,12 +19,12 @@ _KNOWN, _KNOWN_FROM = 10, 0.7  # statements shown before an episode is read, and
 
 
 class Episodes:
-    """The episode under way, and what is written when it is closed."""
+    """The open episode, and what is written when it is closed."""
 
     def __init__(
         self, draft: Draft, themes: Themes, tasks: Tasks, annotate: Annotate, embedder: Embedder
     ) -> None:
-        """Nothing heard yet."""
+        """An empty memory in ``draft``."""
         self.draft = draft
         self.episode: int | None = None
         self.session = 0
@@ -60,8 +60,8 @@ class Episodes:
         draft.rewrite([self.episode], [f"{draft.text[self.episode]}\n{arrival.text}"])
 
     def close(self) -> tuple[str, int]:
-        """Sum the episode up, take its statements, keep the themes; what happened and the
-        number of texts written."""
+        """Closes the episode: writes its summary, extracts its statements, maintains the themes.
+        Returns a sentence for the note and the number of texts written."""
         draft, episode = self.draft, self.episode
         if episode is None:
             return "", 0
@@ -125,8 +125,8 @@ class Episodes:
 
 
 def forget(unit: int, draft: Draft, themes: Themes, annotate: Annotate) -> str:
-    """Take a unit out with the statements only it supports; what happened. ValueError
-    where it is not there."""
+    """Removes a unit with the statements only it supports; returns a sentence for the note.
+    ValueError where there is no such unit."""
     leaf = leaf_of(unit, draft)
     episode = draft.parents[leaf][0]
     gone = 0

@@ -82,7 +82,7 @@ class XMemorySearch:
     stages: list[Stage] = field(default_factory=list)
 
     def run(self, question: str) -> Retrieval:
-        """Statements, themes, statements again, episodes, messages."""
+        """Retrieves: candidate statements, themes, statements inside them, episodes, messages."""
         s = self.view.structure
         similarity = question_similarity(question, self.view)
         seeds = _best(self._of(SEMANTIC), similarity)[:_CANDIDATES]

@@ -146,7 +146,7 @@ class Limits:
 
 
 class Themes:
-    """The theme layer over a draft; members are the semantic children of theme nodes."""
+    """The theme layer of a draft; the members of a theme are its children, statements."""
 
     def __init__(self, draft: Draft, limits: Limits, annotate: Annotate) -> None:
         """Take up the themes as they stand in ``draft``."""
@@ -161,7 +161,7 @@ class Themes:
         self.begin_step()
 
     def begin_step(self) -> None:
-        """Forget what happened before."""
+        """Resets the record of the previous unit."""
         self.judged: list[Judgement] = []
         self.chosen: int | None = None
         self.told: list[str] = []
@@ -238,7 +238,7 @@ class Themes:
         return list(found)
 
     def all_touched(self) -> None:
-        """Let the next upkeep look at every theme."""
+        """Marks every theme for the next upkeep."""
         self._touched = dict.fromkeys(sorted(self._centres))
 
     def upkeep(self) -> None:
