@@ -59,7 +59,7 @@ def param(
 
 
 def parameters(kind: type) -> tuple[Parameter, ...]:
-    """The declared parameters of a dataclass type, in order."""
+    """Returns the declared parameters of a dataclass type, in order."""
     declared = []
     for item in fields(kind):
         if _KEY in item.metadata:
@@ -71,7 +71,7 @@ def parameters(kind: type) -> tuple[Parameter, ...]:
 
 
 def check_ranges(instance: Any) -> None:
-    """Raise ValueError naming field, value and legal range for the first value outside.
+    """Raises ValueError naming field, value and legal range for the first value outside.
 
     Call it from ``__post_init__``.
     """

@@ -29,7 +29,7 @@ class Services:
 
 
 def require_chat(services: Services, name: str) -> Chat:
-    """The chat model a component needs; ValueError says how to give it one."""
+    """Returns the chat model a component needs; ValueError says how to give it one."""
     if services.chat is None:
         raise ValueError(
             f"{name} needs a chat model and none is configured: set one under Models in the "
@@ -99,7 +99,7 @@ class Explains(Protocol):
     """A compatibility model that explains its choice."""
 
     def judge(self, unit: Arrival, candidates: Sequence[Candidate]) -> Verdict:
-        """The choice with scores, thresholds and a sentence."""
+        """Returns the choice with scores, thresholds and a sentence."""
         ...
 
 
@@ -192,7 +192,7 @@ class Fades(Protocol):
         ...
 
     def fading(self) -> str:
-        """The formula of the curve with its constants, as one sentence."""
+        """Returns the formula of the curve with its constants, as one sentence."""
         ...
 
 
@@ -201,13 +201,13 @@ class Settles(Protocol):
     """A system that may leave texts out of date between steps."""
 
     def pending(self, structure: Structure, steps: Sequence[Step]) -> tuple[int, ...]:
-        """The nodes whose text is out of date after ``steps``, which gave ``structure``."""
+        """Returns the nodes whose text is out of date after ``steps``, which gave ``structure``."""
         ...
 
     def settle(
         self, structure: Structure, steps: Sequence[Step], services: Services
     ) -> tuple[Event, ...]:
-        """The events that bring them up to date, as if the conversation ended here."""
+        """Returns the events that bring them up to date, as if the conversation ended here."""
         ...
 
 
@@ -235,7 +235,7 @@ class Operates(Protocol):
         ...
 
     def operate(self, name: str, arguments: Mapping[str, int], view: View) -> Step:
-        """The events of an operation on the memory in ``view``, as a step whose
+        """Returns an operation on the memory in ``view`` as a step whose
         ``operation`` is ``name`` and whose unit is the last one; ValueError says
         why it cannot be done."""
         ...
@@ -250,7 +250,7 @@ class Joins(Protocol):
     """A system that can merge two of its memories without reading a unit again."""
 
     def join(self, one: View, other: View) -> Step:
-        """The step that merges the memory in ``other`` into the one in ``one``.
+        """Returns the step that merges the memory in ``other`` into the one in ``one``.
 
         ``other.units`` are numbered as in the whole, after those of ``one``: indices and
         sessions count on. The step's ``operation`` is ``JOIN``, its unit the last one."""

@@ -54,7 +54,7 @@ class Embedding(NamedTuple):
 
 
 def content_key(kind: str, identity: str, request: object) -> bytes:
-    """The key of a request: ``request`` is anything JSON can write."""
+    """Returns the key of a request: ``request`` is anything JSON can write."""
     content = json.dumps(["1", kind, identity, request], ensure_ascii=True, sort_keys=True)
     return hashlib.sha256(content.encode("ascii")).digest()
 
@@ -71,7 +71,7 @@ class ModelCache:
     """
 
     def __init__(self, path: Path | str | None = None, *, limit_bytes: int | None = None) -> None:
-        """Open or create the file, and the folder it is in."""
+        """Opens or create the file, and the folder it is in."""
         if limit_bytes is not None and limit_bytes < 100_000:
             raise ValueError(f"limit_bytes is {limit_bytes}; legal range: 100000 and more, or None")
         self.path = Path(path) if path is not None else None
@@ -87,12 +87,12 @@ class ModelCache:
             return tuple(self._notes)
 
     def completion(self, key: bytes) -> Completion | None:
-        """The kept answer, or None."""
+        """Returns the kept answer, or None."""
         rows = self._run("SELECT text, tokens_in, tokens_out FROM completions WHERE key = ?", key)
         return Completion(*rows[0]) if rows else None
 
     def keep_completion(self, key: bytes, completion: Completion) -> None:
-        """Write an answer; what is already there stays."""
+        """Writes an answer; what is already there stays."""
         self._write("completions (text, tokens_in, tokens_out, key, n)", [(*completion, key)])
 
     def embeddings(self, keys: Sequence[bytes]) -> dict[bytes, Embedding]:
@@ -109,7 +109,7 @@ class ModelCache:
         return found
 
     def keep_embeddings(self, rows: Mapping[bytes, Embedding]) -> None:
-        """Write vectors, all of them or none; what is already there stays."""
+        """Writes vectors, all of them or none; what is already there stays."""
         values = [
             (np.asarray(row.vector, dtype="<f4").tobytes(), row.tokens, key)
             for key, row in rows.items()
@@ -134,7 +134,7 @@ class ModelCache:
                 return 0
 
     def clear(self) -> None:
-        """Forget everything, waivers and kept wrong answers too, and give the room back."""
+        """Forgets everything, waivers and kept wrong answers too, and give the room back."""
         with self._lock:
             try:
                 _clear(self._db)
@@ -142,7 +142,7 @@ class ModelCache:
                 self._trouble(error)
 
     def close(self) -> None:
-        """Close the file; the object cannot be used afterwards."""
+        """Closes the file; the object cannot be used afterwards."""
         with self._lock:
             self._db.close()
 
@@ -181,7 +181,7 @@ class ModelCache:
             self._notes.append(note)
 
     def _trouble(self, error: sqlite3.Error) -> None:
-        """Note an error of the file and, where the file is damaged, begin a new one."""
+        """Notes an error of the file and, where the file is damaged, begin a new one."""
         if not _is_damage(error):
             self._note(f"The model cache could not be read or written ({error}).")
             return
@@ -255,7 +255,7 @@ def _prepare(db: sqlite3.Connection) -> None:
 
 
 def _write_ahead(db: sqlite3.Connection) -> None:
-    """Switch the file to write-ahead mode. While another process does the same, SQLite
+    """Switches the file to write-ahead mode. While another process does the same, SQLite
     reports 'locked' at once instead of waiting, hence the waiting here."""
     for _ in range(100):
         try:
@@ -286,7 +286,7 @@ def _insert(
     rows: Sequence[tuple[object, ...]],
     limit_bytes: int | None,
 ) -> None:
-    """Insert into ``target``, a table with its columns, ``n`` last; commit; trim."""
+    """Inserts into ``target``, a table with its columns, ``n`` last; commit; trim."""
     marks = ",".join("?" * len(rows[0]))
     statement = f"INSERT OR IGNORE INTO {target} VALUES ({marks}, {_NEXT})"
     with _transaction(db):
@@ -306,7 +306,7 @@ def _content_bytes(db: sqlite3.Connection) -> int:
 
 
 def _clear(db: sqlite3.Connection) -> None:
-    """Delete all entries and shrink the file."""
+    """Deletes all entries and shrink the file."""
     with _transaction(db):
         db.execute("DELETE FROM completions")
         db.execute("DELETE FROM embeddings")
@@ -315,7 +315,7 @@ def _clear(db: sqlite3.Connection) -> None:
 
 
 def _trim(db: sqlite3.Connection, limit_bytes: int) -> None:
-    """Delete the oldest tenth at a time until the content fits."""
+    """Deletes the oldest tenth at a time until the content fits."""
     while _content_bytes(db) > limit_bytes:
         with _transaction(db):
             total, oldest = db.execute(
@@ -361,7 +361,7 @@ def _is_sound(path: Path) -> bool:
 
 
 def _set_aside(path: Path) -> str:
-    """Rename the file and its companions out of the way; what to tell the user.
+    """Renames the file and its companions out of the way; what to tell the user.
 
     Where renaming fails the file stays, and opening it again will say so.
     """

@@ -64,7 +64,7 @@ class OpenAIChat(Client):
         return self.endpoint.identity
 
     def reply(self, prompt: Prompt) -> Reply:
-        """The answer. ModelError after bounded retries: LabelError where the model kept
+        """Returns the answer. ModelError after bounded retries: LabelError where the model kept
         answering outside the labels, LastingFault where this prompt alone fails."""
         key = self._key("chat", prompt)
         kept = self.cache.completion(key)
@@ -162,7 +162,7 @@ class OpenAIChat(Client):
         return {name: value for name, value in body.items() if name not in refused}
 
     def _adapt(self, body: Body, said: str) -> bool:
-        """Leave out a parameter of ``body`` the server names in its refusal, from now on."""
+        """Leaves out a parameter of ``body`` the server names in its refusal, from now on."""
         said = said.lower()
         for name, words in _OPTIONAL.items():
             if name in body and any(word in said for word in words):
@@ -217,7 +217,7 @@ class OpenAIChat(Client):
 
 
 def _response_format(labels: Sequence[str]) -> dict[str, Any]:
-    """The structured output that allows exactly ``{"label": <one of labels>}``."""
+    """Returns the structured output that allows exactly ``{"label": <one of labels>}``."""
     schema = {
         "type": "object",
         "properties": {"label": {"type": "string", "enum": list(dict.fromkeys(labels))}},
@@ -237,12 +237,12 @@ def _instruction(labels: Sequence[str]) -> str:
 
 
 def _without_thoughts(text: str) -> str:
-    """The answer without the reasoning some local models write in front of it."""
+    """Returns the answer without the reasoning some local models write in front of it."""
     return _THOUGHTS.sub("", text, count=1).strip()
 
 
 def _find_label(text: str, labels: Sequence[str]) -> str | None:
-    """The label ``text`` gives: as JSON, bare, quoted, fenced, in other letter case or with
+    """Returns the label ``text`` gives: as JSON, bare, quoted, fenced, in other letter case or with
     a full stop; None where it gives none of them, or more than one."""
     said = _unwrapped(text)
     if said in labels:

@@ -92,7 +92,7 @@ class Client(Metered):
         sleep: Callable[[float], None] = waiting.sleep,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Import ``openai``; nothing is sent yet. Without ``cache`` what is answered is kept
+        """Imports ``openai``; nothing is sent yet. Without ``cache`` what is answered is kept
         in memory; ``total`` counts along and may outlive the client."""
         import openai
 
@@ -106,7 +106,7 @@ class Client(Metered):
         self._close = weakref.finalize(self, _close_all, self._idle)
 
     def close(self) -> None:
-        """Close the connections, as dropping the object does; the cache is left open."""
+        """Closes the connections, as dropping the object does; the cache is left open."""
         self._close()
 
     def _ask(
@@ -264,7 +264,7 @@ class PassingFault(Exception):
         at_once: bool = False,
         error: Callable[[int], ModelError] | None = None,
     ) -> None:
-        """Keep what happened."""
+        """Keeps what happened."""
         super().__init__(what)
         self.kind = kind
         self.wait = wait
@@ -276,7 +276,7 @@ class FinalFault(Exception):
     """The server refused the request; ``said`` is its reason, secrets blanked out."""
 
     def __init__(self, what: str, status: int, said: str) -> None:
-        """Keep what happened."""
+        """Keeps what happened."""
         super().__init__(what)
         self.status = status
         self.said = said
@@ -300,7 +300,7 @@ class RefusedError(RequestError):
     reason, secrets blanked out. ``for_all``: other requests would fare the same."""
 
     def __init__(self, message: str, status: int, reason: str, said: str) -> None:
-        """Keep status and reason."""
+        """Keeps status and reason."""
         super().__init__(message, status, reason)
         self.status = status
         self.said = said
@@ -313,7 +313,7 @@ class _Response(Protocol):
 
 
 def _from_status(status: int, response: _Response, said: str) -> PassingFault | FinalFault:
-    """The fault of an error status. An account without credit also answers 429, but
+    """Returns the fault of an error status. An account without credit also answers 429, but
     waiting does not help there."""
     if status == 429 and "insufficient_quota" in said:
         return FinalFault("the account has no credit left (429 insufficient_quota)", 402, said)

@@ -75,7 +75,7 @@ class OpenAIEmbedder(Client):
         return matrix
 
     def _rows(self, texts: Sequence[str]) -> dict[str, Vector]:
-        """Vectors of distinct, non-empty texts."""
+        """Returns the vector of each distinct, non-empty text, from the cache or the server."""
         keys = self._keys(texts)
         kept = self.cache.embeddings(list(keys.values()))
         rows = {text: kept[key].vector for text, key in keys.items() if key in kept}

@@ -155,7 +155,7 @@ NAMES = ("SEGVIZ_BASE_URL", "SEGVIZ_API_KEY", "OPENAI_API_KEY")
 
 
 def key_for(endpoint: Endpoint, known: Mapping[str, str]) -> str:
-    """The key that ``known`` (such as ``os.environ``) holds for this very server, or "".
+    """Returns the key that ``known`` (such as ``os.environ``) holds for this very server, or "".
 
     OPENAI_API_KEY goes to api.openai.com alone and SEGVIZ_API_KEY to the server of
     SEGVIZ_BASE_URL alone: an address somebody types must never receive another's key.
@@ -170,7 +170,7 @@ def key_for(endpoint: Endpoint, known: Mapping[str, str]) -> str:
 
 
 def cache_path(known: Mapping[str, str]) -> Path:
-    """The file replies are kept in: below SEGVIZ_CACHE, else the user's cache folder."""
+    """Returns the file replies are kept in: below SEGVIZ_CACHE, else the user's cache folder."""
     folder = known.get("SEGVIZ_CACHE")
     if folder is None:
         base = known.get("XDG_CACHE_HOME") or "~/.cache"

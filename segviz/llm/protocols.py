@@ -51,7 +51,7 @@ class LastingFault(ModelError):
     """
 
     def __init__(self, message: str, prompt: Prompt, reason: str) -> None:
-        """Keep the prompt, by which it can be waived."""
+        """Keeps the prompt, by which it can be waived."""
         super().__init__(message)
         self.prompt = prompt
         self.reason = reason
@@ -61,7 +61,7 @@ class LabelError(ModelError):
     """A model kept answering outside the label set; ``answer`` is what it said last."""
 
     def __init__(self, message: str, answer: str) -> None:
-        """Keep the answer for the note of the step."""
+        """Keeps the answer for the note of the step."""
         super().__init__(message)
         self.answer = answer
 
@@ -91,7 +91,7 @@ class Chat(Protocol):
         ...
 
     def reply(self, prompt: Prompt) -> Reply:
-        """The answer; ModelError after bounded retries: LabelError for a wrong label,
+        """Returns the answer; ModelError after bounded retries: LabelError for a wrong label,
         LastingFault where this prompt alone gets no answer."""
         ...
 

@@ -89,7 +89,7 @@ class Metered:
             self.waived_texts += text
 
     def count_tokens(self, reply: dict[str, object], output: bool = True) -> tuple[int, int]:
-        """Add the usage a reply names (input, output); what it does not name counts 0.
+        """Adds the usage a reply names (input, output); what it does not name counts 0.
         Replies without ``output`` (embeddings) name the input only."""
         named = reply.get("usage")
         named = named if isinstance(named, dict) else {}
@@ -135,7 +135,7 @@ PRICES: dict[str, dict[str, Price]] = {
 def price(
     endpoint: Endpoint, model: str, prices: dict[str, dict[str, Price]] = PRICES
 ) -> Price | None:
-    """The price of ``model`` at this endpoint; None where it is not known (never 0)."""
+    """Returns the price of ``model`` at this endpoint; None where it is not known (never 0)."""
     return prices.get(endpoint.host, {}).get(model)
 
 

@@ -30,7 +30,7 @@ _BEAT: ContextVar[Callable[[], None] | None] = ContextVar("beat", default=None)
 
 @contextmanager
 def heartbeat(beat: Callable[[], None]) -> Iterator[None]:
-    """Have ``beat`` called, in this thread, every TICK seconds while a model is waited for.
+    """Has ``beat`` called, in this thread, every TICK seconds while a model is waited for.
 
     What ``beat`` raises ends the wait within a TICK, be it for a reply, between two tries or
     for several requests at once. A request under way is then abandoned; its server may

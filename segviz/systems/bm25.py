@@ -61,7 +61,7 @@ class BM25:
     )
 
     def __post_init__(self) -> None:
-        """Refuse values outside the declared ranges."""
+        """Refuses values outside the declared ranges."""
         check_ranges(self)
 
     def steps(self, arrivals: Sequence[Arrival], services: Services) -> Iterator[Step]:
@@ -90,11 +90,11 @@ class BM25:
         return {"delete": DELETE}
 
     def operate(self, name: str, arguments: Mapping[str, int], view: View) -> Step:
-        """The step of a deletion."""
+        """Returns the step of a deletion."""
         return delete_from_flat(arguments, view)
 
 
 @lru_cache(maxsize=2)
 def _indexed(k1: float, b: float, structure: Structure, embedder: Any) -> Scorer:
-    """The word index of a structure, kept while the same memory is asked again."""
+    """Returns the word index of a structure, kept while the same memory is asked again."""
     return over_active(Lexical(k1, b), structure, embedder)

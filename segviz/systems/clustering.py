@@ -62,7 +62,7 @@ class Clustering:
     )
 
     def __post_init__(self) -> None:
-        """Refuse values outside the declared ranges."""
+        """Refuses values outside the declared ranges."""
         check_ranges(self)
 
     def steps(self, arrivals: Sequence[Arrival], services: Services) -> Iterator[Step]:
@@ -146,7 +146,7 @@ class _ClusterBuilder:
         return position
 
     def _decide(self, vector: Vector, threshold: float) -> tuple[Decision | None, int | None]:
-        """The nearest cluster, if it is near enough. A sum has its mean's direction."""
+        """Returns the nearest cluster, if it is near enough. A sum has its mean's direction."""
         count = len(self._clusters)
         if not count:
             return None, None

@@ -47,5 +47,5 @@ class DenseRetrieval:
         return {"delete": DELETE}
 
     def operate(self, name: str, arguments: Mapping[str, int], view: View) -> Step:
-        """The step of a deletion."""
+        """Returns the step of a deletion."""
         return delete_from_flat(arguments, view)

@@ -107,7 +107,7 @@ class Extractive:
     _shortlist: ClassVar[int] = 32
 
     def __post_init__(self) -> None:
-        """Refuse values outside the declared ranges."""
+        """Refuses values outside the declared ranges."""
         check_ranges(self)
 
     def __call__(self, texts: Sequence[str]) -> str:

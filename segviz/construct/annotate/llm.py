@@ -33,11 +33,11 @@ class Summary:
     _characters_per_word: ClassVar[int] = 20
 
     def __post_init__(self) -> None:
-        """Refuse values outside the declared ranges."""
+        """Refuses values outside the declared ranges."""
         check_ranges(self)
 
     def prepare(self, services: Services) -> Summary:
-        """The same annotator bound to the build's chat model."""
+        """Returns the same annotator bound to the build's chat model."""
         return replace(self, chat=require_chat(services, "llm annotation"))
 
     def __call__(self, texts: Sequence[str]) -> str:

@@ -34,7 +34,7 @@ COMPATIBILITY: dict[str, Callable[..., Any]] = {
 
 
 def judge(model: Any, unit: Arrival, candidates: Sequence[Candidate]) -> Verdict:
-    """Ask any compatibility model; a bare ``choose`` is wrapped into a Verdict.
+    """Asks any compatibility model; a bare ``choose`` is wrapped into a Verdict.
 
     Raises ValueError, naming the answer and what was expected, when the model answers
     with something else or points outside the candidates.

@@ -52,15 +52,15 @@ class Calibrated:
     background: Vector | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
-        """Refuse values outside the declared ranges."""
+        """Refuses values outside the declared ranges."""
         check_ranges(self)
 
     def prepare(self, services: Services) -> Calibrated:
-        """The same model with the background mean of this embedder."""
+        """Returns the same model with the background mean of this embedder."""
         return replace(self, background=background_mean(services.embedder))
 
     def thresholds(self, unit: Arrival, candidates: Sequence[Candidate]) -> list[float]:
-        """The similarity each candidate must reach for this unit."""
+        """Returns the similarity each candidate must reach for this unit."""
         by_level = (self.level_1, self.level_2, self.level_3, self.above)
         limits = [
             by_level[min(c.level, 4) - 1] + self.crowding * math.log1p(c.children / 3)
@@ -75,7 +75,7 @@ class Calibrated:
         return self.judge(unit, candidates).chosen
 
     def judge(self, unit: Arrival, candidates: Sequence[Candidate]) -> Verdict:
-        """The choice with every candidate's similarity and threshold."""
+        """Returns the choice with every candidate's similarity and threshold."""
         if not candidates:
             return Verdict(None, (), "There is no inner node to join yet.")
         centre = self.background if self.background is not None else np.float32(0)

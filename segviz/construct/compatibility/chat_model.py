@@ -40,7 +40,7 @@ class ChatCompatibility:
     services: Services | None = field(default=None, compare=False, repr=False)
 
     def prepare(self, services: Services) -> Self:
-        """The same model bound to the build's chat model."""
+        """Returns the same model bound to the build's chat model."""
         chat = require_chat(services, self.name)
         return replace(self, chat=chat, services=services)
 
@@ -49,7 +49,7 @@ class ChatCompatibility:
         return self.judge(unit, candidates).chosen
 
     def judge(self, unit: Arrival, candidates: Sequence[Candidate]) -> Verdict:
-        """The choice with the model's labels; ValueError where no chat model is bound."""
+        """Returns the choice with the model's labels; ValueError where no chat model is bound."""
         if not candidates:
             return Verdict(None, (), "There is no inner node to join yet.")
         if self.chat is None:
@@ -57,7 +57,7 @@ class ChatCompatibility:
         return self._ask(self.chat, unit, candidates)
 
     def _answer(self, chat: Chat, prompt: Prompt) -> Answer:
-        """The label the model gives, or what it does instead."""
+        """Returns the label the model gives, or what it does instead."""
         try:
             reply = chat.reply(prompt)
         except LabelError as error:
@@ -75,7 +75,7 @@ class ChatCompatibility:
     def _offline(
         self, answer: Answer, labels: Sequence[str], unit: Arrival, candidates: Sequence[Candidate]
     ) -> Verdict:
-        """The offline model's verdict, with what was said about each candidate before."""
+        """Returns the offline model's verdict, with what was said about each candidate before."""
         # Prepared only where it is needed: it embeds the background, which may be paid for.
         ready = self.fallback.prepare(self.services) if self.services else self.fallback
         verdict = ready.judge(unit, candidates)

@@ -37,7 +37,7 @@ class Cosine:
     )
 
     def __post_init__(self) -> None:
-        """Refuse values outside the declared ranges."""
+        """Refuses values outside the declared ranges."""
         check_ranges(self)
 
     def choose(self, unit: Arrival, candidates: Sequence[Candidate]) -> int | None:
@@ -45,7 +45,7 @@ class Cosine:
         return self.judge(unit, candidates).chosen
 
     def judge(self, unit: Arrival, candidates: Sequence[Candidate]) -> Verdict:
-        """The choice with every candidate's cosine."""
+        """Returns the choice with every candidate's cosine."""
         if not candidates:
             return Verdict(None, (), "There is no inner node to join yet.")
         scores = cosines(unit.vector, np.stack([c.vector for c in candidates])).tolist()

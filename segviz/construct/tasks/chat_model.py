@@ -50,7 +50,7 @@ class ChatTasks:
     offline: Offline = field(default_factory=Offline, compare=False, repr=False)
 
     def prepare(self, services: Services) -> ChatTasks:
-        """The same tasks bound to the chat model of a build or a question."""
+        """Returns the same tasks bound to the chat model of a build or a question."""
         return replace(self, chat=require_chat(services, "llm tasks"))
 
     def _bound(self) -> Chat:
@@ -59,7 +59,7 @@ class ChatTasks:
         return self.chat
 
     def _json(self, prompt: Prompt) -> dict[str, Any] | None:
-        """The JSON object a model answers; None after one more try, or where the answer
+        """Returns the JSON object a model answers; None after one more try, or where the answer
         was waived."""
         for asked in (prompt, replace(prompt, user=f"{prompt.user}\n\n{prompts.JSON_ONLY}")):
             reply = self._bound().reply(asked)
@@ -134,7 +134,7 @@ class ChatTasks:
         return MOST_UNSURE * (1 - int(label) / 10)
 
     def missing(self, question: str, evidence: Sequence[str]) -> str | None:
-        """The follow-up question the model asks, if any."""
+        """Returns the follow-up question the model asks, if any."""
         answer = self._json(prompts.missing_prompt(question, evidence))
         if answer is None:
             return self.offline.missing(question, evidence)

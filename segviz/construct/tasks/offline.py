@@ -145,7 +145,7 @@ def _kind(name: str, sentence: str) -> str:
 
 
 def _domain(text: str) -> str:
-    """The domain of life with most cue words, the first listed on a tie, or "other"."""
+    """Returns the domain of life with most cue words, the first listed on a tie, or "other"."""
     counts = [(len(cues.findall(text)), name) for name, cues in _DOMAINS]
     most = max(count for count, _ in counts)
     return next(name for count, name in counts if count == most) if most else "other"
@@ -235,7 +235,7 @@ def _scope(question: str) -> str:
 
 
 def _expected(question: str) -> str:
-    """The kind of answer a question asks for."""
+    """Returns the kind of answer a question asks for."""
     return next((kind for kind, cue in _EXPECTS if cue.search(question)), "anything")
 
 
@@ -245,7 +245,7 @@ def _holds(kind: str, text: str) -> bool:
 
 
 def _missing(question: str, evidence: Sequence[str]) -> str | None:
-    """The words of the question the evidence does not have, with its best name as anchor;
+    """Returns the words of the question the evidence does not have, with its best name as anchor;
     None where something of the expected kind is there, or nothing to hold on to."""
     kind = _expected(question)
     if not evidence or any(_holds(kind, text) for text in evidence):
@@ -340,5 +340,5 @@ class Offline:
         return uncertainty(text, context, weights)
 
     def missing(self, text: str, evidence: Sequence[str]) -> str | None:
-        """The words of the question that no evidence holds, with a name from it."""
+        """Returns the words of the question that no evidence holds, with a name from it."""
         return _missing(text, evidence)

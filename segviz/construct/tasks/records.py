@@ -112,7 +112,7 @@ class Tasks(Protocol):
         ...
 
     def plan(self, question: str, now: datetime | None) -> tuple[SubQuestion, ...]:
-        """The parts of a question, at least one; relative times count from ``now``."""
+        """Returns the parts of a question, at least one; relative times count from ``now``."""
         ...
 
     def order(self, question: str, texts: Sequence[str], scores: Sequence[float]) -> list[int]:

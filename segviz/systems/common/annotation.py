@@ -31,7 +31,7 @@ def write(annotate: Annotate, groups: Sequence[Sequence[str]]) -> list[str]:
 
 
 def shortened(annotate: Annotate, by: int, least: int = 20) -> Annotate:
-    """The same component with its longest text ``by`` words shorter, but not below
+    """Returns the same component with its longest text ``by`` words shorter, but not below
     ``least``; unchanged where it has no ``max_words``."""
     if by <= 0 or isinstance(annotate, type) or not is_dataclass(annotate):
         return annotate
@@ -52,7 +52,7 @@ def tasks_or_offline(tasks: Tasks, services: Services) -> Tasks:
 
 
 def annotator_or_offline(annotate: Annotate, services: Services) -> Annotate:
-    """The annotator bound to ``services``; the extractive one where it needs a chat model
+    """Returns the annotator bound to ``services``; the extractive one where it needs a chat model
     and none is configured."""
     if getattr(annotate, "needs_chat", False) and services.chat is None:
         return Extractive()

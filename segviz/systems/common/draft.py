@@ -96,7 +96,7 @@ class Draft:
     def nearest(
         self, vector: Vector, nodes: Sequence[int], least: float, count: int
     ) -> list[tuple[int, float]]:
-        """The ``count`` of these nodes most similar to ``vector``, at least ``least``, with
+        """Returns the ``count`` of these nodes most similar to ``vector``, at least ``least``, with
         their cosine, best first; a tie to the one listed first."""
         # One product over all rows is cheaper than copying the rows of many nodes.
         scores = np.round((self._matrix[: len(self)] @ vector).astype(np.float64), 9)[list(nodes)]
@@ -183,7 +183,7 @@ class Draft:
         self._joins.append(Unlink(parent, child))
 
     def arrange(self, parent: int, children: Sequence[int]) -> None:
-        """Give ``parent`` exactly these children in this order, with the fewest edges
+        """Gives ``parent`` exactly these children in this order, with the fewest edges
         taken off and put back (what stands before the first difference stays)."""
         old = list(self.children[parent])
         same = 0
@@ -195,7 +195,7 @@ class Draft:
             self.link(parent, child)
 
     def relate(self, source: int, target: int, label: str, weight: float) -> None:
-        """Set the weight of a relation; 0 removes it."""
+        """Sets the weight of a relation; 0 removes it."""
         key = (source, target, label)
         if weight:
             self.relations[key] = weight
@@ -208,13 +208,13 @@ class Draft:
         self._joins.append(Relate(source, target, label, weight))
 
     def note(self, node: int, **facts: Scalar) -> None:
-        """Set some of a node's facts."""
+        """Sets some of a node's facts."""
         self.facts[node] = {**self.facts[node], **facts}
         self._changed[node] = None
         self._noted.add(node)
 
     def raise_to(self, node: int, level: int) -> None:
-        """Move a node to another level."""
+        """Moves a node to another level."""
         self.level[node] = level
         self._changed[node] = None
         self._levelled.add(node)
@@ -229,7 +229,7 @@ class Draft:
             self._changed[node] = None
 
     def remove(self, node: int) -> None:
-        """Take a node out with its edges and relations."""
+        """Takes a node out with its edges and relations."""
         for parent in list(self.parents[node]):
             self.unlink(parent, node)
         for child in list(self.children[node]):
@@ -277,7 +277,7 @@ class Draft:
         return tuple(events)
 
     def _stretch(self) -> None:
-        """Recompute spans as hulls of the children, from low to high level; a node that changed
+        """Recomputes spans as hulls of the children, from low to high level; a node that changed
         passes the change on to its parents."""
         pending = [(self.level[n], n) for n in self._stretched if self.active[n]]
         self._stretched = set()
@@ -296,7 +296,7 @@ class Draft:
 
 
 def leaf_of(unit: int, draft: Draft) -> int:
-    """The level-0 node that holds a unit; ValueError where there is none (any more)."""
+    """Returns the level-0 node that holds a unit; ValueError where there is none (any more)."""
     leaves = (n for n in range(len(draft)) if draft.active[n] and draft.level[n] == 0)
     for leaf in leaves:
         if draft.span[leaf][0] == unit:
@@ -311,6 +311,6 @@ def sources(text: str, leaves: Sequence[int], draft: Draft) -> list[int]:
 
 
 def cost_of(events: Iterable[Event], written: int, inspected: int) -> Cost:
-    """The cost of a step: texts written, candidates compared, and nodes its events name."""
+    """Returns the cost of a step: texts written, candidates compared, and nodes its events name."""
     touched = {getattr(event, "node", None) for event in events} - {None}
     return Cost(annotated=written, inspected=inspected, modified=len(touched))

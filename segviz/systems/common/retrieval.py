@@ -35,7 +35,7 @@ def question_cosines(question: str, view: View) -> Scores:
 
 
 def chosen_relevance(question: str, view: View) -> Scores:
-    """The relevance the caller chose, for every node, float64 (n,)."""
+    """Returns the relevance the caller chose, for every node, float64 (n,)."""
     return np.asarray(np.round(view.relevance([question])[0], _DIGITS))
 
 
@@ -50,14 +50,14 @@ def stage(name: str, note: str, nodes: Sequence[int], scores: Scores, kept: Sequ
 
 
 def as_retrieval(ranked: Sequence[int], scores: Scores, stages: Sequence[Stage]) -> Retrieval:
-    """The ranking with its scores, clipped at 0, and 0 for every node not in it."""
+    """Returns the ranking with its scores, clipped at 0, and 0 for every node not in it."""
     given = np.zeros(len(scores))
     given[list(ranked)] = np.clip(scores[list(ranked)], 0.0, None)
     return Retrieval(given, tuple(ranked), tuple(stages))
 
 
 def from_the_top(structure: Structure, scores: Scores, width: int) -> Retrieval:
-    """Walk down: of the roots, then of the children of what was kept, the ``width`` best.
+    """Walks down: of the roots, then of the children of what was kept, the ``width`` best.
 
     Returns everything kept on the way, best first. Terminates because edges lead to lower
     levels; a node with several parents is looked at once.
@@ -87,7 +87,7 @@ def from_the_top(structure: Structure, scores: Scores, width: int) -> Retrieval:
 
 
 def question_similarity(question: str, view: View) -> NDArray[np.float64]:
-    """The chosen relevance of every node in [0, 1], float64 (n,).
+    """Returns the chosen relevance of every node in [0, 1], float64 (n,).
 
     As it is where no score exceeds 1 (cosines; hybrid and softmax, whose best node has 1),
     negatives 0. Others (BM25) go through ln(1 + score), divided by the largest, or a single

@@ -25,7 +25,7 @@ class EntityGraph:
     memory can be changed."""
 
     def __init__(self, draft: Draft, annotate: Annotate, fuzzy: bool) -> None:
-        """Take up the entities as they stand in ``draft``; ``fuzzy`` also merges names
+        """Takes up the entities as they stand in ``draft``; ``fuzzy`` also merges names
         that are spelt nearly the same (H-Mem A.2; its main text merges equal ones alone)."""
         self._draft = draft
         self._annotate = annotate
@@ -85,7 +85,7 @@ class EntityGraph:
         )
 
     def _spelt_like(self, name: str, kind: str) -> int | None:
-        """The known entity spelt most like ``name``, the older on a tie."""
+        """Returns the known entity spelt most like ``name``, the older on a tie."""
         best: tuple[float, int] | None = None
         for known, nodes in self._by_name.items():
             if known[0] != name[0] or abs(len(known) - len(name)) > 0.2 * max(
@@ -99,7 +99,7 @@ class EntityGraph:
         return None if best is None else -best[1]
 
     def _repair(self, node: int, name: str, kind: str) -> None:
-        """Relate one-word names to the longer names they begin or end, as possibly the same."""
+        """Relates one-word names to the longer names they begin or end, as possibly the same."""
         tokens = name.split()
         for known, others in list(self._by_name.items()):
             long, short = sorted((tokens, known.split()), key=len, reverse=True)
@@ -109,7 +109,7 @@ class EntityGraph:
                         self._draft.relate(node, other, MAYBE, 1.0)
 
     def _describe(self, nodes: Sequence[int], extraction: Extraction) -> int:
-        """Update the recent facts of entities, and every third mention the persistent summary of
+        """Updates the recent facts of entities, and every third mention the persistent summary of
         salient ones; returns the number of profiles written."""
         draft = self._draft
         due: list[int] = []
@@ -138,7 +138,7 @@ class EntityGraph:
         return len(due)
 
     def forget(self, fragment: int) -> int:
-        """Take a fragment out of the graph: entities nobody mentions any more go, and
+        """Takes a fragment out of the graph: entities nobody mentions any more go, and
         relations between entities that now share no fragment; entities that went."""
         draft = self._draft
         gone = 0

@@ -31,7 +31,7 @@ def robustness(age: float, mentions: int, tau: float, eta: float) -> float:
 
 
 def curve(facts: Facts, ages: Sequence[float], tau: float, eta: float) -> list[float]:
-    """The forgetting curve of a node from its facts (``n``): R at each age in seconds
+    """Returns the forgetting curve of a node from its facts (``n``): R at each age in seconds
     after its last consolidation."""
     n = facts.get("n", 0)
     return [robustness(age, n if isinstance(n, int) else 0, tau, eta) for age in ages]
@@ -94,15 +94,15 @@ class HMemSearch:
     tasks: Tasks
     weights: Weights
     stages: list[Stage] = field(default_factory=list)
-    heard: list[Moment] = field(default_factory=list)
+    said_at: list[Moment] = field(default_factory=list)
 
     def run(self, question: str) -> Retrieval:
         """Retrieves for all parts of the question; an item keeps its best score."""
         view = self.view
         n = len(view.structure)
-        heard = self.heard = moments(view.units)
-        now = heard[-1].seconds if heard else 0.0
-        dated = bool(heard) and heard[-1].dated
+        said_at = self.said_at = moments(view.units)
+        now = said_at[-1].seconds if said_at else 0.0
+        dated = bool(said_at) and said_at[-1].dated
         parts = self.tasks.plan(question, as_time(now) if dated else None)
         scopes = [p.scope if self.weights.scope == "planned" else self.weights.scope for p in parts]
         listed = "; ".join(
@@ -223,7 +223,7 @@ class HMemSearch:
         return strength
 
     def _fragments(self, strength: dict[int, float], similarity: NDArray[np.float64]) -> list[int]:
-        """The best fragments that mention the entities."""
+        """Returns the best fragments that mention the entities."""
         structure = self.view.structure
         reached: dict[int, float] = {}
         for entity, by in strength.items():
@@ -239,7 +239,7 @@ class HMemSearch:
         return kept
 
     def _events(self, fragments: Sequence[int], similarity: NDArray[np.float64]) -> list[int]:
-        """The events of the fragments, and the events most like the question."""
+        """Returns the events of the fragments, and the events most like the question."""
         structure = self.view.structure
         linked = [p for f in fragments for p in structure.parents[f] if structure.kind[p] == EVENT]
         every = [
@@ -291,7 +291,7 @@ class HMemSearch:
         facts = self.view.structure.facts[node]
         last, n = facts.get("last"), facts.get("n", 0)
         if last is None:  # a fragment is as fresh as when it was said
-            last, n = self.heard[int(self.view.structure.start[node])].seconds, 0
+            last, n = self.said_at[int(self.view.structure.start[node])].seconds, 0
         return robustness(
             now - float(last), int(n or 0), self.weights.tau_days * DAY, self.weights.eta
         )

@@ -128,7 +128,7 @@ class HMem:
     )
 
     def __post_init__(self) -> None:
-        """Refuse values outside the declared ranges."""
+        """Refuses values outside the declared ranges."""
         check_ranges(self)
 
     def steps(self, arrivals: Sequence[Arrival], services: Services) -> Iterator[Step]:
@@ -176,7 +176,7 @@ class HMem:
         )
 
     def retrieve(self, question: str, view: View) -> Retrieval:
-        """The evidence chain; see the class for its course."""
+        """Returns the evidence chain; see the class for its course."""
         weights = Weights(
             self.semantic, self.temporal, self.robust, self.tau, self.eta, self.pool, self.scope
         )
@@ -214,7 +214,7 @@ class HMem:
         }
 
     def operate(self, name: str, arguments: Mapping[str, int], view: View) -> Step:
-        """The events of an operation; ValueError says why it cannot be done."""
+        """Returns the step of an operation; ValueError says why it cannot be done."""
         draft = Draft.of(view.structure, view.services.embedder)
         tree, graph = self._parts(draft, view.services)
         if name == "reinforce":

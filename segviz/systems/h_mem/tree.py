@@ -34,7 +34,7 @@ class EventTree:
     saved memory can be changed."""
 
     def __init__(self, draft: Draft, rules: Rules, annotate: Annotate) -> None:
-        """Take up the tree as it stands in ``draft``."""
+        """Takes up the tree as it stands in ``draft``."""
         self._draft = draft
         self._rules = rules
         self._annotate = annotate
@@ -101,7 +101,7 @@ class EventTree:
         return node
 
     def _route(self, node: int, level: int, now: float) -> None:
-        """Find ``node`` a parent on ``level`` and, where that is new, its parents above."""
+        """Finds ``node`` a parent on ``level`` and, where that is new, its parents above."""
         draft = self._draft
         while level <= self.top:
             window = self._window(level, as_number(draft.facts[node], "opened"))
@@ -199,7 +199,7 @@ class EventTree:
             node = above[0]
 
     def rewrite(self) -> int:
-        """Write the summaries whose children changed, from low to high; their number."""
+        """Writes the summaries whose children changed, from low to high; their number."""
         draft = self._draft
         written = 0
         for level in range(2, TOP + 1):

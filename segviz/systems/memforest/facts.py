@@ -25,12 +25,12 @@ class Cells:
     """The cells of a draft: a few turns of one session; the last may be open."""
 
     def __init__(self, draft: Draft, turns: int) -> None:
-        """Take up the cells as they stand in ``draft``; one of ``turns`` turns is full."""
+        """Takes up the cells as they stand in ``draft``; one of ``turns`` turns is full."""
         self._draft = draft
         self._turns = turns
 
     def waiting(self) -> int | None:
-        """The open cell, or None."""
+        """Returns the open cell, or None."""
         for node in range(len(self._draft) - 1, -1, -1):
             if self._draft.kind[node] == CELL and self._draft.active[node]:
                 return None if self._draft.facts[node]["closed"] else node
@@ -94,7 +94,7 @@ class Ingest:
         tasks: Tasks,
         embedder: Embedder,
     ) -> None:
-        """Take up the memory as it stands in ``draft``."""
+        """Takes up the memory as it stands in ``draft``."""
         self._draft = draft
         self._forest = forest
         self._routing = routing
@@ -151,7 +151,7 @@ class Ingest:
             self._close(cell)
 
     def _close(self, cell: int) -> None:
-        """Extract a cell's facts and route them."""
+        """Extracts a cell's facts and route them."""
         draft = self._draft
         draft.note(cell, closed=True)
         dated = bool(draft.facts[cell]["dated"])
@@ -168,7 +168,7 @@ class Ingest:
                 self._again(known, units, cell)
 
     def _known(self, fact: Stated, vector: Vector) -> int | None:
-        """The canonical fact that says the same, if there is one."""
+        """Returns the canonical fact that says the same, if there is one."""
         exact = self._texts.get(normalised(fact.text))
         if exact is not None or not self._facts:
             return exact
@@ -235,8 +235,8 @@ class Ingest:
         return root
 
     def _entity_trees(self, fact: int) -> None:
-        """The speaker's tree, and that of every entity met often enough; one that becomes
-        active takes in its earlier facts."""
+        """Adds a fact to its speaker's tree and to the tree of every entity with facts enough;
+        an entity that gets its tree now brings its earlier facts."""
         for name in _entities(self._draft, fact):
             root = self._forest.root("entity", name)
             if root is not None or name == self._draft.facts[fact]["origin"]:
@@ -260,7 +260,7 @@ class Ingest:
         }
 
     def activate(self, name: str) -> int | None:
-        """Give an entity its tree over all facts that name it; None without such facts."""
+        """Gives an entity its tree over all facts that name it; None without such facts."""
         root = None
         for fact in self._named.get(name, []):
             root = self._place(fact, "entity", name, name)

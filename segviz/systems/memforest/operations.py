@@ -49,7 +49,7 @@ OPERATIONS: dict[str, Operation] = {
 }
 
 
-def operated(
+def apply_operation(
     name: str,
     arguments: Mapping[str, int],
     view: View,
@@ -57,8 +57,8 @@ def operated(
     forest: Forest,
     ingest: Ingest,
 ) -> str:
-    """Do one of ``OPERATIONS`` to ``draft``, the memory in ``view``; what happened as one
-    sentence. ValueError says why it cannot be done."""
+    """Does one of ``OPERATIONS`` to ``draft``, the memory in ``view``; returns the note as
+    one sentence. ValueError says why it cannot be done."""
     match name:
         case "delete":
             unit = arguments["unit"]
@@ -97,7 +97,7 @@ def _migrate(k: int, forest: Forest) -> str:
 
 
 def _switch(node: int, draft: Draft, forest: Forest, ingest: Ingest) -> str:
-    """The entity's tree goes, or the entities of a fact get theirs."""
+    """Removes an entity's tree, or gives the entities of a fact their trees."""
     if node in forest.trees("entity"):
         forest.fell(node)
         return f"The tree of “{draft.facts[node]['label']}” was taken away."
@@ -112,10 +112,10 @@ def _switch(node: int, draft: Draft, forest: Forest, ingest: Ingest) -> str:
     return f"{', '.join(f'“{n}”' for n in treeless)} got a tree."
 
 
-def adopt(
+def merge_memory(
     draft: Draft, forest: Forest, other: Structure, units: list[Unit], least: float
 ) -> tuple[int, int]:
-    """Take ``other`` into ``draft``, whose trees ``forest`` keeps.
+    """Takes ``other`` into ``draft``, whose trees ``forest`` keeps.
 
     ``units`` are the other memory's, numbered and with sessions as they shall be in the
     whole; ``least`` is the similarity of centroids at which two scenes of one domain are one.
@@ -208,7 +208,8 @@ def _inner(other: Structure, root: int) -> list[int]:
 def _copy(
     draft: Draft, other: Structure, inner: list[int], facts: Facts, node_of: dict[int, int]
 ) -> int:
-    """The same tree over the same items; only a changed heading is embedded again."""
+    """Copies a tree over the same items; returns its root. Only a changed heading is embedded
+    again."""
     root = inner[0]
     for node in reversed(inner):
         own = facts if node == root else other.facts[node]
@@ -224,7 +225,7 @@ def _copy(
 def _nearest_scene(
     draft: Draft, forest: Forest, centre: Vector, facts: Facts, least: float
 ) -> int | None:
-    """The scene of the same domain whose centroid is most like ``centre``, if the
+    """Returns the scene of the same domain whose centroid is most like ``centre``, if the
     similarity reaches ``least`` and it has room."""
     best: tuple[float, int] | None = None
     for root in forest.trees("scene"):

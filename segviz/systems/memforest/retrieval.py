@@ -68,8 +68,8 @@ class ForestSearch:
 
     def _plan(self, question: str) -> Scores:
         """Similarity with the question or, where it has parts, with the part most similar."""
-        heard = moments(self.view.units)
-        now = as_time(heard[-1].seconds) if heard and heard[-1].dated else None
+        said_at = moments(self.view.units)
+        now = as_time(said_at[-1].seconds) if said_at and said_at[-1].dated else None
         parts = self.tasks.plan(question, now)
         listed = "; ".join(f"“{part.text}”" for part in parts)
         self.stages.append(Stage("plan", f"Every tree is asked {listed}."))
@@ -80,7 +80,7 @@ class ForestSearch:
         return [m for m in range(len(s)) if s.active[m] and s.kind[m] in kinds]
 
     def _trees(self, similarity: Scores) -> list[int]:
-        """The trees whose root or best fact is most like the question."""
+        """Returns the trees whose root or best fact is most like the question."""
         roots = self._of(*FAMILIES)
         votes = sorted(self._of(FACT), key=lambda m: (-similarity[m], m))[:_FACTS]
         best: dict[int, float] = {}
@@ -126,6 +126,8 @@ class ForestSearch:
     def _walk(self, question: str, roots: Sequence[int], similarity: Scores) -> list[int]:
         """A beam over all recalled trees at once; what reaches level 1 is settled."""
         s = self.view.structure
+        # A round looks at the children of the frontier and keeps as many as the beam has room
+        # for beside the leaves settled before; inner nodes kept are the next frontier.
         settled: dict[int, None] = {}
         frontier = list(roots)
         depth = 0
@@ -163,7 +165,7 @@ class ForestSearch:
         return list(settled)
 
     def _facts(self, places: Sequence[int]) -> list[int]:
-        """The facts at or below these nodes; a cell that has none stands for itself."""
+        """Returns the facts at or below these nodes; a cell that has none stands for itself."""
         s = self.view.structure
         found: dict[int, None] = {}
         seen = set(places)

@@ -33,7 +33,7 @@ class Scenes:
     """Assigns facts to the scene trees of a forest; all state stands in the structure."""
 
     def __init__(self, draft: Draft, forest: Forest, routing: Routing) -> None:
-        """Take up the scenes as they stand in ``draft``."""
+        """Takes up the scenes as they stand in ``draft``."""
         self._draft = draft
         self._forest = forest
         self._routing = routing
@@ -51,7 +51,7 @@ class Scenes:
         self.judged, self.events, self.inspected = [], [], 0
 
     def route(self, fact: int, facts: Sequence[int]) -> None:
-        """Put a fact into its scene; ``facts`` are all there are, itself the last."""
+        """Puts a fact into its scene; ``facts`` are all there are, itself the last."""
         if not self._forest.trees("scene"):
             self._first(facts)
             return
@@ -136,7 +136,7 @@ class Scenes:
         return [root for root in self._forest.trees("scene") if facts[root]["domain"] == domain]
 
     def _unite(self, root: int, domain: str) -> None:
-        """Merge a scene with another of its domain that has become similar enough."""
+        """Merges a scene with another of its domain that has become similar enough."""
         draft, forest = self._draft, self._forest
         others = [other for other in self._of_domain(domain) if other != root]
         if not others:
@@ -158,6 +158,6 @@ def centroid(vectors: Vector) -> Vector:
 
 
 def unit_length(vector: Vector) -> Vector:
-    """The vector's direction; zero stays zero."""
+    """Returns the vector's direction; zero stays zero."""
     norm = float(np.linalg.norm(vector))
     return np.asarray(vector / norm if norm else vector)

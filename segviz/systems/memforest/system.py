@@ -25,7 +25,7 @@ from segviz.conversation import Clock
 from segviz.systems.common.annotation import annotator_or_offline, prepared, tasks_or_offline
 from segviz.systems.common.draft import Draft, cost_of
 from segviz.systems.memforest.facts import Ingest
-from segviz.systems.memforest.operations import OPERATIONS, adopt, operated
+from segviz.systems.memforest.operations import OPERATIONS, apply_operation, merge_memory
 from segviz.systems.memforest.retrieval import Browsing, ForestSearch
 from segviz.systems.memforest.scenes import Routing
 from segviz.systems.memforest.trees import Forest
@@ -134,7 +134,7 @@ class MemForest:
     )
 
     def __post_init__(self) -> None:
-        """Refuse values outside the declared ranges."""
+        """Refuses values outside the declared ranges."""
         check_ranges(self)
 
     def _parts(self, draft: Draft, services: Services, tasks: Tasks) -> tuple[Forest, Ingest]:
@@ -168,7 +168,7 @@ class MemForest:
                 refreshed, written = forest.summaries.refresh()
             else:
                 forest.summaries.mark()
-            note = _told(arrival, ingest, refreshed, waiting - refreshed)
+            note = _note(arrival, ingest, refreshed, waiting - refreshed)
             yield self._step(arrival, note, draft, ingest, written)
 
     def _step(
@@ -197,7 +197,7 @@ class MemForest:
     def settle(
         self, structure: Structure, steps: Sequence[Step], services: Services
     ) -> tuple[Event, ...]:
-        """Write the pending nodes from below upwards, as at the end of a session."""
+        """Writes the pending nodes from below upwards, as at the end of a session."""
         draft = Draft.of(structure, services.embedder)
         forest = Forest(draft, annotator_or_offline(self.annotate, services))
         forest.summaries.refresh()
@@ -215,12 +215,12 @@ class MemForest:
         return OPERATIONS
 
     def operate(self, name: str, arguments: Mapping[str, int], view: View) -> Step:
-        """The events of an operation; ValueError says why it cannot be done."""
+        """Returns the step of an operation; ValueError says why it cannot be done."""
         draft = Draft.of(view.structure, view.services.embedder)
         forest, ingest = self._parts(
             draft, view.services, tasks_or_offline(self.tasks, view.services)
         )
-        note = operated(name, arguments, view, draft, forest, ingest)
+        note = apply_operation(name, arguments, view, draft, forest, ingest)
         refreshed, written = forest.summaries.refresh()
         note += f" {refreshed} nodes were written again."
         events = draft.take()
@@ -228,7 +228,7 @@ class MemForest:
         return Step(view.units[-1], note, None, events, cost, name)
 
     def join(self, one: View, other: View) -> Step:
-        """The step that takes a second memory into the one in ``one``, after its units.
+        """Returns the step that takes a second memory into the one in ``one``, after its units.
 
         ``other.units`` are numbered as in the whole; no unit is read again. Settings are
         this system's.
@@ -237,7 +237,7 @@ class MemForest:
         services = one.services
         draft = Draft.of(one.structure, services.embedder)
         forest, ingest = self._parts(draft, services, tasks_or_offline(self.tasks, services))
-        copied, grown = adopt(draft, forest, other.structure, units, self.merge)
+        copied, grown = merge_memory(draft, forest, other.structure, units, self.merge)
         refreshed, written = forest.summaries.refresh()
         note = (
             f"A second memory of {len(units)} units was taken in: {copied} trees copied, {grown} "
@@ -249,7 +249,7 @@ class MemForest:
         return Step(last, note, None, events, cost, JOIN)
 
 
-def _told(arrival: Arrival, ingest: Ingest, refreshed: int, waiting: int) -> str:
+def _note(arrival: Arrival, ingest: Ingest, refreshed: int, waiting: int) -> str:
     note = f"Unit {arrival.index} adds {ingest.fresh} facts"
     note += f" and repeats {ingest.merged}" if ingest.merged else ""
     note += f"; {refreshed} nodes are written again" if refreshed else ""

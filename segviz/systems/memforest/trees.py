@@ -24,7 +24,7 @@ class Summaries:
     """Keeps times, counts and texts of nodes up to date; knows the nodes that are dirty."""
 
     def __init__(self, draft: Draft, annotate: Annotate) -> None:
-        """Take up the nodes that wait as they stand in ``draft``."""
+        """Takes up the nodes that wait as they stand in ``draft``."""
         self._draft = draft
         self._annotate = annotate
         self._dirty: dict[int, None] = {
@@ -45,14 +45,14 @@ class Summaries:
         self._dirty.pop(node, None)
 
     def mend(self, nodes: Iterable[int]) -> None:
-        """Bring times and counts up to date from below and mark the nodes dirty."""
+        """Brings times and counts up to date from below and mark the nodes dirty."""
         draft = self._draft
         for node in sorted(set(nodes), key=lambda n: (draft.level[n], n)):
-            draft.note(node, **summed(draft, draft.children[node]))
+            draft.note(node, **totals(draft, draft.children[node]))
             self.touch(node)
 
     def refresh(self) -> tuple[int, int]:
-        """Write the dirty nodes level by level, low to high, those of one level of all
+        """Writes the dirty nodes level by level, low to high, those of one level of all
         trees together; nodes refreshed and texts the annotation wrote."""
         draft = self._draft
         dirty = list(self._dirty)
@@ -79,7 +79,7 @@ class Summaries:
                 self._draft.note(node, dirty=True)
 
 
-def summed(draft: Draft, children: Sequence[int]) -> dict[str, Scalar]:
+def totals(draft: Draft, children: Sequence[int]) -> dict[str, Scalar]:
     """Times and number of items of a node over these children, as facts."""
     facts = [draft.facts[child] for child in children]
     return {
@@ -91,7 +91,7 @@ def summed(draft: Draft, children: Sequence[int]) -> dict[str, Scalar]:
 
 
 def heading(facts: Facts) -> str:
-    """The first line of a summary: ``[dates | label]``, "" where neither is known."""
+    """Returns the first line of a summary: ``[dates | label]``, "" where neither is known."""
     label = str(facts.get("label") or "")
     parts = [_dates(facts), label] if facts.get("dated") else [label]
     head = " | ".join(part for part in parts if part)
@@ -118,7 +118,7 @@ class Forest:
     """The trees of a draft and their edits; ``summaries`` keeps what an edit left dirty."""
 
     def __init__(self, draft: Draft, annotate: Annotate) -> None:
-        """Take up the trees as they stand in ``draft``."""
+        """Takes up the trees as they stand in ``draft``."""
         self.summaries = Summaries(draft, annotate)
         self._draft = draft
         self._roots: dict[tuple[str, str], int] = {}
@@ -128,7 +128,7 @@ class Forest:
                 self.settle(node)
 
     def root(self, family: str, scope: str) -> int | None:
-        """The tree of this scope, if there is one."""
+        """Returns the tree of this scope, if there is one."""
         return self._roots.get((family, scope))
 
     def trees(self, family: str) -> list[int]:
@@ -136,7 +136,7 @@ class Forest:
         return list(self._family[family])
 
     def items(self, root: int) -> list[int]:
-        """The items of a tree in the order of time."""
+        """Returns the items of a tree in the order of time."""
         layer = [root]
         while layer and self._draft.level[layer[0]] > 1:
             layer = [child for node in layer for child in self._draft.children[node]]
@@ -162,7 +162,7 @@ class Forest:
             "label": label,
             "k": k,
             **more,
-            **summed(self._draft, [item]),
+            **totals(self._draft, [item]),
         }
         draft = self._draft
         root = draft.add(2, [item], heading(facts) + draft.text[item], family, facts)
@@ -196,7 +196,7 @@ class Forest:
         return children[max(0, bisect_right(starts, when) - 1)]
 
     def _split(self, parent: int, node: int) -> None:
-        """Move the later half of a node's children to a new node behind it."""
+        """Moves the later half of a node's children to a new node behind it."""
         draft = self._draft
         children = list(draft.children[node])
         half = len(children) // 2
@@ -221,7 +221,7 @@ class Forest:
 
     def _interval(self, level: int, children: Sequence[int]) -> int:
         first = self._draft.text[children[0]]
-        node = self._draft.add(level, children, first, INTERVAL, summed(self._draft, children))
+        node = self._draft.add(level, children, first, INTERVAL, totals(self._draft, children))
         self.summaries.touch(node)
         return node
 
@@ -256,6 +256,7 @@ class Forest:
         if len(siblings) == 1:
             return  # the root collapses onto it
         left, right = siblings[place - 1 : place + 1] if place else siblings[:2]
+        # Either both fit into one node, or they share their children evenly.
         together = [*draft.children[left], *draft.children[right]]
         draft.arrange(right, [])
         if len(together) <= k:
@@ -304,7 +305,7 @@ class Forest:
         self.summaries.mend([root])
 
     def _inner(self, root: int) -> list[int]:
-        """The nodes of a tree above its items, from the root down."""
+        """Returns the nodes of a tree above its items, from the root down."""
         inner = [root]
         for node in inner:
             inner += [c for c in self._draft.children[node] if self._draft.level[c] > 1]

@@ -77,7 +77,7 @@ class MemTreeBuilder:
         self._top: list[Topic] = []  # the children of the contentless root
 
     def insert(self, arrival: Arrival) -> Step:
-        """Add one unit."""
+        """Adds one unit."""
         walk = self._walk(arrival.vector)
         path, found = walk.path, walk.found
         leaf = Topic(self._new(), arrival.index, arrival.index + 1, arrival.text, arrival.vector)
@@ -145,7 +145,7 @@ class MemTreeBuilder:
         return self._size - 1
 
     def _merge(self, path: Sequence[Topic], before: Sequence[int], arrival: Arrival) -> None:
-        """Merge the unit into the text of every topic on the path; each merge stands alone,
+        """Merges the unit into the text of every topic on the path; each merge stands alone,
         so those of one length are asked for together. ``before``: children before the unit."""
         by_words: dict[int, list[Topic]] = {}
         for topic, count in zip(path, before, strict=True):
@@ -198,7 +198,7 @@ class _Row:
 
 
 def prune(arguments: Mapping[str, int], view: View, annotate: Annotate) -> tuple[list[Event], Cost]:
-    """The events that delete a unit's leaf from a forest with one parent each.
+    """Returns the events that delete a unit's leaf from a forest with one parent each.
 
     A topic left with one child gives its place to it. Texts, spans and levels above are
     made anew from the children, from below upwards. ValueError when no leaf holds the unit.

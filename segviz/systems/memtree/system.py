@@ -115,7 +115,7 @@ class MemTree:
     )
 
     def __post_init__(self) -> None:
-        """Refuse values outside the declared ranges."""
+        """Refuses values outside the declared ranges."""
         check_ranges(self)
 
     def threshold(self, depth: int) -> float:
@@ -156,6 +156,6 @@ class MemTree:
         return {"delete": DELETE}
 
     def operate(self, name: str, arguments: Mapping[str, int], view: View) -> Step:
-        """The step of a deletion."""
+        """Returns the step of a deletion."""
         events, cost = prune(arguments, view, prepared(self.annotate, view.services))
         return deletion(arguments, view, events, cost)

@@ -44,7 +44,7 @@ class RaptorBuilder:
         self._summaries: dict[tuple[str, ...], str] = {}
 
     def insert(self, arrival: Arrival, closes_session: bool) -> Step:
-        """Add one unit, and rebuild when it is the last of its session."""
+        """Adds one unit, and rebuild when it is the last of its session."""
         span = (arrival.index, arrival.index + 1)
         leaf = _Node(self._new(), 0, *span, arrival.text, arrival.vector)
         self._leaves.append(leaf)

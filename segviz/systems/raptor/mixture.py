@@ -25,7 +25,7 @@ _PATIENCE = 5
 
 
 def principal(points: Floats, dimensions: int) -> Floats:
-    """The first principal components of ``points`` (n, d), float64 (n, ≤ dimensions).
+    """Returns the first principal components of ``points`` (n, d), float64 (n, ≤ dimensions).
 
     Computed from whichever is smaller, the products of the points or of the columns. Each
     component's sign is fixed by its largest entry and everything is rounded to nine digits,
@@ -85,7 +85,7 @@ def fit(points: Floats, components: int, rng: np.random.Generator) -> Mixture:
 
 
 def best_fit(points: Floats, most: int, rng: np.random.Generator) -> Mixture:
-    """The mixture with the least BIC (Schwarz 1978), of 1 … ``most`` components.
+    """Returns the mixture with the least BIC (Schwarz 1978), of 1 … ``most`` components.
 
     The search ends after five counts in a row without improvement.
     """

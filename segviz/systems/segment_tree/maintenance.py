@@ -45,7 +45,7 @@ def rebuild(
     annotate: Annotate,
     embedder: Embedder,
 ) -> tuple[int, int]:
-    """Insert the units below ``node`` anew, as if the conversation held only them.
+    """Inserts the units below ``node`` anew, as if the conversation held only them.
 
     The node and its leaves stay, everything between them is made again by Algorithm 1;
     ancestors are written again, and lifted where the new subtree is higher than the old.
@@ -67,7 +67,7 @@ def _grown(
     model: Compatibility,
     grown: SegmentTreeBuilder,
 ) -> list[Step]:
-    """The steps of Algorithm 1 over these leaves alone."""
+    """Returns the steps of Algorithm 1 over these leaves alone."""
     sessions = [units[draft.span[leaf][0]].session for leaf in leaves]
     steps = []
     for i, leaf in enumerate(leaves):
@@ -86,8 +86,10 @@ def _grown(
 
 
 def _replant(draft: Draft, node: int, leaves: Sequence[int], local: Structure) -> int:
-    """Put the inner nodes of ``local`` between ``node`` and its leaves in place of what is
+    """Puts the inner nodes of ``local`` between ``node`` and its leaves in place of what is
     there; how many nodes that took out."""
+    # Clear what stands between the node and its leaves, add the new inner nodes without edges,
+    # then link all in the order of ``local``, whose root is ``node`` and whose leaves are kept.
     old = [n for n in _below(draft, node) if n != node and draft.level[n] > 0]
     for gone in old:
         draft.remove(gone)
@@ -109,7 +111,7 @@ def _replant(draft: Draft, node: int, leaves: Sequence[int], local: Structure) -
 
 
 def merge_duplicates(draft: Draft, percent: int, annotate: Annotate) -> tuple[int, int]:
-    """Make one leaf of sibling leaves that follow each other and say the same.
+    """Makes one leaf of sibling leaves that follow each other and say the same.
 
     ``percent``: at 100 texts must agree but for case and spaces, below that the cosine of
     their vectors must reach it. The merged leaf covers the units of all and keeps
@@ -155,7 +157,7 @@ def _similar(draft: Draft, first: int, second: int, percent: int) -> bool:
 
 
 def refresh(draft: Draft, nodes: Iterable[int], annotate: Annotate) -> int:
-    """Write these nodes and all above them again, from low to high; texts written."""
+    """Writes these nodes and all above them again, from low to high; texts written."""
     stale: dict[int, None] = {}
     pending = list(nodes)
     while pending:
@@ -183,7 +185,7 @@ def _below(draft: Draft, node: int) -> list[int]:
 
 
 def _lift(draft: Draft, node: int, level: int) -> None:
-    """Put a node on at least this level, and its ancestors above it."""
+    """Puts a node on at least this level, and its ancestors above it."""
     while draft.level[node] < level:
         draft.raise_to(node, level)
         if not draft.parents[node]:

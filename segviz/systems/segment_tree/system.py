@@ -74,7 +74,7 @@ class SegmentTree:
     )
 
     def __post_init__(self) -> None:
-        """Refuse values outside the declared choices."""
+        """Refuses values outside the declared choices."""
         check_ranges(self)
 
     def steps(self, arrivals: Sequence[Arrival], services: Services) -> Iterator[Step]:
@@ -100,7 +100,7 @@ class SegmentTree:
     def settle(
         self, structure: Structure, steps: Sequence[Step], services: Services
     ) -> tuple[Event, ...]:
-        """Rewrite the pending nodes from below upwards, as at the end of a session."""
+        """Rewrites the pending nodes from below upwards, as at the end of a session."""
         pending = self.pending(structure, steps)
         if not pending:
             return ()
@@ -142,7 +142,7 @@ class SegmentTree:
         }
 
     def operate(self, name: str, arguments: Mapping[str, int], view: View) -> Step:
-        """The events of an operation; ValueError says why it cannot be done."""
+        """Returns the step of an operation; ValueError says why it cannot be done."""
         draft = Draft.of(view.structure, view.services.embedder)
         annotate = annotator_or_offline(self.annotate, view.services)
         written = 0

@@ -37,7 +37,7 @@ class Episodes:
         self._texts: dict[str, int] = {}
 
     def open_units(self) -> list[int]:
-        """The messages of the open episode."""
+        """Returns the messages of the open episode."""
         return [] if self.episode is None else self.draft.children[self.episode]
 
     def length(self) -> int:
@@ -45,7 +45,7 @@ class Episodes:
         return sum(len(lines(self.draft.text[u])) for u in self.open_units())
 
     def take(self, arrival: Arrival, when: Moment) -> None:
-        """A message joins the open episode, or opens one."""
+        """Adds a message to the open episode, or opens one."""
         draft = self.draft
         leaf = draft.leaf(arrival, arrival.vector)
         self.session, self.last = arrival.session, when.seconds
@@ -80,16 +80,16 @@ class Episodes:
         for fact, vector in zip(found.facts, vectors, strict=True):
             fresh += self._state(fact, vector, episode, units)
         self._themes.upkeep()
-        told = f"Episode {episode} gave {fresh} new statements"
-        for event in self._themes.told:
-            told += f"; {event}"
+        text = f"Episode {episode} gave {fresh} new statements"
+        for event in self._themes.changes:
+            text += f"; {event}"
         if found.fallback:
-            told += "; the model's answer could not be read, so rules found them"
+            text += "; the model's answer could not be read, so rules found them"
         self.episode = None
-        return told + ".", int(written) + self._themes.rewrite()
+        return text + ".", int(written) + self._themes.rewrite()
 
     def _state(self, fact: Stated, vector: Vector, episode: int, units: Sequence[int]) -> bool:
-        """Keep a statement of an episode over these units; whether it is a new one."""
+        """Keeps a statement of an episode over these units; whether it is a new one."""
         said = [self.draft.span[unit][0] for unit in sources(fact.text, units, self.draft)]
         again = self._texts.get(normalised(fact.text))
         if again is not None:

@@ -120,9 +120,9 @@ class XMemorySearch:
         nodes = list(dict.fromkeys(nodes))
         relevance = {n: float(similarity[n]) for n in nodes}
         chosen = greedy(nodes, self._graph(nodes), relevance, self.gates.coverage, budget)
-        told = "; ".join(f"node {n} ({v:.2f}, covers {c:.0%})" for n, v, c in chosen[:5])
+        listed = "; ".join(f"node {n} ({v:.2f}, covers {c:.0%})" for n, v, c in chosen[:5])
         spent = "everything is covered" if chosen and chosen[-1][2] >= 1 else "the budget is spent"
-        note = f"{len(chosen)} of {len(nodes)} {what}, one by one: {told or 'none'}."
+        note = f"{len(chosen)} of {len(nodes)} {what}, one by one: {listed or 'none'}."
         note += f" Ends as {spent}." if chosen else ""
         kept = [n for n, _, _ in chosen]
         self._tell(what, note, _best(nodes, similarity), similarity, kept)
@@ -196,7 +196,7 @@ class XMemorySearch:
         episodes: Sequence[int],
         weights: Mapping[str, float],
     ) -> tuple[list[int], set[int]]:
-        """Admit episodes that make an answer surer, and their messages where much surer."""
+        """Admits episodes that make an answer surer, and their messages where much surer."""
         s, gates = self.view.structure, self.gates
         context = [s.text[n] for n in (*themes, *statements)]
         base = self.tasks.uncertainty(question, context, weights)
@@ -223,9 +223,9 @@ class XMemorySearch:
             if (count <= _EARLY[0] and low >= _EARLY[1]) or low >= _LATE[1]:
                 reason = f"{low} low gain{'s' * (low > 1)} in {count} probes"
                 break
-        told = "; ".join(f"episode {n} gains {gains[n]:.2f}" for n in probed[:4])
+        listed = "; ".join(f"episode {n} gains {gains[n]:.2f}" for n in probed[:4])
         note = (
-            f"Themes and statements leave {base:.2f} nats. {told or 'No episode'}. "
+            f"Themes and statements leave {base:.2f} nats. {listed or 'No episode'}. "
             f"{len(admitted)} admitted, {len(expanded)} down to messages; ends as {reason}."
         )
         if not admitted and episodes:
@@ -235,7 +235,7 @@ class XMemorySearch:
         return admitted, expanded
 
     def _with_units(self, ranked: list[int], similarity: Scores) -> Retrieval:
-        """The evidence, then the messages it rests on, the statements' own first."""
+        """Returns the evidence, then the messages it rests on, the statements' own first."""
         s = self.view.structure
         scores = np.zeros(len(s))
         scores[ranked] = similarity[ranked]

@@ -138,7 +138,7 @@ class XMemory:
     )
 
     def __post_init__(self) -> None:
-        """Refuse values outside the declared ranges."""
+        """Refuses values outside the declared ranges."""
         check_ranges(self)
 
     def _limits(self) -> Limits:
@@ -173,8 +173,8 @@ class XMemory:
                 note = f"Unit {arrival.index} opens the first episode."
             elif cut.ends:
                 note = f"Unit {arrival.index} opens a new episode: {cut.why}. "
-                told, written = writer.close()
-                note += told
+                text, written = writer.close()
+                note += text
             writer.take(arrival, when)
             yield _step(arrival.unit, note, draft, themes, written)
 
@@ -215,12 +215,12 @@ class XMemory:
         return OPERATIONS
 
     def operate(self, name: str, arguments: Mapping[str, int], view: View) -> Step:
-        """The events of an operation; ValueError says why it cannot be done."""
+        """Returns the step of an operation; ValueError says why it cannot be done."""
         draft = Draft.of(view.structure, view.services.embedder)
         annotate = annotator_or_offline(self.annotate, view.services)
         themes = Themes(draft, self._limits(), annotate)
-        told = operated(name, arguments, draft, themes, annotate, self.most)
-        return _step(view.units[-1], told, draft, themes, themes.rewrite(), name)
+        text = apply_operation(name, arguments, draft, themes, annotate, self.most)
+        return _step(view.units[-1], text, draft, themes, themes.rewrite(), name)
 
 
 def reassigned(structure: Structure) -> float:
@@ -279,7 +279,7 @@ OPERATIONS: dict[str, Operation] = {
 _KINDS = {"theme": THEME, "other": THEME, "statement": SEMANTIC}
 
 
-def operated(
+def apply_operation(
     name: str,
     arguments: Mapping[str, int],
     draft: Draft,
@@ -287,8 +287,8 @@ def operated(
     annotate: Annotate,
     most: int,
 ) -> str:
-    """Do one of ``OPERATIONS`` to ``draft``, whose ``themes`` hold at most ``most``
-    statements each; what happened as one sentence. ValueError says why it cannot be done."""
+    """Does one of ``OPERATIONS`` to ``draft``, whose ``themes`` hold at most ``most``
+    statements each; returns the note as one sentence. ValueError says why it cannot be done."""
     for argument, kind in _KINDS.items():
         if argument in arguments:
             _require(draft, arguments[argument], kind)
@@ -303,11 +303,11 @@ def operated(
             themes.all_touched()
             themes.upkeep()
         case "delete":
-            themes.told.append(forget(arguments["unit"], draft, themes, annotate))
+            themes.changes.append(forget(arguments["unit"], draft, themes, annotate))
         case _:
             raise ValueError(f"unknown operation {name!r}; choose one of {', '.join(OPERATIONS)}")
-    told = "; ".join(themes.told) or "nothing had to change"
-    return f"{told[0].upper()}{told[1:]}."
+    text = "; ".join(themes.changes) or "nothing had to change"
+    return f"{text[0].upper()}{text[1:]}."
 
 
 def _require(draft: Draft, node: int, kind: str) -> None:
@@ -337,4 +337,4 @@ def _reassign(statement: int, theme: int, draft: Draft, themes: Themes, most: in
     if theme in draft.parents[statement] or len(draft.children[theme]) >= most:
         raise ValueError(f"statement {statement} is in theme {theme}, or no room is left")
     themes.move(statement, theme)
-    themes.told.append(f"statement {statement} moved to theme {theme}")
+    themes.changes.append(f"statement {statement} moved to theme {theme}")

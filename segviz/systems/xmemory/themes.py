@@ -149,7 +149,7 @@ class Themes:
     """The theme layer of a draft; the members of a theme are its children, statements."""
 
     def __init__(self, draft: Draft, limits: Limits, annotate: Annotate) -> None:
-        """Take up the themes as they stand in ``draft``."""
+        """Takes up the themes as they stand in ``draft``."""
         self._draft = draft
         self._limits = limits
         self._annotate = annotate
@@ -164,7 +164,7 @@ class Themes:
         """Resets the record of the previous unit."""
         self.judged: list[Judgement] = []
         self.chosen: int | None = None
-        self.told: list[str] = []
+        self.changes: list[str] = []
         self.inspected = 0
         self._touched: dict[int, None] = {}
         self._lines: dict[int, list[str]] = {}
@@ -178,7 +178,7 @@ class Themes:
     def _near(
         self, vector: Vector, count: int, apart_from: Sequence[int] = ()
     ) -> list[tuple[float, int]]:
-        """The other themes whose centroids are most like ``vector``, best first, with
+        """Returns the other themes whose centroids are most like ``vector``, best first, with
         their similarity; a tie to the older."""
         self.inspected += len(self._centres)
         if not self._centres:
@@ -230,7 +230,7 @@ class Themes:
         self._touched[theme] = None
 
     def _around(self, themes: Sequence[int]) -> list[int]:
-        """The nearest themes of some, without themselves."""
+        """Returns the nearest themes of some, without themselves."""
         found: dict[int, None] = {}
         for theme in themes:
             near = self._near(self._centres[theme], self._limits.neighbours, themes)
@@ -242,7 +242,7 @@ class Themes:
         self._touched = dict.fromkeys(sorted(self._centres))
 
     def upkeep(self) -> None:
-        """Split themes that grew too large, then merge (twice at most) where f gains."""
+        """Splits themes that grew too large, then merge (twice at most) where f gains."""
         mode = self._limits.restructure
         for theme in sorted(self._centres):
             if len(self._draft.children[theme]) > self._limits.most:
@@ -254,7 +254,7 @@ class Themes:
                     break
 
     def split(self, theme: int, most: int, free: bool = True) -> float:
-        """Cut a theme the way that gives the highest f among its neighbours; the gain."""
+        """Cuts a theme the way that gives the highest f among its neighbours; the gain."""
         draft = self._draft
         members = list(draft.children[theme])
         vectors = self._members(theme)
@@ -287,7 +287,7 @@ class Themes:
         self._record("split", theme, before, scores[best], opened)
         gain = scores[best] - before
         sizes = ", ".join(str(len(part)) for part in parts)
-        self.told.append(
+        self.changes.append(
             f"theme {theme} was split by {best} into {sizes}: f {before:.3f} to {scores[best]:.3f}"
         )
         return gain
@@ -295,7 +295,7 @@ class Themes:
     def _record(
         self, kind: str, theme: int, before: float, after: float, others: Sequence[int]
     ) -> None:
-        """Write down a change of this step, with those of a theme that is gone by it."""
+        """Writes down a change of this step, with those of a theme that is gone by it."""
         lines = self._lines.setdefault(theme, [])
         for other in others:
             lines += self._lines.pop(other, [])
@@ -342,7 +342,7 @@ class Themes:
         return objective([*around, a, b]), objective([*around, np.concatenate([a, b])])
 
     def merge(self, one: int, other: int) -> int:
-        """Make two themes one: the smaller (the younger, if equal) joins the larger."""
+        """Merges two themes: the smaller (the younger, if equal) joins the larger."""
         draft = self._draft
         before, after = self._merged(one, other)
         kept, gone = sorted((one, other), key=lambda t: (-len(draft.children[t]), t))
@@ -350,11 +350,11 @@ class Themes:
             self.move(statement, kept)
         self._record("merge", kept, before, after, [gone])
         self.judged.append(Judgement(kept, after, before, f"merge with {gone}"))
-        self.told.append(f"theme {gone} joined theme {kept}: f {before:.3f} to {after:.3f}")
+        self.changes.append(f"theme {gone} joined theme {kept}: f {before:.3f} to {after:.3f}")
         return kept
 
     def move(self, statement: int, theme: int) -> None:
-        """Give a statement to another theme; one left empty goes."""
+        """Gives a statement to another theme; one left empty goes."""
         old = self._draft.parents[statement][0]
         self._draft.unlink(old, statement)
         self._draft.link(theme, statement)
@@ -363,7 +363,7 @@ class Themes:
         self.left(old)
 
     def left(self, theme: int) -> None:
-        """A theme lost a member."""
+        """Updates a theme that lost a member; one left empty is removed."""
         if self._draft.children[theme]:
             self._changed(theme)
             return
@@ -373,7 +373,7 @@ class Themes:
         self._draft.remove(theme)
 
     def rewrite(self) -> int:
-        """Write the themes that changed from all their statements; their number."""
+        """Writes the themes that changed from all their statements; their number."""
         draft = self._draft
         row = sorted(self._stale)
         self._stale = {}
