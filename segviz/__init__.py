@@ -29,7 +29,7 @@ from segviz.memory import open_memory as open  # noqa: A004 - the documented nam
 from segviz.notebook import show
 from segviz.retrieval import POLICIES, PRESETS, Result, RetrievalSettings, propagate
 from segviz.systems import SYSTEMS
-from segviz.systems.segment_tree.system import SegmentTree
+from segviz.systems.segment_tree import SegmentTree
 from segviz.tree import replay
 from segviz.tree.invariants import check
 

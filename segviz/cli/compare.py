@@ -16,7 +16,7 @@ from segviz.cli.overall import comparisons_content, tell_comparisons, together
 from segviz.cli.retrieval import add_scoring
 from segviz.cli.running import measured
 from segviz.cli.source import add_conversation, is_memory, output_path, path_of, read_conversation
-from segviz.construct import Recalls
+from segviz.construct import Retriever
 from segviz.conversation import UNIT_RULES, distinct
 from segviz.evaluate import Mean
 from segviz.evaluate.compare import COLLAPSED, OWN, Comparison, compare, compare_one
@@ -160,7 +160,7 @@ def _stem(path: Path) -> str:
 
 
 def _methods(memory: Memory) -> tuple[str, ...]:
-    return (COLLAPSED, OWN) if isinstance(memory.model, Recalls) else (COLLAPSED,)
+    return (COLLAPSED, OWN) if isinstance(memory.model, Retriever) else (COLLAPSED,)
 
 
 def _query_seconds(memory: Memory, options: argparse.Namespace, method: str) -> float:

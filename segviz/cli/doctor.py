@@ -19,7 +19,7 @@ from segviz.conversation import TITLES, sample_path
 from segviz.embedding import get_embedder
 from segviz.export.browser import BrowserError, find_browser
 from segviz.llm import Endpoint, ModelCache
-from segviz.llm.environment import CACHE_BYTES, cache_path
+from segviz.llm.endpoint import CACHE_BYTES, cache_path
 
 GOOD, NOTE, BAD = "ok", "note", "missing"
 

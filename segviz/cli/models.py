@@ -16,8 +16,7 @@ from segviz.cli.console import Console
 from segviz.cli.exits import UsageError, user_errors
 from segviz.embedding import EMBEDDERS, Cached, Embedder, get_embedder
 from segviz.llm import PRESETS, Endpoint, ModelCache, OpenAIChat, OpenAIEmbedder
-from segviz.llm.endpoint import RANGES
-from segviz.llm.environment import CACHE_BYTES, cache_path, key_for
+from segviz.llm.endpoint import CACHE_BYTES, RANGES, cache_path, key_for
 
 _LIMITS = {
     "timeout": (float, "longest silence of the server, seconds"),

@@ -2,7 +2,6 @@
 
 ``protocols``      what systems, compatibility models, annotators and retrievers promise
 ``parameter``      parameters that describe themselves: type, default, range, meaning
-``prompts``        what is said to chat models
 ``compatibility``  where a new unit joins; ``annotate`` a node's text from its children's
 ``tasks``          the small judgements of rival systems, offline and by a chat model
 
@@ -30,8 +29,8 @@ from segviz.construct.protocols import (
     Joins,
     Operates,
     Operation,
-    Recall,
-    Recalls,
+    Retrieval,
+    Retriever,
     Scorer,
     Services,
     Settles,
@@ -54,8 +53,8 @@ __all__ = [
     "Operates",
     "Operation",
     "Parameter",
-    "Recall",
-    "Recalls",
+    "Retrieval",
+    "Retriever",
     "Scorer",
     "Services",
     "Settles",

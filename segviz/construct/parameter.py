@@ -1,4 +1,4 @@
-"""Layer 1: parameters that describe themselves.
+"""Declares parameters with their type, default, range and meaning.
 
 Systems, models and policies are frozen dataclasses. ``param`` declares a field with the
 range and the sentence that turn it into a control, a documented row in the Guide and a
@@ -59,7 +59,7 @@ def param(
 
 
 def parameters(kind: type) -> tuple[Parameter, ...]:
-    """The declared parameters of a dataclass type, in order."""
+    """Returns the declared parameters of a dataclass type, in order."""
     declared = []
     for item in fields(kind):
         if _KEY in item.metadata:
@@ -71,7 +71,7 @@ def parameters(kind: type) -> tuple[Parameter, ...]:
 
 
 def check_ranges(instance: Any) -> None:
-    """Raise ValueError naming field, value and legal range for the first value outside.
+    """Raises ValueError naming field, value and legal range for the first value outside.
 
     Call it from ``__post_init__``.
     """

@@ -1,7 +1,7 @@
 """The contracts by which stages meet without importing each other.
 
 How a memory is built (Arrival, Candidate, Compatibility, Annotate, System), how a system
-looks for evidence of its own (View, Recalls), and what else can be done to a memory
+looks for evidence of its own (View, Retriever), and what else can be done to a memory
 (Settles, Operates, Joins).
 """
 
@@ -29,7 +29,7 @@ class Services:
 
 
 def require_chat(services: Services, name: str) -> Chat:
-    """The chat model a component needs; ValueError says how to give it one."""
+    """Returns the chat model a component needs; ValueError says how to give it one."""
     if services.chat is None:
         raise ValueError(
             f"{name} needs a chat model and none is configured: set one under Models in the "
@@ -64,6 +64,13 @@ class Candidate:
     vector: Vector
     children: int
 
+    @property
+    def place(self) -> str:
+        """How a sentence calls it: ``level 2 (units 4–9)``."""
+        start, stop = self.span
+        units = f"unit {start}" if stop - start == 1 else f"units {start}–{stop - 1}"
+        return f"level {self.level} ({units})"
+
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
@@ -89,10 +96,10 @@ class Compatibility(Protocol):
 
 @runtime_checkable
 class Explains(Protocol):
-    """A compatibility model that gives its reasons."""
+    """A compatibility model that explains its choice."""
 
     def judge(self, unit: Arrival, candidates: Sequence[Candidate]) -> Verdict:
-        """The choice with scores, thresholds and a sentence."""
+        """Returns the choice with scores, thresholds and a sentence."""
         ...
 
 
@@ -107,11 +114,12 @@ class Annotate(Protocol):
 class System(Protocol):
     """A memory architecture. Implementations are frozen dataclasses whose fields are the
     parameters; ``online`` promises prefix-stability (the steps for the first k units do
-    not depend on what follows); ``laws`` is a key of ``segviz.tree.invariants.LAWS``."""
+    not depend on what follows); ``invariants`` is a key of
+    ``segviz.tree.invariants.INVARIANTS``."""
 
     name: ClassVar[str]
     online: ClassVar[bool]
-    laws: ClassVar[str]
+    invariants: ClassVar[str]
 
     def steps(self, arrivals: Sequence[Arrival], services: Services) -> Iterator[Step]:
         """One Step per arrival, lazily."""
@@ -136,8 +144,8 @@ class Stage:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Recall:
-    """What a system's own retrieval found.
+class Retrieval:
+    """The result of a system's own retrieval.
 
     ``scores`` float64 (n,), ≥ 0, one per node, 0 for what was not reached; ``ranked`` the
     nodes that may be returned, best first; ``stages`` how it came about.
@@ -150,7 +158,7 @@ class Recall:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class View:
-    """A memory as a system's own retrieval sees it: the structure, the units heard so
+    """A memory as a system's own retrieval sees it: the structure, the units so
     far, the chosen relevance (questions to raw scores (q, n)), services, and how many
     nodes are wanted. Nothing in it may be changed."""
 
@@ -162,29 +170,29 @@ class View:
 
 
 @runtime_checkable
-class Recalls(Protocol):
+class Retriever(Protocol):
     """A system with a retrieval of its own, offered beside collapsed retrieval."""
 
-    def recall(self, question: str, view: View) -> Recall:
-        """Find evidence; deterministic, and nothing in the memory changes by it."""
+    def retrieve(self, question: str, view: View) -> Retrieval:
+        """Retrieves the evidence for a question. Deterministic; the memory is not changed."""
         ...
 
 
 @runtime_checkable
 class Fades(Protocol):
-    """A system that remembers less well what was long not met again.
+    """A system with a forgetting curve.
 
-    Its nodes keep the facts ``last``, the moment they were last met (seconds), and ``n``,
-    how often they were met again.
+    Its nodes keep the facts ``last``, the time of the last reinforcement (seconds), and
+    ``n``, the number of reinforcements.
     """
 
     def retention(self, facts: Facts, ages: Sequence[float]) -> list[float]:
-        """How well a node with these facts is remembered at each age in seconds after
-        ``last``: 1 is perfectly, 0 not at all."""
+        """Retention of a node with these facts, from 1 (fresh) to 0, at each age in seconds
+        since ``last``."""
         ...
 
     def fading(self) -> str:
-        """The law behind it with its constants, as one sentence."""
+        """Returns the formula of the curve with its constants, as one sentence."""
         ...
 
 
@@ -193,13 +201,13 @@ class Settles(Protocol):
     """A system that may leave texts out of date between steps."""
 
     def pending(self, structure: Structure, steps: Sequence[Step]) -> tuple[int, ...]:
-        """The nodes whose text is out of date after ``steps``, which gave ``structure``."""
+        """Returns the nodes whose text is out of date after ``steps``, which gave ``structure``."""
         ...
 
     def settle(
         self, structure: Structure, steps: Sequence[Step], services: Services
     ) -> tuple[Event, ...]:
-        """What brings them up to date, as if the conversation ended here."""
+        """Returns the events that bring them up to date, as if the conversation ended here."""
         ...
 
 
@@ -219,7 +227,7 @@ class Operation:
 class Operates(Protocol):
     """A system whose memories can be changed after they are built.
 
-    Where its own ``laws`` do not survive that, ``laws_after`` names those that do.
+    Where its own ``invariants`` do not survive that, ``invariants_after`` names those that do.
     """
 
     def operations(self) -> Mapping[str, Operation]:
@@ -227,8 +235,8 @@ class Operates(Protocol):
         ...
 
     def operate(self, name: str, arguments: Mapping[str, int], view: View) -> Step:
-        """The events of an operation on the memory in ``view``, as a step whose
-        ``operation`` is ``name`` and whose unit is the last one heard; ValueError says
+        """Returns an operation on the memory in ``view`` as a step whose
+        ``operation`` is ``name`` and whose unit is the last one; ValueError says
         why it cannot be done."""
         ...
 
@@ -239,10 +247,10 @@ JOIN = "join"
 
 @runtime_checkable
 class Joins(Protocol):
-    """A system that can make two of its memories one without hearing a unit again."""
+    """A system that can merge two of its memories without reading a unit again."""
 
     def join(self, one: View, other: View) -> Step:
-        """The step that takes the memory in ``other`` into the one in ``one``.
+        """Returns the step that merges the memory in ``other`` into the one in ``one``.
 
         ``other.units`` are numbered as in the whole, after those of ``one``: indices and
         sessions count on. The step's ``operation`` is ``JOIN``, its unit the last one."""

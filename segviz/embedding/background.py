@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @cache
 def background_lines() -> tuple[str, ...]:
-    """The packaged messages, one per line of ``segviz/embedding/background.txt``."""
+    """Returns the packaged messages, one per line of ``segviz/embedding/background.txt``."""
     text = (
         resources.files("segviz.embedding").joinpath("background.txt").read_text(encoding="utf-8")
     )

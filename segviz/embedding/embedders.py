@@ -147,7 +147,7 @@ class Cached:
     """
 
     def __init__(self, inner: Embedder, limit: int = 200_000) -> None:
-        """Wrap ``inner``; ``limit`` is the number of texts kept (1 kB each at 256-d)."""
+        """Wraps ``inner``; ``limit`` is the number of texts kept (1 kB each at 256-d)."""
         self.inner = inner
         self.limit = limit
         self.hits = 0
@@ -202,7 +202,7 @@ def _shared(name: str) -> Cached:
 
 
 def get_embedder(name: str = "auto") -> Cached:
-    """The shared, cached embedder of this name.
+    """Returns the shared, cached embedder of this name.
 
     ``auto`` is wordllama, or hashing where wordllama is not installed (compare the
     returned ``name`` to say so on screen). ValueError lists the legal names.

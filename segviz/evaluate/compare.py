@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from segviz.construct import Recalls
+from segviz.construct import Retriever
 from segviz.conversation import Question
 from segviz.evaluate import measures
 from segviz.evaluate.aggregate import Mean, mean_ci
@@ -97,7 +97,7 @@ def compare(
             )
     rows = []
     for name, memory in memories.items():
-        methods = (COLLAPSED, OWN) if isinstance(memory.model, Recalls) else (COLLAPSED,)
+        methods = (COLLAPSED, OWN) if isinstance(memory.model, Retriever) else (COLLAPSED,)
         for method in methods:
             found = (
                 _collapsed(memory, questions, settings.relevance)
@@ -145,10 +145,10 @@ def _collapsed(memory: Memory, questions: Sequence[Question], relevance: str) ->
 
 def _own(memory: Memory, questions: Sequence[Question], relevance: str, k: int) -> list[_Found]:
     model, level = memory.model, memory.structure.level
-    if not isinstance(model, Recalls):
+    if not isinstance(model, Retriever):
         return []
     view = memory.view(relevance, k)
-    ranked = [model.recall(question.text, view).ranked for question in questions]
+    ranked = [model.retrieve(question.text, view).ranked for question in questions]
     return [_Found([node for node in row if level[node] == 0], row) for row in ranked]
 
 

@@ -1,12 +1,13 @@
 """Real models: anything that speaks the OpenAI API.
 
 ``protocols``   what a chat model promises, and how it fails
-``chat``        a chat model; ``embedder`` an embedding model behind the same API
-``endpoint``    which model, where, with what parameters; ``environment`` keys and the cache
-``cache``       finished replies by content, in SQLite (``database``)
-``prices``      what tokens cost; ``usage`` counts what was requested
-``wire``        one connection: requests, retries, limits (``faults``, ``waiting``, ``pool``)
-``labels``      asking for one of a set of labels
+``endpoint``    which model, where, with what parameters and whose key
+``client``      one endpoint: requests, retries, limits in time, errors for people
+``chat``        a chat model on it; ``embedder`` an embedding model
+``prompts``     what is said to chat models
+``cache``       finished replies by content, in SQLite
+``usage``       counts requests and tokens, and what they cost
+``waiting``     waits that can be watched and ended; several requests at once
 
 Nothing here is used unless the user configured an endpoint. Importing it does not import
 the ``openai`` package; making a client does. May import ``tree`` and ``embedding``.
@@ -16,9 +17,8 @@ from segviz.llm.cache import ModelCache
 from segviz.llm.chat import OpenAIChat
 from segviz.llm.embedder import OpenAIEmbedder
 from segviz.llm.endpoint import PRESETS, Endpoint
-from segviz.llm.prices import PRICES, Price, cost, price
 from segviz.llm.protocols import Chat, LabelError, LastingFault, ModelError, Prompt, Reply
-from segviz.llm.usage import Usage
+from segviz.llm.usage import PRICES, Price, Usage, cost, price
 
 __all__ = [
     "PRESETS",

@@ -1,4 +1,4 @@
-"""Finished replies by content, in SQLite: a rebuild costs nothing, a killed build goes on.
+"""Keeps finished replies by content in SQLite: a rebuild costs nothing, a killed build goes on.
 
 A key is the sha-256 of kind, endpoint identity and full request, so neither texts asked
 nor any secret can be read back from it; the replies themselves are kept in the clear.
@@ -6,21 +6,36 @@ nor any secret can be read back from it; the replies themselves are kept in the 
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import sqlite3
 import threading
+import time
 import weakref
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from segviz.llm import database
 from segviz.tree import Vector
 
-_CHUNK = 500
+_CHUNK = 500  # keys in one SELECT
+_VERSION = 1
+_BUSY_SECONDS = 30.0
+
+# ``n`` counts up over both tables, so that the oldest entry of all can be found.
+_SCHEMA = (
+    "CREATE TABLE IF NOT EXISTS completions (n INTEGER PRIMARY KEY, key BLOB UNIQUE NOT NULL,"
+    " text TEXT NOT NULL, tokens_in INTEGER NOT NULL, tokens_out INTEGER NOT NULL)",
+    "CREATE TABLE IF NOT EXISTS embeddings (n INTEGER PRIMARY KEY, key BLOB UNIQUE NOT NULL,"
+    " vector BLOB NOT NULL, tokens INTEGER NOT NULL DEFAULT 0)",
+)
+_NEXT = (
+    "1 + max(coalesce((SELECT max(n) FROM completions), 0),"
+    " coalesce((SELECT max(n) FROM embeddings), 0))"
+)
 
 
 class Completion(NamedTuple):
@@ -39,13 +54,13 @@ class Embedding(NamedTuple):
 
 
 def content_key(kind: str, identity: str, request: object) -> bytes:
-    """The key of a request: ``request`` is anything JSON can write."""
+    """Returns the key of a request: ``request`` is anything JSON can write."""
     content = json.dumps(["1", kind, identity, request], ensure_ascii=True, sort_keys=True)
     return hashlib.sha256(content.encode("ascii")).digest()
 
 
 class ModelCache:
-    """Keeps completions and embeddings; every ``keep`` is on file when it returns.
+    """Stores completions and embeddings; every ``keep_…`` is on file when it returns.
 
     Safe for several threads of one process (share one object) and for several processes
     (one object each, same path). ``path=None`` keeps everything in memory. With
@@ -56,7 +71,7 @@ class ModelCache:
     """
 
     def __init__(self, path: Path | str | None = None, *, limit_bytes: int | None = None) -> None:
-        """Open or create the file, and the folder it is in."""
+        """Opens or create the file, and the folder it is in."""
         if limit_bytes is not None and limit_bytes < 100_000:
             raise ValueError(f"limit_bytes is {limit_bytes}; legal range: 100000 and more, or None")
         self.path = Path(path) if path is not None else None
@@ -72,12 +87,12 @@ class ModelCache:
             return tuple(self._notes)
 
     def completion(self, key: bytes) -> Completion | None:
-        """The kept answer, or None."""
+        """Returns the kept answer, or None."""
         rows = self._run("SELECT text, tokens_in, tokens_out FROM completions WHERE key = ?", key)
         return Completion(*rows[0]) if rows else None
 
     def keep_completion(self, key: bytes, completion: Completion) -> None:
-        """Write an answer; what is already there stays."""
+        """Writes an answer; what is already there stays."""
         self._write("completions (text, tokens_in, tokens_out, key, n)", [(*completion, key)])
 
     def embeddings(self, keys: Sequence[bytes]) -> dict[bytes, Embedding]:
@@ -94,7 +109,7 @@ class ModelCache:
         return found
 
     def keep_embeddings(self, rows: Mapping[bytes, Embedding]) -> None:
-        """Write vectors, all of them or none; what is already there stays."""
+        """Writes vectors, all of them or none; what is already there stays."""
         values = [
             (np.asarray(row.vector, dtype="<f4").tobytes(), row.tokens, key)
             for key, row in rows.items()
@@ -113,21 +128,21 @@ class ModelCache:
         """Bytes in use, of at most ``limit_bytes``."""
         with self._lock:
             try:
-                return database.content_bytes(self._db)
+                return _content_bytes(self._db)
             except sqlite3.Error as error:
                 self._trouble(error)
                 return 0
 
     def clear(self) -> None:
-        """Forget everything, waivers and kept wrong answers too, and give the room back."""
+        """Forgets everything, waivers and kept wrong answers too, and give the room back."""
         with self._lock:
             try:
-                database.clear(self._db)
+                _clear(self._db)
             except sqlite3.Error as error:
                 self._trouble(error)
 
     def close(self) -> None:
-        """Close the file; the object cannot be used afterwards."""
+        """Closes the file; the object cannot be used afterwards."""
         with self._lock:
             self._db.close()
 
@@ -138,42 +153,42 @@ class ModelCache:
         self.close()
 
     def _opened(self) -> sqlite3.Connection:
-        db = self._connect()
+        db = self._connected()
         weakref.finalize(self, db.close)  # for objects that are dropped without close()
         return db
 
-    def _connect(self) -> sqlite3.Connection:
+    def _connected(self) -> sqlite3.Connection:
         if self.path is not None:
             try:
-                return database.connect(self.path)
+                return _connect(self.path)
             except (sqlite3.Error, OSError) as error:
-                if database.is_damage(error):
+                if _is_damage(error):
                     # Another process may have replaced the file in between.
-                    if not database.is_sound(self.path):
-                        self._note(database.set_aside(self.path))
+                    if not _is_sound(self.path):
+                        self._note(_set_aside(self.path))
                     try:
-                        return database.connect(self.path)
+                        return _connect(self.path)
                     except (sqlite3.Error, OSError) as again:
                         error = again
                 self._note(
                     f"The model cache {self.path} cannot be used ({error}); "
                     "replies are kept in memory until the program ends."
                 )
-        return database.connect(None)
+        return _connect(None)
 
     def _note(self, note: str) -> None:
         if note not in self._notes:
             self._notes.append(note)
 
     def _trouble(self, error: sqlite3.Error) -> None:
-        """Note an error of the file and, where the file is damaged, begin a new one."""
-        if not database.is_damage(error):
+        """Notes an error of the file and, where the file is damaged, begin a new one."""
+        if not _is_damage(error):
             self._note(f"The model cache could not be read or written ({error}).")
             return
         self._db.close()
         # Another process may have set the file aside already; connecting finds out.
-        if self.path is not None and not database.is_sound(self.path):
-            self._note(database.set_aside(self.path))
+        if self.path is not None and not _is_sound(self.path):
+            self._note(_set_aside(self.path))
         self._db = self._opened()
 
     def _run(self, statement: str, *values: object) -> list[tuple[Any, ...]]:
@@ -190,9 +205,178 @@ class ModelCache:
         with self._lock:
             for _ in range(2):  # once more where a damaged file was replaced
                 try:
-                    database.insert(self._db, target, rows, self.limit_bytes)
+                    _insert(self._db, target, rows, self.limit_bytes)
                     return
                 except sqlite3.Error as error:
                     self._trouble(error)
-                    if not database.is_damage(error):
+                    if not _is_damage(error):
                         return
+
+
+# --- the SQLite file ---------------------------------------------------------------------------
+
+
+class _ForeignFileError(sqlite3.DatabaseError):
+    """The file is a database, but of another version of segviz."""
+
+
+def _connect(path: Path | None) -> sqlite3.Connection:
+    """A connection in write-ahead mode with both tables; sqlite3.Error or OSError if not."""
+    if path is not None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch(mode=0o600)  # conversations are private
+    db = sqlite3.connect(
+        path or ":memory:", timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False
+    )
+    try:
+        _prepare(db)
+    except sqlite3.Error:
+        db.close()
+        raise
+    return db
+
+
+def _prepare(db: sqlite3.Connection) -> None:
+    _write_ahead(db)
+    # A commit outlives the process; a power cut may cost the last replies, no more.
+    db.execute("PRAGMA synchronous = NORMAL")
+    with _transaction(db):
+        version = db.execute("PRAGMA user_version").fetchone()[0]
+        if version not in (0, _VERSION):
+            raise _ForeignFileError(f"written by another version ({version})")
+        for statement in _SCHEMA:
+            db.execute(statement)
+        columns = [row[1] for row in db.execute("PRAGMA table_info(embeddings)")]
+        if "tokens" not in columns:  # a file from before tokens of embeddings were kept
+            db.execute("ALTER TABLE embeddings ADD COLUMN tokens INTEGER NOT NULL DEFAULT 0")
+        db.execute(f"PRAGMA user_version = {_VERSION}")
+    db.execute("SELECT text, tokens_in, tokens_out, key, n FROM completions LIMIT 1").fetchone()
+    db.execute("SELECT vector, tokens, key, n FROM embeddings LIMIT 1").fetchone()
+
+
+def _write_ahead(db: sqlite3.Connection) -> None:
+    """Switches the file to write-ahead mode. While another process does the same, SQLite
+    reports 'locked' at once instead of waiting, hence the waiting here."""
+    for _ in range(100):
+        try:
+            db.execute("PRAGMA journal_mode = WAL")
+            return
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF not in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+                raise
+            time.sleep(0.05)
+
+
+@contextlib.contextmanager
+def _transaction(db: sqlite3.Connection) -> Iterator[None]:
+    """All or nothing; the write lock is taken at the start, so that ``n`` never clashes."""
+    db.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+    except BaseException:
+        if db.in_transaction:
+            db.execute("ROLLBACK")
+        raise
+    db.execute("COMMIT")
+
+
+def _insert(
+    db: sqlite3.Connection,
+    target: str,
+    rows: Sequence[tuple[object, ...]],
+    limit_bytes: int | None,
+) -> None:
+    """Inserts into ``target``, a table with its columns, ``n`` last; commit; trim."""
+    marks = ",".join("?" * len(rows[0]))
+    statement = f"INSERT OR IGNORE INTO {target} VALUES ({marks}, {_NEXT})"
+    with _transaction(db):
+        for row in rows:
+            db.execute(statement, row)
+    if limit_bytes is not None:
+        _trim(db, limit_bytes)
+
+
+def _content_bytes(db: sqlite3.Connection) -> int:
+    """Bytes of the pages in use; pages freed by deletions are reused and not counted."""
+    pages, free, size = (
+        db.execute(f"PRAGMA {name}").fetchone()[0]
+        for name in ("page_count", "freelist_count", "page_size")
+    )
+    return int((pages - free) * size)
+
+
+def _clear(db: sqlite3.Connection) -> None:
+    """Deletes all entries and shrink the file."""
+    with _transaction(db):
+        db.execute("DELETE FROM completions")
+        db.execute("DELETE FROM embeddings")
+    db.execute("VACUUM")
+    db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+
+def _trim(db: sqlite3.Connection, limit_bytes: int) -> None:
+    """Deletes the oldest tenth at a time until the content fits."""
+    while _content_bytes(db) > limit_bytes:
+        with _transaction(db):
+            total, oldest = db.execute(
+                "SELECT count(*), min(n) FROM"
+                " (SELECT n FROM completions UNION ALL SELECT n FROM embeddings)"
+            ).fetchone()
+            if not total:
+                return
+            row = db.execute(
+                "SELECT n FROM (SELECT n FROM completions UNION ALL SELECT n FROM embeddings)"
+                " ORDER BY n LIMIT 1 OFFSET ?",
+                (total // 10,),
+            ).fetchone()
+            bound = row[0] if row[0] > oldest else oldest + 1
+            db.execute("DELETE FROM completions WHERE n < ?", (bound,))
+            db.execute("DELETE FROM embeddings WHERE n < ?", (bound,))
+
+
+def _is_damage(error: Exception) -> bool:
+    """Whether the error means that the file itself is unusable, not that it is busy."""
+    if isinstance(error, _ForeignFileError):
+        return True
+    code = getattr(error, "sqlite_errorcode", None)
+    damaged = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+    missing = "no such table" in str(error) or "no such column" in str(error)
+    return isinstance(error, sqlite3.Error) and (
+        missing or (isinstance(code, int) and code & 0xFF in damaged)
+    )
+
+
+def _is_sound(path: Path) -> bool:
+    """Whether the file passes SQLite's own check (reads all of it; for trouble only)."""
+    try:
+        db = _connect(path)
+    except (sqlite3.Error, OSError) as error:
+        return not _is_damage(error)
+    try:
+        return bool(db.execute("PRAGMA quick_check(1)").fetchone()[0] == "ok")
+    except sqlite3.Error as error:
+        return not _is_damage(error)
+    finally:
+        db.close()
+
+
+def _set_aside(path: Path) -> str:
+    """Renames the file and its companions out of the way; what to tell the user.
+
+    Where renaming fails the file stays, and opening it again will say so.
+    """
+    number = 1
+    while (aside := path.with_name(f"{path.name}.damaged-{number}")).exists():
+        number += 1
+    try:
+        path.rename(aside)
+        for suffix in ("-wal", "-shm"):
+            companion = path.with_name(path.name + suffix)
+            if companion.exists():
+                companion.rename(aside.with_name(aside.name + suffix))
+    except OSError as error:
+        return f"The model cache {path} is damaged and could not be renamed ({error})."
+    return (
+        f"The model cache {path} was damaged or of another version. It is kept as {aside.name}; "
+        "a new one was begun, and what it held is asked for again when needed."
+    )

@@ -1,20 +1,20 @@
-"""A chat model behind an OpenAI-compatible API."""
+"""A chat model behind an OpenAI-compatible API: free text, or one of a set of labels."""
 
 from __future__ import annotations
 
+import json
+import re
 import threading
 import time
 from collections.abc import Callable, Sequence
+from typing import Any
 
-from segviz.llm import labels, waiting
+from segviz.llm import waiting
 from segviz.llm.cache import Completion, ModelCache, content_key
-from segviz.llm.client import Client, clean
+from segviz.llm.client import KEPT, Body, Client, PassingFault, RequestError, clean
 from segviz.llm.endpoint import Endpoint
-from segviz.llm.faults import KEPT, PassingFault, RequestError
-from segviz.llm.pool import in_parallel
 from segviz.llm.protocols import LabelError, LastingFault, Prompt, Reply
 from segviz.llm.usage import Metered
-from segviz.llm.wire import Body
 
 # Parameters a server may refuse, and the words its refusal is recognised by.
 _OPTIONAL = {
@@ -25,6 +25,9 @@ _OPTIONAL = {
     "max_completion_tokens": ("max_tokens", "max_completion_tokens"),
 }
 _ANSWER = 200
+_THOUGHTS = re.compile(r"\A\s*<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL)
+_FENCE = re.compile(r"\A```[\w-]*\s*(.*?)\s*```\Z", re.DOTALL)
+_QUOTES = ('""', "''", "``", "**", "“”", "‘’", "«»")
 _STUBBORN = "the model kept answering outside its labels when it was asked before"
 
 
@@ -61,7 +64,7 @@ class OpenAIChat(Client):
         return self.endpoint.identity
 
     def reply(self, prompt: Prompt) -> Reply:
-        """The answer. ModelError after bounded retries: LabelError where the model kept
+        """Returns the answer. ModelError after bounded retries: LabelError where the model kept
         answering outside the labels, LastingFault where this prompt alone fails."""
         key = self._key("chat", prompt)
         kept = self.cache.completion(key)
@@ -75,7 +78,7 @@ class OpenAIChat(Client):
             return self._without(prompt, waiver.text)
         failed: RequestError | None = None
         try:
-            answer = self._wire.ask(
+            answer = self._ask(
                 "chat",
                 lambda fault: self._body(
                     prompt, remind=fault is not None and fault.kind == "label"
@@ -117,7 +120,7 @@ class OpenAIChat(Client):
         answers = dict(
             zip(
                 distinct,
-                in_parallel(self.reply, distinct, self.endpoint.concurrency),
+                waiting.in_parallel(self.reply, distinct, self.endpoint.concurrency),
                 strict=True,
             )
         )
@@ -137,7 +140,7 @@ class OpenAIChat(Client):
             refused = set(self._refused)
         user = prompt.user
         if prompt.labels and (remind or "response_format" in refused):
-            user = f"{user}\n\n{labels.instruction(prompt.labels)}"
+            user = f"{user}\n\n{_instruction(prompt.labels)}"
         limit = "max_tokens"
         if (endpoint.host == "api.openai.com") != (limit in refused):
             limit = "max_completion_tokens"
@@ -155,11 +158,11 @@ class OpenAIChat(Client):
         if endpoint.seed is not None:
             body["seed"] = endpoint.seed
         if prompt.labels:
-            body["response_format"] = labels.response_format([clean(x) for x in prompt.labels])
+            body["response_format"] = _response_format([clean(x) for x in prompt.labels])
         return {name: value for name, value in body.items() if name not in refused}
 
     def _adapt(self, body: Body, said: str) -> bool:
-        """Leave out a parameter of ``body`` the server names in its refusal, from now on."""
+        """Leaves out a parameter of ``body`` the server names in its refusal, from now on."""
         said = said.lower()
         for name, words in _OPTIONAL.items():
             if name in body and any(word in said for word in words):
@@ -178,7 +181,7 @@ class OpenAIChat(Client):
         except (KeyError, IndexError, TypeError, AttributeError):
             raise PassingFault("the reply lacked its answer (choices, message)", "body") from None
         said = content if isinstance(content, str) else ""
-        said = self.endpoint.scrub(labels.without_thoughts(clean(said)), shortest=8)
+        said = self.endpoint.scrub(_without_thoughts(clean(said)), shortest=8)
         refusal = self.endpoint.scrub(clean(refusal)) if isinstance(refusal, str) else ""
         if finish == "length" and (prompt.labels or not said):
             limit = self.endpoint.max_tokens
@@ -194,7 +197,7 @@ class OpenAIChat(Client):
 
     def _label(self, prompt: Prompt, said: str) -> str:
         known = {clean(label): label for label in prompt.labels}
-        label = labels.find(said, list(known))
+        label = _find_label(said, list(known))
         if label is not None:
             return known[label]
         shown = said if len(said) <= _ANSWER else said[:_ANSWER] + "…"
@@ -208,3 +211,64 @@ class OpenAIChat(Client):
             )
 
         raise PassingFault("the answer was none of the labels", "label", at_once=True, error=error)
+
+
+# --- labels ---------------------------------------------------------------------------------
+
+
+def _response_format(labels: Sequence[str]) -> dict[str, Any]:
+    """Returns the structured output that allows exactly ``{"label": <one of labels>}``."""
+    schema = {
+        "type": "object",
+        "properties": {"label": {"type": "string", "enum": list(dict.fromkeys(labels))}},
+        "required": ["label"],
+        "additionalProperties": False,
+    }
+    return {
+        "type": "json_schema",
+        "json_schema": {"name": "label", "strict": True, "schema": schema},
+    }
+
+
+def _instruction(labels: Sequence[str]) -> str:
+    """What a server without structured output is told, and any server after a wrong answer."""
+    listed = ", ".join(json.dumps(label, ensure_ascii=False) for label in dict.fromkeys(labels))
+    return f"Answer with exactly one of these labels and nothing else: {listed}"
+
+
+def _without_thoughts(text: str) -> str:
+    """Returns the answer without the reasoning some local models write in front of it."""
+    return _THOUGHTS.sub("", text, count=1).strip()
+
+
+def _find_label(text: str, labels: Sequence[str]) -> str | None:
+    """Returns the label ``text`` gives: as JSON, bare, quoted, fenced, in other letter case or with
+    a full stop; None where it gives none of them, or more than one."""
+    said = _unwrapped(text)
+    if said in labels:
+        return said
+    same = {label for label in labels if label.casefold() == said.casefold()}
+    return same.pop() if len(same) == 1 else None
+
+
+def _unwrapped(text: str) -> str:
+    said = text.strip()
+    fenced = _FENCE.match(said)
+    said = fenced.group(1) if fenced else said
+    said = _from_json(said)
+    for pair in _QUOTES:
+        if len(said) > 1 and said[0] == pair[0] and said[-1] == pair[1]:
+            said = said.strip(pair).strip()
+    return said.removesuffix(".").strip()
+
+
+def _from_json(said: str) -> str:
+    try:
+        value = json.loads(said)
+    except (ValueError, RecursionError):
+        return said
+    if isinstance(value, dict):
+        value = value.get("label", said)
+    if isinstance(value, bool) or not isinstance(value, str | int):
+        return said
+    return str(value).strip()

@@ -1,38 +1,371 @@
-"""What both clients are: one endpoint, what it answered before, and counters."""
+"""One endpoint's client: requests, limits in time, retries, and what to say when all fail.
+
+The ``openai`` package sends the requests and reads the server's errors, and its ``timeout``
+bounds the silence of a server. Its own retries (``max_retries``) are switched off, because
+they cannot do what is done here:
+
+* count every request sent, also the failed ones, which servers charge for;
+* end a wait at once, or let it be watched (``segviz.llm.waiting``): a deadline for the whole
+  reply, where a timeout bounds one silence, and a heartbeat between two tries;
+* ask again for what arrived with status 200 and is no use: broken JSON, an empty or cut off
+  answer, a label outside the set (then with a reminder in the prompt);
+* go by the ``Retry-After`` of any length up to LONGEST_RETRY_AFTER, and not retry an account
+  without credit, which also answers 429;
+* leave out a parameter the server refuses and go on;
+* name the fault, the tries and a remedy in one sentence without the key in it.
+
+The waits are the same as the package's: half a second, doubled up to 8, without its jitter.
+Redirects are switched off too; they would carry texts to an address nobody chose.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import json
+import time
+import weakref
+from collections.abc import Callable, Mapping
+from email.utils import parsedate_to_datetime
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
 
+from segviz.llm import waiting
 from segviz.llm.cache import ModelCache
 from segviz.llm.endpoint import Endpoint
+from segviz.llm.protocols import ModelError
 from segviz.llm.usage import Metered
-from segviz.llm.wire import Wire
+
+if TYPE_CHECKING:
+    import openai
+
+Body = dict[str, Any]
+Route = Literal["chat", "embeddings"]
+T = TypeVar("T")
+
+FIRST_WAIT = 0.5
+"""Seconds between the first failed try and the second."""
+LONGEST_WAIT = 8.0
+"""Longest wait in seconds between two tries when the server does not name one."""
+
+LONGEST_RETRY_AFTER = 60.0
+"""A server that asks to wait longer is asked again after this many seconds."""
+
+KEPT = "Finished work is kept; build again to go on."
+_SAID = 300
+_PASSING = (408, 409, 425, 429)
+_OF_ONE_REQUEST = ("empty", "length", 400, 413, 422)
+_OF_THE_SERVER = (402, 500)
+_ADVICE = {
+    "timeout": "Check that the server is not overloaded, or raise the timeout.",
+    "connection": "Check the address, that the server is running, and the network.",
+    "body": "Check that the base URL is that of an OpenAI-compatible API (it often ends in /v1).",
+    "length": "Raise max_tokens; models that reason first need room for it.",
+    "empty": "Try again, or choose another model.",
+    "vectors": "Check that the embedding model is the one meant; a model that changed under the "
+    "same name needs a new cache.",
+    400: "Check the model name and its settings.",
+    401: "Check the key for this endpoint.",
+    402: "Check the account's credit.",
+    403: "This key may not use this model or address; check the account, or choose another model.",
+    404: "Check the base URL (it often ends in /v1) and the model name.",
+    413: "The text is too long for this server.",
+    429: "Wait a while, or lower the number of requests at once.",
+    500: "The server has trouble of its own; try again later.",
+}
+
+
+def _backoff(attempt: int) -> float:
+    """Seconds to wait after the ``attempt``-th failure: 0.5, 1, 2, 4, then always 8."""
+    return float(min(FIRST_WAIT * 2 ** (attempt - 1), LONGEST_WAIT))
 
 
 class Client(Metered):
-    """Asks an endpoint what its cache does not hold."""
+    """Asks an endpoint what its cache does not hold; chat model and embedder derive from it.
+
+    Every request under way has a connection of its own, so that one that is overdue or
+    no longer wanted can be closed without touching the others.
+    """
 
     def __init__(
         self,
         endpoint: Endpoint,
         cache: ModelCache | None,
         total: Metered | None,
-        sleep: Callable[[float], None],
-        clock: Callable[[], float],
+        sleep: Callable[[float], None] = waiting.sleep,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Nothing is sent yet; without ``cache`` what is answered is kept in memory.
-        ``total`` counts along and may outlive the client."""
+        """Imports ``openai``; nothing is sent yet. Without ``cache`` what is answered is kept
+        in memory; ``total`` counts along and may outlive the client."""
+        import openai
+
         super().__init__(total)
         self.endpoint = endpoint
         self.cache = cache if cache is not None else ModelCache()
-        self._wire = Wire(endpoint, self, sleep, clock)
+        self._sleep = sleep
+        self._clock = clock
+        self._package = openai
+        self._idle: list[openai.OpenAI] = []
+        self._close = weakref.finalize(self, _close_all, self._idle)
 
     def close(self) -> None:
-        """Close the connections; the cache is left open."""
-        self._wire.close()
+        """Closes the connections, as dropping the object does; the cache is left open."""
+        self._close()
+
+    def _ask(
+        self,
+        route: Route,
+        build: Callable[[PassingFault | None], Body],
+        read: Callable[[Body], T],
+        adapt: Callable[[Body, str], bool] = lambda body, text: False,
+    ) -> T:
+        """Sends the request from ``build`` and returns what ``read`` makes of the reply.
+
+        ``build`` is told the last fault, if any. ``read`` raises PassingFault for a reply
+        that is worth asking for again. ``adapt`` is shown a request the server refused as
+        malformed and what it said; True means it changed what ``build`` makes next, and
+        that try is not counted, so it must not say so for ever.
+
+        Raises ModelError, or the fault's own ``error``, after ``retries`` more tries.
+        """
+        started = self._clock()
+        # At most ``retries + 1`` counted tries. A refusal ends the loop unless ``adapt`` could
+        # change the request; a passing fault waits: as the server asked, else by the backoff.
+        fault: PassingFault | FinalFault | None = None
+        tries = 0
+        while tries <= self.endpoint.retries:
+            body = build(fault if isinstance(fault, PassingFault) else None)
+            tries += 1
+            try:
+                return read(self._send(route, body))
+            except FinalFault as refused:
+                fault = refused
+            except PassingFault as passing:
+                fault = passing
+            if isinstance(fault, FinalFault):
+                if fault.status in (400, 422) and adapt(body, fault.said):
+                    tries -= 1
+                    continue
+                break
+            if tries <= self.endpoint.retries and not fault.at_once:
+                self._sleep(_backoff(tries) if fault.wait is None else fault.wait)
+        # Raised out here so that no exception of the package, which holds the request and
+        # its headers, hangs on to this one.
+        raise self._failed(fault, body["model"], tries, self._clock() - started)
+
+    def _send(self, route: Route, body: Body) -> Body:
+        """Sends one request and counts it; the reply as a JSON object, or a fault."""
+        started = self._clock()
+        try:
+            content = self._post(route, body)
+        except self._package.APIStatusError as error:
+            raise _from_status(error.status_code, error.response, self._said(error)) from None
+        except self._package.APITimeoutError:
+            raise PassingFault(f"no reply within {self.endpoint.timeout:g} s", "timeout") from None
+        except TimeoutError:
+            what = f"the reply was not complete within {self.endpoint.deadline:g} s"
+            raise PassingFault(what, "timeout") from None
+        except self._package.APIConnectionError as error:
+            cause = type(error.__cause__).__name__
+            raise PassingFault(f"the connection failed ({cause})", "connection") from None
+        finally:
+            self.count_call(self._clock() - started)
+        try:
+            reply = json.loads(content)
+        except ValueError:  # also what is not UTF-8
+            reply = None
+        except RecursionError:  # nested a thousand deep
+            reply = None
+        if not isinstance(reply, dict):
+            raise PassingFault("the reply was not valid JSON, or cut off", "body")
+        return reply
+
+    def _post(self, route: Route, body: Body) -> bytes:
+        """The raw reply within the deadline. A connection goes back to the idle ones only when
+        its request is over; one that is overdue or abandoned is closed."""
+        try:
+            client = self._idle.pop()
+        except IndexError:
+            client = self._connect()
+
+        def call() -> bytes:
+            if route == "chat":
+                return client.chat.completions.with_raw_response.create(**body).content
+            return client.embeddings.with_raw_response.create(**body).content
+
+        over = False
+        try:
+            content = waiting.within(self.endpoint.deadline, call)
+            over = True
+        except self._package.APIError:
+            over = True
+            raise
+        finally:
+            if over and self._close.alive:
+                self._idle.append(client)
+            else:
+                client.close()  # which also ends a request that is still under way
+        return content
+
+    def _connect(self) -> openai.OpenAI:
+        endpoint = self.endpoint
+        authorization = endpoint.authorization or f"Bearer {endpoint.key or 'none'}"
+        # Key, address and header are all given, so that none is read from the environment:
+        # a key meant for one server never reaches another.
+        return self._package.OpenAI(
+            api_key=endpoint.key or "none",
+            base_url=endpoint.address,
+            default_headers={"Authorization": authorization},
+            max_retries=0,
+            timeout=endpoint.timeout,
+            http_client=self._package.DefaultHttpxClient(
+                timeout=endpoint.timeout, follow_redirects=False
+            ),
+        )
+
+    def _said(self, error: openai.APIStatusError) -> str:
+        """What the server wrote about an error: its message, else its text."""
+        said: object = error.body
+        if isinstance(said, dict):
+            parts = [str(said[name]) for name in ("message", "code") if said.get(name)]
+            said = " ".join(parts) or said
+        return self.endpoint.scrub(str(said or ""))
+
+    def _failed(
+        self, fault: PassingFault | FinalFault | None, model: str, tries: int, seconds: float
+    ) -> ModelError:
+        assert fault is not None
+        if isinstance(fault, PassingFault) and fault.error is not None:
+            return fault.error(tries)
+        return _explain(fault, self.endpoint.address, model, tries, seconds)
+
+
+def _close_all(clients: list[openai.OpenAI]) -> None:
+    while clients:
+        clients.pop().close()
 
 
 def clean(text: str) -> str:
     """``text`` without lone surrogates, which no request and no file can carry."""
     return text.encode("utf-8", "replace").decode("utf-8")
+
+
+# --- what can go wrong ---------------------------------------------------------------------
+
+
+class PassingFault(Exception):
+    """A fault worth another try. ``kind`` picks the advice, ``wait`` overrides the backoff
+    in seconds, ``at_once`` skips it, ``error`` makes the final error from the number of
+    tries."""
+
+    def __init__(
+        self,
+        what: str,
+        kind: str | int,
+        *,
+        wait: float | None = None,
+        at_once: bool = False,
+        error: Callable[[int], ModelError] | None = None,
+    ) -> None:
+        """Keeps what happened."""
+        super().__init__(what)
+        self.kind = kind
+        self.wait = wait
+        self.at_once = at_once
+        self.error = error
+
+
+class FinalFault(Exception):
+    """The server refused the request; ``said`` is its reason, secrets blanked out."""
+
+    def __init__(self, what: str, status: int, said: str) -> None:
+        """Keeps what happened."""
+        super().__init__(what)
+        self.status = status
+        self.said = said
+
+
+class RequestError(ModelError):
+    """A ModelError for a request that failed for good: ``reason`` is what happened, in
+    short; ``lasting``: it lies with this one request, others may fare better;
+    ``settable``: other settings of the endpoint may help."""
+
+    def __init__(self, message: str, kind: str | int, reason: str) -> None:
+        """``kind`` is a name or an HTTP status, as in the advice."""
+        super().__init__(message)
+        self.reason = reason
+        self.lasting = kind in _OF_ONE_REQUEST
+        self.settable = kind not in _OF_THE_SERVER
+
+
+class RefusedError(RequestError):
+    """A RequestError for a request the server refused with an HTTP status; ``said`` is its
+    reason, secrets blanked out. ``for_all``: other requests would fare the same."""
+
+    def __init__(self, message: str, status: int, reason: str, said: str) -> None:
+        """Keeps status and reason."""
+        super().__init__(message, status, reason)
+        self.status = status
+        self.said = said
+        self.for_all = not self.lasting
+
+
+class _Response(Protocol):
+    @property
+    def headers(self) -> Mapping[str, str]: ...
+
+
+def _from_status(status: int, response: _Response, said: str) -> PassingFault | FinalFault:
+    """Returns the fault of an error status. An account without credit also answers 429, but
+    waiting does not help there."""
+    if status == 429 and "insufficient_quota" in said:
+        return FinalFault("the account has no credit left (429 insufficient_quota)", 402, said)
+    if status in _PASSING or status >= 500:
+        what = f"the server answered {status}"
+        kind = status if status == 429 else 500
+        return PassingFault(_with(what, said), kind, wait=retry_after(response.headers))
+    if 300 <= status < 400:
+        return FinalFault(f"the server sends to another address ({status})", 404, "")
+    # A refused key is often repeated in the answer, in part or in full: say nothing of it.
+    said = "" if status == 401 else said
+    return FinalFault(_with(f"the server refused the request ({status})", said), status, said)
+
+
+def retry_after(headers: Mapping[str, str]) -> float | None:
+    """Seconds a server asks to wait, at most LONGEST_RETRY_AFTER; None if it does not say.
+
+    A date is read against the server's own Date header where there is one, so that a
+    wrong clock here does not matter.
+    """
+    value = headers.get("retry-after", "").strip()
+    try:
+        seconds = float(value)
+    except ValueError:
+        try:
+            until = parsedate_to_datetime(value).timestamp()
+        except ValueError:
+            return None
+        try:
+            seconds = until - parsedate_to_datetime(headers.get("date", "")).timestamp()
+        except ValueError:
+            seconds = until - time.time()
+    if seconds != seconds:  # NaN
+        return None
+    return min(max(seconds, 0.0), LONGEST_RETRY_AFTER)
+
+
+def _explain(
+    fault: PassingFault | FinalFault, address: str, model: str, tries: int, seconds: float
+) -> RequestError:
+    """The error for people: what happened, how often it was tried, what to do."""
+    kind = fault.kind if isinstance(fault, PassingFault) else fault.status
+    tried = "Tried once." if tries == 1 else f"Tried {tries} times in {seconds:.0f} s."
+    advice = _ADVICE.get(kind, _ADVICE[400])
+    message = f"{address} ({model}): {fault}. {tried} {advice} {KEPT}"
+    if isinstance(fault, FinalFault):
+        return RefusedError(message, fault.status, str(fault), fault.said)
+    return RequestError(message, kind, str(fault))
+
+
+def _with(what: str, said: str) -> str:
+    """``what`` and the server's words, shortened, without line breaks and control characters."""
+    line = " ".join("".join(c if c.isprintable() else " " for c in said).split())
+    line = line if len(line) <= _SAID else line[:_SAID] + "…"
+    return f"{what}: {line.rstrip('.')}" if line else what

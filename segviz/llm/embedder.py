@@ -12,13 +12,10 @@ import numpy as np
 
 from segviz.llm import waiting
 from segviz.llm.cache import Embedding, ModelCache, content_key
-from segviz.llm.client import Client, clean
+from segviz.llm.client import Body, Client, PassingFault, RefusedError, clean
 from segviz.llm.endpoint import Endpoint
-from segviz.llm.faults import PassingFault, RefusedError
-from segviz.llm.pool import in_parallel
 from segviz.llm.protocols import ModelError
 from segviz.llm.usage import Metered
-from segviz.llm.wire import Body
 from segviz.tree import Vector
 
 BATCH_TEXTS = 256
@@ -78,7 +75,7 @@ class OpenAIEmbedder(Client):
         return matrix
 
     def _rows(self, texts: Sequence[str]) -> dict[str, Vector]:
-        """Vectors of distinct, non-empty texts."""
+        """Returns the vector of each distinct, non-empty text, from the cache or the server."""
         keys = self._keys(texts)
         kept = self.cache.embeddings(list(keys.values()))
         rows = {text: kept[key].vector for text, key in keys.items() if key in kept}
@@ -97,7 +94,7 @@ class OpenAIEmbedder(Client):
         # Batches are cut from all texts, not from those that are missing: an interrupted
         # call repeated sends the very batches that did not finish, which are charged alike.
         cut = [[t for t in batch if t not in rows] for batch in self._batches(texts)]
-        for fresh in in_parallel(fetch, [b for b in cut if b], self.endpoint.concurrency):
+        for fresh in waiting.in_parallel(fetch, [b for b in cut if b], self.endpoint.concurrency):
             rows |= fresh
         return rows
 
@@ -128,7 +125,7 @@ class OpenAIEmbedder(Client):
         """Vectors from the server. What it finds too much is sent in halves, a single text
         it finds too long is cut, so that a vector depends on its own text alone."""
         try:
-            return self._wire.ask(
+            return self._ask(
                 "embeddings",
                 lambda fault: {
                     "model": self.endpoint.embedding_model,

@@ -1,4 +1,4 @@
-"""What a chat model promises, and how models fail."""
+"""The protocol of chat models: prompts, replies, and the errors a model may raise."""
 
 from __future__ import annotations
 
@@ -37,7 +37,9 @@ class Reply:
 class ModelError(RuntimeError):
     """A model could not be reached or paid for after bounded retries; the message says
     what happened and what to do. Finished work is in the cache, so trying again goes on
-    where it stopped."""
+    where it stopped. ``for_all``: other requests would fare the same (a refused key)."""
+
+    for_all = False
 
 
 class LastingFault(ModelError):
@@ -49,7 +51,7 @@ class LastingFault(ModelError):
     """
 
     def __init__(self, message: str, prompt: Prompt, reason: str) -> None:
-        """Keep the prompt, by which it can be waived."""
+        """Keeps the prompt, by which it can be waived."""
         super().__init__(message)
         self.prompt = prompt
         self.reason = reason
@@ -59,7 +61,7 @@ class LabelError(ModelError):
     """A model kept answering outside the label set; ``answer`` is what it said last."""
 
     def __init__(self, message: str, answer: str) -> None:
-        """Keep the answer for the note of the step."""
+        """Keeps the answer for the note of the step."""
         super().__init__(message)
         self.answer = answer
 
@@ -89,7 +91,7 @@ class Chat(Protocol):
         ...
 
     def reply(self, prompt: Prompt) -> Reply:
-        """The answer; ModelError after bounded retries: LabelError for a wrong label,
+        """Returns the answer; ModelError after bounded retries: LabelError for a wrong label,
         LastingFault where this prompt alone gets no answer."""
         ...
 

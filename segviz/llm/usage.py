@@ -1,9 +1,12 @@
-"""Counting what was really requested, safely from several threads."""
+"""Counts what was requested of models, safely from several threads, and what it costs."""
 
 from __future__ import annotations
 
 import threading
 from dataclasses import dataclass
+from typing import NamedTuple
+
+from segviz.llm.endpoint import Endpoint
 
 # A count beyond this is a server's mistake, not a bill.
 _MOST_TOKENS = 1_000_000_000
@@ -86,7 +89,7 @@ class Metered:
             self.waived_texts += text
 
     def count_tokens(self, reply: dict[str, object], output: bool = True) -> tuple[int, int]:
-        """Add the usage a reply names (input, output); what it does not name counts 0.
+        """Adds the usage a reply names (input, output); what it does not name counts 0.
         Replies without ``output`` (embeddings) name the input only."""
         named = reply.get("usage")
         named = named if isinstance(named, dict) else {}
@@ -108,3 +111,36 @@ def _number(named: dict[str, object], name: str) -> int | None:
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= _MOST_TOKENS:
         return None
     return value
+
+
+class Price(NamedTuple):
+    """US dollars for a million tokens."""
+
+    input: float
+    output: float
+
+
+PRICES: dict[str, dict[str, Price]] = {
+    # List prices without batch or caching discounts, as quoted for mid-2026.
+    "api.openai.com": {
+        "gpt-5.4-mini": Price(0.75, 4.50),
+        "gpt-4o-mini": Price(0.15, 0.60),
+        "text-embedding-3-small": Price(0.02, 0.0),
+    },
+    # qwen3.5-flash is left out: its price depends on region and prompt length.
+}
+"""Host, then model. The same model costs something else elsewhere, so the host counts."""
+
+
+def price(
+    endpoint: Endpoint, model: str, prices: dict[str, dict[str, Price]] = PRICES
+) -> Price | None:
+    """Returns the price of ``model`` at this endpoint; None where it is not known (never 0)."""
+    return prices.get(endpoint.host, {}).get(model)
+
+
+def cost(usage: Usage, prices: Price | None) -> float | None:
+    """US dollars for what was used; None where the price or a token count is unknown."""
+    if prices is None or usage.unknown_usage:
+        return None
+    return (usage.tokens_in * prices.input + usage.tokens_out * prices.output) / 1_000_000

@@ -1,4 +1,4 @@
-"""Waiting for a server so that the wait can be watched, bounded and given up.
+"""Waits for servers, one request or several at once, in a way that can be watched and ended.
 
 A socket's timeout bounds the silence between two bytes, not a reply that comes a byte at a
 time, and nothing ends a thread that is blocked in a socket. So requests run in threads of
@@ -9,14 +9,18 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Collection, Iterator
-from concurrent.futures import Future
+from collections.abc import Callable, Collection, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import wait as wait_for
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
+
+from segviz.llm.protocols import LabelError, ModelError
 
 T = TypeVar("T")
+A = TypeVar("A")
+B = TypeVar("B")
 
 TICK = 0.2
 """Seconds between two looks."""
@@ -26,7 +30,7 @@ _BEAT: ContextVar[Callable[[], None] | None] = ContextVar("beat", default=None)
 
 @contextmanager
 def heartbeat(beat: Callable[[], None]) -> Iterator[None]:
-    """Have ``beat`` called, in this thread, every TICK seconds while a model is waited for.
+    """Has ``beat`` called, in this thread, every TICK seconds while a model is waited for.
 
     What ``beat`` raises ends the wait within a TICK, be it for a reply, between two tries or
     for several requests at once. A request under way is then abandoned; its server may
@@ -53,14 +57,14 @@ def sleep(seconds: float) -> None:
         _look_up()
 
 
-def wait_all(futures: Collection[Future[Any]]) -> None:
+def _wait_all(futures: Collection[Future[Any]]) -> None:
     """Until all are done, with a heartbeat."""
     while wait_for(futures, timeout=TICK).not_done:
         _look_up()
 
 
 def within(seconds: float, work: Callable[[], T]) -> T:
-    """What ``work`` returns or raises; TimeoutError when it takes longer than ``seconds``.
+    """Returns what ``work`` returns; TimeoutError when it takes longer than ``seconds``.
 
     ``work`` runs in a thread of its own, which is left behind when the time is over or the
     heartbeat ends the wait: close what it works on, then it ends too.
@@ -82,3 +86,71 @@ def within(seconds: float, work: Callable[[], T]) -> T:
         if wait_for([outcome], timeout=min(left, TICK)).not_done:
             _look_up()
     return outcome.result()
+
+
+GIVE_UP_AFTER = 3
+"""So many requests may fail before those not yet begun are left: a server that is down
+would otherwise be tried for every text of a long conversation."""
+
+
+class _AbandonedError(Exception):
+    """The caller of this request has gone."""
+
+
+class _Guarded(Generic[A, B]):
+    """Calls ``work`` until too many calls failed (``stop``); ends it when ``abandon`` is set."""
+
+    def __init__(self, work: Callable[[A], B]) -> None:
+        self._work = work
+        self._failures = 0
+        self._counting = threading.Lock()
+        self.stop, self.abandon = threading.Event(), threading.Event()
+
+    def __call__(self, item: A) -> B | None:
+        if self.stop.is_set():
+            return None
+        try:
+            with heartbeat(self._beat):
+                return self._work(item)
+        except LabelError:
+            raise
+        except ModelError as error:
+            with self._counting:
+                self._failures += 1
+                if self._failures >= GIVE_UP_AFTER or error.for_all:
+                    self.stop.set()
+            raise
+        except BaseException:
+            self.stop.set()
+            raise
+
+    def _beat(self) -> None:
+        if self.abandon.is_set():
+            raise _AbandonedError
+
+
+def in_parallel(work: Callable[[A], B], items: Sequence[A], workers: int) -> list[B]:
+    """Returns ``work`` of every item, in order, with at most ``workers`` at a time.
+
+    When one fails the others still run to their end, unless the failure holds for all of
+    them (a refused key) or too many fail; those under way always finish. Then the first
+    ModelError, in the order of the items, is raised. What a heartbeat raises ends those
+    under way too.
+    """
+    guarded = _Guarded(work)
+    pool = ThreadPoolExecutor(1 if len(items) <= 1 else workers, thread_name_prefix="segviz-model")
+    futures: list[Future[B | None]] = []
+    try:
+        futures = [pool.submit(guarded, item) for item in items]
+        _wait_all(futures)
+    except BaseException:
+        guarded.abandon.set()
+        raise
+    finally:
+        guarded.stop.set()
+        pool.shutdown(wait=True, cancel_futures=True)
+    errors = [error for error in (future.exception() for future in futures) if error]
+    if errors:
+        raise errors[0]
+    # Without an error every item was worked on, so every result is a B.
+    return [future.result() for future in futures]  # type: ignore[misc]

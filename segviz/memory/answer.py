@@ -2,7 +2,7 @@
 
 The evidence is what retrieval returned, in reading order; the model sees nothing else of
 the conversation. Evidence, questions and answers are quoted as JSON strings and called data
-(``segviz.construct.prompts``), so that a line of a conversation cannot pose as an instruction.
+(``segviz.llm.prompts``), so that a line of a conversation cannot pose as an instruction.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from segviz.construct.prompts import NOT_MENTIONED, RUBRIC, answer_prompt, judge_prompt
 from segviz.conversation import Question
 from segviz.llm import Chat, LabelError, Prompt, Reply
+from segviz.llm.prompts import NOT_MENTIONED, RUBRIC, answer_prompt, judge_prompt
 from segviz.retrieval import Evidence, Result
 
 if TYPE_CHECKING:

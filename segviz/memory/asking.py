@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from segviz.construct import Recalls, Services, Stage, View
+from segviz.construct import Retriever, Services, Stage, View
 from segviz.llm import Chat
 from segviz.retrieval import (
     Evidence,
@@ -61,7 +61,7 @@ def ask(
     if settings.method == "own":
         units = memory.units[: _heard(memory, settings.step)]
         view = View(structure, units, scorer, Services(memory.embedder, chat), k)
-        found = _own(memory).recall(question, view)
+        found = _own(memory).retrieve(question, view)
         admitted = [n for n in found.ranked if levels is None or structure.level[n] in levels]
         final, hops, stages = _shares(found.scores), initial[None], found.stages
         after = taken(admitted, structure.text, k, budget)
@@ -110,9 +110,9 @@ def _evidence(
     )
 
 
-def _own(memory: Memory) -> Recalls:
+def _own(memory: Memory) -> Retriever:
     """The system of a memory, if it has a retrieval of its own."""
-    if not isinstance(memory.model, Recalls):
+    if not isinstance(memory.model, Retriever):
         raise ValueError(
             f"the system {memory.system!r} has no retrieval of its own; ask with method='propagate'"
         )

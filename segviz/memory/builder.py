@@ -186,7 +186,7 @@ class Building:
             self._conversation,
             self._unit,
             self._system.name,
-            self._system.laws,
+            self._system.invariants,
             as_settings(self._system),
             self._embedder,
             tuple(self._steps),

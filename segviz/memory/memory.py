@@ -157,7 +157,7 @@ class Memory:
         if set(arguments) != set(wanted):
             raise ValueError(f"{name} takes {', '.join(wanted) or 'no arguments'}")
         step = self.model.operate(name, arguments, self.view(chat=chat))
-        after = getattr(self.model, "laws_after", self.laws)
+        after = getattr(self.model, "invariants_after", self.laws)
         return replace(self, steps=(*self.steps, step), laws=after)
 
     def undo(self) -> Memory:
@@ -169,7 +169,7 @@ class Memory:
         steps = self.steps[:-1]
         if self.model is None or any(step.operation for step in steps):
             return replace(self, steps=steps)
-        return replace(self, steps=steps, laws=self.model.laws)
+        return replace(self, steps=steps, laws=self.model.invariants)
 
     @property
     def saved(self) -> store.Saved:

@@ -1,4 +1,10 @@
-"""Stage: memory architectures, one file each; adding a row here is all it takes."""
+"""Memory architectures: each builds a structure step by step; most retrieve in a way of their own.
+
+A package or module per system, and none imports another; ``common`` holds what they share,
+``levels`` what their levels are called. A new system is a frozen dataclass with ``steps``
+(``segviz.construct.System``) and a row in ``SYSTEMS``. May import ``construct``,
+``retrieval`` and what these may.
+"""
 
 from __future__ import annotations
 
@@ -7,12 +13,12 @@ from typing import Any
 from segviz.systems.bm25 import BM25
 from segviz.systems.clustering import Clustering
 from segviz.systems.dense import DenseRetrieval
-from segviz.systems.h_mem.system import HMem
-from segviz.systems.memforest.system import MemForest
-from segviz.systems.memtree.system import MemTree
-from segviz.systems.raptor.system import Raptor
-from segviz.systems.segment_tree.system import SegmentTree
-from segviz.systems.xmemory.system import XMemory
+from segviz.systems.h_mem import HMem
+from segviz.systems.memforest import MemForest
+from segviz.systems.memtree import MemTree
+from segviz.systems.raptor import Raptor
+from segviz.systems.segment_tree import SegmentTree
+from segviz.systems.xmemory import XMemory
 
 SYSTEMS: dict[str, type[Any]] = {
     "segment-tree": SegmentTree,

@@ -10,11 +10,20 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from segviz.construct import Arrival, Operation, Recall, Scorer, Services, View, check_ranges, param
+from segviz.construct import (
+    Arrival,
+    Operation,
+    Retrieval,
+    Scorer,
+    Services,
+    View,
+    check_ranges,
+    param,
+)
 from segviz.retrieval import over_active
 from segviz.retrieval.relevance import Lexical
 from segviz.systems.common.flat import DELETE, delete_from_flat, flat_steps
-from segviz.systems.common.retrieval import best_first, recalled, stage
+from segviz.systems.common.retrieval import as_retrieval, best_first, stage
 from segviz.tree import Step, Structure
 
 _WORD = re.compile(r"\w+", re.UNICODE)
@@ -37,7 +46,7 @@ class BM25:
     name: ClassVar[str] = "bm25"
     label: ClassVar[str] = "BM25 (flat)"
     online: ClassVar[bool] = True
-    laws: ClassVar[str] = "flat"
+    invariants: ClassVar[str] = "flat"
     fidelity: ClassVar[str] = "faithful"
     departures: ClassVar[tuple[str, ...]] = (
         "Words are stemmed and the commonest left out; idf after Lucene.",
@@ -52,14 +61,14 @@ class BM25:
     )
 
     def __post_init__(self) -> None:
-        """Refuse values outside the declared ranges."""
+        """Refuses values outside the declared ranges."""
         check_ranges(self)
 
     def steps(self, arrivals: Sequence[Arrival], services: Services) -> Iterator[Step]:
         """One leaf per unit, lazily."""
         return flat_steps(arrivals)
 
-    def recall(self, question: str, view: View) -> Recall:
+    def retrieve(self, question: str, view: View) -> Retrieval:
         """Every unit with a score above 0, best first; one stage per word, then the sum."""
         embedder: Any = view.services.embedder
         score = _indexed(self.k1, self.b, view.structure, embedder)
@@ -74,18 +83,18 @@ class BM25:
         ranked = best_first(np.flatnonzero(total > 0).tolist(), total)
         note = f"{len(ranked)} of {len(view.structure.leaves)} units share a word."
         stages.append(stage("sum over words", note, ranked, total, ranked[: view.k]))
-        return recalled(ranked, total, stages)
+        return as_retrieval(ranked, total, stages)
 
     def operations(self) -> Mapping[str, Operation]:
         """Deleting a unit."""
         return {"delete": DELETE}
 
     def operate(self, name: str, arguments: Mapping[str, int], view: View) -> Step:
-        """The step of a deletion."""
+        """Returns the step of a deletion."""
         return delete_from_flat(arguments, view)
 
 
 @lru_cache(maxsize=2)
 def _indexed(k1: float, b: float, structure: Structure, embedder: Any) -> Scorer:
-    """The word index of a structure, kept while the same memory is asked again."""
+    """Returns the word index of a structure, kept while the same memory is asked again."""
     return over_active(Lexical(k1, b), structure, embedder)

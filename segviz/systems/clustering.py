@@ -1,4 +1,4 @@
-"""The non-temporal tree: units gathered by similarity, whatever their time."""
+"""The non-temporal control: units clustered by similarity, whatever their time."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Clustering:
     name: ClassVar[str] = "clustering"
     label: ClassVar[str] = "Similarity clusters (non-temporal)"
     online: ClassVar[bool] = True
-    laws: ClassVar[str] = "clustering"
+    invariants: ClassVar[str] = "clustering"
     fidelity: ClassVar[str] = "faithful"
     departures: ClassVar[tuple[str, ...]] = (
         "Exactly three levels; the paper implies the root and no others.",
@@ -62,12 +62,12 @@ class Clustering:
     )
 
     def __post_init__(self) -> None:
-        """Refuse values outside the declared ranges."""
+        """Refuses values outside the declared ranges."""
         check_ranges(self)
 
     def steps(self, arrivals: Sequence[Arrival], services: Services) -> Iterator[Step]:
         """One Step per unit, lazily."""
-        gathered = _Gathered(prepared(self.annotate, services), services.embedder)
+        gathered = _ClusterBuilder(prepared(self.annotate, services), services.embedder)
         for arrival in arrivals:
             yield gathered.insert(arrival, self.threshold)
 
@@ -80,8 +80,8 @@ class _Cluster:
     text: str = ""
 
 
-class _Gathered:
-    """Clusters while they grow."""
+class _ClusterBuilder:
+    """The clusters of a build: their nodes, texts and sums of unit vectors."""
 
     def __init__(self, annotate: Annotate, embedder: Embedder) -> None:
         self._annotate = annotate
@@ -146,7 +146,7 @@ class _Gathered:
         return position
 
     def _decide(self, vector: Vector, threshold: float) -> tuple[Decision | None, int | None]:
-        """The nearest cluster, if it is near enough. A sum has its mean's direction."""
+        """Returns the nearest cluster, if it is near enough. A sum has its mean's direction."""
         count = len(self._clusters)
         if not count:
             return None, None

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from segviz.construct import Arrival, Operation, Recall, Services, View
+from segviz.construct import Arrival, Operation, Retrieval, Services, View
 from segviz.systems.common.flat import DELETE, delete_from_flat, flat_steps
-from segviz.systems.common.retrieval import best_first, question_cosines, recalled, stage
+from segviz.systems.common.retrieval import as_retrieval, best_first, question_cosines, stage
 from segviz.tree import Step
 
 
@@ -26,7 +26,7 @@ class DenseRetrieval:
     name: ClassVar[str] = "dense"
     label: ClassVar[str] = "Dense (flat)"
     online: ClassVar[bool] = True
-    laws: ClassVar[str] = "flat"
+    invariants: ClassVar[str] = "flat"
     fidelity: ClassVar[str] = "faithful"
     departures: ClassVar[tuple[str, ...]] = ("Deleting a unit is ours.",)
 
@@ -34,18 +34,18 @@ class DenseRetrieval:
         """One leaf per unit, lazily."""
         return flat_steps(arrivals)
 
-    def recall(self, question: str, view: View) -> Recall:
+    def retrieve(self, question: str, view: View) -> Retrieval:
         """Every unit, best first."""
         scores = question_cosines(question, view)
         ranked = best_first(view.structure.leaves, scores)
         note = f"{len(ranked)} units are compared with the question."
         stages = (stage("cosine", note, ranked, scores, ranked[: view.k]),)
-        return recalled(ranked, scores, stages)
+        return as_retrieval(ranked, scores, stages)
 
     def operations(self) -> Mapping[str, Operation]:
         """Deleting a unit."""
         return {"delete": DELETE}
 
     def operate(self, name: str, arguments: Mapping[str, int], view: View) -> Step:
-        """The step of a deletion."""
+        """Returns the step of a deletion."""
         return delete_from_flat(arguments, view)

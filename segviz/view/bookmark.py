@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any
 
-from segviz.construct import Parameter, Recalls, parameters
+from segviz.construct import Parameter, Retriever, parameters
 from segviz.conversation import TITLES, UNIT_RULES
 from segviz.memory import COMPONENTS
 from segviz.retrieval import METHODS, POLICIES, RELEVANCE, RetrievalSettings
@@ -76,7 +76,7 @@ class Bookmark:
 def usual_method(system: str) -> str:
     """How memories of a system are asked where nothing else is said: by its own retrieval
     where it has one."""
-    return "own" if issubclass(SYSTEMS[system], Recalls) else "propagate"
+    return "own" if issubclass(SYSTEMS[system], Retriever) else "propagate"
 
 
 def encode(bookmark: Bookmark) -> dict[str, str]:

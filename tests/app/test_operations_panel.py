@@ -23,6 +23,22 @@ def page() -> AppTest:
     return clean(AppTest.from_function(_page, default_timeout=60).run())
 
 
+def told(app: AppTest) -> list[str]:
+    return [text.value for text in app.text if "joined the one before" in text.value]
+
+
+def test_defaults_are_filled_in_and_undo_takes_an_operation_back():
+    app = page()
+    app.selectbox(key="operation").set_value("merge_duplicates").run()
+    fields = [field for field in app.number_input if field.key.startswith("argument")]
+    assert [field.value for field in fields] == [100]
+    fields[0].set_value(50).run()
+    clean(app.button(key="operate").click().run())
+    assert len(told(app)) == 1
+    clean(app.button(key="undo-operation").click().run())
+    assert told(app) == []
+
+
 def test_compressing_from_the_panel():
     app = page()
     app.selectbox(key="operation").set_value("compress").run()

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 import segviz
-from segviz.construct.compatibility.similarity import cosines
+from segviz.construct.compatibility.cosine import cosines
 from segviz.embedding import background_mean, get_embedder
 from segviz.llm import Endpoint, ModelCache, OpenAIChat
 from segviz.tree.shape import TABLE_5, shape

@@ -15,7 +15,7 @@ from pathlib import Path
 from time import perf_counter
 
 import segviz
-from segviz.construct import Recalls
+from segviz.construct import Retriever
 from segviz.embedding import WordLlamaEmbedder
 from segviz.evaluate.compare import OWN, compare
 from segviz.memory import Memory
@@ -56,7 +56,7 @@ def main() -> None:
         query = {
             (name, method): per_question(memory, method, relevance)
             for name, memory in memories.items()
-            for method in ("propagate", OWN)[: 1 + isinstance(memory.model, Recalls)]
+            for method in ("propagate", OWN)[: 1 + isinstance(memory.model, Retriever)]
         }
         timed = {(n, "own" if m == OWN else "collapsed"): s for (n, m), s in query.items()}
         table = compare(

@@ -5,7 +5,7 @@ import pytest
 
 from segviz.construct import Arrival, Candidate, Verdict
 from segviz.construct.compatibility import Calibrated, Cosine, judge
-from segviz.construct.compatibility.similarity import cosines
+from segviz.construct.compatibility.cosine import cosines
 from segviz.tree import Judgement
 
 

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from segviz.construct import Services
-from segviz.construct.tasks import Asked, Offline, dates, words
-from segviz.construct.tasks.question import MOST_UNSURE, uncertainty
+from segviz.construct.tasks import ChatTasks, Offline, dates, words
+from segviz.construct.tasks.offline import MOST_UNSURE, uncertainty
 from segviz.llm import Endpoint, ModelCache, OpenAIChat
 from tests.llm.server import ModelServer, enum
 
@@ -158,12 +158,12 @@ def asked(server):
     chat = OpenAIChat(
         Endpoint(server.url, model="m", timeout=0.5, retries=1), cache, sleep=lambda s: None
     )
-    yield Asked().prepare(Services(embedder=None, chat=chat))
+    yield ChatTasks().prepare(Services(embedder=None, chat=chat))
     chat.close()
     cache.close()
 
 
-class TestAsked:
+class TestChatTasks:
     def test_extraction(self, server, asked):
         server.answer = lambda request: json.dumps(
             {
@@ -224,6 +224,6 @@ class TestAsked:
 
     def test_without_a_model_it_says_so(self):
         with pytest.raises(ValueError, match="chat"):
-            Asked().prepare(Services(embedder=None))
+            ChatTasks().prepare(Services(embedder=None))
         with pytest.raises(ValueError, match="chat"):
-            Asked().plan("q", None)
+            ChatTasks().plan("q", None)

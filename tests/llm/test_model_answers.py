@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 import segviz
-from segviz.construct.prompts import RUBRIC, judge_prompt
 from segviz.conversation import Question
 from segviz.embedding import HashingEmbedder
 from segviz.evaluate import AnsweringPaused, bleu1, evaluate_answers, token_f1
 from segviz.evaluate.aggregate import mean_ci
 from segviz.llm import LabelError, LastingFault
+from segviz.llm.prompts import RUBRIC, judge_prompt
 from segviz.memory.answer import (
     answer,
     answering,

@@ -127,7 +127,7 @@ def test_several_threads_share_one_object(path: Path):
 
 WRITER = """
 import sys, numpy as np
-from segviz.models.cache import Completion, Embedding, ModelCache, content_key
+from segviz.llm.cache import Completion, Embedding, ModelCache, content_key
 start = int(sys.argv[2])
 with ModelCache(sys.argv[1]) as cache:
     for number in range(start, start + 100):
@@ -150,8 +150,8 @@ def test_several_processes_share_one_file(path: Path):
 
 BUILDER = """
 import sys
-from segviz.models import Endpoint, ModelCache, OpenAIChat, OpenAIEmbedder
-from segviz.protocols import Prompt
+from segviz.llm import Endpoint, ModelCache, OpenAIChat, OpenAIEmbedder
+from segviz.llm import Prompt
 endpoint = Endpoint(sys.argv[1], "small", "embed-small", key="k-12345678")
 cache = ModelCache(sys.argv[2])
 OpenAIEmbedder(endpoint, cache).embed(["one", "two"])

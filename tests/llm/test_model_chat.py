@@ -10,7 +10,7 @@ from typing import get_type_hints
 import pytest
 
 from segviz.llm import Chat, LabelError, LastingFault, ModelError, OpenAIChat, Prompt
-from segviz.llm.faults import LONGEST_RETRY_AFTER, RefusedError, retry_after
+from segviz.llm.client import LONGEST_RETRY_AFTER, RefusedError, retry_after
 from tests.llm import server as wire
 from tests.llm.conftest import KEY, Bench
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from segviz.llm import Endpoint
-from segviz.llm.environment import cache_path, key_for
+from segviz.llm.endpoint import cache_path, key_for
 
 OPENAI = "https://api.openai.com/v1"
 OWN = "http://models.example:8000/v1"

@@ -106,7 +106,7 @@ def literal_bm25(texts, question, k1, b):
 )
 def test_bm25_is_the_formula_and_its_words_add_up(bm25, question):
     expected = np.array(literal_bm25([u.text for u in bm25.units], question, 1.5, 0.75))
-    recall = bm25.model.recall(question, bm25.view())
+    recall = bm25.model.retrieve(question, bm25.view())
     assert np.allclose(recall.scores, expected, atol=1e-6)
     assert set(recall.ranked) == set(np.flatnonzero(expected > 0).tolist())
     *words, total = recall.stages
@@ -121,7 +121,7 @@ def test_a_deleted_unit_counts_no_more(bm25):
     question = "What colour is the bicycle?"
     less = bm25.operate("delete", unit=1)
     rest = [u.text for u in bm25.units if u.index != 1]
-    scores = less.model.recall(question, less.view()).scores
+    scores = less.model.retrieve(question, less.view()).scores
     assert scores[1] == 0
     expected = literal_bm25(rest, question, 1.5, 0.75)
     assert np.allclose(np.delete(scores, 1), expected, atol=1e-6)

@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 
 import segviz
-from segviz.construct import Operates, Recalls, Services, as_settings, parameters
+from segviz.construct import Operates, Retriever, Services, as_settings, parameters
 from segviz.embedding import HashingEmbedder
 from segviz.memory import COMPONENTS, arrivals, make_system, open_memory
 from segviz.retrieval import POLICIES
 from segviz.systems import SYSTEMS
 from segviz.tree import Add, history
-from segviz.tree.invariants import LAWS, check
+from segviz.tree.invariants import INVARIANTS, check
 from tests.trees import chat, small_chat
 
 pytestmark = pytest.mark.parametrize("name", list(SYSTEMS))
@@ -142,7 +142,7 @@ def test_it_describes_itself(name):
     kind = SYSTEMS[name]
     assert kind.name == name
     assert kind.label
-    assert kind.laws in LAWS
+    assert kind.invariants in INVARIANTS
     assert isinstance(kind.online, bool)
     assert "Source:" in kind.__doc__
     assert kind.fidelity in ("faithful", "simplified", "adapted")
@@ -191,10 +191,10 @@ def test_own_retrieval(name, relevance):
     if name not in OWN:
         pytest.skip("no retrieval of its own")
     memory = built(name)
-    assert isinstance(memory.model, Recalls)
+    assert isinstance(memory.model, Retriever)
     for question in QUESTIONS:
         view = memory.view(relevance)
-        recall, again = (memory.model.recall(question, view) for _ in range(2))
+        recall, again = (memory.model.retrieve(question, view) for _ in range(2))
         s = memory.structure
         assert recall.scores.shape == (len(s),)
         assert (recall.scores >= 0).all()

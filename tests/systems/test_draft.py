@@ -86,8 +86,8 @@ def test_the_most_alike_with_ties_to_the_first_listed():
     for i, text in enumerate(["red boat", "red boat", "green lamp"]):
         draft.leaf(Unit(i, (), 0, text), EMBEDDER.embed([text])[0])
     vector = EMBEDDER.embed(["red boat"])[0]
-    assert [n for n, _ in draft.alike(vector, [2, 1, 0], 0.9, 5)] == [1, 0]
-    assert [n for n, _ in draft.alike(vector, [2, 1, 0], -1.0, 1)] == [1]
+    assert [n for n, _ in draft.nearest(vector, [2, 1, 0], 0.9, 5)] == [1, 0]
+    assert [n for n, _ in draft.nearest(vector, [2, 1, 0], -1.0, 1)] == [1]
 
 
 def test_moments_count_on_where_no_time_is_known():

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import segviz
 from segviz.conversation import DAY, Conversation, Session, Turn
 from segviz.embedding import HashingEmbedder
-from segviz.systems.h_mem.scores import curve, robustness, time_relevance
+from segviz.systems.h_mem.retrieval import curve, robustness, time_relevance
 from segviz.tree import history, replay
 from segviz.tree.invariants import check
 from tests.data import real_data

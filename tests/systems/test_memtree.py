@@ -241,7 +241,7 @@ def memory():
 
 class TestRecall:
     def test_without_a_threshold_every_node_comes_back(self, memory):
-        found = memory.model.recall("red bicycle", memory.view("dense"))
+        found = memory.model.retrieve("red bicycle", memory.view("dense"))
         assert sorted(found.ranked) == np.flatnonzero(memory.structure.active).tolist()
 
     def test_it_is_cosine_with_a_threshold(self, memory):
@@ -251,7 +251,7 @@ class TestRecall:
         least = sorted(near.values())[len(near) // 2]
         model = MemTree(least=least - 1e-6)
         expected = sorted((n for n in near if near[n] >= least), key=lambda n: (-near[n], n))
-        assert list(model.recall(question, memory.view("dense")).ranked) == expected
+        assert list(model.retrieve(question, memory.view("dense")).ranked) == expected
 
     def test_traversal_keeps_the_best_of_each_level(self, memory):
         s, view = memory.structure, memory.view("dense")
@@ -263,7 +263,7 @@ class TestRecall:
                 best = sorted(layer, key=lambda n: (-score[n], n))[:width]
                 kept += best
                 layer = [c for n in best for c in s.children[n]]
-            found = MemTree(retrieval="traversal", width=width).recall("bread", view)
+            found = MemTree(retrieval="traversal", width=width).retrieve("bread", view)
             assert set(found.ranked) == set(kept)
         assert set(found.ranked) == set(range(len(s)))
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from segviz.systems.raptor import mixture
-from segviz.systems.raptor.layers import Rule, clusters
+from segviz.systems.raptor.mixture import Rule, clusters
 
 
 def blobs(sizes, distance=5.0, seed=0, dimensions=4):

@@ -175,7 +175,7 @@ def test_own_retrieval_without_a_limit_is_the_collapsed_order(memory):
     n = len(memory.structure)
     for relevance in ("dense", "hybrid", "lexical"):
         plain = memory.ask(question, policy="none", k=n, relevance=relevance, literal=True)
-        own = Raptor(budget=100_000).recall(question, memory.view(relevance, n)).ranked
+        own = Raptor(budget=100_000).retrieve(question, memory.view(relevance, n)).ranked
         assert set(own) == set(plain.after)
         # Equal scores differ in their last bits; there the older node comes first.
         in_order = plain.final[list(own)]
@@ -184,7 +184,7 @@ def test_own_retrieval_without_a_limit_is_the_collapsed_order(memory):
 
 def test_the_budget_ends_at_the_first_node_that_does_not_fit(memory):
     view = memory.view("dense")
-    everything = Raptor(budget=100_000).recall("bread", view).ranked
+    everything = Raptor(budget=100_000).retrieve("bread", view).ranked
     for budget in (50, 77, 200, 1000):
         used, expected = 0, []
         for node in everything:
@@ -192,12 +192,12 @@ def test_the_budget_ends_at_the_first_node_that_does_not_fit(memory):
             if used > budget:
                 break
             expected.append(node)
-        assert Raptor(budget=budget).recall("bread", view).ranked == tuple(expected)
+        assert Raptor(budget=budget).retrieve("bread", view).ranked == tuple(expected)
 
 
 def test_walking_down_keeps_the_best_of_each_layer(memory):
     s, view = memory.structure, memory.view("dense")
-    found = Raptor(retrieval="traversal", width=3).recall("bread", view)
+    found = Raptor(retrieval="traversal", width=3).retrieve("bread", view)
     assert all(len(stage.kept) <= 3 for stage in found.stages)
     assert sorted(n for stage in found.stages for n in stage.kept) == sorted(found.ranked)
     for upper, lower in zip(found.stages, found.stages[1:], strict=False):

@@ -13,10 +13,9 @@ from hypothesis.extra.numpy import arrays
 import segviz
 from segviz.embedding import HashingEmbedder
 from segviz.systems.common.draft import Draft
-from segviz.systems.xmemory.objective import closeness, objective, sparsity, splits
 from segviz.systems.xmemory.retrieval import greedy
 from segviz.systems.xmemory.system import reassigned
-from segviz.systems.xmemory.themes import Limits, Themes
+from segviz.systems.xmemory.themes import Limits, Themes, closeness, objective, sparsity, splits
 from segviz.tree import Step, history, replay
 from segviz.tree.invariants import check
 from tests.data import real_data
@@ -119,7 +118,7 @@ class TestUpkeep:
         layer.themes.upkeep()
         assert sum(layer.sizes()) == 13
         assert max(layer.sizes()) <= 12
-        assert "was split" in layer.themes.told[0]
+        assert "was split" in layer.themes.changes[0]
         layer.check()
 
     def test_the_split_with_the_highest_objective_is_taken(self):
@@ -133,7 +132,7 @@ class TestUpkeep:
             candidates = [j for j in layer.themes.judged if j.label.startswith("split by")]
             assert len(candidates) >= 1
             # The last of the text: "f <before> to <after>".
-            taken = float(layer.themes.told[0].split()[-1])
+            taken = float(layer.themes.changes[0].split()[-1])
             assert taken == pytest.approx(max(j.score for j in candidates), abs=5e-4)
             layer.check()
 

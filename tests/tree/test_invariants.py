@@ -3,7 +3,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from segviz.tree.invariants import LAWS, check
+from segviz.tree.invariants import INVARIANTS, check
 from tests.trees import grown, toy
 
 
@@ -14,11 +14,11 @@ def changed(structure, **columns):
 
 
 def broken(structure, laws="segment-tree"):
-    return {(v.law, v.node) for v in check(structure, laws)}
+    return {(v.invariant, v.node) for v in check(structure, laws)}
 
 
 def test_sound_structures_are_clean():
-    for laws in LAWS:
+    for laws in INVARIANTS:
         assert check(grown([], []), laws) == []
     for laws in ("general", "segment-tree"):
         assert check(toy(), laws) == []

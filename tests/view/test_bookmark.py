@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import segviz
-from segviz.construct import Recalls, as_settings
+from segviz.construct import Retriever, as_settings
 from segviz.conversation import TITLES, UNIT_RULES
 from segviz.memory import make_system
 from segviz.retrieval import METHODS, POLICIES, RELEVANCE, RetrievalSettings
@@ -75,7 +75,7 @@ def test_links_from_before_with_operations_open_the_rest():
 
 @pytest.mark.parametrize("name", SYSTEMS)
 def test_a_link_without_a_method_means_the_systems_usual_one(name):
-    own = isinstance(make_system(name), Recalls)
+    own = isinstance(make_system(name), Retriever)
     found = decode({"system": name})[0].retrieval.method
     assert found == usual_method(name) == ("own" if own else "propagate")
 

@@ -1,4 +1,4 @@
-"""Stage: a node's text from its children's texts (the S of Algorithm 1).
+"""Annotation: a node's text from its children's texts (the S of Algorithm 1).
 
 ``extractive``  offline, a pure function of the child texts
 ``llm``         a chat model writes the summary, as in the paper

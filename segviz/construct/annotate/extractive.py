@@ -1,4 +1,4 @@
-"""Offline annotation: quote the sentences that say most."""
+"""Offline annotation: selects the most informative sentences of the child texts."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _DATED = re.compile(
     r"january|february|march|april|june|july|august|september|october|november|december)\b",
     re.IGNORECASE,
 )
-# Words too common to tell one sentence from another.
+# Stop words: too common to distinguish one sentence from another.
 _COMMON = frozenset(
     "a about after all also am an and any are as at be been but by can could did do does for "
     "from get go going good got had has have he her him his how i if in is it just know like "
@@ -35,8 +35,9 @@ _COMMON = frozenset(
 
 
 class _Sentence(NamedTuple):
-    """A sentence, its telling words and facts; ``length`` words, ``said`` with the speaker.
-    ``room`` is what its weight is divided by."""
+    """A sentence: its content words, the number of names, dates and numbers in it (``facts``),
+    its length in words without (``length``) and with the speaker's name (``said``), and
+    ``room``, by which its weight is divided."""
 
     text: str
     words: frozenset[str]
@@ -80,7 +81,7 @@ def _of_line(line: str) -> tuple[_Sentence, ...]:
 
 @dataclass(frozen=True)
 class Extractive:
-    """Picks the sentences that say most about a span, in their order.
+    """Selects the most informative sentences of a span, in their order.
 
     A sentence scores by the weight of its words among all sentences (its closeness to the
     centroid of word counts), plus a bonus for names, dates and numbers, because a lost
@@ -106,7 +107,7 @@ class Extractive:
     _shortlist: ClassVar[int] = 32
 
     def __post_init__(self) -> None:
-        """Refuse values outside the declared ranges."""
+        """Refuses values outside the declared ranges."""
         check_ranges(self)
 
     def __call__(self, texts: Sequence[str]) -> str:
@@ -118,13 +119,14 @@ class Extractive:
         return texts[0] if len(texts) == 1 else _quoted(self, tuple(texts))
 
     def quote(self, sentences: Sequence[_Sentence]) -> str:
-        """The chosen ones of at least one sentence, in their order."""
+        """The selected sentences, one a line, in their order; ``sentences`` must not be empty."""
         chosen = [sentences[i] for i in sorted(self._choose(sentences))]
         return "\n".join(
             _clip(s.text, self.max_words) if s.said > self.max_words else s.text for s in chosen
         )
 
     def _choose(self, sentences: Sequence[_Sentence]) -> list[int]:
+        """Positions chosen by maximal marginal relevance over the shortlist, greedily."""
         counts = Counter(chain.from_iterable(s.words for s in sentences))
         weight = counts.__getitem__
         raw = [sum(map(weight, s.words)) / s.room for s in sentences]
@@ -135,25 +137,27 @@ class Extractive:
         ]
         order = sorted(range(len(sentences)), key=score.__getitem__, reverse=True)
         importance = {i: (1 - self.diversity) * score[i] for i in order[: self._shortlist]}
-        likeness = dict.fromkeys(importance, 0.0)
+        # overlap[i]: the largest word overlap (Jaccard) of candidate i with a chosen sentence.
+        # It is updated with the newest choice alone, so that a round costs one pass.
+        overlap = dict.fromkeys(importance, 0.0)
         chosen: list[int] = []
         room = self.max_words
-        while likeness:
+        while overlap:
             best, most = -1, 0.0
-            for i, like in likeness.items():
-                worth = importance[i] - self.diversity * like
+            for i, most_shared in overlap.items():
+                worth = importance[i] - self.diversity * most_shared
                 if best < 0 or worth > most or (worth == most and i < best):
                     best, most = i, worth
-            del likeness[best]
+            del overlap[best]
             chosen.append(best)
             room -= sentences[best].length
             if room <= 0:
                 break
             words = sentences[best].words
             # What does not fit now never will: the room only shrinks.
-            likeness = {
-                i: max(like, _jaccard(words, sentences[i].words))
-                for i, like in likeness.items()
+            overlap = {
+                i: max(most_shared, _jaccard(words, sentences[i].words))
+                for i, most_shared in overlap.items()
                 if sentences[i].length <= room
             }
         return chosen

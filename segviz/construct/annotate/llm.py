@@ -8,9 +8,9 @@ from typing import ClassVar
 
 from segviz.construct.annotate.extractive import Extractive
 from segviz.construct.parameter import check_ranges, param
-from segviz.construct.prompts import annotation_prompt
 from segviz.construct.protocols import Services, require_chat
 from segviz.llm import Chat
+from segviz.llm.prompts import annotation_prompt
 
 
 @dataclass(frozen=True)
@@ -33,11 +33,11 @@ class Summary:
     _characters_per_word: ClassVar[int] = 20
 
     def __post_init__(self) -> None:
-        """Refuse values outside the declared ranges."""
+        """Refuses values outside the declared ranges."""
         check_ranges(self)
 
     def prepare(self, services: Services) -> Summary:
-        """The same annotator bound to the build's chat model."""
+        """Returns the same annotator bound to the build's chat model."""
         return replace(self, chat=require_chat(services, "llm annotation"))
 
     def __call__(self, texts: Sequence[str]) -> str:

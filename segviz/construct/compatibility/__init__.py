@@ -1,4 +1,4 @@
-"""Stage: compatibility models, which choose where a new unit joins the frontier.
+"""Compatibility models, which choose where a new unit joins the frontier.
 
 ``calibrated``  ours, the offline default: background-corrected similarity, first
                 candidate from below that reaches its own threshold
@@ -6,7 +6,7 @@
 ``pointwise``   a chat model judges one candidate at a time, from below
 ``batch``       a chat model sees all candidates at once
 
-All see only the frontier, so they keep construction online. One file each.
+All see only the frontier, so they keep construction online.
 """
 
 from __future__ import annotations
@@ -16,11 +16,9 @@ from dataclasses import replace
 from numbers import Integral
 from typing import Any
 
-from segviz.construct.compatibility.batch import Batch
 from segviz.construct.compatibility.calibrated import Calibrated
+from segviz.construct.compatibility.chat_model import Batch, Pointwise
 from segviz.construct.compatibility.cosine import Cosine
-from segviz.construct.compatibility.pointwise import Pointwise
-from segviz.construct.compatibility.similarity import describe
 from segviz.construct.protocols import Arrival, Candidate, Explains, Verdict
 from segviz.tree import Judgement
 
@@ -36,7 +34,7 @@ COMPATIBILITY: dict[str, Callable[..., Any]] = {
 
 
 def judge(model: Any, unit: Arrival, candidates: Sequence[Candidate]) -> Verdict:
-    """Ask any compatibility model; a bare ``choose`` is wrapped into a Verdict.
+    """Asks any compatibility model; a bare ``choose`` is wrapped into a Verdict.
 
     Raises ValueError, naming the answer and what was expected, when the model answers
     with something else or points outside the candidates.
@@ -54,7 +52,7 @@ def judge(model: Any, unit: Arrival, candidates: Sequence[Candidate]) -> Verdict
     judgements = tuple(Judgement(c.node) for c in candidates)
     if chosen is None:
         return Verdict(None, judgements, "The model found no compatible node.")
-    return Verdict(chosen, judgements, f"The model chose {describe(candidates[chosen])}.")
+    return Verdict(chosen, judgements, f"The model chose {candidates[chosen].place}.")
 
 
 def _position(source: str, chosen: Any, count: int) -> int | None:

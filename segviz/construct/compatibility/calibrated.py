@@ -9,7 +9,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from segviz.construct.compatibility.similarity import cosines, describe
+from segviz.construct.compatibility.cosine import cosines
 from segviz.construct.parameter import check_ranges, param
 from segviz.construct.protocols import Arrival, Candidate, Services, Verdict
 from segviz.embedding import background_mean
@@ -52,15 +52,15 @@ class Calibrated:
     background: Vector | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
-        """Refuse values outside the declared ranges."""
+        """Refuses values outside the declared ranges."""
         check_ranges(self)
 
     def prepare(self, services: Services) -> Calibrated:
-        """The same model with the background mean of this embedder."""
+        """Returns the same model with the background mean of this embedder."""
         return replace(self, background=background_mean(services.embedder))
 
     def thresholds(self, unit: Arrival, candidates: Sequence[Candidate]) -> list[float]:
-        """The similarity each candidate must reach for this unit."""
+        """Returns the similarity each candidate must reach for this unit."""
         by_level = (self.level_1, self.level_2, self.level_3, self.above)
         limits = [
             by_level[min(c.level, 4) - 1] + self.crowding * math.log1p(c.children / 3)
@@ -75,7 +75,7 @@ class Calibrated:
         return self.judge(unit, candidates).chosen
 
     def judge(self, unit: Arrival, candidates: Sequence[Candidate]) -> Verdict:
-        """The choice with every candidate's similarity and threshold."""
+        """Returns the choice with every candidate's similarity and threshold."""
         if not candidates:
             return Verdict(None, (), "There is no inner node to join yet.")
         centre = self.background if self.background is not None else np.float32(0)
@@ -90,13 +90,13 @@ class Calibrated:
             score, limit = scores[position], limits[position]
             if score >= limit:
                 why = (
-                    f"{describe(candidate).capitalize()} is the lowest node close enough: "
+                    f"{candidate.place.capitalize()} is the lowest node close enough: "
                     f"{score:.2f} reaches {limit:.2f}."
                 )
                 return Verdict(position, judgements, why)
         near = max(range(len(scores)), key=lambda i: scores[i] - limits[i])
         why = (
-            f"No open node is close enough; the nearest miss is {describe(candidates[near])} "
+            f"No open node is close enough; the nearest miss is {candidates[near].place} "
             f"with {scores[near]:.2f} against {limits[near]:.2f}."
         )
         return Verdict(None, judgements, why)

@@ -1,4 +1,4 @@
-"""What the compatibility models that ask a chat model share."""
+"""Compatibility models that ask a chat model: one candidate at a time, or all at once."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from typing import ClassVar, NamedTuple, Self
 from segviz.construct.compatibility.calibrated import Calibrated
 from segviz.construct.protocols import Arrival, Candidate, Services, Verdict, require_chat
 from segviz.llm import Chat, LabelError, Prompt
+from segviz.llm.prompts import CONTINUE, MERGE, SPLIT, batch_prompt, pointwise_prompt
+from segviz.tree import NOT_ASKED, Judgement
 
 _SHOWN = 60
 
@@ -23,11 +25,11 @@ class Answer(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Asked:
+class ChatCompatibility:
     """Binding to the build's chat model, and ``calibrated`` where it gives no label.
 
-    A model defines ``_ask``, with ``_answer`` for its questions and ``_offline`` for a
-    question without an answer.
+    A subclass defines ``_ask``; it uses ``_answer`` to ask for a label and ``_offline`` where
+    there is none.
     """
 
     name: ClassVar[str]
@@ -38,7 +40,7 @@ class Asked:
     services: Services | None = field(default=None, compare=False, repr=False)
 
     def prepare(self, services: Services) -> Self:
-        """The same model bound to the build's chat model."""
+        """Returns the same model bound to the build's chat model."""
         chat = require_chat(services, self.name)
         return replace(self, chat=chat, services=services)
 
@@ -47,7 +49,7 @@ class Asked:
         return self.judge(unit, candidates).chosen
 
     def judge(self, unit: Arrival, candidates: Sequence[Candidate]) -> Verdict:
-        """The choice with the model's labels; ValueError where no chat model is bound."""
+        """Returns the choice with the model's labels; ValueError where no chat model is bound."""
         if not candidates:
             return Verdict(None, (), "There is no inner node to join yet.")
         if self.chat is None:
@@ -55,7 +57,7 @@ class Asked:
         return self._ask(self.chat, unit, candidates)
 
     def _answer(self, chat: Chat, prompt: Prompt) -> Answer:
-        """The label the model gives, or what it does instead."""
+        """Returns the label the model gives, or what it does instead."""
         try:
             reply = chat.reply(prompt)
         except LabelError as error:
@@ -73,7 +75,7 @@ class Asked:
     def _offline(
         self, answer: Answer, labels: Sequence[str], unit: Arrival, candidates: Sequence[Candidate]
     ) -> Verdict:
-        """The offline model's verdict, with what was said about each candidate before."""
+        """Returns the offline model's verdict, with what was said about each candidate before."""
         # Prepared only where it is needed: it embeds the background, which may be paid for.
         ready = self.fallback.prepare(self.services) if self.services else self.fallback
         verdict = ready.judge(unit, candidates)
@@ -86,3 +88,68 @@ class Asked:
 
     def _ask(self, chat: Chat, unit: Arrival, candidates: Sequence[Candidate]) -> Verdict:
         raise TypeError(f"{type(self).__name__} does not say how it asks")
+
+
+@dataclass(frozen=True)
+class Pointwise(ChatCompatibility):
+    """Asks a chat model about each open node, from the lowest up, until one fits.
+
+    For every candidate the model answers MERGE or CONTINUE; the first MERGE is where the
+    unit joins, and NONE when even the root is answered with CONTINUE. Needs a chat model;
+    one call per candidate asked.
+
+    Source: SegTreeMem §4.2 (ii) and App. G (the labels; the wording is ours).
+    Departs from the source: when the model keeps answering something else, or was waived
+    for this unit, the offline ``calibrated`` model decides it and the step says so.
+    """
+
+    name: ClassVar[str] = "pointwise"
+
+    def _ask(self, chat: Chat, unit: Arrival, candidates: Sequence[Candidate]) -> Verdict:
+        labels = [NOT_ASKED] * len(candidates)
+
+        def verdict(chosen: int | None, why: str) -> Verdict:
+            pairs = zip(candidates, labels, strict=True)
+            return Verdict(chosen, tuple(Judgement(c.node, label=said) for c, said in pairs), why)
+
+        for position, candidate in enumerate(candidates):
+            prompt = pointwise_prompt(unit.text, candidate.level, candidate.text)
+            answer = self._answer(chat, prompt)
+            labels[position] = answer.label or answer.instead
+            if not answer.label:
+                return self._offline(answer, labels, unit, candidates)
+            if answer.label == MERGE:
+                return verdict(position, f"The model answered {MERGE} for {candidate.place}.")
+        return verdict(None, f"The model answered {CONTINUE} for every open node.")
+
+
+@dataclass(frozen=True)
+class Batch(ChatCompatibility):
+    """Shows a chat model all open nodes and asks for exactly one label.
+
+    The labels MERGE_1 … MERGE_m (low to high) and SPLIT are generated for each call and
+    enforced by structured output. Needs a chat model; one call per unit.
+
+    Source: SegTreeMem §4.2 (iii) and App. G (the labels; the wording is ours).
+    Departs from the source: when the model keeps answering something else, or was waived
+    for this unit, the offline ``calibrated`` model decides it and the step says so.
+    """
+
+    name: ClassVar[str] = "batch"
+
+    def _ask(self, chat: Chat, unit: Arrival, candidates: Sequence[Candidate]) -> Verdict:
+        prompt = batch_prompt(unit.text, [(c.level, c.text) for c in candidates])
+        answer = self._answer(chat, prompt)
+        label = answer.label
+        if not label:
+            said = [f"{offered}: {answer.instead}" for offered in prompt.labels[:-1]]
+            return self._offline(answer, said, unit, candidates)
+        judgements = tuple(
+            Judgement(c.node, label=offered)
+            for c, offered in zip(candidates, prompt.labels, strict=False)
+        )
+        if label == SPLIT:
+            return Verdict(None, judgements, f"The model answered {SPLIT}.")
+        position = prompt.labels.index(label)
+        why = f"The model answered {label}: {candidates[position].place}."
+        return Verdict(position, judgements, why)

@@ -1,4 +1,4 @@
-"""The paper's cheapest compatibility model."""
+"""The paper's cheapest compatibility model, and the cosine it decides by."""
 
 from __future__ import annotations
 
@@ -8,10 +8,16 @@ from typing import ClassVar
 
 import numpy as np
 
-from segviz.construct.compatibility.similarity import cosines, describe
 from segviz.construct.parameter import check_ranges, param
 from segviz.construct.protocols import Arrival, Candidate, Verdict
-from segviz.tree import Judgement
+from segviz.tree import Judgement, Vector
+
+
+def cosines(vector: Vector, matrix: Vector) -> Vector:
+    """Cosine of ``vector`` (d,) with each row of ``matrix`` (n, d); 0 for zero vectors."""
+    norms = np.linalg.norm(matrix, axis=1) * np.linalg.norm(vector)
+    dots = matrix @ vector
+    return np.asarray(np.divide(dots, norms, out=np.zeros_like(dots), where=norms > 0))
 
 
 @dataclass(frozen=True)
@@ -31,7 +37,7 @@ class Cosine:
     )
 
     def __post_init__(self) -> None:
-        """Refuse values outside the declared ranges."""
+        """Refuses values outside the declared ranges."""
         check_ranges(self)
 
     def choose(self, unit: Arrival, candidates: Sequence[Candidate]) -> int | None:
@@ -39,7 +45,7 @@ class Cosine:
         return self.judge(unit, candidates).chosen
 
     def judge(self, unit: Arrival, candidates: Sequence[Candidate]) -> Verdict:
-        """The choice with every candidate's cosine."""
+        """Returns the choice with every candidate's cosine."""
         if not candidates:
             return Verdict(None, (), "There is no inner node to join yet.")
         scores = cosines(unit.vector, np.stack([c.vector for c in candidates])).tolist()
@@ -48,7 +54,7 @@ class Cosine:
             for c, score in zip(candidates, scores, strict=True)
         )
         best = max(range(len(scores)), key=lambda i: (scores[i], -i))
-        place = describe(candidates[best])
+        place = candidates[best].place
         if scores[best] >= self.threshold:
             why = (
                 f"Most similar: {place} at {scores[best]:.2f}, which reaches {self.threshold:.2f}."

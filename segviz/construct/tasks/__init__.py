@@ -1,7 +1,9 @@
-"""Stage: the small judgements of rival systems, one module per task.
+"""The tasks that H-Mem, MemForest and xMemory give to a language model.
 
-``offline``  rules: extraction, boundaries, plans, uncertainty without a model
-``llm``      a chat model does them, as in the papers; what cannot be read is done offline
+``records``     what the tasks return, and the protocol of both implementations
+``offline``     extraction, boundaries, plans and uncertainty by rules (registry: ``offline``)
+``chat_model``  the same by a chat model, as in the papers (registry: ``llm``)
+``dates``       times named in a sentence; ``words`` sentences, stems and names
 """
 
 from __future__ import annotations
@@ -9,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from segviz.construct.tasks.chat_model import Asked
+from segviz.construct.tasks.chat_model import ChatTasks
 from segviz.construct.tasks.offline import Offline
 from segviz.construct.tasks.records import (
     Boundary,
@@ -24,8 +26,8 @@ from segviz.construct.tasks.records import (
 
 __all__ = [
     "TASKS",
-    "Asked",
     "Boundary",
+    "ChatTasks",
     "Extraction",
     "Interval",
     "Named",
@@ -38,5 +40,5 @@ __all__ = [
 
 TASKS: dict[str, Callable[..., Any]] = {
     "offline": Offline,
-    "llm": Asked,
+    "llm": ChatTasks,
 }

@@ -9,11 +9,9 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, ClassVar
 
-from segviz.construct import prompts
 from segviz.construct.protocols import Services, require_chat
 from segviz.construct.tasks import dates
-from segviz.construct.tasks.offline import Offline
-from segviz.construct.tasks.question import MOST_UNSURE
+from segviz.construct.tasks.offline import MOST_UNSURE, Offline
 from segviz.construct.tasks.records import (
     ENTITY_KINDS,
     EXPECTED,
@@ -26,7 +24,7 @@ from segviz.construct.tasks.records import (
     Stated,
     SubQuestion,
 )
-from segviz.llm import Chat, LabelError, Prompt
+from segviz.llm import Chat, LabelError, Prompt, prompts
 
 _FENCE = re.compile(r"\A```[\w-]*\s*(.*?)\s*```\Z", re.DOTALL)
 _LONGEST = 600  # characters kept of any text a model writes
@@ -34,7 +32,7 @@ _MOST = 8  # sub-questions
 
 
 @dataclass(frozen=True)
-class Asked:
+class ChatTasks:
     """A chat model extracts, judges and plans.
 
     An answer that cannot be read is asked for once more; then the offline rules do that
@@ -51,8 +49,8 @@ class Asked:
     chat: Chat | None = field(default=None, compare=False, repr=False)
     offline: Offline = field(default_factory=Offline, compare=False, repr=False)
 
-    def prepare(self, services: Services) -> Asked:
-        """The same tasks bound to the chat model of a build or a question."""
+    def prepare(self, services: Services) -> ChatTasks:
+        """Returns the same tasks bound to the chat model of a build or a question."""
         return replace(self, chat=require_chat(services, "llm tasks"))
 
     def _bound(self) -> Chat:
@@ -61,7 +59,7 @@ class Asked:
         return self.chat
 
     def _json(self, prompt: Prompt) -> dict[str, Any] | None:
-        """The JSON object a model answers; None after one more try, or where the answer
+        """Returns the JSON object a model answers; None after one more try, or where the answer
         was waived."""
         for asked in (prompt, replace(prompt, user=f"{prompt.user}\n\n{prompts.JSON_ONLY}")):
             reply = self._bound().reply(asked)
@@ -93,11 +91,11 @@ class Asked:
         )
         return Extraction(facts, relations)
 
-    def boundary(self, before: Sequence[str], new: str, likeness: float) -> Boundary:
+    def boundary(self, before: Sequence[str], new: str, similarity: float) -> Boundary:
         """END or CONTINUE, by the model."""
         label = self._label(prompts.boundary_prompt(before, new))
         if label is None:
-            return self.offline.boundary(before, new, likeness)
+            return self.offline.boundary(before, new, similarity)
         return Boundary(label == prompts.END, f"the model answered {label}")
 
     def same(self, one: str, other: str) -> bool:
@@ -136,7 +134,7 @@ class Asked:
         return MOST_UNSURE * (1 - int(label) / 10)
 
     def missing(self, question: str, evidence: Sequence[str]) -> str | None:
-        """The follow-up question the model asks, if any."""
+        """Returns the follow-up question the model asks, if any."""
         answer = self._json(prompts.missing_prompt(question, evidence))
         if answer is None:
             return self.offline.missing(question, evidence)

@@ -1,4 +1,4 @@
-"""Times named in a sentence: "last week", "in May 2023", "on 3 May", "two years ago"."""
+"""Resolves times named in a sentence: "last week", "in May 2023", "on 3 May", "two years ago"."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _WEEKDAY = re.compile(rf"\b(last|this|next) ({'|'.join(_DAYS)})\b", re.I)
 
 
 def resolve(text: str, now: datetime | None) -> tuple[Interval, str] | None:
-    """The first kind of time ``text`` names, as a half-open interval of whole days, and the
+    """Returns the first kind of time ``text`` names, as a half-open interval of whole days, and the
     words that name it; None where it names none, or only one relative to an unknown now.
 
     A date without a year is the latest such date up to ``now``.
@@ -129,7 +129,7 @@ def _ago(found: re.Match[str], now: datetime | None) -> Interval | None:
 
 
 def _shifted(now: datetime, by: int, unit: str) -> Interval:
-    """The whole month or year ``by`` of them after the current one."""
+    """Returns the whole month or year ``by`` of them after the current one."""
     if unit == "year":
         return datetime(now.year + by, 1, 1), datetime(now.year + by + 1, 1, 1)
     months = now.year * 12 + now.month - 1 + by

@@ -1,4 +1,4 @@
-"""The tasks without a model: rules and similarity, deterministic."""
+"""The tasks without a model: rules, cue words and word overlap, deterministic."""
 
 from __future__ import annotations
 
@@ -6,11 +6,277 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import pairwise
 from typing import ClassVar
 
-from segviz.construct.tasks import extract, question
-from segviz.construct.tasks.records import MOST_FACTS, Boundary, Extraction, SubQuestion
-from segviz.construct.tasks.words import normalised
+from segviz.construct.tasks import dates
+from segviz.construct.tasks.records import (
+    MOST_FACTS,
+    Boundary,
+    Extraction,
+    Named,
+    Related,
+    Stated,
+    SubQuestion,
+)
+from segviz.construct.tasks.words import content, lines, names, normalised, quoted, sentences
+
+_LONGEST = 400  # characters of one fact
+
+_LOCATION = re.compile(r"\b(?:in|at|to|from|near|visit|visited|visiting|around)\s+(?:the\s+)?$")
+_WITH = re.compile(
+    r"\b(?:with|and|friend|brother|sister|wife|husband|son|daughter|cousin|named|called|"
+    r"colleague|partner|met|dear|hey|hi|thanks|mr|mrs|ms|dr)\.?,?\s+$",
+    re.I,
+)
+_ORGANISATION = re.compile(
+    r"\b(?:university|inc|corp|company|school|club|museum|college|institute|foundation|"
+    r"association|hospital|studio|team|fc|ltd|group|bank|church|library)\b",
+    re.I,
+)
+_EVENT = re.compile(
+    r"\b(?:festival|tournament|championship|conference|marathon|concert|fair|parade|day|"
+    r"christmas|easter|halloween|thanksgiving|cup|games|awards?)\b",
+    re.I,
+)
+_DOMAINS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
+    (name, re.compile(rf"\b(?:{words})", re.I))
+    for name, words in (
+        ("work", "work|job|office|boss|career|business|client|project|intern|startup|colleague"),
+        ("study", "school|universit|college|class|course|exam|degree|teach|learn|stud(?:y|ie)"),
+        (
+            "family",
+            "famil|mom|mum|mother|dad|father|sister|brother|kid|child|son\b|daughter|"
+            "wife|husband|parent|grand|wedding|married",
+        ),
+        ("pets", "dog|cat\b|cats\b|pet|pup|kitten|turtle|parrot|shelter|bark"),
+        ("health", "health|doctor|hospital|yoga|medit|therap|sick|injur|diet|weight|sleep|stress"),
+        (
+            "sport",
+            "game|team|basketball|soccer|football|hik|run|climb|swim|bike|bicycl|gym|"
+            "tournament|match|score|sport",
+        ),
+        ("travel", "travel|trip|visit|flight|vacation|holiday|beach|mountain|city|country|camp"),
+        ("food", "cook|bak|recipe|food|restaurant|dinner|lunch|breakfast|bread|cake|coffee|tea\b"),
+        (
+            "arts",
+            "paint|draw|art\b|arts\b|music|band|guitar|piano|sing|song|concert|danc|photo|"
+            "book|read|writ|story|movie|film|series|show",
+        ),
+        ("technology", "computer|code|coding|program|software|app\b|apps\b|phone|online|server"),
+        ("home", "house|home|apartment|garden|plant|room|kitchen|move[ds]?\b|moving"),
+        ("money", "money|cost|price|buy|bought|sell|sold|euro|dollar|rent|pay|paid|budget"),
+    )
+)
+_PREFERENCE = re.compile(
+    r"\b(?:love|like|enjoy|prefer|favou?rite|hate|dislike|fan of|into|passion)", re.I
+)
+_PLAN = re.compile(
+    r"\b(?:will|'ll|’ll|going to|gonna|plan|planning|hope to|want to|next (?:week|month|year))\b",
+    re.I,
+)
+_VERB = re.compile(
+    r"\b(\w{2,}ed|\w{3,}ing|is|was|has|had|met|went|gave|told|bought|made|saw|took|loves?|likes?|"
+    r"knows?|lives?|works?|visits?|plays?|helps?|owns?|got|won|lost|taught|wrote|sent)\b"
+)
+
+
+def _extract(
+    text: str, when: datetime | None, known: Sequence[str] = (), most: int = MOST_FACTS
+) -> Extraction:
+    """Facts, entities and relations of ``text``, without a model.
+
+    A fact is a sentence, with its speaker in front, that is no question and has at least
+    two content words; a relative date is resolved against ``when`` and added. Entities are
+    the speakers, runs of capitalised words and quoted titles, typed by cue words; two
+    names in a sentence are related by the first verb between them, else ``co-occurs``.
+    """
+    spoken = lines(text)
+    speakers = {speaker for speaker, _ in spoken if speaker}
+    inside = {name for _, words in spoken for s in sentences(words) for name in names(s)}
+    already = {normalised(statement) for statement in known}
+    facts: dict[str, Stated] = {}
+    relations: dict[Related, None] = {}
+    for speaker, words in spoken:
+        for sentence in sentences(words):
+            if len(facts) == most:
+                return Extraction(tuple(facts.values()), tuple(relations))
+            fact = _stated(speaker, sentence, when, speakers, inside)
+            if fact is None or normalised(fact.text) in already:
+                continue
+            facts.setdefault(normalised(fact.text), fact)
+            relations.update(dict.fromkeys(_relations(sentence, fact)))
+    return Extraction(tuple(facts.values()), tuple(relations))
+
+
+def _stated(
+    speaker: str, sentence: str, when: datetime | None, speakers: set[str], inside: set[str]
+) -> Stated | None:
+    if sentence.endswith("?") or len(content(sentence)) < 2:
+        return None
+    time = dates.resolve(sentence, when)
+    shown = sentence if len(sentence) <= _LONGEST else sentence[:_LONGEST] + " …"
+    if time is not None and dates.resolve(time[1], None) is None:
+        shown = shown.replace(time[1], f"{time[1]} ({dates.named_day(time[0])})", 1)
+    text = f"{speaker}: {shown}" if speaker else shown
+    mentioned = [Named(speaker, "person")] if speaker else []
+    # A capital that opens a sentence is a name where it is one further on in the text.
+    opening = [first for first in sentence.split()[:1] if first in inside | speakers]
+    for name in dict.fromkeys((*opening, *names(sentence))):
+        kind = "person" if name in speakers else _kind(name, sentence)
+        mentioned.append(Named(name, kind))
+    entities = tuple({entity.name: entity for entity in reversed(mentioned)}.values())[::-1]
+    return Stated(
+        text, speaker, time[0] if time else None, entities, _domain(sentence), _role(sentence)
+    )
+
+
+def _kind(name: str, sentence: str) -> str:
+    if name in quoted(sentence):
+        return "work"
+    if _ORGANISATION.search(name):
+        return "organisation"
+    if _EVENT.search(name):
+        return "event"
+    before = sentence[: sentence.find(name)]
+    if _LOCATION.search(before):
+        return "location"
+    return "person" if _WITH.search(before) else "other"
+
+
+def _domain(text: str) -> str:
+    """Returns the domain of life with most cue words, the first listed on a tie, or "other"."""
+    counts = [(len(cues.findall(text)), name) for name, cues in _DOMAINS]
+    most = max(count for count, _ in counts)
+    return next(name for count, name in counts if count == most) if most else "other"
+
+
+def _role(text: str) -> str:
+    """Whether a sentence tells a plan, a preference or a plain fact."""
+    if _PLAN.search(text):
+        return "plan"
+    return "preference" if _PREFERENCE.search(text) else "fact"
+
+
+def _relations(sentence: str, fact: Stated) -> list[Related]:
+    """Neighbouring names in the order they are said, the speaker first."""
+    found = []
+    for head, tail in pairwise(fact.entities):
+        start = sentence.find(head.name)
+        between = sentence[max(start + len(head.name), 0) if start >= 0 else 0 :]
+        verb = _VERB.search(between.split(tail.name)[0])
+        found.append(Related(head.name, verb.group().lower() if verb else "co-occurs", tail.name))
+    return found
+
+
+MOST_UNSURE = 5.0  # nats
+_TERMS, _ANSWER = 0.7, 0.3
+
+_PAIR = re.compile(r"\b(?:[Bb]oth )?([A-Z][\w’'-]+) and ([A-Z][\w’'-]+)\b")
+_EXPECTS: tuple[tuple[str, re.Pattern[str]], ...] = (
+    (
+        "date",
+        re.compile(
+            r"\b(?:when|what (?:date|day|month|year|time)|which (?:day|month|year))\b", re.I
+        ),
+    ),
+    ("number", re.compile(r"\bhow (?:many|much|old|long|often|far)\b", re.I)),
+    (
+        "location",
+        re.compile(
+            r"\b(?:where|which (?:city|country|place|state)|what (?:city|country|place))\b", re.I
+        ),
+    ),
+    ("person", re.compile(r"\b(?:who|whom|whose)\b", re.I)),
+)
+_SHORT = re.compile(
+    r"\b(?:when|date|yesterday|recently|last|first|today|what time|did \w+|said?|mention|after|"
+    r"before)\b",
+    re.I,
+)
+_LONG = re.compile(
+    r"\b(?:usually|often|favou?rite|prefer|hobb|personality|relationship|kind of|interests?|"
+    r"would|likely|always|career|goals?|values?|how has|over the (?:year|month)s?|changed?)\b",
+    re.I,
+)
+_HOLDS: dict[str, re.Pattern[str]] = {
+    "date": re.compile(
+        r"\b\d{4}\b|\byesterday\b|\b(?:last|next|this) \w+|\b\w+ ago\b|\b(?:January|February|March|"
+        r"April|May|June|July|August|September|October|November|December)\b|\d{1,2}:\d\d"
+    ),
+    "number": re.compile(
+        r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|twice|once|couple|dozen)\b", re.I
+    ),
+    "location": re.compile(r"\b(?:in|at|to|from|near) (?:the )?[A-Z]\w+"),
+    "person": re.compile(r"(?:^|[^.!?]\s)[A-Z][a-z]+"),
+    "anything": re.compile(r""),
+}
+
+
+def _plan(question: str, now: datetime | None) -> tuple[SubQuestion, ...]:
+    """One part per named subject of "A and B", else the question itself; scope by cue
+    words, time by what the words name."""
+    pair = _PAIR.search(question)
+    texts = [question]
+    if pair:
+        texts = [question[: pair.start()] + pair[i] + question[pair.end() :] for i in (1, 2)]
+    time = dates.resolve(question, now)
+    scope = _scope(question)
+    return tuple(
+        SubQuestion(text, scope, time[0] if time else None, _expected(question)) for text in texts
+    )
+
+
+def _scope(question: str) -> str:
+    short, long = bool(_SHORT.search(question)), bool(_LONG.search(question))
+    if short == long:
+        return "mixed"
+    return "short" if short else "long"
+
+
+def _expected(question: str) -> str:
+    """Returns the kind of answer a question asks for."""
+    return next((kind for kind, cue in _EXPECTS if cue.search(question)), "anything")
+
+
+def _holds(kind: str, text: str) -> bool:
+    """Whether a text holds something of the expected kind."""
+    return bool(_HOLDS[kind].search(text))
+
+
+def _missing(question: str, evidence: Sequence[str]) -> str | None:
+    """Returns the words of the question the evidence does not have, with its best name as anchor;
+    None where something of the expected kind is there, or nothing to hold on to."""
+    kind = _expected(question)
+    if not evidence or any(_holds(kind, text) for text in evidence):
+        return None
+    covered = frozenset().union(*(content(text) for text in evidence))
+    words = [w for w in re.findall(r"\w+", question) if content(w) - covered]
+    asked = set(re.findall(r"\w+", question.lower()))
+    anchors = [n for text in evidence for n in names(text) if n.lower() not in asked]
+    anchor = next(iter(anchors), None) or next(
+        (name for text in evidence for name in names(text)), None
+    )
+    return " ".join([*words, anchor]) if anchor else None
+
+
+def uncertainty(
+    question: str, context: Sequence[str], weights: Mapping[str, float] | None = None
+) -> float:
+    """H₀·(1 − cov), H₀ = 5 nats: cov = .7 · the weighted share of the question's stems a
+    single text holds at best + .3 where a text that shares a stem holds something of the
+    expected kind. A longer context never raises it."""
+    stems = content(question)
+    weigh = (weights or {}).get
+    total = sum(weigh(s, 1.0) for s in sorted(stems))
+    shared = [sum(weigh(s, 1.0) for s in sorted(stems & content(t))) for t in context]
+    covered = max(shared, default=0.0) / total if total else 0.0
+    kind = _expected(question)
+    answered = any(
+        _holds(kind, text) for text, share in zip(context, shared, strict=True) if share > 0
+    )
+    return MOST_UNSURE * (1 - _TERMS * covered - _ANSWER * answered)
+
 
 _SHIFT = re.compile(
     r"\b(?:by the way|anyway|anyways|speaking of|on another note|changing the subject|"
@@ -28,8 +294,8 @@ _SHARP = re.compile(
 class Offline:
     """Rules in place of a language model: sentences as facts, capitals as names, cue words.
 
-    Source: ours. Far below what a model extracts; it shows the mechanics of a system, not
-    its answers' quality.
+    Source: ours. It extracts far less than a model does, so it shows how a system works,
+    not how well it answers.
     """
 
     name: ClassVar[str] = "offline"
@@ -40,28 +306,28 @@ class Offline:
     def extract(
         self, text: str, when: datetime | None, known: Sequence[str] = (), most: int = MOST_FACTS
     ) -> Extraction:
-        """See :func:`segviz.construct.tasks.extract.extract`."""
-        return extract.extract(text, when, known, most)
+        """Facts, entities and relations by rules, see ``_extract``."""
+        return _extract(text, when, known, most)
 
-    def boundary(self, before: Sequence[str], new: str, likeness: float) -> Boundary:
-        """Ends at a phrase that changes the subject, or where the message is unlike."""
+    def boundary(self, before: Sequence[str], new: str, similarity: float) -> Boundary:
+        """Ends at a phrase that changes the subject, or where the message is dissimilar."""
         phrase = _SHIFT.search(new)
         if phrase:
             return Boundary(True, f"“{phrase.group().lower()}” changes the subject")
-        if likeness < self._apart:
-            return Boundary(True, f"likeness {likeness:.2f} is below {self._apart:.2f}")
-        return Boundary(False, f"likeness {likeness:.2f} reaches {self._apart:.2f}")
+        if similarity < self._apart:
+            return Boundary(True, f"similarity {similarity:.2f} is below {self._apart:.2f}")
+        return Boundary(False, f"similarity {similarity:.2f} reaches {self._apart:.2f}")
 
     def same(self, one: str, other: str) -> bool:
-        """Equal words, or (as the caller found them alike) equal numbers, days and
+        """Equal words, or (as the caller found them similar) equal numbers, days and
         negations."""
         if normalised(one) == normalised(other):
             return True
         return sorted(_SHARP.findall(one.lower())) == sorted(_SHARP.findall(other.lower()))
 
     def plan(self, text: str, now: datetime | None) -> tuple[SubQuestion, ...]:
-        """See :func:`segviz.construct.tasks.question.plan`."""
-        return question.plan(text, now)
+        """One part per named subject of "A and B", scope by cue words."""
+        return _plan(text, now)
 
     def order(self, text: str, texts: Sequence[str], scores: Sequence[float]) -> list[int]:
         """By score; the earlier on a tie."""
@@ -70,9 +336,9 @@ class Offline:
     def uncertainty(
         self, text: str, context: Sequence[str], weights: Mapping[str, float] | None = None
     ) -> float:
-        """See :func:`segviz.construct.tasks.question.uncertainty`."""
-        return question.uncertainty(text, context, weights)
+        """See ``uncertainty`` in this module."""
+        return uncertainty(text, context, weights)
 
     def missing(self, text: str, evidence: Sequence[str]) -> str | None:
-        """See :func:`segviz.construct.tasks.question.missing`."""
-        return question.missing(text, evidence)
+        """Returns the words of the question that no evidence holds, with a name from it."""
+        return _missing(text, evidence)

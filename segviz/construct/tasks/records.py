@@ -1,4 +1,4 @@
-"""What the tasks hand over, and the protocol both ways of doing them share."""
+"""Records that the tasks return, and the protocol of their two implementations."""
 
 from __future__ import annotations
 
@@ -102,17 +102,17 @@ class Tasks(Protocol):
         ``when``; what ``known`` already states is left out; at most ``most`` facts."""
         ...
 
-    def boundary(self, before: Sequence[str], new: str, likeness: float) -> Boundary:
-        """Does the stretch ``before`` end ahead of ``new``? ``likeness`` is the cosine of
+    def boundary(self, before: Sequence[str], new: str, similarity: float) -> Boundary:
+        """Whether the episode ``before`` ends ahead of ``new``. ``similarity`` is the cosine of
         the new message with the last few."""
         ...
 
     def same(self, one: str, other: str) -> bool:
-        """Do two statements, alike by their embeddings, say the same?"""
+        """Whether two statements with similar embeddings state the same fact."""
         ...
 
     def plan(self, question: str, now: datetime | None) -> tuple[SubQuestion, ...]:
-        """The parts of a question, at least one; relative times count from ``now``."""
+        """Returns the parts of a question, at least one; relative times count from ``now``."""
         ...
 
     def order(self, question: str, texts: Sequence[str], scores: Sequence[float]) -> list[int]:
@@ -123,7 +123,7 @@ class Tasks(Protocol):
     def uncertainty(
         self, question: str, context: Sequence[str], weights: Mapping[str, float] | None = None
     ) -> float:
-        """How unsure an answer from ``context`` would be, in nats, 0 to 5. ``weights``
+        """Uncertainty of an answer from ``context``, in nats, 0 to 5. ``weights``
         gives the importance of a word's stem (default 1)."""
         ...
 

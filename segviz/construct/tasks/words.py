@@ -1,4 +1,4 @@
-"""Sentences, stems and names: what the offline stand-ins are made of."""
+"""Cuts texts into sentences, stems and names, for the offline tasks."""
 
 from __future__ import annotations
 
@@ -48,13 +48,13 @@ def lines(text: str) -> list[tuple[str, str]]:
 
 
 def sentences(words: str) -> list[str]:
-    """The sentences of a line, stripped; without those that hold no word."""
+    """Returns the sentences of a line, stripped; without those that hold no word."""
     return [piece.strip() for piece in _BREAK.split(words) if _WORD.search(piece)]
 
 
 @lru_cache(maxsize=100_000)
 def stem(word: str) -> str:
-    """The Snowball stem of a lower-case word."""
+    """Returns the Snowball stem of a lower-case word."""
     stemmed: str = _STEMMER.stemWord(word)
     return stemmed
 
@@ -103,5 +103,5 @@ def _keep(run: list[str], found: list[str], initial: bool) -> None:
 
 
 def quoted(sentence: str) -> list[str]:
-    """What stands in quotation marks."""
+    """Returns the texts in quotation marks."""
     return [m.strip() for m in _QUOTED.findall(sentence)]

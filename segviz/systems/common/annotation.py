@@ -1,4 +1,4 @@
-"""What systems share when they call an annotation component."""
+"""Annotation and task components as systems call them: bound to services, in groups, offline."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from dataclasses import fields, is_dataclass, replace
 from typing import Any, TypeVar
 
 from segviz.construct import Annotate, Services
+from segviz.construct.annotate import Extractive
+from segviz.construct.tasks import Offline, Tasks
 
 T = TypeVar("T")
 
@@ -29,7 +31,7 @@ def write(annotate: Annotate, groups: Sequence[Sequence[str]]) -> list[str]:
 
 
 def shortened(annotate: Annotate, by: int, least: int = 20) -> Annotate:
-    """The same component with its longest text ``by`` words shorter, but not below
+    """Returns the same component with its longest text ``by`` words shorter, but not below
     ``least``; unchanged where it has no ``max_words``."""
     if by <= 0 or isinstance(annotate, type) or not is_dataclass(annotate):
         return annotate
@@ -39,3 +41,19 @@ def shortened(annotate: Annotate, by: int, least: int = 20) -> Annotate:
     changed: Any = replace(annotate, max_words=min(words, max(least, words - by)))
     shorter: Annotate = changed
     return shorter
+
+
+def tasks_or_offline(tasks: Tasks, services: Services) -> Tasks:
+    """The tasks bound to ``services``; the offline ones where they need a chat model and none
+    is configured."""
+    if getattr(tasks, "needs_chat", False) and services.chat is None:
+        return Offline()
+    return prepared(tasks, services)
+
+
+def annotator_or_offline(annotate: Annotate, services: Services) -> Annotate:
+    """Returns the annotator bound to ``services``; the extractive one where it needs a chat model
+    and none is configured."""
+    if getattr(annotate, "needs_chat", False) and services.chat is None:
+        return Extractive()
+    return prepared(annotate, services)

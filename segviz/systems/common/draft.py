@@ -1,8 +1,8 @@
-"""A structure under the pen: changed by a system, then handed over as events.
+"""A structure that a system changes, and the events of the changes.
 
 The same draft serves construction (from nothing) and operations (from a finished
 structure), so that a system states each change once. Spans above level 0 are the hulls of
-the children and are kept by the draft.
+the children's spans and are kept up to date by the draft.
 """
 
 from __future__ import annotations
@@ -12,10 +12,12 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
+from segviz.construct.tasks.words import content
 from segviz.conversation import Unit
 from segviz.embedding import Embedder
 from segviz.tree import (
     Add,
+    Cost,
     Event,
     Facts,
     Link,
@@ -31,7 +33,7 @@ from segviz.tree import (
 
 
 class Draft:
-    """Mutable columns of a structure; ``take`` empties the list of changes as events."""
+    """Mutable columns of a structure; ``take`` returns the changes so far as events."""
 
     def __init__(self, embedder: Embedder) -> None:
         """An empty structure whose texts ``embedder`` turns into vectors."""
@@ -87,15 +89,15 @@ class Draft:
         return np.asarray(self._matrix[list(nodes)])
 
     def cosines(self, vector: Vector, nodes: Sequence[int]) -> list[float]:
-        """Likeness of ``vector`` with each of these nodes; vectors are unit length or zero.
+        """Cosine of ``vector`` with each of these nodes; vectors are unit length or zero.
         Rounded to nine digits, so that ties are ties."""
         return [round(float(x), 9) for x in self.vectors(nodes) @ vector]
 
-    def alike(
+    def nearest(
         self, vector: Vector, nodes: Sequence[int], least: float, count: int
     ) -> list[tuple[int, float]]:
-        """The ``count`` of these nodes most like ``vector``, at least ``least``, with their
-        likeness, best first; a tie to the one listed first."""
+        """Returns the ``count`` of these nodes most similar to ``vector``, at least ``least``, with
+        their cosine, best first; a tie to the one listed first."""
         # One product over all rows is cheaper than copying the rows of many nodes.
         scores = np.round((self._matrix[: len(self)] @ vector).astype(np.float64), 9)[list(nodes)]
         near = np.flatnonzero(scores >= least)
@@ -157,6 +159,7 @@ class Draft:
         self.parents.append([])
         self._relatives.append({})
         if node >= len(self._matrix) or not self._matrix.shape[1]:
+            # Rows double, so that adding n nodes copies O(n) rows in all.
             grown = np.zeros((max(64, 2 * node), len(vector)), dtype=np.float32)
             if self._matrix.shape[1]:
                 grown[:node] = self._matrix[:node]
@@ -180,7 +183,7 @@ class Draft:
         self._joins.append(Unlink(parent, child))
 
     def arrange(self, parent: int, children: Sequence[int]) -> None:
-        """Give ``parent`` exactly these children in this order, with the fewest edges
+        """Gives ``parent`` exactly these children in this order, with the fewest edges
         taken off and put back (what stands before the first difference stays)."""
         old = list(self.children[parent])
         same = 0
@@ -192,7 +195,7 @@ class Draft:
             self.link(parent, child)
 
     def relate(self, source: int, target: int, label: str, weight: float) -> None:
-        """Set the weight of a relation; 0 removes it."""
+        """Sets the weight of a relation; 0 removes it."""
         key = (source, target, label)
         if weight:
             self.relations[key] = weight
@@ -205,13 +208,13 @@ class Draft:
         self._joins.append(Relate(source, target, label, weight))
 
     def note(self, node: int, **facts: Scalar) -> None:
-        """Set some of a node's facts."""
+        """Sets some of a node's facts."""
         self.facts[node] = {**self.facts[node], **facts}
         self._changed[node] = None
         self._noted.add(node)
 
     def raise_to(self, node: int, level: int) -> None:
-        """Move a node to another level."""
+        """Moves a node to another level."""
         self.level[node] = level
         self._changed[node] = None
         self._levelled.add(node)
@@ -226,7 +229,7 @@ class Draft:
             self._changed[node] = None
 
     def remove(self, node: int) -> None:
-        """Take a node out with its edges and relations."""
+        """Takes a node out with its edges and relations."""
         for parent in list(self.parents[node]):
             self.unlink(parent, node)
         for child in list(self.children[node]):
@@ -239,8 +242,8 @@ class Draft:
     # --- handing over ----------------------------------------------------------------
 
     def take(self) -> tuple[Event, ...]:
-        """The changes since the last time as events: nodes as they are now, then edges and
-        relations in the order they were made, revisions, and what left."""
+        """Returns the changes since the last call as events: added nodes as they are now, then
+        edges and relations in the order they were made, revisions, and retirements."""
         self._stretch()
         new = set(self._new)
         revised = [n for n in sorted(self._changed) if n not in new and self.active[n]]
@@ -274,7 +277,8 @@ class Draft:
         return tuple(events)
 
     def _stretch(self) -> None:
-        """Make spans the hulls of the children again, from low to high level."""
+        """Recomputes spans as hulls of the children, from low to high level; a node that changed
+        passes the change on to its parents."""
         pending = [(self.level[n], n) for n in self._stretched if self.active[n]]
         self._stretched = set()
         heapq.heapify(pending)
@@ -289,3 +293,24 @@ class Draft:
                 self._changed[node] = None
                 for parent in self.parents[node]:
                     heapq.heappush(pending, (self.level[parent], parent))
+
+
+def leaf_of(unit: int, draft: Draft) -> int:
+    """Returns the level-0 node that holds a unit; ValueError where there is none (any more)."""
+    leaves = (n for n in range(len(draft)) if draft.active[n] and draft.level[n] == 0)
+    for leaf in leaves:
+        if draft.span[leaf][0] == unit:
+            return leaf
+    raise ValueError(f"unit {unit} is not in this memory; give the index of one that is")
+
+
+def sources(text: str, leaves: Sequence[int], draft: Draft) -> list[int]:
+    """Those of these leaves that share most words with a text; all that tie."""
+    shared = [len(content(text) & content(draft.text[leaf])) for leaf in leaves]
+    return [leaf for leaf, words in zip(leaves, shared, strict=True) if words == max(shared)]
+
+
+def cost_of(events: Iterable[Event], written: int, inspected: int) -> Cost:
+    """Returns the cost of a step: texts written, candidates compared, and nodes its events name."""
+    touched = {getattr(event, "node", None) for event in events} - {None}
+    return Cost(annotated=written, inspected=inspected, modified=len(touched))

@@ -1,4 +1,4 @@
-"""What the flat baselines share: one leaf per unit, and forgetting one."""
+"""Steps and deletion of the flat baselines: one leaf per unit."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def flat_steps(arrivals: Sequence[Arrival]) -> Iterator[Step]:
 
 
 def leaf_to_delete(arguments: Mapping[str, int], view: View) -> int:
-    """The leaf that holds the unit named in ``arguments``; ValueError when none does."""
+    """Returns the leaf that holds the unit named in ``arguments``; ValueError when none does."""
     unit = arguments["unit"]
     for leaf in view.structure.leaves:
         if int(view.structure.start[leaf]) == unit:
@@ -28,12 +28,12 @@ def leaf_to_delete(arguments: Mapping[str, int], view: View) -> int:
 
 
 def deletion(arguments: Mapping[str, int], view: View, events: Sequence[Event], cost: Cost) -> Step:
-    """The step of a deletion."""
+    """Returns the step of a deletion."""
     note = f"Unit {arguments['unit']} is deleted."
     return Step(view.units[-1], note, None, tuple(events), cost, "delete")
 
 
 def delete_from_flat(arguments: Mapping[str, int], view: View) -> Step:
-    """Retire one leaf."""
+    """Retires one leaf."""
     leaf = leaf_to_delete(arguments, view)
     return deletion(arguments, view, (Retire(leaf),), Cost(modified=1))

@@ -1,4 +1,4 @@
-"""What the systems' own retrievals share: cosines, one collapsed ranking, a walk from the top."""
+"""What the systems' own retrievals share: scores, rankings, a walk from the top."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from segviz.construct import Recall, Stage, View
+from segviz.construct import Retrieval, Stage, View
 from segviz.tree import Structure
 
 Scores = NDArray[np.float64]
@@ -35,7 +35,7 @@ def question_cosines(question: str, view: View) -> Scores:
 
 
 def chosen_relevance(question: str, view: View) -> Scores:
-    """The relevance the caller chose, for every node, float64 (n,)."""
+    """Returns the relevance the caller chose, for every node, float64 (n,)."""
     return np.asarray(np.round(view.relevance([question])[0], _DIGITS))
 
 
@@ -49,15 +49,15 @@ def stage(name: str, note: str, nodes: Sequence[int], scores: Scores, kept: Sequ
     return Stage(name, note, tuple(nodes), tuple(float(scores[n]) for n in nodes), tuple(kept))
 
 
-def recalled(ranked: Sequence[int], scores: Scores, stages: Sequence[Stage]) -> Recall:
-    """The ranking with its scores, clipped at 0, and 0 for every node not in it."""
+def as_retrieval(ranked: Sequence[int], scores: Scores, stages: Sequence[Stage]) -> Retrieval:
+    """Returns the ranking with its scores, clipped at 0, and 0 for every node not in it."""
     given = np.zeros(len(scores))
     given[list(ranked)] = np.clip(scores[list(ranked)], 0.0, None)
-    return Recall(given, tuple(ranked), tuple(stages))
+    return Retrieval(given, tuple(ranked), tuple(stages))
 
 
-def from_the_top(structure: Structure, scores: Scores, width: int) -> Recall:
-    """Walk down: of the roots, then of the children of what was kept, the ``width`` best.
+def from_the_top(structure: Structure, scores: Scores, width: int) -> Retrieval:
+    """Walks down: of the roots, then of the children of what was kept, the ``width`` best.
 
     Returns everything kept on the way, best first. Terminates because edges lead to lower
     levels; a node with several parents is looked at once.
@@ -83,4 +83,45 @@ def from_the_top(structure: Structure, scores: Scores, width: int) -> Recall:
         layer = [c for node in kept for c in structure.children[node] if c not in seen]
         layer = list(dict.fromkeys(layer))
         seen.update(layer)
-    return recalled(best_first(kept_all, scores), scores, stages)
+    return as_retrieval(best_first(kept_all, scores), scores, stages)
+
+
+def question_similarity(question: str, view: View) -> NDArray[np.float64]:
+    """Returns the chosen relevance of every node in [0, 1], float64 (n,).
+
+    As it is where no score exceeds 1 (cosines; hybrid and softmax, whose best node has 1),
+    negatives 0. Others (BM25) go through ln(1 + score), divided by the largest, or a single
+    strong match would leave no other term of a system's formula a say.
+    """
+    raw = np.clip(view.relevance([question])[0], 0.0, None)
+    highest = float(raw.max(initial=0.0))
+    scaled = raw if highest <= 1 else np.log1p(raw) / np.log1p(highest)
+    return np.asarray(np.round(scaled, 9))
+
+
+def with_units(
+    structure: Structure,
+    ranked: Sequence[int],
+    scores: NDArray[np.float64],
+    stages: Sequence[Stage],
+) -> Retrieval:
+    """A ranking followed by the units below it that it does not hold, in the order of the
+    best node above each, so that it can also be read on the level of units.
+
+    A unit added this way has the score of that node, lowered by its place in the ranking so
+    that scores fall with rank.
+    """
+    given = np.zeros(len(structure))
+    held = dict.fromkeys(ranked)
+    for node in ranked:
+        given[node] = scores[node]
+    floor = min((float(scores[node]) for node in ranked), default=0.0)
+    leaf_of = {int(structure.start[leaf]): leaf for leaf in structure.leaves}
+    added: dict[int, None] = {}
+    for node in ranked:
+        for unit in structure.coverage(node):
+            if leaf_of[unit] not in held:
+                added.setdefault(leaf_of[unit])
+    for place, leaf in enumerate(added, start=1):
+        given[leaf] = floor / (1 + place)
+    return Retrieval(given, (*ranked, *added), tuple(stages))

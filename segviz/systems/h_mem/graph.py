@@ -16,16 +16,17 @@ ENTITY = "entity"
 MAYBE = "may be the same as"
 _SALIENT = frozenset({"person", "organisation", "location"})
 _SALIENT_FROM = 3  # mentions
-_ALIKE = 0.9  # spelling, by difflib's ratio
+_SAME_SPELLING = 0.9  # spelling, by difflib's ratio
 _RECENT = 3  # facts kept word for word in a profile
 
 
 class EntityGraph:
-    """Entities over a draft; everything it knows is in the nodes' facts."""
+    """The entities of a draft. All its state stands in the nodes' facts, so that a saved
+    memory can be changed."""
 
     def __init__(self, draft: Draft, annotate: Annotate, fuzzy: bool) -> None:
-        """Take up the entities as they stand in ``draft``; ``fuzzy`` also merges names
-        that are spelt nearly alike (H-Mem A.2; its main text merges equal ones alone)."""
+        """Takes up the entities as they stand in ``draft``; ``fuzzy`` also merges names
+        that are spelt nearly the same (H-Mem A.2; its main text merges equal ones alone)."""
         self._draft = draft
         self._annotate = annotate
         self._fuzzy = fuzzy
@@ -35,8 +36,8 @@ class EntityGraph:
                 self._by_name.setdefault(alias, []).append(node)
 
     def take_in(self, extraction: Extraction, fragment: int) -> tuple[list[int], int]:
-        """Resolve a fragment's entities and relations; the entities touched and the number
-        of profiles written."""
+        """Resolves a fragment's entities and relations; returns the entities mentioned and the
+        number of profiles written."""
         touched: dict[str, int] = {}
         for mention in extraction.entities:
             if normalised(mention.name):
@@ -53,7 +54,7 @@ class EntityGraph:
         draft, name = self._draft, normalised(mention.name)
         node = next((n for n in self._by_name.get(name, ()) if self._fits(n, mention.kind)), None)
         if node is None and self._fuzzy:
-            node = self._alike(name, mention.kind)
+            node = self._spelt_like(name, mention.kind)
             if node is not None:
                 self._by_name.setdefault(name, []).append(node)
                 draft.note(node, aliases=f"{draft.facts[node]['aliases']}\n{name}")
@@ -78,13 +79,13 @@ class EntityGraph:
         return node
 
     def _fits(self, node: int, kind: str) -> bool:
-        """Two persons may share a name, a person and a place not be one."""
+        """Whether a mention of this kind may be this entity: kinds agree, or one is unknown."""
         return "other" in (kind, self._draft.facts[node]["type"]) or (
             self._draft.facts[node]["type"] == kind
         )
 
-    def _alike(self, name: str, kind: str) -> int | None:
-        """The known entity spelt most like ``name``, the older on a tie."""
+    def _spelt_like(self, name: str, kind: str) -> int | None:
+        """Returns the known entity spelt most like ``name``, the older on a tie."""
         best: tuple[float, int] | None = None
         for known, nodes in self._by_name.items():
             if known[0] != name[0] or abs(len(known) - len(name)) > 0.2 * max(
@@ -93,12 +94,12 @@ class EntityGraph:
                 continue
             ratio = SequenceMatcher(None, known, name, autojunk=False).ratio()
             for node in nodes:
-                if ratio >= _ALIKE and self._fits(node, kind):
+                if ratio >= _SAME_SPELLING and self._fits(node, kind):
                     best = max(best or (0.0, 0), (ratio, -node))
         return None if best is None else -best[1]
 
     def _repair(self, node: int, name: str, kind: str) -> None:
-        """Tie a name to the longer or shorter names it begins or ends; no identity."""
+        """Relates one-word names to the longer names they begin or end, as possibly the same."""
         tokens = name.split()
         for known, others in list(self._by_name.items()):
             long, short = sorted((tokens, known.split()), key=len, reverse=True)
@@ -108,7 +109,8 @@ class EntityGraph:
                         self._draft.relate(node, other, MAYBE, 1.0)
 
     def _describe(self, nodes: Sequence[int], extraction: Extraction) -> int:
-        """Refresh the profiles of salient entities: what lasts, then what was said last."""
+        """Updates the recent facts of entities, and every third mention the persistent summary of
+        salient ones; returns the number of profiles written."""
         draft = self._draft
         due: list[int] = []
         for node in nodes:
@@ -136,7 +138,7 @@ class EntityGraph:
         return len(due)
 
     def forget(self, fragment: int) -> int:
-        """Take a fragment out of the graph: entities nobody mentions any more go, and
+        """Takes a fragment out of the graph: entities nobody mentions any more go, and
         relations between entities that now share no fragment; entities that went."""
         draft = self._draft
         gone = 0

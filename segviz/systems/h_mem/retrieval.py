@@ -2,25 +2,68 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
-from segviz.construct import Recall, Stage, View
+from segviz.construct import Retrieval, Stage, View
 from segviz.construct.tasks import SubQuestion, Tasks
 from segviz.construct.tasks.words import normalised
 from segviz.conversation import DAY, Moment, as_time, moments, seconds
-from segviz.systems.common.fallbacks import likeness, with_units
+from segviz.systems.common.retrieval import question_similarity, with_units
 from segviz.systems.h_mem.graph import ENTITY
-from segviz.systems.h_mem.scores import Times, robustness, time_relevance
 from segviz.systems.h_mem.tree import EVENT, SUMMARY
+from segviz.tree import Facts
 
-_SEEDS = 5  # entities taken by likeness alone
+Times = tuple[float, float]
+
+
+def robustness(age: float, mentions: int, tau: float, eta: float) -> float:
+    """R = exp(-age / (τ(1 + η·ln(1 + n)))), in (0, 1]; ``age`` and ``tau`` in seconds.
+
+    Source: H-Mem §3.3, equation 2. A memory consolidated after the question (a negative
+    age) counts as fresh.
+    """
+    return math.exp(-max(age, 0.0) / (tau * (1 + eta * math.log1p(mentions))))
+
+
+def curve(facts: Facts, ages: Sequence[float], tau: float, eta: float) -> list[float]:
+    """Returns the forgetting curve of a node from its facts (``n``): R at each age in seconds
+    after its last consolidation."""
+    n = facts.get("n", 0)
+    return [robustness(age, n if isinstance(n, int) else 0, tau, eta) for age in ages]
+
+
+def time_relevance(one: Times, other: Times, balance: float = 0.5) -> float:
+    """T in [0, 1]: ``balance`` · overlap / union + (1 - balance) · (1 - distance of the
+    centres / hull).
+
+    Source: H-Mem §3.3, equation 1. Departs from it: the distance is divided by the hull
+    of both intervals, not by their union, under which an instant a year away would score
+    below -100 and drown every other term; intervals shorter than a day are widened to one
+    around their centre.
+    """
+    (a, b), (c, d) = _at_least_a_day(one), _at_least_a_day(other)
+    overlap = max(0.0, min(b, d) - max(a, c))
+    union = (b - a) + (d - c) - overlap
+    hull = max(b, d) - min(a, c)
+    apart = abs((a + b) - (c + d)) / 2
+    return balance * overlap / union + (1 - balance) * (1 - apart / hull)
+
+
+def _at_least_a_day(times: Times) -> Times:
+    start, stop = times
+    wider = max(0.0, DAY - (stop - start)) / 2
+    return start - wider, stop + wider
+
+
+_SEEDS = 5  # entities taken by similarity alone
 _HOPS = 2
 _DECAY = 0.5  # of an entity's strength per hop
-_SAME = 0.95  # likeness at which two items on the same fragments count once
+_SAME = 0.95  # similarity at which two items on the same fragments count once
 _JUDGED = 5  # items looked at for what is missing
 _FOLLOW_UP = 0.5  # weight of what a follow-up question finds
 _SCOPES = {
@@ -44,22 +87,22 @@ class Weights:
 
 
 @dataclass(slots=True)
-class Search:
+class HMemSearch:
     """One question on one memory."""
 
     view: View
     tasks: Tasks
     weights: Weights
     stages: list[Stage] = field(default_factory=list)
-    heard: list[Moment] = field(default_factory=list)
+    said_at: list[Moment] = field(default_factory=list)
 
-    def run(self, question: str) -> Recall:
-        """All parts of the question, together."""
+    def run(self, question: str) -> Retrieval:
+        """Retrieves for all parts of the question; an item keeps its best score."""
         view = self.view
         n = len(view.structure)
-        heard = self.heard = moments(view.units)
-        now = heard[-1].seconds if heard else 0.0
-        dated = bool(heard) and heard[-1].dated
+        said_at = self.said_at = moments(view.units)
+        now = said_at[-1].seconds if said_at else 0.0
+        dated = bool(said_at) and said_at[-1].dated
         parts = self.tasks.plan(question, as_time(now) if dated else None)
         scopes = [p.scope if self.weights.scope == "planned" else self.weights.scope for p in parts]
         listed = "; ".join(
@@ -101,10 +144,10 @@ class Search:
     ) -> NDArray[np.float64]:
         """F of every item found for one part, 0 for the rest."""
         structure = self.view.structure
-        alike = likeness(part.text, self.view)
-        strength = self._entities(part.text, alike)
-        fragments = self._fragments(strength, alike)
-        events = self._events(fragments, alike)
+        similarity = question_similarity(part.text, self.view)
+        strength = self._entities(part.text, similarity)
+        fragments = self._fragments(strength, similarity)
+        events = self._events(fragments, similarity)
         pool = [*fragments, *events, *self._ancestors(events)]
         kinds = _SCOPES[scope]
         kept = [node for node in dict.fromkeys(pool) if structure.kind[node] in kinds]
@@ -113,7 +156,7 @@ class Search:
         score = np.zeros(len(structure))
         lines = []
         for node in kept:
-            s, t, r = float(alike[node]), self._time(node, when), self._robust(node, now)
+            s, t, r = float(similarity[node]), self._time(node, when), self._robust(node, now)
             w = self.weights
             score[node] = weight * (w.semantic * s + w.temporal * t + w.robust * r)
             lines.append((score[node], node, s, t, r))
@@ -139,7 +182,7 @@ class Search:
         )
         return score
 
-    def _entities(self, text: str, alike: NDArray[np.float64]) -> dict[int, float]:
+    def _entities(self, text: str, similarity: NDArray[np.float64]) -> dict[int, float]:
         """Entities named in the text or like it, and those related to them, by strength."""
         structure = self.view.structure
         known = [
@@ -152,8 +195,8 @@ class Search:
             if any(f" {a} " in asked for a in str(structure.facts[m]["aliases"]).split("\n"))
         }
         named = len(strength)
-        for m in sorted(known, key=lambda m: (-alike[m], m))[:_SEEDS]:
-            strength.setdefault(m, float(alike[m]))
+        for m in sorted(known, key=lambda m: (-similarity[m], m))[:_SEEDS]:
+            strength.setdefault(m, float(similarity[m]))
         seeds = len(strength)
         reach = list(strength)
         for _ in range(_HOPS):
@@ -179,14 +222,14 @@ class Search:
         )
         return strength
 
-    def _fragments(self, strength: dict[int, float], alike: NDArray[np.float64]) -> list[int]:
-        """The best fragments that mention the entities."""
+    def _fragments(self, strength: dict[int, float], similarity: NDArray[np.float64]) -> list[int]:
+        """Returns the best fragments that mention the entities."""
         structure = self.view.structure
         reached: dict[int, float] = {}
         for entity, by in strength.items():
             for fragment in structure.children[entity]:
                 reached[fragment] = max(reached.get(fragment, 0.0), by)
-        weighed = {f: by * float(alike[f]) for f, by in reached.items()}
+        weighed = {f: by * float(similarity[f]) for f, by in reached.items()}
         order = sorted(weighed, key=lambda f: (-weighed[f], f))
         kept = order[: self.weights.pool]
         note = f"{len(order)} fragments mention these entities; the {len(kept)} best go on."
@@ -195,19 +238,23 @@ class Search:
         )
         return kept
 
-    def _events(self, fragments: Sequence[int], alike: NDArray[np.float64]) -> list[int]:
-        """The events of the fragments, and the events most like the question."""
+    def _events(self, fragments: Sequence[int], similarity: NDArray[np.float64]) -> list[int]:
+        """Returns the events of the fragments, and the events most like the question."""
         structure = self.view.structure
         linked = [p for f in fragments for p in structure.parents[f] if structure.kind[p] == EVENT]
         every = [
             m for m in range(len(structure)) if structure.kind[m] == EVENT and structure.active[m]
         ]
-        dense = sorted(every, key=lambda m: (-alike[m], m))[: self.weights.pool]
+        dense = sorted(every, key=lambda m: (-similarity[m], m))[: self.weights.pool]
         events = list(dict.fromkeys((*linked, *dense)))
-        note = f"{len(set(linked))} events of these fragments and the {len(dense)} most alike."
+        note = f"{len(set(linked))} events of these fragments and the {len(dense)} most similar."
         self.stages.append(
             Stage(
-                "events", note, tuple(events), tuple(float(alike[m]) for m in events), tuple(events)
+                "events",
+                note,
+                tuple(events),
+                tuple(float(similarity[m]) for m in events),
+                tuple(events),
             )
         )
         return events
@@ -244,13 +291,13 @@ class Search:
         facts = self.view.structure.facts[node]
         last, n = facts.get("last"), facts.get("n", 0)
         if last is None:  # a fragment is as fresh as when it was said
-            last, n = self.heard[int(self.view.structure.start[node])].seconds, 0
+            last, n = self.said_at[int(self.view.structure.start[node])].seconds, 0
         return robustness(
             now - float(last), int(n or 0), self.weights.tau_days * DAY, self.weights.eta
         )
 
     def _once(self, ranked: Sequence[int]) -> list[int]:
-        """Of items on the same fragments that say the same, the best."""
+        """Drops items on the same fragments that are nearly equal to a better one."""
         structure = self.view.structure
         kept: dict[tuple[int, ...], list[int]] = {}
         result = []

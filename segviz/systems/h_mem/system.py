@@ -10,7 +10,7 @@ from segviz.construct import (
     Annotate,
     Arrival,
     Operation,
-    Recall,
+    Retrieval,
     Services,
     View,
     check_ranges,
@@ -19,14 +19,11 @@ from segviz.construct import (
 from segviz.construct.annotate import Extractive
 from segviz.construct.tasks import Offline, Tasks
 from segviz.conversation import DAY, Clock, as_time, moments
-from segviz.systems.common.annotation import prepared
-from segviz.systems.common.draft import Draft
-from segviz.systems.common.draft_helpers import cost_of, leaf_of
-from segviz.systems.common.fallbacks import annotator_at_hand, at_hand
+from segviz.systems.common.annotation import annotator_or_offline, prepared, tasks_or_offline
+from segviz.systems.common.draft import Draft, cost_of, leaf_of
 from segviz.systems.h_mem.graph import EntityGraph
-from segviz.systems.h_mem.retrieval import Search, Weights
-from segviz.systems.h_mem.scores import curve
-from segviz.systems.h_mem.tree import EVENT, SUMMARY, TOP, Evolving, Rules
+from segviz.systems.h_mem.retrieval import HMemSearch, Weights, curve
+from segviz.systems.h_mem.tree import EVENT, SUMMARY, TOP, EventTree, Rules
 from segviz.tree import Decision, Facts, Step
 
 
@@ -43,7 +40,7 @@ class HMem:
 
     A question is split into parts with a scope and a time; entities it names lead, over at
     most two hops, to fragments, from there to events and up to summaries. They are ranked
-    by likeness, nearness in time and robustness (equations 1 to 3).
+    by similarity, nearness in time and robustness (equations 1 to 3).
 
     Source: H-Mem, Yu et al., arXiv 2605.15701, §3 and A.2 (other memories share the name).
     Departs from the source as listed in ``departures``.
@@ -52,7 +49,7 @@ class HMem:
     name: ClassVar[str] = "h-mem"
     label: ClassVar[str] = "H-Mem (Yu 2026)"
     online: ClassVar[bool] = True
-    laws: ClassVar[str] = "h-mem"
+    invariants: ClassVar[str] = "h-mem"
     fidelity: ClassVar[str] = "adapted"
     departures: ClassVar[tuple[str, ...]] = (
         "Offline, sentences stand for extracted events and capitals for entities.",
@@ -61,7 +58,7 @@ class HMem:
         "Thresholds give the paper's shape (Table 7) offline; its own are .8, .7 and .6.",
         "Summaries and profiles are written once per unit, not once per event.",
         "The distance in equation 1 is divided by the hull of both intervals.",
-        "Likeness is the chosen relevance scaled to [0, 1]; with dense relevance, the cosine.",
+        "Similarity is the chosen relevance scaled to [0, 1]; with dense relevance, the cosine.",
         "No answer is generated, so parts of a question do not wait for each other's answers.",
     )
     level_names: ClassVar[tuple[str, ...]] = (
@@ -81,13 +78,13 @@ class HMem:
         help="Writes summaries and profiles.", registry="annotate", factory=Extractive
     )
     alpha_2: float = param(
-        0.51, help="Likeness that joins a week's summary (paper .80).", low=-1, high=1, step=0.01
+        0.51, help="Similarity that joins a week's summary (paper .80).", low=-1, high=1, step=0.01
     )
     alpha_3: float = param(
-        0.49, help="Likeness that joins a month's summary (paper .70).", low=-1, high=1, step=0.01
+        0.49, help="Similarity that joins a month's summary (paper .70).", low=-1, high=1, step=0.01
     )
     alpha_4: float = param(
-        0.42, help="Likeness that joins a year's summary (paper .60).", low=-1, high=1, step=0.01
+        0.42, help="Similarity that joins a year's summary (paper .60).", low=-1, high=1, step=0.01
     )
     windows: str = param(
         "nested",
@@ -97,10 +94,12 @@ class HMem:
     )
     entity_merge: str = param(
         "fuzzy",
-        help="Merge names spelt nearly alike (paper, A.2) or equal names alone (main text).",
+        help="Merge names spelt nearly the same (paper, A.2) or equal names alone (main text).",
         choices=("fuzzy", "exact"),
     )
-    semantic: float = param(0.70, help="Weight of likeness (paper .70).", low=0, high=1, step=0.05)
+    semantic: float = param(
+        0.70, help="Weight of similarity (paper .70).", low=0, high=1, step=0.05
+    )
     temporal: float = param(
         0.15, help="Weight of nearness in time (paper .15).", low=0, high=1, step=0.05
     )
@@ -117,7 +116,7 @@ class HMem:
     )
     pool: int = param(
         10,
-        help="Fragments by entity and events by likeness that enter (paper tries 5 to 50).",
+        help="Fragments by entity and events by similarity that enter (paper tries 5 to 50).",
         low=1,
         high=200,
         step=1,
@@ -129,7 +128,7 @@ class HMem:
     )
 
     def __post_init__(self) -> None:
-        """Refuse values outside the declared ranges."""
+        """Refuses values outside the declared ranges."""
         check_ranges(self)
 
     def steps(self, arrivals: Sequence[Arrival], services: Services) -> Iterator[Step]:
@@ -168,20 +167,20 @@ class HMem:
                 cost_of(events, written, tree.inspected),
             )
 
-    def _parts(self, draft: Draft, services: Services) -> tuple[Evolving, EntityGraph]:
+    def _parts(self, draft: Draft, services: Services) -> tuple[EventTree, EntityGraph]:
         limits = {2: self.alpha_2, 3: self.alpha_3, 4: self.alpha_4}
-        annotate = annotator_at_hand(self.annotate, services)
+        annotate = annotator_or_offline(self.annotate, services)
         return (
-            Evolving(draft, Rules(limits, self.windows == "calendar"), annotate),
+            EventTree(draft, Rules(limits, self.windows == "calendar"), annotate),
             EntityGraph(draft, annotate, self.entity_merge == "fuzzy"),
         )
 
-    def recall(self, question: str, view: View) -> Recall:
-        """The evidence chain; see the class for its course."""
+    def retrieve(self, question: str, view: View) -> Retrieval:
+        """Returns the evidence chain; see the class for its course."""
         weights = Weights(
             self.semantic, self.temporal, self.robust, self.tau, self.eta, self.pool, self.scope
         )
-        return Search(view, at_hand(self.tasks, view.services), weights).run(question)
+        return HMemSearch(view, tasks_or_offline(self.tasks, view.services), weights).run(question)
 
     def retention(self, facts: Facts, ages: Sequence[float]) -> list[float]:
         """Equation 2 for a node with these facts, at each age in seconds."""
@@ -215,7 +214,7 @@ class HMem:
         }
 
     def operate(self, name: str, arguments: Mapping[str, int], view: View) -> Step:
-        """The events of an operation; ValueError says why it cannot be done."""
+        """Returns the step of an operation; ValueError says why it cannot be done."""
         draft = Draft.of(view.structure, view.services.embedder)
         tree, graph = self._parts(draft, view.services)
         if name == "reinforce":
@@ -240,7 +239,7 @@ class HMem:
             name,
         )
 
-    def _reinforce(self, node: int, draft: Draft, tree: Evolving, view: View) -> str:
+    def _reinforce(self, node: int, draft: Draft, tree: EventTree, view: View) -> str:
         kinds = (EVENT, SUMMARY)
         if not (0 <= node < len(draft) and draft.active[node] and draft.kind[node] in kinds):
             raise ValueError(f"node {node} is no event and no summary of this memory")
@@ -248,7 +247,7 @@ class HMem:
         return f"Node {node} was met again: n is now {draft.facts[node]['n']}."
 
 
-def _delete(unit: int, draft: Draft, tree: Evolving, graph: EntityGraph) -> str:
+def _delete(unit: int, draft: Draft, tree: EventTree, graph: EntityGraph) -> str:
     leaf = leaf_of(unit, draft)
     gone = tree.remove_events(leaf)
     entities = graph.forget(leaf)
@@ -256,7 +255,7 @@ def _delete(unit: int, draft: Draft, tree: Evolving, graph: EntityGraph) -> str:
     return f"Unit {unit} was deleted with {gone} events and {entities} entities."
 
 
-def _decision(tree: Evolving) -> Decision | None:
+def _decision(tree: EventTree) -> Decision | None:
     if not tree.judged:
         return None
     chosen = tree.joined[0] if tree.joined else None

@@ -1,4 +1,4 @@
-"""H-Mem's tree: events gathered into summaries by time window and likeness, bottom up."""
+"""H-Mem's tree: events gathered into summaries by time window and similarity, bottom up."""
 
 from __future__ import annotations
 
@@ -23,17 +23,18 @@ _TOP_UNTIL = ((7.0, 2), (30.0, 3))
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """What decides where an event goes: the likeness each level wants and the windows."""
+    """Where an event goes: the least similarity on each level, and the kind of windows."""
 
-    likeness: dict[int, float]
+    similarity: dict[int, float]
     calendar: bool
 
 
-class Evolving:
-    """The tree while it grows, over a draft; everything it knows is in the nodes' facts."""
+class EventTree:
+    """The tree of events over a draft. All its state stands in the nodes' facts, so that a
+    saved memory can be changed."""
 
     def __init__(self, draft: Draft, rules: Rules, annotate: Annotate) -> None:
-        """Take up the tree as it stands in ``draft``."""
+        """Takes up the tree as it stands in ``draft``."""
         self._draft = draft
         self._rules = rules
         self._annotate = annotate
@@ -53,12 +54,12 @@ class Evolving:
         return self._draft.level[node], as_number(self._draft.facts[node], "window_from")
 
     def begin_step(self) -> None:
-        """Forget what was judged for the unit before."""
+        """Resets the judgements of the previous unit."""
         self.inspected = 0
         self.judged, self.joined = [], []
 
     def age(self, now: float) -> int:
-        """Set the levels by the tree's age; the number of levels it grew by."""
+        """Adds levels as the tree's age demands (A.2); returns how many."""
         if self._began is None:
             return 0
         days = (now - self._began) / DAY
@@ -70,7 +71,7 @@ class Evolving:
         return grew
 
     def promote(self) -> None:
-        """One more level: everything on top moves up into it, in the order of time."""
+        """Adds a level: every summary on top gets a parent in it, in the order of time."""
         orphans = [
             n
             for n in self._draft.of_kind(SUMMARY)
@@ -81,7 +82,7 @@ class Evolving:
             self._route(node, self.top, as_number(self._draft.facts[node], "last"))
 
     def event(self, fact: Stated, fragment: int, when: Moment) -> int:
-        """A leaf event of a fragment, put in its place; the event's node."""
+        """Adds an event of a fragment and routes it to a summary; returns its node."""
         if self._began is None:
             self._began = when.seconds
         facts: dict[str, float] = {}
@@ -100,12 +101,12 @@ class Evolving:
         return node
 
     def _route(self, node: int, level: int, now: float) -> None:
-        """Find ``node`` a parent on ``level`` and, where that is new, its parents above."""
+        """Finds ``node`` a parent on ``level`` and, where that is new, its parents above."""
         draft = self._draft
         while level <= self.top:
             window = self._window(level, as_number(draft.facts[node], "opened"))
             best, sibling, score = self._nearest(node, self._windows.get((level, window[0]), []))
-            limit = self._rules.likeness[level]
+            limit = self._rules.similarity[level]
             if best is not None:
                 self.judged.append(Judgement(best, score, limit, f"for node {node}"))
             if best is not None and sibling is not None and score >= limit:
@@ -121,7 +122,7 @@ class Evolving:
     def _nearest(
         self, node: int, candidates: Sequence[int]
     ) -> tuple[int | None, int | None, float]:
-        """The candidate with the child most like ``node``, that child and the likeness."""
+        """The candidate with the child most like ``node``, that child and the similarity."""
         owned = [(child, c) for c in candidates for child in self._draft.children[c]]
         self.inspected += len(owned)
         if not owned:
@@ -143,13 +144,13 @@ class Evolving:
         return node
 
     def reinforce(self, node: int, now: float) -> None:
-        """``node`` was met again: n grows and its forgetting starts anew."""
+        """Reinforces ``node``: n grows by one and its age starts at ``now``."""
         n = self._draft.facts[node]["n"]
         last = max(as_number(self._draft.facts[node], "last"), now)
         self._draft.note(node, n=(n if isinstance(n, int) else 0) + 1, last=last)
 
     def _widen(self, node: int, child: int) -> None:
-        """Let ``node`` and its ancestors hold the child's times, and be written anew."""
+        """Widens the times of ``node`` and its ancestors to hold the child's; marks them stale."""
         draft = self._draft
         start, stop = as_number(draft.facts[child], "from"), as_number(draft.facts[child], "to")
         while True:
@@ -164,7 +165,7 @@ class Evolving:
             node = above[0]
 
     def remove_events(self, fragment: int) -> int:
-        """Take out a fragment's events, and what then summarises nothing; their number."""
+        """Removes a fragment's events and summaries left empty; returns the number of events."""
         draft = self._draft
         events = [p for p in draft.parents[fragment] if draft.kind[p] == EVENT]
         pending = list(events)
@@ -198,7 +199,7 @@ class Evolving:
             node = above[0]
 
     def rewrite(self) -> int:
-        """Write the summaries whose children changed, from low to high; their number."""
+        """Writes the summaries whose children changed, from low to high; their number."""
         draft = self._draft
         written = 0
         for level in range(2, TOP + 1):

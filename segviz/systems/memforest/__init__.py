@@ -1,1 +1,13 @@
-"""MemForest: many small trees in the order of time (arXiv 2605.23986)."""
+"""MemForest: many small trees in the order of time over shared facts (arXiv 2605.23986).
+
+``system``      parameters and steps
+``facts``       cells of a few turns, and the facts of a closed cell
+``scenes``      which scene a fact belongs to
+``trees``       the trees, their edits and the summaries of their nodes
+``retrieval``   recalling trees, following branches, ranking facts
+``operations``  what can be done to a finished memory, merging two among it
+"""
+
+from segviz.systems.memforest.system import MemForest
+
+__all__ = ["MemForest"]

@@ -1,20 +1,81 @@
-"""MemForest's write path: from closed cells to canonical facts and the trees they belong to."""
+"""MemForest's write path: cells of a few turns, the facts of a closed cell, and their trees."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from segviz.construct import Arrival
 from segviz.construct.tasks import Stated, Tasks
-from segviz.construct.tasks.words import normalised
+from segviz.construct.tasks.words import lines, normalised
 from segviz.conversation import Moment, as_time
 from segviz.embedding import Embedder
-from segviz.systems.common.draft import Draft
-from segviz.systems.common.draft_helpers import sources
-from segviz.systems.memforest.cells import CELL, Cells
+from segviz.systems.common.draft import Draft, sources
 from segviz.systems.memforest.scenes import Routing, Scenes
 from segviz.systems.memforest.trees import Forest
 from segviz.tree import Judgement, Vector, as_number
+
+CELL = "cell"
+_CHARACTERS = 8000
+_GAP = 6 * 3600.0
+_MARKER = re.compile(r"\b(?:by the way|anyway|changing the subject|on another note)\b", re.I)
+
+
+class Cells:
+    """The cells of a draft: a few turns of one session; the last may be open."""
+
+    def __init__(self, draft: Draft, turns: int) -> None:
+        """Takes up the cells as they stand in ``draft``; one of ``turns`` turns is full."""
+        self._draft = draft
+        self._turns = turns
+
+    def waiting(self) -> int | None:
+        """Returns the open cell, or None."""
+        for node in range(len(self._draft) - 1, -1, -1):
+            if self._draft.kind[node] == CELL and self._draft.active[node]:
+                return None if self._draft.facts[node]["closed"] else node
+        return None
+
+    def fitting(self, arrival: Arrival, when: Moment) -> int | None:
+        """The open cell if a unit continues it, else None: the session is the same, the gap at
+        most six hours, there is room, and no phrase changes the subject."""
+        cell = self.waiting()
+        if cell is None or self._draft.facts[cell]["session"] != arrival.session:
+            return None
+        gap = when.seconds - as_number(self._draft.facts[cell], "to")
+        longer = len(self._draft.text[cell]) + len(arrival.text) > _CHARACTERS
+        return None if gap > _GAP or longer or _MARKER.search(arrival.text) else cell
+
+    def begin(self, leaf: int, arrival: Arrival, when: Moment) -> int:
+        """Opens a cell over its first unit; returns its node."""
+        return self._draft.add(
+            1,
+            [leaf],
+            arrival.text,
+            CELL,
+            {
+                "session": arrival.session,
+                "from": when.seconds,
+                "to": when.seconds,
+                "dated": when.dated,
+                "closed": False,
+                "items": 1,
+            },
+            arrival.vector,
+        )
+
+    def carry_on(self, cell: int, leaf: int, arrival: Arrival, when: Moment) -> None:
+        """Appends a unit to an open cell."""
+        draft = self._draft
+        draft.link(cell, leaf)
+        draft.note(cell, to=max(when.seconds, as_number(draft.facts[cell], "to")))
+        draft.rewrite([cell], [f"{draft.text[cell]}\n{arrival.text}"])
+
+    def full(self, cell: int) -> bool:
+        """Whether a cell has turns or text enough to be closed."""
+        text = self._draft.text[cell]
+        return len(lines(text)) >= self._turns or len(text) > _CHARACTERS
+
 
 FACT = "fact"
 _ASKED = 4  # near duplicates judged
@@ -22,7 +83,8 @@ _ENTITY_FACTS, _ENTITY_SESSIONS = 3, 2
 
 
 class Ingest:
-    """Cells and facts over a draft; everything it knows is in the structure."""
+    """Writes cells and facts to a draft. All its state stands in the structure, so that a
+    saved memory can be changed."""
 
     def __init__(
         self,
@@ -32,7 +94,7 @@ class Ingest:
         tasks: Tasks,
         embedder: Embedder,
     ) -> None:
-        """Take up the memory as it stands in ``draft``."""
+        """Takes up the memory as it stands in ``draft``."""
         self._draft = draft
         self._forest = forest
         self._routing = routing
@@ -49,7 +111,7 @@ class Ingest:
         self.begin_step()
 
     def begin_step(self) -> None:
-        """Forget what happened for the unit before."""
+        """Resets the record of the previous unit."""
         self._judged: list[Judgement] = []
         self._events: list[str] = []
         self._compared = 0
@@ -59,12 +121,12 @@ class Ingest:
 
     @property
     def judged(self) -> list[Judgement]:
-        """What was compared to decide where facts go."""
+        """The comparisons that decided where facts go."""
         return self._judged + self._scenes.judged
 
     @property
     def events(self) -> list[str]:
-        """What is worth telling: new trees, scenes made one."""
+        """Events for the step's note: new trees, merged scenes."""
         return self._events + self._scenes.events
 
     @property
@@ -72,8 +134,8 @@ class Ingest:
         """How many candidates were compared."""
         return self._compared + self._scenes.inspected
 
-    def hear(self, arrival: Arrival, when: Moment) -> None:
-        """Take a unit in: its cell, and the facts of the cells that are closed by it."""
+    def insert(self, arrival: Arrival, when: Moment) -> None:
+        """Inserts a unit: into its cell, with the facts of the cells it closes."""
         leaf = self._draft.leaf(arrival, arrival.vector)
         cell = self._cells.fitting(arrival, when)
         if cell is None:
@@ -89,7 +151,7 @@ class Ingest:
             self._close(cell)
 
     def _close(self, cell: int) -> None:
-        """Extract a cell's facts and route them."""
+        """Extracts a cell's facts and route them."""
         draft = self._draft
         draft.note(cell, closed=True)
         dated = bool(draft.facts[cell]["dated"])
@@ -106,20 +168,20 @@ class Ingest:
                 self._again(known, units, cell)
 
     def _known(self, fact: Stated, vector: Vector) -> int | None:
-        """The canonical fact that says the same, if there is one."""
+        """Returns the canonical fact that says the same, if there is one."""
         exact = self._texts.get(normalised(fact.text))
         if exact is not None or not self._facts:
             return exact
         self._compared += len(self._facts)
         limit = self._routing.duplicate
-        for node, score in self._draft.alike(vector, self._facts, limit, _ASKED):
+        for node, score in self._draft.nearest(vector, self._facts, limit, _ASKED):
             if self._tasks.same(self._draft.text[node], fact.text):
                 self._judged.append(Judgement(node, score, limit, "the same fact"))
                 return node
         return None
 
     def _again(self, fact: int, units: Sequence[int], cell: int) -> None:
-        """A known fact was said once more."""
+        """Adds an occurrence to a known fact."""
         draft = self._draft
         self.merged += 1
         for unit in units:
@@ -173,8 +235,8 @@ class Ingest:
         return root
 
     def _entity_trees(self, fact: int) -> None:
-        """The speaker's tree, and that of every entity met often enough; one that becomes
-        active takes in its earlier facts."""
+        """Adds a fact to its speaker's tree and to the tree of every entity with facts enough;
+        an entity that gets its tree now brings its earlier facts."""
         for name in _entities(self._draft, fact):
             root = self._forest.root("entity", name)
             if root is not None or name == self._draft.facts[fact]["origin"]:
@@ -198,7 +260,7 @@ class Ingest:
         }
 
     def activate(self, name: str) -> int | None:
-        """Give an entity its tree over all facts that name it; None without such facts."""
+        """Gives an entity its tree over all facts that name it; None without such facts."""
         root = None
         for fact in self._named.get(name, []):
             root = self._place(fact, "entity", name, name)
@@ -207,8 +269,8 @@ class Ingest:
         return root
 
     def forget(self, unit: int) -> int:
-        """Take a level-0 node out: its cell is written anew or goes, and so do facts
-        nobody states any more; the number of facts that went."""
+        """Removes a level-0 node: its cell is rewritten or removed, facts without a source are
+        removed; returns the number of facts removed."""
         draft, forest = self._draft, self._forest
         self._scenes.clear()
         gone = 0
@@ -232,7 +294,7 @@ class Ingest:
         return gone
 
     def _still_said(self, fact: int, homes: Sequence[int]) -> None:
-        """A fact that lost a source: its times, and so its places in the trees."""
+        """Updates a fact that lost a source: its times, and with them its places in the trees."""
         draft = self._draft
         cells = [p for u in draft.children[fact] for p in draft.parents[u] if draft.kind[p] == CELL]
         for root in homes:

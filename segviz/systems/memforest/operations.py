@@ -1,14 +1,28 @@
-"""What can be done to a finished MemForest: units and sessions leave, trees are rebuilt."""
+"""Operations on finished MemForest memories: deletion, other fan-outs, and merging two.
+
+Merging reads no unit again: trees only one memory has are copied as they are, summaries
+included. Facts both state become one; the items of trees both have go into the larger
+forest's tree, and only the nodes above them are written anew.
+
+Source of merging: MemForest §4.4 and §5.6. Departs from the source: two facts are one when
+their words are equal; near duplicates are not judged again.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
 
 from segviz.construct import Operation, View
-from segviz.systems.common.draft import Draft
-from segviz.systems.common.draft_helpers import leaf_of
-from segviz.systems.memforest.facts import FACT, Ingest
-from segviz.systems.memforest.trees import FAMILIES, Forest
+from segviz.construct.tasks.words import normalised
+from segviz.conversation import Unit
+from segviz.systems.common.draft import Draft, leaf_of
+from segviz.systems.memforest.facts import CELL, FACT, Ingest
+from segviz.systems.memforest.scenes import SCENE_FULL, centroid, unit_length
+from segviz.systems.memforest.trees import FAMILIES, Forest, heading
+from segviz.tree import Facts, Structure, Vector
 
 OPERATIONS: dict[str, Operation] = {
     "delete": Operation(
@@ -35,7 +49,7 @@ OPERATIONS: dict[str, Operation] = {
 }
 
 
-def operated(
+def apply_operation(
     name: str,
     arguments: Mapping[str, int],
     view: View,
@@ -43,8 +57,8 @@ def operated(
     forest: Forest,
     ingest: Ingest,
 ) -> str:
-    """Do one of ``OPERATIONS`` to ``draft``, the memory in ``view``; what happened as one
-    sentence. ValueError says why it cannot be done."""
+    """Does one of ``OPERATIONS`` to ``draft``, the memory in ``view``; returns the note as
+    one sentence. ValueError says why it cannot be done."""
     match name:
         case "delete":
             unit = arguments["unit"]
@@ -83,7 +97,7 @@ def _migrate(k: int, forest: Forest) -> str:
 
 
 def _switch(node: int, draft: Draft, forest: Forest, ingest: Ingest) -> str:
-    """The entity's tree goes, or the entities of a fact get theirs."""
+    """Removes an entity's tree, or gives the entities of a fact their trees."""
     if node in forest.trees("entity"):
         forest.fell(node)
         return f"The tree of “{draft.facts[node]['label']}” was taken away."
@@ -96,3 +110,129 @@ def _switch(node: int, draft: Draft, forest: Forest, ingest: Ingest) -> str:
     for entity in treeless:
         ingest.activate(entity)
     return f"{', '.join(f'“{n}”' for n in treeless)} got a tree."
+
+
+def merge_memory(
+    draft: Draft, forest: Forest, other: Structure, units: list[Unit], least: float
+) -> tuple[int, int]:
+    """Takes ``other`` into ``draft``, whose trees ``forest`` keeps.
+
+    ``units`` are the other memory's, numbered and with sessions as they shall be in the
+    whole; ``least`` is the similarity of centroids at which two scenes of one domain are one.
+    The number of trees copied and of trees grown; refreshing is left to the caller.
+    """
+    node_of: dict[int, int] = {}
+    shared: set[int] = set()
+    for leaf in other.leaves:
+        unit = units[int(other.start[leaf])]
+        node_of[leaf] = draft.leaf(replace(unit, text=other.text[leaf]), other.vector[leaf])
+    known = {normalised(draft.text[fact]): fact for fact in draft.of_kind(FACT)}
+    for node in np.flatnonzero(other.active).tolist():
+        if other.kind[node] not in (CELL, FACT):
+            continue
+        below = [node_of[child] for child in other.children[node]]
+        same = known.get(normalised(other.text[node])) if other.kind[node] == FACT else None
+        if same is None:
+            facts = dict(other.facts[node])
+            if other.kind[node] == CELL:
+                facts["session"] = units[int(other.start[node])].session
+            vector = other.vector[node]
+            node_of[node] = draft.add(1, below, other.text[node], other.kind[node], facts, vector)
+            continue
+        node_of[node] = same
+        shared.add(node)
+        for child in below:
+            draft.link(same, child)
+        _said_again(draft, same, other.facts[node])
+        forest.touch_item(same)
+    return _trees(draft, forest, other, units, node_of, shared, least)
+
+
+def _said_again(draft: Draft, fact: int, more: Facts) -> None:
+    own = draft.facts[fact]
+    draft.note(
+        fact,
+        occurrences=int(own["occurrences"] or 0) + int(more["occurrences"] or 0),
+        to=max(float(own["to"] or 0.0), float(more["to"] or 0.0)),
+    )
+
+
+def _trees(
+    draft: Draft,
+    forest: Forest,
+    other: Structure,
+    units: list[Unit],
+    node_of: dict[int, int],
+    shared: set[int],
+    least: float,
+) -> tuple[int, int]:
+    copied = grown = 0
+    for root in np.flatnonzero(other.active).tolist():
+        family = other.kind[root]
+        if family not in FAMILIES:
+            continue
+        inner = _inner(other, root)
+        held = [c for n in inner for c in other.children[n] if other.level[c] == 1]
+        facts = dict(other.facts[root])
+        if family == "session":
+            number = units[int(other.start[held[0]])].session
+            facts |= {"scope": str(number), "label": f"session {number + 1}"}
+        elif family == "scene":
+            facts["scope"] = f"{facts['domain']} {node_of[held[0]]}"
+        target = forest.root(family, str(facts["scope"]))
+        if family == "scene":
+            target = _nearest_scene(draft, forest, other.vector[held].mean(axis=0), facts, least)
+        if target is None and not shared.intersection(held):
+            forest.settle(_copy(draft, other, inner, facts, node_of))
+            copied += 1
+            continue
+        grown += 1
+        for item in held:
+            if target is None:
+                more = {n: facts[n] for n in ("domain",) if n in facts}
+                k, scope = int(facts["k"] or 3), str(facts["scope"])
+                target = forest.plant(family, scope, str(facts["label"]), k, node_of[item], **more)
+            elif not forest.holds(target, node_of[item]):
+                forest.insert(target, node_of[item])
+    return copied, grown
+
+
+def _inner(other: Structure, root: int) -> list[int]:
+    """A tree's nodes above its items, from the root down, in the order of time."""
+    inner = [root]
+    for node in inner:
+        inner += [c for c in other.children[node] if other.level[c] > 1]
+    return inner
+
+
+def _copy(
+    draft: Draft, other: Structure, inner: list[int], facts: Facts, node_of: dict[int, int]
+) -> int:
+    """Copies a tree over the same items; returns its root. Only a changed heading is embedded
+    again."""
+    root = inner[0]
+    for node in reversed(inner):
+        own = facts if node == root else other.facts[node]
+        text = other.text[node].removeprefix(heading(other.facts[node]))
+        text = heading(own) + text
+        vector = other.vector[node] if text == other.text[node] else None
+        children = [node_of[child] for child in other.children[node]]
+        level = int(other.level[node])
+        node_of[node] = draft.add(level, children, text, other.kind[node], own, vector)
+    return node_of[root]
+
+
+def _nearest_scene(
+    draft: Draft, forest: Forest, centre: Vector, facts: Facts, least: float
+) -> int | None:
+    """Returns the scene of the same domain whose centroid is most like ``centre``, if the
+    similarity reaches ``least`` and it has room."""
+    best: tuple[float, int] | None = None
+    for root in forest.trees("scene"):
+        if draft.facts[root]["domain"] != facts["domain"]:
+            continue
+        total = int(draft.facts[root]["items"] or 0) + int(facts["items"] or 0)
+        score = float(centroid(draft.vectors(forest.items(root))) @ unit_length(centre))
+        if score >= least and total <= SCENE_FULL:
+            best = max(best or (score, -root), (score, -root))
+    return None if best is None else -best[1]

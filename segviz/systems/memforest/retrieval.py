@@ -8,13 +8,11 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from segviz.construct import Recall, Stage, View
+from segviz.construct import Retrieval, Stage, View
 from segviz.construct.tasks import Tasks
 from segviz.conversation import as_time, moments
-from segviz.systems.common.fallbacks import likeness as likeness_of
-from segviz.systems.common.fallbacks import with_units
-from segviz.systems.memforest.cells import CELL
-from segviz.systems.memforest.facts import FACT
+from segviz.systems.common.retrieval import question_similarity, with_units
+from segviz.systems.memforest.facts import CELL, FACT
 from segviz.systems.memforest.trees import FAMILIES
 
 _FACTS = 30  # facts that vote for trees
@@ -23,17 +21,17 @@ Scores = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Browsing:
-    """How many trees and branches are followed, and by what."""
+    """Numbers of trees and branches followed, and what chooses them."""
 
     trees: int
     beam: int
     balance: float
-    recall: str
+    recall_by: str
     browse: str
 
 
 @dataclass(slots=True)
-class Search:
+class ForestSearch:
     """One question on one memory."""
 
     view: View
@@ -41,23 +39,25 @@ class Search:
     browsing: Browsing
     stages: list[Stage] = field(default_factory=list)
 
-    def run(self, question: str) -> Recall:
-        """Trees, branches, leaves, facts."""
+    def run(self, question: str) -> Retrieval:
+        """Retrieves: trees, then branches down to leaves, then their facts, reranked."""
         structure = self.view.structure
-        alike = self._plan(question)
+        similarity = self._plan(question)
         if self.browsing.browse == "flat":
             items = self._of(FACT) + [c for c in self._of(CELL) if not self._facts_of(c)]
         else:
-            roots = self._trees(alike)
-            items = roots if self.browsing.browse == "root" else self._walk(question, roots, alike)
+            roots = self._trees(similarity)
+            items = (
+                roots if self.browsing.browse == "root" else self._walk(question, roots, similarity)
+            )
         found = self._facts(items)
-        ranked = sorted(found, key=lambda m: (-alike[m], m))
+        ranked = sorted(found, key=lambda m: (-similarity[m], m))
         note = (
             f"{len(items)} places lead to {len(ranked)} distinct pieces of evidence, reranked by "
-            "likeness."
+            "similarity."
         )
-        self._tell("rerank", note, ranked, alike, ranked[: self.view.k])
-        return with_units(structure, ranked, alike, self.stages)
+        self._tell("rerank", note, ranked, similarity, ranked[: self.view.k])
+        return with_units(structure, ranked, similarity, self.stages)
 
     def _tell(
         self, name: str, note: str, nodes: Sequence[int], scores: Scores, kept: Sequence[int]
@@ -67,43 +67,43 @@ class Search:
         )
 
     def _plan(self, question: str) -> Scores:
-        """Likeness with the question or, where it has parts, with the part most alike."""
-        heard = moments(self.view.units)
-        now = as_time(heard[-1].seconds) if heard and heard[-1].dated else None
+        """Similarity with the question or, where it has parts, with the part most similar."""
+        said_at = moments(self.view.units)
+        now = as_time(said_at[-1].seconds) if said_at and said_at[-1].dated else None
         parts = self.tasks.plan(question, now)
         listed = "; ".join(f"“{part.text}”" for part in parts)
         self.stages.append(Stage("plan", f"Every tree is asked {listed}."))
-        return np.asarray(np.max([likeness_of(p.text, self.view) for p in parts], axis=0))
+        return np.asarray(np.max([question_similarity(p.text, self.view) for p in parts], axis=0))
 
     def _of(self, *kinds: str) -> list[int]:
         s = self.view.structure
         return [m for m in range(len(s)) if s.active[m] and s.kind[m] in kinds]
 
-    def _trees(self, alike: Scores) -> list[int]:
-        """The trees whose root or best fact is most like the question."""
+    def _trees(self, similarity: Scores) -> list[int]:
+        """Returns the trees whose root or best fact is most like the question."""
         roots = self._of(*FAMILIES)
-        votes = sorted(self._of(FACT), key=lambda m: (-alike[m], m))[:_FACTS]
+        votes = sorted(self._of(FACT), key=lambda m: (-similarity[m], m))[:_FACTS]
         best: dict[int, float] = {}
         hits: dict[int, int] = {}
         for fact in votes:
             for root in self._above(fact):
-                best[root] = max(best.get(root, 0.0), float(alike[fact]))
+                best[root] = max(best.get(root, 0.0), float(similarity[fact]))
                 hits[root] = hits.get(root, 0) + 1
         limit, a = self.browsing.trees, self.browsing.balance
         score = np.zeros(len(self.view.structure))
-        if self.browsing.recall == "joint":
+        if self.browsing.recall_by == "joint":
             for root in roots:
-                score[root] = a * alike[root] + (1 - a) * best.get(root, 0.0)
+                score[root] = a * similarity[root] + (1 - a) * best.get(root, 0.0)
             order = sorted(roots, key=lambda m: (-score[m], m))
             kept = order[:limit]
-            how = f"{a:g} of the root's likeness and {1 - a:g} of its best fact's"
+            how = f"{a:g} of the root's similarity and {1 - a:g} of its best fact's"
         else:
-            down = sorted(roots, key=lambda m: (-alike[m], m))
+            down = sorted(roots, key=lambda m: (-similarity[m], m))
             up = sorted(hits, key=lambda m: (-hits[m], m))
             kept = list(dict.fromkeys((*up[:limit], *down[:limit])))
             order = list(dict.fromkeys((*kept, *down)))
-            score = alike
-            how = "most facts found, then the likeness of roots"
+            score = similarity
+            how = "most facts found, then the similarity of roots"
         kinds = [self.view.structure.kind[m] for m in kept]
         families = ", ".join(f"{kinds.count(f)} {f}" for f in FAMILIES if f in kinds)
         note = f"{len(kept)} of {len(roots)} trees by {how}: {families or 'none'}."
@@ -123,9 +123,11 @@ class Search:
                     layer.append(parent)
         return {m for m in seen if s.kind[m] in FAMILIES}
 
-    def _walk(self, question: str, roots: Sequence[int], alike: Scores) -> list[int]:
+    def _walk(self, question: str, roots: Sequence[int], similarity: Scores) -> list[int]:
         """A beam over all recalled trees at once; what reaches level 1 is settled."""
         s = self.view.structure
+        # A round looks at the children of the frontier and keeps as many as the beam has room
+        # for beside the leaves settled before; inner nodes kept are the next frontier.
         settled: dict[int, None] = {}
         frontier = list(roots)
         depth = 0
@@ -134,7 +136,7 @@ class Search:
             choices: dict[int, float] = {}
             for node in frontier:
                 children = s.children[node]
-                scores = [float(alike[c]) for c in children]
+                scores = [float(similarity[c]) for c in children]
                 if self.browsing.browse == "llm" and len(children) > 1:
                     order = self.tasks.order(question, [s.text[c] for c in children], scores)
                     # Ranks of wide and narrow nodes compare only as shares.
@@ -163,7 +165,7 @@ class Search:
         return list(settled)
 
     def _facts(self, places: Sequence[int]) -> list[int]:
-        """The facts at or below these nodes; a cell that has none stands for itself."""
+        """Returns the facts at or below these nodes; a cell that has none stands for itself."""
         s = self.view.structure
         found: dict[int, None] = {}
         seen = set(places)

@@ -1,4 +1,4 @@
-"""MemForest's scenes: facts of one domain of life that are alike and not far in time."""
+"""MemForest's scenes: facts of one domain of life, similar and not far apart in time."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _NEARNESS, _NEAR_DAYS = 0.08, 45.0
 
 @dataclass(frozen=True, slots=True)
 class Routing:
-    """Sizes and likenesses of the write path; ``fanout`` by family."""
+    """Sizes and similarities of the write path; ``fanout`` by family."""
 
     cell_turns: int
     duplicate: float
@@ -30,28 +30,28 @@ class Routing:
 
 
 class Scenes:
-    """The scene trees of a forest; everything they know is in the structure."""
+    """Assigns facts to the scene trees of a forest; all state stands in the structure."""
 
     def __init__(self, draft: Draft, forest: Forest, routing: Routing) -> None:
-        """Take up the scenes as they stand in ``draft``."""
+        """Takes up the scenes as they stand in ``draft``."""
         self._draft = draft
         self._forest = forest
         self._routing = routing
         self.clear()
 
     def clear(self) -> None:
-        """Forget what was judged, and the centres of scenes that may have changed."""
+        """Resets judgements and the cached centroids of scenes that may have changed."""
         self._centres: dict[int, Vector] = {}
         self.judged: list[Judgement] = []
         self.events: list[str] = []
         self.inspected = 0
 
     def begin_step(self) -> None:
-        """Forget what was judged for the unit before."""
+        """Resets the judgements of the previous unit."""
         self.judged, self.events, self.inspected = [], [], 0
 
     def route(self, fact: int, facts: Sequence[int]) -> None:
-        """Put a fact into its scene; ``facts`` are all there are, itself the last."""
+        """Puts a fact into its scene; ``facts`` are all there are, itself the last."""
         if not self._forest.trees("scene"):
             self._first(facts)
             return
@@ -115,20 +115,20 @@ class Scenes:
         self.events.append(f"{len(facts)} buffered facts make the first {count} scenes")
 
     def _scored(self, fact: int, domain: str) -> list[tuple[float, int]]:
-        """Scenes of a domain by likeness to their centroid and a little for nearness in
+        """Scenes of a domain by similarity to their centroid and a little for nearness in
         time, best first."""
         draft = self._draft
         roots = self._of_domain(domain)
         if not roots:
             return []
-        alike = np.stack([self._centre(root) for root in roots]) @ draft.vectors([fact])[0]
+        cosines = np.stack([self._centre(root) for root in roots]) @ draft.vectors([fact])[0]
         when = as_number(draft.facts[fact], "from")
         scored = []
-        for root, likeness in zip(roots, alike.tolist(), strict=True):
+        for root, similarity in zip(roots, cosines.tolist(), strict=True):
             start, stop = as_number(draft.facts[root], "from"), as_number(draft.facts[root], "to")
             gap = max(start - when, when - stop, 0.0) / DAY
             near = _NEARNESS * (1 - min(gap / _NEAR_DAYS, 1.0))
-            scored.append((round(likeness + near, 9), root))
+            scored.append((round(similarity + near, 9), root))
         return sorted(scored, key=lambda pair: (-pair[0], pair[1]))
 
     def _of_domain(self, domain: str) -> list[int]:
@@ -136,19 +136,19 @@ class Scenes:
         return [root for root in self._forest.trees("scene") if facts[root]["domain"] == domain]
 
     def _unite(self, root: int, domain: str) -> None:
-        """Two scenes of one domain that have become alike are made one."""
+        """Merges a scene with another of its domain that has become similar enough."""
         draft, forest = self._draft, self._forest
         others = [other for other in self._of_domain(domain) if other != root]
         if not others:
             return
-        alike = np.stack([self._centre(other) for other in others]) @ self._centre(root)
-        for other, likeness in zip(others, np.round(alike, 9).tolist(), strict=True):
+        cosines = np.stack([self._centre(other) for other in others]) @ self._centre(root)
+        for other, similarity in zip(others, np.round(cosines, 9).tolist(), strict=True):
             total = as_number(draft.facts[root], "items") + as_number(draft.facts[other], "items")
-            if likeness >= self._routing.merge and total <= SCENE_FULL:
+            if similarity >= self._routing.merge and total <= SCENE_FULL:
                 for fact in forest.fell(other):
                     if not forest.holds(root, fact):
                         self._join(root, fact)
-                self.events.append(f"scene {other} joined scene {root} at {likeness:.2f}")
+                self.events.append(f"scene {other} joined scene {root} at {similarity:.2f}")
                 return
 
 
@@ -158,6 +158,6 @@ def centroid(vectors: Vector) -> Vector:
 
 
 def unit_length(vector: Vector) -> Vector:
-    """The vector's direction; zero stays zero."""
+    """Returns the vector's direction; zero stays zero."""
     norm = float(np.linalg.norm(vector))
     return np.asarray(vector / norm if norm else vector)

@@ -13,7 +13,7 @@ from segviz.construct import (
     Annotate,
     Arrival,
     Operation,
-    Recall,
+    Retrieval,
     Services,
     View,
     check_ranges,
@@ -22,14 +22,11 @@ from segviz.construct import (
 from segviz.construct.annotate import Extractive
 from segviz.construct.tasks import Offline, Tasks
 from segviz.conversation import Clock
-from segviz.systems.common.annotation import prepared
-from segviz.systems.common.draft import Draft
-from segviz.systems.common.draft_helpers import cost_of
-from segviz.systems.common.fallbacks import annotator_at_hand, at_hand
+from segviz.systems.common.annotation import annotator_or_offline, prepared, tasks_or_offline
+from segviz.systems.common.draft import Draft, cost_of
 from segviz.systems.memforest.facts import Ingest
-from segviz.systems.memforest.merge import adopt
-from segviz.systems.memforest.operations import OPERATIONS, operated
-from segviz.systems.memforest.retrieval import Browsing, Search
+from segviz.systems.memforest.operations import OPERATIONS, apply_operation, merge_memory
+from segviz.systems.memforest.retrieval import Browsing, ForestSearch
 from segviz.systems.memforest.scenes import Routing
 from segviz.systems.memforest.trees import Forest
 from segviz.tree import Decision, Event, Step, Structure
@@ -41,7 +38,7 @@ class MemForest:
 
     Units gather in cells of two turns. A closed cell gives facts; one that is already known
     gets another occurrence. A cell is a leaf of its session's tree; a fact of its speaker's,
-    of every entity's with three facts from two sessions, and of a scene of facts alike in
+    of every entity's with three facts from two sessions, and of a scene of similar facts in
     one domain of life. A leaf goes to its place in time; a node of more than k children is
     cut in the middle; only the ancestors of what changed are written again, at once
     (``eager``) or once per session for all of them (``lazy``).
@@ -56,7 +53,7 @@ class MemForest:
     name: ClassVar[str] = "memforest"
     label: ClassVar[str] = "MemForest"
     online: ClassVar[bool] = True
-    laws: ClassVar[str] = "memforest"
+    invariants: ClassVar[str] = "memforest"
     fidelity: ClassVar[str] = "adapted"
     departures: ClassVar[tuple[str, ...]] = (
         "Offline, sentences stand for extracted facts and cue words for their domain.",
@@ -64,7 +61,7 @@ class MemForest:
         "Every speaker has an entity tree, where the source has one for the user.",
         "Units are taken in one by one; refreshing per session, as the source does, is lazy.",
         "A cell cut short by the end of the conversation waits without facts until the next unit.",
-        "Likenesses are set for the offline embedder; the code's are in the parameters.",
+        "Similarities are set for the offline embedder; the code's are in the parameters.",
         "One question is asked of all trees, by parts where it has several.",
     )
     level_names: ClassVar[tuple[str, ...]] = ("unit", "fact or cell", "interval")
@@ -93,30 +90,34 @@ class MemForest:
     )
     cell_turns: int = param(2, help="Turns of a cell (paper 2).", low=1, high=20, step=1)
     duplicate: float = param(
-        0.93, help="Likeness from which two facts may be one (code .93).", low=0, high=1, step=0.01
+        0.93,
+        help="Similarity from which two facts may be one (code .93).",
+        low=0,
+        high=1,
+        step=0.01,
     )
     spawn: float = param(
         0.40,
-        help="Least likeness that joins a scene of the same domain (code .58).",
+        help="Least similarity that joins a scene of the same domain (code .58).",
         low=-1,
         high=1,
         step=0.01,
     )
     second: float = param(
         0.52,
-        help="Likeness that joins a half-full scene, or a second one (code .70).",
+        help="Similarity that joins a half-full scene, or a second one (code .70).",
         low=-1,
         high=1,
         step=0.01,
     )
     merge: float = param(
-        0.88, help="Likeness at which two scenes become one (code .88).", low=0, high=1, step=0.01
+        0.88, help="Similarity at which two scenes become one (code .88).", low=0, high=1, step=0.01
     )
     trees: int = param(10, help="Trees recalled (code 10).", low=1, high=50, step=1)
     beam: int = param(10, help="Branches followed at once (code 10).", low=1, high=50, step=1)
     balance: float = param(
         0.5,
-        help="Weight of a root's own likeness against its best fact's.",
+        help="Weight of a root's own similarity against its best fact's.",
         low=0,
         high=1,
         step=0.05,
@@ -128,16 +129,16 @@ class MemForest:
     )
     browse: str = param(
         "embedding",
-        help="How branches are chosen: by likeness, by a model, or not at all (flat, root).",
+        help="How branches are chosen: by similarity, by a model, or not at all (flat, root).",
         choices=("embedding", "llm", "flat", "root"),
     )
 
     def __post_init__(self) -> None:
-        """Refuse values outside the declared ranges."""
+        """Refuses values outside the declared ranges."""
         check_ranges(self)
 
     def _parts(self, draft: Draft, services: Services, tasks: Tasks) -> tuple[Forest, Ingest]:
-        forest = Forest(draft, annotator_at_hand(self.annotate, services))
+        forest = Forest(draft, annotator_or_offline(self.annotate, services))
         fanout = {"session": self.session_k, "entity": self.entity_k, "scene": self.scene_k}
         routing = Routing(
             self.cell_turns, self.duplicate, self.spawn, self.second, self.merge, fanout
@@ -157,7 +158,7 @@ class MemForest:
                 yield Step(arrival.unit, f"Unit {arrival.index} has no words.", None, ())
                 continue
             ingest.begin_step()
-            ingest.hear(arrival, when)
+            ingest.insert(arrival, when)
             closes = (
                 position + 1 == len(arrivals) or arrivals[position + 1].session != arrival.session
             )
@@ -167,7 +168,7 @@ class MemForest:
                 refreshed, written = forest.summaries.refresh()
             else:
                 forest.summaries.mark()
-            note = _told(arrival, ingest, refreshed, waiting - refreshed)
+            note = _note(arrival, ingest, refreshed, waiting - refreshed)
             yield self._step(arrival, note, draft, ingest, written)
 
     def _step(
@@ -196,26 +197,30 @@ class MemForest:
     def settle(
         self, structure: Structure, steps: Sequence[Step], services: Services
     ) -> tuple[Event, ...]:
-        """Write the pending nodes from below upwards, as at the end of a session."""
+        """Writes the pending nodes from below upwards, as at the end of a session."""
         draft = Draft.of(structure, services.embedder)
-        forest = Forest(draft, annotator_at_hand(self.annotate, services))
+        forest = Forest(draft, annotator_or_offline(self.annotate, services))
         forest.summaries.refresh()
         return draft.take()
 
-    def recall(self, question: str, view: View) -> Recall:
+    def retrieve(self, question: str, view: View) -> Retrieval:
         """Trees, branches, facts; see the class for its course."""
         browsing = Browsing(self.trees, self.beam, self.balance, self.recall_by, self.browse)
-        return Search(view, at_hand(self.tasks, view.services), browsing).run(question)
+        return ForestSearch(view, tasks_or_offline(self.tasks, view.services), browsing).run(
+            question
+        )
 
     def operations(self) -> Mapping[str, Operation]:
         """Deletion, another fan-out, and entity trees on and off."""
         return OPERATIONS
 
     def operate(self, name: str, arguments: Mapping[str, int], view: View) -> Step:
-        """The events of an operation; ValueError says why it cannot be done."""
+        """Returns the step of an operation; ValueError says why it cannot be done."""
         draft = Draft.of(view.structure, view.services.embedder)
-        forest, ingest = self._parts(draft, view.services, at_hand(self.tasks, view.services))
-        note = operated(name, arguments, view, draft, forest, ingest)
+        forest, ingest = self._parts(
+            draft, view.services, tasks_or_offline(self.tasks, view.services)
+        )
+        note = apply_operation(name, arguments, view, draft, forest, ingest)
         refreshed, written = forest.summaries.refresh()
         note += f" {refreshed} nodes were written again."
         events = draft.take()
@@ -223,7 +228,7 @@ class MemForest:
         return Step(view.units[-1], note, None, events, cost, name)
 
     def join(self, one: View, other: View) -> Step:
-        """The step that takes a second memory into the one in ``one``, after its units.
+        """Returns the step that takes a second memory into the one in ``one``, after its units.
 
         ``other.units`` are numbered as in the whole; no unit is read again. Settings are
         this system's.
@@ -231,8 +236,8 @@ class MemForest:
         units = list(other.units)
         services = one.services
         draft = Draft.of(one.structure, services.embedder)
-        forest, ingest = self._parts(draft, services, at_hand(self.tasks, services))
-        copied, grown = adopt(draft, forest, other.structure, units, self.merge)
+        forest, ingest = self._parts(draft, services, tasks_or_offline(self.tasks, services))
+        copied, grown = merge_memory(draft, forest, other.structure, units, self.merge)
         refreshed, written = forest.summaries.refresh()
         note = (
             f"A second memory of {len(units)} units was taken in: {copied} trees copied, {grown} "
@@ -244,7 +249,7 @@ class MemForest:
         return Step(last, note, None, events, cost, JOIN)
 
 
-def _told(arrival: Arrival, ingest: Ingest, refreshed: int, waiting: int) -> str:
+def _note(arrival: Arrival, ingest: Ingest, refreshed: int, waiting: int) -> str:
     note = f"Unit {arrival.index} adds {ingest.fresh} facts"
     note += f" and repeats {ingest.merged}" if ingest.merged else ""
     note += f"; {refreshed} nodes are written again" if refreshed else ""

@@ -1,9 +1,10 @@
 """MemForest's trees: items in the order of time under nodes of at most k children.
 
 A tree is known by its root, which stays the same node while the tree grows and shrinks
-under it. Items (cells, facts) lie on level 1 and may be in several trees; everything a tree
-must remember is in its nodes' facts. This module keeps the shape of the trees; what their
-nodes say is kept by ``memforest_summaries``.
+under it. Items (cells, facts) lie on level 1 and may be in several trees. ``Forest`` keeps
+the shape of the trees, ``Summaries`` the times, counts and texts of their nodes. Everything
+a node must remember is in its facts: what it holds happened ``from`` … ``to`` (seconds,
+``dated`` where those are dates) and counts ``items``; ``dirty`` nodes wait for a refresh.
 """
 
 from __future__ import annotations
@@ -13,19 +14,111 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
 from segviz.construct import Annotate
+from segviz.conversation import as_time
+from segviz.systems.common.annotation import write
 from segviz.systems.common.draft import Draft
-from segviz.systems.memforest.summaries import Summaries, heading, summed
-from segviz.tree import Scalar, as_number
+from segviz.tree import Facts, Scalar, as_number
+
+
+class Summaries:
+    """Keeps times, counts and texts of nodes up to date; knows the nodes that are dirty."""
+
+    def __init__(self, draft: Draft, annotate: Annotate) -> None:
+        """Takes up the nodes that wait as they stand in ``draft``."""
+        self._draft = draft
+        self._annotate = annotate
+        self._dirty: dict[int, None] = {
+            n: None for n in range(len(draft)) if draft.active[n] and draft.facts[n].get("dirty")
+        }
+
+    @property
+    def dirty(self) -> int:
+        """How many nodes wait for a refresh."""
+        return len(self._dirty)
+
+    def touch(self, node: int) -> None:
+        """Marks a node's summary as out of date."""
+        self._dirty[node] = None
+
+    def forget(self, node: int) -> None:
+        """Drops a node that is removed."""
+        self._dirty.pop(node, None)
+
+    def mend(self, nodes: Iterable[int]) -> None:
+        """Brings times and counts up to date from below and mark the nodes dirty."""
+        draft = self._draft
+        for node in sorted(set(nodes), key=lambda n: (draft.level[n], n)):
+            draft.note(node, **totals(draft, draft.children[node]))
+            self.touch(node)
+
+    def refresh(self) -> tuple[int, int]:
+        """Writes the dirty nodes level by level, low to high, those of one level of all
+        trees together; nodes refreshed and texts the annotation wrote."""
+        draft = self._draft
+        dirty = list(self._dirty)
+        self._dirty = {}
+        written = 0
+        for level in sorted({draft.level[n] for n in dirty}):
+            row = sorted(n for n in dirty if draft.level[n] == level)
+            groups = [[_body(draft, c) for c in draft.children[n]] for n in row]
+            written += sum(len(group) > 1 for group in groups)
+            texts = write(self._annotate, groups)
+            draft.rewrite(
+                row,
+                [heading(draft.facts[n]) + t for n, t in zip(row, texts, strict=True)],
+            )
+        for node in dirty:
+            if draft.facts[node].get("dirty"):
+                draft.note(node, dirty=False)
+        return len(dirty), written
+
+    def mark(self) -> None:
+        """Records in the nodes' facts which are dirty, so that a saved memory knows."""
+        for node in self._dirty:
+            if not self._draft.facts[node].get("dirty"):
+                self._draft.note(node, dirty=True)
+
+
+def totals(draft: Draft, children: Sequence[int]) -> dict[str, Scalar]:
+    """Times and number of items of a node over these children, as facts."""
+    facts = [draft.facts[child] for child in children]
+    return {
+        "from": min(as_number(f, "from") for f in facts),
+        "to": max(as_number(f, "to") for f in facts),
+        "items": sum(int(f.get("items") or 1) for f in facts),
+        "dated": all(bool(f.get("dated")) for f in facts),
+    }
+
+
+def heading(facts: Facts) -> str:
+    """Returns the first line of a summary: ``[dates | label]``, "" where neither is known."""
+    label = str(facts.get("label") or "")
+    parts = [_dates(facts), label] if facts.get("dated") else [label]
+    head = " | ".join(part for part in parts if part)
+    return f"[{head}]\n" if head else ""
+
+
+def _body(draft: Draft, node: int) -> str:
+    """A child's text without the heading of a summary."""
+    text = draft.text[node]
+    return text.removeprefix(heading(draft.facts[node])) if draft.level[node] > 1 else text
+
+
+def _dates(facts: Facts) -> str:
+    first = as_time(as_number(facts, "from")).date().isoformat()
+    last = as_time(as_number(facts, "to")).date().isoformat()
+    return first if first == last else f"{first} to {last}"
+
 
 FAMILIES = ("session", "entity", "scene")
 INTERVAL = "interval"
 
 
 class Forest:
-    """The trees of a draft and their edits; ``summaries`` knows what an edit left out of date."""
+    """The trees of a draft and their edits; ``summaries`` keeps what an edit left dirty."""
 
     def __init__(self, draft: Draft, annotate: Annotate) -> None:
-        """Take up the trees as they stand in ``draft``."""
+        """Takes up the trees as they stand in ``draft``."""
         self.summaries = Summaries(draft, annotate)
         self._draft = draft
         self._roots: dict[tuple[str, str], int] = {}
@@ -35,7 +128,7 @@ class Forest:
                 self.settle(node)
 
     def root(self, family: str, scope: str) -> int | None:
-        """The tree of this scope, if there is one."""
+        """Returns the tree of this scope, if there is one."""
         return self._roots.get((family, scope))
 
     def trees(self, family: str) -> list[int]:
@@ -43,7 +136,7 @@ class Forest:
         return list(self._family[family])
 
     def items(self, root: int) -> list[int]:
-        """The items of a tree in the order of time."""
+        """Returns the items of a tree in the order of time."""
         layer = [root]
         while layer and self._draft.level[layer[0]] > 1:
             layer = [child for node in layer for child in self._draft.children[node]]
@@ -63,13 +156,13 @@ class Forest:
         return [self._above(parent) for parent in self._draft.parents[item]]
 
     def plant(self, family: str, scope: str, label: str, k: int, item: int, **more: Scalar) -> int:
-        """A new tree over its first item."""
+        """Starts a tree over its first item; returns its root."""
         facts: dict[str, Scalar] = {
             "scope": scope,
             "label": label,
             "k": k,
             **more,
-            **summed(self._draft, [item]),
+            **totals(self._draft, [item]),
         }
         draft = self._draft
         root = draft.add(2, [item], heading(facts) + draft.text[item], family, facts)
@@ -78,7 +171,7 @@ class Forest:
         return root
 
     def insert(self, root: int, item: int) -> None:
-        """Put an item in its place in time; nodes that grow beyond k are cut in the middle."""
+        """Inserts an item by time; a node of more than k children is split in the middle."""
         draft = self._draft
         k = int(draft.facts[root]["k"] or 2)
         when = as_number(draft.facts[item], "from")
@@ -103,7 +196,7 @@ class Forest:
         return children[max(0, bisect_right(starts, when) - 1)]
 
     def _split(self, parent: int, node: int) -> None:
-        """Move the later half of a node's children to a new node behind it."""
+        """Moves the later half of a node's children to a new node behind it."""
         draft = self._draft
         children = list(draft.children[node])
         half = len(children) // 2
@@ -115,7 +208,7 @@ class Forest:
         self.summaries.mend([node, later])
 
     def _deepen(self, root: int) -> None:
-        """The root keeps its name and gets two nodes between itself and its children."""
+        """Splits the root's children over two new nodes below it; the root stays the same node."""
         draft = self._draft
         children = list(draft.children[root])
         half = len(children) // 2
@@ -128,13 +221,13 @@ class Forest:
 
     def _interval(self, level: int, children: Sequence[int]) -> int:
         first = self._draft.text[children[0]]
-        node = self._draft.add(level, children, first, INTERVAL, summed(self._draft, children))
+        node = self._draft.add(level, children, first, INTERVAL, totals(self._draft, children))
         self.summaries.touch(node)
         return node
 
     def remove(self, root: int, item: int) -> None:
-        """Take an item out; nodes below half of k borrow from or join a neighbour, and an
-        empty tree goes."""
+        """Removes an item; a node with fewer than k/2 children takes some from a neighbour or
+        is merged with it, as in a B-tree, and an empty tree is removed."""
         draft = self._draft
         k = int(draft.facts[root]["k"] or 2)
         path = self._path(item, root)
@@ -163,6 +256,7 @@ class Forest:
         if len(siblings) == 1:
             return  # the root collapses onto it
         left, right = siblings[place - 1 : place + 1] if place else siblings[:2]
+        # Either both fit into one node, or they share their children evenly.
         together = [*draft.children[left], *draft.children[right]]
         draft.arrange(right, [])
         if len(together) <= k:
@@ -179,7 +273,7 @@ class Forest:
         self._draft.remove(node)
 
     def fell(self, root: int) -> list[int]:
-        """Take a tree away; the items it held, in order."""
+        """Removes a tree; returns its items in order."""
         draft = self._draft
         held = self.items(root) if draft.children[root] else []
         for node in self._inner(root):
@@ -189,13 +283,13 @@ class Forest:
         return held
 
     def settle(self, root: int) -> None:
-        """Know a tree whose nodes are in the draft already."""
+        """Registers a tree whose nodes are in the draft already."""
         family = self._draft.kind[root]
         self._roots[family, str(self._draft.facts[root]["scope"])] = root
         self._family[family][root] = None
 
     def replant(self, root: int, k: int, items: Iterable[int]) -> None:
-        """Build a tree anew under its root, level by level, with at most k children."""
+        """Rebuilds a tree under its root, level by level, with at most k children a node."""
         draft = self._draft
         for node in self._inner(root)[1:]:
             self._drop(node)
@@ -211,7 +305,7 @@ class Forest:
         self.summaries.mend([root])
 
     def _inner(self, root: int) -> list[int]:
-        """The nodes of a tree above its items, from the root down."""
+        """Returns the nodes of a tree above its items, from the root down."""
         inner = [root]
         for node in inner:
             inner += [c for c in self._draft.children[node] if self._draft.level[c] > 1]
@@ -229,7 +323,7 @@ class Forest:
         raise ValueError(f"item {item} is not in tree {root}")
 
     def touch_item(self, item: int) -> None:
-        """An item's text or time changed: everything above it is out of date."""
+        """Marks everything above an item whose text or time changed as out of date."""
         for root in self.homes(item):
             self.summaries.mend(self._path(item, root))
 

@@ -1,15 +1,16 @@
-"""MemTree while it grows: the walk of one unit and what it changes."""
+"""A tree of topics: inserting a unit by its walk from the root, and taking one out."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from segviz.construct import Annotate, Arrival
+from segviz.construct import Annotate, Arrival, View
 from segviz.embedding import Embedder
 from segviz.systems.common.annotation import shortened, write
+from segviz.systems.common.flat import leaf_to_delete
 from segviz.systems.common.retrieval import cosines
 from segviz.tree import (
     Add,
@@ -18,6 +19,7 @@ from segviz.tree import (
     Event,
     Judgement,
     Link,
+    Retire,
     Revise,
     Span,
     Step,
@@ -55,8 +57,8 @@ class _Walk:
     compared: int = 0
 
 
-class Branching:
-    """The growing tree; ``insert`` is one unit's walk (MemTree §3.1)."""
+class MemTreeBuilder:
+    """Builds the tree of topics; ``insert`` is one unit's walk (MemTree §3.1)."""
 
     def __init__(
         self,
@@ -75,7 +77,7 @@ class Branching:
         self._top: list[Topic] = []  # the children of the contentless root
 
     def insert(self, arrival: Arrival) -> Step:
-        """Add one unit."""
+        """Adds one unit."""
         walk = self._walk(arrival.vector)
         path, found = walk.path, walk.found
         leaf = Topic(self._new(), arrival.index, arrival.index + 1, arrival.text, arrival.vector)
@@ -143,7 +145,7 @@ class Branching:
         return self._size - 1
 
     def _merge(self, path: Sequence[Topic], before: Sequence[int], arrival: Arrival) -> None:
-        """Merge the unit into the text of every topic on the path; each merge stands alone,
+        """Merges the unit into the text of every topic on the path; each merge stands alone,
         so those of one length are asked for together. ``before``: children before the unit."""
         by_words: dict[int, list[Topic]] = {}
         for topic, count in zip(path, before, strict=True):
@@ -182,3 +184,61 @@ def _note(index: int, path: Sequence[Topic], found: Topic | None) -> str:
     if path:
         return f"Unit {index} joins the topic {path[-1].node}."
     return f"Unit {index} stands at the top for itself."
+
+
+@dataclass(slots=True)
+class _Row:
+    """What is known of a node while the nodes above a deletion are rewritten."""
+
+    level: int
+    start: int
+    stop: int
+    text: str
+    vector: Vector
+
+
+def prune(arguments: Mapping[str, int], view: View, annotate: Annotate) -> tuple[list[Event], Cost]:
+    """Returns the events that delete a unit's leaf from a forest with one parent each.
+
+    A topic left with one child gives its place to it. Texts, spans and levels above are
+    made anew from the children, from below upwards. ValueError when no leaf holds the unit.
+    """
+    s = view.structure
+    leaf = leaf_to_delete(arguments, view)
+    above = [leaf]
+    while s.parents[above[-1]]:
+        above.append(s.parents[above[-1]][0])
+    if len(above) == 1:
+        return [Retire(leaf)], Cost(modified=1)
+    parent = above[1]
+    events: list[Event] = [Unlink(parent, leaf), Retire(leaf)]
+    children = {node: [c for c in s.children[node] if c != leaf] for node in above[1:]}
+    retired = 1
+    if len(children[parent]) == 1:
+        (only,) = children[parent]
+        events.append(Unlink(parent, only))
+        if len(above) > 2:
+            upper = above[2]
+            events.append(Unlink(upper, parent))
+            children[upper] = [c for c in children[upper] if c != parent] + [only]
+            events.append(Link(upper, only))
+        events.append(Retire(parent))
+        retired += 1
+        above.pop(1)
+    rows = {
+        node: _Row(
+            int(s.level[node]), int(s.start[node]), int(s.stop[node]), s.text[node], s.vector[node]
+        )
+        for lower in above[1:]
+        for node in children[lower]
+    }
+    for node in above[1:]:
+        below = sorted((rows[child] for child in children[node]), key=lambda row: row.start)
+        text = write(annotate, [[row.text for row in below]])[0]
+        vector = view.services.embedder.embed([text])[0]
+        span = (below[0].start, max(row.stop for row in below))
+        level = 1 + max(row.level for row in below)
+        rows[node] = _Row(level, *span, text, vector)
+        events.append(Revise(node, span, text, vector, level))
+    rewritten = len(above) - 1
+    return events, Cost(annotated=rewritten, modified=retired + rewritten)

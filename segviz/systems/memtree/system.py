@@ -13,7 +13,7 @@ from segviz.construct import (
     Annotate,
     Arrival,
     Operation,
-    Recall,
+    Retrieval,
     Services,
     View,
     check_ranges,
@@ -23,15 +23,14 @@ from segviz.construct.annotate import Extractive
 from segviz.systems.common.annotation import prepared
 from segviz.systems.common.flat import DELETE, deletion
 from segviz.systems.common.retrieval import (
+    as_retrieval,
     best_first,
     chosen_relevance,
     from_the_top,
     question_cosines,
-    recalled,
     stage,
 )
-from segviz.systems.memtree.builder import Branching
-from segviz.systems.memtree.pruning import prune
+from segviz.systems.memtree.builder import MemTreeBuilder, prune
 from segviz.tree import Step
 
 
@@ -62,7 +61,7 @@ class MemTree:
     name: ClassVar[str] = "memtree"
     label: ClassVar[str] = "MemTree (topics, online)"
     online: ClassVar[bool] = True
-    laws: ClassVar[str] = "memtree"
+    invariants: ClassVar[str] = "memtree"
     fidelity: ClassVar[str] = "faithful"
     departures: ClassVar[tuple[str, ...]] = (
         "The contentless root is no node: depths are one less than the paper's.",
@@ -116,7 +115,7 @@ class MemTree:
     )
 
     def __post_init__(self) -> None:
-        """Refuse values outside the declared ranges."""
+        """Refuses values outside the declared ranges."""
         check_ranges(self)
 
     def threshold(self, depth: int) -> float:
@@ -127,11 +126,11 @@ class MemTree:
         """One Step per unit, lazily."""
         thresholds = tuple(self.threshold(depth) for depth in range(self.max_depth))
         annotate = prepared(self.annotate, services)
-        tree = Branching(annotate, services.embedder, thresholds, self.brevity)
+        tree = MemTreeBuilder(annotate, services.embedder, thresholds, self.brevity)
         for arrival in arrivals:
             yield tree.insert(arrival)
 
-    def recall(self, question: str, view: View) -> Recall:
+    def retrieve(self, question: str, view: View) -> Retrieval:
         """Evidence by the relevance chosen for the question (the paper's: ``dense``)."""
         scores = chosen_relevance(question, view)
         if self.retrieval == "traversal":
@@ -150,13 +149,13 @@ class MemTree:
                 kept[: view.k],
             ),
         )
-        return recalled(kept, scores, stages)
+        return as_retrieval(kept, scores, stages)
 
     def operations(self) -> Mapping[str, Operation]:
         """Deleting a unit."""
         return {"delete": DELETE}
 
     def operate(self, name: str, arguments: Mapping[str, int], view: View) -> Step:
-        """The step of a deletion."""
+        """Returns the step of a deletion."""
         events, cost = prune(arguments, view, prepared(self.annotate, view.services))
         return deletion(arguments, view, events, cost)

@@ -1,4 +1,4 @@
-"""RAPTOR over time: units arrive, and the layers above them are built again."""
+"""Builds RAPTOR's layers over time: units arrive, and what lies above is built again."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from segviz.construct import Annotate, Arrival
 from segviz.embedding import Embedder
 from segviz.retrieval import estimated_tokens
 from segviz.systems.common.annotation import write
-from segviz.systems.raptor.layers import Groups, Rule, clusters
+from segviz.systems.raptor.mixture import Groups, Rule, clusters
 from segviz.tree import Add, Cost, Event, Link, Retire, Step, Unlink, Vector
 
 
@@ -26,8 +26,8 @@ class _Node:
     children: tuple[int, ...] = ()
 
 
-class Rebuilding:
-    """The units heard and the layers over them."""
+class RaptorBuilder:
+    """Keeps the units and builds the layers over them, again at the end of each session."""
 
     def __init__(
         self, annotate: Annotate, embedder: Embedder, rule: Rule, layers: int, small: int
@@ -44,7 +44,7 @@ class Rebuilding:
         self._summaries: dict[tuple[str, ...], str] = {}
 
     def insert(self, arrival: Arrival, closes_session: bool) -> Step:
-        """Add one unit, and rebuild when it is the last of its session."""
+        """Adds one unit, and rebuild when it is the last of its session."""
         span = (arrival.index, arrival.index + 1)
         leaf = _Node(self._new(), 0, *span, arrival.text, arrival.vector)
         self._leaves.append(leaf)

@@ -8,19 +8,19 @@ from typing import ClassVar
 
 import numpy as np
 
-from segviz.construct import Annotate, Arrival, Recall, Services, View, check_ranges, param
+from segviz.construct import Annotate, Arrival, Retrieval, Services, View, check_ranges, param
 from segviz.construct.annotate import Extractive
 from segviz.retrieval import taken
 from segviz.systems.common.annotation import prepared
 from segviz.systems.common.retrieval import (
+    as_retrieval,
     best_first,
     chosen_relevance,
     from_the_top,
-    recalled,
     stage,
 )
-from segviz.systems.raptor.builder import Rebuilding
-from segviz.systems.raptor.layers import Rule
+from segviz.systems.raptor.builder import RaptorBuilder
+from segviz.systems.raptor.mixture import Rule
 from segviz.tree import Step
 
 
@@ -51,7 +51,7 @@ class Raptor:
     name: ClassVar[str] = "raptor"
     label: ClassVar[str] = "RAPTOR (clusters, PCA variant)"
     online: ClassVar[bool] = False
-    laws: ClassVar[str] = "raptor"
+    invariants: ClassVar[str] = "raptor"
     fidelity: ClassVar[str] = "adapted"
     departures: ClassVar[tuple[str, ...]] = (
         "Seeded PCA and a diagonal mixture in place of UMAP and a full one.",
@@ -106,13 +106,13 @@ class Raptor:
     )
 
     def __post_init__(self) -> None:
-        """Refuse values outside the declared ranges."""
+        """Refuses values outside the declared ranges."""
         check_ranges(self)
 
     def steps(self, arrivals: Sequence[Arrival], services: Services) -> Iterator[Step]:
         """One Step per unit, lazily; the last of each session rebuilds the layers."""
         rule = Rule(self.dimensions, self.threshold, self.components, self.input_tokens, self.seed)
-        built = Rebuilding(
+        built = RaptorBuilder(
             prepared(self.annotate, services), services.embedder, rule, self.layers, self.small
         )
         for position, arrival in enumerate(arrivals):
@@ -121,7 +121,7 @@ class Raptor:
             )
             yield built.insert(arrival, closes)
 
-    def recall(self, question: str, view: View) -> Recall:
+    def retrieve(self, question: str, view: View) -> Retrieval:
         """Evidence by the relevance chosen for the question (the paper's: ``dense``)."""
         scores = chosen_relevance(question, view)
         structure = view.structure
@@ -131,4 +131,4 @@ class Raptor:
         kept = taken(order, structure.text, len(order) or 1, self.budget)
         note = f"{len(kept)} of {len(order)} nodes fit into {self.budget} tokens."
         stages = (stage("all layers", note, order, scores, kept[: view.k]),)
-        return recalled(kept, scores, stages)
+        return as_retrieval(kept, scores, stages)

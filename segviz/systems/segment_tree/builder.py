@@ -1,4 +1,4 @@
-"""The segment tree while it grows: Algorithm 1 for one unit at a time.
+"""Builds the segment tree online: Algorithm 1 for one unit at a time.
 
 Only what the next insertion needs is kept: the frontier, its nodes' children's texts and,
 under lazy refresh, the nodes whose text is out of date. An insertion costs the same however
@@ -44,16 +44,16 @@ class Open:
         )
 
     def added(self) -> Add:
-        """The event of its appearance."""
+        """Returns the event of its appearance."""
         return Add(self.node, self.level, self.span, self.text, self.vector)
 
     def revised(self) -> Revise:
-        """The event of its change."""
+        """Returns the event of its change."""
         return Revise(self.node, self.span, self.text, self.vector)
 
 
-class Growing:
-    """A growing segment tree; ``insert`` is Algorithm 1."""
+class SegmentTreeBuilder:
+    """Builds a segment tree; ``insert`` is Algorithm 1."""
 
     def __init__(self, annotate: Annotate, embedder: Embedder, lazy: bool) -> None:
         """``lazy`` postpones annotations to the end of each session."""
@@ -65,7 +65,7 @@ class Growing:
         self._dirty: list[Open] = []
 
     def insert(self, arrival: Arrival, model: Compatibility, closes_session: bool) -> Step:
-        """Add one unit; ``closes_session`` tells that it is the last of its session."""
+        """Adds one unit; ``closes_session`` tells that it is the last of its session."""
         if not self._frontier:
             leaf = self._open(0, arrival)
             self._frontier = [leaf]
@@ -114,7 +114,7 @@ class Growing:
         return node
 
     def _chain(self, arrival: Arrival, joins: int) -> list[Open]:
-        """The new leaf and the unary nodes above it, up to just below level ``joins``."""
+        """Returns the new leaf and the unary nodes above it, up to just below level ``joins``."""
         chain = [self._open(0, arrival)]
         for level in range(1, joins):
             link = self._open(level, arrival)
@@ -129,7 +129,7 @@ class Growing:
         return root
 
     def _rewrite(self, upper: list[Open], closes_session: bool) -> tuple[list[Open], int]:
-        """Refresh annotations now or mark them; the nodes changed and texts written."""
+        """Refreshes annotations now or mark them; the nodes changed and texts written."""
         if not self._lazy:
             return upper, self._refresh(upper)
         for node in upper:
@@ -148,7 +148,7 @@ class Growing:
         return stale, written
 
     def _refresh(self, nodes: Sequence[Open]) -> int:
-        """Rewrite annotations from low to high level (Algorithm 1, lines 19-22), those of
+        """Rewrites annotations from low to high level (Algorithm 1, lines 19-22), those of
         one level together; the number of texts written by the annotation model."""
         count = 0
         renewed: list[Open] = []

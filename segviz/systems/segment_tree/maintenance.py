@@ -1,9 +1,9 @@
-"""Keeping a segment tree in order over a long time: compress, rebuild, merge.
+"""Maintenance of a segment tree: compressing, rebuilding, merging repeated leaves.
 
 SegTreeMem names incremental maintenance as future work (local subtree rebuilding, periodic
 compression, duplicate cleanup); how it is done here is ours. Every operation keeps time:
 spans stay contiguous, children consecutive, and no unit is lost. What it gives up is that
-all leaves lie equally deep, so the laws afterwards are ``maintained-segment-tree``.
+all leaves lie equally deep, so the invariants afterwards are ``maintained-segment-tree``.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from segviz.conversation import Unit
 from segviz.embedding import Embedder
 from segviz.systems.common.annotation import write
 from segviz.systems.common.draft import Draft
-from segviz.systems.segment_tree.builder import Growing
+from segviz.systems.segment_tree.builder import SegmentTreeBuilder
 from segviz.tree import Step, Structure, replay
 
 
 def compress(draft: Draft) -> int:
-    """Take out every node with a single child, whose text it only repeats; how many."""
+    """Removes every node with a single child, whose text it repeats; returns their number."""
     inner = sorted(
         (n for n in range(len(draft)) if draft.active[n] and draft.children[n]),
         key=draft.level.__getitem__,
@@ -45,7 +45,7 @@ def rebuild(
     annotate: Annotate,
     embedder: Embedder,
 ) -> tuple[int, int]:
-    """Insert the units below ``node`` anew, as if the conversation held only them.
+    """Inserts the units below ``node`` anew, as if the conversation held only them.
 
     The node and its leaves stay, everything between them is made again by Algorithm 1;
     ancestors are written again, and lifted where the new subtree is higher than the old.
@@ -54,7 +54,7 @@ def rebuild(
     leaves = sorted(draft.coverage(node), key=draft.span.__getitem__)
     if len(leaves) < 2:
         raise ValueError(f"node {node} holds {len(leaves)} leaf; choose one above two or more")
-    steps = _grown(draft, leaves, units, model, Growing(annotate, embedder, lazy=False))
+    steps = _grown(draft, leaves, units, model, SegmentTreeBuilder(annotate, embedder, lazy=False))
     gone = _replant(draft, node, leaves, replay(steps))
     written = sum(step.cost.annotated for step in steps)
     return gone, written + refresh(draft, draft.parents[node], annotate)
@@ -65,9 +65,9 @@ def _grown(
     leaves: Sequence[int],
     units: Sequence[Unit],
     model: Compatibility,
-    grown: Growing,
+    grown: SegmentTreeBuilder,
 ) -> list[Step]:
-    """The steps of Algorithm 1 over these leaves alone."""
+    """Returns the steps of Algorithm 1 over these leaves alone."""
     sessions = [units[draft.span[leaf][0]].session for leaf in leaves]
     steps = []
     for i, leaf in enumerate(leaves):
@@ -86,8 +86,10 @@ def _grown(
 
 
 def _replant(draft: Draft, node: int, leaves: Sequence[int], local: Structure) -> int:
-    """Put the inner nodes of ``local`` between ``node`` and its leaves in place of what is
+    """Puts the inner nodes of ``local`` between ``node`` and its leaves in place of what is
     there; how many nodes that took out."""
+    # Clear what stands between the node and its leaves, add the new inner nodes without edges,
+    # then link all in the order of ``local``, whose root is ``node`` and whose leaves are kept.
     old = [n for n in _below(draft, node) if n != node and draft.level[n] > 0]
     for gone in old:
         draft.remove(gone)
@@ -108,19 +110,19 @@ def _replant(draft: Draft, node: int, leaves: Sequence[int], local: Structure) -
     return len(old)
 
 
-def merge_duplicates(draft: Draft, likeness: int, annotate: Annotate) -> tuple[int, int]:
-    """Make one leaf of sibling leaves that follow each other and say the same.
+def merge_duplicates(draft: Draft, percent: int, annotate: Annotate) -> tuple[int, int]:
+    """Makes one leaf of sibling leaves that follow each other and say the same.
 
-    ``likeness`` in percent: at 100 texts must agree but for case and spaces, below that the
-    cosine of their vectors must reach it. The merged leaf covers the units of all and keeps
+    ``percent``: at 100 texts must agree but for case and spaces, below that the cosine of
+    their vectors must reach it. The merged leaf covers the units of all and keeps
     every different line once. Returns the leaves taken out and the texts written.
-    ValueError for a likeness outside 50 … 100.
+    ValueError for a value outside 50 … 100.
     """
-    if not 50 <= likeness <= 100:
-        raise ValueError(f"likeness is {likeness}; it must lie between 50 and 100 percent")
+    if not 50 <= percent <= 100:
+        raise ValueError(f"percent is {percent}; it must lie between 50 and 100")
     gone, changed = 0, []
     for parent in [n for n in range(len(draft)) if draft.active[n] and draft.children[n]]:
-        for run in _runs(draft, parent, likeness):
+        for run in _runs(draft, parent, percent):
             texts = (draft.text[leaf] for leaf in run)
             lines = dict.fromkeys(line for text in texts for line in text.split("\n"))
             draft.span[run[0]] = (draft.span[run[0]][0], draft.span[run[-1]][1])
@@ -132,30 +134,30 @@ def merge_duplicates(draft: Draft, likeness: int, annotate: Annotate) -> tuple[i
     return gone, refresh(draft, changed, annotate)
 
 
-def _runs(draft: Draft, parent: int, likeness: int) -> list[list[int]]:
-    """Runs of two or more alike leaves among the children of a node."""
+def _runs(draft: Draft, parent: int, percent: int) -> list[list[int]]:
+    """Runs of two or more similar leaves among the children of a node."""
     runs: list[list[int]] = []
     for child in draft.children[parent]:
         if draft.level[child] > 0:
             runs.append([])
-        elif runs and runs[-1] and _alike(draft, runs[-1][0], child, likeness):
+        elif runs and runs[-1] and _similar(draft, runs[-1][0], child, percent):
             runs[-1].append(child)
         else:
             runs.append([child])
     return [run for run in runs if len(run) > 1]
 
 
-def _alike(draft: Draft, first: int, second: int, likeness: int) -> bool:
+def _similar(draft: Draft, first: int, second: int, percent: int) -> bool:
     one, other = (" ".join(draft.text[leaf].casefold().split()) for leaf in (first, second))
     if one == other:
         return True
-    return likeness < 100 and draft.cosines(draft.vectors([first])[0], [second])[0] >= (
-        likeness / 100
+    return percent < 100 and draft.cosines(draft.vectors([first])[0], [second])[0] >= (
+        percent / 100
     )
 
 
 def refresh(draft: Draft, nodes: Iterable[int], annotate: Annotate) -> int:
-    """Write these nodes and all above them again, from low to high; texts written."""
+    """Writes these nodes and all above them again, from low to high; texts written."""
     stale: dict[int, None] = {}
     pending = list(nodes)
     while pending:
@@ -183,7 +185,7 @@ def _below(draft: Draft, node: int) -> list[int]:
 
 
 def _lift(draft: Draft, node: int, level: int) -> None:
-    """Put a node on at least this level, and its ancestors above it."""
+    """Puts a node on at least this level, and its ancestors above it."""
     while draft.level[node] < level:
         draft.raise_to(node, level)
         if not draft.parents[node]:

@@ -20,12 +20,10 @@ from segviz.construct import (
 )
 from segviz.construct.annotate import Extractive
 from segviz.construct.compatibility import Calibrated
-from segviz.systems.common.annotation import prepared, write
+from segviz.systems.common.annotation import annotator_or_offline, prepared, write
 from segviz.systems.common.draft import Draft
-from segviz.systems.common.fallbacks import annotator_at_hand
-from segviz.systems.segment_tree.builder import Growing
+from segviz.systems.segment_tree.builder import SegmentTreeBuilder
 from segviz.systems.segment_tree.maintenance import compress, merge_duplicates, rebuild
-from segviz.systems.segment_tree.recurrences import link_recurrences
 from segviz.tree import Add, Cost, Event, Revise, Step, Structure
 
 
@@ -42,9 +40,8 @@ class SegmentTree:
     last written.
 
     Source: SegTreeMem, arXiv 2606.04555, §4.1, §4.2 and Algorithm 1.
-    A finished tree can be maintained (compressed, rebuilt below a node, freed of repeated
-    leaves) and given links between distant leaves on one topic; both are left as future
-    work by the paper (§6 and App. C.3.2), so how it is done is ours.
+    A finished tree can be maintained: compressed, rebuilt below a node, freed of repeated
+    leaves. The paper leaves that as future work (§6), so how it is done is ours.
 
     Departs from the source: levels count from 0 (the paper from 1); a node with a single
     child carries the child's annotation without a call of the annotation model; ``lazy``
@@ -55,8 +52,8 @@ class SegmentTree:
     name: ClassVar[str] = "segment-tree"
     label: ClassVar[str] = "Segment tree (SegTreeMem)"
     online: ClassVar[bool] = True
-    laws: ClassVar[str] = "segment-tree"
-    laws_after: ClassVar[str] = "maintained-segment-tree"
+    invariants: ClassVar[str] = "segment-tree"
+    invariants_after: ClassVar[str] = "maintained-segment-tree"
     fidelity: ClassVar[str] = "faithful"
     departures: ClassVar[tuple[str, ...]] = (
         "Levels count from 0, the paper's from 1.",
@@ -77,14 +74,14 @@ class SegmentTree:
     )
 
     def __post_init__(self) -> None:
-        """Refuse values outside the declared choices."""
+        """Refuses values outside the declared choices."""
         check_ranges(self)
 
     def steps(self, arrivals: Sequence[Arrival], services: Services) -> Iterator[Step]:
         """One Step per unit, lazily; the tree is never held outside this generator."""
         model = prepared(self.compatibility, services)
         annotate = prepared(self.annotate, services)
-        tree = Growing(annotate, services.embedder, lazy=self.refresh == "lazy")
+        tree = SegmentTreeBuilder(annotate, services.embedder, lazy=self.refresh == "lazy")
         for position, arrival in enumerate(arrivals):
             closes = (
                 position + 1 == len(arrivals) or arrivals[position + 1].session != arrival.session
@@ -103,7 +100,7 @@ class SegmentTree:
     def settle(
         self, structure: Structure, steps: Sequence[Step], services: Services
     ) -> tuple[Event, ...]:
-        """Rewrite the pending nodes from below upwards, as at the end of a session."""
+        """Rewrites the pending nodes from below upwards, as at the end of a session."""
         pending = self.pending(structure, steps)
         if not pending:
             return ()
@@ -121,7 +118,7 @@ class SegmentTree:
         )
 
     def operations(self) -> Mapping[str, Operation]:
-        """Compression, rebuilding, duplicates and links between recurrences."""
+        """Compression, rebuilding and merging of repeated leaves."""
         return {
             "compress": Operation(
                 "Compress single-child nodes",
@@ -137,24 +134,17 @@ class SegmentTree:
             ),
             "merge_duplicates": Operation(
                 "Merge repeated leaves",
-                "Sibling leaves that follow each other and are alike become one leaf over all "
+                "Sibling leaves that follow each other and are similar become one leaf over all "
                 "their units; at 100 percent their texts must agree.",
                 {"percent": "number"},
                 {"percent": 100},
             ),
-            "link_recurrences": Operation(
-                "Link distant recurrences",
-                "Leaves that are alike by at least so many percent, so many units apart, are "
-                "related, at most so many at one leaf; policy cross-links follows them.",
-                {"percent": "number", "apart": "number", "most": "number"},
-                {"percent": 60, "apart": 20, "most": 3},
-            ),
         }
 
     def operate(self, name: str, arguments: Mapping[str, int], view: View) -> Step:
-        """The events of an operation; ValueError says why it cannot be done."""
+        """Returns the step of an operation; ValueError says why it cannot be done."""
         draft = Draft.of(view.structure, view.services.embedder)
-        annotate = annotator_at_hand(self.annotate, view.services)
+        annotate = annotator_or_offline(self.annotate, view.services)
         written = 0
         if name == "compress":
             gone = compress(draft)
@@ -170,9 +160,6 @@ class SegmentTree:
         elif name == "merge_duplicates":
             gone, written = merge_duplicates(draft, arguments["percent"], annotate)
             note = f"{_count(gone, 'repeated leaf', 'repeated leaves')} joined the one before."
-        elif name == "link_recurrences":
-            found, gone = link_recurrences(draft, view.services.embedder, **arguments)
-            note = f"{_count(found, 'pair')} of distant leaves are linked, {gone} no longer."
         else:
             raise ValueError(f"unknown operation {name!r}")
         events = draft.take()

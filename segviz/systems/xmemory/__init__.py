@@ -1,1 +1,11 @@
-"""xMemory: messages, episodes, statements and themes."""
+"""xMemory: messages, episodes, statements and themes (Beyond RAG for Agent Memory).
+
+``system``     parameters, steps and operations
+``episodes``   the open episode, and the statements of a closed one
+``themes``     the objective f, and the splits and merges it guides
+``retrieval``  a covering choice of themes and statements, episodes where they help
+"""
+
+from segviz.systems.xmemory.system import XMemory
+
+__all__ = ["XMemory"]

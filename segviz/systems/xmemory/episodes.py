@@ -9,23 +9,22 @@ from segviz.construct.tasks import Stated, Tasks
 from segviz.construct.tasks.words import lines, normalised
 from segviz.conversation import Moment, as_time
 from segviz.embedding import Embedder
-from segviz.systems.common.draft import Draft
-from segviz.systems.common.draft_helpers import leaf_of, sources
+from segviz.systems.common.draft import Draft, leaf_of, sources
 from segviz.systems.xmemory.retrieval import EPISODE
 from segviz.systems.xmemory.themes import SEMANTIC, Themes
 from segviz.tree import Vector
 
 _STATEMENTS = 40  # an episode gives at most
-_KNOWN, _KNOWN_FROM = 10, 0.7  # statements shown before an episode is read, and their likeness
+_KNOWN, _KNOWN_FROM = 10, 0.7  # statements shown before an episode is read, and their similarity
 
 
 class Episodes:
-    """The episode under way, and what is written when it is closed."""
+    """The open episode, and what is written when it is closed."""
 
     def __init__(
         self, draft: Draft, themes: Themes, tasks: Tasks, annotate: Annotate, embedder: Embedder
     ) -> None:
-        """Nothing heard yet."""
+        """An empty memory in ``draft``."""
         self.draft = draft
         self.episode: int | None = None
         self.session = 0
@@ -38,7 +37,7 @@ class Episodes:
         self._texts: dict[str, int] = {}
 
     def open_units(self) -> list[int]:
-        """The messages of the open episode."""
+        """Returns the messages of the open episode."""
         return [] if self.episode is None else self.draft.children[self.episode]
 
     def length(self) -> int:
@@ -46,7 +45,7 @@ class Episodes:
         return sum(len(lines(self.draft.text[u])) for u in self.open_units())
 
     def take(self, arrival: Arrival, when: Moment) -> None:
-        """A message joins the open episode, or opens one."""
+        """Adds a message to the open episode, or opens one."""
         draft = self.draft
         leaf = draft.leaf(arrival, arrival.vector)
         self.session, self.last = arrival.session, when.seconds
@@ -61,8 +60,8 @@ class Episodes:
         draft.rewrite([self.episode], [f"{draft.text[self.episode]}\n{arrival.text}"])
 
     def close(self) -> tuple[str, int]:
-        """Sum the episode up, take its statements, keep the themes; what happened and the
-        number of texts written."""
+        """Closes the episode: writes its summary, extracts its statements, maintains the themes.
+        Returns a sentence for the note and the number of texts written."""
         draft, episode = self.draft, self.episode
         if episode is None:
             return "", 0
@@ -81,16 +80,16 @@ class Episodes:
         for fact, vector in zip(found.facts, vectors, strict=True):
             fresh += self._state(fact, vector, episode, units)
         self._themes.upkeep()
-        told = f"Episode {episode} gave {fresh} new statements"
-        for event in self._themes.told:
-            told += f"; {event}"
+        text = f"Episode {episode} gave {fresh} new statements"
+        for event in self._themes.changes:
+            text += f"; {event}"
         if found.fallback:
-            told += "; the model's answer could not be read, so rules found them"
+            text += "; the model's answer could not be read, so rules found them"
         self.episode = None
-        return told + ".", int(written) + self._themes.rewrite()
+        return text + ".", int(written) + self._themes.rewrite()
 
     def _state(self, fact: Stated, vector: Vector, episode: int, units: Sequence[int]) -> bool:
-        """Keep a statement of an episode over these units; whether it is a new one."""
+        """Keeps a statement of an episode over these units; whether it is a new one."""
         said = [self.draft.span[unit][0] for unit in sources(fact.text, units, self.draft)]
         again = self._texts.get(normalised(fact.text))
         if again is not None:
@@ -126,8 +125,8 @@ class Episodes:
 
 
 def forget(unit: int, draft: Draft, themes: Themes, annotate: Annotate) -> str:
-    """Take a unit out with the statements only it supports; what happened. ValueError
-    where it is not there."""
+    """Removes a unit with the statements only it supports; returns a sentence for the note.
+    ValueError where there is no such unit."""
     leaf = leaf_of(unit, draft)
     episode = draft.parents[leaf][0]
     gone = 0

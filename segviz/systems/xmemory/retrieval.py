@@ -10,15 +10,15 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from segviz.construct import Recall, Stage, View
+from segviz.construct import Retrieval, Stage, View
 from segviz.construct.tasks import Tasks
 from segviz.construct.tasks.words import content
-from segviz.systems.common.fallbacks import likeness
+from segviz.systems.common.retrieval import question_similarity
 from segviz.systems.xmemory.themes import SEMANTIC, THEME
 
 EPISODE = "episode"
 _CANDIDATES = 40  # statements a question begins with
-_DENSE = 10  # episodes by likeness alone
+_DENSE = 10  # episodes by similarity alone
 _PARENT = 0.5  # weight of the best statement's score in an episode's priority
 _EARLY, _LATE = (3, 1), (10, 2)  # (probes looked at, low gains that stop)
 Scores = NDArray[np.float64]
@@ -73,7 +73,7 @@ def greedy(
 
 
 @dataclass(slots=True)
-class Search:
+class XMemorySearch:
     """One question on one memory."""
 
     view: View
@@ -81,27 +81,27 @@ class Search:
     gates: Gates
     stages: list[Stage] = field(default_factory=list)
 
-    def run(self, question: str) -> Recall:
-        """Statements, themes, statements again, episodes, messages."""
+    def run(self, question: str) -> Retrieval:
+        """Retrieves: candidate statements, themes, statements inside them, episodes, messages."""
         s = self.view.structure
-        alike = likeness(question, self.view)
-        seeds = _best(self._of(SEMANTIC), alike)[:_CANDIDATES]
+        similarity = question_similarity(question, self.view)
+        seeds = _best(self._of(SEMANTIC), similarity)[:_CANDIDATES]
         owners = list(dict.fromkeys(p for m in seeds for p in s.parents[m]))
-        note = f"The {len(seeds)} statements most alike belong to {len(owners)} themes."
-        self._tell("candidates", note, seeds, alike, seeds)
-        themes = self._choose("themes", owners, alike, self.gates.themes)
+        note = f"The {len(seeds)} statements most similar belong to {len(owners)} themes."
+        self._tell("candidates", note, seeds, similarity, seeds)
+        themes = self._choose("themes", owners, similarity, self.gates.themes)
         inside = [m for theme in themes for m in s.children[theme]]
-        statements = self._choose("statements", inside, alike, self.gates.statements)
-        episodes = self._episodes(statements, alike)
+        statements = self._choose("statements", inside, similarity, self.gates.statements)
+        episodes = self._episodes(statements, similarity)
         weights = self._weights()
         admitted, expanded = self._gate(question, themes, statements, episodes, weights)
-        ranked = [*_best(statements, alike)]
+        ranked = [*_best(statements, similarity)]
         for episode in admitted:
             ranked.append(episode)
             if episode in expanded:
-                ranked += _best(s.children[episode], alike)
+                ranked += _best(s.children[episode], similarity)
         ranked = list(dict.fromkeys(ranked))
-        return self._with_units(ranked, alike)
+        return self._with_units(ranked, similarity)
 
     def _tell(
         self, name: str, note: str, nodes: Sequence[int], scores: Scores, kept: Sequence[int]
@@ -114,16 +114,18 @@ class Search:
         s = self.view.structure
         return [m for m in range(len(s)) if s.active[m] and s.kind[m] == kind]
 
-    def _choose(self, what: str, nodes: Sequence[int], alike: Scores, budget: int) -> list[int]:
+    def _choose(
+        self, what: str, nodes: Sequence[int], similarity: Scores, budget: int
+    ) -> list[int]:
         nodes = list(dict.fromkeys(nodes))
-        relevance = {n: float(alike[n]) for n in nodes}
+        relevance = {n: float(similarity[n]) for n in nodes}
         chosen = greedy(nodes, self._graph(nodes), relevance, self.gates.coverage, budget)
-        told = "; ".join(f"node {n} ({v:.2f}, covers {c:.0%})" for n, v, c in chosen[:5])
+        listed = "; ".join(f"node {n} ({v:.2f}, covers {c:.0%})" for n, v, c in chosen[:5])
         spent = "everything is covered" if chosen and chosen[-1][2] >= 1 else "the budget is spent"
-        note = f"{len(chosen)} of {len(nodes)} {what}, one by one: {told or 'none'}."
+        note = f"{len(chosen)} of {len(nodes)} {what}, one by one: {listed or 'none'}."
         note += f" Ends as {spent}." if chosen else ""
         kept = [n for n, _, _ in chosen]
-        self._tell(what, note, _best(nodes, alike), alike, kept)
+        self._tell(what, note, _best(nodes, similarity), similarity, kept)
         return kept
 
     def _graph(self, nodes: Sequence[int]) -> dict[int, dict[int, float]]:
@@ -144,24 +146,26 @@ class Search:
         place = {n: i for i, n in enumerate(layer)}
         graph: dict[int, dict[int, float]] = {}
         for node in nodes:
-            alike = np.round(unit @ unit[place[node]], 9)
-            alike[place[node]] = -np.inf
-            near = np.argsort(-alike, kind="stable")[: self.gates.neighbours].tolist()
+            similarity = np.round(unit @ unit[place[node]], 9)
+            similarity[place[node]] = -np.inf
+            near = np.argsort(-similarity, kind="stable")[: self.gates.neighbours].tolist()
             graph[node] = {node: 1.0} | {
-                layer[j]: float(alike[j]) for j in near if alike[j] > 0 and layer[j] in nodes
+                layer[j]: float(similarity[j])
+                for j in near
+                if similarity[j] > 0 and layer[j] in nodes
             }
         return graph
 
-    def _episodes(self, statements: Sequence[int], alike: Scores) -> list[int]:
-        """Episodes of the statements and those most alike, by priority."""
+    def _episodes(self, statements: Sequence[int], similarity: Scores) -> list[int]:
+        """Episodes of the statements and those most similar, by priority."""
         s = self.view.structure
         support: dict[int, float] = {}
         for statement in statements:
             for episode in s.children[statement]:
-                support[episode] = max(support.get(episode, 0.0), float(alike[statement]))
-        dense = _best(self._of(EPISODE), alike)[:_DENSE]
+                support[episode] = max(support.get(episode, 0.0), float(similarity[statement]))
+        dense = _best(self._of(EPISODE), similarity)[:_DENSE]
         nodes = list(dict.fromkeys((*support, *dense)))
-        own = [float(alike[n]) for n in nodes]
+        own = [float(similarity[n]) for n in nodes]
         low, high = min(own, default=0.0), max(own, default=0.0)
         priority = np.zeros(len(s))
         for n, a in zip(nodes, own, strict=True):
@@ -170,7 +174,7 @@ class Search:
         order = _best(nodes, priority)
         probed = order[: self.gates.probes]
         note = (
-            f"{len(support)} episodes of these statements and the {len(dense)} most alike; the "
+            f"{len(support)} episodes of these statements and the {len(dense)} most similar; the "
             f"{len(probed)} of highest priority are probed."
         )
         if any(not s.facts[n].get("closed", True) for n in nodes):
@@ -192,7 +196,7 @@ class Search:
         episodes: Sequence[int],
         weights: Mapping[str, float],
     ) -> tuple[list[int], set[int]]:
-        """Admit episodes that make an answer surer, and their messages where much surer."""
+        """Admits episodes that make an answer surer, and their messages where much surer."""
         s, gates = self.view.structure, self.gates
         context = [s.text[n] for n in (*themes, *statements)]
         base = self.tasks.uncertainty(question, context, weights)
@@ -219,9 +223,9 @@ class Search:
             if (count <= _EARLY[0] and low >= _EARLY[1]) or low >= _LATE[1]:
                 reason = f"{low} low gain{'s' * (low > 1)} in {count} probes"
                 break
-        told = "; ".join(f"episode {n} gains {gains[n]:.2f}" for n in probed[:4])
+        listed = "; ".join(f"episode {n} gains {gains[n]:.2f}" for n in probed[:4])
         note = (
-            f"Themes and statements leave {base:.2f} nats. {told or 'No episode'}. "
+            f"Themes and statements leave {base:.2f} nats. {listed or 'No episode'}. "
             f"{len(admitted)} admitted, {len(expanded)} down to messages; ends as {reason}."
         )
         if not admitted and episodes:
@@ -230,11 +234,11 @@ class Search:
         self._tell("uncertainty", note, probed, gains, admitted)
         return admitted, expanded
 
-    def _with_units(self, ranked: list[int], alike: Scores) -> Recall:
-        """The evidence, then the messages it rests on, the statements' own first."""
+    def _with_units(self, ranked: list[int], similarity: Scores) -> Retrieval:
+        """Returns the evidence, then the messages it rests on, the statements' own first."""
         s = self.view.structure
         scores = np.zeros(len(s))
-        scores[ranked] = alike[ranked]
+        scores[ranked] = similarity[ranked]
         leaf_of = {int(s.start[leaf]): leaf for leaf in s.leaves}
         held = dict.fromkeys(ranked)
         added: dict[int, None] = {}
@@ -243,12 +247,12 @@ class Search:
             units = [int(u) for u in str(said).split()] if said else []
             added.update((leaf_of[u], None) for u in units if leaf_of[u] not in held)
         for node in ranked:
-            covered = sorted(s.coverage(node), key=lambda u: (-alike[leaf_of[u]], u))
+            covered = sorted(s.coverage(node), key=lambda u: (-similarity[leaf_of[u]], u))
             added.update((leaf_of[u], None) for u in covered if leaf_of[u] not in held)
         floor = min((float(scores[n]) for n in ranked), default=0.0)
         for place, leaf in enumerate(added, start=1):
             scores[leaf] = floor / (1 + place)
-        return Recall(scores, (*ranked, *added), tuple(self.stages))
+        return Retrieval(scores, (*ranked, *added), tuple(self.stages))
 
 
 def _best(nodes: Sequence[int], scores: Scores) -> list[int]:

@@ -12,7 +12,7 @@ from segviz.construct import (
     Annotate,
     Arrival,
     Operation,
-    Recall,
+    Retrieval,
     Services,
     View,
     check_ranges,
@@ -21,14 +21,11 @@ from segviz.construct import (
 from segviz.construct.annotate import Extractive
 from segviz.construct.tasks import Boundary, Offline, Tasks
 from segviz.conversation import Clock, Moment, Unit
-from segviz.systems.common.annotation import prepared
-from segviz.systems.common.draft import Draft
-from segviz.systems.common.draft_helpers import cost_of
-from segviz.systems.common.fallbacks import annotator_at_hand, at_hand
-from segviz.systems.xmemory.episodes import Episodes
-from segviz.systems.xmemory.operations import OPERATIONS, operated
-from segviz.systems.xmemory.retrieval import Gates, Search
-from segviz.systems.xmemory.themes import SEMANTIC, Limits, Themes
+from segviz.systems.common.annotation import annotator_or_offline, prepared, tasks_or_offline
+from segviz.systems.common.draft import Draft, cost_of
+from segviz.systems.xmemory.episodes import Episodes, forget
+from segviz.systems.xmemory.retrieval import Gates, XMemorySearch
+from segviz.systems.xmemory.themes import SEMANTIC, THEME, Limits, Themes
 from segviz.tree import Decision, Step, Structure
 
 _GAP = 30 * 60.0  # seconds of silence that end an episode
@@ -40,7 +37,7 @@ class XMemory:
 
     Messages gather in an episode until the subject changes. A closed episode is summed up
     and read for statements that are not known yet. A statement joins the theme whose
-    centroid is most like it, or opens one. A theme of more than twelve is split, alike
+    centroid is most like it, or opens one. A theme of more than twelve is split, similar
     themes are merged, each the way that raises the objective f: balanced sizes, tight
     themes, and neighbours neither too near nor too far.
 
@@ -54,7 +51,7 @@ class XMemory:
     name: ClassVar[str] = "xmemory"
     label: ClassVar[str] = "xMemory"
     online: ClassVar[bool] = True
-    laws: ClassVar[str] = "xmemory"
+    invariants: ClassVar[str] = "xmemory"
     fidelity: ClassVar[str] = "adapted"
     departures: ClassVar[tuple[str, ...]] = (
         "Offline, sentences stand for statements, and uncertainty is what of the question's "
@@ -84,28 +81,28 @@ class XMemory:
     )
     most: int = param(12, help="Statements in a theme (paper 12).", low=2, high=50, step=1)
     attach: float = param(
-        0.58, help="Likeness that joins any theme (code .62).", low=-1, high=1, step=0.01
+        0.58, help="Similarity that joins any theme (code .62).", low=-1, high=1, step=0.01
     )
     loose: float = param(
         0.50,
-        help="Likeness that joins a theme with room left (code .52).",
+        help="Similarity that joins a theme with room left (code .52).",
         low=-1,
         high=1,
         step=0.01,
     )
     cut: float = param(
         0.55,
-        help="Likeness by which members hang together in a split (code .66).",
+        help="Similarity by which members hang together in a split (code .66).",
         low=-1,
         high=1,
         step=0.01,
     )
     merge: float = param(
-        0.75, help="Likeness from which themes may merge (code .78).", low=-1, high=1, step=0.01
+        0.75, help="Similarity from which themes may merge (code .78).", low=-1, high=1, step=0.01
     )
     alone: float = param(
         0.45,
-        help="Likeness from which a theme of one may join another (code .50).",
+        help="Similarity from which a theme of one may join another (code .50).",
         low=-1,
         high=1,
         step=0.01,
@@ -141,7 +138,7 @@ class XMemory:
     )
 
     def __post_init__(self) -> None:
-        """Refuse values outside the declared ranges."""
+        """Refuses values outside the declared ranges."""
         check_ranges(self)
 
     def _limits(self) -> Limits:
@@ -176,8 +173,8 @@ class XMemory:
                 note = f"Unit {arrival.index} opens the first episode."
             elif cut.ends:
                 note = f"Unit {arrival.index} opens a new episode: {cut.why}. "
-                told, written = writer.close()
-                note += told
+                text, written = writer.close()
+                note += text
             writer.take(arrival, when)
             yield _step(arrival.unit, note, draft, themes, written)
 
@@ -196,10 +193,10 @@ class XMemory:
             return Boundary(False, "it is too short to end")
         mean = writer.draft.vectors(before[-3:]).mean(axis=0)
         norm = float(np.linalg.norm(mean) * np.linalg.norm(arrival.vector))
-        alike = round(float(mean @ arrival.vector) / norm, 9) if norm else 0.0
-        return tasks.boundary([writer.draft.text[u] for u in before], arrival.text, alike)
+        similarity = round(float(mean @ arrival.vector) / norm, 9) if norm else 0.0
+        return tasks.boundary([writer.draft.text[u] for u in before], arrival.text, similarity)
 
-    def recall(self, question: str, view: View) -> Recall:
+    def retrieve(self, question: str, view: View) -> Retrieval:
         """Themes, statements, episodes, messages; see the class for the course."""
         gates = Gates(
             self.coverage,
@@ -211,19 +208,19 @@ class XMemory:
             self.expand,
             self.accumulate,
         )
-        return Search(view, at_hand(self.tasks, view.services), gates).run(question)
+        return XMemorySearch(view, tasks_or_offline(self.tasks, view.services), gates).run(question)
 
     def operations(self) -> Mapping[str, Operation]:
         """Splits, merges, reassignment, upkeep and deletion."""
         return OPERATIONS
 
     def operate(self, name: str, arguments: Mapping[str, int], view: View) -> Step:
-        """The events of an operation; ValueError says why it cannot be done."""
+        """Returns the step of an operation; ValueError says why it cannot be done."""
         draft = Draft.of(view.structure, view.services.embedder)
-        annotate = annotator_at_hand(self.annotate, view.services)
+        annotate = annotator_or_offline(self.annotate, view.services)
         themes = Themes(draft, self._limits(), annotate)
-        told = operated(name, arguments, draft, themes, annotate, self.most)
-        return _step(view.units[-1], told, draft, themes, themes.rewrite(), name)
+        text = apply_operation(name, arguments, draft, themes, annotate, self.most)
+        return _step(view.units[-1], text, draft, themes, themes.rewrite(), name)
 
 
 def reassigned(structure: Structure) -> float:
@@ -249,3 +246,95 @@ def _step(
     events = draft.take()
     cost = cost_of(events, written, themes.inspected)
     return Step(unit, note, decision, events, cost, operation)
+
+
+OPERATIONS: dict[str, Operation] = {
+    "split": Operation(
+        "Split a theme",
+        "A theme is cut into parts of at most half its size, the way f is highest.",
+        {"theme": "node"},
+    ),
+    "merge": Operation(
+        "Merge two themes",
+        "Two themes become one, if they fit; what f gains or loses is told.",
+        {"theme": "node", "other": "node"},
+    ),
+    "reassign": Operation(
+        "Reassign a statement",
+        "A statement is attached to another theme; a theme left empty goes.",
+        {"statement": "node", "theme": "node"},
+    ),
+    "upkeep": Operation(
+        "Tidy up",
+        "Every theme is looked at again: split where too large, merged where f gains.",
+        {},
+    ),
+    "delete": Operation(
+        "Delete a unit",
+        "A unit leaves with the statements only it supports.",
+        {"unit": "unit"},
+    ),
+}
+
+_KINDS = {"theme": THEME, "other": THEME, "statement": SEMANTIC}
+
+
+def apply_operation(
+    name: str,
+    arguments: Mapping[str, int],
+    draft: Draft,
+    themes: Themes,
+    annotate: Annotate,
+    most: int,
+) -> str:
+    """Does one of ``OPERATIONS`` to ``draft``, whose ``themes`` hold at most ``most``
+    statements each; returns the note as one sentence. ValueError says why it cannot be done."""
+    for argument, kind in _KINDS.items():
+        if argument in arguments:
+            _require(draft, arguments[argument], kind)
+    match name:
+        case "split":
+            _split(arguments["theme"], draft, themes)
+        case "merge":
+            _merge(arguments["theme"], arguments["other"], draft, themes, most)
+        case "reassign":
+            _reassign(arguments["statement"], arguments["theme"], draft, themes, most)
+        case "upkeep":
+            themes.all_touched()
+            themes.upkeep()
+        case "delete":
+            themes.changes.append(forget(arguments["unit"], draft, themes, annotate))
+        case _:
+            raise ValueError(f"unknown operation {name!r}; choose one of {', '.join(OPERATIONS)}")
+    text = "; ".join(themes.changes) or "nothing had to change"
+    return f"{text[0].upper()}{text[1:]}."
+
+
+def _require(draft: Draft, node: int, kind: str) -> None:
+    if not (0 <= node < len(draft) and draft.active[node] and draft.kind[node] == kind):
+        what = "statement" if kind == SEMANTIC else kind
+        raise ValueError(f"node {node} is not a {what} of this memory")
+
+
+def _split(theme: int, draft: Draft, themes: Themes) -> None:
+    size = len(draft.children[theme])
+    if size < 2:
+        raise ValueError(f"theme {theme} has one statement; there is nothing to split")
+    themes.split(theme, -(-size // 2))
+
+
+def _merge(theme: int, other: int, draft: Draft, themes: Themes, most: int) -> None:
+    size = len(draft.children[theme]) + len(draft.children[other])
+    if theme == other or size > most:
+        raise ValueError(
+            f"themes {theme} and {other} would hold {size} statements; give two themes "
+            f"that together hold at most {most}"
+        )
+    themes.merge(theme, other)
+
+
+def _reassign(statement: int, theme: int, draft: Draft, themes: Themes, most: int) -> None:
+    if theme in draft.parents[statement] or len(draft.children[theme]) >= most:
+        raise ValueError(f"statement {statement} is in theme {theme}, or no room is left")
+    themes.move(statement, theme)
+    themes.changes.append(f"statement {statement} moved to theme {theme}")

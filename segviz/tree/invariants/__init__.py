@@ -1,15 +1,15 @@
-"""Layer 1: what must hold of a structure, and who breaks it.
+"""The invariants of structures, and the violations of them.
 
-``check(structure)`` returns every violation; an empty list means clean. The general laws
-hold for every system. A system names further laws in its ``laws`` attribute, one of
-``LAWS``; the segment tree's are those of SegTreeMem §4.1 and §4.2 (levelled tree,
+``check(structure)`` returns every violation; an empty list means clean. The general ones
+hold for every system. A system names further ones in its ``invariants`` attribute, one of
+``INVARIANTS``; the segment tree's are those of SegTreeMem §4.1 and §4.2 (levelled tree,
 consecutive disjoint children, chronological leaves, one frontier node per level). Of these
 ``maintained-segment-tree`` keeps what survives compression, rebuilding and merging: levels
 need not be even, and a leaf may hold several units.
 
-A law is a function from a structure to its violations. To add one, write it beside its
-kind: ``general``, ``segments`` (trees over time), ``layers`` (trees by likeness) or
-``kinds`` (memories whose nodes carry facts), and name it in a row of ``LAWS``.
+An invariant is a function from a structure to its violations. To add one, write it beside its
+kind: ``general``, ``segments`` (trees over time), ``layers`` (trees by similarity) or
+``kinds`` (memories whose nodes carry facts), and name it in a row of ``INVARIANTS``.
 """
 
 from __future__ import annotations
@@ -45,12 +45,12 @@ from segviz.tree.invariants.segments import (
     one_root,
     one_tree,
 )
-from segviz.tree.invariants.violation import Law, Violation
+from segviz.tree.invariants.violation import Invariant, Violation
 from segviz.tree.structure import Structure
 
-__all__ = ["LAWS", "Law", "Violation", "check"]
+__all__ = ["INVARIANTS", "Invariant", "Violation", "check"]
 
-_GENERAL: tuple[Law, ...] = (
+_GENERAL: tuple[Invariant, ...] = (
     columns_agree,
     edges_are_sound,
     spans_are_hulls,
@@ -58,7 +58,7 @@ _GENERAL: tuple[Law, ...] = (
     relations_are_sound,
 )
 
-LAWS: dict[str, tuple[Law, ...]] = {
+INVARIANTS: dict[str, tuple[Invariant, ...]] = {
     "general": _GENERAL,
     "segment-tree": (
         *_GENERAL,
@@ -84,18 +84,18 @@ LAWS: dict[str, tuple[Law, ...]] = {
     "memforest": (*_GENERAL, forest_is_balanced),
     "xmemory": (*_GENERAL, statements_are_parted),
 }
-"""The laws by name; every row holds the general ones."""
+"""The invariants by name; every row holds the general ones."""
 
 
-def check(structure: Structure, laws: str = "general") -> list[Violation]:
-    """Every violation of the named laws by ``structure``, in the order they are listed.
+def check(structure: Structure, invariants: str = "general") -> list[Violation]:
+    """Every violation of the named invariants by ``structure``, in the order they are listed.
 
-    ``laws`` is a key of ``LAWS``; ValueError lists the keys for any other. When the
+    ``invariants`` is a key of ``INVARIANTS``; ValueError lists the keys for any other. When the
     columns themselves disagree only that is reported, since nothing else can be read.
     """
-    if laws not in LAWS:
-        raise ValueError(f"unknown laws {laws!r}; choose one of {', '.join(LAWS)}")
+    if invariants not in INVARIANTS:
+        raise ValueError(f"unknown laws {invariants!r}; choose one of {', '.join(INVARIANTS)}")
     broken = list(columns_agree(structure))
     if broken:
         return broken
-    return [violation for law in LAWS[laws] for violation in law(structure)]
+    return [violation for invariant in INVARIANTS[invariants] for violation in invariant(structure)]

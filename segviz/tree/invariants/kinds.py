@@ -76,5 +76,5 @@ def statements_are_parted(s: Structure) -> Iterator[Violation]:
 
 
 def _fact(s: Structure, node: int, name: str) -> float:
-    """A fact as a number; NaN, which no law accepts, where there is none."""
+    """A fact as a number; NaN, which no invariant accepts, where there is none."""
     return as_number(s.facts[node], name, math.nan)

@@ -1,4 +1,4 @@
-"""Trees and layers by likeness (clustering, MemTree, RAPTOR), and memories without a tree."""
+"""Trees and layers by similarity (clustering, MemTree, RAPTOR), and memories without a tree."""
 
 from __future__ import annotations
 

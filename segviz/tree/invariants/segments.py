@@ -1,5 +1,5 @@
 """Trees over segments of time: the segment tree (SegTreeMem §4.1 and §4.2), and what is left of
-its laws once it was compressed, rebuilt or merged.
+its invariants once it was compressed, rebuilt or merged.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ import streamlit as st
 from segviz.construct import System
 from segviz.conversation import Conversation
 from segviz.llm import LastingFault, OpenAIChat
-from segviz.llm.faults import RequestError
+from segviz.llm.client import RequestError
 from segviz.llm.waiting import heartbeat
 from segviz.memory import Building, BuildPaused, Memory, make_system, needs_chat
 from segviz.ui.sidebar.models import Models, point_here

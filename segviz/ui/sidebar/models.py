@@ -17,8 +17,7 @@ from streamlit.errors import StreamlitSecretNotFoundError
 
 from segviz.embedding import Cached, get_embedder
 from segviz.llm import PRESETS, Endpoint, ModelCache, OpenAIChat, OpenAIEmbedder, Price, price
-from segviz.llm.endpoint import RANGES
-from segviz.llm.environment import CACHE_BYTES, NAMES, cache_path, key_for
+from segviz.llm.endpoint import CACHE_BYTES, NAMES, RANGES, cache_path, key_for
 from segviz.ui.sidebar.spending import account, keep_price, spending_place
 
 OFFLINE = "None: stay offline"

@@ -9,7 +9,7 @@ import streamlit as st
 
 from segviz import loaders, store
 from segviz.conversation import TITLES, sample_path
-from segviz.llm.environment import cache_path
+from segviz.llm.endpoint import cache_path
 from segviz.loaders import LoadError
 from segviz.loaders.formats.locomo.download import LICENCE, NAME, PAGE, SIZE, fetch_locomo
 from segviz.ui.sidebar.open_file import Opened, open_file, opened_as, refusal

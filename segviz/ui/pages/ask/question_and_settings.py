@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from segviz.construct import Recalls
+from segviz.construct import Retriever
 from segviz.conversation import Question
 from segviz.retrieval import POLICIES, RELEVANCE, RetrievalSettings
 from segviz.ui import keys
@@ -59,7 +59,7 @@ def ask_controls(session: Session) -> Asked:
 
 def _method(session: Session) -> None:
     """Propagation, or what the system came with, where it came with something."""
-    if not isinstance(session.memory.model, Recalls):
+    if not isinstance(session.memory.model, Retriever):
         return
     names = {
         "own": "The system's own retrieval",

@@ -8,7 +8,7 @@ from typing import Any
 
 import streamlit as st
 
-from segviz.construct import Recalls
+from segviz.construct import Retriever
 from segviz.evaluate.compare import COLLAPSED, OWN, Comparison, compare, overlap
 from segviz.evaluate.published import METRICS, SOURCES, reported
 from segviz.figures.compare import overlap_rows, overlap_sentence, overlap_strip
@@ -73,7 +73,7 @@ def question_panel(session: Session, ready: Mapping[str, Built], settings: dict[
 
 def _asked(memory: Memory, text: str, settings: dict[str, Any]) -> Result:
     """By the system's own retrieval where it has one, else collapsed."""
-    return memory.ask(text, _how(settings, isinstance(memory.model, Recalls)))
+    return memory.ask(text, _how(settings, isinstance(memory.model, Retriever)))
 
 
 def _how(settings: dict[str, Any], own: bool) -> RetrievalSettings:
@@ -88,7 +88,7 @@ def _how(settings: dict[str, Any], own: bool) -> RetrievalSettings:
 
 def _method(memory: Memory, result: Result, name: str) -> None:
     """How it was retrieved, and what a system of its own way did in each stage."""
-    own = isinstance(memory.model, Recalls)
+    own = isinstance(memory.model, Retriever)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.caption("its own retrieval" if own else "collapsed retrieval", width="stretch")
         if not result.stages:
@@ -178,7 +178,7 @@ def _measured(session: Session, ready: Mapping[str, Built], settings: dict[str, 
     memories = {name: found.memory for name, found in ready.items()}
     seconds: dict[tuple[str, str], float] = {}
     for name, memory in memories.items():
-        methods = (COLLAPSED, OWN) if isinstance(memory.model, Recalls) else (COLLAPSED,)
+        methods = (COLLAPSED, OWN) if isinstance(memory.model, Retriever) else (COLLAPSED,)
         sample = session.conversation.questions[:10]
         for method in methods:
             began = perf_counter()

@@ -1,4 +1,4 @@
-"""Layer 1: what is said to chat models, as pure functions from records to text.
+"""Writes the prompts for chat models: pure functions from plain texts to a Prompt.
 
 Conversation text is data. It travels JSON-encoded inside the user message, and the system
 message says that nothing in it is an instruction. The labels and their meaning follow
@@ -11,8 +11,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from segviz.construct.protocols import Arrival, Candidate
-from segviz.llm import Prompt
+from segviz.llm.protocols import Prompt
 
 MERGE, CONTINUE, SPLIT = "MERGE", "CONTINUE", "SPLIT"
 
@@ -58,31 +57,32 @@ def _user(content: dict[str, Any]) -> str:
     return json.dumps(content, ensure_ascii=False, indent=1)
 
 
-def pointwise_prompt(unit: Arrival, candidate: Candidate) -> Prompt:
-    """Does this unit carry this open segment on? Labels MERGE and CONTINUE."""
+def pointwise_prompt(message: str, level: int, summary: str) -> Prompt:
+    """Asks whether ``message`` carries on the open segment of this level and summary.
+    Labels MERGE and CONTINUE."""
     content = {
-        "open_segment": {"level": candidate.level, "summary": candidate.text},
-        "new_message": unit.text,
+        "open_segment": {"level": level, "summary": summary},
+        "new_message": message,
     }
     return Prompt(_POINTWISE, _user(content), (MERGE, CONTINUE))
 
 
-def batch_prompt(unit: Arrival, candidates: Sequence[Candidate]) -> Prompt:
-    """Which open segment does this unit carry on? Labels MERGE_1 … MERGE_m and SPLIT, in
-    the order of ``candidates`` (low to high)."""
+def batch_prompt(message: str, segments: Sequence[tuple[int, str]]) -> Prompt:
+    """Asks which open segment ``message`` carries on. ``segments`` are (level, summary), low
+    to high; the labels are MERGE_1 … MERGE_m in that order, and SPLIT."""
     content = {
         "open_segments": [
-            {"label": f"{MERGE}_{i}", "level": c.level, "summary": c.text}
-            for i, c in enumerate(candidates, start=1)
+            {"label": f"{MERGE}_{i}", "level": level, "summary": summary}
+            for i, (level, summary) in enumerate(segments, start=1)
         ],
-        "new_message": unit.text,
+        "new_message": message,
     }
-    labels = tuple(f"{MERGE}_{i}" for i in range(1, len(candidates) + 1))
+    labels = tuple(f"{MERGE}_{i}" for i in range(1, len(segments) + 1))
     return Prompt(_BATCH, _user(content), (*labels, SPLIT))
 
 
 def annotation_prompt(texts: Sequence[str], max_words: int) -> Prompt:
-    """Summarise these consecutive parts in at most ``max_words`` words."""
+    """Asks for a summary of these consecutive parts in at most ``max_words`` words."""
     system = _ANNOTATE.format(words=max_words, data=_DATA)
     return Prompt(system, _user({"parts": list(texts)}))
 
@@ -155,42 +155,43 @@ stands in the evidence; it does not say the question again in other words.
 
 
 def extraction_prompt(text: str, when: str, known: Sequence[str], most: int) -> Prompt:
-    """At most ``most`` facts, with entities and relations, as JSON."""
+    """Asks for at most ``most`` facts with entities and relations, as JSON. ``when`` is the
+    time the text was said; what ``known`` states is to be left out."""
     content = {"said_at": when, "conversation": text, "known": list(known)}
     return Prompt(_EXTRACT.format(most=most, data=_DATA), _user(content))
 
 
 def boundary_prompt(before: Sequence[str], new: str) -> Prompt:
-    """Does an episode end before this message? Labels END and CONTINUE."""
+    """Asks whether an episode ends before ``new``. Labels END and CONTINUE."""
     content = {"open_episode": list(before), "new_message": new}
     return Prompt(_BOUNDARY, _user(content), (END, STAY))
 
 
 def same_prompt(one: str, other: str) -> Prompt:
-    """Do two statements state the same? Labels SAME and DIFFERENT."""
+    """Asks whether two statements state the same fact. Labels SAME and DIFFERENT."""
     return Prompt(_SAME, _user({"one": one, "other": other}), (SAME, DIFFERENT))
 
 
 def plan_prompt(question: str, now: str, scopes: Sequence[str], expected: Sequence[str]) -> Prompt:
-    """The parts of a question with scope and time, as JSON."""
+    """Asks for the parts of a question with scope, time and kind of answer, as JSON."""
     system = _PLAN.format(scopes=", ".join(scopes), expected=", ".join(expected), data=_DATA)
     return Prompt(system, _user({"now": now, "question": question}))
 
 
 def order_prompt(question: str, texts: Sequence[str]) -> Prompt:
-    """These passages, numbered from 1, by how likely they answer, as JSON."""
+    """Asks for the passages, numbered from 1, by how likely they answer, as JSON."""
     passages = [{"number": i, "text": text} for i, text in enumerate(texts, start=1)]
     return Prompt(_ORDER, _user({"question": question, "passages": passages}))
 
 
 def confidence_prompt(question: str, context: Sequence[str]) -> Prompt:
-    """How surely does the context answer? Labels 0 to 10."""
+    """Asks how surely the context answers the question. Labels 0 to 10."""
     content = {"question": question, "context": list(context)}
     return Prompt(_CONFIDENCE, _user(content), CONFIDENCE)
 
 
 def missing_prompt(question: str, evidence: Sequence[str]) -> Prompt:
-    """What the evidence lacks, as JSON with a follow-up question."""
+    """Asks whether the evidence lacks something, as JSON with a follow-up question."""
     return Prompt(_MISSING, _user({"question": question, "evidence": list(evidence)}))
 
 
@@ -223,11 +224,11 @@ Reply with the number only."""
 
 
 def answer_prompt(question: str, excerpts: Sequence[Mapping[str, Any]]) -> Prompt:
-    """Answer ``question`` from these excerpts (JSON values, in reading order)."""
+    """Asks for the answer from these excerpts (JSON values, in reading order)."""
     return Prompt(_ANSWER, _user({"excerpts": list(excerpts), "question": question}))
 
 
 def judge_prompt(question: str, reference: str, answer: str) -> Prompt:
-    """How well does ``answer`` match? Labels 0 to 3."""
+    """Asks how well ``answer`` matches ``reference``. Labels 0 to 3."""
     content = {"question": question, "reference_answer": reference, "answer_to_grade": answer}
     return Prompt(_JUDGE, _user(content), RUBRIC)
