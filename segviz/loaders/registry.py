@@ -12,11 +12,8 @@ from segviz.loaders.formats import (
     claude,
     longmemeval,
     memoryagentbench,
-    msc,
     openai_messages,
-    perltqa,
     realmem,
-    realtalk,
     records,
     sharegpt,
     slack,
@@ -54,12 +51,9 @@ LOADERS: dict[str, Loader] = {
         longmemeval.LABEL, longmemeval.matches, longmemeval.read, entry=longmemeval.entry
     ),
     "realmem": Loader(realmem.LABEL, realmem.matches, realmem.read),
-    "realtalk": Loader(realtalk.LABEL, realtalk.matches, realtalk.read),
     "memoryagentbench": Loader(
         memoryagentbench.LABEL, memoryagentbench.matches, memoryagentbench.read
     ),
-    "msc": Loader(msc.LABEL, msc.matches, msc.read),
-    "perltqa": Loader(perltqa.LABEL, perltqa.matches, perltqa.read),
     "chatgpt": Loader(
         chatgpt.LABEL, chatgpt.matches, chatgpt.read, ("gap_hours",), entry=chatgpt.entry
     ),
