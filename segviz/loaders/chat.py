@@ -11,8 +11,9 @@ from datetime import datetime
 from segviz.conversation import Conversation, Question, Session, Turn
 from segviz.loaders.captions import counted, describe, one_line, shorten
 from segviz.loaders.dates import note_backwards
-from segviz.loaders.messages import speakers_of
-from segviz.loaders.notes import Notes, Place
+from segviz.loaders.document import Place
+from segviz.loaders.report import Notes
+from segviz.loaders.turns import speakers_of
 
 
 @dataclass(frozen=True, slots=True)

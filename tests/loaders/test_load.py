@@ -148,11 +148,7 @@ def test_the_name_plays_no_part_in_detection() -> None:
             "an object with keys name, session_1",
         ),
         (
-            {
-                "personas": [[]],
-                "dialog": [{"text": "x", "id": "Speaker 1"}],
-                "previous_dialogs": [],
-            },
+            {"previous_dialogs": [], "dialog": [{"text": "x", "id": "Speaker 1"}]},
             "an object with keys previous_dialogs, dialog",
         ),
         (

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from segviz.conversation import Corpus
 from segviz.loaders import LoadError, NeedsColumns, parse
-from segviz.loaders.delimited import DELIMITERS, read_table
+from segviz.loaders.dates import read_time, read_words
+from segviz.loaders.formats.table import DELIMITERS, read_table
 
 
 def read(text: str, name: str = "chat.txt", **options: object) -> Corpus:
@@ -205,7 +206,10 @@ def test_columns_that_are_said() -> None:
 def test_records_under_a_key_and_with_nested_authors() -> None:
     rows = [{"author": {"name": "Ann"}, "body": "a"}, {"author": {"id": 5}, "body": "b"}]
     assert said(json.dumps({"turns": rows})) == [("Ann", "a"), ("5", "b")]
-    assert read(json.dumps({"turns": rows})).report.source_format == "records (JSON, JSON Lines)"
+    assert (
+        read(json.dumps({"turns": rows})).report.source_format
+        == "records (JSON, JSON Lines, Parquet)"
+    )
 
 
 def test_unreadable_times_are_counted_once() -> None:
@@ -220,6 +224,53 @@ def test_unreadable_times_are_counted_once() -> None:
         "1 record with no time",
         "2 records with a time that cannot be read",
     ]
+
+
+def test_a_quote_behind_a_space_and_cells_beyond_the_limit_of_csv() -> None:
+    assert said('speaker, text\nAnn, "hi, there"\n') == [("Ann", "hi, there")]
+    assert said("speaker,text\nAnn, hi\n") == [("Ann", " hi")]
+    before = csv.field_size_limit(200)
+    try:
+        assert said(f"speaker,text\nAnn,{'x' * 1000}\n") == [("Ann", "x" * 1000)]
+    finally:
+        csv.field_size_limit(before)
+
+
+def test_the_line_of_an_open_quote_behind_a_cell_of_several_lines() -> None:
+    error = failure('speaker,text\nAnn,a\n"B\nob","hi\nCleo,c\n')
+    assert (error.what, error.where) == (
+        "a quote is opened here and never closed",
+        "chat.txt, line 4",
+    )
+
+
+@pytest.mark.parametrize(
+    ("raw", "expected"),
+    [
+        ("8 May 2023", datetime(2023, 5, 8)),
+        ("Monday, 8 May, 2023", datetime(2023, 5, 8)),
+        ("May 8th, 2023, 1:56 PM", datetime(2023, 5, 8, 13, 56)),
+        ("Sept 8 2023 at 13:56:07", datetime(2023, 9, 8, 13, 56, 7)),
+        ("Mon, 8 May 2023 13:56:00 +0200", datetime(2023, 5, 8, 11, 56)),
+        ("8 May 2023 13:56 UTC", datetime(2023, 5, 8, 13, 56)),
+        # dateutil would take these, and fill in or turn about what does not fit.
+        ("May 2023", None),
+        ("8 May", None),
+        ("8 May 23", None),
+        ("May", None),
+        ("13:56", None),
+        ("05/08/2023 May", None),
+        ("8 May 2023 EST", None),
+        ("see you on 8 May 2023", None),
+        ("8 May 0000", None),
+        ("31 June 2023", None),
+        ("٨ May 2023", None),
+        ("8 mai 2023", None),
+    ],
+)
+def test_dates_with_months_in_words(raw: str, expected: datetime | None) -> None:
+    assert read_words(raw) == expected
+    assert read_time(raw) == expected
 
 
 cells = st.text(st.sampled_from('ab,;"\n\r\t| é\u2028'), max_size=6)

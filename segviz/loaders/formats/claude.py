@@ -11,52 +11,20 @@ from __future__ import annotations
 
 from collections import Counter
 
-from segviz.conversation import Conversation, Entry
 from segviz.loaders.captions import describe
 from segviz.loaders.chat import Message, note_left_out
-from segviz.loaders.document import Options
-from segviz.loaders.items import Item
-from segviz.loaders.multi_conversation import Talk, read_talks, rows_of, titled
-from segviz.loaders.notes import Note, Notes, Place
-from segviz.loaders.times import read_time
-
-LABEL = "Claude export"
-
-_SPEAKERS = ("human", "assistant")
-_TITLES = ("name", "uuid")
-_EXPECTED = "a chat (an object with chat_messages)"
+from segviz.loaders.dates import read_time
+from segviz.loaders.document import Place
+from segviz.loaders.multi_conversation import list_of_chats
+from segviz.loaders.report import Notes
 
 
-def matches(document: object) -> bool:
-    """Whether the document, or an item of it, has ``chat_messages``."""
-    return any(
-        isinstance(raw, dict) and isinstance(raw.get("chat_messages"), list)
-        for _, raw in rows_of(document)
-    )
-
-
-def read(
-    document: object, name: str, options: Options
-) -> tuple[tuple[Conversation, ...], list[Note]]:
-    """One conversation per chat that has messages, called by its name or uuid.
-
-    Raises LoadError when no chat has any.
-    """
-    return read_talks(rows_of(document), _talk, LABEL, _EXPECTED, name, options)
-
-
-def entry(item: Item) -> Entry:
-    """A chat as a list of them shows it."""
-    return titled(item, *_TITLES)
-
-
-def _talk(raw: dict[str, object], place: Place, notes: Notes) -> Talk:
-    messages = _messages(raw, (*place, "chat_messages"), notes)
-    return Talk([raw.get(key) for key in _TITLES], messages, _SPEAKERS)
+def _fits(raw: dict[str, object]) -> bool:
+    return isinstance(raw.get("chat_messages"), list)
 
 
 def _messages(raw: dict[str, object], place: Place, notes: Notes) -> list[Message]:
-    block = raw.get("chat_messages")
+    block, place = raw.get("chat_messages"), (*place, "chat_messages")
     if not isinstance(block, list):
         notes.skipped(place, f"expected a list of messages, found {describe(block)}")
         return []
@@ -117,3 +85,14 @@ def _branch(block: list[object], leaf: object) -> set[str] | None:
         path.add(here)
         here = parents[here]
     return path
+
+
+LOADER = list_of_chats(
+    "Claude export",
+    _fits,
+    _messages,
+    expected="a chat (an object with chat_messages)",
+    titles=("name", "uuid"),
+    speakers=("human", "assistant"),
+    asks=("gap_hours",),
+)

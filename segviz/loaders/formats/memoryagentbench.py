@@ -17,12 +17,12 @@ from datetime import datetime
 
 from segviz.conversation import Conversation, Question, Session
 from segviz.loaders.captions import counted, describe
-from segviz.loaders.clean import clean
 from segviz.loaders.dates import note_backwards, read_numeric_date
-from segviz.loaders.document import Options, PlainText
-from segviz.loaders.messages import read_messages, speakers_of
+from segviz.loaders.decode import clean
+from segviz.loaders.document import Loader, Options, Place, PlainText
 from segviz.loaders.multi_conversation import named_after, numbered, read_each, rows_of
-from segviz.loaders.notes import Note, Notes, Place
+from segviz.loaders.report import Note, Notes
+from segviz.loaders.turns import read_messages, speakers_of
 
 LABEL = "MemoryAgentBench"
 
@@ -172,3 +172,6 @@ def _answer(value: object) -> str | None:
     several = value if isinstance(value, list) else [value]
     texts = [str(each) for each in several if isinstance(each, str | int | float)]
     return " / ".join(texts) or None
+
+
+LOADER = Loader(LABEL, matches, read)

@@ -13,9 +13,9 @@ from typing import TypeGuard
 from segviz.conversation import Conversation
 from segviz.loaders.captions import describe
 from segviz.loaders.chat import Message, conversation_of, note_left_out, words
-from segviz.loaders.document import Options
+from segviz.loaders.document import Loader, Options, Place
 from segviz.loaders.multi_conversation import named_after, numbered, settled
-from segviz.loaders.notes import Note, Notes, Place
+from segviz.loaders.report import Note, Notes
 
 LABEL = "OpenAI messages"
 
@@ -101,3 +101,6 @@ def _messages(block: list[object], place: Place, notes: Notes) -> list[Message]:
             messages.append(Message(role.strip(), text))
     note_left_out(left, place, notes)
     return messages
+
+
+LOADER = Loader(LABEL, matches, read)

@@ -17,11 +17,10 @@ from datetime import datetime
 from segviz.conversation import Conversation
 from segviz.loaders.captions import describe, one_line
 from segviz.loaders.chat import Message, conversation_of, note_left_out, words
-from segviz.loaders.document import Folder, Options
-from segviz.loaders.messages import stem
-from segviz.loaders.multi_conversation import settled
-from segviz.loaders.notes import Member, Note, Notes, Place
-from segviz.loaders.times import read_time
+from segviz.loaders.dates import read_time
+from segviz.loaders.document import Folder, Loader, Member, Options, Place
+from segviz.loaders.multi_conversation import settled, stem
+from segviz.loaders.report import Note, Notes
 
 LABEL = "Slack export"
 
@@ -158,3 +157,6 @@ def plain(text: str, people: Mapping[str, str]) -> str:
         return f"{label} ({target})" if label and label != target else target
 
     return html.unescape(_MARKUP.sub(shown, text))
+
+
+LOADER = Loader(LABEL, matches, read)

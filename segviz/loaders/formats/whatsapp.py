@@ -19,11 +19,10 @@ from itertools import islice
 from segviz.conversation import Conversation
 from segviz.loaders.captions import one_line, shorten
 from segviz.loaders.chat import Message, conversation_of, note_left_out
-from segviz.loaders.dayorder import CLOCK, DATE, Fields, date_as_written, fields_of, order_of
-from segviz.loaders.document import Options, PlainText
-from segviz.loaders.messages import stem
-from segviz.loaders.multi_conversation import settled
-from segviz.loaders.notes import Line, Note, Notes, Place
+from segviz.loaders.dates import CLOCK, DATE, Fields, date_as_written, fields_of, order_of
+from segviz.loaders.document import Line, Loader, Options, Place, PlainText
+from segviz.loaders.multi_conversation import settled, stem
+from segviz.loaders.report import Note, Notes
 
 LABEL = "WhatsApp export"
 
@@ -142,3 +141,6 @@ def _words(text: str, left: Counter[str]) -> str | None:
         left["deleted"] += 1
         return None
     return bare
+
+
+LOADER = Loader(LABEL, matches, read, ("day_first", "gap_hours"))

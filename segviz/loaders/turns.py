@@ -1,20 +1,22 @@
-"""LoCoMo turns: ``{speaker, dia_id, text, [blip_caption, img_url, query, …]}``.
+"""Turns of data sets, by one set of rules: LoCoMo, LongMemEval, RealMem, MemoryAgentBench.
 
-Image URLs are neither kept nor fetched; the caption stands for the image, also where
-there is no URL (316 turns of the official file). Fields nobody knows are kept in ``extra``,
-as long as they are single values.
+``read_turn`` reads LoCoMo's ``{speaker, dia_id, text, [blip_caption, img_url, query, …]}``,
+``read_messages`` those of role and content by the same rules. Image URLs are neither kept nor
+fetched; the caption stands for the image, also where there is no URL (316 turns of LoCoMo's
+file). Fields nobody knows are kept in ``extra``, as long as they are single values.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeGuard
 
-from segviz.conversation import Turn
+from segviz.conversation import Session, Turn
 from segviz.loaders.captions import counted, describe
-from segviz.loaders.notes import Notes, Place
+from segviz.loaders.document import Place
+from segviz.loaders.report import Note, Notes
 
 _KNOWN = frozenset({"speaker", "dia_id", "text", "blip_caption", "img_url", "query", "re-download"})
 _MOST_EXTRA = 20
@@ -158,3 +160,43 @@ def _text_parts(blocks: list[object]) -> list[str]:
     """The texts of ``["…"]`` and ``[{"type": "text", "text": "…"}]``."""
     values = (block.get("text") if isinstance(block, dict) else block for block in blocks)
     return [value for value in values if isinstance(value, str)]
+
+
+# --- messages of role and content ------------------------------------------------------
+
+
+def read_messages(
+    block: object, speaker: str, session: int, place: Place, notes: Notes
+) -> tuple[Turn, ...]:
+    """The usable turns of ``[{<speaker>: …, content: …}, …]``, read by LoCoMo's rules."""
+    if not isinstance(block, list):
+        notes.skipped(place, f"expected a list of turns, found {describe(block)}")
+        return ()
+    names = {"speaker": speaker, "text": "content"}
+    own = Notes()
+    turns = []
+    for row, raw in enumerate(block):
+        if isinstance(raw, dict):
+            raw = {ours: raw[theirs] for ours, theirs in names.items() if theirs in raw}
+        draft = read_turn(raw, session, row + 1, (row,), own)
+        if draft is not None:
+            turns.append(Turn(f"S{session}:{row + 1}", draft.speaker, draft.text))
+    for note in own:
+        here = (names.get(str(step), step) for step in note.place)
+        notes.append(Note(note.kind, (*place, *here), note.what))
+    return tuple(turns)
+
+
+def flagged(raw: object, key: str, place: Place, notes: Notes) -> bool:
+    """Whether a turn bears this mark: true, and nothing else, does; absent is no mark."""
+    value = raw.get(key) if isinstance(raw, dict) else None
+    if not isinstance(value, bool | None):
+        what = f"expected true or false, found {describe(value)}; read as false"
+        notes.repaired((*place, key), what)
+    return value is True
+
+
+def speakers_of(sessions: Sequence[Session], usual: Sequence[str]) -> tuple[str, ...]:
+    """Who speaks: the ``usual`` ones first, in that order, then others as they appear."""
+    there = dict.fromkeys(turn.speaker for session in sessions for turn in session.turns)
+    return tuple(sorted(there, key=lambda name: (*usual, name).index(name)))
