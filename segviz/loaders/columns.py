@@ -12,11 +12,11 @@ from datetime import datetime
 
 from segviz.conversation import Conversation
 from segviz.loaders.captions import counted, describe, one_line, shorten
-from segviz.loaders.chat import Message, conversation_of, speaker_named, words
+from segviz.loaders.chat import Message, speaker_named, words
 from segviz.loaders.dates import order_of, read_fields, read_time
 from segviz.loaders.document import Options, Place
 from segviz.loaders.errors import LoadError, NeedsColumns
-from segviz.loaders.multi_conversation import settled, stem
+from segviz.loaders.multi_conversation import read_chats, stem
 from segviz.loaders.report import Note, Notes
 
 Placed = Sequence[tuple[Place, object]]
@@ -100,12 +100,8 @@ def read_rows(
             session=_label(raw, columns, "session"),
         )
         chats.setdefault(_label(raw, columns, "conversation") or stem(name), []).append(message)
-    found: list[tuple[Conversation, Place]] = []
-    for own, messages in chats.items():
-        conversation = conversation_of(own, messages, label, (), notes, options.gap_hours)
-        if conversation is not None:
-            found.append((conversation, ()))
-    return settled(found, "records with a text", notes), notes
+    named = [(own, messages, ()) for own, messages in chats.items()]
+    return read_chats(named, label, options, notes, "records with a text"), notes
 
 
 def _speaker(raw: dict[str, object], columns: Mapping[str, str], place: Place, notes: Notes) -> str:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from segviz.conversation import Conversation, Entry, with_distinct_ids
 from segviz.loaders.captions import counted, describe, one_line, quoted, shorten
-from segviz.loaders.chat import Message, conversation_of
+from segviz.loaders.chat import Message, sessions_of
+from segviz.loaders.dates import note_backwards
 from segviz.loaders.document import Loader, Options, Place
 from segviz.loaders.errors import LoadError
 from segviz.loaders.items import Item
 from segviz.loaders.report import Note, Notes, shown
+from segviz.loaders.turns import speakers_of
 
 
 def rows_of(document: object) -> list[tuple[Place, object]]:
@@ -101,19 +103,31 @@ def _nothing_usable(size: str, lost: str, expected: str) -> LoadError:
     return LoadError(what, "", expected, "export the conversation again, with its messages")
 
 
-def read_each(
-    rows: Sequence[tuple[Place, object]],
-    read: Callable[[dict[str, object], Place, int], Conversation | None],
-    expected: str,
+Chat = tuple[str, Sequence[Message], Place]
+"""Name, messages and place of a conversation to be."""
+
+
+def read_chats(
+    chats: Iterable[Chat],
+    label: str,
+    options: Options,
     notes: Notes,
+    expected: str = "messages",
+    usual: Sequence[str] = (),
 ) -> tuple[Conversation, ...]:
-    """The conversations of a list of objects; ``read`` gets each with its place and row."""
+    """The conversations of the chats that have messages; those without are noted.
+
+    The ``usual`` speakers come first. LoadError when there is no message at all.
+    """
     found: list[tuple[Conversation, Place]] = []
-    for row, (place, raw) in enumerate(rows):
-        if not isinstance(raw, dict):
-            notes.skipped(place, f"expected {expected}, found {describe(raw)}")
-        elif (conversation := read(raw, place, row)) is not None:
-            found.append((conversation, place))
+    for name, messages, place in chats:
+        sessions = sessions_of(messages, options.gap_hours)
+        if not sessions:
+            notes.skipped(place, "no messages; the conversation is left out")
+            continue
+        note_backwards(sessions, place, notes)
+        speakers = speakers_of(sessions, usual)
+        found.append((Conversation(name, speakers, sessions, source_format=label), place))
     return settled(found, expected, notes)
 
 
@@ -142,16 +156,17 @@ def list_of_chats(
     ) -> tuple[tuple[Conversation, ...], list[Note]]:
         notes, rows = Notes(), rows_of(document)
 
-        def one(raw: dict[str, object], place: Place, row: int) -> Conversation | None:
-            said = messages(raw, place, notes)
-            if said is None:
-                return None
-            title = named_after([raw.get(key) for key in titles], numbered(name, row, len(rows)))
-            return conversation_of(
-                title, said, label, place, notes, options.gap_hours, usual=speakers
-            )
+        def chats() -> Iterator[Chat]:
+            for row, (place, raw) in enumerate(rows):
+                if not isinstance(raw, dict):
+                    notes.skipped(place, f"expected {expected}, found {describe(raw)}")
+                elif (said := messages(raw, place, notes)) is not None:
+                    own = named_after(
+                        [raw.get(key) for key in titles], numbered(name, row, len(rows))
+                    )
+                    yield own, said, place
 
-        return read_each(rows, one, expected, notes), notes
+        return read_chats(chats(), label, options, notes, expected, speakers), notes
 
     def entry(item: Item) -> Entry:
         own = item.scalars()

@@ -16,7 +16,7 @@ from typing import TypeGuard
 from segviz.conversation import Session, Turn
 from segviz.loaders.captions import counted, describe
 from segviz.loaders.document import Place
-from segviz.loaders.report import Note, Notes
+from segviz.loaders.report import Notes
 
 _KNOWN = frozenset({"speaker", "dia_id", "text", "blip_caption", "img_url", "query", "re-download"})
 _MOST_EXTRA = 20
@@ -43,21 +43,32 @@ class Draft:
     extra: tuple[tuple[str, str | float | bool], ...] = ()
 
 
-def read_turn(raw: object, session: int, position: int, place: Place, notes: Notes) -> Draft | None:
-    """One turn, or None (and a note) when it holds neither words nor a caption."""
+def read_turn(
+    raw: object,
+    session: int,
+    position: int,
+    place: Place,
+    notes: Notes,
+    speaker: str = "speaker",
+    text: str = "text",
+) -> Draft | None:
+    """One turn, or None (and a note) when it holds neither words nor a caption.
+
+    ``speaker`` and ``text`` are the keys under which these stand.
+    """
     if not isinstance(raw, dict):
         notes.skipped(place, f"expected a turn (an object), found {describe(raw)}")
         return None
     caption = _caption(raw)
-    text = _text(raw, caption, place, notes)
-    if text is None:
+    words = _text(raw, text, caption, place, notes)
+    if words is None:
         return None
     return Draft(
         place=place,
         declared=declared_id(raw),
         fallback=f"D{session}:{position}",
-        speaker=_speaker(raw, place, notes),
-        text=text,
+        speaker=_speaker(raw, speaker, place, notes),
+        text=words,
         caption=caption,
         extra=_extra(raw),
     )
@@ -121,20 +132,22 @@ def _is_small(value: object) -> TypeGuard[str | float | bool]:
     return isinstance(value, float) and math.isfinite(value)
 
 
-def _speaker(raw: dict[str, object], place: Place, notes: Notes) -> str:
-    value = raw.get("speaker")
+def _speaker(raw: dict[str, object], key: str, place: Place, notes: Notes) -> str:
+    value = raw.get(key)
     if isinstance(value, str) and value.strip():
         return value.strip()
-    found = describe(value) if "speaker" in raw else "nothing"
+    found = describe(value) if key in raw else "nothing"
     what = f"expected a speaker's name, found {found}; called {UNKNOWN}"
-    notes.repaired((*place, "speaker"), what)
+    notes.repaired((*place, key), what)
     return UNKNOWN
 
 
-def _text(raw: dict[str, object], caption: str | None, place: Place, notes: Notes) -> str | None:
+def _text(
+    raw: dict[str, object], key: str, caption: str | None, place: Place, notes: Notes
+) -> str | None:
     """The words; "" for an image without words; None (and a note) when unusable."""
-    value = raw.get("text")
-    here = (*place, "text")
+    value = raw.get(key)
+    here = (*place, key)
     if isinstance(value, str):
         return value
     if isinstance(value, dict | bool):
@@ -150,7 +163,7 @@ def _text(raw: dict[str, object], caption: str | None, place: Place, notes: Note
         return "\n".join(parts)
     if caption is not None:
         return ""
-    found = describe(value) if "text" in raw else "nothing"
+    found = describe(value) if key in raw else "nothing"
     what = f"expected a text, found {found}, and no image caption; the turn is left out"
     notes.skipped(here, what)
     return None
@@ -172,18 +185,13 @@ def read_messages(
     if not isinstance(block, list):
         notes.skipped(place, f"expected a list of turns, found {describe(block)}")
         return ()
-    names = {"speaker": speaker, "text": "content"}
-    own = Notes()
     turns = []
     for row, raw in enumerate(block):
-        if isinstance(raw, dict):
-            raw = {ours: raw[theirs] for ours, theirs in names.items() if theirs in raw}
-        draft = read_turn(raw, session, row + 1, (row,), own)
+        if isinstance(raw, dict):  # other keys mean nothing here, though LoCoMo knows them
+            raw = {key: raw[key] for key in (speaker, "content") if key in raw}
+        draft = read_turn(raw, session, row + 1, (*place, row), notes, speaker, "content")
         if draft is not None:
             turns.append(Turn(f"S{session}:{row + 1}", draft.speaker, draft.text))
-    for note in own:
-        here = (names.get(str(step), step) for step in note.place)
-        notes.append(Note(note.kind, (*place, *here), note.what))
     return tuple(turns)
 
 

@@ -11,8 +11,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from segviz.loaders.captions import describe
-from segviz.loaders.chat import Message, note_left_out
+from segviz.loaders.chat import Message, each_message, note_left_out, speaker_named
 from segviz.loaders.dates import read_time
 from segviz.loaders.document import Place
 from segviz.loaders.multi_conversation import list_of_chats
@@ -25,32 +24,21 @@ def _fits(raw: dict[str, object]) -> bool:
 
 def _messages(raw: dict[str, object], place: Place, notes: Notes) -> list[Message]:
     block, place = raw.get("chat_messages"), (*place, "chat_messages")
-    if not isinstance(block, list):
-        notes.skipped(place, f"expected a list of messages, found {describe(block)}")
-        return []
     left: Counter[str] = Counter()
     shown = _branch(block, raw.get("current_leaf_message_uuid"))
     messages = []
-    for row, item in enumerate(block):
-        if not isinstance(item, dict):
-            notes.skipped((*place, row), f"expected a message (an object), found {describe(item)}")
-            continue
+    for here, item in each_message(block, place, notes):
         if shown is not None and item.get("uuid") not in shown:
             left["on other branches"] += 1
             continue
         for key in ("attachments", "files"):
             extra = item.get(key)
             left[key] += len(extra) if isinstance(extra, list) else 0
-        text = _text(item)
-        if not text.strip():
+        if not (text := _text(item)).strip():
             left["without words"] += 1
             continue
-        sender = item.get("sender")
-        if not isinstance(sender, str) or not sender.strip():
-            what = f"expected a sender, found {describe(sender)}; called Unknown"
-            notes.repaired((*place, row, "sender"), what)
-            sender = "Unknown"
-        messages.append(Message(sender.strip(), text, read_time(item.get("created_at"))))
+        sender = speaker_named(item.get("sender"), (*here, "sender"), notes)
+        messages.append(Message(sender, text, read_time(item.get("created_at"))))
     note_left_out(+left, place, notes)
     return messages
 
@@ -69,15 +57,16 @@ def _text(item: dict[str, object]) -> str:
     return joined or (text if isinstance(text, str) else "")
 
 
-def _branch(block: list[object], leaf: object) -> set[str] | None:
+def _branch(block: object, leaf: object) -> set[str] | None:
     """Ids on the way from the leaf to the root; None where nothing branches."""
     parents: dict[str, object] = {}
-    for item in block:
+    items = block if isinstance(block, list) else []
+    for item in items:
         match item:
             case {"uuid": str(uuid), "parent_message_uuid": parent}:
                 parents[uuid] = parent
     known = [parent for parent in parents.values() if isinstance(parent, str)]
-    if len(set(known)) == len(known) or len(parents) < len(block):
+    if len(set(known)) == len(known) or len(parents) < len(items):
         return None
     here: object = leaf if leaf in parents else next(reversed(parents))
     path: set[str] = set()

@@ -10,8 +10,8 @@ import re
 from collections import Counter
 from html.parser import HTMLParser
 
-from segviz.loaders.captions import counted, describe
-from segviz.loaders.chat import Message, note_left_out, speaker_named, words
+from segviz.loaders.captions import counted
+from segviz.loaders.chat import Message, each_message, note_left_out, speaker_named, words
 from segviz.loaders.document import Place
 from segviz.loaders.multi_conversation import list_of_chats
 from segviz.loaders.report import Notes
@@ -29,18 +29,12 @@ def _fits(raw: dict[str, object]) -> bool:
 
 
 def _messages(raw: dict[str, object], place: Place, notes: Notes) -> list[Message]:
-    block, place = raw.get("conversations"), (*place, "conversations")
-    if not isinstance(block, list):
-        notes.skipped(place, f"expected a list of messages, found {describe(block)}")
-        return []
+    place = (*place, "conversations")
     left: Counter[str] = Counter()
     pages = 0
     messages = []
-    for row, item in enumerate(block):
-        here = (*place, row)
-        if not isinstance(item, dict):
-            notes.skipped(here, f"expected a message (an object), found {describe(item)}")
-        elif item.get("from") in _ASIDE:
+    for here, item in each_message(raw.get("conversations"), place, notes):
+        if item.get("from") in _ASIDE:
             left[str(item["from"])] += 1
         elif (text := words(item.get("value"), (*here, "value"), notes)) is not None:
             if _PAGE.fullmatch(text):

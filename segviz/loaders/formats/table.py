@@ -6,7 +6,7 @@ too few cells are read as far as they go, and counted.
 Python's ``csv`` splits the cells, and not pandas: ``read_csv`` tells neither the line a row
 begins in nor, of a quote that is never closed, where it was opened; it drops rows with too
 many cells (or gives the file up), cannot tell a row that ends before its text from an empty
-text, and takes about as long, for 0.6 s of import.
+text, and takes longer, for 0.6 s of import.
 """
 
 from __future__ import annotations

@@ -15,10 +15,10 @@ from datetime import datetime
 
 from segviz.conversation import Conversation
 from segviz.loaders.captions import counted
-from segviz.loaders.chat import Message, conversation_of
+from segviz.loaders.chat import Message
 from segviz.loaders.dates import read_fields, read_time, read_words
-from segviz.loaders.document import Loader, Options, Place, PlainText
-from segviz.loaders.multi_conversation import settled, stem
+from segviz.loaders.document import Loader, Options, PlainText
+from segviz.loaders.multi_conversation import read_chats, stem
 from segviz.loaders.report import Note, Notes
 
 LABEL = "plain text (Name: words)"
@@ -76,9 +76,7 @@ def read(
         Message(draft.speaker, "\n".join(draft.lines).strip(), *draft.start, draft.session)
         for draft in drafts
     ]
-    conversation = conversation_of(stem(name), messages, LABEL, (), notes, options.gap_hours)
-    found: list[tuple[Conversation, Place]] = [(conversation, ())] if conversation else []
-    return settled(found, _EXPECTED, notes), notes
+    return read_chats([(stem(name), messages, ())], LABEL, options, notes, _EXPECTED), notes
 
 
 @dataclass(slots=True)
