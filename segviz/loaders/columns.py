@@ -20,6 +20,7 @@ from segviz.loaders.multi_conversation import read_chats, stem
 from segviz.loaders.report import Note, Notes
 
 Placed = Sequence[tuple[Place, object]]
+"""Rows, each with its place in the file."""
 
 ALIASES: dict[str, tuple[str, ...]] = {
     "text": ("text", "message", "content", "utterance", "body", "value", "clean_text", "msg"),

@@ -2,7 +2,7 @@
 
 By pyarrow, which Streamlit brings along and which is imported when such a file is met
 (0.1 s). Times, dates and decimals become text, so that they are read by the rules of all
-other files; nothing else is converted. The table is decoded in small batches, counted: a
+other files. The table is decoded in small batches, counted: a
 column of one long text repeated packs millions of times smaller than it is.
 """
 
@@ -55,7 +55,8 @@ def read_parquet(data: bytes, most: int = WHOLE) -> Rows:
 def _as_values(column: pyarrow.Array) -> list[object]:
     from pyarrow import types
 
-    if types.is_temporal(column.type) or types.is_decimal(column.type):
+    # As texts: Python's own times end with the year 9999 and have no nanoseconds.
+    if types.is_timestamp(column.type) or types.is_date(column.type):
         column = column.cast("string")
     return [_plain(value) for value in column.to_pylist()]
 

@@ -7,7 +7,7 @@ import json
 import subprocess
 import sys
 import zipfile
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 from pathlib import Path
 
@@ -71,6 +71,8 @@ def test_values_are_those_of_json() -> None:
         "text": ["x"],
         "day": [date(2024, 5, 1)],
         "far": pyarrow.array([2**62], pyarrow.timestamp("ms")),
+        "clock": [time(10, 14)],
+        "length": [timedelta(hours=1)],
         "price": [Decimal("1.50")],
         "raw": [b"caf\xc3\xa9 \xff"],
         "map": pyarrow.array([[("a", 1)]], pyarrow.map_(pyarrow.string(), pyarrow.int64())),
@@ -82,6 +84,8 @@ def test_values_are_those_of_json() -> None:
     assert {key: found[key] for key in kinds if key != "far"} == {
         "text": "x",
         "day": "2024-05-01",
+        "clock": "10:14:00",
+        "length": "1:00:00",
         "price": "1.50",
         "raw": "caf\u00e9 \ufffd",
         "map": [["a", 1]],
