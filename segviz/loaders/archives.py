@@ -25,7 +25,7 @@ from typing import Protocol
 from segviz.conversation import Conversation, Corpus, Finding, LoadReport, with_distinct_ids
 from segviz.loaders.captions import counted, size
 from segviz.loaders.decode import read_document
-from segviz.loaders.document import Folder, Loader, Member, Options, PlainText
+from segviz.loaders.document import Folder, Loader, Member, Options, PlainText, Rows
 from segviz.loaders.errors import LoadError
 from segviz.loaders.file_kinds import is_binary
 from segviz.loaders.formats import slack
@@ -343,10 +343,11 @@ def _search(members: Members, options: Options, most: int) -> _Search:
         data = members.read(path, left)
         left -= len(data)
         try:
-            document, notes = read_document(data, most)
+            document, notes = read_document(data, left)
         except LoadError as error:
             search.problems.append((path, error))
             continue
+        left -= document.unpacked if isinstance(document, Rows) else 0
         loader = loader_of(document, options)
         if isinstance(document, PlainText) and loader is None and _meant_as_json(document):
             search.problems.append((path, document.error))

@@ -45,7 +45,12 @@ class JsonLines(list[object]):
 
 
 class Rows(list[object]):
-    """The rows of a table with named columns, as Parquet holds them."""
+    """The rows of a table with named columns, as Parquet holds them.
+
+    ``unpacked`` are the bytes they took before they became Python's values.
+    """
+
+    unpacked: int
 
 
 class Folder(dict[str, object]):

@@ -49,6 +49,7 @@ def read_parquet(data: bytes, most: int = WHOLE) -> Rows:
         raise
     except (pyarrow.ArrowException, OSError, ValueError, OverflowError, RecursionError):
         raise LoadError(_DAMAGED, remedy="download it again") from None
+    rows.unpacked = total
     return rows
 
 

@@ -144,6 +144,17 @@ def test_a_table_that_expands_without_end() -> None:
         parse(data, "x.parquet", limit=20 << 20)
 
 
+def test_several_tables_share_one_limit(tmp_path: Path) -> None:
+    data = written({"speaker": ["A"] * 100, "text": ["x" * 100_000] * 100})
+    for name in ("1.parquet", "2.parquet", "3.parquet"):
+        (tmp_path / name).write_bytes(data)
+    corpus = load(tmp_path, limit=25 << 20)
+    assert len(corpus) == 2
+    (left,) = corpus.report.skipped
+    assert left.where == "3.parquet"
+    assert left.what.startswith("left out: the table has ")
+
+
 @settings(max_examples=100, deadline=None, derandomize=True, database=None)
 @given(st.lists(st.tuples(st.floats(0, 1), st.integers(0, 3), st.binary(max_size=3)), max_size=4))
 def test_mutated_bytes(changes: list[tuple[float, int, bytes]]) -> None:
