@@ -78,13 +78,14 @@ def _naive(time: datetime) -> datetime:
 # --- months in words -----------------------------------------------------------------
 
 _LOCOMO = re.compile(r"[0-9]{1,2}:[0-9]{2}\s*[ap]m\s+on\s.*", re.IGNORECASE | re.DOTALL)
-_CLOCK_OR_ZONE = re.compile(r"[0-9]{1,2}:[0-9]{2}(?::[0-9]{2})?|(?<=[0-9] )[+-][0-9]{4}$")
-_HOUR_0 = re.compile(r"\b00?:[0-9:]+\s*[ap]m", re.IGNORECASE)
+_CLOCK = re.compile(r"\b[0-9]{1,2}:[0-9]{2}(?::[0-9]{2})?(?:\s*[ap]m\b)?(?: [+-][0-9]{4}$)?")
+_JOINED = re.compile(r"[0-9][./:-]+[0-9]|[^\sa-z0-9,./-]")
+_HOUR_0 = re.compile(r"\b00?:[0-9:]+\s*[ap]m")
 _MONTHS = frozenset("jan feb mar apr may jun jul aug sep oct nov dec".split())
 _WORD = re.compile(
     r"(?:january|february|march|april|june|july|august|sept|september|october|november|december"
     r"|(?:mon|tues|wednes|thurs|fri|satur|sun)day|mon|tue|wed|thu|fri|sat|sun"
-    r"|am|pm|at|on|of|st|nd|rd|th|utc|gmt)"
+    r"|at|on|of|st|nd|rd|th|utc|gmt)"
 )
 
 
@@ -99,15 +100,16 @@ def read_words(raw: str) -> datetime | None:
     ``8 May 2023``, ``Monday, May 8th, 2023``, ``Mon, 8 May 2023 13:56:00 +0200`` (then in
     UTC). None for anything else and for impossible times (13:00 pm, 31 February).
     """
-    text = raw.strip().replace("\u202f", " ")
+    text = raw.strip().replace("\u202f", " ").lower()
     year = _year(text) if len(text) < _LONGEST and text.isascii() else None
     if year is None:
         return None
     from dateutil import parser  # 20 ms, and only files with such dates need it
 
     try:
-        # Of 0099 dateutil makes 1999.
-        return _naive(parser.parse(text).replace(year=year))
+        # Small letters but for zones: of AT it would make a zone; and of 0099 the year 1999.
+        found = parser.parse(text.replace("utc", "UTC").replace("gmt", "UTC"))
+        return _naive(found.replace(year=year))
     except (ValueError, OverflowError):
         return None
 
@@ -115,13 +117,16 @@ def read_words(raw: str) -> datetime | None:
 def _year(text: str) -> int | None:
     """The year of a text that leaves nothing to dateutil's guess, else None.
 
-    One month, one day, one year and known words; no hour 0 of twelve, which it takes.
+    One month, one day, one year, at most one time and known words; no hour 0 of twelve,
+    which it takes.
     """
-    rest = _CLOCK_OR_ZONE.sub(" ", text)
-    words = re.findall(r"[a-z]+", rest.lower())
+    rest, clocks = _CLOCK.subn(" ", text)
+    words = re.findall(r"[a-z]+", rest)
     months = [word for word in words if word[:3] in _MONTHS]
     numbers = sorted(re.findall(r"[0-9]+", rest), key=len)
-    if len(months) != 1 or len(numbers) != 2 or len(numbers[0]) > 2 or len(numbers[1]) != 4:
+    if clocks > 1 or len(months) != 1 or len(numbers) != 2 or _JOINED.search(rest):
+        return None
+    if len(numbers[0]) > 2 or len(numbers[1]) != 4:
         return None
     known = all(word in _MONTHS or _WORD.fullmatch(word) for word in words)
     return int(numbers[1]) if known and not _HOUR_0.search(text) else None

@@ -8,6 +8,7 @@ import json
 from datetime import datetime
 
 import pytest
+from dateutil import parser
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -42,6 +43,7 @@ def failure(text: str, **options: object) -> LoadError:
 
 # --- WhatsApp ------------------------------------------------------------------------
 
+DEFAULTS = (datetime(1904, 2, 29), datetime(2001, 7, 15))
 DECEMBER = datetime(2023, 12, 28, 20, 2)
 
 
@@ -261,6 +263,10 @@ def test_the_line_of_an_open_quote_behind_a_cell_of_several_lines() -> None:
         ("13:56", None),
         ("05/08/2023 May", None),
         ("8 May 2023 EST", None),
+        ("8 am May 2023", None),
+        ("8 May 2023 -0700", None),
+        ("8 May 2023 1:56 GMT+3", None),
+        ("1:56 2:30 8 May 2023", None),
         ("see you on 8 May 2023", None),
         ("8 May 0000", None),
         ("31 June 2023", None),
@@ -271,6 +277,28 @@ def test_the_line_of_an_open_quote_behind_a_cell_of_several_lines() -> None:
 def test_dates_with_months_in_words(raw: str, expected: datetime | None) -> None:
     assert read_words(raw) == expected
     assert read_time(raw) == expected
+
+
+parts = st.sampled_from(
+    [
+        *("8", "31", "2023", "0099", "23", "May", "feb", "December", "Mon", "Sunday", "at", "on"),
+        *("1:56", "13:56:07", "0:56", "am", "PM", "st", "+0200", "-0700", "UTC", "of", "T"),
+    ]
+)
+
+
+@settings(max_examples=500, deadline=None, derandomize=True, database=None)
+@given(st.lists(parts, max_size=7), st.sampled_from([" ", ", ", "-", "/", "."]))
+def test_nothing_in_a_date_with_a_month_in_words_is_filled_in(words: list[str], mark: str) -> None:
+    for text in (mark.join(words), mark.join(["8", "May", "2023", *words])):
+        found = read_words(text)
+        if found is not None:
+            days = {
+                parser.parse(text.lower().replace("utc", ""), default=day).replace(year=2000)
+                for day in DEFAULTS
+            }
+            assert len(days) == 1
+            assert found == read_words(text.swapcase())
 
 
 cells = st.text(st.sampled_from('ab,;"\n\r\t| é\u2028'), max_size=6)
