@@ -118,7 +118,9 @@ class ZipMembers:
             self._zip.close()
             what = f"the archive holds {len(infos):,} files, more than {MEMBERS:,}"
             raise LoadError(what, remedy="unpack it and load the file that is meant")
-        files = [info for info in infos if not info.is_dir() and not _is_link(info)]
+        # A member without any name breaks is_dir().
+        named = (info for info in infos if info.filename)
+        files = [info for info in named if not info.is_dir() and not _is_link(info)]
         # Of equal names the last one counts, as for programs that unpack.
         self._infos = {info.filename: info for info in files if not _is_hidden(info.filename)}
 

@@ -238,12 +238,26 @@ def test_a_quote_behind_a_space_and_cells_beyond_the_limit_of_csv() -> None:
         csv.field_size_limit(before)
 
 
-def test_the_line_of_an_open_quote_behind_a_cell_of_several_lines() -> None:
-    error = failure('speaker,text\nAnn,a\n"B\nob","hi\nCleo,c\n')
-    assert (error.what, error.where) == (
-        "a quote is opened here and never closed",
-        "chat.txt, line 4",
-    )
+@pytest.mark.parametrize(
+    ("end", "line"),
+    [
+        ('"B\nob","hi\nCleo,c\n', 4),
+        ('"', 3),
+        ('"\n', 3),
+        ('Bob,"', 3),
+        ('Bob,"\n\n', 3),
+        ('Bob,""""', None),
+        ('Bob,""', None),
+    ],
+)
+def test_the_line_of_an_open_quote(end: str, line: int | None) -> None:
+    text = f"speaker,text\nAnn,a\n{end}"
+    if line is None:
+        assert said(text)[0] == ("Ann", "a")
+        return
+    error = failure(text)
+    what = "a quote is opened here and never closed"
+    assert (error.what, error.where) == (what, f"chat.txt, line {line}")
 
 
 @pytest.mark.parametrize(
