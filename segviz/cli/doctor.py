@@ -32,6 +32,8 @@ PACKAGES = {
     "bm25s": "lexical relevance",
     "snowballstemmer": "lexical relevance",
     "threadpoolctl": "RAPTOR's clusters in one thread",
+    "pyarrow": "Parquet files",
+    "python-dateutil": "dates with months in words",
     "openai": "real models",
 }
 """Packages segviz needs, and what for; a test holds this against its metadata."""

@@ -2,8 +2,9 @@
 
 ``load(path)`` and ``parse(bytes, name)`` return a Corpus whose report lists everything
 that was repaired or skipped; they raise LoadError, and nothing else, when nothing usable
-remains. To add a format: write a module with ``LABEL``, ``matches`` and ``read`` and add a
-row to ``LOADERS`` (``segviz.loaders.registry``).
+remains. Bytes become a document (``decode``, ``parquet``, ``archives``), which the first loader
+that knows its shape reads (``registry``). The formats are in ``formats``, what they share
+beside it. To add one: a module with a ``LOADER`` and a row in ``LOADERS``; README.md says how.
 """
 
 from __future__ import annotations
@@ -13,20 +14,25 @@ from contextlib import closing, suppress
 from pathlib import Path
 
 from segviz.conversation import Corpus, LoadReport
-from segviz.loaders.archives import GZIP, ZIP, FolderMembers, Members, ZipMembers, gunzip
+from segviz.loaders.archives import (
+    GZIP,
+    ZIP,
+    FolderMembers,
+    Members,
+    ZipMembers,
+    gunzip,
+    read_members,
+)
 from segviz.loaders.captions import describe, one_line, shorten
-from segviz.loaders.clean import printable
 from segviz.loaders.columns import settle
-from segviz.loaders.decode import read_document
-from segviz.loaders.document import Options, PlainText
-from segviz.loaders.errors import LoadError, NeedsColumns
+from segviz.loaders.decode import printable, read_document
+from segviz.loaders.document import Loader, Options, PlainText, Rows
+from segviz.loaders.errors import WHOLE, LoadError, NeedsColumns, too_large
 from segviz.loaders.file_kinds import reject_office
-from segviz.loaders.findings import in_file_order
 from segviz.loaders.formats.table import header, is_table
-from segviz.loaders.lazy import LazyCorpus, list_file
-from segviz.loaders.limits import BY_ITEMS, WHOLE, too_large
-from segviz.loaders.registry import LOADERS, Loader, accepted, loader_of
-from segviz.loaders.several import read_members
+from segviz.loaders.lazy import BY_ITEMS, LazyCorpus, list_file
+from segviz.loaders.registry import LOADERS, accepted, loader_of
+from segviz.loaders.report import in_file_order
 
 __all__ = [
     "LOADERS",
@@ -123,7 +129,7 @@ def _parse(data: bytes, name: str, limit: int, options: Options) -> Corpus:
     try:
         if data.startswith(GZIP):
             data, label = gunzip(data, limit), label.removesuffix(".gz")
-        document, notes = read_document(data)
+        document, notes = read_document(data, limit)
         loader = loader_of(document, options)
         if loader is None:
             raise _unknown(document, options)
@@ -157,6 +163,8 @@ def _unknown(document: object, options: Options) -> LoadError:
         if is_table(document):
             settle(header(document), options.columns)  # raises, for lack of a column of texts
         return document.error
+    if isinstance(document, Rows) and isinstance(document[0], dict):
+        settle(list(document[0]), options.columns)  # as for a table of text
     what = f"no known conversation format: the file holds {describe(document)}"
     return LoadError(what, remedy="convert the file to one of these formats")
 

@@ -54,6 +54,16 @@ def counted(number: int, noun: str, plural: str = "") -> str:
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
+def size(number: int) -> str:
+    """``12.3 MB``, in units of 1024."""
+    if number < 1024:
+        return f"{number} bytes"
+    for unit, power in (("kB", 1), ("MB", 2)):
+        if number < 1024 ** (power + 1):
+            return f"{number / 1024**power:.1f} {unit}".replace(".0 ", " ")
+    return f"{number / 1024**3:.2f} GB"
+
+
 def listed(names: list[str]) -> str:
     """All of one or two names, first and last of more: ``session_20 … session_35``."""
     return ", ".join(names) if len(names) < 3 else f"{names[0]} … {names[-1]}"

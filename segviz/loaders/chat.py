@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from segviz.conversation import Conversation, Question, Session, Turn
+from segviz.conversation import Session, Turn
 from segviz.loaders.captions import counted, describe, one_line, shorten
-from segviz.loaders.dates import note_backwards
-from segviz.loaders.messages import speakers_of
-from segviz.loaders.notes import Notes, Place
+from segviz.loaders.document import Place
+from segviz.loaders.report import Notes
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,24 +68,18 @@ def _session(number: int, block: Sequence[Message]) -> Session:
     return Session(f"session_{number}", dated.time, raw, turns)
 
 
-def conversation_of(
-    name: str,
-    messages: Iterable[Message],
-    label: str,
-    place: Place,
-    notes: Notes,
-    gap_hours: float,
-    usual: Sequence[str] = (),
-    questions: tuple[Question, ...] = (),
-) -> Conversation | None:
-    """A conversation of these messages; None, and a note, when there are none."""
-    sessions = sessions_of(messages, gap_hours)
-    if not sessions:
-        notes.skipped(place, "no messages; the conversation is left out")
-        return None
-    note_backwards(sessions, place, notes)
-    speakers = speakers_of(sessions, usual)
-    return Conversation(name, speakers, sessions, questions, source_format=label)
+def each_message(
+    block: object, place: Place, notes: Notes
+) -> Iterator[tuple[Place, dict[str, object]]]:
+    """The objects of a list of messages, each with its place; a note on everything else."""
+    if not isinstance(block, list):
+        notes.skipped(place, f"expected a list of messages, found {describe(block)}")
+        return
+    for row, item in enumerate(block):
+        if isinstance(item, dict):
+            yield (*place, row), item
+        else:
+            notes.skipped((*place, row), f"expected a message (an object), found {describe(item)}")
 
 
 def words(value: object, place: Place, notes: Notes) -> str | None:

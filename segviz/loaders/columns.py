@@ -1,11 +1,26 @@
-"""Which column or key of a table means what: guessed by usual names, or said by the user."""
+"""Rows of named values -> conversations: what JSON records, tables and Parquet share.
+
+Which column or key means what is guessed by usual names, or said by the user. Rows of one
+``session`` (or ``conversation``) come together; without sessions, a long silence begins a
+new one.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 
-from segviz.loaders.captions import one_line, shorten
+from segviz.conversation import Conversation
+from segviz.loaders.captions import counted, describe, one_line, shorten
+from segviz.loaders.chat import Message, speaker_named, words
+from segviz.loaders.dates import order_of, read_fields, read_time
+from segviz.loaders.document import Options, Place
 from segviz.loaders.errors import LoadError, NeedsColumns
+from segviz.loaders.multi_conversation import read_chats, stem
+from segviz.loaders.report import Note, Notes
+
+Placed = Sequence[tuple[Place, object]]
+"""Rows, each with its place in the file."""
 
 ALIASES: dict[str, tuple[str, ...]] = {
     "text": ("text", "message", "content", "utterance", "body", "value", "clean_text", "msg"),
@@ -62,3 +77,73 @@ def settle(headers: Sequence[str], said: Mapping[str, str] | None) -> dict[str, 
         remedy = 'say which one does (columns={"text": …}), or rename it to text'
         raise NeedsColumns(what, expected="a column text", remedy=remedy, headers=tuple(headers))
     return found
+
+
+def read_rows(
+    rows: Placed, columns: Mapping[str, str], name: str, label: str, options: Options
+) -> tuple[tuple[Conversation, ...], list[Note]]:
+    """Conversations of records whose keys mean what ``columns`` says."""
+    notes = Notes()
+    chats: dict[str, list[Message]] = {}
+    times = _times(rows, columns.get("time"), options, notes)
+    for (place, raw), time in zip(rows, times, strict=True):
+        if not isinstance(raw, dict):
+            notes.skipped(place, f"expected a record (an object), found {describe(raw)}")
+            continue
+        text = words(raw.get(columns["text"]), (*place, columns["text"]), notes)
+        if text is None:
+            continue
+        message = Message(
+            speaker=_speaker(raw, columns, place, notes),
+            text=text,
+            time=time,
+            raw=_plain(raw.get(columns.get("time", ""))),
+            session=_label(raw, columns, "session"),
+        )
+        chats.setdefault(_label(raw, columns, "conversation") or stem(name), []).append(message)
+    named = [(own, messages, ()) for own, messages in chats.items()]
+    return read_chats(named, label, options, notes, "records with a text"), notes
+
+
+def _speaker(raw: dict[str, object], columns: Mapping[str, str], place: Place, notes: Notes) -> str:
+    if "speaker" not in columns:
+        return "Unknown"
+    key = columns["speaker"]
+    value = raw.get(key)
+    if isinstance(value, dict):  # {"author": {"name": …}}
+        value = next((value[k] for k in ("name", "username", "id", "role") if k in value), None)
+    return speaker_named(value, (*place, key), notes)
+
+
+def _times(rows: Placed, key: str | None, options: Options, notes: Notes) -> list[datetime | None]:
+    """The time of each row; one note on those that have none or none that can be read."""
+    if key is None:
+        return [None] * len(rows)
+    values = [raw.get(key) if isinstance(raw, dict) else None for _, raw in rows]
+    found = [read_time(value) for value in values]
+    slashed = {
+        row: fields
+        for row, value in enumerate(values)
+        if found[row] is None and isinstance(value, str) and (fields := read_fields(value))
+    }
+    order, why = order_of(list(slashed.values()), options.day_first)
+    if why:
+        notes.repaired((), why)
+    if order is not None:
+        for row, fields in slashed.items():
+            found[row] = fields.read(order)
+    missing = sum(value in (None, "") for value in values)
+    unread = found.count(None) - missing
+    for count, what in ((missing, "no time"), (unread, "a time that cannot be read")):
+        if count > 0:
+            notes.repaired((), f"{counted(count, 'record')} with {what}")
+    return found
+
+
+def _plain(value: object) -> str:
+    return shorten(one_line(str(value)), 80) if isinstance(value, str | int | float) else ""
+
+
+def _label(raw: dict[str, object], columns: Mapping[str, str], meaning: str) -> str | None:
+    """The session's or conversation's name; None where there is no such column."""
+    return (_plain(raw.get(columns[meaning])) or "unnamed") if meaning in columns else None

@@ -1,32 +1,66 @@
-"""Bytes -> text -> document: pure functions that raise nothing but LoadError."""
+"""Bytes -> text -> document: pure functions that raise nothing but LoadError.
+
+Three steps, in this order: ``to_text`` finds the encoding, ``to_json`` parses (or
+``several_documents``, for JSON Lines), and ``clean`` mends what JSON allows but text cannot
+hold: control characters, lone surrogates, repeated keys. Parquet files are read by
+``segviz.loaders.parquet``. JSON Lines are ours and not pandas' because one broken line makes
+``read_json(lines=True)`` give up the whole file; here it is left out, by its number.
+"""
 
 from __future__ import annotations
 
 import codecs
 import json
 import re
+from collections import Counter
 
-from segviz.loaders.captions import counted
-from segviz.loaders.clean import clean, keep_repeats, printable, replaced
-from segviz.loaders.document import PlainText
-from segviz.loaders.errors import LoadError, NotJson
+from segviz.loaders.captions import counted, quoted
+from segviz.loaders.document import JsonLines, Place, PlainText
+from segviz.loaders.errors import WHOLE, LoadError, NotJson
 from segviz.loaders.file_kinds import reject_binary, reject_text, text_kind
-from segviz.loaders.jsonlines import several_documents
-from segviz.loaders.notes import Notes
+from segviz.loaders.parquet import MAGIC, read_parquet
+from segviz.loaders.report import Notes
 
 _STRING_OR_LONG_NUMBER = re.compile(r'"(?:[^"\\]++|\\.)*+"|[0-9]{4301,}', re.DOTALL)
 _CUT_NUMBER = re.compile(r"\.|[eE][+-]?")
 _LITERALS = ("true", "false", "null", "NaN", "Infinity", "-Infinity")
 _ANEW = "download it again or export it anew"
+# C0 and C1 controls and DEL, without tab, line feed, carriage return and NEL (U+0085),
+# which are white space; and surrogates, which no encoder accepts.
+_UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff]")
+_SPACE = re.compile(r"\s*+")
 
 
-def read_document(data: bytes) -> tuple[object, Notes]:
+class RepeatedKeys(dict[str, object]):
+    """An object in which keys stood more than once (``repeated``: key -> how often)."""
+
+    repeated: dict[str, int]
+
+
+def keep_repeats(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    """``object_pairs_hook``: the last of equal keys wins, and the repetition is remembered."""
+    plain = dict(pairs)
+    if len(plain) == len(pairs):
+        return plain
+    marked = RepeatedKeys(plain)
+    counts = Counter(key for key, _ in pairs)
+    marked.repeated = {key: count for key, count in counts.items() if count > 1}
+    return marked
+
+
+_DECODER = json.JSONDecoder(strict=False, object_pairs_hook=keep_repeats)
+
+
+def read_document(data: bytes, most: int = WHOLE) -> tuple[object, Notes]:
     """The document in ``data`` (see ``segviz.loaders.document``) and what had to be mended.
 
+    Of a packed table (Parquet) at most ``most`` bytes are unpacked.
     A text that is no JSON comes back as ``PlainText``, which keeps the error for the case
     that no loader knows it. Raises LoadError for an empty file, another kind of file, and
     a document that holds nothing (null, [], {}).
     """
+    if data.startswith(MAGIC):
+        return _mended(read_parquet(data, most), Notes())
     text, notes = to_text(data)
     text = text.removeprefix("\ufeff")
     try:
@@ -38,8 +72,12 @@ def read_document(data: bytes) -> tuple[object, Notes]:
             return _printable(plain, notes)
         document, more = several
         notes.extend(more)
-    document, mended = clean(document)
-    notes.extend(mended)
+    return _mended(document, notes)
+
+
+def _mended(document: object, notes: Notes) -> tuple[object, Notes]:
+    document, more = clean(document)
+    notes.extend(more)
     if document is None or (isinstance(document, list | dict) and not document):
         raise LoadError("No conversation found in the file", remedy="choose another file")
     return document, notes
@@ -182,3 +220,128 @@ def _number_error(text: str) -> LoadError:
     return LoadError(
         f"a number with {size}", where, "numbers of at most 4,300 digits", "put it in quotes"
     )
+
+
+# --- several documents in one file -----------------------------------------------------
+
+
+def several_documents(text: PlainText) -> tuple[JsonLines, Notes] | None:
+    """The objects and lists in the text, one per line or one after the other.
+
+    A line that holds neither is skipped and noted. None when fewer than half of the lines
+    do, and the documents do not follow each other either: then this is something else.
+    """
+    notes = Notes()
+    found, filled = JsonLines(), 0
+    found.lines = []
+    for line, words in text.lines():
+        if not words.strip():
+            continue
+        filled += 1
+        if words.lstrip()[0] not in "{[":
+            notes.skipped((line,), "the line is left out: it holds no object and no list")
+            continue
+        try:
+            value = _DECODER.decode(words.strip())
+        except (ValueError, RecursionError) as error:
+            notes.skipped((line,), f"the line is left out: {_reason(error)}")
+            continue
+        found.append(value)
+        found.lines.append(line)
+    if found and len(found) * 2 >= filled:
+        return found, notes
+    return _consecutive(text.text)
+
+
+def _reason(error: ValueError | RecursionError) -> str:
+    if isinstance(error, json.JSONDecodeError):
+        return f"not valid JSON in column {error.colno}"
+    if isinstance(error, RecursionError):
+        return "nested too deeply"
+    return "a number with thousands of digits"
+
+
+def _consecutive(text: str) -> tuple[JsonLines, Notes] | None:
+    """Documents written over several lines each; None unless all of the text is such."""
+    found = JsonLines()
+    found.lines = []
+    position, line = 0, 1
+    while (start := _end_of_space(text, position)) < len(text):
+        line += text.count("\n", position, start)
+        try:
+            value, position = _DECODER.raw_decode(text, start)
+        except (ValueError, RecursionError):
+            return None
+        if not isinstance(value, dict | list):
+            return None
+        found.append(value)
+        found.lines.append(line)
+        line += text.count("\n", start, position)
+    return (found, Notes()) if len(found) > 1 else None
+
+
+def _end_of_space(text: str, position: int) -> int:
+    match = _SPACE.match(text, position)
+    return match.end() if match else position
+
+
+# --- what JSON allows but text cannot hold ---------------------------------------------
+
+
+def printable(text: str) -> tuple[str, int]:
+    """The text with every unprintable character as U+FFFD, and how many there were."""
+    return _UNPRINTABLE.subn("\ufffd", text)
+
+
+def clean(document: object) -> tuple[object, Notes]:
+    """Make every string of the document printable, in place; one note per mended string."""
+    notes = Notes()
+    root: dict[str, object] = {"": document}
+    # The root is wrapped so that a document that is a bare string needs no case of its own.
+    stack: list[tuple[dict[str, object] | list[object], Place]] = [(root, ())]
+
+    def visit(value: object, place: Place) -> object:
+        if isinstance(value, str):
+            value, count = printable(value)
+            if count:
+                notes.repaired(place, replaced(count))
+        elif isinstance(value, dict | list):
+            stack.append((value, place))
+        return value
+
+    while stack:
+        node, place = stack.pop()
+        if isinstance(node, dict):
+            _clean_keys(node, place, notes)
+            for key, value in node.items():
+                # Replacing the value of a key that is there is safe while iterating.
+                node[key] = visit(value, () if node is root else (*place, key))
+        else:
+            node[:] = [visit(value, (*place, row)) for row, value in enumerate(node)]
+    return root[""], notes
+
+
+def _clean_keys(node: dict[str, object], place: Place, notes: Notes) -> None:
+    if isinstance(node, RepeatedKeys):
+        for key, count in node.repeated.items():
+            name, _ = printable(key)
+            what = f"the key {quoted(name)} stands here {count} times; the last one is used"
+            notes.repaired((*place, name), what)
+    if not any(_UNPRINTABLE.search(key) for key in node):
+        return
+    items = list(node.items())
+    node.clear()
+    for key, value in items:
+        name, count = printable(key)
+        if count:
+            notes.repaired((*place, name), f"in the key: {replaced(count)}")
+        if name in node:
+            what = f"the key {quoted(name)} stands here twice; the last one is used"
+            notes.repaired((*place, name), what)
+        node[name] = value
+
+
+def replaced(count: int) -> str:
+    """What a note says of that many unprintable characters."""
+    noun = "control character or lone surrogate"
+    return f"{counted(count, noun, 'control characters or lone surrogates')} replaced by U+FFFD"

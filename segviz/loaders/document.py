@@ -1,26 +1,56 @@
-"""What a file's bytes become before a loader looks at them.
+"""What stands between a file's bytes and its conversations: documents, places in them, loaders.
 
-A document is a JSON value, several of them (``JsonLines``), a text that is no JSON
-(``PlainText``), or, for formats that spread over several files, a ``Folder`` of documents.
+A document is a JSON value (the rows of a Parquet file are one too), several of them
+(``JsonLines``), a text that is no JSON (``PlainText``), or, for formats that spread over
+several files, a ``Folder`` of documents. A ``Loader`` makes conversations of it.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from segviz.loaders.errors import LoadError
-from segviz.loaders.notes import Line
+
+if TYPE_CHECKING:
+    from segviz.conversation import Conversation, Entry
+    from segviz.loaders.items import Item
+    from segviz.loaders.report import Note
 
 # Not str.splitlines(): that splits at U+2028, form feeds and others, which people paste.
 _LINE_END = re.compile(r"\r\n|\n|\r")
+
+Place = tuple[str | int, ...]
+"""The way from the document's root to a value: keys and list positions,
+``(3, "conversation", "session_7", 12, "text")``. It may begin with a ``Member`` of an archive
+or folder and a ``Line`` of a text."""
+
+
+class Line(int):
+    """A step of a place: a line of a text, counted from 1."""
+
+
+class Member(str):
+    """A step of a place: a file of an archive or folder."""
+
+    __slots__ = ()
 
 
 class JsonLines(list[object]):
     """The values of a JSON Lines file; ``lines`` are the numbers of the lines they begin in."""
 
     lines: list[int]
+
+
+class Rows(list[object]):
+    """The rows of a table with named columns, as Parquet holds them.
+
+    ``unpacked`` are the bytes they took before they became Python's values.
+    """
+
+    unpacked: int
 
 
 class Folder(dict[str, object]):
@@ -55,4 +85,21 @@ class Options:
     gap_hours: float = 8.0
 
 
-DEFAULTS = Options()
+@dataclass(frozen=True, slots=True)
+class Loader:
+    """One format.
+
+    ``label`` is its name for people. ``matches(document)`` looks at the shape of a document
+    and never raises. ``read(document, name, options)`` gives the conversations and notes in
+    any order; ``name`` is the file's, and its stem names conversations that bear no name of
+    their own. It raises LoadError when no turn is usable. ``asks`` names the ``Options`` it
+    heeds. Where a document is a list with one conversation per item, ``entry(item)`` tells
+    from the item's outline what a list of conversations shows, so that large files are read
+    item by item.
+    """
+
+    label: str
+    matches: Callable[[object], bool]
+    read: Callable[[object, str, Options], tuple[Sequence[Conversation], Sequence[Note]]]
+    asks: tuple[str, ...] = ()
+    entry: Callable[[Item], Entry] | None = None

@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+from segviz.loaders.captions import size
+
+WHOLE = 200 * 1024**2
+"""Bytes of a file, or of what an archive expands to, that are read whole. A JSON file of 264
+MB takes 2.3 GB of memory when read whole."""
+
 
 class LoadError(ValueError):
     """A file that cannot be used, told so that its owner can act on it.
@@ -70,3 +76,9 @@ class NeedsColumns(LoadError):
         return NeedsColumns(
             plain.what, plain.where, plain.expected, plain.remedy, headers=self.headers
         )
+
+
+def too_large(found: int, limit: int, where: str, remedy: str) -> LoadError:
+    """The error that names the limit and what to do instead."""
+    what = f"the file has {size(found)}, more than the {size(limit)} that are read at once"
+    return LoadError(what, where, f"at most {size(limit)}", remedy)

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterable
 
 from segviz.loaders.errors import LoadError
+from segviz.loaders.parquet import MAGIC
 
 _UNPACK = "unpack it and load the file inside"
 
@@ -19,7 +20,6 @@ _MAGIC: dict[bytes, tuple[str, str]] = {
     b"\x1f\x8b": ("a gzip archive", _UNPACK),
     b"7z\xbc\xaf": ("a 7z archive", _UNPACK),
     b"Rar!": ("a RAR archive", _UNPACK),
-    b"PAR1": ("a Parquet table", "convert it to JSON"),
     b"SQLite format 3\x00": ("an SQLite database", "export the conversation as JSON"),
 }
 """First bytes -> what the file is, what to do."""
@@ -63,7 +63,9 @@ def reject_office(paths: Iterable[str]) -> None:
 
 
 def is_binary(head: bytes) -> bool:
-    """Whether a file that begins like this is surely no text."""
+    """Whether a file that begins like this is surely neither text nor Parquet."""
+    if head.startswith(MAGIC):
+        return False
     if any(head.startswith(magic) for magic in _MAGIC):
         return True
     return b"\0" in head and json.detect_encoding(head).startswith("utf-8")

@@ -3,6 +3,12 @@
 One pass over the bytes, a block at a time, keeps count of brackets outside strings; nothing
 is parsed. So a file of any size is known by its items, and one of them is read on demand.
 Works on UTF-8 and other encodings that keep ASCII; the items must be objects or lists.
+
+A scanner of our own: ijson tells no positions, so that reading one conversation would mean
+parsing all before it. For a list of 280 MB this pass takes 2.5 s where ijson's takes 3.1 s
+with its C library and 24 s in pure Python, which is what it falls back to without a wheel;
+the last conversation is then read in 10 ms instead of another 3.1 s. ijson also stops at the
+first fault in any item, where here the other conversations are still read.
 """
 
 from __future__ import annotations
@@ -13,7 +19,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import BinaryIO
 
-from segviz.loaders.clean import clean
+from segviz.loaders.decode import clean
 
 BLOCK = 1 << 22
 OUTLINE = 1 << 16

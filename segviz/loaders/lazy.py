@@ -17,12 +17,14 @@ from typing import overload
 
 from segviz.conversation import Conversation, Corpus, Entry, LoadReport, distinct
 from segviz.loaders.decode import read_document
-from segviz.loaders.document import Options, PlainText
-from segviz.loaders.errors import LoadError
-from segviz.loaders.findings import in_file_order
+from segviz.loaders.document import Loader, Options, PlainText
+from segviz.loaders.errors import WHOLE, LoadError, too_large
 from segviz.loaders.items import Item, NotItems, find_items
-from segviz.loaders.limits import WHOLE, too_large
-from segviz.loaders.registry import Loader, loader_of
+from segviz.loaders.registry import loader_of
+from segviz.loaders.report import in_file_order
+
+BY_ITEMS = 16 * 1024**2
+"""Bytes from which a file on disk is listed and read item by item, where its format allows."""
 
 KEPT = 2
 """Most conversations held at a time; one of LongMemEval-M has about five million characters."""

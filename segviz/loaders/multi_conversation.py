@@ -1,18 +1,33 @@
-"""What loaders of files with several chats share: names, and one conversation for each."""
+"""What a file of several conversations asks for: names, distinct ids, one loader per shape."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from segviz.conversation import Conversation, Entry, with_distinct_ids
-from segviz.loaders.captions import describe, one_line, quoted, shorten
-from segviz.loaders.chat import Message, conversation_of
-from segviz.loaders.document import Options
+from segviz.loaders.captions import counted, describe, one_line, quoted, shorten
+from segviz.loaders.chat import Message, sessions_of
+from segviz.loaders.dates import note_backwards
+from segviz.loaders.document import Loader, Options, Place
 from segviz.loaders.errors import LoadError
 from segviz.loaders.items import Item
-from segviz.loaders.messages import stem
-from segviz.loaders.notes import Note, Notes, Place, shown
+from segviz.loaders.report import Note, Notes, shown
+from segviz.loaders.turns import speakers_of
+
+
+def rows_of(document: object) -> list[tuple[Place, object]]:
+    """The items of a list, or the document as the only one, each with its place."""
+    if isinstance(document, list):
+        return [((row,), raw) for row, raw in enumerate(document)]
+    return [((), document)]
+
+
+# --- names ---------------------------------------------------------------------------
+
+
+def stem(name: str) -> str:
+    """The file's name without its ending."""
+    return (name[: name.rfind(".")] if name.rfind(".") > 0 else name).strip() or "conversation"
 
 
 def named_after(candidates: Iterable[object], fallback: str) -> str:
@@ -28,87 +43,133 @@ def numbered(name: str, position: int, total: int) -> str:
     return stem(name) if total == 1 else f"{stem(name)} {position + 1}"
 
 
+def known_id(value: object) -> str:
+    """An id as a data set writes it, a text or a whole number; "" for anything else."""
+    known = isinstance(value, str | int) and not isinstance(value, bool)
+    return str(value).strip() if known else ""
+
+
+def id_under(raw: dict[str, object], key: str, name: str, place: Place, notes: Notes) -> str:
+    """The id under ``key``; where there is none the file's stem, with a note."""
+    if found := known_id(raw.get(key)):
+        return found
+    there = describe(raw[key]) if key in raw else "nothing"
+    what = f"expected a name, found {there}; named {quoted(stem(name))} after the file"
+    notes.repaired((*place, key), what)
+    return stem(name)
+
+
+# --- all conversations of a file -----------------------------------------------------
+
+
 def settled(
-    found: Sequence[tuple[Conversation, Place]], expected: str, notes: Notes
+    found: Sequence[tuple[Conversation, Place]], expected: str, notes: Notes, *key: str
 ) -> tuple[Conversation, ...]:
-    """Conversations with distinct ids; LoadError when there are none."""
+    """Conversations with distinct ids; LoadError when there are none.
+
+    Each stands with its place; where ids have a ``key`` there, notes on them name it.
+    """
     if not found:
-        lost = next((note for note in notes if note.kind == "skipped"), None)
-        what = "The file was read, but it has no messages"
-        if lost is not None:
-            what = f"{what}; the first problem is at {shown(lost.place)}: {lost.what}"
-        raise LoadError(what, "", expected, "export the conversation again, with its messages")
+        raise _nothing_usable("", _lost(notes), expected)
     conversations = with_distinct_ids([conversation for conversation, _ in found])
     for fresh, (old, place) in zip(conversations, found, strict=True):
         if fresh.id != old.id:
             what = f"{quoted(old.id)} is taken by another conversation; called {quoted(fresh.id)}"
-            notes.repaired(place, what)
+            notes.repaired((*place, *key), what)
     return conversations
 
 
-def read_each(
-    rows: Sequence[tuple[Place, object]],
-    read: Callable[[dict[str, object], Place, int], Conversation | None],
-    expected: str,
+def no_turns(
+    sessions: int, empty: Sequence[Place], expected: str, notes: Sequence[Note]
+) -> LoadError:
+    """The error of a file with so many sessions and no turn.
+
+    ``empty``: places of transcripts without turns; notes elsewhere are about lost records.
+    """
+    lost = _lost([note for note in notes if note.place not in empty])
+    size = counted(sessions, "session")
+    return _nothing_usable(f" ({size})" if lost else f" ({size}, all empty)", lost, expected)
+
+
+def _lost(notes: Sequence[Note]) -> str:
+    """The first record that was left out, and why; "" where none was."""
+    first = next((note for note in notes if note.kind == "skipped"), None)
+    return f"the first problem is at {shown(first.place)}: {first.what}" if first else ""
+
+
+def _nothing_usable(size: str, lost: str, expected: str) -> LoadError:
+    messages = "no usable messages" if size and lost else "no messages"
+    what = f"The file was read, but it has {messages}{size}{'; ' if lost else ''}{lost}"
+    return LoadError(what, "", expected, "export the conversation again, with its messages")
+
+
+Chat = tuple[str, Sequence[Message], Place]
+"""Name, messages and place of a conversation to be."""
+
+
+def read_chats(
+    chats: Iterable[Chat],
+    label: str,
+    options: Options,
     notes: Notes,
+    expected: str = "messages",
+    usual: Sequence[str] = (),
 ) -> tuple[Conversation, ...]:
-    """The conversations of a list of objects; ``read`` gets each with its place and row."""
+    """The conversations of the chats that have messages; those without are noted.
+
+    The ``usual`` speakers come first. LoadError when there is no message at all.
+    """
     found: list[tuple[Conversation, Place]] = []
-    for row, (place, raw) in enumerate(rows):
-        if not isinstance(raw, dict):
-            notes.skipped(place, f"expected {expected}, found {describe(raw)}")
-        elif (conversation := read(raw, place, row)) is not None:
-            found.append((conversation, place))
+    for name, messages, place in chats:
+        sessions = sessions_of(messages, options.gap_hours)
+        if not sessions:
+            notes.skipped(place, "no messages; the conversation is left out")
+            continue
+        note_backwards(sessions, place, notes)
+        speakers = speakers_of(sessions, usual)
+        found.append((Conversation(name, speakers, sessions, source_format=label), place))
     return settled(found, expected, notes)
 
 
-@dataclass(frozen=True, slots=True)
-class Talk:
-    """One chat of a file that holds several.
-
-    ``titles`` may name it, the first usable one does; ``usual`` speakers come first.
-    """
-
-    titles: Sequence[object]
-    messages: Sequence[Message]
-    usual: Sequence[str] = ()
-
-
-def read_talks(
-    rows: Sequence[tuple[Place, object]],
-    talk: Callable[[dict[str, object], Place, Notes], Talk | None],
+def list_of_chats(
     label: str,
+    fits: Callable[[dict[str, object]], bool],
+    messages: Callable[[dict[str, object], Place, Notes], Sequence[Message] | None],
+    *,
     expected: str,
-    name: str,
-    options: Options,
-) -> tuple[tuple[Conversation, ...], list[Note]]:
-    """A conversation for each row that ``talk`` makes something of, with the notes.
+    titles: Sequence[str],
+    speakers: Sequence[str],
+    asks: tuple[str, ...] = (),
+) -> Loader:
+    """The loader of exports that are one chat, a list or JSON Lines of chats.
 
-    ``name`` is the file's: a chat without a title is called after it. Raises LoadError when
-    there are no messages at all.
+    A row that ``fits`` is a chat. ``messages`` gives those of one, with notes (None: not even
+    an empty chat); the first usable of its ``titles`` keys names it, else the file does. The
+    usual ``speakers`` come first. Large files are read chat by chat.
     """
-    notes = Notes()
 
-    def one(raw: dict[str, object], place: Place, row: int) -> Conversation | None:
-        found = talk(raw, place, notes)
-        if found is None:
-            return None
-        title = named_after(found.titles, numbered(name, row, len(rows)))
-        return conversation_of(
-            title, found.messages, label, place, notes, options.gap_hours, usual=found.usual
-        )
+    def matches(document: object) -> bool:
+        return any(isinstance(raw, dict) and fits(raw) for _, raw in rows_of(document))
 
-    return read_each(rows, one, expected, notes), notes
+    def read(
+        document: object, name: str, options: Options
+    ) -> tuple[tuple[Conversation, ...], list[Note]]:
+        notes, rows = Notes(), rows_of(document)
 
+        def chats() -> Iterator[Chat]:
+            for row, (place, raw) in enumerate(rows):
+                if not isinstance(raw, dict):
+                    notes.skipped(place, f"expected {expected}, found {describe(raw)}")
+                elif (said := messages(raw, place, notes)) is not None:
+                    own = named_after(
+                        [raw.get(key) for key in titles], numbered(name, row, len(rows))
+                    )
+                    yield own, said, place
 
-def titled(item: Item, *keys: str) -> Entry:
-    """A chat as a list of them shows it: its name; how long it is, only reading tells."""
-    own = item.scalars()
-    return Entry(named_after([own.get(key) for key in keys], ""), None, None)
+        return read_chats(chats(), label, options, notes, expected, speakers), notes
 
+    def entry(item: Item) -> Entry:
+        own = item.scalars()
+        return Entry(named_after([own.get(key) for key in titles], ""), None, None)
 
-def rows_of(document: object) -> list[tuple[Place, object]]:
-    """The items of a list, or the document as the only one, each with its place."""
-    if isinstance(document, list):
-        return [((row,), raw) for row, raw in enumerate(document)]
-    return [((), document)]
+    return Loader(label, matches, read, asks, entry)

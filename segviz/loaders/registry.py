@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-
-from segviz.conversation import Conversation, Entry
-from segviz.loaders.document import Options
+from segviz.loaders.document import Loader, Options
 from segviz.loaders.formats import (
     chatgpt,
     claude,
+    locomo,
     longmemeval,
     memoryagentbench,
-    msc,
     openai_messages,
-    perltqa,
     realmem,
-    realtalk,
     records,
     sharegpt,
     slack,
@@ -24,55 +18,21 @@ from segviz.loaders.formats import (
     transcript,
     whatsapp,
 )
-from segviz.loaders.formats.locomo import samples as locomo
-from segviz.loaders.items import Item
-from segviz.loaders.notes import Note
-
-
-@dataclass(frozen=True, slots=True)
-class Loader:
-    """One format.
-
-    ``label`` is its name for people. ``matches(document)`` looks at the shape of a document
-    (see ``segviz.loaders.document``) and never raises. ``read(document, name, options)``
-    gives the conversations and notes in any order; it raises LoadError when no turn is
-    usable. ``asks`` names the ``Options`` it heeds. Where a document is a list with one
-    conversation per item, ``entry(item)`` tells from the item's outline what a list of
-    conversations shows, so that large files are read item by item.
-    """
-
-    label: str
-    matches: Callable[[object], bool]
-    read: Callable[[object, str, Options], tuple[Sequence[Conversation], Sequence[Note]]]
-    asks: tuple[str, ...] = ()
-    entry: Callable[[Item], Entry] | None = None
-
 
 LOADERS: dict[str, Loader] = {
-    "locomo": Loader(locomo.LABEL, locomo.matches, locomo.read),
-    "longmemeval": Loader(
-        longmemeval.LABEL, longmemeval.matches, longmemeval.read, entry=longmemeval.entry
-    ),
-    "realmem": Loader(realmem.LABEL, realmem.matches, realmem.read),
-    "realtalk": Loader(realtalk.LABEL, realtalk.matches, realtalk.read),
-    "memoryagentbench": Loader(
-        memoryagentbench.LABEL, memoryagentbench.matches, memoryagentbench.read
-    ),
-    "msc": Loader(msc.LABEL, msc.matches, msc.read),
-    "perltqa": Loader(perltqa.LABEL, perltqa.matches, perltqa.read),
-    "chatgpt": Loader(
-        chatgpt.LABEL, chatgpt.matches, chatgpt.read, ("gap_hours",), entry=chatgpt.entry
-    ),
-    "claude": Loader(claude.LABEL, claude.matches, claude.read, ("gap_hours",), entry=claude.entry),
-    "slack": Loader(slack.LABEL, slack.matches, slack.read),
-    "sharegpt": Loader(sharegpt.LABEL, sharegpt.matches, sharegpt.read, entry=sharegpt.entry),
-    "openai": Loader(openai_messages.LABEL, openai_messages.matches, openai_messages.read),
-    "records": Loader(
-        records.LABEL, records.matches, records.read, ("columns", "day_first", "gap_hours")
-    ),
-    "whatsapp": Loader(whatsapp.LABEL, whatsapp.matches, whatsapp.read, ("day_first", "gap_hours")),
-    "table": Loader(table.LABEL, table.matches, table.read, ("columns", "day_first", "gap_hours")),
-    "transcript": Loader(transcript.LABEL, transcript.matches, transcript.read),
+    "locomo": locomo.LOADER,
+    "longmemeval": longmemeval.LOADER,
+    "realmem": realmem.LOADER,
+    "memoryagentbench": memoryagentbench.LOADER,
+    "chatgpt": chatgpt.LOADER,
+    "claude": claude.LOADER,
+    "slack": slack.LOADER,
+    "sharegpt": sharegpt.LOADER,
+    "openai": openai_messages.LOADER,
+    "records": records.LOADER,
+    "whatsapp": whatsapp.LOADER,
+    "table": table.LOADER,
+    "transcript": transcript.LOADER,
 }
 """Name -> loader, in the order in which they are asked."""
 
@@ -85,9 +45,9 @@ def loader_of(document: object, options: Options) -> Loader | None:
     """
     if options.columns is not None:
         if table.is_table(document):
-            return LOADERS["table"]
+            return table.LOADER
         if records.has_rows(document):
-            return LOADERS["records"]
+            return records.LOADER
     return next((loader for loader in LOADERS.values() if loader.matches(document)), None)
 
 

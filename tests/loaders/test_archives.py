@@ -208,3 +208,15 @@ def test_the_path_may_not_be_empty() -> None:
 
 def test_natural_order() -> None:
     assert natural(["b10", "b9", "a", "b", "10", "9x"]) == ["9x", "10", "a", "b", "b9", "b10"]
+
+
+def test_a_member_without_a_name_is_passed_over() -> None:
+    target = io.BytesIO()
+    with zipfile.ZipFile(target, "w") as archive:
+        archive.writestr("x", "[]")
+        archive.writestr("chat.json", json.dumps([{"speaker": "Ann", "text": "hello"}]))
+    data = target.getvalue().replace(b"x[]", b"\0[]")
+    central = data.index(b"PK\x01\x02")
+    data = data[:central] + data[central:].replace(b"x", b"\0", 1)
+    assert zipfile.ZipFile(io.BytesIO(data)).namelist()[0] == ""
+    assert parse(data, "a.zip").report.kept == 1

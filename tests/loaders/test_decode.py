@@ -10,8 +10,8 @@ import pytest
 
 from segviz.loaders import LoadError
 from segviz.loaders.decode import read_document, to_json, to_text
-from segviz.loaders.document import JsonLines, PlainText
-from segviz.loaders.notes import Line, Note
+from segviz.loaders.document import JsonLines, Line, PlainText
+from segviz.loaders.report import Note
 
 CHAT = {"speaker": "Zoë", "text": "a “quote” …"}
 
@@ -227,7 +227,7 @@ def test_keys_that_become_equal_by_cleaning() -> None:
         (b"PK\x03\x04....xl/workbook.xml", "this is an Excel workbook (xlsx)"),
         (b"PK\x05\x06" + bytes(18), "this is an empty zip archive"),
         (b"\x1f\x8b\x08\x00\x00", "this is a gzip archive"),
-        (b"PAR1\x15\x04", "this is a Parquet table"),
+        (b"PAR1\x15\x04", "the Parquet table is damaged or cut off"),
         (b"\n<!DOCTYPE html><p>Sign in", "this is an HTML page"),
         (b"<HTML lang=en>", "this is an HTML page"),
         (b"<div>", "this is a text with markup (HTML or XML)"),

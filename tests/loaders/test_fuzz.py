@@ -227,7 +227,6 @@ def zipped(files: dict[str, str]) -> bytes:
 MESSAGE = {"author": {"role": "user"}, "create_time": 1.7e9, "content": {"parts": ["hi"]}}
 ROLES = [{"role": "user", "content": "hi"}, {"role": "assistant", "content": "ho"}]
 DAY = [{"type": "message", "ts": "1700000000.000100", "user": "U1", "text": "hi <@U1>"}]
-REALTALK_TURN = {"clean_text": "a", "speaker": "A", "date_time": "29.12.2023, 22:42:04"}
 FORMATS: dict[str, object] = {
     "locomo": VALID,
     "longmemeval": [
@@ -251,23 +250,11 @@ FORMATS: dict[str, object] = {
             }
         ]
     },
-    "realtalk": {"name": {"speaker_1": "A"}, "session_1": [REALTALK_TURN]},
     "memoryagentbench": {
         "context": repr(["Chat Time: 2022/11/17 (Thu) 12:04", ROLES]),
         "questions": ["q?"],
         "answers": [["a"]],
         "metadata": {"haystack_sessions": [[[{**ROLES[0], "has_answer": True}]]]},
-    },
-    "msc": {
-        "previous_dialogs": [{"dialog": [{"text": "a"}], "time_num": 3, "time_unit": "days"}],
-        "dialog": [{"text": "b", "id": "Speaker 1"}],
-        "metadata": {"initial_data_id": "x"},
-    },
-    "perltqa": {
-        "Lin": {
-            "profile": {"Protagonist": "Lin"},
-            "dialogues": {"d": {"contents": {"2022-05-10 10:00": ["Lin: a"]}}},
-        }
     },
     "chatgpt": [
         {

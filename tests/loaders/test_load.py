@@ -141,7 +141,20 @@ def test_the_name_plays_no_part_in_detection() -> None:
         ("secret words", "a text"),
         (12, "a number"),
         (True, "true"),
-        # REALTALK has session keys too, but another kind of turn than this.
+        # Data sets that are not read: REALTALK (session keys, other turns), Multi-Session
+        # Chat, PerLTQA.
+        (
+            {"name": {"speaker_1": "A"}, "session_1": [{"clean_text": "x", "speaker": "A"}]},
+            "an object with keys name, session_1",
+        ),
+        (
+            {"previous_dialogs": [], "dialog": [{"text": "x", "id": "Speaker 1"}]},
+            "an object with keys previous_dialogs, dialog",
+        ),
+        (
+            {"Lin": {"profile": {}, "dialogues": {"d": {"contents": {"2022-05-10": ["Lin: x"]}}}}},
+            "an object with key Lin",
+        ),
         (
             {"name": {"speaker_1": "A"}, "session_1": [{"text": "x"}]},
             "an object with keys name, session_1",

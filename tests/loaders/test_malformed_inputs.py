@@ -18,7 +18,7 @@ import segviz
 from segviz.conversation import Conversation, Corpus
 from segviz.export.tables import cell
 from segviz.loaders import LOADERS, LoadError, load, parse
-from segviz.loaders.times import read_time
+from segviz.loaders.dates import read_time
 from tests import malformed_inputs
 from tests.malformed_inputs import Input
 from tests.malformed_inputs.archives import endless, leading_elsewhere, zipped

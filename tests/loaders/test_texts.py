@@ -8,12 +8,14 @@ import json
 from datetime import datetime
 
 import pytest
+from dateutil import parser
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from segviz.conversation import Corpus
 from segviz.loaders import LoadError, NeedsColumns, parse
-from segviz.loaders.delimited import DELIMITERS, read_table
+from segviz.loaders.dates import read_time, read_words
+from segviz.loaders.formats.table import DELIMITERS, read_table
 
 
 def read(text: str, name: str = "chat.txt", **options: object) -> Corpus:
@@ -41,6 +43,7 @@ def failure(text: str, **options: object) -> LoadError:
 
 # --- WhatsApp ------------------------------------------------------------------------
 
+DEFAULTS = (datetime(1904, 2, 29), datetime(2001, 7, 15))
 DECEMBER = datetime(2023, 12, 28, 20, 2)
 
 
@@ -205,7 +208,10 @@ def test_columns_that_are_said() -> None:
 def test_records_under_a_key_and_with_nested_authors() -> None:
     rows = [{"author": {"name": "Ann"}, "body": "a"}, {"author": {"id": 5}, "body": "b"}]
     assert said(json.dumps({"turns": rows})) == [("Ann", "a"), ("5", "b")]
-    assert read(json.dumps({"turns": rows})).report.source_format == "records (JSON, JSON Lines)"
+    assert (
+        read(json.dumps({"turns": rows})).report.source_format
+        == "records (JSON, JSON Lines, Parquet)"
+    )
 
 
 def test_unreadable_times_are_counted_once() -> None:
@@ -220,6 +226,93 @@ def test_unreadable_times_are_counted_once() -> None:
         "1 record with no time",
         "2 records with a time that cannot be read",
     ]
+
+
+def test_a_quote_behind_a_space_and_cells_beyond_the_limit_of_csv() -> None:
+    assert said('speaker, text\nAnn, "hi, there"\n') == [("Ann", "hi, there")]
+    assert said("speaker,text\nAnn, hi\n") == [("Ann", " hi")]
+    before = csv.field_size_limit(200)
+    try:
+        assert said(f"speaker,text\nAnn,{'x' * 1000}\n") == [("Ann", "x" * 1000)]
+    finally:
+        csv.field_size_limit(before)
+
+
+@pytest.mark.parametrize(
+    ("end", "line"),
+    [
+        ('"B\nob","hi\nCleo,c\n', 4),
+        ('"', 3),
+        ('"\n', 3),
+        ('Bob,"', 3),
+        ('Bob,"\n\n', 3),
+        ('Bob,""""', None),
+        ('Bob,""', None),
+    ],
+)
+def test_the_line_of_an_open_quote(end: str, line: int | None) -> None:
+    text = f"speaker,text\nAnn,a\n{end}"
+    if line is None:
+        assert said(text)[0] == ("Ann", "a")
+        return
+    error = failure(text)
+    what = "a quote is opened here and never closed"
+    assert (error.what, error.where) == (what, f"chat.txt, line {line}")
+
+
+@pytest.mark.parametrize(
+    ("raw", "expected"),
+    [
+        ("8 May 2023", datetime(2023, 5, 8)),
+        ("Monday, 8 May, 2023", datetime(2023, 5, 8)),
+        ("May 8th, 2023, 1:56 PM", datetime(2023, 5, 8, 13, 56)),
+        ("Sept 8 2023 at 13:56:07", datetime(2023, 9, 8, 13, 56, 7)),
+        ("Mon, 8 May 2023 13:56:00 +0200", datetime(2023, 5, 8, 11, 56)),
+        ("8 May 2023 13:56 UTC", datetime(2023, 5, 8, 13, 56)),
+        # dateutil would take these, and fill in or turn about what does not fit.
+        ("May 2023", None),
+        ("8 May", None),
+        ("8 May 23", None),
+        ("May", None),
+        ("13:56", None),
+        ("05/08/2023 May", None),
+        ("8 May 2023 EST", None),
+        ("8 am May 2023", None),
+        ("8 May 2023 -0700", None),
+        ("8 May 2023 1:56 GMT+3", None),
+        ("1:56 2:30 8 May 2023", None),
+        ("see you on 8 May 2023", None),
+        ("8 May 0000", None),
+        ("31 June 2023", None),
+        ("٨ May 2023", None),
+        ("8 mai 2023", None),
+    ],
+)
+def test_dates_with_months_in_words(raw: str, expected: datetime | None) -> None:
+    assert read_words(raw) == expected
+    assert read_time(raw) == expected
+
+
+parts = st.sampled_from(
+    [
+        *("8", "31", "2023", "0099", "23", "May", "feb", "December", "Mon", "Sunday", "at", "on"),
+        *("1:56", "13:56:07", "0:56", "am", "PM", "st", "+0200", "-0700", "UTC", "of", "T"),
+    ]
+)
+
+
+@settings(max_examples=500, deadline=None, derandomize=True, database=None)
+@given(st.lists(parts, max_size=7), st.sampled_from([" ", ", ", "-", "/", "."]))
+def test_nothing_in_a_date_with_a_month_in_words_is_filled_in(words: list[str], mark: str) -> None:
+    for text in (mark.join(words), mark.join(["8", "May", "2023", *words])):
+        found = read_words(text)
+        if found is not None:
+            days = {
+                parser.parse(text.lower().replace("utc", ""), default=day).replace(year=2000)
+                for day in DEFAULTS
+            }
+            assert len(days) == 1
+            assert found == read_words(text.swapcase())
 
 
 cells = st.text(st.sampled_from('ab,;"\n\r\t| é\u2028'), max_size=6)

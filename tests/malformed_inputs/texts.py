@@ -110,8 +110,15 @@ INPUTS: tuple[Input, ...] = (
                 b"version https://git-lfs.github.com/spec/v1\n",
                 "run git lfs pull",
             ),
-            ("a Parquet table", b"PAR1\x15\x04", "convert it to JSON"),
         )
+    ),
+    refused(
+        40,
+        "a Parquet table cut off",
+        b"PAR1\x15\x04",
+        "the Parquet table is damaged or cut off",
+        "",
+        "download it again",
     ),
     refused(
         40,

@@ -13,48 +13,29 @@ from __future__ import annotations
 from collections import Counter
 from datetime import datetime
 
-from segviz.conversation import Conversation, Entry
 from segviz.loaders.captions import counted, describe
 from segviz.loaders.chat import Message, note_left_out
-from segviz.loaders.document import Options
-from segviz.loaders.items import Item
-from segviz.loaders.multi_conversation import Talk, read_talks, rows_of, titled
-from segviz.loaders.notes import Note, Notes, Place
-from segviz.loaders.times import read_time
-
-LABEL = "ChatGPT export"
+from segviz.loaders.dates import read_time
+from segviz.loaders.document import Place
+from segviz.loaders.multi_conversation import list_of_chats
+from segviz.loaders.report import Notes
 
 _SPEAKERS = ("user", "assistant")
-_TITLES = ("title", "conversation_id", "id")
 _READ = ("text", "multimodal_text", "code")
-_EXPECTED = "a conversation (an object with mapping)"
 
 Nodes = dict[str, dict[str, object]]
 
 
-def matches(document: object) -> bool:
-    """Whether the document, or an item of it, has a ``mapping`` of nodes."""
-    return any(
-        isinstance(raw, dict) and _is_mapping(raw.get("mapping")) for _, raw in rows_of(document)
+def _fits(raw: dict[str, object]) -> bool:
+    """Whether there is a ``mapping`` of nodes."""
+    mapping = raw.get("mapping")
+    return isinstance(mapping, dict) and any(
+        isinstance(node, dict) and ("message" in node or "parent" in node)
+        for node in mapping.values()
     )
 
 
-def read(
-    document: object, name: str, options: Options
-) -> tuple[tuple[Conversation, ...], list[Note]]:
-    """One conversation per chat that has messages, called by its title.
-
-    Raises LoadError when no chat has any.
-    """
-    return read_talks(rows_of(document), _talk, LABEL, _EXPECTED, name, options)
-
-
-def entry(item: Item) -> Entry:
-    """A chat as a list of them shows it."""
-    return titled(item, *_TITLES)
-
-
-def _talk(raw: dict[str, object], place: Place, notes: Notes) -> Talk | None:
+def _chat(raw: dict[str, object], place: Place, notes: Notes) -> list[Message] | None:
     mapping = raw.get("mapping")
     if not isinstance(mapping, dict):
         what = f"expected nodes (an object), found {describe(mapping)}"
@@ -62,15 +43,7 @@ def _talk(raw: dict[str, object], place: Place, notes: Notes) -> Talk | None:
         return None
     nodes: Nodes = {key: node for key, node in mapping.items() if isinstance(node, dict)}
     thread = _thread(nodes, raw.get("current_node"), place, notes)
-    messages = _messages(nodes, thread, read_time(raw.get("create_time")), place, notes)
-    return Talk([raw.get(key) for key in _TITLES], messages, _SPEAKERS)
-
-
-def _is_mapping(value: object) -> bool:
-    return isinstance(value, dict) and any(
-        isinstance(node, dict) and ("message" in node or "parent" in node)
-        for node in value.values()
-    )
+    return _messages(nodes, thread, read_time(raw.get("create_time")), place, notes)
 
 
 def _thread(nodes: Nodes, current: object, place: Place, notes: Notes) -> list[str]:
@@ -194,3 +167,14 @@ def _content(content: object) -> tuple[str, str | None]:
                 case {"metadata": {"dalle": {"prompt": str(prompt)}}} if prompt.strip():
                     seen.append(prompt.strip())
     return "\n".join(part for part in spoken if part.strip()), "; ".join(seen) or None
+
+
+LOADER = list_of_chats(
+    "ChatGPT export",
+    _fits,
+    _chat,
+    expected="a conversation (an object with mapping)",
+    titles=("title", "conversation_id", "id"),
+    speakers=_SPEAKERS,
+    asks=("gap_hours",),
+)

@@ -11,78 +11,34 @@ from __future__ import annotations
 
 from collections import Counter
 
-from segviz.conversation import Conversation, Entry
-from segviz.loaders.captions import describe
-from segviz.loaders.chat import Message, note_left_out
-from segviz.loaders.document import Options
-from segviz.loaders.items import Item
-from segviz.loaders.multi_conversation import Talk, read_talks, rows_of, titled
-from segviz.loaders.notes import Note, Notes, Place
-from segviz.loaders.times import read_time
-
-LABEL = "Claude export"
-
-_SPEAKERS = ("human", "assistant")
-_TITLES = ("name", "uuid")
-_EXPECTED = "a chat (an object with chat_messages)"
+from segviz.loaders.chat import Message, each_message, note_left_out, speaker_named
+from segviz.loaders.dates import read_time
+from segviz.loaders.document import Place
+from segviz.loaders.multi_conversation import list_of_chats
+from segviz.loaders.report import Notes
 
 
-def matches(document: object) -> bool:
-    """Whether the document, or an item of it, has ``chat_messages``."""
-    return any(
-        isinstance(raw, dict) and isinstance(raw.get("chat_messages"), list)
-        for _, raw in rows_of(document)
-    )
-
-
-def read(
-    document: object, name: str, options: Options
-) -> tuple[tuple[Conversation, ...], list[Note]]:
-    """One conversation per chat that has messages, called by its name or uuid.
-
-    Raises LoadError when no chat has any.
-    """
-    return read_talks(rows_of(document), _talk, LABEL, _EXPECTED, name, options)
-
-
-def entry(item: Item) -> Entry:
-    """A chat as a list of them shows it."""
-    return titled(item, *_TITLES)
-
-
-def _talk(raw: dict[str, object], place: Place, notes: Notes) -> Talk:
-    messages = _messages(raw, (*place, "chat_messages"), notes)
-    return Talk([raw.get(key) for key in _TITLES], messages, _SPEAKERS)
+def _fits(raw: dict[str, object]) -> bool:
+    return isinstance(raw.get("chat_messages"), list)
 
 
 def _messages(raw: dict[str, object], place: Place, notes: Notes) -> list[Message]:
-    block = raw.get("chat_messages")
-    if not isinstance(block, list):
-        notes.skipped(place, f"expected a list of messages, found {describe(block)}")
-        return []
+    block, place = raw.get("chat_messages"), (*place, "chat_messages")
     left: Counter[str] = Counter()
     shown = _branch(block, raw.get("current_leaf_message_uuid"))
     messages = []
-    for row, item in enumerate(block):
-        if not isinstance(item, dict):
-            notes.skipped((*place, row), f"expected a message (an object), found {describe(item)}")
-            continue
+    for here, item in each_message(block, place, notes):
         if shown is not None and item.get("uuid") not in shown:
             left["on other branches"] += 1
             continue
         for key in ("attachments", "files"):
             extra = item.get(key)
             left[key] += len(extra) if isinstance(extra, list) else 0
-        text = _text(item)
-        if not text.strip():
+        if not (text := _text(item)).strip():
             left["without words"] += 1
             continue
-        sender = item.get("sender")
-        if not isinstance(sender, str) or not sender.strip():
-            what = f"expected a sender, found {describe(sender)}; called Unknown"
-            notes.repaired((*place, row, "sender"), what)
-            sender = "Unknown"
-        messages.append(Message(sender.strip(), text, read_time(item.get("created_at"))))
+        sender = speaker_named(item.get("sender"), (*here, "sender"), notes)
+        messages.append(Message(sender, text, read_time(item.get("created_at"))))
     note_left_out(+left, place, notes)
     return messages
 
@@ -101,15 +57,16 @@ def _text(item: dict[str, object]) -> str:
     return joined or (text if isinstance(text, str) else "")
 
 
-def _branch(block: list[object], leaf: object) -> set[str] | None:
+def _branch(block: object, leaf: object) -> set[str] | None:
     """Ids on the way from the leaf to the root; None where nothing branches."""
     parents: dict[str, object] = {}
-    for item in block:
+    items = block if isinstance(block, list) else []
+    for item in items:
         match item:
             case {"uuid": str(uuid), "parent_message_uuid": parent}:
                 parents[uuid] = parent
     known = [parent for parent in parents.values() if isinstance(parent, str)]
-    if len(set(known)) == len(known) or len(parents) < len(block):
+    if len(set(known)) == len(known) or len(parents) < len(items):
         return None
     here: object = leaf if leaf in parents else next(reversed(parents))
     path: set[str] = set()
@@ -117,3 +74,14 @@ def _branch(block: list[object], leaf: object) -> set[str] | None:
         path.add(here)
         here = parents[here]
     return path
+
+
+LOADER = list_of_chats(
+    "Claude export",
+    _fits,
+    _messages,
+    expected="a chat (an object with chat_messages)",
+    titles=("name", "uuid"),
+    speakers=("human", "assistant"),
+    asks=("gap_hours",),
+)

@@ -14,25 +14,33 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import datetime
 
-from segviz.conversation import Conversation, Entry, Question, Session, with_distinct_ids
-from segviz.loaders.captions import counted, describe, quoted
+from segviz.conversation import Conversation, Entry, Question, Session
+from segviz.loaders.captions import counted, describe
 from segviz.loaders.dates import note_backwards, note_empty, numeric_start
-from segviz.loaders.document import Options
+from segviz.loaders.document import Loader, Options, Place
 from segviz.loaders.errors import LoadError
-from segviz.loaders.formats.locomo.questions import read_questions
 from segviz.loaders.items import Item
-from segviz.loaders.messages import flagged, nothing_usable, read_messages, speakers_of, stem
-from segviz.loaders.notes import Note, Notes, Place
+from segviz.loaders.multi_conversation import (
+    id_under,
+    known_id,
+    no_turns,
+    rows_of,
+    settled,
+)
+from segviz.loaders.questions import read_questions
+from segviz.loaders.report import Note, Notes
+from segviz.loaders.turns import flagged, read_messages, speakers_of
 
 LABEL = "LongMemEval"
 
 _SESSIONS = "haystack_sessions"
+_EXPECTED = f"turns such as {{role, content}} in {_SESSIONS}"
 
 
 def matches(document: object) -> bool:
     """Whether the document, or an item of it, has a haystack (version 2's ids included)."""
     return _is_version_2(document) or any(
-        isinstance(raw, dict) and _SESSIONS in raw for _, raw in _instances(document)
+        isinstance(raw, dict) and _SESSIONS in raw for _, raw in rows_of(document)
     )
 
 
@@ -51,7 +59,7 @@ def read(
     found: list[tuple[Conversation, Place]] = []
     empty: list[Place] = []
     sessions = 0
-    for place, raw in _instances(document):
+    for place, raw in rows_of(document):
         if not isinstance(raw, dict) or _SESSIONS not in raw:
             what = f"expected an instance with {_SESSIONS}, found {describe(raw)}"
             notes.skipped(place, what)
@@ -68,36 +76,23 @@ def read(
         else:
             found.append((conversation, place))
     if not found:
-        expected = f"turns such as {{role, content}} in {_SESSIONS}"
-        raise nothing_usable(sessions, empty, expected, notes)
-    conversations = with_distinct_ids([conversation for conversation, _ in found])
-    for fresh, (old, place) in zip(conversations, found, strict=True):
-        if fresh.id != old.id:
-            what = f"{quoted(old.id)} is taken by another conversation; called {quoted(fresh.id)}"
-            notes.repaired((*place, "question_id"), what)
-    return conversations, notes
+        raise no_turns(sessions, empty, _EXPECTED, notes)
+    return settled(found, _EXPECTED, notes, "question_id"), notes
 
 
-def entry(item: Item) -> Entry:
+def _entry(item: Item) -> Entry:
     """An instance as a list shows it: sessions are lists two levels down, turns objects three."""
     own = item.scalars()
-    value, question = own.get("question_id"), own.get("question")
-    known = isinstance(value, str | int) and not isinstance(value, bool)
+    question = own.get("question")
     about = question if isinstance(question, str) else ""
-    return Entry(str(value).strip() if known else "", item.lists[2], item.objects[3], about)
-
-
-def _instances(document: object) -> list[tuple[Place, object]]:
-    if isinstance(document, list):
-        return [((row,), raw) for row, raw in enumerate(document)]
-    return [((), document)]
+    return Entry(known_id(own.get("question_id")), item.lists[2], item.objects[3], about)
 
 
 def _is_version_2(document: object) -> bool:
     """``{question id: [trajectory id, …], …}``, or instances with ``haystack: [id, …]``."""
     if isinstance(document, dict) and document and all(map(_are_ids, document.values())):
         return True
-    rows = [raw for _, raw in _instances(document) if isinstance(raw, dict)]
+    rows = [raw for _, raw in rows_of(document) if isinstance(raw, dict)]
     haystacks = [raw.get("haystack", raw.get(_SESSIONS)) for raw in rows]
     return bool(haystacks) and all(map(_are_ids, haystacks))
 
@@ -134,7 +129,7 @@ def _conversation(
         return None
     note_backwards(sessions, (*place, "haystack_dates"), notes)
     return Conversation(
-        id=_id(raw, place, name, notes),
+        id=id_under(raw, "question_id", name, place, notes),
         speakers=speakers_of(sessions, ("user", "assistant")),
         sessions=tuple(sessions),
         questions=_questions(raw, sessions, marked, place, notes),
@@ -158,18 +153,6 @@ def _dates(raw: dict[str, object], size: int, place: Place, notes: Notes) -> lis
     return dates if isinstance(dates, list) else []
 
 
-def _id(raw: dict[str, object], place: Place, name: str, notes: Notes) -> str:
-    value = raw.get("question_id")
-    if isinstance(value, str) and value.strip():
-        return value.strip()
-    if isinstance(value, int) and not isinstance(value, bool):
-        return str(value)
-    found = describe(value) if "question_id" in raw else "nothing"
-    what = f"expected a name, found {found}; named {quoted(stem(name))} after the file"
-    notes.repaired((*place, "question_id"), what)
-    return stem(name)
-
-
 def _questions(
     raw: dict[str, object], sessions: list[Session], marked: list[str], place: Place, notes: Notes
 ) -> tuple[Question, ...]:
@@ -183,3 +166,6 @@ def _questions(
     )
     notes.extend(Note(note.kind, (*place, *note.place[1:]), note.what) for note in own)
     return tuple(replace(question, evidence=found, unresolved=lost) for question in read)
+
+
+LOADER = Loader(LABEL, matches, read, entry=_entry)

@@ -1,7 +1,7 @@
 """MemoryAgentBench's LongMemEval rows: ``{context, questions, answers, metadata}``.
 
 Made after the data card and descriptions of the Parquet file, and tested on rows made
-alike; export a row as JSON (or JSON Lines) to load it. ``context`` is the Python text of
+alike, as Parquet, JSON and JSON Lines. ``context`` is the Python text of
 a flat list, ``['Chat Time: 2022/11/17 (Thu) 12:04', [{'role': …, 'content': …}, …], …]``,
 and is read as a literal, never run. The turns marked ``has_answer`` in a question's
 ``metadata.haystack_sessions`` are found again in the context by their words. Rows whose
@@ -17,12 +17,12 @@ from datetime import datetime
 
 from segviz.conversation import Conversation, Question, Session
 from segviz.loaders.captions import counted, describe
-from segviz.loaders.clean import clean
 from segviz.loaders.dates import note_backwards, read_numeric_date
-from segviz.loaders.document import Options, PlainText
-from segviz.loaders.messages import read_messages, speakers_of
-from segviz.loaders.multi_conversation import named_after, numbered, read_each, rows_of
-from segviz.loaders.notes import Note, Notes, Place
+from segviz.loaders.decode import clean
+from segviz.loaders.document import Loader, Options, Place, PlainText
+from segviz.loaders.multi_conversation import numbered, rows_of, settled
+from segviz.loaders.report import Note, Notes
+from segviz.loaders.turns import read_messages, speakers_of
 
 LABEL = "MemoryAgentBench"
 
@@ -50,21 +50,21 @@ def read(
     notes = Notes()
     raw = {"context": document.text} if isinstance(document, PlainText) else document
     rows = rows_of(raw)
-
-    def one(raw: dict[str, object], place: Place, row: int) -> Conversation | None:
-        sessions = _sessions(raw.get("context"), (*place, "context"), notes)
-        if not sessions:
-            return None
-        note_backwards(sessions, (*place, "context"), notes)
-        return Conversation(
-            id=named_after((), numbered(name, row, len(rows))),
-            speakers=speakers_of(sessions, ("user", "assistant")),
-            sessions=sessions,
-            questions=_questions(raw, sessions, place, notes),
-            source_format=LABEL,
-        )
-
-    return read_each(rows, one, _EXPECTED, notes), notes
+    found: list[tuple[Conversation, Place]] = []
+    for row, (place, raw) in enumerate(rows):
+        if not isinstance(raw, dict):
+            notes.skipped(place, f"expected {_EXPECTED}, found {describe(raw)}")
+        elif sessions := _sessions(raw.get("context"), (*place, "context"), notes):
+            note_backwards(sessions, (*place, "context"), notes)
+            conversation = Conversation(
+                id=numbered(name, row, len(rows)),
+                speakers=speakers_of(sessions, ("user", "assistant")),
+                sessions=sessions,
+                questions=_questions(raw, sessions, place, notes),
+                source_format=LABEL,
+            )
+            found.append((conversation, place))
+    return settled(found, _EXPECTED, notes), notes
 
 
 def _sessions(context: object, place: Place, notes: Notes) -> tuple[Session, ...]:
@@ -172,3 +172,6 @@ def _answer(value: object) -> str | None:
     several = value if isinstance(value, list) else [value]
     texts = [str(each) for each in several if isinstance(each, str | int | float)]
     return " / ".join(texts) or None
+
+
+LOADER = Loader(LABEL, matches, read)

@@ -12,10 +12,10 @@ from typing import TypeGuard
 
 from segviz.conversation import Conversation
 from segviz.loaders.captions import describe
-from segviz.loaders.chat import Message, conversation_of, note_left_out, words
-from segviz.loaders.document import Options
-from segviz.loaders.multi_conversation import named_after, numbered, settled
-from segviz.loaders.notes import Note, Notes, Place
+from segviz.loaders.chat import Message, each_message, note_left_out, speaker_named, words
+from segviz.loaders.document import Loader, Options, Place
+from segviz.loaders.multi_conversation import named_after, numbered, read_chats
+from segviz.loaders.report import Note, Notes
 
 LABEL = "OpenAI messages"
 
@@ -36,18 +36,16 @@ def read(
 ) -> tuple[tuple[Conversation, ...], list[Note]]:
     """One conversation per list of messages. Raises LoadError when none has words."""
     notes = Notes()
-    found: list[tuple[Conversation, Place]] = []
-    chats = _chats(document, notes)
-    for row, (place, title, messages) in enumerate(chats):
-        own = named_after((title,), numbered(name, row, len(chats)))
-        spoken = _messages(messages, place, notes)
-        usual = ("user", "assistant")
-        conversation = conversation_of(
-            own, spoken, LABEL, place, notes, options.gap_hours, usual=usual
+    found = _chats(document, notes)
+    chats = [
+        (
+            named_after((title,), numbered(name, row, len(found))),
+            _messages(messages, place, notes),
+            place,
         )
-        if conversation is not None:
-            found.append((conversation, place))
-    return settled(found, _EXPECTED, notes), notes
+        for row, (place, title, messages) in enumerate(found)
+    ]
+    return read_chats(chats, LABEL, options, notes, _EXPECTED, ("user", "assistant")), notes
 
 
 def _is_chat(value: object) -> TypeGuard[list[object]]:
@@ -83,21 +81,16 @@ def _chats(document: object, notes: Notes) -> list[tuple[Place, object, list[obj
 def _messages(block: list[object], place: Place, notes: Notes) -> list[Message]:
     left: Counter[str] = Counter()
     messages = []
-    for row, item in enumerate(block):
-        here = (*place, row)
-        if not isinstance(item, dict):
-            notes.skipped(here, f"expected a message (an object), found {describe(item)}")
-            continue
+    for here, item in each_message(block, place, notes):
         role, content = item.get("role"), item.get("content")
         if role in _ASIDE:
             left[str(role)] += 1
         elif content is None and ("tool_calls" in item or "function_call" in item):
             left["calls of tools"] += 1
         elif (text := words(content, (*here, "content"), notes)) is not None:
-            if not isinstance(role, str) or not role.strip():
-                what = f"expected a role, found {describe(role)}; called Unknown"
-                notes.repaired((*here, "role"), what)
-                role = "Unknown"
-            messages.append(Message(role.strip(), text))
+            messages.append(Message(speaker_named(role, (*here, "role"), notes), text))
     note_left_out(left, place, notes)
     return messages
+
+
+LOADER = Loader(LABEL, matches, read)

@@ -5,8 +5,6 @@ is a question; the assistant's turn behind it is the gold answer, and its ``memo
 names sessions. The turn is found through the ``extracted_memory`` with the same words, whose
 snapshot is the text of one turn (``source_turn`` counts now from 0, now from 1). What cannot
 be traced to one turn leaves its ``session_uuid`` as unresolved evidence.
-
-The functions without underscore behind ``read`` serve LongMemEval as well.
 """
 
 from __future__ import annotations
@@ -17,9 +15,10 @@ from collections.abc import Mapping, Sequence
 from segviz.conversation import Conversation, Question, Session, Turn
 from segviz.loaders.captions import describe, quoted
 from segviz.loaders.dates import note_backwards, note_empty, numeric_start
-from segviz.loaders.document import Options
-from segviz.loaders.messages import flagged, nothing_usable, read_messages, speakers_of, stem
-from segviz.loaders.notes import Note, Notes, Place
+from segviz.loaders.document import Loader, Options, Place
+from segviz.loaders.multi_conversation import no_turns, stem
+from segviz.loaders.report import Note, Notes
+from segviz.loaders.turns import flagged, read_messages, speakers_of
 
 LABEL = "RealMem"
 
@@ -56,7 +55,7 @@ def read(
     note_empty(empty, ("dialogues",), notes)
     if not sessions:
         expected = "turns such as {speaker, content} in dialogue_turns"
-        raise nothing_usable(len(dialogues), [("dialogues",)], expected, notes)
+        raise no_turns(len(dialogues), [("dialogues",)], expected, notes)
     note_backwards(sessions, ("dialogues",), notes)
     conversation = Conversation(
         id=stem(name),
@@ -146,3 +145,6 @@ def _evidence(
                 notes.repaired(here, what)
             seen.add(uuid)
     return tuple(found), tuple(unresolved)
+
+
+LOADER = Loader(LABEL, matches, read)

@@ -10,65 +10,31 @@ import re
 from collections import Counter
 from html.parser import HTMLParser
 
-from segviz.conversation import Conversation, Entry
-from segviz.loaders.captions import counted, describe
-from segviz.loaders.chat import Message, note_left_out, speaker_named, words
-from segviz.loaders.document import Options
-from segviz.loaders.items import Item
-from segviz.loaders.multi_conversation import Talk, read_talks, rows_of, titled
-from segviz.loaders.notes import Note, Notes, Place
+from segviz.loaders.captions import counted
+from segviz.loaders.chat import Message, each_message, note_left_out, speaker_named, words
+from segviz.loaders.document import Place
+from segviz.loaders.multi_conversation import list_of_chats
+from segviz.loaders.report import Notes
 
-LABEL = "ShareGPT"
-
-_SPEAKERS = ("human", "user", "gpt", "assistant")
-_TITLES = ("id", "title")
 _ASIDE = ("system", "tool", "function", "observation")
 _PAGE = re.compile(r"\s*<(?:div|p|ol|ul|pre|h[1-6])[\s>].*</[a-z0-9]+>\s*", re.DOTALL)
 _BLOCKS = {"p", "div", "li", "br", "pre", "tr", "h1", "h2", "h3", "h4", "h5", "h6", "ol", "ul"}
-_EXPECTED = "a conversation (an object with conversations: [{from, value}])"
 
 
-def matches(document: object) -> bool:
-    """Whether the document, or an item of it, has ``conversations`` of ``{from, value}``."""
-    return any(isinstance(raw, dict) and _is_chat(raw) for _, raw in rows_of(document))
-
-
-def read(
-    document: object, name: str, options: Options
-) -> tuple[tuple[Conversation, ...], list[Note]]:
-    """One conversation per record, called by its id. Raises LoadError when none has words."""
-    return read_talks(rows_of(document), _talk, LABEL, _EXPECTED, name, options)
-
-
-def entry(item: Item) -> Entry:
-    """A chat as a list of them shows it."""
-    return titled(item, *_TITLES)
-
-
-def _talk(raw: dict[str, object], place: Place, notes: Notes) -> Talk:
-    messages = _messages(raw.get("conversations"), (*place, "conversations"), notes)
-    return Talk([raw.get(key) for key in _TITLES], messages, _SPEAKERS)
-
-
-def _is_chat(raw: dict[str, object]) -> bool:
+def _fits(raw: dict[str, object]) -> bool:
     block = raw.get("conversations")
     return isinstance(block, list) and any(
         isinstance(item, dict) and "from" in item and "value" in item for item in block
     )
 
 
-def _messages(block: object, place: Place, notes: Notes) -> list[Message]:
-    if not isinstance(block, list):
-        notes.skipped(place, f"expected a list of messages, found {describe(block)}")
-        return []
+def _messages(raw: dict[str, object], place: Place, notes: Notes) -> list[Message]:
+    place = (*place, "conversations")
     left: Counter[str] = Counter()
     pages = 0
     messages = []
-    for row, item in enumerate(block):
-        here = (*place, row)
-        if not isinstance(item, dict):
-            notes.skipped(here, f"expected a message (an object), found {describe(item)}")
-        elif item.get("from") in _ASIDE:
+    for here, item in each_message(raw.get("conversations"), place, notes):
+        if item.get("from") in _ASIDE:
             left[str(item["from"])] += 1
         elif (text := words(item.get("value"), (*here, "value"), notes)) is not None:
             if _PAGE.fullmatch(text):
@@ -110,3 +76,13 @@ def _text_of(page: str) -> str:
     reader.feed(page)
     reader.close()
     return re.sub(r"\n\s*\n+", "\n", "".join(reader.parts)).strip()
+
+
+LOADER = list_of_chats(
+    "ShareGPT",
+    _fits,
+    _messages,
+    expected="a conversation (an object with conversations: [{from, value}])",
+    titles=("id", "title"),
+    speakers=("human", "user", "gpt", "assistant"),
+)

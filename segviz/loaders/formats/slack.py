@@ -15,13 +15,11 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 
 from segviz.conversation import Conversation
-from segviz.loaders.captions import describe, one_line
-from segviz.loaders.chat import Message, conversation_of, note_left_out, words
-from segviz.loaders.document import Folder, Options
-from segviz.loaders.messages import stem
-from segviz.loaders.multi_conversation import settled
-from segviz.loaders.notes import Member, Note, Notes, Place
-from segviz.loaders.times import read_time
+from segviz.loaders.chat import Message, each_message, note_left_out, words
+from segviz.loaders.dates import read_time
+from segviz.loaders.document import Folder, Loader, Member, Options, Place
+from segviz.loaders.multi_conversation import Chat, named_after, read_chats, stem
+from segviz.loaders.report import Note, Notes
 
 LABEL = "Slack export"
 
@@ -69,7 +67,7 @@ def read(
                 channels[day[1]].append((day[2], (Member(path),), inner))
     else:
         channels[stem(name)].append(("", (), document))
-    found: list[tuple[Conversation, Place]] = []
+    chats: list[Chat] = []
     for channel in sorted(channels):
         messages: list[Message] = []
         left: Counter[str] = Counter()
@@ -77,10 +75,8 @@ def read(
             messages += _day(block, date, place, people, left, notes)
         place = channels[channel][0][1]
         note_left_out(left, place, notes)
-        conversation = conversation_of(channel, messages, LABEL, place, notes, options.gap_hours)
-        if conversation is not None:
-            found.append((conversation, place))
-    return settled(found, _EXPECTED, notes), notes
+        chats.append((channel, messages, place))
+    return read_chats(chats, LABEL, options, notes, _EXPECTED), notes
 
 
 def _is_message(raw: object) -> bool:
@@ -98,15 +94,10 @@ def _names(document: object) -> dict[str, str]:
     for raw in document if isinstance(document, list) else ():
         if not isinstance(raw, dict) or not isinstance(raw.get("id"), str):
             continue
-        profile = raw.get("profile") if isinstance(raw.get("profile"), dict) else {}
-        candidates = (
-            profile.get("display_name") if isinstance(profile, dict) else None,
-            profile.get("real_name") if isinstance(profile, dict) else None,
-            raw.get("real_name"),
-            raw.get("name"),
-        )
-        usable = (one_line(name.strip()) for name in candidates if isinstance(name, str))
-        names[str(raw["id"])] = next((name for name in usable if name), str(raw["id"]))
+        profile = raw.get("profile")
+        own = profile if isinstance(profile, dict) else {}
+        candidates = (own.get("display_name"), own.get("real_name"), raw.get("real_name"))
+        names[str(raw["id"])] = named_after((*candidates, raw.get("name")), str(raw["id"]))
     return names
 
 
@@ -118,29 +109,22 @@ def _day(
     left: Counter[str],
     notes: Notes,
 ) -> list[Message]:
-    if not isinstance(block, list):
-        notes.skipped(place, f"expected a list of messages, found {describe(block)}")
-        return []
-    written: list[tuple[datetime | None, int, Message]] = []
-    for row, raw in enumerate(block):
-        if not isinstance(raw, dict):
-            what = f"expected a message (an object), found {describe(raw)}"
-            notes.skipped((*place, row), what)
-            continue
+    written: list[tuple[datetime | None, Message]] = []
+    for here, raw in each_message(block, place, notes):
         subtype = raw.get("subtype")
         if subtype not in _WRITTEN or "bot_id" in raw:
             left["bot_message" if "bot_id" in raw else str(subtype)] += 1
             continue
-        text = words(raw.get("text"), (*place, row, "text"), notes)
+        text = words(raw.get("text"), (*here, "text"), notes)
         if text is None:
             continue
         user = raw.get("user")
         speaker = people.get(user, user) if isinstance(user, str) and user else "Unknown"
         time = read_time(raw.get("ts"))
-        written.append((time, row, Message(speaker, plain(text, people), time, date, session=date)))
+        written.append((time, Message(speaker, plain(text, people), time, date, session=date)))
     # In the order of their times; what has none keeps its place at the end.
-    written.sort(key=lambda each: (each[0] is None, each[0] or datetime.min, each[1]))
-    return [message for *_, message in written]
+    written.sort(key=lambda each: (each[0] is None, each[0] or datetime.min))
+    return [message for _, message in written]
 
 
 def plain(text: str, people: Mapping[str, str]) -> str:
@@ -158,3 +142,6 @@ def plain(text: str, people: Mapping[str, str]) -> str:
         return f"{label} ({target})" if label and label != target else target
 
     return html.unescape(_MARKUP.sub(shown, text))
+
+
+LOADER = Loader(LABEL, matches, read)

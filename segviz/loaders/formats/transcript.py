@@ -15,14 +15,11 @@ from datetime import datetime
 
 from segviz.conversation import Conversation
 from segviz.loaders.captions import counted
-from segviz.loaders.chat import Message, conversation_of
-from segviz.loaders.dates import read_day
-from segviz.loaders.dayorder import read_fields
-from segviz.loaders.document import Options, PlainText
-from segviz.loaders.messages import stem
-from segviz.loaders.multi_conversation import settled
-from segviz.loaders.notes import Note, Notes, Place
-from segviz.loaders.times import read_time
+from segviz.loaders.chat import Message
+from segviz.loaders.dates import read_fields, read_time, read_words
+from segviz.loaders.document import Loader, Options, PlainText
+from segviz.loaders.multi_conversation import read_chats, stem
+from segviz.loaders.report import Note, Notes
 
 LABEL = "plain text (Name: words)"
 
@@ -79,9 +76,7 @@ def read(
         Message(draft.speaker, "\n".join(draft.lines).strip(), *draft.start, draft.session)
         for draft in drafts
     ]
-    conversation = conversation_of(stem(name), messages, LABEL, (), notes, options.gap_hours)
-    found: list[tuple[Conversation, Place]] = [(conversation, ())] if conversation else []
-    return settled(found, _EXPECTED, notes), notes
+    return read_chats([(stem(name), messages, ())], LABEL, options, notes, _EXPECTED), notes
 
 
 @dataclass(slots=True)
@@ -112,6 +107,9 @@ def _session(line: str) -> tuple[datetime | None, str] | None:
         return None, bare
     trimmed = line.strip(" \t#=*–—_-")
     fields = read_fields(trimmed)
-    start = read_time(trimmed) or read_day(trimmed)
+    start = read_time(trimmed) or read_words(trimmed)
     start = start or (fields.read("dmy") if fields and fields.mark == "." else None)
     return (start, trimmed) if start else None
+
+
+LOADER = Loader(LABEL, matches, read)

@@ -18,12 +18,11 @@ from itertools import islice
 
 from segviz.conversation import Conversation
 from segviz.loaders.captions import one_line, shorten
-from segviz.loaders.chat import Message, conversation_of, note_left_out
-from segviz.loaders.dayorder import CLOCK, DATE, Fields, date_as_written, fields_of, order_of
-from segviz.loaders.document import Options, PlainText
-from segviz.loaders.messages import stem
-from segviz.loaders.multi_conversation import settled
-from segviz.loaders.notes import Line, Note, Notes, Place
+from segviz.loaders.chat import Message, note_left_out
+from segviz.loaders.dates import CLOCK, DATE, Fields, date_as_written, fields_of, order_of
+from segviz.loaders.document import Line, Loader, Options, PlainText
+from segviz.loaders.multi_conversation import read_chats, stem
+from segviz.loaders.report import Note, Notes
 
 LABEL = "WhatsApp export"
 
@@ -91,9 +90,7 @@ def read(
             session = str(days)
         messages.append(Message(draft.speaker, text, time, draft.raw, session))
     note_left_out(left, (), notes)
-    conversation = conversation_of(stem(name), messages, LABEL, (), notes, options.gap_hours)
-    found: list[tuple[Conversation, Place]] = [(conversation, ())] if conversation else []
-    return settled(found, _EXPECTED, notes), notes
+    return read_chats([(stem(name), messages, ())], LABEL, options, notes, _EXPECTED), notes
 
 
 def _head(line: str) -> re.Match[str] | None:
@@ -142,3 +139,6 @@ def _words(text: str, left: Counter[str]) -> str | None:
         left["deleted"] += 1
         return None
     return bare
+
+
+LOADER = Loader(LABEL, matches, read, ("day_first", "gap_hours"))

@@ -1,1 +1,249 @@
-"""LoCoMo in its three shapes: samples, sessions, turns, questions, evidence."""
+"""LoCoMo (snap-research/LoCoMo) in its three shapes.
+
+==========================  ==========================================================
+shape                       found in
+==========================  ==========================================================
+list of samples             ``locomo10.json``: ``{sample_id, conversation, qa, …}``
+one sample                  REALTALK's per-conversation copies
+bare conversation           the older ``locomo10.zip``: ``{speaker_a, session_1, …}``
+==========================  ==========================================================
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import islice
+
+from segviz.conversation import Conversation, Session
+from segviz.loaders.captions import counted, describe, listed, quoted
+from segviz.loaders.dates import note_backwards, read_date
+from segviz.loaders.document import Loader, Options, Place
+from segviz.loaders.multi_conversation import id_under, known_id, no_turns, rows_of, settled, stem
+from segviz.loaders.questions import read_questions, turn_index
+from segviz.loaders.report import Note, Notes
+from segviz.loaders.turns import Draft, declared_id, read_turn, settle_ids
+
+LABEL = "LoCoMo"
+
+_EXPECTED = "turns such as {speaker, dia_id, text} in session_1, session_2 …"
+
+# Nine digits: enough for any session number, and harmless to int().
+_KEY = re.compile(r"session_([0-9]{1,9})(_date_time)?")
+
+
+def matches(document: object) -> bool:
+    """Whether the document, or an item of it, has ``session_<n>`` keys of LoCoMo's kind."""
+    return any(_is_locomo(found) for _, raw in rows_of(document) if (found := _transcript(raw)))
+
+
+def read(
+    document: object, name: str, options: Options
+) -> tuple[tuple[Conversation, ...], list[Note]]:
+    """Conversations with at least one turn, and notes on what was mended or left out.
+
+    ``name`` is the file's name; its stem becomes the id of conversations without one.
+    Raises LoadError when no turn at all is usable.
+    """
+    notes = Notes()
+    found: list[tuple[Conversation, Place]] = []
+    empty: list[Place] = []
+    sessions = 0
+    for place, sample in rows_of(document):
+        transcript = _transcript(sample)
+        if not isinstance(sample, dict) or transcript is None:
+            _note_broken(sample, place, notes)
+            continue
+        sessions += len(_session_keys(transcript))
+        inner = place if transcript is sample else (*place, "conversation")
+        conversation = _conversation(sample, transcript, place, inner, name, notes)
+        if conversation is None:
+            notes.skipped(inner, "no usable turns; the conversation is left out")
+            empty.append(inner)
+        else:
+            found.append((conversation, place))
+    if not found:
+        raise no_turns(sessions, empty, _EXPECTED, notes)
+    return settled(found, _EXPECTED, notes, "sample_id"), notes
+
+
+def _transcript(sample: object) -> dict[str, object] | None:
+    """The object that holds the sessions: ``conversation`` or the sample itself."""
+    if not isinstance(sample, dict):
+        return None
+    for candidate in (sample.get("conversation"), sample):
+        if isinstance(candidate, dict) and _session_keys(candidate):
+            return candidate
+    return None
+
+
+def _is_locomo(transcript: dict[str, object]) -> bool:
+    """REALTALK has the same session keys; its turns hold ``clean_text``."""
+    names = transcript.get("name")
+    if isinstance(names, dict) and "speaker_1" in names:
+        return False
+    sessions = (transcript.get(key) for key in _session_keys(transcript))
+    turns = (turn for turns in sessions if isinstance(turns, list) for turn in turns)
+    first = next((turn for turn in turns if isinstance(turn, dict)), {})
+    return "text" in first or "clean_text" not in first
+
+
+def _conversation(
+    sample: dict[str, object],
+    transcript: dict[str, object],
+    place: Place,
+    inner: Place,
+    name: str,
+    notes: Notes,
+) -> Conversation | None:
+    sessions = _sessions(transcript, inner, notes)
+    if not sessions:
+        return None
+    turns = [turn for session in sessions for turn in session.turns]
+    index = turn_index(turn.id for turn in turns)
+    declared = _declared_speakers(transcript, inner, notes)
+    speakers = tuple(dict.fromkeys([*declared, *(turn.speaker for turn in turns)]))
+    _note_others(speakers, declared, inner, notes)
+    if transcript is sample:  # the bare shape has no ids
+        own = known_id(sample.get("sample_id")) or stem(name)
+    else:
+        own = id_under(sample, "sample_id", name, place, notes)
+    return Conversation(
+        id=own,
+        speakers=speakers,
+        sessions=sessions,
+        questions=read_questions(sample.get("qa"), (*place, "qa"), index, notes),
+        source_format=LABEL,
+    )
+
+
+def _declared_speakers(transcript: dict[str, object], place: Place, notes: Notes) -> list[str]:
+    names = []
+    for key in ("speaker_a", "speaker_b"):
+        value = transcript.get(key)
+        if isinstance(value, str) and value.strip():
+            names.append(value.strip())
+        elif key in transcript:
+            what = f"expected a speaker's name, found {describe(value)}; taken from the turns"
+            notes.repaired((*place, key), what)
+    return names
+
+
+def _note_others(
+    speakers: tuple[str, ...], declared: list[str], place: Place, notes: Notes
+) -> None:
+    """One note on everyone who speaks without being named at the top."""
+    others = [name for name in speakers if name not in declared and name != "Unknown"]
+    if len(declared) == 2 and others:
+        who = listed([quoted(name) for name in others])
+        what = f"{counted(len(others), 'speaker')} beside speaker_a and speaker_b ({who}); kept"
+        notes.repaired(place, what)
+
+
+def _note_broken(sample: object, place: Place, notes: Notes) -> None:
+    if isinstance(sample, dict) and "conversation" in sample:
+        place, found = (*place, "conversation"), describe(sample["conversation"])
+    else:
+        found = describe(sample)
+    notes.skipped(place, f"expected a conversation with session_1, session_2 …, found {found}")
+
+
+# --- sessions ------------------------------------------------------------------------
+# Read in the order of their numbers (as texts, session_10 would come before session_2),
+# wherever they stand in the file. session_1_summary, events_session_1 and others are ignored.
+
+
+@dataclass(frozen=True, slots=True)
+class _Block:
+    """A session before its turns have settled ids; ``key`` is its name in the file."""
+
+    key: str
+    number: int
+    start: datetime | None
+    raw_date: str
+    drafts: tuple[Draft, ...]
+
+
+def _session_keys(transcript: dict[str, object]) -> list[str]:
+    """Keys of sessions, dated ones without turns included, in numeric order."""
+    keys = {
+        f"session_{match[1]}": int(match[1]) for key in transcript if (match := _KEY.fullmatch(key))
+    }
+    return sorted(keys, key=lambda key: keys[key])
+
+
+def _sessions(transcript: dict[str, object], place: Place, notes: Notes) -> tuple[Session, ...]:
+    """All sessions that have turns, with ids settled across the whole conversation."""
+    blocks: list[_Block] = []
+    reserved: set[str] = set()
+    empty: list[str] = []
+    for key in _session_keys(transcript):
+        raw = transcript.get(key)
+        if raw is None or raw == []:
+            empty.append(key)
+        elif not isinstance(raw, list):
+            what = f"expected a list of turns, found {describe(raw)}"
+            notes.skipped((*place, key), what)
+        else:
+            number = int(key.removeprefix("session_"))
+            drafts = _drafts(raw, number, (*place, key), notes)
+            reserved.update(turn_id for item in raw if (turn_id := declared_id(item)))
+            if drafts:
+                start, raw_date = _date(transcript, key, place, notes)
+                blocks.append(_Block(key, number, start, raw_date, drafts))
+    _note_empty(transcript, empty, place, notes)
+    sessions = _settled(blocks, reserved, place, notes)
+    note_backwards(sessions, place, notes, order="numeric")
+    return sessions
+
+
+def _drafts(raw: list[object], number: int, place: Place, notes: Notes) -> tuple[Draft, ...]:
+    read = (read_turn(item, number, row + 1, (*place, row), notes) for row, item in enumerate(raw))
+    return tuple(draft for draft in read if draft is not None)
+
+
+def _date(
+    transcript: dict[str, object], key: str, place: Place, notes: Notes
+) -> tuple[datetime | None, str]:
+    name = f"{key}_date_time"
+    value = transcript.get(name)
+    raw = value if isinstance(value, str) else ""
+    start = read_date(raw)
+    if start is None:
+        found = quoted(raw) if raw else describe(value) if name in transcript else "nothing"
+        what = f'expected a date like "1:56 pm on 8 May, 2023", found {found}; kept without date'
+        notes.repaired((*place, name), what)
+    return start, raw
+
+
+def _settled(
+    blocks: Sequence[_Block], reserved: set[str], place: Place, notes: Notes
+) -> tuple[Session, ...]:
+    turns = settle_ids((draft for block in blocks for draft in block.drafts), reserved, notes)
+    sessions = []
+    seen: Counter[int] = Counter()
+    for block in blocks:
+        name = f"session_{block.number}"
+        seen[block.number] += 1
+        if seen[block.number] > 1:
+            # session_7 and session_07 in one file: both are kept, under two names.
+            name += f"#{seen[block.number]}"
+            what = f"session {block.number} is there already; called {name}"
+            notes.repaired((*place, block.key), what)
+        own = tuple(islice(turns, len(block.drafts)))
+        sessions.append(Session(name, block.start, block.raw_date, own))
+    return tuple(sessions)
+
+
+def _note_empty(transcript: dict[str, object], keys: list[str], place: Place, notes: Notes) -> None:
+    dated = [key for key in keys if f"{key}_date_time" in transcript]
+    undated = [key for key in keys if f"{key}_date_time" not in transcript]
+    for group, noun in ((dated, "dated session"), (undated, "session")):
+        if group:
+            notes.skipped(place, f"{counted(len(group), noun)} without turns ({listed(group)})")
+
+
+LOADER = Loader(LABEL, matches, read)

@@ -18,8 +18,8 @@ from typing import Protocol
 from urllib.error import HTTPError
 from urllib.request import urlopen
 
+from segviz.loaders.captions import size
 from segviz.loaders.errors import LoadError
-from segviz.loaders.limits import size
 
 URL = "https://raw.githubusercontent.com/snap-research/locomo/main/data/locomo10.json"
 PAGE = "https://github.com/snap-research/locomo"

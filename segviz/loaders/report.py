@@ -1,12 +1,60 @@
-"""Notes of loaders -> findings of the report, in the order of the file."""
+"""What loaders jot down while reading, and how it becomes the report's findings.
+
+Loaders read in the order that suits them (turns before the questions that cite them);
+``in_file_order`` sorts afterwards.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-from segviz.conversation import Finding
-from segviz.loaders.document import JsonLines
-from segviz.loaders.notes import Line, Note, Place, shown
+from segviz.conversation import Finding, Kind
+from segviz.loaders.captions import one_line, quoted, shorten
+from segviz.loaders.document import JsonLines, Line, Member, Place
+
+_PLAIN_KEY = re.compile(r"[\w-]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """A finding whose place is still a path of keys and positions."""
+
+    kind: Kind
+    place: Place
+    what: str
+
+
+class Notes(list[Note]):
+    """The notes of one reading, in the order they were made."""
+
+    def repaired(self, place: Place, what: str) -> None:
+        """A record was kept after a mend."""
+        self.append(Note("repaired", place, what))
+
+    def skipped(self, place: Place, what: str) -> None:
+        """A record was left out."""
+        self.append(Note("skipped", place, what))
+
+
+def shown(place: Place) -> str:
+    """``[3].conversation.session_7[12].text``, ``line 4, text``; the root is ``file``."""
+    if not place:
+        return "file"
+    if isinstance(place[0], Line | Member):
+        first = place[0]
+        head = f"line {first}" if isinstance(first, Line) else one_line(shorten(first, tail=16))
+        return f"{head}, {shown(place[1:])}" if place[1:] else head
+    parts = []
+    for step in place:
+        if isinstance(step, int):
+            parts.append(f"[{step}]")
+        elif _PLAIN_KEY.fullmatch(step):
+            parts.append(f".{shorten(step)}")
+        else:
+            parts.append(f"[{quoted(step)}]")
+    return "".join(parts).removeprefix(".")
 
 
 def in_file_order(document: object, notes: Sequence[Note]) -> tuple[Finding, ...]:

@@ -1,20 +1,22 @@
-"""LoCoMo turns: ``{speaker, dia_id, text, [blip_caption, img_url, query, …]}``.
+"""Turns of data sets, by one set of rules: LoCoMo, LongMemEval, RealMem, MemoryAgentBench.
 
-Image URLs are neither kept nor fetched; the caption stands for the image, also where
-there is no URL (316 turns of the official file). Fields nobody knows are kept in ``extra``,
-as long as they are single values.
+``read_turn`` reads LoCoMo's ``{speaker, dia_id, text, [blip_caption, img_url, query, …]}``,
+``read_messages`` those of role and content by the same rules. Image URLs are neither kept nor
+fetched; the caption stands for the image, also where there is no URL (316 turns of LoCoMo's
+file). Fields nobody knows are kept in ``extra``, as long as they are single values.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeGuard
 
-from segviz.conversation import Turn
+from segviz.conversation import Session, Turn
 from segviz.loaders.captions import counted, describe
-from segviz.loaders.notes import Notes, Place
+from segviz.loaders.document import Place
+from segviz.loaders.report import Notes
 
 _KNOWN = frozenset({"speaker", "dia_id", "text", "blip_caption", "img_url", "query", "re-download"})
 _MOST_EXTRA = 20
@@ -41,21 +43,32 @@ class Draft:
     extra: tuple[tuple[str, str | float | bool], ...] = ()
 
 
-def read_turn(raw: object, session: int, position: int, place: Place, notes: Notes) -> Draft | None:
-    """One turn, or None (and a note) when it holds neither words nor a caption."""
+def read_turn(
+    raw: object,
+    session: int,
+    position: int,
+    place: Place,
+    notes: Notes,
+    speaker: str = "speaker",
+    text: str = "text",
+) -> Draft | None:
+    """One turn, or None (and a note) when it holds neither words nor a caption.
+
+    ``speaker`` and ``text`` are the keys under which these stand.
+    """
     if not isinstance(raw, dict):
         notes.skipped(place, f"expected a turn (an object), found {describe(raw)}")
         return None
     caption = _caption(raw)
-    text = _text(raw, caption, place, notes)
-    if text is None:
+    words = _text(raw, text, caption, place, notes)
+    if words is None:
         return None
     return Draft(
         place=place,
         declared=declared_id(raw),
         fallback=f"D{session}:{position}",
-        speaker=_speaker(raw, place, notes),
-        text=text,
+        speaker=_speaker(raw, speaker, place, notes),
+        text=words,
         caption=caption,
         extra=_extra(raw),
     )
@@ -119,20 +132,22 @@ def _is_small(value: object) -> TypeGuard[str | float | bool]:
     return isinstance(value, float) and math.isfinite(value)
 
 
-def _speaker(raw: dict[str, object], place: Place, notes: Notes) -> str:
-    value = raw.get("speaker")
+def _speaker(raw: dict[str, object], key: str, place: Place, notes: Notes) -> str:
+    value = raw.get(key)
     if isinstance(value, str) and value.strip():
         return value.strip()
-    found = describe(value) if "speaker" in raw else "nothing"
+    found = describe(value) if key in raw else "nothing"
     what = f"expected a speaker's name, found {found}; called {UNKNOWN}"
-    notes.repaired((*place, "speaker"), what)
+    notes.repaired((*place, key), what)
     return UNKNOWN
 
 
-def _text(raw: dict[str, object], caption: str | None, place: Place, notes: Notes) -> str | None:
+def _text(
+    raw: dict[str, object], key: str, caption: str | None, place: Place, notes: Notes
+) -> str | None:
     """The words; "" for an image without words; None (and a note) when unusable."""
-    value = raw.get("text")
-    here = (*place, "text")
+    value = raw.get(key)
+    here = (*place, key)
     if isinstance(value, str):
         return value
     if isinstance(value, dict | bool):
@@ -148,7 +163,7 @@ def _text(raw: dict[str, object], caption: str | None, place: Place, notes: Note
         return "\n".join(parts)
     if caption is not None:
         return ""
-    found = describe(value) if "text" in raw else "nothing"
+    found = describe(value) if key in raw else "nothing"
     what = f"expected a text, found {found}, and no image caption; the turn is left out"
     notes.skipped(here, what)
     return None
@@ -158,3 +173,38 @@ def _text_parts(blocks: list[object]) -> list[str]:
     """The texts of ``["…"]`` and ``[{"type": "text", "text": "…"}]``."""
     values = (block.get("text") if isinstance(block, dict) else block for block in blocks)
     return [value for value in values if isinstance(value, str)]
+
+
+# --- messages of role and content ------------------------------------------------------
+
+
+def read_messages(
+    block: object, speaker: str, session: int, place: Place, notes: Notes
+) -> tuple[Turn, ...]:
+    """The usable turns of ``[{<speaker>: …, content: …}, …]``, read by LoCoMo's rules."""
+    if not isinstance(block, list):
+        notes.skipped(place, f"expected a list of turns, found {describe(block)}")
+        return ()
+    turns = []
+    for row, raw in enumerate(block):
+        if isinstance(raw, dict):  # other keys mean nothing here, though LoCoMo knows them
+            raw = {key: raw[key] for key in (speaker, "content") if key in raw}
+        draft = read_turn(raw, session, row + 1, (*place, row), notes, speaker, "content")
+        if draft is not None:
+            turns.append(Turn(f"S{session}:{row + 1}", draft.speaker, draft.text))
+    return tuple(turns)
+
+
+def flagged(raw: object, key: str, place: Place, notes: Notes) -> bool:
+    """Whether a turn bears this mark: true, and nothing else, does; absent is no mark."""
+    value = raw.get(key) if isinstance(raw, dict) else None
+    if not isinstance(value, bool | None):
+        what = f"expected true or false, found {describe(value)}; read as false"
+        notes.repaired((*place, key), what)
+    return value is True
+
+
+def speakers_of(sessions: Sequence[Session], usual: Sequence[str]) -> tuple[str, ...]:
+    """Who speaks: the ``usual`` ones first, in that order, then others as they appear."""
+    there = dict.fromkeys(turn.speaker for session in sessions for turn in session.turns)
+    return tuple(sorted(there, key=lambda name: (*usual, name).index(name)))

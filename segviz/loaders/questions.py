@@ -1,6 +1,10 @@
-"""LoCoMo questions: ``{question, answer, evidence, category, [adversarial_answer]}``.
+"""Questions of data sets: ``{question, answer, evidence, category, [adversarial_answer]}``.
 
-Category 5 mostly has no ``answer``; its ``adversarial_answer`` is the tempting wrong one.
+LoCoMo's rules, which LongMemEval's questions follow too. Category 5 mostly has no ``answer``;
+its ``adversarial_answer`` is the tempting wrong one. Gold evidence is traced from what was
+written to turns that exist: of 2,821 references in LoCoMo's file, six entries are malformed
+(``"D8:6; D9:17"``, ``"D:11:26"``, ``"D"``) and three well-formed ones name no turn as written
+(``"D30:05"``).
 """
 
 from __future__ import annotations
@@ -8,20 +12,24 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 
 from segviz.conversation import Question
 from segviz.loaders.captions import describe, one_line, quoted, shorten
-from segviz.loaders.formats.locomo.evidence import resolve
-from segviz.loaders.notes import Notes, Place
+from segviz.loaders.document import Place
+from segviz.loaders.report import Notes
 
 _NUMBER = re.compile(r"\s*[0-9]{1,9}\s*")
+# Nine digits are more than any conversation has turns, and harmless to int().
+_REFERENCE = re.compile(r"D:?\s*([0-9]{1,9})\s*:\s*([0-9]{1,9})(?![0-9])")
+_SEPARATORS = re.compile(r"[\s,;/&()\[\]]*")
 
 
 def read_questions(
     raw: object, place: Place, index: Mapping[str, str], notes: Notes
 ) -> tuple[Question, ...]:
-    """The usable questions; ``index`` (see ``evidence.turn_index``) tells which turns exist.
+    """The usable questions; ``index`` (see ``turn_index``) tells which turns exist.
 
     ``Question.index`` is the position in the file's list, so it stays the one that papers
     and issues cite also when a question before it was skipped.
@@ -139,3 +147,52 @@ def _note_evidence(
         notes.repaired(place, f"{quoted(entry)} read as {names}")
     elif ids[0] in before:
         notes.repaired(place, f"{quoted(entry)} stands here twice; used once")
+
+
+# --- evidence ------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Resolved:
+    """What one entry of an evidence list came to: ids of turns and leftovers, verbatim."""
+
+    found: tuple[str, ...]
+    unresolved: tuple[str, ...]
+
+
+def turn_index(turn_ids: Iterable[str]) -> dict[str, str]:
+    """Spelling -> turn id: each id as it stands, and without leading zeros (D1:05, D1:5)."""
+    ids = tuple(turn_ids)
+    index: dict[str, str] = {}
+    for turn_id in ids:
+        match = _REFERENCE.fullmatch(turn_id)
+        if match:
+            index.setdefault(_canonical(match), turn_id)
+    index.update((turn_id, turn_id) for turn_id in ids)
+    return index
+
+
+def resolve(entry: str, index: Mapping[str, str]) -> Resolved:
+    """Find the turns that ``entry`` names; ``index`` comes from ``turn_index``.
+
+    An entry may hold several references. One that names no turn is kept as written; so is
+    the whole entry when it holds more than references, a range like ``D1:3-D1:5`` for one.
+    """
+    exact = index.get(entry.strip())
+    if exact is not None:
+        return Resolved((exact,), ())
+    found: list[str] = []
+    unresolved: list[str] = []
+    for match in _REFERENCE.finditer(entry):
+        turn_id = index.get(_canonical(match))
+        if turn_id is None:
+            unresolved.append(match[0])
+        else:
+            found.append(turn_id)
+    if not (found or unresolved) or not _SEPARATORS.fullmatch(_REFERENCE.sub("", entry)):
+        unresolved = [entry]
+    return Resolved(tuple(found), tuple(unresolved))
+
+
+def _canonical(match: re.Match[str]) -> str:
+    return f"D{int(match[1])}:{int(match[2])}"

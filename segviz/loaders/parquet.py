@@ -1,0 +1,79 @@
+"""Parquet tables -> the rows as JSON would hold them; the shapes are told apart as for JSON.
+
+By pyarrow, which Streamlit brings along and which is imported when such a file is met
+(0.1 s). Times, dates and decimals become text, so that they are read by the rules of all
+other files. The table is decoded in small batches, counted: a
+column of one long text repeated packs millions of times smaller than it is.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from segviz.loaders.captions import size
+from segviz.loaders.document import Rows
+from segviz.loaders.errors import WHOLE, LoadError
+
+if TYPE_CHECKING:
+    import pyarrow
+
+MAGIC = b"PAR1"
+
+_BATCH = 64
+_DAMAGED = "the Parquet table is damaged or cut off"
+
+
+def read_parquet(data: bytes, most: int = WHOLE) -> Rows:
+    """The rows of a Parquet file, each an object by the names of the columns.
+
+    Raises LoadError for a damaged or encrypted file, and for one that holds more than
+    ``most`` bytes when unpacked.
+    """
+    import pyarrow
+    from pyarrow import parquet
+
+    rows, total = Rows(), 0
+    try:
+        with parquet.ParquetFile(pyarrow.BufferReader(data)) as file:
+            groups = range(file.metadata.num_row_groups)
+            _check(sum(file.metadata.row_group(row).total_byte_size for row in groups), most)
+            for batch in file.iter_batches(batch_size=_BATCH):
+                total += batch.nbytes
+                _check(total, most)
+                columns = [_as_values(column) for column in batch.columns]
+                rows += [
+                    dict(zip(batch.schema.names, row, strict=True))
+                    for row in zip(*columns, strict=True)
+                ]
+    except LoadError:
+        raise
+    except (pyarrow.ArrowException, OSError, ValueError, OverflowError, RecursionError):
+        raise LoadError(_DAMAGED, remedy="download it again") from None
+    rows.unpacked = total
+    return rows
+
+
+def _as_values(column: pyarrow.Array) -> list[object]:
+    from pyarrow import types
+
+    # As texts: Python's own times end with the year 9999 and have no nanoseconds.
+    if types.is_timestamp(column.type) or types.is_date(column.type):
+        column = column.cast("string")
+    return [_plain(value) for value in column.to_pylist()]
+
+
+def _plain(value: object) -> object:
+    """As JSON has it: tuples of maps are lists, bytes are text, times and others as written."""
+    if isinstance(value, dict):
+        return {str(key): _plain(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(inner) for inner in value]
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "replace")
+    return value if isinstance(value, str | int | float | None) else str(value)
+
+
+def _check(total: int, most: int) -> None:
+    if total > most:
+        what = f"the table has {size(total)} unpacked, more than the {size(most)} that are read"
+        raise LoadError(what, "", f"at most {size(most)}", "keep the rows you need in a file")
