@@ -33,6 +33,7 @@ PACKAGES = {
     "snowballstemmer": "lexical relevance",
     "threadpoolctl": "RAPTOR's clusters in one thread",
     "openai": "real models",
+    "shtab": "completion in shells",
 }
 """Packages segviz needs, and what for; a test holds this against its metadata."""
 
