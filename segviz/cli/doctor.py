@@ -33,6 +33,7 @@ PACKAGES = {
     "snowballstemmer": "lexical relevance",
     "threadpoolctl": "RAPTOR's clusters in one thread",
     "openai": "real models",
+    "pydantic": "saved memories, and openai's messages",
     "shtab": "completion in shells",
 }
 """Packages segviz needs, and what for; a test holds this against its metadata."""
@@ -46,7 +47,6 @@ EXTRAS = {
 _PARTS = (
     "frontend/tree.js",
     "frontend/tree.css",
-    "store/schema.json",
     "embedding/background.txt",
     "py.typed",
 )
@@ -105,7 +105,7 @@ def _files() -> Finding:
     lost += [f"sample {name}" for name in TITLES if not sample_path(name).is_file()]
     if lost:
         return Finding("files", BAD, f"not installed: {', '.join(lost)}; install segviz again")
-    return Finding("files", GOOD, f"{root}: front end, schema, {len(TITLES)} samples")
+    return Finding("files", GOOD, f"{root}: front end, {len(TITLES)} samples")
 
 
 def _cache() -> Finding:
