@@ -11,9 +11,8 @@
 ``console exits``       what is printed where; how a command ends
 ``source building``     files and memories that are worked on
 ``settings retrieval``  parameters of systems; settings of ``ask``
-``many running``        many runs by one command, shared out to workers; doing them
-``overall``             what many runs say together
-``models resume``       real models; what an interrupted sweep or comparison measured
+``many``                many runs by one command, resumed and shared out to workers
+``models``              real models
 ======================  =============================================================
 """
 
