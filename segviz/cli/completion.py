@@ -14,7 +14,7 @@ from segviz.cli.exits import OK
 
 def _whole() -> argparse.ArgumentParser:
     """One parser for all commands, as shtab reads it."""
-    from segviz.cli.registry import APP, COMMANDS  # the registry holds this command too
+    from segviz.cli import APP, COMMANDS  # which hold this command too
 
     whole = Parser("segviz", APP)
     # shtab completes either commands or files in one place, and here commands come first.

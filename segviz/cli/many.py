@@ -18,11 +18,11 @@ import math
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from contextlib import closing, nullcontext
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 from importlib import metadata
 from itertools import chain, product
 from pathlib import Path
-from typing import Any, Generic, TypeVar, cast, overload
+from typing import Any, Generic, TypeVar, cast
 
 from segviz import store
 from segviz.cli.building import SYSTEM, UNIT, names_of, usable
@@ -36,11 +36,10 @@ from segviz.construct import as_settings
 from segviz.conversation import Conversation, Corpus
 from segviz.embedding import EMBEDDERS, get_embedder
 from segviz.evaluate import Cell, Mean, Sweep
-from segviz.evaluate.compare import Comparison, Standing
+from segviz.evaluate.compare import Comparison
 from segviz.evaluate.many import Measured, WorkersLost, measure_many
 from segviz.llm import LastingFault
 from segviz.memory import BuildPaused, Memory, build
-from segviz.tree.shape import Shape
 
 Piece = TypeVar("Piece")
 Found = TypeVar("Found", Sweep, Comparison)
@@ -135,14 +134,8 @@ class Chosen(Sequence[Conversation]):
         """How many."""
         return len(self.places)
 
-    @overload
-    def __getitem__(self, key: int) -> Conversation: ...
-    @overload
-    def __getitem__(self, key: slice) -> Chosen: ...
-    def __getitem__(self, key: int | slice) -> Conversation | Chosen:
-        """One of them, or some."""
-        if isinstance(key, slice):
-            return replace(self, places=self.places[key])
+    def __getitem__(self, key: Any) -> Any:
+        """One of them."""
         return self.corpus[self.places[key]]
 
 
@@ -268,8 +261,38 @@ def cell_key(cell: Cell) -> tuple[str, float, int]:
 
 
 def _keyed_cell(content: dict[str, Any]) -> tuple[Hashable, Cell]:
-    cell = _cell(content)
+    cell: Cell = _record(Cell, content)
     return cell_key(cell), cell
+
+
+def _keyed_run(content: dict[str, Any]) -> tuple[Hashable, Sweep | Comparison]:
+    kind = Sweep if content["measure"] == "sweep" else Comparison
+    return content["run"], _record(kind, content["result"])
+
+
+def _record(kind: type, content: dict[str, Any]) -> Any:
+    """A dataclass from what :func:`plain` made of it. ValueError where it does not fit."""
+    return _adapter(kind).validate_python(_unplain(content))
+
+
+@cache
+def _adapter(kind: type) -> Any:
+    from pydantic import TypeAdapter  # takes a quarter of a second to load
+
+    return TypeAdapter(kind)
+
+
+def _unplain(content: Any) -> Any:
+    if isinstance(content, list):
+        return [_unplain(part) for part in content]
+    if not isinstance(content, dict):
+        return content
+    if content.keys() == _MEAN:  # whose numbers are NaN where nothing counts
+        return {name: math.nan if part is None else part for name, part in content.items()}
+    return {None if name == "none" else name: _unplain(part) for name, part in content.items()}
+
+
+_MEAN = {"value", "low", "high", "n"}
 
 
 def _parsed(line: str) -> dict[str, Any]:
@@ -278,54 +301,6 @@ def _parsed(line: str) -> dict[str, Any]:
     except ValueError:
         return {}
     return content if isinstance(content, dict) else {}
-
-
-def _keyed_run(content: dict[str, Any]) -> tuple[str, Sweep | Comparison]:
-    measure, result = content["measure"], content["result"]
-    return content["run"], _sweep(result) if measure == "sweep" else _comparison(result)
-
-
-def _sweep(content: dict[str, Any]) -> Sweep:
-    axes = {name: tuple(content[name]) for name in ("policies", "alphas", "horizons")}
-    cells = {
-        "baseline": _cell(content["baseline"]),
-        "cells": tuple(_cell(cell) for cell in content["cells"]),
-    }
-    return Sweep(**{**content, **axes, **cells})
-
-
-def _cell(content: dict[str, Any]) -> Cell:
-    return Cell(
-        content["policy"],
-        float(content["alpha"]),
-        int(content["horizon"]),
-        _mean(content["recall"]),
-        {
-            None if label == "none" else int(label): _mean(mean)
-            for label, mean in content["by_category"].items()
-        },
-        {int(level): float(share) for level, share in content["levels"].items()},
-    )
-
-
-def _comparison(content: dict[str, Any]) -> Comparison:
-    return Comparison(**{**content, "rows": tuple(_read_standing(row) for row in content["rows"])})
-
-
-_MEANS = ("recall", "budget_recall", "coverage", "units", "words", "tokens")
-
-
-def _read_standing(content: dict[str, Any]) -> Standing:
-    means = {name: _mean(content[name]) for name in _MEANS}
-    return Standing(**{**content, **means, "shape": Shape(**content["shape"])})
-
-
-def _mean(content: dict[str, Any]) -> Mean:
-    value, low, high = (
-        math.nan if content[name] is None else float(content[name])
-        for name in ("value", "low", "high")
-    )
-    return Mean(value, low, high, int(content["n"]))
 
 
 # --- doing the runs ----------------------------------------------------------------------------
@@ -529,6 +504,9 @@ def _run(run: Measured[Sweep]) -> dict[str, Any]:
     }
 
 
+_BEST = ("best", "alpha", "H", "recall")
+
+
 def tell_sweeps(console: Console, runs: Sequence[Measured[Sweep]]) -> None:
     """Many sweeps as tables: a row for each run, then a row for each system."""
     first = runs[0].result
@@ -537,42 +515,25 @@ def tell_sweeps(console: Console, runs: Sequence[Measured[Sweep]]) -> None:
     )
     rows = []
     for run in runs:
-        plain, best = run.result.baseline.recall, run.result.best()
-        rows.append(
-            (
-                run.conversation,
-                run.system,
-                str(run.seed),
-                str(plain.n),
-                f"{plain.value:.3f}",
-                best.policy,
-                f"{best.alpha:g}",
-                str(best.horizon),
-                f"{best.recall.value:.3f}",
-                f"{best.recall.low:.3f}-{best.recall.high:.3f}",
-            )
-        )
-    names = ["conversation", "system", "seed", "questions", "none"]
-    best_names = ["best", "alpha", "H", "recall"]
-    console.table([*names, *best_names, "interval"], rows)
+        none, best = run.result.baseline.recall, run.result.best()
+        what = (run.conversation, run.system, str(run.seed), str(none.n), f"{none.value:.3f}")
+        setting = (best.policy, f"{best.alpha:g}", str(best.horizon))
+        rows.append((*what, *setting, f"{best.recall.value:.3f}", _interval(best.recall)))
+    names = ["conversation", "system", "seed", "questions", "none", *_BEST, "interval"]
+    console.table(names, rows)
     console.line()
     console.line("over all runs, means over their questions; the best one setting for all of them")
-    console.table(
-        ["system", "runs", "questions", "none", *best_names],
-        [
-            (
-                row["system"],
-                str(row["runs"]),
-                str(row["questions"]),
-                str(row["baseline"]),
-                row["best"]["policy"],
-                f"{row['best']['alpha']:g}",
-                str(row["best"]["horizon"]),
-                str(row["best"]["recall"]),
-            )
-            for row in _over_systems(runs)
-        ],
-    )
+    over = []
+    for row in _over_systems(runs):
+        best = row["best"]
+        counts = (row["system"], str(row["runs"]), str(row["questions"]), str(row["baseline"]))
+        setting = (best["policy"], f"{best['alpha']:g}", str(best["horizon"]))
+        over.append((*counts, *setting, str(best["recall"])))
+    console.table(["system", "runs", "questions", "none", *_BEST], over)
+
+
+def _interval(mean: Mean) -> str:
+    return f"{mean.low:.3f}-{mean.high:.3f}"
 
 
 def together(runs: Sequence[Measured[Comparison]]) -> dict[tuple[str, int], Comparison]:
@@ -612,50 +573,25 @@ def tell_comparisons(console: Console, found: Comparisons) -> None:
     """Many comparisons as tables: recall of each run, then all measures over all runs."""
     first = next(iter(found.values()))
     console.line(
-        f"{first.questions if len(found) == 1 else sum(c.questions for c in found.values())} "
-        f"questions, K {first.k}, {first.units} units, relevance {first.relevance}"
+        f"{sum(one.questions for one in found.values())} questions, K {first.k}, {first.units} "
+        f"units, relevance {first.relevance}"
     )
-    console.table(
-        ["conversation", "seed", "system", "retrieval", "recall", "interval", "in units", "words"],
-        [
-            (conversation, str(seed), *_standing(row))
-            for (conversation, seed), one in found.items()
-            for row in one.rows
-        ],
-    )
+    rows = []
+    for (conversation, seed), one in found.items():
+        for row in one.rows:
+            what = (conversation, str(seed), row.name, row.method)
+            recall = (f"{row.recall.value:.3f}", _interval(row.recall))
+            others = (f"{row.budget_recall.value:.3f}", f"{row.coverage.value:.3f}")
+            rows.append((*what, *recall, *others))
+    kinds = ["system", "retrieval"]
+    names = ["conversation", "seed", *kinds, "recall", "interval", "in units", "words"]
+    console.table(names, rows)
     console.line()
     console.line("over all runs, means over their questions")
-    console.table(
-        [
-            "system",
-            "retrieval",
-            "runs",
-            "questions",
-            "recall",
-            "in units",
-            "answer words",
-            "tokens",
-        ],
-        [
-            (
-                row["name"],
-                row["method"],
-                str(row["runs"]),
-                str(row["recall"].n),
-                *(str(row[column]) for column in _POOLED[:3]),
-                f"{row['tokens'].value:.0f}",
-            )
-            for row in _over_rows(found)
-        ],
-    )
-
-
-def _standing(row: Standing) -> tuple[str, ...]:
-    return (
-        row.name,
-        row.method,
-        f"{row.recall.value:.3f}",
-        f"{row.recall.low:.3f}-{row.recall.high:.3f}",
-        f"{row.budget_recall.value:.3f}",
-        f"{row.coverage.value:.3f}",
-    )
+    over = []
+    for each in _over_rows(found):
+        counts = (each["name"], each["method"], str(each["runs"]), str(each["recall"].n))
+        means = (str(each[column]) for column in _POOLED[:3])
+        over.append((*counts, *means, f"{each['tokens'].value:.0f}"))
+    names = [*kinds, "runs", "questions", "recall", "in units", "answer words", "tokens"]
+    console.table(names, over)

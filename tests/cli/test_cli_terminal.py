@@ -16,10 +16,9 @@ import pytest
 import shtab
 
 import segviz
-from segviz.cli import doctor, serve
+from segviz.cli import APP, COMMANDS, doctor, serve
 from segviz.cli.command import Parser
 from segviz.cli.console import Console, visible
-from segviz.cli.registry import APP, COMMANDS
 from segviz.construct import parameters
 from segviz.memory import COMPONENTS
 from tests.data import ROOT
