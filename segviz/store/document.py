@@ -272,7 +272,8 @@ def _refusal(document: Any, invalid: ValidationError) -> StoreError:
     first = faults[0]
     place, names = _place(document, first["loc"])
     # Of a choice of types every one has its fault; the last says what all of them are.
-    last = [one for one in faults if _place(document, one["loc"])[0] == place][-1]
+    same = [one for one in faults if _place(document, one["loc"])[0] == place]
+    last = first if first["type"] == "missing" else same[-1]
     kind, last_part = last["type"], last["loc"][-1] if last["loc"] else ""
     if kind == "missing" and isinstance(last_part, str):
         return StoreError(f"{place or 'the file'}: {last_part!r} is missing")
