@@ -1,19 +1,17 @@
 """The ``segviz`` command: the app, and everything it does without a browser.
 
 ======================  =============================================================
-``registry``            the commands there are
 ``serve``               ``segviz`` and ``segviz FILE``: the app
 ``build ask sweep``     a memory, its evidence for a question, all settings
 ``compare``             systems side by side
 ``export convert``      views and conversations as files
 ``doctor completion``   what is installed; scripts for shells
-``command``             what a command is, and its help
+``command``             what a command is, its options and its help
 ``console exits``       what is printed where; how a command ends
 ``source building``     files and memories that are worked on
 ``settings retrieval``  parameters of systems; settings of ``ask``
-``many running``        many runs by one command, shared out to workers; doing them
-``overall``             what many runs say together
-``models resume``       real models; what an interrupted sweep or comparison measured
+``many``                many runs by one command, resumed and shared out to workers
+``models``              real models
 ======================  =============================================================
 """
 
@@ -23,9 +21,11 @@ import os
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import replace
 from difflib import get_close_matches
 
-from segviz.cli.command import Parser
+from segviz.cli import ask, build, compare, completion, convert, doctor, export, serve, sweep
+from segviz.cli.command import Command, Parser
 from segviz.cli.console import Console, OutputError, flush_output
 from segviz.cli.exits import (
     BROKEN_PIPE,
@@ -37,9 +37,29 @@ from segviz.cli.exits import (
     Unfinished,
     UsageError,
 )
-from segviz.cli.registry import APP, COMMANDS
 
-__all__ = ["main"]
+__all__ = ["APP", "COMMANDS", "main"]
+
+COMMANDS: dict[str, Command] = {
+    "build": build.COMMAND,
+    "ask": ask.COMMAND,
+    "sweep": sweep.COMMAND,
+    "compare": compare.COMMAND,
+    "export": export.COMMAND,
+    "convert": convert.COMMAND,
+    "doctor": doctor.COMMAND,
+    "completion": completion.COMMAND,
+}
+"""Name to command, as the first argument. A row here is all a new one takes."""
+
+
+def _listing() -> str:
+    rows = "\n".join(f"  {name:<11} {command.summary}" for name, command in COMMANDS.items())
+    return f"commands (segviz COMMAND --help tells more):\n{rows}"
+
+
+APP: Command = replace(serve.COMMAND, details=_listing)
+"""What runs where the first argument is no command."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -10,11 +10,21 @@ from segviz.cli.building import build_one, names_of, refuse_idle
 from segviz.cli.command import Command
 from segviz.cli.console import Console
 from segviz.cli.exits import OK, UsageError, user_errors
-from segviz.cli.many import LOST, add_many, apart, idle_many, runs_of, single, spread
+from segviz.cli.many import (
+    LOST,
+    add_many,
+    apart,
+    comparisons_content,
+    idle_many,
+    measured,
+    runs_of,
+    single,
+    spread,
+    tell_comparisons,
+    together,
+)
 from segviz.cli.models import Models, add_embedder, add_models, models
-from segviz.cli.overall import comparisons_content, tell_comparisons, together
 from segviz.cli.retrieval import add_scoring
-from segviz.cli.running import measured
 from segviz.cli.source import add_conversation, is_memory, output_path, path_of, read_conversation
 from segviz.construct import Retriever
 from segviz.conversation import UNIT_RULES, distinct

@@ -35,6 +35,8 @@ PACKAGES = {
     "pyarrow": "Parquet files",
     "python-dateutil": "dates with months in words",
     "openai": "real models",
+    "pydantic": "saved memories, and openai's messages",
+    "shtab": "completion in shells",
 }
 """Packages segviz needs, and what for; a test holds this against its metadata."""
 
@@ -47,7 +49,6 @@ EXTRAS = {
 _PARTS = (
     "frontend/dist/canvas.js",
     "frontend/dist/canvas.css",
-    "store/schema.json",
     "embedding/background.txt",
     "py.typed",
 )
@@ -106,7 +107,7 @@ def _files() -> Finding:
     lost += [f"sample {name}" for name in TITLES if not sample_path(name).is_file()]
     if lost:
         return Finding("files", BAD, f"not installed: {', '.join(lost)}; install segviz again")
-    return Finding("files", GOOD, f"{root}: front end, schema, {len(TITLES)} samples")
+    return Finding("files", GOOD, f"{root}: front end, {len(TITLES)} samples")
 
 
 def _cache() -> Finding:

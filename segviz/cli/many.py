@@ -1,19 +1,52 @@
-"""Many runs by one command: conversations x systems x seeds, shared out to workers."""
+"""Many runs by one command, conversations x systems x seeds: the options, doing the runs and
+resuming them, and what they say together.
+
+What ``--resume`` keeps is JSON Lines: a line that names what is measured, then one for each
+piece, written as soon as it is measured: a cell of one sweep, or a whole run where there are
+many. A last line cut short by a killed process is passed over.
+
+Pooled numbers are means over the questions of all runs. They carry no interval: questions of
+one conversation are not independent, nor are seeds.
+"""
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+import hashlib
+import json
+import math
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from contextlib import closing, nullcontext
 from dataclasses import dataclass, replace
-from typing import Any, overload
+from functools import cache, partial
+from importlib import metadata
+from itertools import chain, product
+from pathlib import Path
+from typing import Any, Generic, TypeVar, cast
 
-from segviz.cli.building import SYSTEM, UNIT, names_of
-from segviz.cli.console import Console
-from segviz.cli.exits import UNFINISHED, UsageError, user_errors
+from segviz import store
+from segviz.cli.building import SYSTEM, UNIT, names_of, usable
+from segviz.cli.console import Console, plain
+from segviz.cli.exits import UNFINISHED, Unfinished, UsageError, user_errors
+from segviz.cli.models import Models
 from segviz.cli.retrieval import whole_numbers
 from segviz.cli.settings import settings_of
 from segviz.cli.source import read_corpus
+from segviz.construct import as_settings
 from segviz.conversation import Conversation, Corpus
+from segviz.embedding import EMBEDDERS, get_embedder
+from segviz.evaluate import Cell, Mean, Sweep
+from segviz.evaluate.compare import Comparison
+from segviz.evaluate.many import Measured, WorkersLost, measure_many
+from segviz.llm import LastingFault
+from segviz.memory import BuildPaused, Memory, build
+
+Piece = TypeVar("Piece")
+Found = TypeVar("Found", Sweep, Comparison)
+Key = TypeVar("Key")
+Item = TypeVar("Item")
+Comparisons = Mapping[tuple[str, int], Comparison]
+"""By conversation and seed."""
 
 LOST = (UNFINISHED, "a model or the workers gave up; what --resume keeps is not measured again")
 """What this exit code means where runs are shared out."""
@@ -101,14 +134,8 @@ class Chosen(Sequence[Conversation]):
         """How many."""
         return len(self.places)
 
-    @overload
-    def __getitem__(self, key: int) -> Conversation: ...
-    @overload
-    def __getitem__(self, key: slice) -> Chosen: ...
-    def __getitem__(self, key: int | slice) -> Conversation | Chosen:
-        """One of them, or some."""
-        if isinstance(key, slice):
-            return replace(self, places=self.places[key])
+    def __getitem__(self, key: Any) -> Any:
+        """One of them."""
         return self.corpus[self.places[key]]
 
 
@@ -163,3 +190,408 @@ def _unusable(corpus: Corpus, place: int, unit: str) -> str:
     with user_errors():
         units = conversation.units(unit)
     return "" if units else f"the rule {unit!r} makes no leaf from {conversation.id}"
+
+
+# --- resuming ----------------------------------------------------------------------------------
+
+
+class Journal(Generic[Piece]):
+    """A file of JSON lines behind a ``head``: the pieces ``found`` from before by their key,
+    and :meth:`keep` for new ones. ``read`` makes key and piece of a line."""
+
+    def __init__(
+        self,
+        path: Path,
+        head: dict[str, Any],
+        read: Callable[[dict[str, Any]], tuple[Hashable, Piece]],
+    ) -> None:
+        """Open it, or begin it. UsageError where it is damaged or belongs to something
+        else."""
+        with user_errors(OSError, UnicodeDecodeError):
+            text = path.read_text("utf-8") if path.exists() else ""
+        whole = text[: text.rfind("\n") + 1]
+        first, *lines = whole.split("\n")[:-1] or [""]
+        if text and _parsed(first) != head:
+            other = _parsed(first).get("format") == head["format"]
+            what = "another memory or other settings" if other else "something else"
+            raise UsageError(f"{path} holds {what}; name another file with --resume")
+        try:
+            self.found = dict(read(_parsed(line)) for line in lines)
+        except (KeyError, TypeError, ValueError, AttributeError):
+            raise UsageError(f"{path} is damaged; delete it and measure again") from None
+        with user_errors(OSError):
+            self._file = path.open("r+" if whole else "w", encoding="utf-8", newline="\n")
+            self._file.seek(len(whole.encode("utf-8")))
+            self._file.truncate()
+        if not whole:
+            self._write(head)
+
+    def keep(self, key: Hashable, piece: Piece, line: Any) -> None:
+        """Write a piece, unless it is known; it is on file when this returns. UsageError
+        where that fails."""
+        if key not in self.found:
+            self.found[key] = piece
+            self._write(line)
+
+    def _write(self, content: Any) -> None:
+        with user_errors(OSError):
+            self._file.write(json.dumps(plain(content), allow_nan=False) + "\n")
+            self._file.flush()
+
+    def close(self) -> None:
+        """Nothing more comes."""
+        self._file.close()
+
+
+def cells_journal(path: Path, memory: Memory, settings: Mapping[str, Any]) -> Journal[Cell]:
+    """The cells of one sweep: of a memory with its questions and all settings but the axes."""
+    content = hashlib.sha256(store.dump(memory.saved)).hexdigest()
+    head = {"format": "segviz-sweep", "version": 1, "memory": content}
+    return Journal(path, head | {"settings": plain(dict(settings))}, _keyed_cell)
+
+
+def runs_journal(path: Path) -> Journal[Sweep | Comparison]:
+    """Whole runs by their identity. Those that are not asked for now stay in it."""
+    return Journal(path, {"format": "segviz-runs", "version": 1}, _keyed_run)
+
+
+def cell_key(cell: Cell) -> tuple[str, float, int]:
+    """What tells a cell from the others of its sweep."""
+    return cell.policy, cell.alpha, cell.horizon
+
+
+def _keyed_cell(content: dict[str, Any]) -> tuple[Hashable, Cell]:
+    cell: Cell = _record(Cell, content)
+    return cell_key(cell), cell
+
+
+def _keyed_run(content: dict[str, Any]) -> tuple[Hashable, Sweep | Comparison]:
+    kind = Sweep if content["measure"] == "sweep" else Comparison
+    return content["run"], _record(kind, content["result"])
+
+
+def _record(kind: type, content: dict[str, Any]) -> Any:
+    """A dataclass from what :func:`plain` made of it. ValueError where it does not fit."""
+    return _adapter(kind).validate_python(_unplain(content))
+
+
+@cache
+def _adapter(kind: type) -> Any:
+    from pydantic import TypeAdapter  # takes a quarter of a second to load
+
+    return TypeAdapter(kind)
+
+
+def _unplain(content: Any) -> Any:
+    if isinstance(content, list):
+        return [_unplain(part) for part in content]
+    if not isinstance(content, dict):
+        return content
+    if content.keys() == _MEAN:  # whose numbers are NaN where nothing counts
+        return {name: math.nan if part is None else part for name, part in content.items()}
+    return {None if name == "none" else name: _unplain(part) for name, part in content.items()}
+
+
+_MEAN = {"value", "low", "high", "n"}
+
+
+def _parsed(line: str) -> dict[str, Any]:
+    try:
+        content = json.loads(line)
+    except ValueError:
+        return {}
+    return content if isinstance(content, dict) else {}
+
+
+# --- doing the runs ----------------------------------------------------------------------------
+
+
+def measured(
+    runs: Runs,
+    measure: Callable[..., Found],
+    settings: dict[str, Any],
+    options: argparse.Namespace,
+    console: Console,
+    models: Models,
+    journal: Path | None,
+) -> tuple[Measured[Found], ...]:
+    """Do the runs, but for those in the ``journal``; errors as for one run, and Unfinished
+    when workers are lost for good."""
+    builders = {
+        name: partial(build, system=name, unit=runs.unit, **_with(name, chosen, models), **chosen)
+        for name, chosen in runs.systems.items()
+    }
+    kept = runs_journal(journal) if journal else None
+    names = _identities(runs, measure, settings, models) if kept else []
+    order = list(product(runs.conversations.places, builders, runs.seeds))
+    ids = runs.conversations.corpus.ids
+    known = {
+        place: Measured(ids[order[place][0]], *order[place][1:], cast("Found", kept.found[name]))
+        for place, name in enumerate(names)
+        if kept and name in kept.found
+    }
+    if known:
+        console.note(f"{len(known)} of {len(order)} runs are known from {journal}")
+    if options.scheduler is not None:
+        console.note(f"conversations are sent to the workers of {options.scheduler}")
+
+    def keep(place: int, one: Measured[Found]) -> None:
+        if kept:
+            kind = "sweep" if isinstance(one.result, Sweep) else "compare"
+            line = {"run": names[place], "measure": kind, "result": one.result}
+            kept.keep(names[place], one.result, line)
+
+    try:
+        with (
+            closing(kept) if kept else nullcontext(),
+            console.progress("measuring", "runs") as progress,
+            user_errors(),
+        ):
+            return measure_many(
+                measure,
+                runs.conversations,
+                builders,
+                seeds=runs.seeds,
+                share=runs.share,
+                workers=options.workers,
+                scheduler=options.scheduler,
+                progress=progress,
+                known=known,
+                keep=keep,
+                **settings,
+            )
+    except WorkersLost as lost:
+        raise Unfinished(f"{lost}.{_goes_on(journal)}") from None
+    except BuildPaused as pause:
+        more = " The same command with --waive goes on without this one answer."
+        more = more if isinstance(pause.fault, LastingFault) else " The same command goes on there."
+        raise Unfinished(f"{pause}{more}") from None
+    except KeyboardInterrupt:
+        if journal:
+            console.error(f"what was measured is in {journal}; the same command goes on there")
+        raise
+
+
+def _goes_on(journal: Path | None) -> str:
+    if journal:
+        return f" What was measured is in {journal}; the same command goes on there."
+    return " With --resume PATH nothing that is measured has to be measured again."
+
+
+def _with(name: str, settings: dict[str, Any], models: Models) -> dict[str, Any]:
+    """The models of a builder. An offline embedder goes by its name, so that a worker makes
+    its own, and by that of the one used here: what is missing there must not be replaced."""
+    _, callers = usable(name, settings, models)
+    embedder: Any = models.embedder
+    if not models.remote:
+        embedder = next(key for key in EMBEDDERS if get_embedder(key).name == embedder.name)
+    return {"embedder": embedder, "chat": models.chat if callers else None}
+
+
+def _identities(
+    runs: Runs, measure: Callable[..., Found], settings: dict[str, Any], models: Models
+) -> list[str]:
+    """Of every run, in their order. Another version of segviz may measure other numbers."""
+    found = []
+    version = metadata.version("segviz")
+    wanted = {"segviz": version, "measure": measure.__name__, **settings}
+    for conversation in runs.conversations:
+        for name, chosen in runs.systems.items():
+            system, callers = usable(name, chosen, models)
+            chat = models.chat.name if models.chat and callers else ""
+            plan = store.Saved(
+                conversation,
+                runs.unit,
+                name,
+                system.laws,
+                as_settings(system),
+                models.embedder.name,
+                (),
+                chat,
+            )
+            for seed in runs.seeds:
+                drawn = {"seed": seed, "share": runs.share}
+                found.append(_identity(plan, {**wanted, **drawn}))
+    return found
+
+
+def _identity(plan: store.Saved, settings: Mapping[str, Any]) -> str:
+    """What makes a run: the conversation with its questions, how its memory is built
+    (``plan``, without steps), and what is measured of it."""
+    wanted = json.dumps(plain(dict(settings)), sort_keys=True).encode()
+    return hashlib.sha256(store.dump(plan) + b"\0" + wanted).hexdigest()
+
+
+# --- what they say together --------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Pooled:
+    """A mean over the ``n`` questions of several runs; None where nothing counts."""
+
+    value: float | None
+    n: int
+
+    def __str__(self) -> str:
+        """``0.812``, or a dash."""
+        return "-" if self.value is None else f"{self.value:.3f}"
+
+
+def pooled(means: Iterable[Mean]) -> Pooled:
+    """Several means as one over all of their questions."""
+    counted = [mean for mean in means if mean.n]
+    n = sum(mean.n for mean in counted)
+    return Pooled(sum(mean.value * mean.n for mean in counted) / n if n else None, n)
+
+
+def _grouped(items: Iterable[Item], key: Callable[[Item], Key]) -> dict[Key, list[Item]]:
+    groups: dict[Key, list[Item]] = {}
+    for item in items:
+        groups.setdefault(key(item), []).append(item)
+    return groups
+
+
+def best_overall(sweeps: Sequence[Sweep]) -> tuple[Cell, Pooled]:
+    """The setting with the highest pooled recall, as a cell of the first sweep, and that
+    recall; ties as in ``Sweep.best``. The baseline where nothing counts."""
+    columns = [(cells[0], pooled(c.recall for c in cells)) for cells in _cells(sweeps)]
+    counted = [(cell, recall) for cell, recall in columns if recall.value is not None]
+    ties_last = sorted(counted, key=lambda pair: (pair[0].horizon, pair[0].alpha))
+    return max(
+        ties_last,
+        key=lambda pair: pair[1].value or 0.0,
+        default=(sweeps[0].baseline, pooled(one.baseline.recall for one in sweeps)),
+    )
+
+
+def _cells(sweeps: Sequence[Sweep]) -> Iterable[tuple[Cell, ...]]:
+    """The same setting in every sweep; they share their axes."""
+    return zip(*(one.cells for one in sweeps), strict=True)
+
+
+def _over_systems(runs: Sequence[Measured[Sweep]]) -> list[dict[str, Any]]:
+    rows = []
+    for system, measured in _grouped(runs, lambda run: run.system).items():
+        sweeps = [run.result for run in measured]
+        cell, recall = best_overall(sweeps)
+        baseline = pooled(one.baseline.recall for one in sweeps)
+        best = {"policy": cell.policy, "alpha": cell.alpha, "horizon": cell.horizon}
+        rows.append(
+            {
+                "system": system,
+                "runs": len(sweeps),
+                "questions": baseline.n,
+                "baseline": baseline,
+                "best": {**best, "recall": recall},
+            }
+        )
+    return rows
+
+
+def sweeps_content(runs: Sequence[Measured[Sweep]], share: float) -> dict[str, Any]:
+    """Many sweeps as ``--json`` prints them."""
+    return {"share": share, "runs": [_run(run) for run in runs], "overall": _over_systems(runs)}
+
+
+def _run(run: Measured[Sweep]) -> dict[str, Any]:
+    found = run.result
+    return {
+        "conversation": run.conversation,
+        "system": run.system,
+        "seed": run.seed,
+        **{name: getattr(found, name) for name in found.__dataclass_fields__},
+        "best": found.best(),
+    }
+
+
+_BEST = ("best", "alpha", "H", "recall")
+
+
+def tell_sweeps(console: Console, runs: Sequence[Measured[Sweep]]) -> None:
+    """Many sweeps as tables: a row for each run, then a row for each system."""
+    first = runs[0].result
+    console.line(
+        f"evidence recall@{first.k} over leaves, relevance {first.relevance}; 95 % intervals"
+    )
+    rows = []
+    for run in runs:
+        none, best = run.result.baseline.recall, run.result.best()
+        what = (run.conversation, run.system, str(run.seed), str(none.n), f"{none.value:.3f}")
+        setting = (best.policy, f"{best.alpha:g}", str(best.horizon))
+        rows.append((*what, *setting, f"{best.recall.value:.3f}", _interval(best.recall)))
+    names = ["conversation", "system", "seed", "questions", "none", *_BEST, "interval"]
+    console.table(names, rows)
+    console.line()
+    console.line("over all runs, means over their questions; the best one setting for all of them")
+    over = []
+    for row in _over_systems(runs):
+        best = row["best"]
+        counts = (row["system"], str(row["runs"]), str(row["questions"]), str(row["baseline"]))
+        setting = (best["policy"], f"{best['alpha']:g}", str(best["horizon"]))
+        over.append((*counts, *setting, str(best["recall"])))
+    console.table(["system", "runs", "questions", "none", *_BEST], over)
+
+
+def _interval(mean: Mean) -> str:
+    return f"{mean.low:.3f}-{mean.high:.3f}"
+
+
+def together(runs: Sequence[Measured[Comparison]]) -> dict[tuple[str, int], Comparison]:
+    """Comparisons of single systems as one for each conversation and seed."""
+    groups = _grouped(runs, lambda run: (run.conversation, run.seed))
+    return {
+        key: replace(
+            parts[0].result, rows=tuple(chain.from_iterable(part.result.rows for part in parts))
+        )
+        for key, parts in groups.items()
+    }
+
+
+_POOLED = ("recall", "budget_recall", "coverage", "tokens")
+
+
+def _over_rows(found: Comparisons) -> list[dict[str, Any]]:
+    rows = chain.from_iterable(one.rows for one in found.values())
+    return [
+        {"name": name, "method": method, "runs": len(group)}
+        | {column: pooled(getattr(row, column) for row in group) for column in _POOLED}
+        for (name, method), group in _grouped(rows, lambda row: (row.name, row.method)).items()
+    ]
+
+
+def comparisons_content(found: Comparisons, share: float) -> dict[str, Any]:
+    """Many comparisons as ``--json`` prints them."""
+    runs = [
+        {"conversation": conversation, "seed": seed}
+        | {name: getattr(one, name) for name in one.__dataclass_fields__}
+        for (conversation, seed), one in found.items()
+    ]
+    return {"share": share, "runs": runs, "overall": _over_rows(found)}
+
+
+def tell_comparisons(console: Console, found: Comparisons) -> None:
+    """Many comparisons as tables: recall of each run, then all measures over all runs."""
+    first = next(iter(found.values()))
+    console.line(
+        f"{sum(one.questions for one in found.values())} questions, K {first.k}, {first.units} "
+        f"units, relevance {first.relevance}"
+    )
+    rows = []
+    for (conversation, seed), one in found.items():
+        for row in one.rows:
+            what = (conversation, str(seed), row.name, row.method)
+            recall = (f"{row.recall.value:.3f}", _interval(row.recall))
+            others = (f"{row.budget_recall.value:.3f}", f"{row.coverage.value:.3f}")
+            rows.append((*what, *recall, *others))
+    kinds = ["system", "retrieval"]
+    names = ["conversation", "seed", *kinds, "recall", "interval", "in units", "words"]
+    console.table(names, rows)
+    console.line()
+    console.line("over all runs, means over their questions")
+    over = []
+    for each in _over_rows(found):
+        counts = (each["name"], each["method"], str(each["runs"]), str(each["recall"].n))
+        means = (str(each[column]) for column in _POOLED[:3])
+        over.append((*counts, *means, f"{each['tokens'].value:.0f}"))
+    names = [*kinds, "runs", "questions", "recall", "in units", "answer words", "tokens"]
+    console.table(names, over)

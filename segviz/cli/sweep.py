@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
 from contextlib import closing, nullcontext
 from inspect import signature
 from pathlib import Path
@@ -13,15 +12,25 @@ from segviz.cli.building import add_building, memory_of, refuse_idle
 from segviz.cli.command import Command
 from segviz.cli.console import Console
 from segviz.cli.exits import OK, UsageError, user_errors
-from segviz.cli.many import LOST, add_many, apart, idle_many, runs_of, single, spread
+from segviz.cli.many import (
+    LOST,
+    add_many,
+    apart,
+    cell_key,
+    cells_journal,
+    idle_many,
+    measured,
+    runs_of,
+    single,
+    spread,
+    sweeps_content,
+    tell_sweeps,
+)
 from segviz.cli.models import models
-from segviz.cli.overall import sweeps_content, tell_sweeps
-from segviz.cli.resume import Kept, identity
 from segviz.cli.retrieval import add_literal, add_scoring, numbers, whole_numbers
-from segviz.cli.running import measured
 from segviz.cli.settings import parameters_help
 from segviz.cli.source import add_file, is_memory, output_path, path_of, write_file
-from segviz.evaluate import Sweep, sweep
+from segviz.evaluate import Cell, Sweep, sweep
 from segviz.export import sweep_csv, sweeps_csv
 from segviz.retrieval import POLICIES
 
@@ -85,11 +94,15 @@ def _one(
                 f"{memory.conversation.id} has no questions with gold evidence to measure by"
             )
         shared = {name: getattr(options, name) for name in _SHARED}
-        kept = Kept(journal, identity(memory, shared)) if journal else None
-        before = kept.cells if kept else ()
+        kept = cells_journal(journal, memory, shared) if journal else None
+        before = tuple(kept.found.values()) if kept else ()
         if before:
             console.note(f"{len(before)} cells are known from {journal}")
-        keep: Callable[[Any], None] | None = kept.keep if kept else None
+
+        def keep(cell: Cell) -> None:
+            if kept:
+                kept.keep(cell_key(cell), cell, cell)
+
         try:
             with (
                 closing(kept) if kept else nullcontext(),

@@ -14,6 +14,7 @@ levels (what a reader would be given).
 ``compare``             several memories side by side, each by its own retrieval too
 ``many``                many conversations, systems and seeds, also on several workers
 ``permutation``         what is lost when units change places
+``published``           what the papers report, from ``published.csv``
 ``answering``           :func:`evaluate_answers`: answers and grades by chat models
 ======================  =============================================================
 """

@@ -1,17 +1,21 @@
-"""Many conversations, systems and seeds, one after the other or on many workers.
+"""Many conversations, systems and seeds: what is measured, and where it runs.
 
 A task is one conversation built by one system and measured with one seed. Tasks do not know
-of each other, so it does not matter where one runs: the numbers are the same in one
-process, in several and on a Dask cluster (``segviz.evaluate.workers``), and come back in the
-order of the tasks. Only a task goes out and only its measures come back. Builders that hold
-a model of a server are refused beyond this process, because its key would travel with it.
+of each other, so the numbers are the same in this process, in several (joblib, extra
+``parallel``) and on a Dask cluster (joblib's backend, extra ``cluster``), and come back in the
+order of the tasks. Only a task goes out and only its measures come back; what a lost worker
+had begun is done again by another. Builders that hold a model of a server are refused beyond
+this process, because its key would travel with it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import CancelledError
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from functools import partial
+from importlib import import_module, metadata
 from itertools import product
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
@@ -19,7 +23,6 @@ from segviz.conversation import Conversation
 from segviz.evaluate.evaluation import Evaluation, evaluate
 from segviz.evaluate.grid import Sweep, sweep
 from segviz.evaluate.permutation import reordered
-from segviz.evaluate.workers import done_by_processes, done_here, done_on_cluster
 from segviz.memory import paid
 from segviz.retrieval import check_count
 
@@ -29,6 +32,16 @@ if TYPE_CHECKING:
 Build = Callable[[Conversation], "Memory"]
 Result = TypeVar("Result")
 Progress = Callable[[int, int], None]
+
+_ROUNDS = 4
+"""A task that ends so many processes is the cause of it; Dask counts as many."""
+_WAIT_SECONDS = 10
+"""How long a scheduler may take to answer, and then a cluster to have its first worker."""
+
+
+class WorkersLost(Exception):
+    """Workers or their scheduler are gone; the message says what to look at. What was handed
+    back before is good."""
 
 
 @dataclass(frozen=True)
@@ -89,7 +102,7 @@ def measure_many(
     measured again. ``progress(done, total)`` is called after every task that was not known.
 
     ValueError for a bad setting, a missing extra (naming it), a scheduler that does not
-    answer, or a model beyond this process; ``workers.WorkersLost`` when workers are lost
+    answer, or a model beyond this process; ``WorkersLost`` when workers are lost
     for good. An error in a task is raised here.
     """
     check_count("workers", workers)
@@ -135,9 +148,14 @@ def sweep_many(
 def _done(
     places: Sequence[int], task: Callable[[int], _Task], workers: int, scheduler: str | None
 ) -> Iterator[tuple[int, Measured[Any]]]:
+    """What was done as it is finished, in any order. A task is made shortly before it is
+    begun, so that few are held at once."""
     if scheduler is not None:
-        return done_on_cluster(places, task, scheduler)
-    return done_by_processes(places, task, workers) if workers > 1 else done_here(places, task)
+        yield from _on_cluster(places, task, scheduler)
+    elif workers > 1:
+        yield from _by_processes(places, task, workers)
+    else:
+        yield from ((place, task(place)()) for place in places)
 
 
 def _refuse_models(builders: Mapping[str, Build]) -> None:
@@ -151,3 +169,115 @@ def _refuse_models(builders: Mapping[str, Build]) -> None:
                 f"the builder of {name!r} holds a model of a server, whose key would be sent to "
                 "the workers; build in one process (workers=1), or offline"
             )
+
+
+def _by_processes(
+    places: Sequence[int], task: Callable[[int], _Task], workers: int
+) -> Iterator[tuple[int, Measured[Any]]]:
+    joblib = _extra("joblib", "parallel", "more than one worker")
+    waiting = dict.fromkeys(places)
+    for _ in range(_ROUNDS):
+        pool = joblib.Parallel(n_jobs=workers, return_as="generator_unordered", batch_size=1)
+        try:
+            for place, found in _results(joblib, pool, list(waiting), task):
+                del waiting[place]
+                yield place, found
+        except BrokenProcessPool:  # one was killed, perhaps for want of memory: a new pool
+            continue
+        return
+    raise WorkersLost(
+        f"worker processes ended {_ROUNDS} times without being asked to, most likely for want "
+        "of memory; use fewer workers"
+    )
+
+
+def _on_cluster(
+    places: Sequence[int], task: Callable[[int], _Task], scheduler: str
+) -> Iterator[tuple[int, Measured[Any]]]:
+    distributed = _extra("distributed", "cluster", "a scheduler")
+    joblib = _extra("joblib", "cluster", "a scheduler")
+    try:
+        client = distributed.Client(scheduler, timeout=_WAIT_SECONDS, set_as_default=False)
+    except (OSError, ValueError) as error:
+        raise ValueError(
+            f"no Dask scheduler answers at {scheduler!r} ({error}); start one with "
+            "`dask scheduler` and give the address it prints"
+        ) from None
+    with client:
+        try:
+            client.wait_for_workers(1, timeout=_WAIT_SECONDS)
+        except TimeoutError:
+            raise ValueError(
+                f"the scheduler at {scheduler!r} has no workers; start some with "
+                f"`dask worker {scheduler}`"
+            ) from None
+        _check_versions(client)
+        with joblib.parallel_config(backend="dask", client=client) as chosen:
+            # With one thread to use joblib would do everything here instead.
+            threads = max(2, sum(client.nthreads().values()))
+            chosen["backend"].effective_n_jobs = lambda jobs: threads
+            pool = joblib.Parallel(n_jobs=-1, return_as="generator_unordered", batch_size=1)
+        try:
+            yield from _results(joblib, pool, places, task)
+        except distributed.KilledWorker:
+            raise WorkersLost(
+                "the cluster gave up a piece of work that ended its worker again and again, "
+                "most likely for want of memory; give the workers more"
+            ) from None
+        except (CancelledError, distributed.comm.CommClosedError):
+            raise WorkersLost(f"the connection to the scheduler at {scheduler!r} is lost") from None
+
+
+def _results(
+    joblib: Any, pool: Any, places: Sequence[int], task: Callable[[int], _Task]
+) -> Iterator[tuple[int, Measured[Any]]]:
+    """What the pool gives back. A fault of ``task``, which joblib calls for from a thread of
+    its own where it would be lost, is raised here."""
+    faults: dict[int, Exception] = {}
+
+    def made(place: int) -> _Task | None:
+        try:
+            return task(place)
+        except Exception as error:
+            faults[place] = error
+            return None
+
+    for place, found in pool(joblib.delayed(_run)(place, made(place)) for place in places):
+        if place in faults:
+            raise faults[place]
+        yield place, found
+
+
+def _run(place: int, job: _Task | None) -> tuple[int, Any]:
+    return place, job() if job else None
+
+
+def _check_versions(client: Any) -> None:
+    """Another segviz may give other numbers, and none gives a fault that tells nothing."""
+    mine = metadata.version("segviz")
+
+    def version() -> str | None:  # sent by value: a worker may have no segviz to import it from
+        from importlib import metadata
+
+        try:
+            return metadata.version("segviz")
+        except metadata.PackageNotFoundError:
+            return None
+
+    for worker, theirs in client.run(version).items():
+        if theirs != mine:
+            has = f"segviz {theirs}" if theirs else "no segviz"
+            raise ValueError(
+                f"the Dask worker {worker} has {has}, where segviz {mine} is needed; install "
+                "the same version for all workers"
+            )
+
+
+def _extra(module: str, extra: str, purpose: str) -> Any:
+    """An optional package; ValueError names the extra that brings it."""
+    try:
+        return import_module(module)
+    except ImportError:
+        raise ValueError(
+            f"{purpose} needs {module}, which is not installed: pip install 'segviz[{extra}]'"
+        ) from None

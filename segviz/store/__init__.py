@@ -25,25 +25,25 @@ or neither: kind and facts, new level and facts (null: unchanged).
 A cost is ``[calls, tokens, annotated, inspected, modified]``, followed by ``output,
 embedded, embedding_tokens`` where one of them is not 0.
 
-``schema.json`` beside this module is the JSON Schema of what is written.
+``document`` holds the models that check what is read; :func:`schema` is their JSON Schema.
 The same memory gives the same bytes. Wall-clock times, keys and what came from
 a cache are never written.
 """
 
 from __future__ import annotations
 
+import gc
 import gzip
 import json
 import os
 import tempfile
 import zlib
-from importlib.resources import files
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from segviz.store.codec import FORMAT, READABLE, VERSION, Saved, Shown, encode
-from segviz.store.decode import decode
-from segviz.store.expect import StoreError
+from segviz.store.codec import FORMAT, READABLE, VERSION, Saved, Shown, StoreError, encode
 from segviz.tree import replay
 from segviz.tree.invariants import check
 
@@ -68,8 +68,9 @@ def dump(saved: Saved) -> bytes:
 
 def schema() -> dict[str, Any]:
     """The JSON Schema (draft 2020-12) of what :func:`dump` writes."""
-    document: dict[str, Any] = json.loads(files(__name__).joinpath("schema.json").read_bytes())
-    return document
+    from segviz.store.document import schema  # pydantic takes a quarter of a second to load
+
+    return schema()
 
 
 def write(saved: Saved, path: str | Path) -> None:
@@ -141,6 +142,8 @@ def _bytes(path: str | Path) -> bytes:
 
 def parse(data: bytes) -> Saved:
     """As :func:`read`, from bytes."""
+    from segviz.store.document import decode  # loads pydantic, which building needs not
+
     try:
         if data[:2] == b"\x1f\x8b":
             data = gzip.decompress(data)
@@ -156,7 +159,8 @@ def parse(data: bytes) -> Saved:
             "again."
         )
     try:
-        saved = decode(document)
+        with _uncollected():
+            saved = decode(document)
         structure = replay(saved.steps)
         violations = check(structure, saved.laws)
     except (ValueError, OverflowError) as error:
@@ -169,3 +173,16 @@ def parse(data: bytes) -> Saved:
             f"{len(structure)} nodes"
         )
     return saved
+
+
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """Without the collector of cycles: records make none, and it walks all of them again and
+    again while they become more, which took half of the time."""
+    running = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if running:
+            gc.enable()

@@ -1,5 +1,5 @@
 """The records of a memory and their JSON form; see ``segviz.store`` for the documented
-format and ``segviz.store.decode`` for the way back."""
+format and ``segviz.store.document`` for the way back."""
 
 from __future__ import annotations
 
@@ -18,6 +18,10 @@ VERSION = 2
 READABLE = (1, 2)
 
 Row = Callable[[Vector], int]
+
+
+class StoreError(ValueError):
+    """A file is not a memory this version can open; the message says why."""
 
 
 @dataclass(frozen=True)

@@ -158,33 +158,3 @@ def session_starts(sessions: Iterable[int]) -> list[int]:
     """First unit of every session but the first, from the session of each unit in order."""
     order = list(sessions)
     return [i for i in range(1, len(order)) if order[i] != order[i - 1]]
-
-
-@dataclass(frozen=True, slots=True)
-class Published:
-    """A row of SegTreeMem Table 5 (averages over a data set)."""
-
-    data: str
-    method: str
-    leaves: int
-    nodes: int
-    max_depth: float
-    mean_depth: float
-    depth_std: float
-    branching: float
-    calls_per_leaf: float
-
-
-TABLE_5: tuple[Published, ...] = (
-    Published("LoCoMo", "SegTreeMem cosine", 281, 352, 4.0, 3.46, 0.60, 5.10, 0.96),
-    Published("LoCoMo", "SegTreeMem batch", 281, 317, 3.8, 3.09, 0.24, 8.91, 1.95),
-    Published("LoCoMo", "SegTreeMem pointwise", 281, 315, 3.4, 3.01, 0.20, 9.23, 3.97),
-    Published("LongMemEval", "SegTreeMem cosine", 643, 833, 4.0, 3.36, 0.48, 4.38, 0.93),
-    Published("LongMemEval", "SegTreeMem batch", 643, 780, 4.0, 3.12, 0.33, 5.70, 1.88),
-    Published("LongMemEval", "SegTreeMem pointwise", 643, 797, 4.0, 3.20, 0.40, 5.20, 4.13),
-    Published("RealMem", "SegTreeMem cosine", 698, 865, 3.0, 2.88, 0.32, 5.26, 0.94),
-    Published("RealMem", "SegTreeMem batch", 698, 947, 4.0, 3.46, 0.49, 3.81, 1.94),
-    Published("RealMem", "SegTreeMem pointwise", 698, 835, 3.0, 2.99, 0.08, 6.55, 3.93),
-)
-"""SegTreeMem Table 5 (App. C.1), the three construction variants. The paper does not say
-whether single-child nodes are counted; the leaf counts are its own exchange units."""

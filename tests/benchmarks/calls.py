@@ -20,8 +20,9 @@ import numpy as np
 import segviz
 from segviz.construct.compatibility.cosine import cosines
 from segviz.embedding import background_mean, get_embedder
+from segviz.evaluate.published import TABLE_5
 from segviz.llm import Endpoint, ModelCache, OpenAIChat
-from segviz.tree.shape import TABLE_5, shape
+from segviz.tree.shape import shape
 from tests.llm.server import ModelServer, enum
 
 # What the stand-in model asks of each level before it says MERGE.

@@ -17,7 +17,8 @@ import numpy as np
 
 import segviz
 from segviz.conversation import Conversation
-from segviz.tree.shape import TABLE_5, boundary_f1, random_f1, session_starts, shape
+from segviz.evaluate.published import TABLE_5
+from segviz.tree.shape import boundary_f1, random_f1, session_starts, shape
 
 FILES = (
     "locomo/locomo5.json",

@@ -17,12 +17,12 @@ from itertools import product
 import pytest
 
 import segviz
-from segviz.cli import running
+from segviz.cli import many
 from segviz.cli.console import plain
-from segviz.cli.resume import KeptRuns
-from segviz.evaluate import workers
+from segviz.cli.many import Journal
+from segviz.evaluate import many as evaluating
 from segviz.evaluate.compare import compare
-from segviz.evaluate.many import measure_many, sweep_many
+from segviz.evaluate.many import WorkersLost, measure_many, sweep_many
 from segviz.evaluate.permutation import reordered
 from tests.data import ROOT
 
@@ -157,15 +157,15 @@ class TestPlaces:
             (victim, *others) = client.run(os.getpid).values()
         assert len(others) == 1
         killed = []
-        keep = KeptRuns.keep
+        keep = Journal.keep
 
-        def kill_once(self, name, result):
-            keep(self, name, result)
+        def kill_once(self, name, *piece):
+            keep(self, name, *piece)
             if not killed:
                 os.kill(victim, signal.SIGKILL)
                 killed.append(name)
 
-        monkeypatch.setattr(KeptRuns, "keep", kill_once)
+        monkeypatch.setattr(Journal, "keep", kill_once)
         address = cluster.scheduler_address
         ran = sweep("--scheduler", address, "--resume", "runs", "--json")
         assert ran.code == 0
@@ -191,14 +191,14 @@ class TestPlaces:
         def absent(name):
             raise ImportError
 
-        monkeypatch.setattr(workers, "import_module", absent)
+        monkeypatch.setattr(evaluating, "import_module", absent)
         ran = sweep(*place)
         assert ran.code == 2
         assert f"needs {module}, which is not installed: pip install 'segviz[{extra}]'" in ran.err
 
     def test_a_scheduler_that_does_not_answer(self, sweep, monkeypatch):
         pytest.importorskip("distributed", reason="the extra 'cluster' is not installed")
-        monkeypatch.setattr(workers, "_WAIT_SECONDS", 1)
+        monkeypatch.setattr(evaluating, "_WAIT_SECONDS", 1)
         ran = sweep("--scheduler", "tcp://127.0.0.1:1")
         assert ran.code == 2
         assert "no Dask scheduler answers at 'tcp://127.0.0.1:1'" in ran.err
@@ -210,11 +210,11 @@ class TestPlaces:
             def two(place, one):
                 keep(place, one)
                 if place == 1:
-                    raise workers.WorkersLost("the workers are gone")
+                    raise WorkersLost("the workers are gone")
 
             return original(*arguments, keep=two, **settings)
 
-        monkeypatch.setattr(running, "measure_many", lost)
+        monkeypatch.setattr(many, "measure_many", lost)
         ran = sweep("--resume", "runs")
         assert (ran.code, ran.out) == (3, "")
         assert "the workers are gone. What was measured is in runs" in ran.err
@@ -234,15 +234,15 @@ class TestResuming:
     def interrupted(self, monkeypatch):
         """After so many runs somebody presses Ctrl+C; lists the runs that were measured."""
         measured, limit = [], [5]
-        keep = KeptRuns.keep
+        keep = Journal.keep
 
-        def noted(self, name, result):
-            keep(self, name, result)
+        def noted(self, name, *piece):
+            keep(self, name, *piece)
             measured.append(name)
             if len(measured) == limit[0]:
                 raise KeyboardInterrupt
 
-        monkeypatch.setattr(KeptRuns, "keep", noted)
+        monkeypatch.setattr(Journal, "keep", noted)
         return measured, limit
 
     def test_goes_on_where_it_stopped(self, sweep, interrupted, tmp_path):

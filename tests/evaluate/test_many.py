@@ -19,10 +19,9 @@ import segviz
 from segviz.conversation import Question
 from segviz.embedding import Cached
 from segviz.evaluate import evaluate, sweep
-from segviz.evaluate import workers as module
-from segviz.evaluate.many import evaluate_many, sweep_many
+from segviz.evaluate import many as module
+from segviz.evaluate.many import WorkersLost, evaluate_many, sweep_many
 from segviz.evaluate.permutation import reordered
-from segviz.evaluate.workers import WorkersLost
 from segviz.llm import Endpoint, OpenAIEmbedder
 from tests.benchmarks.synthetic import conversation
 

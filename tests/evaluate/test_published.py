@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from segviz.evaluate.published import METRICS, REPORTED, SHAPES, SOURCES, TABLE_1, reported
+from segviz.evaluate.published import METRICS, REPORTED, SHAPES, SOURCES, reported
 from segviz.systems import SYSTEMS
 
 HIGHEST = {"judge": 1, "f1": 1, "accuracy": 100, "f1-percent": 100, "pass@1": 100, "bleu": 100}
@@ -76,7 +76,3 @@ def test_table_5_agrees_with_itself():
         inner = row.nodes - row.leaves
         assert row.mean_depth <= row.max_depth
         assert inner * row.branching == pytest.approx(row.nodes - 1, rel=0.13), row.method
-
-
-def test_table_1_distinguishes_the_methods():
-    assert [row.method for row in TABLE_1 if row.online and row.preserves_order] == ["SegTreeMem"]

@@ -2,9 +2,9 @@ import numpy as np
 import pytest
 
 import segviz
+from segviz.evaluate.published import TABLE_5
 from segviz.tree import replay
 from segviz.tree.shape import (
-    TABLE_5,
     Shape,
     boundary_f1,
     diagnose,

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import streamlit as st
 
+from segviz.evaluate.published import TABLE_5
 from segviz.figures.cost import cost_figure, cost_rows, cost_sentence, dollars, total_sentence
 from segviz.tree import Decision, Structure
 from segviz.tree.digest import digest
 from segviz.tree.shape import (
-    TABLE_5,
     Shape,
     boundary_f1,
     diagnose,

@@ -1,0 +1,194 @@
+"""What the papers report, to be shown beside our own numbers: the rows of ``published.csv``.
+
+Every number is as printed, with its source, its metric and the reasons why it may not
+compare, with ours or with another paper's. Nothing here is used in a computation. In the
+file ``system`` is a key of ``SYSTEMS`` where there is one, else the paper's name; ``variant``
+is the setting or the model; ``low`` and ``high`` are the 95 % interval where one is given;
+``note`` is what to mind of this one number.
+"""
+
+from __future__ import annotations
+
+import csv
+import math
+from dataclasses import dataclass
+from importlib.resources import files
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A paper; ``caveat`` holds for every number taken from it."""
+
+    title: str
+    where: str
+    caveat: str
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """What a number counts, whether a number of ours may stand beside it, and why not."""
+
+    label: str
+    comparable: bool = True
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Reported:
+    """One number as printed; ``source`` and ``metric`` are keys of ``SOURCES`` and
+    ``METRICS``."""
+
+    source: str
+    table: str
+    data: str
+    metric: str
+    system: str
+    variant: str
+    value: float
+    low: float | None
+    high: float | None
+    note: str
+
+    @property
+    def comparable(self) -> bool:
+        """Whether a number of ours in the same metric may stand beside it."""
+        return METRICS[self.metric].comparable
+
+    @property
+    def caveats(self) -> tuple[str, ...]:
+        """Everything to be said beside the number."""
+        of_table = CAVEATS.get((self.source, self.table), "")
+        lines = (METRICS[self.metric].why, SOURCES[self.source].caveat, of_table, self.note)
+        return tuple(line for line in lines if line)
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedShape:
+    """A row of SegTreeMem Table 5: the shape of the trees over a data set, on average.
+
+    ``calls_per_leaf`` is NaN for RAPTOR, which is not built per leaf.
+    """
+
+    data: str
+    method: str
+    leaves: int
+    nodes: int
+    max_depth: float
+    mean_depth: float
+    depth_std: float
+    branching: float
+    calls_per_leaf: float
+
+
+SOURCES: dict[str, Source] = {
+    "segtreemem": Source(
+        "SegTreeMem: Temporal Order Matters for Agentic Memory",
+        "arXiv 2606.04555",
+        "Its units drop turns (281 leaves per LoCoMo conversation, ours 301), it counts all "
+        "1986 LoCoMo questions, and its category names do not match LoCoMo's ids.",
+    ),
+    "memtree": Source(
+        "From Isolated Conversations to Hierarchical Schemas (MemTree)",
+        "arXiv 2410.14052",
+        "No LoCoMo; other papers report MemTree there between 48 and 72.",
+    ),
+    "h-mem": Source(
+        "H-Mem: Evolving and Retrieving Agent Memory via a Hybrid Structure",
+        "arXiv 2605.15701",
+        "Drops LoCoMo's adversarial questions (1540 are left).",
+    ),
+    "memforest": Source(
+        "MemForest: An Efficient Agent Memory System with Hierarchical Temporal Indexing",
+        "arXiv 2605.23986",
+        "Counts all 1986 LoCoMo questions; its category names do not match LoCoMo's ids.",
+    ),
+    "xmemory": Source(
+        "Beyond RAG for Agent Memory: Retrieval by Decoupling and Aggregation (xMemory)",
+        "the paper",
+        "Drops LoCoMo's adversarial questions (1540 are left).",
+    ),
+}
+
+_ANSWERS = "Measures answers a model wrote from the evidence; ours measures the evidence itself."
+METRICS: dict[str, Metric] = {
+    "judge": Metric("LLM-judge accuracy, 0 to 1", False, _ANSWERS),
+    "accuracy": Metric("LLM-judge accuracy, per cent", False, _ANSWERS),
+    "pass@1": Metric("correct at the first answer, per cent", False, _ANSWERS),
+    "f1": Metric("token F1 of answers, 0 to 1", False, _ANSWERS),
+    "f1-percent": Metric("token F1 of answers, per cent", False, _ANSWERS),
+    "bleu": Metric("BLEU of answers, per cent", False, _ANSWERS),
+    "leaves": Metric("leaves of the structure"),
+    "nodes": Metric("nodes in the structure"),
+    "max-depth": Metric("greatest leaf depth"),
+    "mean-depth": Metric("mean leaf depth"),
+    "depth-std": Metric("standard deviation of leaf depths"),
+    "branching": Metric("mean children of inner nodes"),
+    "calls": Metric("model calls per insertion"),
+}
+
+CAVEATS: dict[tuple[str, str], str] = {
+    ("segtreemem", "Table 3"): "Batch construction by a model, no propagation.",
+    ("segtreemem", "Table 4"): (
+        "The abstract's nearly 20 % is relative; over the best external baseline of this table "
+        "the gain is 5 % on LoCoMo, 15.5 % on LongMemEval-MAB and 7 % on RealMem."
+    ),
+    ("segtreemem", "Table 5"): (
+        "Averages over a data set. The paper does not say whether single-child nodes are counted."
+    ),
+}
+"""What holds for every number of a table."""
+
+
+def _read() -> tuple[Reported, ...]:
+    def row(cells: dict[str, str]) -> Reported:
+        low, high = (float(cells[name]) if cells[name] else None for name in ("low", "high"))
+        return Reported(**{**cells, "value": float(cells["value"]), "low": low, "high": high})  # type: ignore[arg-type]
+
+    lines = files("segviz.evaluate").joinpath("published.csv").read_text("utf-8").splitlines()
+    return tuple(row(cells) for cells in csv.DictReader(lines))
+
+
+REPORTED: tuple[Reported, ...] = _read()
+"""All numbers, paper by paper."""
+
+
+def reported(data: str = "", metric: str = "", system: str = "") -> tuple[Reported, ...]:
+    """The rows of ``REPORTED`` that agree with everything named; empty names match all."""
+    wanted = {"data": data, "metric": metric, "system": system}
+    return tuple(
+        row
+        for row in REPORTED
+        if all(not value or getattr(row, name) == value for name, value in wanted.items())
+    )
+
+
+def _shapes() -> tuple[PublishedShape, ...]:
+    found: dict[tuple[str, str], dict[str, float]] = {}
+    methods = {"segment-tree": "SegTreeMem", "memtree": "MemTree", "raptor": "RAPTOR"}
+    for row in REPORTED:
+        if (row.source, row.table) == ("segtreemem", "Table 5"):
+            method = f"{methods[row.system]} {row.variant}".strip()
+            found.setdefault((row.data, method), {})[row.metric] = row.value
+    return tuple(
+        PublishedShape(
+            data,
+            method,
+            int(of["leaves"]),
+            int(of["nodes"]),
+            of["max-depth"],
+            of["mean-depth"],
+            of["depth-std"],
+            of["branching"],
+            of.get("calls", math.nan),
+        )
+        for (data, method), of in found.items()
+    )
+
+
+SHAPES: tuple[PublishedShape, ...] = _shapes()
+"""SegTreeMem Table 5 (App. C.1) whole; the leaf counts are its own exchange units."""
+
+TABLE_5: tuple[PublishedShape, ...] = tuple(
+    row for row in SHAPES if row.method.startswith("SegTreeMem")
+)
+"""The three construction variants of the paper's own method."""
