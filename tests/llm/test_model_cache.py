@@ -127,7 +127,7 @@ def test_several_threads_share_one_object(path: Path):
 
 WRITER = """
 import sys, numpy as np
-from segviz.models.cache import Completion, Embedding, ModelCache, content_key
+from segviz.llm.cache import Completion, Embedding, ModelCache, content_key
 start = int(sys.argv[2])
 with ModelCache(sys.argv[1]) as cache:
     for number in range(start, start + 100):
@@ -139,6 +139,7 @@ with ModelCache(sys.argv[1]) as cache:
 """
 
 
+@pytest.mark.slow
 def test_several_processes_share_one_file(path: Path):
     writers = [run(WRITER, str(path), str(start)) for start in (0, 50, 100)]
     for writer in writers:
@@ -150,7 +151,7 @@ def test_several_processes_share_one_file(path: Path):
 
 BUILDER = """
 import sys
-from segviz.models import Endpoint, ModelCache, OpenAIChat, OpenAIEmbedder
+from segviz.llm import Endpoint, ModelCache, OpenAIChat, OpenAIEmbedder
 from segviz.protocols import Prompt
 endpoint = Endpoint(sys.argv[1], "small", "embed-small", key="k-12345678")
 cache = ModelCache(sys.argv[2])
@@ -163,6 +164,7 @@ for number in range(1000):
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="needs SIGKILL")
+@pytest.mark.slow
 def test_a_killed_build_has_lost_nothing_that_was_finished(bench: Bench):
     builder = run(BUILDER, bench.server.url, str(bench.path))
     assert builder.stdout is not None

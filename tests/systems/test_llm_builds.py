@@ -578,8 +578,8 @@ class TestKey:
 
 SCRIPT = """
 import sys, segviz
-from segviz.embed import HashingEmbedder
-from segviz.models import Endpoint, ModelCache, OpenAIChat
+from segviz.embedding import HashingEmbedder
+from segviz.llm import Endpoint, ModelCache, OpenAIChat
 from tests.trees import small_chat
 url, cache, out = sys.argv[1:]
 chat = OpenAIChat(Endpoint(url, model="test-model", key="k"), ModelCache(cache))
@@ -589,6 +589,8 @@ memory.save(out)
 """
 
 
+@pytest.mark.slow
+@pytest.mark.slow
 def test_killed_in_the_middle_it_goes_on_where_it_was(server, tmp_path):
     def slow(request):
         time.sleep(0.15)
