@@ -45,7 +45,7 @@ def server(tmp_path, monkeypatch):
 
 
 @pytest.fixture
-def app(tmp_path, server):
+def app(tmp_path, server, small):
     turns = [
         {"speaker": "AB"[i % 2], "dia_id": f"D1:{i + 1}", "text": f"line {i} about red boats"}
         for i in range(12)

@@ -45,7 +45,7 @@ def _pages() -> None:
 
 
 @pytest.fixture
-def app() -> AppTest:
+def app(small) -> AppTest:
     return clean(AppTest.from_function(_pages, default_timeout=120).run())
 
 

@@ -124,6 +124,7 @@ class TestGrow:
         assert "Most similar" in texts(clean(app)) or "stays below" in texts(app)
 
 
+@pytest.mark.usefixtures("small")
 class TestAsk:
     def test_a_dataset_question_comes_with_gold(self):
         app = clean(ask_page().run())

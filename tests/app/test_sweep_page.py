@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 
+import pytest
 from streamlit.runtime.scriptrunner import StopException
 from streamlit.testing.v1 import AppTest
 
 from segviz.ui.pages.sweep import page
 from tests.app.test_pages import clean, open_path, texts
+
+pytestmark = pytest.mark.usefixtures("small")
 
 
 def _sweep_page() -> None:
@@ -39,7 +42,7 @@ def test_a_run_shows_best_setting_categories_and_failures():
     assert "**Worst questions first**" in shown
     categories = next(t.value for t in app.table if "MRR" in t.value.columns)
     assert categories["category"].tolist()[0] == "all"
-    assert len(categories) == 6
+    assert len(categories) == 1 + 3  # the small conversation asks in three categories
     failures = next(f.value for f in app.dataframe if "question" in f.value.columns)
     assert failures["recall"].is_monotonic_increasing
 
