@@ -143,7 +143,7 @@ with ModelCache(sys.argv[1]) as cache:
 def test_several_processes_share_one_file(path: Path):
     writers = [run(WRITER, str(path), str(start)) for start in (0, 50, 100)]
     for writer in writers:
-        _, errors = writer.communicate(timeout=60)
+        _, errors = writer.communicate(timeout=120)
         assert writer.returncode == 0, errors
     with ModelCache(path) as cache:
         assert cache.counts() == (200, 200)
@@ -152,7 +152,7 @@ def test_several_processes_share_one_file(path: Path):
 BUILDER = """
 import sys
 from segviz.llm import Endpoint, ModelCache, OpenAIChat, OpenAIEmbedder
-from segviz.protocols import Prompt
+from segviz.llm import Prompt
 endpoint = Endpoint(sys.argv[1], "small", "embed-small", key="k-12345678")
 cache = ModelCache(sys.argv[2])
 OpenAIEmbedder(endpoint, cache).embed(["one", "two"])
@@ -172,7 +172,7 @@ def test_a_killed_build_has_lost_nothing_that_was_finished(bench: Bench):
         if line.strip() == "5":
             os.kill(builder.pid, signal.SIGKILL)
             break
-    builder.communicate(timeout=30)
+    builder.communicate(timeout=120)
     assert builder.returncode == -signal.SIGKILL
     finished = [Prompt("s", f"unit {number}") for number in range(6)]
     before = len(bench.server.requests)
