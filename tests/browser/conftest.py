@@ -18,7 +18,9 @@ import pytest
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
+from segviz.memory import Memory
 from tests.data import ROOT
+from tests.memories import built
 
 # Tells how often canvases have painted and how large the page is once neither has changed for
 # ``quiet`` milliseconds; nothing if that takes longer than ``patience``. The page does not
@@ -77,6 +79,12 @@ def server() -> Iterator[str]:
     process.terminate()
     process.wait(20)
     process.stdout.close()
+
+
+@pytest.fixture(scope="session")
+def memory() -> Memory:
+    """What the app builds of the sample it opens on."""
+    return built()
 
 
 SIZE = {"width": 1400, "height": 1000}

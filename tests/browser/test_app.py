@@ -15,13 +15,6 @@ from tests.app.test_pages import BAD_FILES
 from tests.browser.conftest import App
 from tests.data import real_data
 
-SAMPLE = next(iter(TITLES))
-
-
-@pytest.fixture(scope="module")
-def memory():
-    return segviz.build(segviz.load(sample_path(SAMPLE))[0])
-
 
 def upload(app, name, data):
     app.page.get_by_text("Upload", exact=True).first.click()

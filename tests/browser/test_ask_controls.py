@@ -5,15 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import segviz
-from segviz.conversation import TITLES, sample_path
-
 KEY = "ask-tree"
-
-
-@pytest.fixture(scope="module")
-def memory():
-    return segviz.build(segviz.load(sample_path(next(iter(TITLES))))[0])
 
 
 # Python's answer may come before a test has looked, so the page itself keeps what it was.

@@ -6,17 +6,9 @@ import json
 
 import pytest
 
-import segviz
-from segviz.conversation import TITLES, sample_path
-
 KEY = "grow-tree"
 UNITS = 161
 WHOLE = f"0,{UNITS}"
-
-
-@pytest.fixture(scope="module")
-def memory():
-    return segviz.build(segviz.load(sample_path(next(iter(TITLES))))[0])
 
 
 @pytest.fixture
