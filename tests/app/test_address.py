@@ -55,7 +55,7 @@ def _asked() -> None:
 
 
 def ask_app():
-    return AppTest.from_function(_asked, default_timeout=60)
+    return AppTest.from_function(_asked, default_timeout=180)
 
 
 def address(app):

@@ -72,7 +72,7 @@ def app(tmp_path, server, small):
     }
     path = tmp_path / "talk.json"
     path.write_text(json.dumps([sample]))
-    return open_path(AppTest.from_function(_page, default_timeout=60).run(), path)
+    return open_path(AppTest.from_function(_page, default_timeout=180).run(), path)
 
 
 def with_model(app: AppTest, server, model: str = "test-model") -> AppTest:

@@ -46,7 +46,7 @@ def _pages() -> None:
 
 @pytest.fixture
 def app(small) -> AppTest:
-    return clean(AppTest.from_function(_pages, default_timeout=120).run())
+    return clean(AppTest.from_function(_pages, default_timeout=180).run())
 
 
 def turn_to(app: AppTest, page: str) -> AppTest:

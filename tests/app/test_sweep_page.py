@@ -24,7 +24,7 @@ def _sweep_page() -> None:
 
 
 def sweep_page() -> AppTest:
-    return AppTest.from_function(_sweep_page, default_timeout=60)
+    return AppTest.from_function(_sweep_page, default_timeout=180)
 
 
 def test_nothing_runs_before_it_is_asked_for():

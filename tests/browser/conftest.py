@@ -11,7 +11,7 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from urllib.parse import urlparse
 
 import pytest
@@ -166,10 +166,13 @@ class App:
     def attribute(self, key: str, name: str) -> str:
         return self.tree(key).get_attribute(f"data-{name}") or ""
 
-    def until(self, key: str, name: str, value: str, timeout: float = 90) -> None:
-        """Wait for a data attribute of a canvas to take a value."""
+    def until(
+        self, key: str, name: str, value: str | Callable[[str], bool], timeout: float = 90
+    ) -> None:
+        """Wait for a data attribute of a canvas to take a value, or one that will do."""
+        will_do = value if callable(value) else value.__eq__
         end = time.monotonic() + timeout
-        while (found := self.attribute(key, name)) != value:
+        while not will_do(found := self.attribute(key, name)):
             if time.monotonic() > end:
                 pytest.fail(f"{key} data-{name} is {found!r}, expected {value!r}")
             self.page.wait_for_timeout(50)
