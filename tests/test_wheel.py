@@ -22,6 +22,8 @@ import segviz
 from segviz.conversation import TITLES, sample_path
 from tests.data import ROOT
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory) -> Path:

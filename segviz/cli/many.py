@@ -403,7 +403,7 @@ def _identities(
                 conversation,
                 runs.unit,
                 name,
-                system.laws,
+                system.invariants,
                 as_settings(system),
                 models.embedder.name,
                 (),

@@ -13,7 +13,7 @@ from segviz.view.bookmark import Bookmark, encode
 from tests.app.test_pages import clean, grow, texts
 
 LINK = Bookmark(
-    sample="noor-caleb",
+    sample="topic-switching",
     unit="turn",
     settings={"compatibility": "cosine", "compatibility.threshold": 0.35, "refresh": "lazy"},
     question=3,
@@ -55,7 +55,7 @@ def _asked() -> None:
 
 
 def ask_app():
-    return AppTest.from_function(_asked, default_timeout=60)
+    return AppTest.from_function(_asked, default_timeout=180)
 
 
 def address(app):
@@ -69,7 +69,7 @@ def test_the_default_view_needs_no_more_than_the_sample():
 
 def test_a_link_restores_everything_and_is_written_again():
     app = opened(encode(LINK))
-    assert app.selectbox(key="sample").value == "noor-caleb"
+    assert app.selectbox(key="sample").value == "topic-switching"
     assert app.selectbox(key="unit").value == "turn"
     assert app.selectbox(key="segment-tree.compatibility").value == "cosine"
     key = "segment-tree.compatibility.cosine.threshold"

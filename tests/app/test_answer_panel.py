@@ -45,7 +45,7 @@ def server(tmp_path, monkeypatch):
 
 
 @pytest.fixture
-def app(tmp_path, server):
+def app(tmp_path, server, small):
     turns = [
         {"speaker": "AB"[i % 2], "dia_id": f"D1:{i + 1}", "text": f"line {i} about red boats"}
         for i in range(12)
@@ -72,7 +72,7 @@ def app(tmp_path, server):
     }
     path = tmp_path / "talk.json"
     path.write_text(json.dumps([sample]))
-    return open_path(AppTest.from_function(_page, default_timeout=60).run(), path)
+    return open_path(AppTest.from_function(_page, default_timeout=180).run(), path)
 
 
 def with_model(app: AppTest, server, model: str = "test-model") -> AppTest:

@@ -23,7 +23,7 @@ def _compare_page() -> None:
 
 
 def compare_page() -> AppTest:
-    return clean(AppTest.from_function(_compare_page, default_timeout=120).run())
+    return clean(AppTest.from_function(_compare_page, default_timeout=180).run())
 
 
 def read(cell: str) -> str:
@@ -39,6 +39,7 @@ def frame(app: AppTest, column: str):
     raise AssertionError(f"no table has a column {column}")
 
 
+@pytest.mark.usefixtures("small")
 class TestCompare:
     def test_nothing_is_built_before_it_is_asked_for(self):
         app = compare_page()
@@ -50,7 +51,7 @@ class TestCompare:
         app.multiselect(key="compared-systems").set_value(["segment-tree", "memtree", "bm25"]).run()
         app.button(key="build-compared").click().run()
         shapes = frame(clean(app), "nodes/leaf")
-        assert list(shapes["leaves"][:3]) == ["161", "161", "161"]
+        assert [text.strip("\u2007") for text in shapes["leaves"][:3]] == ["12"] * 3
         app.button(key="measure").click().run()
         table = frame(clean(app), "recall@10")
         assert list(zip(table["system"], table["retrieval"], strict=True)) == [
@@ -104,9 +105,10 @@ def _guide_page() -> None:
         guide.render(session)
 
 
+@pytest.mark.usefixtures("small")
 class TestGuide:
     def test_every_number_of_the_toy_tree_is_there(self):
-        app = clean(AppTest.from_function(_guide_page, default_timeout=60).run())
+        app = clean(AppTest.from_function(_guide_page, default_timeout=180).run())
         table = frame(app, "propagated")
         assert len(table) == 13
         assert {"s⁽⁰⁾", "s⁽¹⁾", "s⁽²⁾"} <= set(table.columns)
@@ -115,7 +117,7 @@ class TestGuide:
         assert (table["propagated"] == table["s⁽⁰⁾"]).all()
 
     def test_the_matrix_is_a_table_too(self):
-        app = AppTest.from_function(_guide_page, default_timeout=60).run()
+        app = AppTest.from_function(_guide_page, default_timeout=180).run()
         app.session_state["twin-toy-matrix"] = True
         given = frame(clean(app.run()), "share")
         edges = toy_structure().edges  # top-down: parents give to children, in equal parts
@@ -125,7 +127,7 @@ class TestGuide:
         assert given.groupby("from node")["share"].sum().round(12).eq(1).all()
 
     def test_every_system_describes_itself(self):
-        app = AppTest.from_function(_guide_page, default_timeout=60).run()
+        app = AppTest.from_function(_guide_page, default_timeout=180).run()
         for name in SYSTEMS:
             app.session_state[f"about-{name}"] = True
         shown = texts(clean(app.run()))
@@ -135,13 +137,13 @@ class TestGuide:
         assert "[arXiv 2606.04555](https://arxiv.org/abs/2606.04555)" in shown
 
     def test_the_cases_need_their_conversation(self):
-        app = clean(AppTest.from_function(_guide_page, default_timeout=60).run())
+        app = clean(AppTest.from_function(_guide_page, default_timeout=180).run())
         assert "which is not in the open file" in texts(app)
         assert all(f"**{case.name}**" in texts(app) for case in CASES)
 
     def test_with_it_every_case_has_a_link(self):
         path = real_data("locomo", "locomo5.json")
-        app = open_path(AppTest.from_function(_guide_page, default_timeout=120).run(), path)
+        app = open_path(AppTest.from_function(_guide_page, default_timeout=180).run(), path)
         links = [link.proto.query_string for link in app.get("page_link")]
         assert sum("conversation=conv-47" in link for link in links) == sum(
             len(case.settings) for case in CASES

@@ -43,7 +43,7 @@ def page() -> None:
 
 
 def menu(**state):
-    app = AppTest.from_function(page, default_timeout=30)
+    app = AppTest.from_function(page, default_timeout=180)
     app.session_state["exports"] = True
     for name, value in state.items():
         app.session_state[name] = value

@@ -45,8 +45,8 @@ def _pages() -> None:
 
 
 @pytest.fixture
-def app() -> AppTest:
-    return clean(AppTest.from_function(_pages, default_timeout=120).run())
+def app(small) -> AppTest:
+    return clean(AppTest.from_function(_pages, default_timeout=180).run())
 
 
 def turn_to(app: AppTest, page: str) -> AppTest:
@@ -185,6 +185,7 @@ def test_n24_every_system_takes_a_single_leaf(app, tmp_path, system):
     usable(clean(app))
 
 
+@pytest.mark.slow
 def test_n26_very_many_are_offered_not_begun(app, tmp_path):
     many = malformed_inputs.of(26)[0]
     read(give(app, many, tmp_path), many)
@@ -192,6 +193,7 @@ def test_n26_very_many_are_offered_not_begun(app, tmp_path):
     assert app.button(key="build").label == "Build the memory"
 
 
+@pytest.mark.slow
 def test_n26_a_very_long_text_is_sent_in_part(app, tmp_path):
     long = malformed_inputs.of(26)[1]
     read(give(app, long, tmp_path), long)

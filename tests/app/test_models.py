@@ -55,6 +55,7 @@ def with_model(app: AppTest, server) -> AppTest:
     return clean(app)
 
 
+@pytest.mark.usefixtures("small")
 class TestModels:
     def test_without_a_model_the_page_says_what_to_do(self, server, chat_file):
         app = open_path(grow().run(), chat_file)
@@ -267,6 +268,7 @@ class TestModels:
 
 
 class TestTyping:
+    @pytest.mark.usefixtures("small")
     def test_a_typed_turn_joins_and_can_be_undone(self):
         app = grow().run()
         total = app.slider[0].max

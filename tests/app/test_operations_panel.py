@@ -20,7 +20,7 @@ def _page() -> None:
 
 
 def page() -> AppTest:
-    return clean(AppTest.from_function(_page, default_timeout=60).run())
+    return clean(AppTest.from_function(_page, default_timeout=180).run())
 
 
 def told(app: AppTest) -> list[str]:

@@ -11,7 +11,7 @@ from tests.data import ROOT, real_data
 
 
 def grow() -> AppTest:
-    return AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
+    return AppTest.from_file(str(ROOT / "app.py"), default_timeout=180)
 
 
 def _ask_page() -> None:
@@ -24,7 +24,7 @@ def _ask_page() -> None:
 
 
 def ask_page() -> AppTest:
-    return AppTest.from_function(_ask_page, default_timeout=60)
+    return AppTest.from_function(_ask_page, default_timeout=180)
 
 
 def clean(app: AppTest) -> AppTest:
@@ -124,6 +124,7 @@ class TestGrow:
         assert "Most similar" in texts(clean(app)) or "stays below" in texts(app)
 
 
+@pytest.mark.usefixtures("small")
 class TestAsk:
     def test_a_dataset_question_comes_with_gold(self):
         app = clean(ask_page().run())

@@ -9,7 +9,6 @@ import pytest
 
 import segviz
 from segviz import store
-from segviz.conversation import sample_path
 from segviz.embedding import HashingEmbedder
 from segviz.export import FORMATS, View
 from segviz.retrieval import RetrievalSettings
@@ -18,6 +17,8 @@ from segviz.view.bookmark import Bookmark, decode, encode
 from tests.app.test_address import address, ask_app, opened
 from tests.app.test_pages import clean, evidence_scores, grow, open_path, texts
 from tests.store.test_store_schema import VALIDATOR
+
+pytestmark = pytest.mark.usefixtures("small")
 
 SEEN = Bookmark(
     question=3,
@@ -30,9 +31,9 @@ SEEN = Bookmark(
         levels=(0, 1),
         literal=True,
         budget=600,
-        step=60,
+        step=12,
     ),
-    step=90,
+    step=18,
     node=5,
     view="Outline",
     colour="level",
@@ -42,10 +43,8 @@ SEEN = Bookmark(
 
 
 @pytest.fixture(scope="module")
-def memory():
-    return segviz.build(
-        segviz.load(sample_path("ines-theo"))[0], unit="turn", embedder=HashingEmbedder()
-    )
+def memory(small_file):
+    return segviz.build(segviz.load(small_file)[0], unit="turn", embedder=HashingEmbedder())
 
 
 def session_file(memory, bookmark, path, page="ask"):

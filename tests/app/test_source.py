@@ -12,6 +12,8 @@ from segviz.ui.sidebar import source
 from tests.app.test_address import address, opened
 from tests.app.test_pages import clean, grow, open_path, texts
 
+pytestmark = pytest.mark.usefixtures("small")
+
 
 def pasted(text: str):
     app = grow().run()
@@ -103,7 +105,7 @@ def test_a_damaged_memory_is_refused_and_what_was_open_stays(tmp_path):
     app = open_path(grow().run(), path)
     assert "Not opened." in texts(app)
     assert "'conversation' is missing" in texts(app)
-    assert app.slider[0].max == 161
+    assert app.slider[0].max == 12
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,8 @@ from segviz.systems import SYSTEMS
 from tests.app.test_inspector import data
 from tests.app.test_pages import ask_page, clean, evidence_scores, grow, texts
 
+pytestmark = pytest.mark.usefixtures("small")
+
 VIEWS = {
     "h-mem": ["Time windows", "Forgetting", "Relations"],
     "memforest": ["Families of trees"],

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 
+import pytest
 from streamlit.runtime.scriptrunner import StopException
 from streamlit.testing.v1 import AppTest
 
 from segviz.ui.pages.sweep import page
 from tests.app.test_pages import clean, open_path, texts
+
+pytestmark = pytest.mark.usefixtures("small")
 
 
 def _sweep_page() -> None:
@@ -21,7 +24,7 @@ def _sweep_page() -> None:
 
 
 def sweep_page() -> AppTest:
-    return AppTest.from_function(_sweep_page, default_timeout=60)
+    return AppTest.from_function(_sweep_page, default_timeout=180)
 
 
 def test_nothing_runs_before_it_is_asked_for():
@@ -30,7 +33,8 @@ def test_nothing_runs_before_it_is_asked_for():
     assert "Best:" not in texts(app)
 
 
-def test_a_run_shows_best_setting_categories_and_failures():
+def test_a_run_shows_best_setting_categories_and_failures(monkeypatch):
+    monkeypatch.delenv("SEGVIZ_FILE")  # the sample: in the small conversation nothing fails
     app = sweep_page().run()
     app.button(key="run-sweep").click().run()
     shown = texts(clean(app))

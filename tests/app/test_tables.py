@@ -20,7 +20,7 @@ def _page() -> None:
 
 
 def shown():
-    app = AppTest.from_function(_page, default_timeout=60).run()
+    app = AppTest.from_function(_page, default_timeout=180).run()
     assert not app.exception
     return app.table[0].value
 
@@ -52,7 +52,7 @@ def test_no_row_is_no_fault():
 
         table([], about="Nothing")
 
-    assert not AppTest.from_function(page, default_timeout=60).run().exception
+    assert not AppTest.from_function(page, default_timeout=180).run().exception
 
 
 def test_nodes_are_named_by_their_number():
@@ -61,6 +61,6 @@ def test_nodes_are_named_by_their_number():
 
         table([{"node": 25566, "units": 1200}, {"node": 7, "units": 3}], about="Nodes")
 
-    found = AppTest.from_function(page, default_timeout=60).run().table[0].value
+    found = AppTest.from_function(page, default_timeout=180).run().table[0].value
     assert found["node"].tolist() == ["25566", "\u2007\u2007\u2007\u20077"]
     assert found["units"].tolist() == ["1,200", "\u2007\u2007\u2007\u20073"]

@@ -11,30 +11,48 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from urllib.parse import urlparse
 
 import pytest
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
+from segviz.memory import Memory
 from tests.data import ROOT
+from tests.memories import built
 
-# What the page looks like, or nothing while some of it is on its way: the script runs, a part
-# is still loading, or the script of one of our components has not drawn yet.
-LOOKS = """() => {
-  const app = document.querySelector('[data-testid="stApp"]');
-  if (app?.dataset.testScriptState !== "notRunning") return null;
-  if (app.dataset.testConnectionState !== "CONNECTED") return null;
-  if (document.querySelector('[data-testid="stSkeleton"]')) return null;
-  const inside = [...document.querySelectorAll('[data-testid="stBidiComponentIsolated"]')]
-    .map(({ shadowRoot }) => [...shadowRoot?.children ?? []]);
-  if (inside.some(([style, ...own]) => !style || (style.querySelector("style") && !own.length)))
-    return null;
-  const drawn = inside.flat().map((part) =>
-    [part.querySelectorAll("*").length, part.dataset.painted].join(":"));
-  return [document.querySelectorAll("*").length, ...drawn].join(" ");
-}"""
+# Tells how often canvases have painted and how large the page is once neither has changed for
+# ``quiet`` milliseconds; nothing if that takes longer than ``patience``. The page does not
+# count as at rest while the script runs, a part is still loading, or the script of one of our
+# components has not drawn yet. The quiet time runs on the page's own clock, behind the timers
+# that are due in it (a slider tells Python a fifth of a second after it was moved), so a busy
+# machine makes it longer, not shorter.
+AT_REST = """([quiet, patience]) => new Promise((done) => {
+  const looks = () => {
+    const app = document.querySelector('[data-testid="stApp"]');
+    if (app?.dataset.testScriptState !== "notRunning") return null;
+    if (app.dataset.testConnectionState !== "CONNECTED") return null;
+    if (document.querySelector('[data-testid="stSkeleton"]')) return null;
+    const inside = [...document.querySelectorAll('[data-testid="stBidiComponentIsolated"]')]
+      .map(({ shadowRoot }) => [...shadowRoot?.children ?? []]);
+    if (inside.some(([style, ...own]) => !style || (style.querySelector("style") && !own.length)))
+      return null;
+    const drawn = inside.flat().map((part) =>
+      [part.querySelectorAll("*").length, part.dataset.painted].join(":"));
+    return [document.querySelectorAll("*").length, ...drawn].join(" ");
+  };
+  const begun = performance.now();
+  let last = null, since = begun;
+  const look = () => {
+    const found = looks(), now = performance.now();
+    if (found === null || found !== last) [last, since] = [found, now];
+    else if (now - since >= quiet) return done(found);
+    if (now - begun >= patience) return done(null);
+    setTimeout(look, 40);
+  };
+  look();
+})"""
 
 
 @pytest.fixture(scope="session")
@@ -61,6 +79,12 @@ def server() -> Iterator[str]:
     process.terminate()
     process.wait(20)
     process.stdout.close()
+
+
+@pytest.fixture(scope="session")
+def memory() -> Memory:
+    """What the app builds of the sample it opens on."""
+    return built()
 
 
 SIZE = {"width": 1400, "height": 1000}
@@ -121,35 +145,34 @@ class App:
         return self.settle()
 
     def settle(self) -> App:
-        """Wait until every run that was asked for is answered and what it sent is drawn.
-
-        Four looks over a third of a second must be the same: a slider tells Python a fifth of
-        a second after it was moved.
-        """
-        end = time.monotonic() + 90
-        same, last = 0, None
-        while same < 3:
-            self.page.wait_for_timeout(110)
-            looks = None if self._waiting else self.page.evaluate(LOOKS)
-            same = same + 1 if looks is not None and looks == last else 0
-            last = looks
-            if time.monotonic() > end:
-                pytest.fail(f"the page did not come to rest: waiting={self._waiting}, {looks!r}")
-        return self
+        """Wait until every run that was asked for is answered and what it sent is drawn."""
+        end = time.monotonic() + 180
+        while time.monotonic() < end:
+            if self._waiting:
+                self.page.wait_for_timeout(20)  # in which frames are received
+                continue
+            asked = self.reruns
+            found = self.page.evaluate(AT_REST, [250, 10_000])
+            if found is not None and not self._waiting and self.reruns == asked:
+                return self
+        pytest.fail(f"the page did not come to rest: waiting={self._waiting}")
 
     def tree(self, key: str):
         """The canvas component's root element, with its data attributes."""
         found = self.page.locator(f".st-key-{key} .segviz")
-        found.wait_for(timeout=30_000)
+        found.wait_for()
         return found
 
     def attribute(self, key: str, name: str) -> str:
         return self.tree(key).get_attribute(f"data-{name}") or ""
 
-    def until(self, key: str, name: str, value: str, timeout: float = 20) -> None:
-        """Wait for a data attribute of a canvas to take a value."""
+    def until(
+        self, key: str, name: str, value: str | Callable[[str], bool], timeout: float = 90
+    ) -> None:
+        """Wait for a data attribute of a canvas to take a value, or one that will do."""
+        will_do = value if callable(value) else value.__eq__
         end = time.monotonic() + timeout
-        while (found := self.attribute(key, name)) != value:
+        while not will_do(found := self.attribute(key, name)):
             if time.monotonic() > end:
                 pytest.fail(f"{key} data-{name} is {found!r}, expected {value!r}")
             self.page.wait_for_timeout(50)
@@ -175,7 +198,9 @@ class App:
 def tab(chromium, server) -> Iterator[App]:
     """One tab for all tests: a page that was opened in it before opens in half the time."""
     context = chromium.new_context(viewport=SIZE)
-    yield App(context.new_page(), server)
+    context.set_default_timeout(90_000)
+    # A server that has not run its script yet knows no page but the first.
+    yield App(context.new_page(), server).open()
     context.close()
 
 
@@ -188,7 +213,8 @@ def app(tab, request) -> Iterator[App]:
     tab.forget()
     yield tab
     seen = (list(tab.outside), list(tab.dialogs), list(tab.errors))
-    tab.page.evaluate("() => { localStorage.clear(); sessionStorage.clear(); }")
+    if tab.page.url.startswith(tab.server):
+        tab.page.evaluate("() => { localStorage.clear(); sessionStorage.clear(); }")
     tab.page.goto("about:blank")
     tab.page.context.clear_cookies()
     assert seen == ([], [], [])

@@ -15,13 +15,6 @@ from tests.app.test_pages import BAD_FILES
 from tests.browser.conftest import App
 from tests.data import real_data
 
-SAMPLE = next(iter(TITLES))
-
-
-@pytest.fixture(scope="module")
-def memory():
-    return segviz.build(segviz.load(sample_path(SAMPLE))[0])
-
 
 def upload(app, name, data):
     app.page.get_by_text("Upload", exact=True).first.click()
@@ -72,12 +65,7 @@ class TestGrow:
         press(app, "go-skip_previous")
         app.until("grow-tree", "step", "1")
         app.page.locator(".st-key-play button").first.click()
-        for _ in range(100):
-            if int(app.attribute("grow-tree", "step")) >= 4:
-                break
-            app.page.wait_for_timeout(100)
-        else:
-            pytest.fail("playing did not advance")
+        app.until("grow-tree", "step", lambda step: int(step) >= 4)
         app.page.locator(".st-key-play button").first.click()
         app.settle()
         stopped = app.attribute("grow-tree", "step")
@@ -126,7 +114,7 @@ class TestGrow:
         app.page.get_by_text("Node-link", exact=True).click()
         app.settle()
         frame = app.page.frame_locator("iframe").first
-        frame.locator("canvas").wait_for(timeout=30_000)
+        frame.locator("canvas").wait_for()
         assert f"All {len(memory.structure)} nodes, coloured by session" in app.text()
         with app.page.expect_download() as download:
             app.page.get_by_role("button", name="This drawing (HTML)").click()
@@ -197,7 +185,7 @@ class TestSweep:
     def test_a_clicked_setting_opens_in_ask_with_the_same_numbers(self, app, memory):
         app.open("sweep")
         press(app, "run-sweep")
-        app.page.get_by_text("By category").first.wait_for(timeout=60_000)
+        app.page.get_by_text("By category").first.wait_for()
         app.settle()
         cell = app.page.locator(".st-key-heat-both .scatterlayer .point").first
         box = cell.bounding_box()

@@ -6,17 +6,9 @@ import json
 
 import pytest
 
-import segviz
-from segviz.conversation import TITLES, sample_path
-
 KEY = "grow-tree"
 UNITS = 161
 WHOLE = f"0,{UNITS}"
-
-
-@pytest.fixture(scope="module")
-def memory():
-    return segviz.build(segviz.load(sample_path(next(iter(TITLES))))[0])
 
 
 @pytest.fixture
@@ -172,12 +164,7 @@ class TestSearch:
         labels = app.tree(KEY).evaluate("(r) => r.parentNode.segvizTree.data.labels")
         sent = [text for text in labels if "lighthouse" in text.lower()]
         assert sent
-        for _ in range(100):
-            if int(app.attribute(KEY, "hits")) > len(sent):
-                break
-            app.page.wait_for_timeout(100)
-        else:
-            pytest.fail("Python's hits did not arrive")
+        app.until(KEY, "hits", lambda hits: int(hits) > len(sent))  # Python's have arrived
         app.page.keyboard.press("Enter")
         app.until(KEY, "focus", "0")
         assert "at the very end a Lighthouse" in part(app, ".tip").inner_text()

@@ -2,16 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
-
-import segviz
-from segviz.conversation import TITLES, sample_path
 from segviz.tree.inspect import nearest, written
-
-
-@pytest.fixture(scope="module")
-def memory():
-    return segviz.build(segviz.load(sample_path(next(iter(TITLES))))[0])
 
 
 def tab(app, name):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from segviz.conversation import TITLES, sample_path
@@ -27,7 +29,7 @@ def upload(app: App, path) -> None:
 def begin(app: App) -> None:
     """Press Build."""
     button = app.page.locator(".st-key-build button")
-    button.wait_for(timeout=60_000)
+    button.wait_for()
     app.settle()
     button.click()
 
@@ -72,9 +74,8 @@ def test_a_long_turn_is_shown_whole_when_that_is_asked_for(app, tmp_path):
     assert WHOLE in more.get_attribute("aria-label")
     more.click()
     length = "(text) => text.textContent.length"
-    for _ in range(300):
-        if body.evaluate(length) > LONG:
-            break
+    end = time.monotonic() + 90
+    while body.evaluate(length) <= LONG and time.monotonic() < end:
         app.page.wait_for_timeout(100)
     assert body.evaluate(length) > LONG
     app.settle()

@@ -120,6 +120,7 @@ def test_the_url_is_printed_once_the_server_answers(host):
 
 
 @pytest.mark.parametrize("signals", [[signal.SIGTERM], [signal.SIGINT, signal.SIGTERM]])
+@pytest.mark.slow
 def test_a_signal_to_the_command_alone_stops_the_server_too(signals):
     with running() as process:
         url_printed(process)
@@ -129,6 +130,7 @@ def test_a_signal_to_the_command_alone_stops_the_server_too(signals):
         assert group_is_gone(process)
 
 
+@pytest.mark.slow
 def test_two_commands_started_together_take_two_ports():
     with running() as one, running() as two:
         urls = {url_printed(one), url_printed(two)}

@@ -49,6 +49,7 @@ main()
 """
 
 
+@pytest.mark.slow
 def test_an_offline_build_that_is_killed_leaves_nothing_half_done(run, tmp_path):
     """There is nothing to go on from: it begins anew, and takes the place of an earlier file
     only when it is whole."""

@@ -150,6 +150,7 @@ class TestPlaces:
         pytest.importorskip("joblib", reason="the extra 'parallel' is not installed")
         assert sweep("--workers", 2, "--json").json == sweep("--json").json
 
+    @pytest.mark.slow
     def test_the_same_on_a_cluster_that_loses_a_worker(self, sweep, cluster, monkeypatch):
         from distributed import Client
 
@@ -173,6 +174,7 @@ class TestPlaces:
         assert f"conversations are sent to the workers of {address}" in ran.err
         assert ran.json == sweep("--json").json
 
+    @pytest.mark.slow
     def test_comparisons_too(self, run, talks, cluster):
         compare = partial(run, "compare", talks, "--systems", "raptor,bm25", *OFFLINE, "--json")
         alone = compare("--all", "--seeds", "1,0")
@@ -196,6 +198,7 @@ class TestPlaces:
         assert ran.code == 2
         assert f"needs {module}, which is not installed: pip install 'segviz[{extra}]'" in ran.err
 
+    @pytest.mark.slow
     def test_a_scheduler_that_does_not_answer(self, sweep, monkeypatch):
         pytest.importorskip("distributed", reason="the extra 'cluster' is not installed")
         monkeypatch.setattr(evaluating, "_WAIT_SECONDS", 1)
@@ -261,6 +264,7 @@ class TestResuming:
         assert sweep("--resume", "runs", "--json").json == ran.json
         assert kept.read_bytes() == before
 
+    @pytest.mark.slow
     def test_a_killed_process_loses_only_what_it_had_begun(self, sweep, talks, tmp_path):
         command = [sys.executable, "-c", "from segviz.cli import main; main()", "sweep", talks]
         arguments = map(str, [*command, *MANY, *GRID, *OFFLINE, "--resume", "runs"])

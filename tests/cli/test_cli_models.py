@@ -65,6 +65,7 @@ def test_a_paused_build_goes_on_where_it_stopped(run, server, talk, tmp_path):
 
 
 @pytest.mark.parametrize(("how", "code"), [(signal.SIGINT, 130), (signal.SIGKILL, -9)])
+@pytest.mark.slow
 def test_a_build_that_is_ended_while_it_waits_loses_nothing(
     run, server, talk, tmp_path, monkeypatch, how, code
 ):

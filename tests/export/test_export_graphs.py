@@ -165,6 +165,7 @@ def test_several_parents_are_refused_with_the_way_out():
     assert newick_problem(forest()) == ""
 
 
+@pytest.mark.slow
 def test_a_deep_chain_is_written():
     text = newick(chain(100_000))
     assert text.startswith("((((")

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import segviz
-from segviz.conversation import DAY, sample_path
+from segviz.conversation import DAY
 from segviz.embedding import HashingEmbedder
 from segviz.figures import families as forest_figures
 from segviz.figures.forgetting import (
@@ -33,6 +33,7 @@ from segviz.figures.relation_graph import (
 )
 from segviz.figures.windows import dated, window_rows, windows, windows_figure, windows_sentence
 from segviz.tree import Add, Relate, Retire, Revise, Step, Structure, history, replay
+from tests import memories
 from tests.trees import ZERO, chat, toy, unit
 
 PAGE = {"background": "#171614", "foreground": "#edebe8", "accent": "#b43a09"}
@@ -41,8 +42,7 @@ RAMP = tuple(f"#00000{i}" for i in range(9))
 
 
 def built(system, **settings):
-    conversation = segviz.load(sample_path("ines-theo"))[0]
-    return segviz.build(conversation, system, embedder=HashingEmbedder(), **settings)
+    return memories.built(system, embedder="hashing", **settings)
 
 
 @pytest.fixture(scope="module")

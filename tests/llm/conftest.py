@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -21,7 +21,18 @@ def server() -> Iterator[ModelServer]:
 
 @pytest.fixture
 def endpoint(server: ModelServer) -> Endpoint:
-    return Endpoint(server.url, "small", "embed-small", key=KEY, timeout=1.5)
+    """With a limit that no answer of the loopback server passes, however busy the machine."""
+    return Endpoint(server.url, "small", "embed-small", key=KEY, timeout=30)
+
+
+def with_slow_timeout(faults: Iterable[str]) -> list[Any]:
+    """The names to parametrize with: waiting for a server that hangs takes real seconds."""
+    return [pytest.param(n, marks=pytest.mark.slow) if n == "timeout" else n for n in faults]
+
+
+def limit(name: str) -> dict[str, float]:
+    """What a client is given to run into a fault: of a server that hangs, a short timeout."""
+    return {"timeout": 1.5} if name == "timeout" else {}
 
 
 class Bench:

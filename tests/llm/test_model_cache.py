@@ -139,10 +139,11 @@ with ModelCache(sys.argv[1]) as cache:
 """
 
 
+@pytest.mark.slow
 def test_several_processes_share_one_file(path: Path):
     writers = [run(WRITER, str(path), str(start)) for start in (0, 50, 100)]
     for writer in writers:
-        _, errors = writer.communicate(timeout=60)
+        _, errors = writer.communicate(timeout=120)
         assert writer.returncode == 0, errors
     with ModelCache(path) as cache:
         assert cache.counts() == (200, 200)
@@ -163,6 +164,7 @@ for number in range(1000):
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="needs SIGKILL")
+@pytest.mark.slow
 def test_a_killed_build_has_lost_nothing_that_was_finished(bench: Bench):
     builder = run(BUILDER, bench.server.url, str(bench.path))
     assert builder.stdout is not None
@@ -170,7 +172,7 @@ def test_a_killed_build_has_lost_nothing_that_was_finished(bench: Bench):
         if line.strip() == "5":
             os.kill(builder.pid, signal.SIGKILL)
             break
-    builder.communicate(timeout=30)
+    builder.communicate(timeout=120)
     assert builder.returncode == -signal.SIGKILL
     finished = [Prompt("s", f"unit {number}") for number in range(6)]
     before = len(bench.server.requests)

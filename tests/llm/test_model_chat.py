@@ -12,7 +12,7 @@ import pytest
 from segviz.llm import Chat, LabelError, LastingFault, ModelError, OpenAIChat, Prompt
 from segviz.llm.client import LONGEST_RETRY_AFTER, RefusedError, retry_after
 from tests.llm import server as wire
-from tests.llm.conftest import KEY, Bench
+from tests.llm.conftest import KEY, Bench, limit, with_slow_timeout
 
 LABELS = ("join", "new")
 FREE = Prompt("You summarise.", "A said hello.")
@@ -154,21 +154,21 @@ PASSING = {
 }
 
 
-@pytest.mark.parametrize("name", PASSING)
+@pytest.mark.parametrize("name", with_slow_timeout(PASSING))
 def test_a_passing_fault_is_tried_again(bench: Bench, name: str):
     bench.server.script(PASSING[name])
-    assert bench.chat().reply(CHOICE).text == "join"
+    assert bench.chat(**limit(name)).reply(CHOICE).text == "join"
     assert len(bench.server.requests) == 2
     assert bench.waits == [0.5]
     assert bench.server.requests[0] == bench.server.requests[1]
 
 
-@pytest.mark.parametrize("name", PASSING)
+@pytest.mark.parametrize("name", with_slow_timeout(PASSING))
 def test_a_lasting_fault_ends_in_an_error_for_people(bench: Bench, name: str):
     bench.server.script(*[PASSING[name]] * 5)
     retries = 1 if name == "timeout" else 4
     with pytest.raises(ModelError) as caught:
-        bench.chat(retries=retries).reply(CHOICE)
+        bench.chat(retries=retries, **limit(name)).reply(CHOICE)
     assert not isinstance(caught.value, LabelError)
     message = str(caught.value)
     assert f"Tried {retries + 1} times" in message

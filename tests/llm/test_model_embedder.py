@@ -6,7 +6,7 @@ import pytest
 from segviz.embedding import Embedder
 from segviz.llm import ModelError, OpenAIEmbedder, embedder
 from tests.llm import server as wire
-from tests.llm.conftest import Bench
+from tests.llm.conftest import Bench, limit, with_slow_timeout
 
 
 def satisfies(model: Embedder) -> Embedder:
@@ -137,14 +137,14 @@ FAULTS = {
 }
 
 
-@pytest.mark.parametrize("name", FAULTS)
+@pytest.mark.parametrize("name", with_slow_timeout(FAULTS))
 def test_a_passing_fault_is_tried_again_and_a_lasting_one_reported(bench: Bench, name: str):
     bench.server.script(FAULTS[name])
-    assert bench.embedder().embed(["a", "b"]).shape == (2, 16)
+    assert bench.embedder(**limit(name)).embed(["a", "b"]).shape == (2, 16)
     assert bench.waits == [0.5]
     bench.server.script(*[FAULTS[name]] * 2)
     with pytest.raises(ModelError, match=r"embed-small.*Tried 2 times"):
-        bench.embedder(retries=1).embed(["c", "d"])
+        bench.embedder(retries=1, **limit(name)).embed(["c", "d"])
     assert bench.cache.counts() == (0, 2)
 
 

@@ -32,7 +32,7 @@ def after(looks: int) -> Callable[[], None]:
 
 
 @contextmanager
-def promptly(seconds: float = 2.0) -> Iterator[None]:
+def promptly(seconds: float = 8.0) -> Iterator[None]:
     """Far below the waits in these tests, which all last longer than 10 s."""
     began = time.monotonic()
     yield
@@ -43,17 +43,17 @@ def promptly(seconds: float = 2.0) -> Iterator[None]:
 def test_a_server_that_sends_a_byte_now_and_then_is_given_up(bench: Bench, head: bool):
     bench.server.script(*[wire.drip(0.1, head)] * 2)
     with promptly(), pytest.raises(ModelError, match=r"not complete within 0.5 s\. Tried 2 times"):
-        bench.chat(deadline=0.5, timeout=0.3, retries=1).reply(PROMPTS[0])
+        bench.chat(deadline=0.5, retries=1).reply(PROMPTS[0])
     bench.server.script(wire.drip(0.1, head))
     with promptly():
-        assert bench.embedder(deadline=0.5, timeout=0.3).embed(["a"]).shape == (1, 16)
+        assert bench.embedder(deadline=0.5).embed(["a"]).shape == (1, 16)
 
 
 def test_the_others_go_on_when_one_is_overdue(bench: Bench):
     slow = wire.drip(0.1)
-    chat = bench.chat(concurrency=3, deadline=1, timeout=0.5, retries=0)
+    chat = bench.chat(concurrency=3, deadline=2, retries=0)
     bench.server.fault = lambda r: slow if "unit 3" in r["messages"][-1]["content"] else None
-    with promptly(4), pytest.raises(ModelError, match="not complete within 1 s"):
+    with promptly(), pytest.raises(ModelError, match="not complete within 2 s"):
         chat.replies(PROMPTS)
     assert bench.cache.counts() == (5, 0)
     assert len(bench.server.requests) == 6

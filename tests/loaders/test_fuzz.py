@@ -7,6 +7,7 @@ import io
 import json
 import zipfile
 
+import pytest
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
@@ -157,12 +158,14 @@ def survives(data: bytes, name: str = "fuzz.json") -> None:
 
 @fuzz
 @given(documents)
+@pytest.mark.slow
 def test_random_json(document: object) -> None:
     survives(json.dumps(document).encode())
 
 
 @fuzz
 @given(st.one_of(st.lists(mostly(samples), min_size=1, max_size=3), samples, conversations))
+@pytest.mark.slow
 def test_almost_locomo(document: object) -> None:
     survives(json.dumps(document).encode())
 
@@ -190,6 +193,7 @@ def test_mutated_bytes_of_a_valid_file(changes: list[tuple[int, int, bytes]]) ->
 
 @fuzz
 @given(st.data())
+@pytest.mark.slow
 def test_any_node_of_a_valid_file_replaced(data: st.DataObject) -> None:
     document = json.loads(VALID_BYTES)
     node = document
@@ -312,6 +316,7 @@ def test_there_is_a_valid_file_of_every_format() -> None:
         max_size=4,
     ),
 )
+@pytest.mark.slow
 def test_mutated_bytes_of_every_format(
     data: bytes, changes: list[tuple[float, int, bytes]]
 ) -> None:
@@ -323,6 +328,7 @@ def test_mutated_bytes_of_every_format(
 
 @fuzz
 @given(st.sampled_from([name for name in FORMATS if not isinstance(FORMATS[name], str)]), st.data())
+@pytest.mark.slow
 def test_any_node_of_every_format_replaced(name: str, data: st.DataObject) -> None:
     document = json.loads(FILES[name])
     for _ in range(data.draw(st.integers(1, 3))):

@@ -137,6 +137,7 @@ def test_n24_one_utterance_is_a_tree_of_one_leaf(given: Input) -> None:
     ("unit", "size"),
     [("x", 5), ("<", 5), ("x ", 5), ("\u200e", 5), ('"', 5), ("<a|", 5), ("a\n", 1)],
 )
+@pytest.mark.slow
 def test_n26_one_text_of_millions_of_characters(unit: str, size: int) -> None:
     """Nothing any reader does takes longer than the text is long."""
     text = (unit * size * 1_000_000)[: size * 1_000_000] + "."

@@ -289,6 +289,7 @@ def test_kenta_tanaka() -> None:
     assert all(session.start for session in conversation.sessions)
 
 
+@pytest.mark.slow
 def test_a_sound_tree_of_the_real_file() -> None:
     memory = segviz.build(load(real_data("realmem", "Kenta_Tanaka.json"))[0])
     assert memory.check() == []

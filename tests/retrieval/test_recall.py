@@ -27,6 +27,8 @@ from tests.benchmarks.recall import (
 from tests.benchmarks.recall import locomo_memories as load_all
 from tests.data import real_data
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def memories():

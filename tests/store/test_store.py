@@ -156,6 +156,7 @@ class TestAtomic:
         assert [p.name for p in tmp_path.iterdir()] == ["memory.json"]
 
     @pytest.mark.parametrize("after", [0.0, 0.02, 0.05])
+    @pytest.mark.slow
     def test_a_killed_process_leaves_a_whole_file(self, tmp_path, after):
         """SIGKILL in the middle of saving: readers find the file before or the one after."""
         target = tmp_path / "memory.json.gz"

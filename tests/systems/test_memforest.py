@@ -403,6 +403,8 @@ def test_a_model_extracts_writes_and_browses(model_chat):
     assert memory.ask("What colour is the bicycle?", method="own").evidence
 
 
+@pytest.mark.slow
+@pytest.mark.slow
 class TestRealConversation:
     def test_clean_after_every_step_and_local(self):
         memory = segviz.build(

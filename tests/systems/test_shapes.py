@@ -9,6 +9,8 @@ import segviz
 from segviz.tree.shape import shape
 from tests.data import real_data
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def locomo():

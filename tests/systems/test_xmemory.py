@@ -359,6 +359,8 @@ def test_a_model_finds_boundaries_and_statements(model_chat):
     assert memory.ask("What colour is the bicycle?", method="own").evidence
 
 
+@pytest.mark.slow
+@pytest.mark.slow
 class TestRealConversation:
     def test_clean_after_every_step(self):
         memory = segviz.build(

@@ -7,11 +7,10 @@ import math
 import numpy as np
 import pytest
 
-import segviz
-from segviz.conversation import TITLES, sample_path
 from segviz.tree import Structure
 from segviz.tree.coherence import MANY, coherence, known_coherence
 from segviz.tree.unfold import unfold
+from tests.memories import built
 
 
 def structure(level, edges, vectors, active=None):
@@ -63,7 +62,7 @@ def naive(tree):
 
 @pytest.mark.parametrize("system", ["segment-tree", "raptor", "memtree", "clustering"])
 def test_it_equals_the_restatement(system):
-    memory = segviz.build(segviz.load(sample_path(next(iter(TITLES))))[0], system=system)
+    memory = built(system)
     tree = memory.structure
     assert coherence(tree) == pytest.approx(naive(tree), abs=1e-5, nan_ok=True)
 
@@ -95,7 +94,7 @@ def test_it_is_kept_as_long_as_the_structure_lives_and_read_only():
 
 
 def test_copies_in_a_drawing_have_the_coherence_of_their_node():
-    memory = segviz.build(segviz.load(sample_path(next(iter(TITLES))))[0], system="raptor")
+    memory = built("raptor")
     drawn = unfold(memory.structure)
     value = coherence(memory.structure)[drawn.node]
     for node in range(0, len(memory.structure), 17):

@@ -1,4 +1,4 @@
-"""A chain of 100,000 nodes and a conversation of 100,000 leaves go through every stage."""
+"""A very deep chain and a conversation of very many leaves go through every stage."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ from segviz.tree.unfold import follows_time, unfold
 from tests.scenes import tree_message
 from tests.trees import chat
 
-N = 100_000
+DEEP, VAST = 5_000, 100_000  # both beyond what recursion could walk
 VECTOR = np.zeros(1, dtype=np.float32)
 
 
-def chain():
-    """One leaf under N - 1 nodes, as steps."""
+def chain(n):
+    """One leaf under n - 1 nodes, as steps."""
     conversation = chat([[("Ada", "Hello.")]])
     unit = conversation.units("turn")[0]
-    events = [Add(i, i, (0, 1), unit.text, VECTOR) for i in range(N)]
-    events += [Link(i + 1, i) for i in range(N - 1)]
+    events = [Add(i, i, (0, 1), unit.text, VECTOR) for i in range(n)]
+    events += [Link(i + 1, i) for i in range(n - 1)]
     return conversation, (Step(unit, "", None, tuple(events)),)
 
 
-def star():
-    """N leaves under one root that widens with every unit."""
-    conversation = chat([[("Ada", f"Word {i}.") for i in range(N)]])
+def star(n):
+    """n leaves under one root that widens with every unit."""
+    conversation = chat([[("Ada", f"Word {i}.") for i in range(n)]])
     units: tuple[Unit, ...] = conversation.units("turn")
     steps = []
     for unit in units:
@@ -48,9 +48,17 @@ def star():
     return conversation, tuple(steps)
 
 
-@pytest.fixture(scope="module", params=[chain, star], ids=["chain", "star"])
+@pytest.fixture(
+    scope="module",
+    params=[
+        pytest.param((make, n), id=f"{make.__name__}-{n}", marks=[pytest.mark.slow] * (n == VAST))
+        for n in (DEEP, VAST)
+        for make in (chain, star)
+    ],
+)
 def large(request):
-    conversation, steps = request.param()
+    make, n = request.param
+    conversation, steps = make(n)
     return conversation, steps, replay(steps)
 
 
@@ -58,12 +66,13 @@ def test_replay_and_derived_columns(large):
     _, steps, structure = large
     root = structure.roots[0]
     leaves = len(structure.leaves)
+    n = len(structure) - (leaves > 1)
     assert structure.roots == (root,)
-    assert structure.depth.max() == (N - 1 if leaves == 1 else 1)
+    assert structure.depth.max() == (n - 1 if leaves == 1 else 1)
     assert structure.coverage(root) == tuple(range(leaves))
-    assert len(np.unique(structure.carrier)) == (1 if leaves == 1 else N + 1)
+    assert len(np.unique(structure.carrier)) == (1 if leaves == 1 else n + 1)
     assert shape(structure).leaves == leaves
-    assert len(Moments(steps).at(len(steps) // 2)) == (0 if leaves == 1 else N // 2 + 1)
+    assert len(Moments(steps).at(len(steps) // 2)) == (0 if leaves == 1 else n // 2 + 1)
 
 
 def test_the_laws_hold(large):

@@ -12,11 +12,12 @@ import segviz
 from segviz.conversation import sample_path
 from segviz.tree import Relate
 from segviz.tree.digest import digest
+from tests.memories import built
 
 
 @pytest.fixture(scope="module")
 def structure():
-    return segviz.build(segviz.load(sample_path("ines-theo"))[0]).structure
+    return built().structure
 
 
 def test_a_second_build_has_the_same_name(structure):

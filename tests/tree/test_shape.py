@@ -1,7 +1,6 @@
 import numpy as np
 import pytest
 
-import segviz
 from segviz.evaluate.published import TABLE_5
 from segviz.tree import replay
 from segviz.tree.shape import (
@@ -12,6 +11,7 @@ from segviz.tree.shape import (
     session_starts,
     shape,
 )
+from tests.memories import built
 from tests.systems.test_segment_tree import run_both
 from tests.trees import grown, toy
 
@@ -80,8 +80,6 @@ class TestBoundaries:
 
 
 def test_the_sample_agrees_with_its_sessions_better_than_chance():
-    from segviz.conversation import sample_path
-
-    memory = segviz.build(segviz.load(sample_path("ines-theo"))[0])
+    memory = built()
     starts = session_starts(unit.session for unit in memory.units)
     assert boundary_f1(memory.structure, starts) > random_f1(memory.structure, starts) + 0.1

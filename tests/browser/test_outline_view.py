@@ -5,13 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import segviz
-from segviz.conversation import TITLES, sample_path
-
-
-@pytest.fixture(scope="module")
-def memory():
-    return segviz.build(segviz.load(sample_path(next(iter(TITLES))))[0])
+from tests.memories import built
 
 
 def row(app, node):
@@ -135,7 +129,7 @@ def test_the_selection_goes_along_between_the_views(app, memory):
 
 
 def test_many_parents_and_roots(app, memory):
-    raptor = segviz.build(segviz.load(sample_path("recurrence"))[0], "raptor")
+    raptor = built("raptor", "recurrence")
     child = next(n for n, p in enumerate(raptor.structure.parents) if len(p) > 1)
     parents = raptor.structure.parents[child]
     app.open(f"?sample=recurrence&system=raptor&view=Outline&node={child}")
@@ -148,7 +142,7 @@ def test_many_parents_and_roots(app, memory):
     others = {item.locator("> .row .mark").last.inner_text() for item in shown.all()}
     assert others == {f"also under {parent}" for parent in parents}
     app.open("?system=memforest&view=Outline")
-    roots = len(segviz.build(memory.conversation, "memforest").structure.roots)
+    roots = len(built("memforest").structure.roots)
     assert roots > 20
     first = app.page.locator(".tree > li.place[aria-setsize]").first
     assert first.get_attribute("aria-setsize") == str(roots)

@@ -1,0 +1,83 @@
+"""What the tests of pages share: one scan for components, and a conversation of twelve units."""
+
+from __future__ import annotations
+
+import functools
+import json
+
+import pytest
+from streamlit.components.v2 import manifest_scanner
+
+
+@pytest.fixture(scope="session", autouse=True)
+def one_scan():
+    """Every AppTest looks through all installed packages for components, a tenth of a second
+    of reading their metadata; what is installed does not change meanwhile."""
+    with pytest.MonkeyPatch.context() as patch:
+        found = functools.cache(manifest_scanner.scan_component_manifests)
+        patch.setattr(manifest_scanner, "scan_component_manifests", found)
+        yield
+
+
+SAID = (
+    (
+        "I bought a red bicycle in Utrecht on 3 May.",
+        "A red bicycle! How many gears does the bicycle have?",
+        "Eight gears, and the bicycle cost 450 euros.",
+        "That is a fair price for a bicycle with eight gears.",
+        "My sourdough bread failed again this morning.",
+        "Bread needs patience. Did the sourdough starter bubble?",
+        "The starter did nothing, the bread stayed flat.",
+        "Feed the starter twice, then bake the bread again.",
+    ),
+    (
+        "The sourdough bread finally rose, thanks to rye flour.",
+        "Wonderful bread news! Rye flour is the trick.",
+        "My telescope arrived, I saw the rings of Saturn.",
+        "Saturn through your own telescope, that is lovely.",
+        "The telescope shows Jupiter too, with four moons.",
+        "Four moons of Jupiter, as Galileo saw them.",
+        "My sister Clara moved to Ghent to study law.",
+        "Law in Ghent, then Clara will be a judge one day.",
+    ),
+    (
+        "The bicycle was stolen at the station last night.",
+        "Oh no, the red bicycle! Did you tell the police?",
+        "The police found the bicycle without its saddle.",
+        "A new saddle costs less than a new bicycle.",
+        "Clara passed her first exam in law in Ghent.",
+        "Clara will celebrate with your sourdough bread, I hope.",
+        "She did, and she looked at Saturn with my telescope.",
+        "Bread under the rings of Saturn, what an evening.",
+    ),
+)
+ASKED = (
+    ("What colour is the bicycle?", "red", ["D1:1"], 4),
+    ("What made the bread rise?", "rye flour", ["D2:1", "D2:2"], 1),
+    ("Where does Clara study?", "Ghent", ["D2:7"], 4),
+    ("When was the bicycle bought?", "3 May", ["D1:1"], 2),
+)
+
+
+@pytest.fixture(scope="session")
+def small_file(tmp_path_factory):
+    """Three sessions, twelve exchanges, five topics that return, four questions."""
+    conversation = {"speaker_a": "Ada", "speaker_b": "Ben"}
+    for s, texts in enumerate(SAID, start=1):
+        conversation[f"session_{s}_date_time"] = f"1:00 pm on {7 * s} May, 2024"
+        conversation[f"session_{s}"] = [
+            {"speaker": ("Ada", "Ben")[t % 2], "dia_id": f"D{s}:{t + 1}", "text": text}
+            for t, text in enumerate(texts)
+        ]
+    names = ("question", "answer", "evidence", "category")
+    questions = [dict(zip(names, one, strict=True)) for one in ASKED]
+    path = tmp_path_factory.mktemp("small") / "small.json"
+    sample = {"sample_id": "small", "conversation": conversation, "qa": questions}
+    path.write_text(json.dumps([sample]))
+    return path
+
+
+@pytest.fixture
+def small(monkeypatch, small_file):
+    """The app opens on the small conversation, as ``segviz FILE`` opens on a file."""
+    monkeypatch.setenv("SEGVIZ_FILE", str(small_file))
