@@ -34,7 +34,7 @@ def wheel(tmp_path_factory) -> Path:
     skipped = shutil.ignore_patterns("__pycache__", "*.pyc", "node_modules")
     for name in ("segviz", "sample_data"):
         shutil.copytree(ROOT / name, source / name, ignore=skipped)
-    for name in ("pyproject.toml", "README.md"):
+    for name in ("pyproject.toml", "README.md", "LICENSE"):
         shutil.copy(ROOT / name, source)
     build = ["-m", "pip", "wheel", "--no-deps", "--no-build-isolation", "-q", "-w", folder, source]
     subprocess.run([sys.executable, *map(str, build)], check=True, timeout=300)

@@ -22,7 +22,10 @@ from segviz.construct.compatibility.similarity import cosines
 from segviz.embedding import background_mean, get_embedder
 from segviz.llm import Endpoint, ModelCache, OpenAIChat
 from segviz.tree.shape import TABLE_5, shape
+from tests.benchmarks.report import table
 from tests.llm.server import ModelServer, enum
+
+HEAD = ("choices", "summaries", "calls/leaf", "paper", "nodes/leaf", "max depth")
 
 # What the stand-in model asks of each level before it says MERGE.
 NEEDED = (0.20, 0.12, -0.05, -0.30)
@@ -60,9 +63,9 @@ def main() -> None:
     corpus = segviz.load(path)
     conversation = corpus[sys.argv[2] if len(sys.argv) > 2 else min(3, len(corpus) - 1)]
     paper = {row.method.split()[-1]: row for row in TABLE_5 if row.data == "LoCoMo"}
-    print(f"{conversation.id}, exchange units, annotation by the model")
-    head = ("choices", "summaries", "calls/leaf", "paper", "nodes/leaf", "max depth")
-    print(f"{'':>22}" + "".join(f"{name:>12}" for name in head))
+    print(f"{conversation.id}, exchange units, annotation by the model:\n")
+    head = ("", *(f">{name}" for name in HEAD))
+    rows = []
     with ModelServer() as server:
         server.answer = stand_in()
         for name in ("cosine", "calibrated", "batch", "pointwise"):
@@ -80,12 +83,18 @@ def main() -> None:
                 choices = sum(bool(enum(request)) for request in server.requests)
                 calls, leaves = len(server.requests), len(memory.units)
                 measured = shape(memory.structure)
-                said = f"{paper[name].calls_per_leaf:.2f}" if name in paper else "-"
-                print(
-                    f"{name + ' ' + refresh:>22}{choices:>12}{calls - choices:>12}"
-                    f"{calls / leaves:>12.2f}{said:>12}{measured.nodes_per_leaf:>12.2f}"
-                    f"{measured.max_depth:>12}"
+                rows.append(
+                    (
+                        f"{name}, {refresh}",
+                        str(choices),
+                        str(calls - choices),
+                        f"{calls / leaves:.2f}",
+                        f"{paper[name].calls_per_leaf:.2f}" if name in paper else "",
+                        f"{measured.nodes_per_leaf:.2f}",
+                        str(measured.max_depth),
+                    )
                 )
+    print(table(head, rows))
 
 
 if __name__ == "__main__":

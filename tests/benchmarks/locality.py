@@ -16,6 +16,7 @@ import numpy as np
 
 import segviz
 from segviz.tree import Add, Retire, Revise
+from tests.benchmarks.report import table
 
 PARTS = 8
 
@@ -53,12 +54,15 @@ def main() -> None:
         memory = segviz.build(conversation, "memforest", refresh=refresh)
         written, total = refreshed(memory)
         calls = sum(step.cost.annotated for step in memory.steps)
-        print(f"{name}, {refresh}: {calls} texts asked for, {sum(written)} nodes with a new text")
-        print(f"{'units':>12}{'new texts per unit':>20}{'full rebuild':>16}{'share':>9}")
+        print(
+            f"\n{name}, {refresh}: {calls} texts asked for, {sum(written)} nodes with a new text\n"
+        )
+        rows = []
         for part in np.array_split(np.arange(len(written)), PARTS):
             mean = float(np.mean([written[i] for i in part]))
             whole = total[part[-1]]
-            print(f"{part[-1] + 1:>12}{mean:>20.1f}{whole:>16}{mean / whole:>9.1%}")
+            rows.append((str(part[-1] + 1), f"{mean:.1f}", str(whole), f"{mean / whole:.1%}"))
+        print(table((">units", ">new texts per unit", ">full rebuild", ">share"), rows))
 
 
 if __name__ == "__main__":

@@ -55,7 +55,7 @@ def main() -> None:
         f"{settings} settings ({len(found.policies)} policies x {len(found.alphas)} alphas x "
         f"{len(found.horizons)} horizons), with 95 % CI and level shares"
     )
-    print(f"the relevance model is prepared once, in {prepared:.2f} s")
+    print(f"the relevance model is prepared once, in {prepared:.2f} s\n")
     other = f"ask per question and setting, EXTRAPOLATED from {len(SAMPLE)} settings"
     what = f"sweep of {len(questions)} questions, median of {REPEATS}"
     show([Line(what, settings, median(times), "s", each * settings, other, BUDGET)])
