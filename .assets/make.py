@@ -29,6 +29,7 @@ SAMPLE = HERE.parent / "sample_data" / "ines-theo.json"
 QUESTION = 0
 SETTING: dict[str, Any] = {"policy": "both", "horizon": 2}
 SIZE = (1000, 560)
+IDLE = '[data-testid="stApp"][data-test-script-state="notRunning"]'
 STEPS = (*range(2, 40, 2), *range(40, 161, 5), 161)
 ALPHAS = tuple(i / 20 for i in range(20))
 
@@ -69,8 +70,11 @@ def growth(page: Page) -> None:
     )
 
 
-def of_the_app(name: str, path: str, settings: dict[str, str]) -> Callable[[Page], None]:
-    """A picture of a page of the running app."""
+def of_the_app(
+    name: str, path: str, settings: dict[str, str], press: str = "", heading: str = ""
+) -> Callable[[Page], None]:
+    """A picture of a page of the running app, after ``press`` (part of a button's name) was
+    clicked and with ``heading`` in view, where these are given."""
 
     def take(page: Page) -> None:
         command = [sys.executable, "-m", "segviz", "--no-browser"]
@@ -78,12 +82,21 @@ def of_the_app(name: str, path: str, settings: dict[str, str]) -> Callable[[Page
             assert server.stdout is not None
             address = server.stdout.readline().split()[3]
             page.set_viewport_size({"width": 1400, "height": 1000})
-            page.goto(f"{address}/{path}?{urlencode(settings)}")
-            page.wait_for_selector(".segviz[data-painted]:not([data-nodes='0'])", state="attached")
-            page.wait_for_selector('[data-testid="stApp"][data-test-script-state="notRunning"]')
-            page.wait_for_timeout(3000)
-            taken = Image.open(io.BytesIO(page.screenshot())).convert("RGB")
-            taken.quantize(128, dither=Image.Dither.NONE).save(HERE / name, optimize=True)
+            # The first run of a server knows its pages only when it ends; so the page comes second.
+            for url in (address, f"{address}/{path}?{urlencode(settings)}"):
+                page.goto(url)
+                page.wait_for_selector(".segviz[data-painted]", state="attached")
+                page.wait_for_selector(IDLE)
+                page.wait_for_timeout(3000)
+            if press:
+                page.get_by_role("button", name=press).click()
+                page.wait_for_timeout(15_000)
+                page.wait_for_selector(IDLE)
+            if heading:
+                place = page.get_by_role("heading", name=heading, exact=True)
+                place.evaluate("element => element.scrollIntoView()")
+                page.wait_for_timeout(2000)
+            (HERE / name).write_bytes(page.screenshot())
             page.goto("about:blank")
             server.terminate()
 
@@ -93,16 +106,19 @@ def of_the_app(name: str, path: str, settings: dict[str, str]) -> Callable[[Page
 PICTURES: dict[str, Callable[[Page], None]] = {
     "growth": growth,
     "ask": of_the_app("ask.png", "ask", {"policy": "both", "alpha": "0.5"}),
-    "compare": of_the_app("compare.png", "compare", {}),
+    "compare": of_the_app("compare.png", "compare", {}, "Build", "Structures"),
 }
 
 
 def main() -> None:
+    """Make the pictures that were asked for, or all."""
     path = os.environ.get("SEGVIZ_CHROMIUM") or shutil.which("chromium") or shutil.which("chrome")
     if path is None:
         sys.exit("no Chromium found; install one or set SEGVIZ_CHROMIUM")
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-gpu"])
+        browser = playwright.chromium.launch(
+            executable_path=path, args=["--no-sandbox", "--disable-gpu"]
+        )
         for name in sys.argv[1:] or PICTURES:
             PICTURES[name](browser.new_page(color_scheme="light"))
         browser.close()

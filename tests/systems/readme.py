@@ -14,7 +14,9 @@ README = ROOT / "segviz" / "systems" / "README.md"
 
 def source(kind: type) -> str:
     """What the docstring names after ``Source:``, up to the end of the sentence."""
-    found = re.search(r"Source: (.*?)(?<!App)(?<!al)\.(?=\s+[A-Z]|\s*\Z)", kind.__doc__ or "", re.DOTALL)
+    found = re.search(
+        r"Source: (.*?)(?<!App)(?<!al)\.(?=\s+[A-Z]|\s*\Z)", kind.__doc__ or "", re.DOTALL
+    )
     return " ".join(found[1].split()).replace("``", "`") if found else ""
 
 
