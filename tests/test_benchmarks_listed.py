@@ -77,6 +77,9 @@ def test_a_block_is_replaced_alone(tmp_path):
     assert "`python -m tests.benchmarks shape --write`" in text
     assert "numpy" in text
     assert text.endswith("\n<!-- shape: end -->\nbelow\n")
+    write("shape", block("shape", "one line\nanother"), page)
+    assert "\n```text\none line\nanother\n```\n" in page.read_text("utf-8")
+    text = page.read_text("utf-8")
     with pytest.raises(ValueError, match="recall: begin"):
         write("recall", "text", page)
     page.write_text(text * 2, "utf-8")

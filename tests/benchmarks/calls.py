@@ -9,10 +9,8 @@ cost nothing; every call really goes over the wire.
 from __future__ import annotations
 
 import json
-import os
 import sys
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -22,7 +20,7 @@ from segviz.construct.compatibility.similarity import cosines
 from segviz.embedding import background_mean, get_embedder
 from segviz.llm import Endpoint, ModelCache, OpenAIChat
 from segviz.tree.shape import TABLE_5, shape
-from tests.benchmarks.report import table
+from tests.benchmarks.report import data_file, table
 from tests.llm.server import ModelServer, enum
 
 HEAD = ("choices", "summaries", "calls/leaf", "paper", "nodes/leaf", "max depth")
@@ -58,8 +56,7 @@ def stand_in() -> Callable[[dict[str, Any]], str]:
 
 
 def main() -> None:
-    folder = Path(os.environ.get("SEGVIZ_DATA") or Path(__file__).parents[3] / "shared" / "data")
-    path = Path(sys.argv[1]) if len(sys.argv) > 1 else folder / "locomo" / "locomo5.json"
+    path = data_file()
     corpus = segviz.load(path)
     conversation = corpus[sys.argv[2] if len(sys.argv) > 2 else min(3, len(corpus) - 1)]
     paper = {row.method.split()[-1]: row for row in TABLE_5 if row.data == "LoCoMo"}

@@ -8,15 +8,13 @@ write. Nothing is asserted here.
 
 from __future__ import annotations
 
-import os
 import sys
-from pathlib import Path
 
 import numpy as np
 
 import segviz
 from segviz.tree import Add, Retire, Revise
-from tests.benchmarks.report import table
+from tests.benchmarks.report import data_file, table
 
 PARTS = 8
 
@@ -46,8 +44,7 @@ def refreshed(memory: segviz.Memory) -> tuple[list[int], list[int]]:
 
 
 def main() -> None:
-    folder = Path(os.environ.get("SEGVIZ_DATA") or Path(__file__).parents[3] / "shared" / "data")
-    path = Path(sys.argv[1]) if len(sys.argv) > 1 else folder / "locomo" / "locomo5.json"
+    path = data_file()
     name = sys.argv[2] if len(sys.argv) > 2 else "conv-47"
     conversation = segviz.load(path)[name]
     for refresh in ("eager", "lazy"):

@@ -14,8 +14,8 @@ import numpy as np
 
 from segviz.memory import Memory
 from segviz.tree.shape import shape
-from tests.benchmarks.recall import data_file, locomo_memories, named, pooled
-from tests.benchmarks.report import table
+from tests.benchmarks.recall import locomo_memories, named, pooled
+from tests.benchmarks.report import data_file, table
 
 SETTINGS = (
     ("none", 0.0, 0),

@@ -15,15 +15,14 @@ from time import perf_counter
 
 import segviz
 from segviz.evaluate.many import sweep_many
-from tests.benchmarks.recall import locomo_file
-from tests.benchmarks.report import table
+from tests.benchmarks.report import real_data, table
 
 SYSTEMS = ("segment-tree", "bm25")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks.many")
-    parser.add_argument("file", nargs="?", default=locomo_file())
+    parser.add_argument("file", nargs="?", default=real_data("locomo", "locomo5.json"))
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--scheduler", metavar="ADDRESS")
     given = parser.parse_args()

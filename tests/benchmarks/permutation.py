@@ -7,14 +7,12 @@ defaults, exchange units. Nothing is asserted here.
 
 from __future__ import annotations
 
-import os
 import sys
 from functools import partial
-from pathlib import Path
 
 import segviz
 from segviz.evaluate.permutation import Setting, permutation
-from tests.benchmarks.report import interval, table
+from tests.benchmarks.report import data_file, interval, table
 
 SYSTEMS = ("segment-tree", "clustering")
 SETTINGS = (("none", 0.0, 0), ("top-down", 0.1, 2), ("both", 0.3, 2))
@@ -28,8 +26,7 @@ def named(setting: Setting) -> str:
 
 
 def main() -> None:
-    folder = Path(os.environ.get("SEGVIZ_DATA") or Path(__file__).parents[3] / "shared" / "data")
-    path = Path(sys.argv[1]) if len(sys.argv) > 1 else folder / "locomo" / "locomo5.json"
+    path = data_file()
     seeds = tuple(range(int(sys.argv[2]) if len(sys.argv) > 2 else 5))
     corpus = segviz.load(path)
     builders = {name: partial(segviz.build, system=name) for name in SYSTEMS}

@@ -3,7 +3,7 @@
 Run ``python -m tests.benchmarks.recall [FILE]`` from the project's root; by default the
 LoCoMo conversations under SEGVIZ_DATA or ../shared/data. Exchange units, offline default,
 mean over all counted questions of all conversations together. Nothing is asserted here;
-the targets are in tests/test_recall.py.
+the targets are in tests/retrieval/test_recall.py.
 
 The yardstick is BM25 over the units alone; ``lexical`` in a tree counts word frequencies
 in the inner nodes too. *Best of grid* is picked on the questions it is reported on and
@@ -15,8 +15,6 @@ of policy, alpha and horizon is held out.
 from __future__ import annotations
 
 import itertools
-import os
-import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -34,7 +32,7 @@ from segviz.evaluate.scores import first_scores
 from segviz.memory import Memory
 from segviz.retrieval import RELEVANCE
 from segviz.tree import Add, Step
-from tests.benchmarks.report import interval, table
+from tests.benchmarks.report import data_file, interval, table
 
 TUNED_ON = ("conv-26", "conv-30", "conv-43")
 HELD_OUT = ("conv-47", "conv-49")
@@ -152,17 +150,6 @@ def best(cells: dict[Setting, float], policies: Sequence[str]) -> Setting:
 def named(relevance: str, setting: Setting) -> str:
     policy, alpha, horizon = setting
     return f"{relevance}, {policy}" + ("" if policy == "none" else f" {alpha:g}/{horizon}")
-
-
-def locomo_file() -> Path:
-    """The LoCoMo conversations under SEGVIZ_DATA or ../shared/data."""
-    folder = Path(os.environ.get("SEGVIZ_DATA") or Path(__file__).parents[3] / "shared" / "data")
-    return folder / "locomo" / "locomo5.json"
-
-
-def data_file() -> Path:
-    """The file named on the command line, or the LoCoMo conversations."""
-    return Path(sys.argv[1]) if len(sys.argv) > 1 else locomo_file()
 
 
 def short(means: Iterable[Mean]) -> list[str]:

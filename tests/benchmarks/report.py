@@ -8,7 +8,10 @@ under the command and the versions it was measured with. Nobody edits a block by
 from __future__ import annotations
 
 import gc
+import os
 import platform
+import shutil
+import sys
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -107,10 +110,10 @@ def block(name: str, printed: str) -> str:
     for library in LIBRARIES:
         with suppress(metadata.PackageNotFoundError):
             found.append(f"{library} {metadata.version(library)}")
-    return (
-        f"{printed.strip()}\n\n"
-        f"<sub>`python -m tests.benchmarks {name} --write`; {', '.join(found)}.</sub>"
-    )
+    shown = printed.strip()
+    if "\n| " not in f"\n{shown}":  # a benchmark without a table: as it was printed
+        shown = f"```text\n{shown}\n```"
+    return f"{shown}\n\n<sub>`python -m tests.benchmarks {name} --write`; {', '.join(found)}.</sub>"
 
 
 def write(name: str, text: str, path: Path = README) -> None:
@@ -125,6 +128,23 @@ def write(name: str, text: str, path: Path = README) -> None:
     if not found or not closed or begin in after or end in after:
         raise ValueError(f"{path} must hold {begin} and, after it, {end}, once each")
     path.write_text(f"{before}{begin}\n{text}\n{end}{after}", encoding="utf-8", newline="\n")
+
+
+def real_data(*parts: str) -> Path:
+    """A file below SEGVIZ_DATA, or ../shared/data beside the project."""
+    folder = os.environ.get("SEGVIZ_DATA") or Path(__file__).parents[3] / "shared" / "data"
+    return Path(folder, *parts)
+
+
+def data_file() -> Path:
+    """The file named on the command line, or the LoCoMo conversations."""
+    return Path(sys.argv[1]) if len(sys.argv) > 1 else real_data("locomo", "locomo5.json")
+
+
+def chromium() -> str:
+    """The browser that is driven; ends the program where there is none."""
+    path = os.environ.get("SEGVIZ_CHROMIUM") or shutil.which("chromium") or shutil.which("chrome")
+    return path or sys.exit("no Chromium found; install one or set SEGVIZ_CHROMIUM")
 
 
 def best(run: Callable[[], Any], least: float = 0.5, most: int = 200) -> float:

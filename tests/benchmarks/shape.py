@@ -3,12 +3,11 @@
 Run ``python -m tests.benchmarks.shape [FILE …]`` from the project's root; by default the
 LoCoMo conversations the defaults were set on, then LongMemEval and RealMem, on which nothing
 was tuned (under SEGVIZ_DATA or ../shared/data). Nothing is asserted here; the targets are in
-tests/test_real_conversations.py.
+tests/systems/test_real_conversations.py.
 """
 
 from __future__ import annotations
 
-import os
 import sys
 from pathlib import Path
 
@@ -17,7 +16,7 @@ import numpy as np
 import segviz
 from segviz.conversation import Conversation
 from segviz.tree.shape import TABLE_5, boundary_f1, random_f1, session_starts, shape
-from tests.benchmarks.report import table
+from tests.benchmarks.report import real_data, table
 
 FILES = (
     "locomo/locomo5.json",
@@ -56,8 +55,7 @@ def measure(conversation: Conversation) -> tuple[float, ...]:
 
 
 def main() -> None:
-    folder = Path(os.environ.get("SEGVIZ_DATA") or Path(__file__).parents[3] / "shared" / "data")
-    paths = [Path(name) for name in sys.argv[1:]] or [folder / name for name in FILES]
+    paths = [Path(name) for name in sys.argv[1:]] or [real_data(name) for name in FILES]
     table_rows = []
     for path in paths:
         conversations = list(segviz.load(path))

@@ -9,9 +9,7 @@ here.
 
 from __future__ import annotations
 
-import os
 import sys
-from pathlib import Path
 from time import perf_counter
 
 import segviz
@@ -19,7 +17,7 @@ from segviz.construct import Recalls
 from segviz.embedding import WordLlamaEmbedder
 from segviz.evaluate.compare import OWN, compare
 from segviz.memory import Memory
-from tests.benchmarks.report import interval, table
+from tests.benchmarks.report import data_file, interval, table
 
 HEAD = (
     *("", ">nodes", ">depth", ">branching", ">widest", ">recall@10, leaves"),
@@ -39,8 +37,7 @@ def per_question(memory: Memory, method: str, relevance: str) -> float:
 
 
 def main() -> None:
-    folder = Path(os.environ.get("SEGVIZ_DATA") or Path(__file__).parents[3] / "shared" / "data")
-    path = Path(sys.argv[1]) if len(sys.argv) > 1 else folder / "locomo" / "locomo5.json"
+    path = data_file()
     corpus = segviz.load(path)
     wanted = sys.argv[2] if len(sys.argv) > 2 else "conv-47"
     conversation = corpus[wanted] if wanted in corpus.ids else corpus[0]
