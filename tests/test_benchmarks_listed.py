@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,13 @@ HELPERS = {"__main__", "report", "synthetic"}
 def test_every_benchmark_is_listed():
     there = {path.stem for path in (ROOT / "tests" / "benchmarks").glob("*.py")} - HELPERS
     assert {*benchmarks.SCALING, *benchmarks.TABLES} == there
+
+
+@pytest.mark.parametrize("name", [*benchmarks.SCALING, *benchmarks.TABLES])
+def test_every_benchmark_can_be_imported(name):
+    module = import_module(f"tests.benchmarks.{name}")
+    assert callable(getattr(module, "main", None) or module.measure)
+    assert f"python -m tests.benchmarks.{name}" in module.__doc__
 
 
 def test_the_list_costs_no_measurement():

@@ -12,16 +12,15 @@ scores were from Python's. Nothing is asserted here.
 from __future__ import annotations
 
 import base64
-from dataclasses import replace
 from time import perf_counter
 from typing import Any
 
 import numpy as np
 
 from segviz.frontend.bundles import script, stylesheet
-from segviz.frontend.live import DRAWINGS, Live, Setting, read_setting
+from segviz.frontend.live import DRAWINGS, Live, read_setting
 from segviz.frontend.payload import pack, tree_payload
-from segviz.retrieval import propagate, top_k
+from segviz.retrieval import RetrievalSettings, propagate, top_k
 from segviz.tree import Structure
 from tests.benchmarks.report import chromium, table
 from tests.conftest import LAUNCH
@@ -91,7 +90,7 @@ def grown(size: int) -> Structure:
 
 def answer(structure: Structure, initial: Any, live: Live) -> bytes:
     """What Python sends for a setting."""
-    setting = live.setting
+    setting = live.settings
     final = propagate(
         initial, structure.edges, setting.policy, setting.alpha, setting.horizon, structure
     ).final
@@ -104,8 +103,8 @@ def answer(structure: Structure, initial: Any, live: Live) -> bytes:
         mode="scores",
         initial=initial,
         final=final,
-        top_initial=top_k(initial, structure, live.k),
-        top_final=top_k(final, structure, live.k),
+        top_initial=top_k(initial, structure, setting.k),
+        top_final=top_k(final, structure, setting.k),
         root_scale=True,
         live=live,
     )
@@ -117,7 +116,7 @@ def measure(page: Any, size: int, budget: int, drawing: str) -> tuple[str, ...]:
     structure = grown(size)
     raw = np.random.default_rng(0).exponential(size=len(structure)) ** 3
     initial = raw / raw.sum()
-    live = Live(Setting(POLICY, 0.05, HORIZON, drawing), k=10)
+    live = Live(RetrievalSettings(policy=POLICY, alpha=0.05, horizon=HORIZON), drawing)
     page.set_content(PAGE % stylesheet("canvas"))
     page.evaluate(
         """async (source) => {
@@ -136,7 +135,10 @@ def measure(page: Any, size: int, budget: int, drawing: str) -> tuple[str, ...]:
     page.wait_for_function("sent !== null")
     setting = read_setting(page.evaluate("sent"))
     assert setting is not None
-    settled = answer(structure, initial, replace(live, setting=setting))
+    settings = RetrievalSettings(
+        policy=setting.policy, alpha=setting.alpha, horizon=setting.horizon
+    )
+    settled = answer(structure, initial, Live(settings, setting.drawing, setting.sequence))
     page.evaluate(MOUNT, base64.b64encode(settled).decode())
     page.wait_for_timeout(300)
     apart = float(page.locator(".segviz").get_attribute("data-apart"))

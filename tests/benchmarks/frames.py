@@ -20,8 +20,9 @@ import numpy as np
 
 from segviz.figures.node_link import node_link_html
 from segviz.frontend.bundles import script, stylesheet
-from segviz.frontend.live import Live, Setting
+from segviz.frontend.live import Live
 from segviz.frontend.payload import pack, tree_payload
+from segviz.retrieval import RetrievalSettings
 from segviz.tree import Structure
 from tests.benchmarks.drag import MOUNT, PAGE
 from tests.benchmarks.report import Line, chromium, show
@@ -109,7 +110,7 @@ def message(structure: Structure, picture: str) -> bytes:
             "top_initial": top,
             "top_final": top,
             "root_scale": True,
-            "live": Live(Setting("both", 0.1, 2), k=10),
+            "live": Live(RetrievalSettings(policy="both")),
         }
     return pack(
         tree_payload(
