@@ -15,7 +15,7 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["
 PAGES = [
     path
     for path in (*ROOT.glob("*.md"), *ROOT.glob(".github/*.md"), *ROOT.rglob("README.md"))
-    if not {".venv", "build", "node_modules"} & set(path.relative_to(ROOT).parts)
+    if not {".venv", "build", "node_modules", "site-packages"} & set(path.relative_to(ROOT).parts)
 ]
 
 
