@@ -65,8 +65,8 @@ def test_the_wheel_holds_every_file_of_the_package(wheel):
     for path in (ROOT / "segviz").rglob("*"):
         if not path.is_file() or {"__pycache__", "node_modules"} & {*path.parts}:
             continue
-        # Of the npm package only what was built travels.
-        sources = frontend in path.parents and path.suffix != ".py"
+        # Of the npm package only what was built travels, with its README.
+        sources = frontend in path.parents and path.suffix not in (".py", ".md")
         there = path.relative_to(ROOT).as_posix() in packed
         assert there == (not sources or path.parent == frontend / "dist"), path
     for path in (ROOT / "sample_data").iterdir():
