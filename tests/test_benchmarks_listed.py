@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 
 from tests.benchmarks import __main__ as benchmarks
-from tests.benchmarks.report import Line, plot, show
+from tests.benchmarks.report import README, Line, block, plot, show, table, write
 from tests.data import ROOT
 
 HELPERS = {"__main__", "report", "synthetic"}
@@ -18,6 +20,13 @@ HELPERS = {"__main__", "report", "synthetic"}
 def test_every_benchmark_is_listed():
     there = {path.stem for path in (ROOT / "tests" / "benchmarks").glob("*.py")} - HELPERS
     assert {*benchmarks.SCALING, *benchmarks.TABLES} == there
+
+
+@pytest.mark.parametrize("name", [*benchmarks.SCALING, *benchmarks.TABLES])
+def test_every_benchmark_can_be_imported(name):
+    module = import_module(f"tests.benchmarks.{name}")
+    assert callable(getattr(module, "main", None) or module.measure)
+    assert f"python -m tests.benchmarks.{name}" in module.__doc__
 
 
 def test_the_list_costs_no_measurement():
@@ -43,7 +52,7 @@ def test_the_list_costs_no_measurement():
 )
 def test_a_line_says_ratio_and_budget(line, parts, capsys):
     show([line])
-    printed = capsys.readouterr().out.splitlines()[1]
+    printed = capsys.readouterr().out.splitlines()[2]
     for part in parts:
         assert part in printed
     assert ("met" in printed or "MISSED" in printed) == (line.budget is not None)
@@ -55,3 +64,41 @@ def test_the_plot_is_offline(tmp_path: Path):
     html = (tmp_path / "plot.html").read_text("utf-8")
     assert "dashed: another" in html
     assert '<script src="' not in html
+
+
+def test_a_table_is_aligned_markdown():
+    made = table(("", ">recall"), [("dense", ".516"), ("hybrid, both", ".815")])
+    assert made.splitlines() == [
+        "|              | recall |",
+        "| ------------ | -----: |",
+        "| dense        |   .516 |",
+        "| hybrid, both |   .815 |",
+    ]
+
+
+def test_a_block_is_replaced_alone(tmp_path):
+    page = tmp_path / "README.md"
+    page.write_text("above\n<!-- shape: begin -->\nold\n<!-- shape: end -->\nbelow\n", "utf-8")
+    write("shape", block("shape", "| new |\n"), page)
+    text = page.read_text("utf-8")
+    assert text.startswith("above\n<!-- shape: begin -->\n| new |\n\n<sub>")
+    assert "`python -m tests.benchmarks shape --write`" in text
+    assert "numpy" in text
+    assert text.endswith("\n<!-- shape: end -->\nbelow\n")
+    write("shape", block("shape", "one line\nanother"), page)
+    assert "\n```text\none line\nanother\n```\n" in page.read_text("utf-8")
+    text = page.read_text("utf-8")
+    with pytest.raises(ValueError, match="recall: begin"):
+        write("recall", "text", page)
+    page.write_text(text * 2, "utf-8")
+    with pytest.raises(ValueError, match="once each"):
+        write("shape", "text", page)
+
+
+def test_the_readme_has_a_block_for_every_benchmark():
+    text = README.read_text("utf-8")
+    for name in (*benchmarks.SCALING, *benchmarks.TABLES):
+        found = re.findall(f"<!-- {name}: begin -->\n(.*?)<!-- {name}: end -->", text, re.DOTALL)
+        assert len(found) == 1, name
+        assert f"`python -m tests.benchmarks {name} --write`" in found[0], name
+    assert len(re.findall(": begin -->", text)) == len(benchmarks.SCALING) + len(benchmarks.TABLES)

@@ -1,12 +1,22 @@
-"""The README's example runs as it stands, and its commands are the ones CI uses."""
+"""The README's example runs as it stands, its commands are the ones CI uses, its links lead
+somewhere; and what the project's files say about it agrees."""
 
 from __future__ import annotations
 
 import re
+import tomllib
+
+import pytest
 
 from tests.data import ROOT
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+PAGES = [
+    path
+    for path in (*ROOT.glob("*.md"), *ROOT.glob(".github/*.md"), *ROOT.rglob("README.md"))
+    if not {".venv", "build", "node_modules", "site-packages"} & set(path.relative_to(ROOT).parts)
+]
 
 
 def test_the_ten_lines_run(tmp_path, monkeypatch, capsys):
@@ -28,18 +38,64 @@ def test_ci_calls_the_readmes_test_command():
     assert re.search(r"\bpytest\b", script)
 
 
-def test_every_module_named_in_the_map_exists():
-    table = README.split("## Package map")[1].split("**Add a system**")[0]
-    modules = re.findall(r"^\| `([a-z_]+)/?`", table, re.MULTILINE)
-    assert len(modules) > 12
-    for name in modules:
-        path = ROOT / "segviz" / name
-        assert path.is_dir() or path.with_suffix(".py").is_file(), name
+def test_the_map_names_every_package_and_nothing_else():
+    table = README.split("## Package map")[1].split("\n## ")[0]
+    named = re.findall(r"^\| `([a-z_]+)/?`", table, re.MULTILINE)
+    there = {
+        path.stem
+        for path in (ROOT / "segviz").iterdir()
+        if not path.name.startswith("_") and (path.suffix == ".py" or any(path.glob("*.py")))
+    }
+    assert len(named) == len(set(named))
+    assert set(named) == there
 
 
-def test_every_top_level_module_is_in_the_map():
-    table = README.split("## Package map")[1].split("**Add a system**")[0]
-    for path in (ROOT / "segviz").iterdir():
-        if path.name.startswith("_") or (path.is_file() and path.suffix != ".py"):
-            continue
-        assert f"`{path.stem}`" in table or f"`{path.stem}/`" in table, path.name
+def test_the_readme_is_short():
+    assert len(README.split()) <= 1_300
+
+
+@pytest.mark.parametrize("page", sorted(set(PAGES)), ids=lambda path: str(path.relative_to(ROOT)))
+def test_links_between_files_lead_somewhere(page):
+    for target in re.findall(r"\]\(([^)\s]+)\)", page.read_text(encoding="utf-8")):
+        if "://" not in target and not target.startswith("#"):
+            assert (page.parent / target.partition("#")[0]).exists(), target
+
+
+def test_examples_in_pages_beside_the_code_are_python():
+    for page in PAGES:
+        for code in re.findall(r"```python\n(.*?)```", page.read_text("utf-8"), re.DOTALL):
+            compile(code, str(page), "exec")
+            for line in re.findall(r"^(?:from segviz.*|import segviz)$", code, re.MULTILINE):
+                exec(line, {})
+
+
+def test_numbers_are_those_the_benchmark_wrote():
+    said = README.split("## Does it work?")[1].split("\n## ")[0]
+    page = (ROOT / "tests" / "benchmarks" / "README.md").read_text("utf-8")
+    measured = page.split("<!-- recall: begin -->")[1].split("<!-- recall: end -->")[0]
+    numbers = re.findall(r"\.\d{3}\b", said)
+    assert len(numbers) >= 4
+    for number in numbers:
+        assert number in measured, number
+
+
+def test_versions_of_python_agree():
+    assert PROJECT["requires-python"] == ">=3.11,<3.14"
+    assert "Python 3.11 to 3.13" in README
+    doctor = (ROOT / "segviz" / "cli" / "doctor.py").read_text("utf-8")
+    assert "3.11 to 3.13" in doctor
+    assert "(3, 11) <= sys.version_info[:2] < (3, 14)" in doctor
+    kinds = {name.rpartition(" ")[2] for name in PROJECT["classifiers"] if "Python :: 3." in name}
+    assert kinds == {"3.11", "3.12", "3.13"}
+
+
+def test_licence_and_version_agree():
+    assert PROJECT["license"] == "MIT"
+    licence = (ROOT / "LICENSE").read_text("utf-8")
+    assert licence.startswith("MIT License")
+    assert PROJECT["authors"][0]["name"] in licence
+    citation = (ROOT / "CITATION.cff").read_text("utf-8")
+    assert f"\nversion: {PROJECT['version']}\n" in citation
+    assert "\nlicense: MIT\n" in citation
+    assert "arXiv:2606.04555" in citation
+    assert f"## {PROJECT['version']}\n" in (ROOT / "CHANGELOG.md").read_text("utf-8")

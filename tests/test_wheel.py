@@ -36,7 +36,7 @@ def wheel(tmp_path_factory) -> Path:
     skipped = shutil.ignore_patterns("__pycache__", "*.pyc", "node_modules")
     for name in ("segviz", "sample_data"):
         shutil.copytree(ROOT / name, source / name, ignore=skipped)
-    for name in ("pyproject.toml", "README.md"):
+    for name in ("pyproject.toml", "README.md", "LICENSE"):
         shutil.copy(ROOT / name, source)
     build = ["-m", "pip", "wheel", "--no-deps", "--no-build-isolation", "-q", "-w", folder, source]
     subprocess.run([sys.executable, *map(str, build)], check=True, timeout=300)
@@ -67,8 +67,8 @@ def test_the_wheel_holds_every_file_of_the_package(wheel):
     for path in (ROOT / "segviz").rglob("*"):
         if not path.is_file() or {"__pycache__", "node_modules"} & {*path.parts}:
             continue
-        # Of the npm package only what was built travels.
-        sources = frontend in path.parents and path.suffix != ".py"
+        # Of the npm package only what was built travels, with its README.
+        sources = frontend in path.parents and path.suffix not in (".py", ".md")
         there = path.relative_to(ROOT).as_posix() in packed
         assert there == (not sources or path.parent == frontend / "dist"), path
     for path in (ROOT / "sample_data").iterdir():

@@ -64,8 +64,8 @@ class Finding:
 
 
 def _python() -> Finding:
-    fits = (3, 11) <= sys.version_info[:2] < (3, 15)
-    what = platform.python_version() + ("" if fits else "; segviz needs 3.11 to 3.14")
+    fits = (3, 11) <= sys.version_info[:2] < (3, 14)
+    what = platform.python_version() + ("" if fits else "; segviz needs 3.11 to 3.13")
     return Finding("python", GOOD if fits else BAD, what)
 
 

@@ -1,22 +1,24 @@
-"""All benchmarks: ``python -m tests.benchmarks [NAME …] [--list] [--plot FILE.html]``.
+"""All benchmarks: ``python -m tests.benchmarks [NAME …] [--list] [--write] [--plot FILE.html]``.
 
 Without names those of cost against size run and end in one table: what was measured,
 beside an alternative measured in the same run, and the budget where there is one. The
 others print tables of their own; most need real conversations (SEGVIZ_DATA or
 ../shared/data), some a Chromium, none a network. Nothing is asserted: times belong to a
-machine.
+machine. ``--write`` puts the table of each into its block of ``tests/benchmarks/README.md``.
 """
 
 from __future__ import annotations
 
 import argparse
+import io
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, redirect_stdout
 from importlib import import_module
 from pathlib import Path
 
 from tests.benchmarks import construction, payload, propagation, query, replay, store
-from tests.benchmarks.report import Line, plot, show
+from tests.benchmarks.report import README, Line, block, plot, show, write
 
 SCALING: dict[str, Callable[[], list[Line]]] = {
     "construction": construction.measure,
@@ -47,6 +49,21 @@ TABLES: dict[str, str] = {
 }
 
 
+@contextmanager
+def captured() -> Iterator[io.StringIO]:
+    """What is printed meanwhile; it appears on the screen as well."""
+    kept, screen = io.StringIO(), sys.stdout
+
+    class Both(io.TextIOBase):
+        def write(self, text: str) -> int:
+            screen.write(text)
+            screen.flush()
+            return kept.write(text)
+
+    with redirect_stdout(Both()):
+        yield kept
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(
         prog="python -m tests.benchmarks", description="Benchmarks of cost and quality."
@@ -54,6 +71,7 @@ def main() -> None:
     known = (*SCALING, *TABLES)
     parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(known))
     parser.add_argument("--list", action="store_true", help="what there is, then stop")
+    parser.add_argument("--write", action="store_true", help="put the tables into the README")
     parser.add_argument("--plot", type=Path, help="write cost against size here (HTML)")
     given = parser.parse_args()
     if given.list:
@@ -69,13 +87,17 @@ def main() -> None:
     lines: list[Line] = []
     for name in given.names or SCALING:
         print(f"== {name}", flush=True)
-        if name in SCALING:
-            found = SCALING[name]()
-            show(found)
-            lines += found
-        else:
-            sys.argv[1:] = []
-            import_module(f"tests.benchmarks.{name}").main()
+        with captured() as printed:
+            if name in SCALING:
+                found = SCALING[name]()
+                show(found)
+                lines += found
+            else:
+                sys.argv[1:] = []
+                import_module(f"tests.benchmarks.{name}").main()
+        if given.write:
+            write(name, block(name, printed.getvalue()))
+            print(f"written into {README}")
     if len(given.names) != 1 and lines:
         print("\n== all together")
         show(lines)

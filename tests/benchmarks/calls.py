@@ -9,10 +9,8 @@ cost nothing; every call really goes over the wire.
 from __future__ import annotations
 
 import json
-import os
 import sys
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -23,7 +21,10 @@ from segviz.embedding import background_mean, get_embedder
 from segviz.evaluate.published import TABLE_5
 from segviz.llm import Endpoint, ModelCache, OpenAIChat
 from segviz.tree.shape import shape
+from tests.benchmarks.report import data_file, table
 from tests.llm.server import ModelServer, enum
+
+HEAD = ("choices", "summaries", "calls/leaf", "paper", "nodes/leaf", "max depth")
 
 # What the stand-in model asks of each level before it says MERGE.
 NEEDED = (0.20, 0.12, -0.05, -0.30)
@@ -56,14 +57,13 @@ def stand_in() -> Callable[[dict[str, Any]], str]:
 
 
 def main() -> None:
-    folder = Path(os.environ.get("SEGVIZ_DATA") or Path(__file__).parents[3] / "shared" / "data")
-    path = Path(sys.argv[1]) if len(sys.argv) > 1 else folder / "locomo" / "locomo5.json"
+    path = data_file()
     corpus = segviz.load(path)
     conversation = corpus[sys.argv[2] if len(sys.argv) > 2 else min(3, len(corpus) - 1)]
     paper = {row.method.split()[-1]: row for row in TABLE_5 if row.data == "LoCoMo"}
-    print(f"{conversation.id}, exchange units, annotation by the model")
-    head = ("choices", "summaries", "calls/leaf", "paper", "nodes/leaf", "max depth")
-    print(f"{'':>22}" + "".join(f"{name:>12}" for name in head))
+    print(f"{conversation.id}, exchange units, annotation by the model:\n")
+    head = ("", *(f">{name}" for name in HEAD))
+    rows = []
     with ModelServer() as server:
         server.answer = stand_in()
         for name in ("cosine", "calibrated", "batch", "pointwise"):
@@ -81,12 +81,18 @@ def main() -> None:
                 choices = sum(bool(enum(request)) for request in server.requests)
                 calls, leaves = len(server.requests), len(memory.units)
                 measured = shape(memory.structure)
-                said = f"{paper[name].calls_per_leaf:.2f}" if name in paper else "-"
-                print(
-                    f"{name + ' ' + refresh:>22}{choices:>12}{calls - choices:>12}"
-                    f"{calls / leaves:>12.2f}{said:>12}{measured.nodes_per_leaf:>12.2f}"
-                    f"{measured.max_depth:>12}"
+                rows.append(
+                    (
+                        f"{name}, {refresh}",
+                        str(choices),
+                        str(calls - choices),
+                        f"{calls / leaves:.2f}",
+                        f"{paper[name].calls_per_leaf:.2f}" if name in paper else "",
+                        f"{measured.nodes_per_leaf:.2f}",
+                        str(measured.max_depth),
+                    )
                 )
+    print(table(head, rows))
 
 
 if __name__ == "__main__":

@@ -71,17 +71,17 @@ def measure(sizes: tuple[int, ...] = (10_000, 100_000)) -> list[Line]:
         early = min(sum(each[:EDGE]) for each, _ in runs)
         late = min(sum(each[-EDGE:]) for each, _ in runs)
         lines += [
-            Line("build", turns, seconds, budget=300 if turns >= 100_000 else None),
+            Line("build", turns, seconds, budget=60 if turns >= 100_000 else None),
             Line(
                 "last 1,000 insertions",
                 turns,
                 late,
                 other=early,
                 alternative="first 1,000",
-                budget=1.5,
+                budget=1.2,
                 relative=True,
             ),
-            Line("peak memory so far", turns, peak_gb(), "GB", budget=2),
+            Line("peak memory so far", turns, peak_gb(), "GB", budget=1),
         ]
     return lines
 
@@ -92,7 +92,7 @@ def sample() -> Line:
     embedder = Cached(WordLlamaEmbedder())
     began = perf_counter()
     segviz.build(spoken, embedder=embedder)
-    return Line("build the bundled sample", len(spoken.turns), perf_counter() - began, budget=1)
+    return Line("build the bundled sample", len(spoken.turns), perf_counter() - began, budget=0.5)
 
 
 if __name__ == "__main__":

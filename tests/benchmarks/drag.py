@@ -12,10 +12,6 @@ scores were from Python's. Nothing is asserted here.
 from __future__ import annotations
 
 import base64
-import os
-import shutil
-import sys
-from dataclasses import replace
 from time import perf_counter
 from typing import Any
 
@@ -23,15 +19,20 @@ import numpy as np
 
 from segviz.frontend.bundles import script, stylesheet
 from segviz.frontend.payload import pack
-from segviz.retrieval import propagate, top_k
+from segviz.retrieval import RetrievalSettings, propagate, top_k
 from segviz.tree import Structure
-from segviz.view.live import DRAWINGS, Live, Setting, read_setting
+from segviz.view.live import DRAWINGS, Live, read_setting
+from tests.benchmarks.report import chromium, table
 from tests.conftest import LAUNCH
 from tests.scenes import tree_message
 
 FRAMES = 60
 BRANCHING = 6
-SIZES = ((1_000, 16), (20_000, 33), (100_000, 100))
+HEAD = (
+    *(">nodes", "drawing", ">p50", ">p95", ">budget", ">JS less Python"),
+    *(">message", ">made in", ">taken in"),
+)
+SIZES = ((1_000, 16), (20_000, 16), (100_000, 33))
 POLICY = "both"  # the most transitions
 HORIZON = 5
 PAGE = """<!doctype html><html><head><style>
@@ -90,7 +91,7 @@ def grown(size: int) -> Structure:
 
 def answer(structure: Structure, initial: Any, live: Live) -> bytes:
     """What Python sends for a setting."""
-    setting = live.setting
+    setting = live.settings
     final = propagate(
         initial, structure.edges, setting.policy, setting.alpha, setting.horizon, structure
     ).final
@@ -102,19 +103,20 @@ def answer(structure: Structure, initial: Any, live: Live) -> bytes:
         identity="drag",
         initial=initial,
         final=final,
-        before=top_k(initial, structure, live.k),
-        after=top_k(final, structure, live.k),
+        before=top_k(initial, structure, setting.k),
+        after=top_k(final, structure, setting.k),
         peaked=True,
         live=live,
     )
     return pack(payload)
 
 
-def measure(page: Any, size: int, budget: int, drawing: str) -> None:
+def measure(page: Any, size: int, budget: int, drawing: str) -> tuple[str, ...]:
+    """One row of the table."""
     structure = grown(size)
     raw = np.random.default_rng(0).exponential(size=len(structure)) ** 3
     initial = raw / raw.sum()
-    live = Live(Setting(POLICY, 0.05, HORIZON, drawing), k=10)
+    live = Live(RetrievalSettings(policy=POLICY, alpha=0.05, horizon=HORIZON), drawing)
     page.set_content(PAGE % stylesheet("canvas"))
     page.evaluate(
         """async (source) => {
@@ -133,34 +135,40 @@ def measure(page: Any, size: int, budget: int, drawing: str) -> None:
     page.wait_for_function("sent !== null")
     setting = read_setting(page.evaluate("sent"))
     assert setting is not None
-    settled = answer(structure, initial, replace(live, setting=setting))
+    settings = RetrievalSettings(
+        policy=setting.policy, alpha=setting.alpha, horizon=setting.horizon
+    )
+    settled = answer(structure, initial, Live(settings, setting.drawing, setting.sequence))
     page.evaluate(MOUNT, base64.b64encode(settled).decode())
     page.wait_for_timeout(300)
     apart = float(page.locator(".segviz").get_attribute("data-apart"))
     p50, p95 = np.percentile(times, [50, 95])
-    print(
-        f"{len(structure):>7} nodes  {drawing:<8}  p50 {p50:6.1f}  p95 {p95:6.1f} ms"
-        f"  budget {budget:>3} ms  {budget / p95:5.1f}x inside"
-        f"  |JS - Python| {apart:.1e}  message {len(message) / 1e6:5.2f} MB,"
-        f" made in {python:5.0f}, taken in {load:5.0f} ms"
+    return (
+        f"{len(structure):,}",
+        drawing,
+        f"{p50:.1f} ms",
+        f"{p95:.1f} ms",
+        f"{budget} ms {'met' if p95 <= budget else 'MISSED'}",
+        f"{apart:.1e}",
+        f"{len(message) / 1e6:.2f} MB",
+        f"{python:.0f} ms",
+        f"{load:.0f} ms",
     )
 
 
 def main() -> None:
-    path = os.environ.get("SEGVIZ_CHROMIUM") or shutil.which("chromium") or shutil.which("chrome")
-    if path is None:
-        sys.exit("no Chromium found; install one or set SEGVIZ_CHROMIUM")
     from playwright.sync_api import sync_playwright
 
-    print(f"{FRAMES} frames of an α drag, policy {POLICY}, H {HORIZON}, 1400 pixels wide")
+    print(f"{FRAMES} frames of an α drag, policy {POLICY}, H {HORIZON}, 1400 pixels wide:\n")
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=LAUNCH)
+        browser = playwright.chromium.launch(executable_path=chromium(), args=LAUNCH)
         page = browser.new_page(viewport={"width": 1400, "height": 700})
         page.on("pageerror", lambda error: print(f"script error: {error}"))
-        for size, budget in SIZES:
-            for drawing in DRAWINGS:
-                measure(page, size, budget, drawing)
+        rows = [
+            measure(page, size, budget, drawing) for size, budget in SIZES for drawing in DRAWINGS
+        ]
         browser.close()
+    print(table(HEAD, rows))
 
 
 if __name__ == "__main__":

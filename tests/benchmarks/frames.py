@@ -14,9 +14,6 @@ measured the same way in the same run. Nothing is asserted.
 from __future__ import annotations
 
 import base64
-import os
-import shutil
-import sys
 from typing import Any
 
 import numpy as np
@@ -24,10 +21,11 @@ import numpy as np
 from segviz.figures.node_link import node_link_html
 from segviz.frontend.bundles import script, stylesheet
 from segviz.frontend.payload import pack
+from segviz.retrieval import RetrievalSettings
 from segviz.tree import Structure
-from segviz.view.live import Live, Setting
+from segviz.view.live import Live
 from tests.benchmarks.drag import MOUNT, PAGE
-from tests.benchmarks.report import Line, show
+from tests.benchmarks.report import Line, chromium, show
 from tests.benchmarks.synthetic import balanced
 from tests.conftest import LAUNCH
 from tests.scenes import tree_message
@@ -113,7 +111,7 @@ def message(structure: Structure, picture: str) -> bytes:
             "top_initial": top,
             "top_final": top,
             "root_scale": True,
-            "live": Live(Setting("both", 0.1, 2), k=10),
+            "live": Live(RetrievalSettings(policy="both")),
         }
     return pack(
         tree_message(
@@ -166,15 +164,12 @@ def measured_pyvis(page: Any) -> dict[str, float]:
 
 
 def main() -> None:
-    path = os.environ.get("SEGVIZ_CHROMIUM") or shutil.which("chromium") or shutil.which("chrome")
-    if path is None:
-        sys.exit("no Chromium found; install one or set SEGVIZ_CHROMIUM")
     from playwright.sync_api import sync_playwright
 
     print(f"{SHARE}th percentile of {CYCLE} frames, 1400 pixels wide, script time alone")
     lines = []
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=LAUNCH)
+        browser = playwright.chromium.launch(executable_path=chromium(), args=LAUNCH)
         page = browser.new_page(viewport={"width": 1400, "height": 700})
         page.on("pageerror", lambda error: print(f"script error: {error}"))
         other = measured_pyvis(page)

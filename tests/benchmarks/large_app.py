@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
@@ -32,6 +31,7 @@ from segviz.cli.serve import Server, free_port
 from segviz.conversation import Question
 from segviz.export import locomo_json
 from tests.benchmarks import large, synthetic
+from tests.benchmarks.report import chromium
 from tests.conftest import LAUNCH
 
 IDLE = '[data-testid="stApp"][data-test-script-state="notRunning"]'
@@ -331,14 +331,11 @@ def main() -> None:
     parser.add_argument("--megabytes", type=int, default=280)
     parser.add_argument("--unit", default="exchange", help="rule of the leaves")
     given = parser.parse_args()
-    chromium = os.environ.get("SEGVIZ_CHROMIUM") or shutil.which("chromium")
-    if chromium is None:
-        sys.exit("no Chromium found; install one or set SEGVIZ_CHROMIUM")
     from playwright.sync_api import sync_playwright
 
     pictures = Path(tempfile.mkdtemp(prefix="segviz-large-"))
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium, args=LAUNCH)
+        browser = playwright.chromium.launch(executable_path=chromium(), args=LAUNCH)
         for kind in given.kinds or kinds:
             path = Path(folder) / f"{kind}.json"
             if kind == "turns":

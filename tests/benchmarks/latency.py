@@ -22,7 +22,6 @@ Nothing is asserted: times belong to a machine.
 from __future__ import annotations
 
 import os
-import shutil
 import socket
 import subprocess
 import sys
@@ -37,6 +36,7 @@ from urllib.request import urlopen
 import numpy as np
 
 import segviz
+from tests.benchmarks.report import chromium, real_data, table
 from tests.benchmarks.synthetic import conversation
 from tests.conftest import LAUNCH
 
@@ -137,8 +137,7 @@ def start() -> tuple[subprocess.Popen[bytes], str]:
 def memories(folder: Path) -> dict[str, dict[str, str]]:
     """What is opened, as the parameters of a link, by what it is called."""
     found: dict[str, dict[str, str]] = {}
-    data = Path(os.environ.get("SEGVIZ_DATA") or ROOT.parent / "shared" / "data")
-    real = data / "locomo" / "locomo5.json"
+    real = real_data("locomo", "locomo5.json")
     if real.is_file():
         found["conv-47"] = {"path": str(real), "conversation": "conv-47", "question": "114"}
     memory = segviz.build(conversation(TURNS))
@@ -205,34 +204,33 @@ def changes(
 
 
 def report(name: str, times: list[dict[str, float]]) -> None:
-    """A line for each point that was reached."""
-    print(f"  {name}, {len(times)} times")
+    """A table with a row for each point that was reached."""
+    rows = []
     for point in ("shown", "settled", "listed", "page"):
         values = [seen[point] for seen in times if seen[point] is not None]
         if not values:
             continue
         p50, p95 = np.percentile(values, [50, 95])
-        budget = f"  budget {BUDGET} ms" if point == "listed" else ""
-        print(f"    {point:<8} p50 {p50:6.0f}  p95 {p95:6.0f} ms{budget}")
-    for name in ("server", "browser"):
-        spent = [seen[name] for seen in times if name in seen]
+        budget = f"{BUDGET} ms" if point == "listed" else ""
+        rows.append((point, f"{p50:.0f} ms", f"{p95:.0f} ms", budget))
+    for part in ("server", "browser"):
+        spent = [seen[part] for seen in times if part in seen]
         if spent:
-            print(f"    {name:<8} p50 {np.median(spent):6.0f} ms of its processor")
+            rows.append((f"{part}, processor", f"{np.median(spent):.0f} ms", "", ""))
     if times:
-        print(f"    message  p50 {np.median([seen['message'] for seen in times]) / 1000:6.0f} kB")
+        size = np.median([seen["message"] for seen in times])
+        rows.append(("message", f"{size / 1000:.0f} kB", "", ""))
+    print(f"\n{name}, {len(times)} times:\n\n{table(('', '>p50', '>p95', '>budget'), rows)}")
 
 
 def main() -> None:
-    path = os.environ.get("SEGVIZ_CHROMIUM") or shutil.which("chromium") or shutil.which("chrome")
-    if path is None:
-        sys.exit("no Chromium found; install one or set SEGVIZ_CHROMIUM")
     from playwright.sync_api import sync_playwright
 
     count = int(sys.argv[1]) if len(sys.argv) > 1 else 25
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         opened = memories(Path(folder))
         process, address = start()
-        browser = playwright.chromium.launch(executable_path=path, args=LAUNCH)
+        browser = playwright.chromium.launch(executable_path=chromium(), args=LAUNCH)
         try:
             for name, link in opened.items():
                 page = browser.new_page(viewport={"width": 1400, "height": 1000})
@@ -241,7 +239,7 @@ def main() -> None:
                 settle(page)
                 page.evaluate(WATCH)
                 total = page.locator(".st-key-ask-tree .segviz").get_attribute("data-total")
-                print(f"{name}: {total} nodes")
+                print(f"\n{name}: {total} nodes")
                 alpha = page.locator(".st-key-ask-tree input.alpha")
 
                 def slide(number: int, alpha: Any = alpha) -> None:

@@ -8,14 +8,13 @@ write. Nothing is asserted here.
 
 from __future__ import annotations
 
-import os
 import sys
-from pathlib import Path
 
 import numpy as np
 
 import segviz
 from segviz.tree import Add, Retire, Revise
+from tests.benchmarks.report import data_file, table
 
 PARTS = 8
 
@@ -45,20 +44,22 @@ def refreshed(memory: segviz.Memory) -> tuple[list[int], list[int]]:
 
 
 def main() -> None:
-    folder = Path(os.environ.get("SEGVIZ_DATA") or Path(__file__).parents[3] / "shared" / "data")
-    path = Path(sys.argv[1]) if len(sys.argv) > 1 else folder / "locomo" / "locomo5.json"
+    path = data_file()
     name = sys.argv[2] if len(sys.argv) > 2 else "conv-47"
     conversation = segviz.load(path)[name]
     for refresh in ("eager", "lazy"):
         memory = segviz.build(conversation, "memforest", refresh=refresh)
         written, total = refreshed(memory)
         calls = sum(step.cost.annotated for step in memory.steps)
-        print(f"{name}, {refresh}: {calls} texts asked for, {sum(written)} nodes with a new text")
-        print(f"{'units':>12}{'new texts per unit':>20}{'full rebuild':>16}{'share':>9}")
+        print(
+            f"\n{name}, {refresh}: {calls} texts asked for, {sum(written)} nodes with a new text\n"
+        )
+        rows = []
         for part in np.array_split(np.arange(len(written)), PARTS):
             mean = float(np.mean([written[i] for i in part]))
             whole = total[part[-1]]
-            print(f"{part[-1] + 1:>12}{mean:>20.1f}{whole:>16}{mean / whole:>9.1%}")
+            rows.append((str(part[-1] + 1), f"{mean:.1f}", str(whole), f"{mean / whole:.1%}"))
+        print(table((">units", ">new texts per unit", ">full rebuild", ">share"), rows))
 
 
 if __name__ == "__main__":

@@ -14,7 +14,8 @@ import numpy as np
 
 from segviz.memory import Memory
 from segviz.tree.shape import shape
-from tests.benchmarks.recall import data_file, locomo_memories, named, pooled
+from tests.benchmarks.recall import locomo_memories, named, pooled
+from tests.benchmarks.report import data_file, table
 
 SETTINGS = (
     ("none", 0.0, 0),
@@ -45,10 +46,7 @@ OPERATIONS: dict[str, Callable[[Memory], Memory]] = {
 
 def main() -> None:
     memories = list(locomo_memories(data_file()).values())
-    print(
-        f"{'':>26}{'nodes/leaf':>11}{'depth':>7}{'branching':>10}{'widest':>7}"
-        + "".join(f"{named('', setting)[2:]:>17}" for setting in SETTINGS)
-    )
+    rows = []
     for name, operation in OPERATIONS.items():
         changed = [operation(memory) for memory in memories]
         shapes = [shape(memory.structure) for memory in changed]
@@ -60,10 +58,11 @@ def main() -> None:
             np.mean([s.widest for s in shapes]),
         ]
         recalls = [pooled(changed, "hybrid", setting) for setting in SETTINGS]
-        print(
-            f"{name:>26}{means[0]:>11.2f}{means[1]:>7.2f}{means[2]:>10.2f}{means[3]:>7.1f}"
-            + "".join(f"{f'{r.value:.3f}':>17}" for r in recalls)
-        )
+        forms = ("{:.2f}", "{:.2f}", "{:.2f}", "{:.1f}")
+        shown = (form.format(mean) for form, mean in zip(forms, means, strict=True))
+        rows.append((name, *shown, *(f"{recall.value:.3f}" for recall in recalls)))
+    settings = (f">{named('', setting)[2:]}" for setting in SETTINGS)
+    print(table(("", ">nodes/leaf", ">depth", ">branching", ">widest", *settings), rows))
 
 
 if __name__ == "__main__":

@@ -15,14 +15,14 @@ from time import perf_counter
 
 import segviz
 from segviz.evaluate.many import sweep_many
-from tests.benchmarks.recall import locomo_file
+from tests.benchmarks.report import real_data, table
 
 SYSTEMS = ("segment-tree", "bm25")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks.many")
-    parser.add_argument("file", nargs="?", default=locomo_file())
+    parser.add_argument("file", nargs="?", default=real_data("locomo", "locomo5.json"))
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--scheduler", metavar="ADDRESS")
     given = parser.parse_args()
@@ -35,12 +35,13 @@ def main() -> None:
             run, workers=given.workers, scheduler=given.scheduler
         ),
     }
-    results = []
+    results, rows = [], []
     for name, task in places.items():
         began = perf_counter()
         results.append(task())
-        print(f"{name:>24}: {len(results[-1])} sweeps in {perf_counter() - began:.1f} s")
-    print("the same numbers:", repr(results[0]) == repr(results[1]))
+        rows.append((name, str(len(results[-1])), f"{perf_counter() - began:.1f} s"))
+    print(table(("", ">sweeps", ">time"), rows))
+    print("\nThe same numbers:", "yes" if repr(results[0]) == repr(results[1]) else "NO")
 
 
 if __name__ == "__main__":

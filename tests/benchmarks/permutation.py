@@ -7,17 +7,16 @@ defaults, exchange units. Nothing is asserted here.
 
 from __future__ import annotations
 
-import os
 import sys
 from functools import partial
-from pathlib import Path
 
 import segviz
-from segviz.evaluate import Mean
 from segviz.evaluate.permutation import Setting, permutation
+from tests.benchmarks.report import data_file, interval, table
 
 SYSTEMS = ("segment-tree", "clustering")
 SETTINGS = (("none", 0.0, 0), ("top-down", 0.1, 2), ("both", 0.3, 2))
+HEAD = ("", ">original", ">permuted", ">loss, 95 %")
 PAPER = {"segment-tree": (0.639, 0.538), "clustering": (0.603, 0.583)}
 
 
@@ -26,13 +25,8 @@ def named(setting: Setting) -> str:
     return policy if policy == "none" else f"{policy} {alpha:g}/{horizon}"
 
 
-def signed(mean: Mean) -> str:
-    return f"{mean.value:+.3f} [{mean.low:+.3f}, {mean.high:+.3f}]"
-
-
 def main() -> None:
-    folder = Path(os.environ.get("SEGVIZ_DATA") or Path(__file__).parents[3] / "shared" / "data")
-    path = Path(sys.argv[1]) if len(sys.argv) > 1 else folder / "locomo" / "locomo5.json"
+    path = data_file()
     seeds = tuple(range(int(sys.argv[2]) if len(sys.argv) > 2 else 5))
     corpus = segviz.load(path)
     builders = {name: partial(segviz.build, system=name) for name in SYSTEMS}
@@ -40,24 +34,33 @@ def main() -> None:
         found = permutation(
             tuple(corpus), builders, seeds=seeds, settings=SETTINGS, relevance=relevance
         )
-        print(f"\n{relevance}, {found.share:.0%} of units moved, {len(seeds)} seeds, {path.name}")
-        for row in found.losses:
-            print(
-                f"{row.system:>13} {named(row.setting):>15} {row.measure:>14}  "
-                f"original {row.original.value:.3f}  permuted {row.permuted.value:.3f}  "
-                f"loss {signed(row.loss)}"
+        print(f"\n{relevance}, {found.share:.0%} of the units moved, {len(seeds)} seeds:\n")
+        rows = [
+            (
+                f"{row.system}, {named(row.setting)}, {row.measure}",
+                f"{row.original.value:.3f}",
+                f"{row.permuted.value:.3f}",
+                interval(row.loss, True),
             )
-        for other in found.differences:
-            print(
+            for row in found.losses
+        ]
+        print(table(HEAD, rows))
+        rows = [
+            (
                 f"{other.first} loses more than {other.second}, {named(other.setting)}, "
-                f"{other.measure}: {signed(other.more)}, n = {other.more.n}"
+                f"{other.measure}",
+                interval(other.more, True),
+                str(other.more.n),
             )
-    print("\npaper, Table 3, LoCoMo (LLM judge, batch construction, no propagation):")
-    for name, (original, permuted) in PAPER.items():
-        print(
-            f"{name:>13}  original {original:.3f}  permuted {permuted:.3f}  "
-            f"loss {original - permuted:+.3f}"
-        )
+            for other in found.differences
+        ]
+        print("\n" + table(("", ">by", ">n"), rows))
+    print("\nPaper, Table 3, LoCoMo (LLM judge, batch construction, no propagation):\n")
+    said = [
+        (name, f"{original:.3f}", f"{permuted:.3f}", f"{original - permuted:+.3f}")
+        for name, (original, permuted) in PAPER.items()
+    ]
+    print(table(HEAD, said))
 
 
 if __name__ == "__main__":

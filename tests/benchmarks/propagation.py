@@ -71,6 +71,8 @@ def measure() -> list[Line]:
                 "ms",
                 None if rival is None else 1000 * rival,
                 "scipy.sparse" if rival is not None else "(scipy is not installed)",
+                budget=1.0,
+                relative=True,
             )
         )
         if n <= LARGEST_GRAPH:

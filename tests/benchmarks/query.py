@@ -46,7 +46,7 @@ def query(structure: Structure) -> Line:
 
     n = len(structure)
     product = best(lambda: structure.vector @ embedder.vector)
-    budget = {"budget": 1.0} if n <= 2_000 else {"budget": 2.0, "relative": True}
+    budget = {"budget": 1.0} if n <= 2_000 else {"budget": 1.3, "relative": True}
     return Line(
         "score + propagate + select",
         n,

@@ -3,7 +3,7 @@
 Run ``python -m tests.benchmarks.recall [FILE]`` from the project's root; by default the
 LoCoMo conversations under SEGVIZ_DATA or ../shared/data. Exchange units, offline default,
 mean over all counted questions of all conversations together. Nothing is asserted here;
-the targets are in tests/test_recall.py.
+the targets are in tests/retrieval/test_recall.py.
 
 The yardstick is BM25 over the units alone; ``lexical`` in a tree counts word frequencies
 in the inner nodes too. *Best of grid* is picked on the questions it is reported on and
@@ -15,8 +15,6 @@ of policy, alpha and horizon is held out.
 from __future__ import annotations
 
 import itertools
-import os
-import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -34,6 +32,7 @@ from segviz.evaluate.scores import first_scores
 from segviz.memory import Memory
 from segviz.retrieval import RELEVANCE
 from segviz.tree import Add, Step
+from tests.benchmarks.report import data_file, interval, table
 
 TUNED_ON = ("conv-26", "conv-30", "conv-43")
 HELD_OUT = ("conv-47", "conv-49")
@@ -153,15 +152,8 @@ def named(relevance: str, setting: Setting) -> str:
     return f"{relevance}, {policy}" + ("" if policy == "none" else f" {alpha:g}/{horizon}")
 
 
-def locomo_file() -> Path:
-    """The LoCoMo conversations under SEGVIZ_DATA or ../shared/data."""
-    folder = Path(os.environ.get("SEGVIZ_DATA") or Path(__file__).parents[3] / "shared" / "data")
-    return folder / "locomo" / "locomo5.json"
-
-
-def data_file() -> Path:
-    """The file named on the command line, or the LoCoMo conversations."""
-    return Path(sys.argv[1]) if len(sys.argv) > 1 else locomo_file()
+def short(means: Iterable[Mean]) -> list[str]:
+    return [f"{mean.value:.3f}" for mean in means]
 
 
 def top_shares(memory: Memory, relevance: str) -> list[float]:
@@ -182,47 +174,50 @@ def main() -> None:
         ("", "hybrid", STILL),
         *(("best of grid", "hybrid", best(cells, [policy])) for policy in POLICIES),
     ]
-    print(f"{'':>16}{'':>30}" + "".join(f"{name:>9}" for name in memories) + "   all, 95 % CI")
-    print(
-        f"{'yardstick':>16}{'BM25 over the units alone':>30}"
-        + "".join(f"{bm25([memory]).value:>9.3f}" for memory in memories.values())
-        + f"   {bm25(memories.values())}"
-    )
+    yardstick = [bm25([memory]) for memory in memories.values()]
+    lines = [("BM25 over the units alone", *short(yardstick), interval(bm25(memories.values())))]
     for note, relevance, setting in rows:
-        each = [pooled([memory], relevance, setting).value for memory in memories.values()]
-        print(
-            f"{note:>16}{named(relevance, setting):>30}"
-            + "".join(f"{value:>9.3f}" for value in each)
-            + f"   {pooled(memories.values(), relevance, setting)}"
-        )
+        each = [pooled([memory], relevance, setting) for memory in memories.values()]
+        name = named(relevance, setting) + f" ({note})" * bool(note)
+        lines.append((name, *short(each), interval(pooled(memories.values(), relevance, setting))))
+    counted = len(recalls(memories.values(), "hybrid", STILL))
+    head = ("", *(f">{name}" for name in memories), f">all, {counted} questions, 95 %")
+    print(table(head, lines))
 
-    print("\nthe paper's setting less no propagation, plain cosines:")
+    print("\nThe paper's setting less no propagation, plain cosines, question by question:\n")
+    lines = []
     for name, of in (("all", memories), ("chosen on", TUNED_ON), ("held out", HELD_OUT)):
         those = [memories[each] for each in of if each in memories]
         if those:
-            print(f"  {name:>9}: {literal_gain(those)}")
+            lines.append((f"{name} ({', '.join(of)})", interval(literal_gain(those), True)))
     conversations = [memory.conversation for memory in memories.values()]
     for words, level_1, gain in nearby(conversations):
-        print(f"  annotations of {words} words, threshold {level_1:.2f}: {gain}")
+        name = f"all, annotations of {words} words, threshold {level_1:.2f}"
+        lines.append((name, interval(gain, True)))
+    print(table(("conversations", ">gain"), lines))
 
-    print("\nshare of the initial score at the best node, median [5 %, 95 %]:")
+    print("\nShare of the initial score that a question's best node holds:\n")
+    lines = []
     for relevance in RELEVANCE:
         shares = [share for m in memories.values() for share in top_shares(m, relevance)]
         low, middle, high = np.quantile(shares, (0.05, 0.5, 0.95))
-        print(f"  {relevance:>8}: {middle:.3f} [{low:.3f}, {high:.3f}]")
+        lines.append((relevance, *(f"{value:.3f}" for value in (low, middle, high))))
+    print(table(("relevance", ">5 %", ">median", ">95 %"), lines))
 
     tuning = [memories[name] for name in TUNED_ON if name in memories]
     held = [memories[name] for name in HELD_OUT if name in memories]
     if not tuning or not held:
         return
     chosen = grid(tuning)
-    print(f"\nchosen on {', '.join(TUNED_ON)}, reported on {', '.join(HELD_OUT)}:")
+    print(f"\nChosen on {', '.join(TUNED_ON)}, reported on {', '.join(HELD_OUT)}:\n")
+    lines = []
     for note, policies in (("any policy", POLICIES), ("tree policies", TREE)):
         setting = best(chosen, policies)
-        print(f"  {note:>14}: {named('hybrid', setting)}, {chosen[setting]:.3f} where chosen, ")
-        print(f"  {'':>14}  {pooled(held, 'hybrid', setting)} held out")
-    print(f"  {'BM25':>14}: {bm25(held)} held out")
-    print(f"  {'hybrid, none':>14}: {pooled(held, 'hybrid', STILL)} held out")
+        reached = interval(pooled(held, "hybrid", setting))
+        lines.append((note, named("hybrid", setting), f"{chosen[setting]:.3f}", reached))
+    lines.append(("yardstick", "BM25 over the units alone", "", interval(bm25(held))))
+    lines.append(("", named("hybrid", STILL), "", interval(pooled(held, "hybrid", STILL))))
+    print(table(("best of", "setting", ">where chosen", ">held out"), lines))
 
 
 if __name__ == "__main__":

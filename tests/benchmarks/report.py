@@ -1,14 +1,27 @@
-"""What the benchmarks share: a measured line, the table, the plot."""
+"""What the benchmarks share: a measured line, tables in Markdown, the plot, the README's blocks.
+
+A benchmark prints Markdown. ``python -m tests.benchmarks NAME --write`` puts what it printed
+between ``<!-- NAME: begin -->`` and ``<!-- NAME: end -->`` in ``tests/benchmarks/README.md``,
+under the command and the versions it was measured with. Nobody edits a block by hand.
+"""
 
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Sequence
+import os
+import platform
+import shutil
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from importlib import metadata
 from math import ceil, floor, log10
 from pathlib import Path
 from time import perf_counter
 from typing import Any
+
+from segviz.evaluate import Mean
 
 
 @dataclass(frozen=True)
@@ -39,22 +52,99 @@ class Line:
         found = self.ratio if self.relative else self.value
         return None if self.budget is None or found is None else found <= self.budget
 
-    def __str__(self) -> str:
-        value = f"{self.value:.4g} {self.unit}"
-        other = "" if self.other is None else f"{self.other:.4g} {self.unit}"
-        ratio = "" if self.ratio is None else f"{self.ratio:.3g}x"
+    def cells(self) -> tuple[str, ...]:
+        """The row of this line under ``HEAD``."""
         limit = "" if self.budget is None else f"{self.budget:g}{'x' if self.relative else ''}"
-        verdict = {None: "", True: "met", False: "MISSED"}[self.met]
         return (
-            f"{self.what:<44}{self.size:>10,}{value:>14}{other:>14}{ratio:>9}{limit:>8} "
-            f"{verdict:<7}{self.alternative}"
+            self.what,
+            f"{self.size:,}",
+            f"{self.value:.3g} {self.unit}",
+            "" if self.other is None else f"{self.other:.3g} {self.unit}",
+            self.alternative,
+            "" if self.ratio is None else f"{self.ratio:.3g}x",
+            limit + {None: "", True: " met", False: " MISSED"}[self.met],
         )
 
 
-HEAD = (
-    f"{'':<44}{'size':>10}{'measured':>14}{'alternative':>14}{'ratio':>9}{'budget':>8} "
-    f"{'':<7}alternative is"
-)
+HEAD = ("", ">size", ">measured", ">beside", "of", ">ratio", "budget")
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A Markdown table whose source is aligned, so that it reads in a terminal too.
+
+    A heading that begins with ``>`` aligns its column to the right.
+    """
+    right = [name.startswith(">") for name in head]
+    lines = [[name.lstrip(">") for name in head], *(list(row) for row in rows)]
+    widths = [max(3, *(len(line[i]) for line in lines)) for i in range(len(head))]
+    rule = [
+        "-" * (width - 1) + (":" if end else "-") for width, end in zip(widths, right, strict=True)
+    ]
+
+    def row(cells: Sequence[str]) -> str:
+        padded = (
+            cell.rjust(width) if end else cell.ljust(width)
+            for cell, width, end in zip(cells, widths, right, strict=True)
+        )
+        return f"| {' | '.join(padded)} |"
+
+    return "\n".join([row(lines[0]), row(rule), *(row(line) for line in lines[1:])])
+
+
+def interval(mean: Mean, signed: bool = False) -> str:
+    """A mean with its 95 % interval: ``.518 [.490, .550]``."""
+    form = "+.3f" if signed else ".3f"
+    value, low, high = (
+        format(number, form).replace("0.", ".", 1) for number in (mean.value, mean.low, mean.high)
+    )
+    return f"{value} [{low}, {high}]"
+
+
+README = Path(__file__).with_name("README.md")
+LIBRARIES = ("numpy", "wordllama", "bm25s", "streamlit", "scipy", "plotly")
+
+
+def block(name: str, printed: str) -> str:
+    """What stands between the markers of ``name``: the table, the command, the versions."""
+    found = [f"Python {platform.python_version()}"]
+    for library in LIBRARIES:
+        with suppress(metadata.PackageNotFoundError):
+            found.append(f"{library} {metadata.version(library)}")
+    shown = printed.strip()
+    if "\n| " not in f"\n{shown}":  # a benchmark without a table: as it was printed
+        shown = f"```text\n{shown}\n```"
+    return f"{shown}\n\n<sub>`python -m tests.benchmarks {name} --write`; {', '.join(found)}.</sub>"
+
+
+def write(name: str, text: str, path: Path = README) -> None:
+    """Replace the block of ``name`` in the Markdown file ``path``.
+
+    ValueError, naming the file and both markers, where the block is not there exactly once.
+    """
+    begin, end = (f"<!-- {name}: {word} -->" for word in ("begin", "end"))
+    page = path.read_text(encoding="utf-8")
+    before, found, rest = page.partition(begin)
+    _, closed, after = rest.partition(end)
+    if not found or not closed or begin in after or end in after:
+        raise ValueError(f"{path} must hold {begin} and, after it, {end}, once each")
+    path.write_text(f"{before}{begin}\n{text}\n{end}{after}", encoding="utf-8", newline="\n")
+
+
+def real_data(*parts: str) -> Path:
+    """A file below SEGVIZ_DATA, or ../shared/data beside the project."""
+    folder = os.environ.get("SEGVIZ_DATA") or Path(__file__).parents[3] / "shared" / "data"
+    return Path(folder, *parts)
+
+
+def data_file() -> Path:
+    """The file named on the command line, or the LoCoMo conversations."""
+    return Path(sys.argv[1]) if len(sys.argv) > 1 else real_data("locomo", "locomo5.json")
+
+
+def chromium() -> str:
+    """The browser that is driven; ends the program where there is none."""
+    path = os.environ.get("SEGVIZ_CHROMIUM") or shutil.which("chromium") or shutil.which("chrome")
+    return path or sys.exit("no Chromium found; install one or set SEGVIZ_CHROMIUM")
 
 
 def best(run: Callable[[], Any], least: float = 0.5, most: int = 200) -> float:
@@ -71,9 +161,8 @@ def best(run: Callable[[], Any], least: float = 0.5, most: int = 200) -> float:
 
 
 def show(lines: Sequence[Line]) -> None:
-    print(HEAD)
-    for line in lines:
-        print(line)
+    """Print measured lines as one table."""
+    print(table(HEAD, (line.cells() for line in lines)))
 
 
 _COLUMNS = 3
@@ -129,5 +218,5 @@ def plot(lines: Sequence[Line], path: Path) -> None:
 
 def run(measure: Callable[[], Sequence[Line]], about: str | None) -> None:
     """A benchmark by itself: its first line, its table."""
-    print((about or "").split("\n")[0])
+    print((about or "").split("\n")[0] + "\n")
     show(measure())

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import os
 import random
-import shutil
 import subprocess
 import sys
 import time
@@ -20,10 +19,10 @@ from pathlib import Path
 from playwright.sync_api import Page, sync_playwright
 from playwright.sync_api import TimeoutError as NotClickable
 
+from tests.benchmarks.report import chromium
 from tests.conftest import LAUNCH
 
 ROOT = Path(__file__).resolve().parents[2]
-CHROMIUM = os.environ.get("SEGVIZ_CHROMIUM") or shutil.which("chromium")
 IDLE = '[data-testid="stApp"][data-test-script-state="notRunning"]'
 
 
@@ -86,7 +85,7 @@ def main() -> int:
     chance = random.Random(0)
     try:
         with sync_playwright() as playwright:
-            browser = playwright.chromium.launch(executable_path=CHROMIUM, args=LAUNCH)
+            browser = playwright.chromium.launch(executable_path=chromium(), args=LAUNCH)
             pages = []
             for number in range(count):
                 page = browser.new_context().new_page()

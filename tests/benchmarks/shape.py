@@ -3,15 +3,13 @@
 Run ``python -m tests.benchmarks.shape [FILE …]`` from the project's root; by default the
 LoCoMo conversations the defaults were set on, then LongMemEval and RealMem, on which nothing
 was tuned (under SEGVIZ_DATA or ../shared/data). Nothing is asserted here; the targets are in
-tests/test_real_conversations.py.
+tests/systems/test_real_conversations.py.
 """
 
 from __future__ import annotations
 
-import os
 import sys
 from pathlib import Path
-from time import perf_counter
 
 import numpy as np
 
@@ -19,6 +17,7 @@ import segviz
 from segviz.conversation import Conversation
 from segviz.evaluate.published import TABLE_5
 from segviz.tree.shape import boundary_f1, random_f1, session_starts, shape
+from tests.benchmarks.report import real_data, table
 
 FILES = (
     "locomo/locomo5.json",
@@ -26,23 +25,22 @@ FILES = (
     "realmem/Kenta_Tanaka.json",
 )
 HEAD = (
-    "leaves",
-    "nodes/leaf",
-    "max depth",
-    "mean depth",
-    "branching",
-    "widest",
-    "F1",
-    "random",
-    "build s",
+    "",
+    ">leaves",
+    ">nodes/leaf",
+    ">max depth",
+    ">mean depth",
+    ">branching",
+    ">widest",
+    ">F1",
+    ">F1, random cut",
 )
+FORMS = ("{:.0f}", "{:.2f}", "{:.1f}", "{:.1f}", "{:.1f}", "{:.0f}", "{:.2f}", "{:.2f}")
 
 
 def measure(conversation: Conversation) -> tuple[float, ...]:
-    """One row: shape with single-child nodes left out, boundary agreement, build time."""
-    began = perf_counter()
+    """One row: shape with single-child nodes left out, boundary agreement."""
     memory = segviz.build(conversation)
-    seconds = perf_counter() - began
     found = shape(memory.structure)
     starts = session_starts(unit.session for unit in memory.units)
     return (
@@ -54,21 +52,23 @@ def measure(conversation: Conversation) -> tuple[float, ...]:
         found.widest,
         boundary_f1(memory.structure, starts),
         random_f1(memory.structure, starts),
-        seconds,
     )
 
 
 def main() -> None:
-    folder = Path(os.environ.get("SEGVIZ_DATA") or Path(__file__).parents[3] / "shared" / "data")
-    paths = [Path(name) for name in sys.argv[1:]] or [folder / name for name in FILES]
-    print(f"{'':>22}" + "".join(f"{name:>11}" for name in HEAD))
+    paths = [Path(name) for name in sys.argv[1:]] or [real_data(name) for name in FILES]
+    table_rows = []
     for path in paths:
-        rows = []
-        for conversation in segviz.load(path):
-            rows.append(measure(conversation))
-            print(f"{conversation.id:>22}" + "".join(f"{value:>11.2f}" for value in rows[-1]))
+        conversations = list(segviz.load(path))
+        rows = [measure(conversation) for conversation in conversations]
+        named = [conversation.id for conversation in conversations]
         if len(rows) > 1:
-            print(f"{'mean':>22}" + "".join(f"{v:>11.2f}" for v in np.mean(rows, axis=0)))
+            rows.append(tuple(np.mean(rows, axis=0)))
+            named.append(f"mean of {len(conversations)}")
+        table_rows += [
+            (name, *(form.format(value) for form, value in zip(FORMS, row, strict=True)))
+            for name, row in zip(named, rows, strict=True)
+        ]
     for row in TABLE_5:
         if row.method.endswith("cosine"):
             values = (
@@ -78,7 +78,9 @@ def main() -> None:
                 row.mean_depth,
                 row.branching,
             )
-            print(f"{'paper, ' + row.data:>22}" + "".join(f"{v:>11.2f}" for v in values))
+            said = (form.format(v) for form, v in zip(FORMS, values, strict=False))
+            table_rows.append((f"paper, {row.data}", *said, "", "", ""))
+    print(table(HEAD, table_rows))
 
 
 if __name__ == "__main__":

@@ -8,15 +8,12 @@ process, on a memory whose relevance model is prepared. Nothing is asserted here
 
 from __future__ import annotations
 
-import os
-import sys
-from pathlib import Path
 from statistics import median
 from time import perf_counter
 
 import segviz
 from segviz.evaluate import sweep
-from tests.benchmarks.report import Line, show
+from tests.benchmarks.report import Line, data_file, show
 
 SAMPLE = (("top-down", 0.1, 2), ("bottom-up", 0.5, 3), ("both", 0.3, 1))
 REPEATS = 5
@@ -24,8 +21,7 @@ BUDGET = 2.0
 
 
 def main() -> None:
-    folder = Path(os.environ.get("SEGVIZ_DATA") or Path(__file__).parents[3] / "shared" / "data")
-    path = Path(sys.argv[1]) if len(sys.argv) > 1 else folder / "locomo" / "locomo5.json"
+    path = data_file()
     corpus = segviz.load(path)
     conversation = corpus["conv-26"] if "conv-26" in corpus.ids else corpus[0]
     memory = segviz.build(conversation)
@@ -55,7 +51,7 @@ def main() -> None:
         f"{settings} settings ({len(found.policies)} policies x {len(found.alphas)} alphas x "
         f"{len(found.horizons)} horizons), with 95 % CI and level shares"
     )
-    print(f"the relevance model is prepared once, in {prepared:.2f} s")
+    print(f"the relevance model is prepared once, in {prepared:.2f} s\n")
     other = f"ask per question and setting, EXTRAPOLATED from {len(SAMPLE)} settings"
     what = f"sweep of {len(questions)} questions, median of {REPEATS}"
     show([Line(what, settings, median(times), "s", each * settings, other, BUDGET)])

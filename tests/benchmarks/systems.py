@@ -9,9 +9,7 @@ here.
 
 from __future__ import annotations
 
-import os
 import sys
-from pathlib import Path
 from time import perf_counter
 
 import segviz
@@ -19,11 +17,11 @@ from segviz.construct import Retriever
 from segviz.embedding import WordLlamaEmbedder
 from segviz.evaluate.compare import OWN, compare
 from segviz.memory import Memory
+from tests.benchmarks.report import data_file, interval, table
 
 HEAD = (
-    f"{'':>24}{'nodes':>7}{'depth':>6}{'branch':>7}{'widest':>7}{'recall@10 leaves':>22}"
-    f"{'within 20 units':>22}{'answer words':>22}{'units':>7}{'words':>7}{'short':>7}"
-    f"{'build s':>9}{'query ms':>9}"
+    *("", ">nodes", ">depth", ">branching", ">widest", ">recall@10, leaves"),
+    *(">within 20 units", ">answer words", ">units", ">words", ">short", ">build s", ">query ms"),
 )
 
 
@@ -39,8 +37,7 @@ def per_question(memory: Memory, method: str, relevance: str) -> float:
 
 
 def main() -> None:
-    folder = Path(os.environ.get("SEGVIZ_DATA") or Path(__file__).parents[3] / "shared" / "data")
-    path = Path(sys.argv[1]) if len(sys.argv) > 1 else folder / "locomo" / "locomo5.json"
+    path = data_file()
     corpus = segviz.load(path)
     wanted = sys.argv[2] if len(sys.argv) > 2 else "conv-47"
     conversation = corpus[wanted] if wanted in corpus.ids else corpus[0]
@@ -51,7 +48,7 @@ def main() -> None:
         began = perf_counter()
         memories[name] = segviz.build(conversation, name, embedder=embedder)
         build[name] = perf_counter() - began
-    print(f"{conversation.id}: {len(next(iter(memories.values())).units)} units")
+    print(f"{conversation.id}, {len(next(iter(memories.values())).units)} units")
     for relevance in ("hybrid", "dense"):
         query = {
             (name, method): per_question(memory, method, relevance)
@@ -59,25 +56,31 @@ def main() -> None:
             for method in ("propagate", OWN)[: 1 + isinstance(memory.model, Retriever)]
         }
         timed = {(n, "own" if m == OWN else "collapsed"): s for (n, m), s in query.items()}
-        table = compare(
+        found = compare(
             memories,
             conversation.questions,
             relevance=relevance,
             build_seconds=build,
             query_seconds=timed,
         )
-        print(f"\n{relevance}, {table.questions} questions\n{HEAD}")
-        for row in table.rows:
-            means = "".join(
-                f"{f'{m.value:.3f} [{m.low:.3f}, {m.high:.3f}]':>22}"
-                for m in (row.recall, row.budget_recall, row.coverage)
+        print(f"\n{relevance}, {found.questions} questions:\n")
+        rows = [
+            (
+                f"{row.name}, {row.method}",
+                str(row.shape.nodes),
+                str(row.shape.max_depth),
+                f"{row.shape.branching:.1f}",
+                str(row.shape.widest),
+                *(interval(mean) for mean in (row.recall, row.budget_recall, row.coverage)),
+                f"{row.units.value:.1f}",
+                f"{row.words.value:.0f}",
+                f"{row.short:.2f}",
+                f"{row.build_seconds:.2f}",
+                f"{1000 * row.query_seconds:.2f}",
             )
-            print(
-                f"{f'{row.name}, {row.method}':>24}{row.shape.nodes:>7}{row.shape.max_depth:>6}"
-                f"{row.shape.branching:>7.1f}{row.shape.widest:>7}{means}{row.units.value:>7.1f}"
-                f"{row.words.value:>7.0f}{row.short:>7.2f}{row.build_seconds:>9.2f}"
-                f"{1000 * row.query_seconds:>9.2f}"
-            )
+            for row in found.rows
+        ]
+        print(table(HEAD, rows))
 
 
 if __name__ == "__main__":
