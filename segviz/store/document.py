@@ -271,9 +271,11 @@ def _refusal(document: Any, invalid: ValidationError) -> StoreError:
     faults = invalid.errors(include_url=False)
     first = faults[0]
     place, names = _place(document, first["loc"])
-    # Of a choice of types every one has its fault; the last says what all of them are.
+    # Of a choice of types every one has its fault; the last says what all of them are, but
+    # that something may be left out says nothing of what it should be.
     same = [one for one in faults if _place(document, one["loc"])[0] == place]
-    last = first if first["type"] == "missing" else same[-1]
+    told = [one for one in same if one["type"] != "none_required"]
+    last = first if first["type"] == "missing" else (told or same)[-1]
     kind, last_part = last["type"], last["loc"][-1] if last["loc"] else ""
     if kind == "missing" and isinstance(last_part, str):
         return StoreError(f"{place or 'the file'}: {last_part!r} is missing")

@@ -13,7 +13,8 @@ import segviz
 from segviz.conversation import TITLES, sample_path
 from segviz.export import View, html_page, tree_svg
 from segviz.export.drawing import drawing
-from segviz.export.html import _payload
+from segviz.export.html import _scene
+from segviz.frontend.payload import tree_payload
 from segviz.export.plan import LEFT, SURFACE, Plan
 from segviz.export.shades import gold_classes, hatching, shade
 from segviz.frontend.payload import COLUMNS
@@ -78,7 +79,7 @@ def fills(picture):
 @pytest.mark.parametrize("colour", [c for c in COLOURS if c != "session"] + [""])
 def test_every_node_has_the_canvas_colour(sample, colour, theme):
     view = asked(sample, colour=colour)
-    payload = _payload(view, drawing(view))
+    payload = tree_payload(_scene(view))
     plain = {}
     for name, value in payload.items():
         column = np.frombuffer(value, COLUMNS[name]).tolist() if name in COLUMNS else value
@@ -153,7 +154,7 @@ def test_the_legend_names_the_colour(sample):
 
 def test_the_page_opens_with_the_views_colour(sample):
     view = asked(sample, colour="level", labels="node")
-    payload = _payload(view, drawing(view))
+    payload = tree_payload(_scene(view))
     assert payload["look"] == {"colour": "level", "labels": "node"}
     assert ACCENT["light"] in html_page(view)
 
