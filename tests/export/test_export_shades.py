@@ -14,10 +14,9 @@ from segviz.conversation import TITLES, sample_path
 from segviz.export import View, html_page, tree_svg
 from segviz.export.drawing import drawing
 from segviz.export.html import _scene
-from segviz.frontend.payload import tree_payload
 from segviz.export.plan import LEFT, SURFACE, Plan
 from segviz.export.shades import gold_classes, hatching, shade
-from segviz.frontend.payload import COLUMNS
+from segviz.frontend.payload import COLUMNS, tree_payload
 from segviz.view.bookmark import Bookmark
 from segviz.view.look import COLOURS
 from segviz.view.palette import ACCENT
