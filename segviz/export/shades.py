@@ -19,11 +19,11 @@ from segviz.tree.coherence import coherence
 from segviz.view.palette import (
     CHANGE_RAMP_DARK,
     CHANGE_RAMP_LIGHT,
-    COHERENCE_RAMP_DARK,
-    COHERENCE_RAMP_LIGHT,
     GOLD_COLOURS,
     LEVEL_COLOURS,
     LEVEL_SHARE,
+    MEASURE_RAMP_DARK,
+    MEASURE_RAMP_LIGHT,
 )
 
 Fill = Callable[[Box, float], Iterable[str]]
@@ -210,7 +210,7 @@ def change_ramp(plan: Plan) -> tuple[str, ...]:
 
 def coherence_ramp(plan: Plan) -> tuple[str, ...]:
     """Colours of a cosine from 0 to 1."""
-    return COHERENCE_RAMP_DARK if plan.dark else COHERENCE_RAMP_LIGHT
+    return MEASURE_RAMP_DARK if plan.dark else MEASURE_RAMP_LIGHT
 
 
 def _box(box: Box, y: float, fill: str) -> str:

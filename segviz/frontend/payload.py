@@ -17,15 +17,16 @@ from segviz.frontend.message import packed
 from segviz.retrieval import estimated_tokens
 from segviz.tree import Structure
 from segviz.view.captions import session_title, short_date, summary, tooltip_texts
+from segviz.view.measures import MEASURES
 from segviz.view.palette import (
     ACCENT,
     CHANGE_RAMP_DARK,
     CHANGE_RAMP_LIGHT,
-    COHERENCE_RAMP_DARK,
-    COHERENCE_RAMP_LIGHT,
     GOLD_COLOURS,
     LEVEL_COLOURS,
     LEVEL_SHARE,
+    MEASURE_RAMP_DARK,
+    MEASURE_RAMP_LIGHT,
     SCORE_RAMP_DARK,
     SCORE_RAMP_LIGHT,
     session_colours,
@@ -43,13 +44,15 @@ COLUMNS: Final = {
     "unit_session": "<i4",
     "initial": "<f8",
     "final": "<f8",
-    "coherence": "<f8",
     "origin": "<i4",
     "top_initial": "<i4",
     "top_final": "<i4",
     "gold": "<i4",
 }
-"""The bytes columns of a payload and their dtypes."""
+"""The bytes columns of a payload and their dtypes, beside one ``<f8`` for each measure."""
+
+MEASURE: Final = "measure:"
+"""What the column of a node measure is called, before its name."""
 
 
 def tree_payload(scene: Scene, *, gutter: bool = False, legend: bool = True) -> dict[str, Any]:
@@ -85,7 +88,6 @@ def tree_payload(scene: Scene, *, gutter: bool = False, legend: bool = True) -> 
         "unit_session": sessions,
         "initial": _scores(scored.initial if scored else None, n, "initial"),
         "final": _scores(scored.final if scored else None, n, "final"),
-        "coherence": _coherence(scene.coherence, n),
         "origin": none if scene.origin is None else scene.origin,
         "top_initial": _ids(scored.before if scored else (), n, "top_initial"),
         "top_final": _ids(scored.after if scored else (), n, "top_final"),
@@ -95,6 +97,8 @@ def tree_payload(scene: Scene, *, gutter: bool = False, legend: bool = True) -> 
         name: np.ascontiguousarray(column, dtype=COLUMNS[name]).tobytes()
         for name, column in columns.items()
     }
+    for name, values in scene.measures.items():
+        payload[MEASURE + name] = _measure(values, n, name).tobytes()
     selected = scene.selected
     return payload | {
         "identity": scene.identity,
@@ -114,18 +118,21 @@ def tree_payload(scene: Scene, *, gutter: bool = False, legend: bool = True) -> 
             "light": {
                 "ramp": list(SCORE_RAMP_LIGHT),
                 "change": list(CHANGE_RAMP_LIGHT),
-                "coherence": list(COHERENCE_RAMP_LIGHT),
+                "measure": list(MEASURE_RAMP_LIGHT),
             },
             "dark": {
                 "ramp": list(SCORE_RAMP_DARK),
                 "change": list(CHANGE_RAMP_DARK),
-                "coherence": list(COHERENCE_RAMP_DARK),
+                "measure": list(MEASURE_RAMP_DARK),
             },
         },
         "level_colours": list(LEVEL_COLOURS),
         "level_share": LEVEL_SHARE,
         "gold_colours": GOLD_COLOURS,
-        "coherent": scene.coherence is not None,
+        "measures": [
+            {"name": name, "meaning": MEASURES[name].meaning, "unit": MEASURES[name].unit}
+            for name in scene.measures
+        ],
         "look": scene.look.payload(),
         "accent": dict(ACCENT),
         "frontier": _ids(growth.frontier, n, "frontier").tolist(),
@@ -146,9 +153,10 @@ def tree_payload(scene: Scene, *, gutter: bool = False, legend: bool = True) -> 
 
 def pack(payload: Mapping[str, Any]) -> bytes:
     """The payload as one message: its JSON values as header, then its columns."""
-    plain = {name: value for name, value in payload.items() if name not in COLUMNS}
+    dtypes = COLUMNS | {name: "<f8" for name in payload if name.startswith(MEASURE)}
+    plain = {name: value for name, value in payload.items() if name not in dtypes}
     return packed(
-        plain, {name: np.frombuffer(payload[name], dtype) for name, dtype in COLUMNS.items()}
+        plain, {name: np.frombuffer(payload[name], dtype) for name, dtype in dtypes.items()}
     )
 
 
@@ -173,11 +181,11 @@ def _scores(values: ArrayLike | None, n: int, name: str) -> NDArray[np.float64]:
     return np.where(np.isfinite(column), column, 0.0)
 
 
-def _coherence(values: ArrayLike | None, n: int) -> NDArray[np.float64]:
-    """The column of shape (n,) with its NaNs, or an empty one if it is not known."""
-    column = np.zeros(0) if values is None else np.asarray(values, dtype=np.float64)
+def _measure(values: ArrayLike, n: int, name: str) -> NDArray[np.float64]:
+    """The column of shape (n,) with its NaNs, or an empty one if it is not known yet."""
+    column = np.ascontiguousarray(values, dtype="<f8")
     if column.size and column.shape != (n,):
-        raise ValueError(f"coherence has shape {column.shape}; the structure has {n} nodes")
+        raise ValueError(f"{name} has shape {column.shape}; the structure has {n} nodes")
     return column
 
 

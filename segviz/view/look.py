@@ -10,7 +10,9 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Final
 
-COLOURS: Final = ("session", "level", "initial", "propagated", "change", "gold", "coherence")
+from segviz.view.measures import MEASURES
+
+COLOURS: Final = ("session", "level", "initial", "propagated", "change", "gold", *MEASURES)
 """What nodes can be coloured by; "" is the page's own: sessions on Grow, each half's score
 on Ask."""
 

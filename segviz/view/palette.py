@@ -89,11 +89,11 @@ CHANGE_RAMP_DARK: Final = _ramp(5, (0.88, 0.262), (0.12, 0.012), (98.0, 98.0))[:
 )
 """Nine stops for a signed change on a dark page: falls yellow, rises pale blue."""
 
-COHERENCE_RAMP_LIGHT: Final = _ramp(9, (0.955, 0.45), (0.02, 0.085), (168.0, 180.0))
+MEASURE_RAMP_LIGHT: Final = _ramp(9, (0.955, 0.45), (0.02, 0.085), (168.0, 180.0))
 """Nine stops for a cosine of 0 to 1 on a light page: pale to full green. Even the first one
 is seen, as a node that hangs together with nothing is still a node."""
 
-COHERENCE_RAMP_DARK: Final = _ramp(9, (0.30, 0.90), (0.035, 0.09), (182.0, 168.0))
+MEASURE_RAMP_DARK: Final = _ramp(9, (0.30, 0.90), (0.035, 0.09), (182.0, 168.0))
 """Nine stops for a cosine of 0 to 1 on a dark page: deep to pale green."""
 
 

@@ -8,7 +8,7 @@ not follow time.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from typing import Final
@@ -19,10 +19,10 @@ from numpy.typing import NDArray
 from segviz.memory import Memory
 from segviz.retrieval import Result
 from segviz.tree import Add, Decision, IntArray, Revise, Step, Structure
-from segviz.tree.coherence import known_coherence
 from segviz.tree.unfold import Unfolded, follows_time, unfold
 from segviz.view.live import LIVE_POLICIES, Live
 from segviz.view.look import Look
+from segviz.view.measures import MEASURES
 
 Scores = NDArray[np.float64]
 
@@ -71,12 +71,12 @@ class Scene:
     ``session_labels`` ("S7") and ``session_dates`` (a date, or a short text). ``identity``
     names the memory: zoom, focus and what is open are kept until it changes. ``growth`` is
     what a step did, ``scored`` an answered question; a scene has either or none.
-    ``coherence`` float64 (n,), NaN where it is not known; empty where it is computed only
-    once it is chosen, None where it never can be. ``total_units`` and ``levels_total``
-    reserve room, so that the axis keeps still while the tree grows. ``by_time`` tells whether
-    the structure keeps to the order of time, so that its boxes never overlap. ``origin`` is
-    the memory's node for every box and ``axis_units`` the unit at every place of the axis,
-    both None where they are the same.
+    ``measures`` holds the numbers nodes can be coloured by, by name: float64 (n,), NaN where
+    one is not known; empty where it is computed only once it is chosen. ``total_units`` and
+    ``levels_total`` reserve room, so that the axis keeps still while the tree grows.
+    ``by_time`` tells whether the structure keeps to the order of time, so that its boxes
+    never overlap. ``origin`` is the memory's node for every box and
+    ``axis_units`` the unit at every place of the axis, both None where they are the same.
     """
 
     structure: Structure
@@ -87,7 +87,7 @@ class Scene:
     identity: str = ""
     selected: int | None = None
     look: Look = field(default_factory=Look)
-    coherence: Scores | None = None
+    measures: Mapping[str, Scores] = field(default_factory=dict)
     growth: Growth | None = None
     scored: Scored | None = None
     total_units: int | None = None
@@ -111,9 +111,10 @@ class Scene:
     def _unfolded(self, found: Unfolded) -> Scene:
         sessions, origin = self.unit_sessions, found.node
         chosen = found.first([] if self.selected is None else [self.selected])
-        known = self.coherence
-        if known is not None and len(known):
-            known = known[origin]
+        measures = {
+            name: values[origin] if len(values) else values
+            for name, values in self.measures.items()
+        }
         return replace(
             self,
             structure=found.structure,
@@ -121,7 +122,7 @@ class Scene:
                 sessions[unit] if unit < len(sessions) else -1 for unit in found.unit.tolist()
             ],
             selected=next(iter(chosen), None),
-            coherence=known,
+            measures=measures,
             growth=self.growth and _grown(self.growth, found),
             scored=self.scored and _scored(self.scored, found),
             total_units=len(found.unit),
@@ -159,6 +160,7 @@ def scene_of(
     """The scene of a memory at one moment, without marks or scores."""
     conversation = memory.conversation
     there = selected is not None and 0 <= selected < len(structure)
+    known = {name: row.known(structure, look.colour == name) for name, row in MEASURES.items()}
     return Scene(
         structure=structure,
         unit_sessions=[unit.session for unit in memory.units],
@@ -168,7 +170,7 @@ def scene_of(
         identity=identity,
         selected=selected if there else None,
         look=look,
-        coherence=known_coherence(structure, look.colour == "coherence"),
+        measures={name: values for name, values in known.items() if values is not None},
         by_time=keeps_time(memory, structure),
     )
 

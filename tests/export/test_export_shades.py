@@ -30,13 +30,13 @@ CANVAS = """
       data[name] = Float64Array.from(data[name], (value) => value ?? NaN);
     }
   }
-  const { ramp, change, coherence } = data.ramps[theme];
+  const { ramp, change, measure } = data.ramps[theme];
   const s = { data, tree: m.buildTree(data), look: data.look, picture: data.mode, isolated: null,
     gold: [], cache: new Map(), runs: m.sessionRuns(data.unit_session), most: m.highestScore(data),
     theme: { background, unknown: "#000000", gold: data.gold_colours[theme],
       levels: data.level_colours.map((full) => m.mix(full, background, data.level_share)),
       table: m.rampTable(ramp), changeTable: m.rampTable(change),
-      coherenceTable: m.rampTable(coherence) } };
+      measureTable: m.rampTable(measure) } };
   s.shades = m.shadesOf(s);
   return s.shades.map((_, half) => Array.from(data.level,
     (_, node) => Object.values(m.fillOf(s, half, node))));
@@ -80,10 +80,11 @@ def test_every_node_has_the_canvas_colour(sample, colour, theme):
     view = asked(sample, colour=colour)
     payload = tree_payload(_scene(view))
     plain = {}
+    dtypes = COLUMNS | {"measure:coherence": "<f8"}
     for name, value in payload.items():
-        column = np.frombuffer(value, COLUMNS[name]).tolist() if name in COLUMNS else value
-        plain[name] = [None if x != x else x for x in column] if name in COLUMNS else column
-    arguments = {"columns": list(COLUMNS), "theme": theme, "background": SURFACE[theme][0]}
+        column = np.frombuffer(value, dtypes[name]).tolist() if name in dtypes else value
+        plain[name] = [None if x != x else x for x in column] if name in dtypes else column
+    arguments = {"columns": list(dtypes), "theme": theme, "background": SURFACE[theme][0]}
     canvas = run(CANVAS, data=plain, **arguments)
     picture = fills(tree_svg(view, dark=theme == "dark", titles=False))
     assert len(picture) == len(canvas) == 2

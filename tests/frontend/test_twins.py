@@ -64,7 +64,8 @@ def test_the_browser_reads_what_python_packs() -> None:
 
 def test_all_colours_and_labels_are_on_offer() -> None:
     body = """
-      const data = { mode: "scores", initial: [1], final: [1], gold: [0], coherent: true,
+      const data = { mode: "scores", initial: [1], final: [1], gold: [0],
+        measures: [{ name: "coherence", meaning: "", unit: "" }],
         labels: ["x"] };
       return [m.coloursFor(data), m.labelsFor(data)].map((all) => all.map(([choice]) => choice));
     """

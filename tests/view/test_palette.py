@@ -10,10 +10,10 @@ from segviz.view.palette import (
     ACCENT,
     CHANGE_RAMP_DARK,
     CHANGE_RAMP_LIGHT,
-    COHERENCE_RAMP_DARK,
-    COHERENCE_RAMP_LIGHT,
     GOLD_COLOURS,
     LEVEL_COLOURS,
+    MEASURE_RAMP_DARK,
+    MEASURE_RAMP_LIGHT,
     SCORE_RAMP_DARK,
     SCORE_RAMP_LIGHT,
     session_colours,
@@ -115,7 +115,7 @@ def test_levels_are_ordered() -> None:
 
 
 @pytest.mark.parametrize(
-    ("ramp", "page"), [(COHERENCE_RAMP_LIGHT, "#ffffff"), (COHERENCE_RAMP_DARK, "#171614")]
+    ("ramp", "page"), [(MEASURE_RAMP_LIGHT, "#ffffff"), (MEASURE_RAMP_DARK, "#171614")]
 )
 def test_coherence_is_ordered_and_never_vanishes(ramp: tuple[str, ...], page: str) -> None:
     away = np.array([contrast(colour, page) for colour in ramp])

@@ -76,7 +76,6 @@ interface Columns {
   unit_session: Int32Array;
   initial: Float64Array;
   final: Float64Array;
-  coherence: Float64Array;
   origin: Int32Array;
   top_initial: Int32Array;
   top_final: Int32Array;
@@ -87,7 +86,14 @@ type Theming = "light" | "dark";
 interface Ramps {
   ramp: string[];
   change: string[];
-  coherence: string[];
+  measure: string[];
+}
+
+/** A number in 0 to 1 of every node, which nodes can be coloured by. */
+interface Measure {
+  name: string;
+  meaning: string;
+  unit: string;
 }
 
 interface Message extends Columns {
@@ -106,7 +112,9 @@ interface Message extends Columns {
   level_colours: string[];
   level_share: number;
   gold_colours: Record<Theming, Record<string, string>>;
-  coherent: boolean;
+  measures: Measure[];
+  /** A column for each of the measures. */
+  [column: `measure:${string}`]: Float64Array;
   look: Look;
   accent: Record<Theming, string>;
   frontier: number[];
@@ -213,7 +221,7 @@ interface Theme {
   font: string;
   table: string[];
   changeTable: string[];
-  coherenceTable: string[];
+  measureTable: string[];
   levels: string[];
   gold: Record<string, string>;
   patterns: Record<string, CanvasPattern>;
@@ -224,7 +232,7 @@ interface Theme {
   unknown: string;
 }
 
-/** One class of colours: a session, a level, a fate of gold, a step of coherence. */
+/** One class of colours: a session, a level, a fate of gold, a step of a measure. */
 interface ColourClass {
   key: number | string;
   name: string;

@@ -34,11 +34,11 @@ describe("choices", () => {
     assert.deepEqual(choices(), [["", ...COLOURS], ["", ...LABELS]]);
     assert.deepEqual(colours({ gold: [] }), without("gold"));
     assert.deepEqual(colours({ final: none, top_final: [] }), without("propagated", "change"));
-    assert.deepEqual(colours({ coherent: false }), without("coherence"));
+    assert.deepEqual(colours({ measures: [] }), without("coherence"));
     assert.deepEqual(choices({ initial: none, final: none }),
       [without("initial", "propagated", "change"), ["", ...LABELS]]);
     assert.deepEqual(choices({}, {}, "grow"), [["", "level", "coherence"], ["", ...LABELS]]);
-    assert.deepEqual(choices({ coherent: false, labels: [] }, {}, "grow"),
+    assert.deepEqual(choices({ measures: [], labels: [] }, {}, "grow"),
       [["", "level"], ["", "session", "node"]]);
   });
 

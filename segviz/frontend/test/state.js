@@ -13,7 +13,8 @@ export function state(changes = {}, look = {}, picture = "scores") {
   const data = { mode: picture === "grow" ? "grow" : "scores", nodes: 7, root_scale: true,
     initial: Float64Array.from([0.4, 0.1, 0, 0.2, 0.1, 0.1, 0.1]),
     final: Float64Array.from([0.1, 0.4, 0, 0.2, 0.1, 0.1, 0.1]),
-    coherence: Float64Array.from([0.1, 0.9, NaN, 0.5, 0.5, 1, -0.2]), coherent: true,
+    "measure:coherence": Float64Array.from([0.1, 0.9, NaN, 0.5, 0.5, 1, -0.2]),
+    measures: [{ name: "coherence", meaning: "closeness", unit: "mean cosine" }],
     gold: Int32Array.from([0, 3]), origin: new Int32Array(0),
     top_initial: Int32Array.from([0, 6]), top_final: Int32Array.from([1, 4]),
     level: Int32Array.from([0, 0, 0, 0, 1, 1, 2]),
@@ -30,7 +31,7 @@ export function state(changes = {}, look = {}, picture = "scores") {
     most: 0.4, marks: markWeights(data),
     theme: { background: "#ffffff", unknown: "#cccccc", levels: ["#aa0000", "#bb0000"],
       gold: { found: "#f", covered: "#c", missed: "#m", above: "#a", other: "#o" },
-      table: grey, changeTable: grey, coherenceTable: grey } };
+      table: grey, changeTable: grey, measureTable: grey } };
   s.shades = shadesOf(s);
   return s;
 }

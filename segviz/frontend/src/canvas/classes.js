@@ -1,6 +1,6 @@
 // The classes that colours make of the nodes, counted. Pure functions.
 
-import { COHERENCE_STEPS, coherenceStep, GOLD_PATTERN, goldClass, levelColour } from "./shades.js";
+import { GOLD_PATTERN, goldClass, levelColour, MEASURE_STEPS, measureOf, measureStep } from "./shades.js";
 
 /** The classes of the present colours, in their order: [{key, name, title, colours, pattern,
  *  count}] and what is counted; null where colours are a scale of scores.
@@ -10,7 +10,8 @@ export function colourClasses(s) {
   if (shade === "session") return sessionClasses(s);
   if (shade === "level") return levelClasses(s);
   if (shade === "gold") return goldLegend(s);
-  return shade === "coherence" ? coherenceClasses(s) : null;
+  const measure = s.data.measures.find(({ name }) => name === shade);
+  return measure ? measureClasses(s, measure) : null;
 }
 
 /** @param {State} state */
@@ -60,26 +61,27 @@ function goldLegend(s) {
   return { kind: "gold", counted: "node", items };
 }
 
-/** @param {State} state */
-function coherenceClasses({ data, tree, theme }) {
-  const counts = new Array(COHERENCE_STEPS + 1).fill(0);
+/** @param {State} state
+ * @param {Measure} measure */
+function measureClasses({ data, tree, theme }, { name, unit }) {
+  const counts = new Array(MEASURE_STEPS + 1).fill(0);
   for (const ids of tree.byLevel) {
-    for (const id of ids) counts[coherenceStep(data.coherence[id] ?? NaN) + 1]++;
+    for (const id of ids) counts[measureStep(measureOf(data, name, id)) + 1]++;
   }
   /** @param {number} step */
-  const edge = (step) => (step / COHERENCE_STEPS).toFixed(1);
+  const edge = (step) => (step / MEASURE_STEPS).toFixed(1);
   /** @param {number} share */
-  const shade = (share) => theme.coherenceTable[Math.round(share * 255)];
+  const shade = (share) => theme.measureTable[Math.round(share * 255)];
   /** @type {ColourClass[]} */
   const items = counts.slice(1).map((count, step) => ({ key: step, count, pattern: null,
     name: step ? `${edge(step)}–${edge(step + 1)}` : `below ${edge(1)}`,
-    title: `mean cosine ${step ? `${edge(step)} to` : "below"} ${edge(step + 1)}`,
-    colours: [shade(step / COHERENCE_STEPS), shade((step + 1) / COHERENCE_STEPS)] }));
+    title: `${unit} ${step ? `${edge(step)} to` : "below"} ${edge(step + 1)}`,
+    colours: [shade(step / MEASURE_STEPS), shade((step + 1) / MEASURE_STEPS)] }));
   if (counts[0]) {
     items.push({ key: -1, name: "none", title: "nodes with nothing to compare with",
       colours: [theme.unknown], pattern: "dots", count: counts[0] });
   }
-  return { kind: "coherence", counted: "node", items };
+  return { kind: name, counted: "node", items };
 }
 
 /** "1 leaf", "23 leaves".

@@ -1,9 +1,9 @@
 // One class of nodes alone, all others under a veil: a session, a level, a
-// fate of the gold evidence, a step of coherence, or the retrieved nodes. `s.isolated` is
+// fate of the gold evidence, a step of a measure, or the retrieved nodes. `s.isolated` is
 // {kind, key} or null.
 
 import { eachBox, pixel, snap } from "./boxes.js";
-import { coherenceStep, goldClass, topOf } from "./shades.js";
+import { goldClass, isMeasure, measureOf, measureStep, topOf } from "./shades.js";
 
 const VEIL = 0.84;
 
@@ -25,7 +25,7 @@ export function isMember(s, half, node) {
   const { kind, key } = /** @type {Isolated} */ (s.isolated);
   if (kind === "level") return s.tree.level[node] === key;
   if (kind === "gold") return goldClass(s, half, node) === key;
-  if (kind === "coherence") return coherenceStep(s.data.coherence[node] ?? NaN) === key;
+  if (isMeasure(s.data, kind)) return measureStep(measureOf(s.data, kind, node)) === key;
   if (kind === "top") return topOf(s, half).includes(node);
   return true;
 }

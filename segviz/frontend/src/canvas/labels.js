@@ -4,7 +4,7 @@
 import { cutText, isolateText } from "../shared/text.js";
 import { eachBox, segmentsOf } from "./boxes.js";
 import { luminance } from "./colour.js";
-import { changeOf, fillOf, shadeValue, topOf } from "./shades.js";
+import { changeOf, fillOf, isMeasure, shadeValue, topOf } from "./shades.js";
 
 const PAD = 6; // clear of the widest outline
 const LOWEST = 13; // a flatter box holds no line of text
@@ -15,7 +15,7 @@ const STEP = 4; // pixels
 
 /** What can be written on this data's nodes: [choice, name, meaning].
  * @param {Message} message */
-export function labelsFor({ mode, initial, labels, coherent }) {
+export function labelsFor({ mode, initial, labels, measures }) {
   const scored = mode !== "grow" && initial.length > 0;
   /** @type {[...Offer, offered: boolean][]} */
   const all = [
@@ -23,7 +23,8 @@ export function labelsFor({ mode, initial, labels, coherent }) {
     ["session", "session", "the session, or the first and last of several", true],
     ["words", "first words", "the beginning of the node's text", labels.length > 0],
     ["node", "node number", "the number that other panels call it by", true],
-    ["score", scored ? "score" : "coherence", "the number behind the colour", scored || coherent],
+    ["score", scored ? "score" : measures[0]?.name, "the number behind the colour",
+      scored || measures.length > 0],
   ];
   return all.filter(([, , , offered]) => offered)
     .map(([choice, name, meaning]) => /** @type {Offer} */ ([choice, name, meaning]));
@@ -67,7 +68,7 @@ export function labelTexts(s, half, node, choice) {
 function scoreText(s, half, node) {
   const shade = s.shades[half];
   const value = shadeValue(s, shade, node);
-  if (shade === "coherence") return Number.isNaN(value) ? "" : value.toFixed(2);
+  if (isMeasure(s.data, shade)) return Number.isNaN(value) ? "" : value.toFixed(2);
   const differs = shade === "change" || (s.picture === "change" && Number.isNaN(value));
   if (differs) return signedScore(changeOf(s, node));
   const score = Number.isNaN(value) ? (half ? s.data.final : s.data.initial)[node] : value;

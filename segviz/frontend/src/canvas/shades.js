@@ -1,5 +1,5 @@
 // What gives a node its colour. A *shade* is "session", "level", "initial",
-// "propagated", "change", "gold" or "coherence". Functions of the view's state, no DOM.
+// "propagated", "change", "gold" or the name of a node measure. Functions of the view's state, no DOM.
 
 import { changeIndex, levelStrength, mix, rampIndex } from "./colour.js";
 import { ancestors } from "./rows.js";
@@ -8,7 +8,7 @@ const MIRRORED = "the score of each half; in Change, the difference";
 
 /** What this data can be coloured by: [choice, name, meaning], the page's own first.
  * @param {Message} message */
-export function coloursFor({ mode, initial, final, gold, coherent }) {
+export function coloursFor({ mode, initial, final, gold, measures }) {
   const grow = mode === "grow";
   const scored = !grow && initial.length > 0;
   const both = scored && final.length > 0;
@@ -21,7 +21,8 @@ export function coloursFor({ mode, initial, final, gold, coherent }) {
     ["propagated", "propagated", "the score after propagation, in both halves", both],
     ["change", "change", "propagated − initial score, in both halves", both],
     ["gold", "gold", "what became of the gold evidence", !grow && gold.length > 0],
-    ["coherence", "coherence", "mean cosine with its children; a leaf: with its parent", coherent],
+    .../** @type {[...Offer, offered: boolean][]} */
+    (measures.map(({ name, meaning }) => [name, name, meaning, true])),
   ];
   return all.filter(([, , , offered]) => offered)
     .map(([choice, name, meaning]) => /** @type {Offer} */ ([choice, name, meaning]));
@@ -56,8 +57,19 @@ export function shadeValue(s, shade, node) {
   if (shade === "initial") return data.initial[node];
   if (shade === "propagated") return data.final[node];
   if (shade === "change") return changeOf(s, node);
-  return shade === "coherence" ? data.coherence[node] ?? NaN : NaN;
+  return measureOf(data, shade, node);
 }
+
+/** Whether a shade is a node measure: a number in 0 to 1 that Python sends for every node.
+ * @param {Message} message
+ * @param {string} shade */
+export const isMeasure = ({ measures }, shade) => measures.some(({ name }) => name === shade);
+
+/** The measure of a node; NaN where it is not known, or the shade is no measure.
+ * @param {Message} message
+ * @param {string} shade
+ * @param {number} node */
+export const measureOf = (message, shade, node) => message[`measure:${shade}`]?.[node] ?? NaN;
 
 /** Scores are coloured by their share of the highest one, or by its square root, so that weak
  *  ones show beside one that holds nearly everything. A change is a small part of a score:
@@ -85,9 +97,6 @@ export function fillOf(s, half, node) {
       const kind = goldClass(s, half, node);
       return { colour: theme.gold[kind], pattern: GOLD_PATTERN[kind] ?? null };
     }
-    case "coherence":
-      return Number.isNaN(value) ? { colour: theme.unknown, pattern: "dots" }
-        : { colour: theme.coherenceTable[rampIndex(value, 1)], pattern: null };
     case "change":
       return { colour: theme.changeTable[changeIndex(value, s.most, power)],
         pattern: value < 0 ? "hatch" : null };
@@ -97,7 +106,11 @@ export function fillOf(s, half, node) {
       return { colour: sessionColour(s, session, tree.level[node]), pattern: null };
     }
     default:
-      return { colour: theme.table[rampIndex(value, s.most, power)], pattern: null };
+      if (!isMeasure(data, shade)) {
+        return { colour: theme.table[rampIndex(value, s.most, power)], pattern: null };
+      }
+      return Number.isNaN(value) ? { colour: theme.unknown, pattern: "dots" }
+        : { colour: theme.measureTable[rampIndex(value, 1)], pattern: null };
   }
 }
 
@@ -186,13 +199,13 @@ export function goldClass(s, half, node) {
   return classes.get(node) ?? "other";
 }
 
-// --- coherence -----------------------------------------------------------------------
+// --- measures ------------------------------------------------------------------------
 
-export const COHERENCE_STEPS = 5;
+export const MEASURE_STEPS = 5;
 
-/** Which fifth of 0 to 1 a coherence lies in; -1 where it is not known.
+/** Which fifth of 0 to 1 a measure lies in; -1 where it is not known.
  * @param {number} value */
-export function coherenceStep(value) {
+export function measureStep(value) {
   if (!(value <= 1.01)) return -1;
-  return Math.min(COHERENCE_STEPS - 1, Math.max(0, Math.floor(value * COHERENCE_STEPS)));
+  return Math.min(MEASURE_STEPS - 1, Math.max(0, Math.floor(value * MEASURE_STEPS)));
 }

@@ -20,12 +20,12 @@ export function readTheme(s) {
   const text = colour("--st-text-color", dark ? "#fafafa" : "#31333f");
   const mode = dark ? "dark" : "light";
   const accent = s.data.accent[mode];
-  const { ramp, change, coherence } = s.data.ramps[mode];
+  const { ramp, change, measure } = s.data.ramps[mode];
   s.theme = {
     background, text, accent, ramp, change, font: style.fontFamily,
     table: rampTable(ramp),
     changeTable: rampTable(change),
-    coherenceTable: rampTable(coherence),
+    measureTable: rampTable(measure),
     levels: s.data.level_colours.map((full) => mix(full, background, s.data.level_share)),
     gold: s.data.gold_colours[mode],
     patterns: {

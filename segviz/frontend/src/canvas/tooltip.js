@@ -2,7 +2,7 @@
 
 import { element } from "../shared/dom.js";
 import { comparison, cutText, isolateText, number, signed, spanText } from "../shared/text.js";
-import { goldClass } from "./shades.js";
+import { goldClass, measureOf } from "./shades.js";
 
 const TIP_LENGTH = 280;
 
@@ -44,8 +44,10 @@ export function nodeLines(s, node) {
     const chosen = node === data.chosen ? ", chosen" : "";
     lines.push(["meta", `candidate: ${judged.filter(Boolean).join(" ")}${chosen}`]);
   }
-  const close = s.shades.includes("coherence") ? data.coherence[node] ?? NaN : NaN;
-  if (!Number.isNaN(close)) lines.push(["meta", `coherence ${close.toFixed(2)}`]);
+  for (const { name } of data.measures.filter((one) => s.shades.includes(one.name))) {
+    const value = measureOf(data, name, node);
+    if (!Number.isNaN(value)) lines.push(["meta", `${name} ${value.toFixed(2)}`]);
+  }
   if (data.gold.includes(node)) lines.push(["meta", `gold evidence${goldFate(s, node)}`]);
   const text = data.labels[node];
   if (text) lines.push(["text", `\u2068${cutText(text, TIP_LENGTH)}\u2069`]);

@@ -2,7 +2,7 @@
 // the one to be seen.
 
 import { isMember, picksNodes } from "./isolate.js";
-import { changeOf, goldClass } from "./shades.js";
+import { changeOf, goldClass, isMeasure, measureOf } from "./shades.js";
 
 /** Highest score of both halves, which share one colour scale.
  * @param {Message} data */
@@ -47,11 +47,13 @@ function shadeWeights(s, half) {
     case "change": return each((node) => Math.abs(changeOf(s, node)));
     // Of the gold evidence what was missed: that is what one looks for.
     case "gold": return each((node) => GOLD_ORDER.indexOf(goldClass(s, half, node)));
-    // The least coherent: among many that hang together it is the one that does not.
-    case "coherence": return each((node) => 2 - (data.coherence[node] ?? 2) || 0);
     // Neighbours in a row share their level and mostly their session: the colour is the same
     // whoever wins, so the marked node does, or the one with the higher score.
     default:
+      // The least of a measure: among many that are coherent the one that is not.
+      if (isMeasure(data, s.shades[half])) {
+        return each((node) => 2 - measureOf(data, s.shades[half], node) || 0);
+      }
       if (s.picture === "grow") return s.marks;
       return half || s.picture === "change" ? data.final : data.initial;
   }

@@ -81,7 +81,7 @@ def _draw(session: Session, name: str, ready: Mapping[str, Built], *, key: str) 
         selected=holder(memory, _selected_turns(session)),
     )
     title = f"{session.conversation.id}, {SYSTEMS[name].label}"
-    drawn = replace(shown, title=title, coherence=None).drawn()
+    drawn = replace(shown, title=title, measures={}).drawn()
 
     def select() -> None:
         here = drawn.node(clicked(key, None))
