@@ -1,1 +1,5 @@
-"""Layer 4, the rim: the Streamlit app. Nothing below this folder knows Streamlit."""
+"""The Streamlit app. Nothing outside this package and ``app.py`` knows Streamlit.
+
+Its layers, from the top: ``main``; ``pages``, which do not import each other; ``sidebar``,
+``inspector`` and ``operations``; ``widgets``; ``address`` (links); ``settings`` (how a question is
+asked) and ``view_state`` (what is looked at); ``state``; ``keys``."""

@@ -3,6 +3,11 @@
 A link is read when a browser session begins, and when it carries ``go`` (links inside the
 app). Otherwise the address is only written: Streamlit may hand back an older one than the
 last written, and following it would undo what the user has just done.
+
+A link is followed in two parts. What does not depend on the open memory (file, system,
+parameters, retrieval settings, drawing) is set before the sidebar is drawn, by
+:func:`arrive`. The bookmark then waits under ``keys.ARRIVING`` until its conversation is
+open, and :func:`settle` sets the rest (step, question, node, pins).
 """
 
 from __future__ import annotations
@@ -16,49 +21,54 @@ from segviz import store
 from segviz.construct import parameters
 from segviz.memory import COMPONENTS
 from segviz.systems import SYSTEMS
-from segviz.ui.inspector.pins import pinned
+from segviz.ui import keys
 from segviz.ui.settings import read_settings, write_moment, write_settings
-from segviz.ui.state import Session, shown_keys
-from segviz.ui.widgets.tree import VIEWS
+from segviz.ui.state import Session
+from segviz.ui.view_state import (
+    pinned,
+    read_file,
+    read_look,
+    read_question,
+    read_step,
+    read_view,
+    write_file,
+    write_look,
+    write_pins,
+    write_question,
+    write_step,
+    write_view,
+)
 from segviz.view.bookmark import MADE, Bookmark, decode, differing, encode, looks
+from segviz.view.look import Look
 
 GO = "go"
 
-_VIEW_KEYS = ("grow-view", "ask-view")
-
-# Fields that are kept under their own names, whatever is open: how a memory is made, and how
-# it is looked at.
-_MADE = ("unit", "system")
-_SHARED = ("colour", "labels")
-
 
 def arrive() -> None:
-    """Follow the link this run came with, if there is one to follow; call it first."""
+    """Follows the link this run came with, if there is one to follow; call it first."""
     link = {name: st.query_params[name] for name in st.query_params}
-    first = "address" not in st.session_state
-    st.session_state.setdefault("address", {})
-    st.session_state.setdefault("arriving", None)
+    first = keys.ADDRESS not in st.session_state
+    st.session_state.setdefault(keys.ADDRESS, {})
+    st.session_state.setdefault(keys.ARRIVING, None)
     if not link or not (first or GO in link):
         return
     link.pop(GO, None)
     bookmark, problems = decode(link)
-    _open(bookmark)
-    for key in _MADE:
-        st.session_state[key] = getattr(bookmark, key)
-    _set_parameters(bookmark)
-    _look(bookmark, problems)
+    write_file(bookmark)
+    _write_memory(bookmark)
+    _write_view(bookmark, problems)
 
 
 def opened(key: str, saved: store.Saved | None) -> None:
-    """Take up the view of a session file when it has just been opened.
+    """Takes up the view of a session file when it has just been opened.
 
     ``key`` is the open file's; call it before what is looked at is drawn. A link that says
     more than which file to open goes before the file's own view.
     """
-    if st.session_state.get("opened") == key:
+    if st.session_state.get(keys.OPENED) == key:
         return
-    st.session_state["opened"] = key
-    arriving: Bookmark | None = st.session_state.get("arriving")
+    st.session_state[keys.OPENED] = key
+    arriving = _arriving()
     linked = arriving is not None and looks(encode(arriving))
     if saved is None or saved.shown is None or linked:
         return
@@ -66,181 +76,173 @@ def opened(key: str, saved: store.Saved | None) -> None:
     link = {name: saved.shown.link[name] for name in saved.shown.link if name not in MADE}
     if saved.system in SYSTEMS:
         link["system"] = saved.system
-    _look(*decode(link))
-    st.session_state["page-wanted"] = saved.shown.page
+    _write_view(*decode(link))
+    st.session_state[keys.PAGE_WANTED] = saved.shown.page
 
 
 def wanted_page() -> str | None:
-    """The page of a session file that has just been opened; asked for once."""
-    page: str | None = st.session_state.pop("page-wanted", None)
+    """Returns, once, the page of a session file that has just been opened."""
+    page: str | None = st.session_state.pop(keys.PAGE_WANTED, None)
     if page is not None:
-        st.session_state["address"] = {}  # another page begins without one
+        st.session_state[keys.ADDRESS] = {}  # another page begins without one
     return page
 
 
-def _look(bookmark: Bookmark, problems: list[str]) -> None:
-    """Set what is looked at and how; the rest is for when the memory is there."""
-    st.session_state["link-problems"] = problems
-    st.session_state["arriving"] = bookmark
-    for key in _SHARED:
-        st.session_state[key] = getattr(bookmark, key)
-    write_settings(bookmark.retrieval, bookmark.system)
-    view = bookmark.view if bookmark.view in VIEWS else VIEWS[0]
-    st.session_state.update(dict.fromkeys(_VIEW_KEYS, view))
-
-
-def _open(bookmark: Bookmark) -> None:
-    if bookmark.path is not None:
-        st.session_state["source"], st.session_state["path"] = "Path", bookmark.path
-    elif bookmark.upload is not None:
-        st.session_state["source"] = "Upload"
-    elif bookmark.sample is not None:
-        st.session_state["source"], st.session_state["sample"] = "Sample", bookmark.sample
-
-
-def _set_parameters(bookmark: Bookmark) -> None:
-    """Every parameter of the system: as the link says, or its default."""
-
-    def walk(kind: type, path: str, key: str) -> None:
-        for parameter in parameters(kind):
-            at, widget = path + parameter.name, f"{key}.{parameter.name}"
-            registry = parameter.spec.registry
-            default = parameter.default if registry is None else parameter.default.name
-            value = bookmark.settings.get(at, default)
-            st.session_state[widget] = value
-            component = COMPONENTS[registry].get(value) if registry else None
-            if isinstance(component, type):
-                walk(component, f"{at}.", f"{widget}.{value}")
-
-    walk(SYSTEMS[bookmark.system], "", bookmark.system)
-
-
 def wanted_conversation() -> str | None:
-    """Id of the conversation a link asks for, until it is open."""
-    arriving: Bookmark | None = st.session_state.get("arriving")
+    """Returns the id of the conversation a link asks for, until it is open."""
+    arriving = _arriving()
     return arriving.conversation if arriving else None
 
 
-def _open_now(arriving: Bookmark, session: Session) -> bool:
-    """Whether the conversation of a link is open."""
-    return arriving.conversation in (None, session.conversation.id)
-
-
-def refuse(problem: str) -> None:
-    """Say that a part of the link could not be followed."""
-    st.session_state["link-problems"] = [*st.session_state.get("link-problems", []), problem]
-
-
 def settle(session: Session) -> None:
-    """What a link says about the memory that is now open."""
-    arriving: Bookmark | None = st.session_state.get("arriving")
-    here = arriving is not None and _open_now(arriving, session)
+    """Sets what a link says about the memory that is now open. What it does not name is as
+    usual, whatever was looked at before."""
+    arriving = _arriving()
+    here = arriving is not None and _is_open(arriving, session)
     if arriving is not None and here:
-        _pin(arriving, session)
-    _complain(arriving, session)
+        for node in write_pins(session, arriving.pins):
+            _refuse(f"pins: there is no node {node} in this memory")
+    _show_problems(arriving, session)
     if arriving is None or not here:
         return  # nothing to follow, or the file it belongs to is still to be opened
-    st.session_state["arriving"] = None
-    keys, total = shown_keys(session), len(session.memory.steps)
-    state: dict[str, Any] = {}
-    # What a link does not name is as usual, whatever was looked at before.
-    if arriving.step is not None or keys["step"] in st.session_state:
-        state[keys["step"]] = total if arriving.step is None else min(arriving.step, total)
+    st.session_state[keys.ARRIVING] = None
+    write_step(session, arriving.step)
     write_moment(arriving.retrieval, session)
-    if arriving.text is not None:
-        state |= {"origin": "Own question", keys["text"]: arriving.text}
-    elif session.conversation.questions:
-        last = len(session.conversation.questions) - 1
-        asked = min(arriving.question or 0, last)
-        state |= {"origin": "Dataset question", keys["question"]: asked}
-    st.session_state.update(state)
+    write_question(session, arriving.question, arriving.text)
     there = arriving.node is not None and arriving.node < len(session.memory.structure)
     session.select(arriving.node if there else None)
 
 
-def _pin(arriving: Bookmark, session: Session) -> None:
-    """Pin what the link pins, and nothing else."""
-    there = [node for node in arriving.pins if node < len(session.memory.structure)]
-    for node in arriving.pins:
-        if node not in there:
-            refuse(f"pins: there is no node {node} in this memory")
-    if there or pinned(session):
-        pinned(session)[:] = there
+def current(session: Session) -> Bookmark:
+    """Returns the view as it is."""
+    question, text = read_question(session)
+    look = read_look()
+    return Bookmark(
+        **_read_memory(),
+        **read_file(session),
+        conversation=_conversation(session),
+        settings=_parameters(session),
+        question=question,
+        text=text,
+        retrieval=read_settings(session),
+        step=read_step(session),
+        node=session.selected,
+        view=read_view(),
+        colour=look.colour,
+        labels=look.labels,
+        pins=tuple(pinned(session)),
+    )
 
 
-def _complain(arriving: Bookmark | None, session: Session) -> None:
-    """Say what of a link could not be followed, literally."""
-    problems = list(st.session_state.get("link-problems", []))
-    if arriving is not None and arriving.conversation and not _open_now(arriving, session):
+def write(session: Session) -> None:
+    """Lets the address name the view; nothing is sent where it already does."""
+    if _arriving() is not None:
+        return
+    link = encode(current(session))
+    if link != st.session_state[keys.ADDRESS]:
+        st.session_state[keys.ADDRESS] = link
+        st.query_params.from_dict(link)
+
+
+def in_app(bookmark: Bookmark) -> Mapping[str, str]:
+    """Returns the parameters of a link inside the app, which is followed at once."""
+    return {**encode(bookmark), GO: "1"}
+
+
+def _arriving() -> Bookmark | None:
+    """Returns the bookmark that is being followed."""
+    arriving: Bookmark | None = st.session_state.get(keys.ARRIVING)
+    return arriving
+
+
+def _is_open(arriving: Bookmark, session: Session) -> bool:
+    """Tells whether the conversation of a link is open."""
+    return arriving.conversation in (None, session.conversation.id)
+
+
+def _write_view(bookmark: Bookmark, problems: list[str]) -> None:
+    """Sets what is looked at and how; the rest is for when the memory is there."""
+    st.session_state[keys.LINK_PROBLEMS] = problems
+    st.session_state[keys.ARRIVING] = bookmark
+    write_look(Look(bookmark.colour, bookmark.labels))
+    write_settings(bookmark.retrieval, bookmark.system)
+    write_view(bookmark.view)
+
+
+_MEMORY = {"unit": keys.UNIT, "system": keys.SYSTEM}
+
+
+def _read_memory() -> dict[str, Any]:
+    """Reads unit rule and system, as chosen in the sidebar."""
+    state = st.session_state
+    return {name: state[key] for name, key in _MEMORY.items() if key in state}
+
+
+def _write_memory(bookmark: Bookmark) -> None:
+    """Chooses unit rule, system, and every parameter of the system: as the link says, or its
+    default."""
+
+    def walk(kind: type, path: str, owner: str) -> None:
+        for parameter in parameters(kind):
+            at, key = path + parameter.name, keys.parameter(owner, parameter.name)
+            registry = parameter.spec.registry
+            default = parameter.default if registry is None else parameter.default.name
+            value = bookmark.settings.get(at, default)
+            st.session_state[key] = value
+            component = COMPONENTS[registry].get(value) if registry else None
+            if isinstance(component, type):
+                walk(component, f"{at}.", keys.parameter(key, value))
+
+    for name, key in _MEMORY.items():
+        st.session_state[key] = getattr(bookmark, name)
+    walk(SYSTEMS[bookmark.system], "", bookmark.system)
+
+
+def _conversation(session: Session) -> str | None:
+    """Returns the id of the open conversation where the file holds several. One that another has
+    joined goes by the first."""
+    entries = session.corpus.entries
+    if len(entries) < 2:
+        return None
+    if any(entry.id == session.conversation.id for entry in entries):
+        return session.conversation.id
+    chosen: int = st.session_state.get(keys.CONVERSATION, 0)
+    return entries[chosen].id
+
+
+def _parameters(session: Session) -> dict[str, Any]:
+    """Returns the parameters of the memory's system that differ from its defaults."""
+    kind = SYSTEMS.get(session.memory.system)
+    return {} if kind is None else differing(kind, session.memory.settings)
+
+
+def _problems() -> list[str]:
+    """Returns what of the link could not be followed."""
+    return list(st.session_state.get(keys.LINK_PROBLEMS, []))
+
+
+def _refuse(problem: str) -> None:
+    """Notes that a part of the link could not be followed."""
+    st.session_state[keys.LINK_PROBLEMS] = [*_problems(), problem]
+
+
+def _show_problems(arriving: Bookmark | None, session: Session) -> None:
+    """Says what of a link could not be followed, literally."""
+    problems = _problems()
+    if arriving is not None and arriving.conversation and not _is_open(arriving, session):
         problems.append(
             f"the conversation {arriving.conversation[:80]!r} is not in the open file; open the "
             "file that holds it and the rest of the link will apply"
         )
     if not problems:
         return
-    with st.container(border=True, key="link-problems-shown"):
+    with st.container(border=True, key=keys.LINK_PROBLEMS_SHOWN):
         st.markdown(":material/link_off: **Part of the link could not be followed.**")
         for problem in problems[:8]:
             st.text(problem)
 
         def dismiss() -> None:
-            st.session_state["link-problems"] = []
-            st.session_state["arriving"] = None
+            st.session_state[keys.LINK_PROBLEMS] = []
+            st.session_state[keys.ARRIVING] = None
 
-        st.button("Dismiss", key="dismiss-link", on_click=dismiss)
-
-
-def current(session: Session) -> Bookmark:
-    """The view as it is."""
-    state, keys = st.session_state, shown_keys(session)
-    origin = {"Sample": "sample", "Path": "path"}.get(state.get("source", "Sample"), "upload")
-    named: dict[str, Any] = {name: state[name] for name in (*_MADE, *_SHARED) if name in state} | {
-        origin: session.source if origin == "upload" else state.get(origin)
-    }
-    own = state.get("origin") == "Own question" or not session.conversation.questions
-    total = len(session.memory.steps)
-    step = state.get(keys["step"], total)
-    return Bookmark(
-        **named,
-        conversation=_conversation(session),
-        settings=_settings(session),
-        text=(state.get(keys["text"]) or None) if own else None,
-        question=None if own else (state.get(keys["question"]) or None),
-        retrieval=read_settings(session),
-        step=None if step == total else step,
-        node=session.selected,
-        view=next((state[key] for key in _VIEW_KEYS if state.get(key, VIEWS[0]) != VIEWS[0]), ""),
-        pins=tuple(pinned(session)),
-    )
-
-
-def _conversation(session: Session) -> str | None:
-    """Which of the file's conversations is open; one that another has joined goes by the
-    first."""
-    entries = session.corpus.entries
-    if len(entries) < 2:
-        return None
-    if any(entry.id == session.conversation.id for entry in entries):
-        return session.conversation.id
-    chosen: int = st.session_state.get("conversation", 0)
-    return entries[chosen].id
-
-
-def _settings(session: Session) -> dict[str, Any]:
-    kind = SYSTEMS.get(session.memory.system)
-    return {} if kind is None else differing(kind, session.memory.settings)
-
-
-def write(session: Session) -> None:
-    """Let the address name the view; nothing is sent where it already does."""
-    if st.session_state.get("arriving") is not None:
-        return
-    link = encode(current(session))
-    if link != st.session_state["address"]:
-        st.session_state["address"] = link
-        st.query_params.from_dict(link)
-
-
-def in_app(bookmark: Bookmark) -> Mapping[str, str]:
-    """Parameters of a link inside the app, which is followed at once."""
-    return {**encode(bookmark), GO: "1"}
+        st.button("Dismiss", key=keys.DISMISS_LINK, on_click=dismiss)

@@ -1,4 +1,4 @@
-"""The app: page frame, navigation, sidebar, then the chosen page."""
+"""Draws the app: page frame, navigation, sidebar, then the chosen page."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from collections.abc import Callable
 import streamlit as st
 
 from segviz.llm import ModelError
-from segviz.ui import address
-from segviz.ui.operations.panel import operated
+from segviz.ui import address, keys
+from segviz.ui.operations import operated
 from segviz.ui.pages.ask import page as ask
 from segviz.ui.pages.compare import page as compare
 from segviz.ui.pages.grow import page as grow
@@ -41,14 +41,14 @@ def _page(render: Callable[[Session], None], session: Session | None) -> Callabl
             # The question could not be embedded; what is built stays as it is.
             st.error("The model server did not answer.")
             st.text(str(error))
-            st.button("Try again", key="retry")
+            st.button("Try again", key=keys.RETRY)
 
     return show
 
 
 @st.cache_resource(show_spinner=False)
 def _keep_imports() -> None:
-    """Take what is imported out of the collector's sight, once in the life of the server.
+    """Exempts what is imported from garbage collection, once in the life of the server.
 
     Streamlit collects all garbage after every run; walking the modules, which never go,
     would cost a tenth of a second each time.
@@ -58,7 +58,7 @@ def _keep_imports() -> None:
 
 
 def main() -> None:
-    """Draw the app.
+    """Draws the app.
 
     The sidebar belongs to the frame, not to a page: its choices outlive a change of page.
     """
@@ -77,7 +77,7 @@ def main() -> None:
         for index, (title, path, render) in enumerate(PAGES)
     ]
     # By path, for pages that lead to another.
-    st.session_state["pages"] = {
+    st.session_state[keys.PAGES] = {
         path: page for (_, path, _), page in zip(PAGES, pages, strict=True)
     }
     first = PAGES[0][1]
@@ -88,7 +88,7 @@ def main() -> None:
     # The first page lives at the bare address; whoever writes its name finds it, too.
     named = st.Page(to_first, title=first, url_path=first, visibility="hidden")
     chosen = st.navigation([*pages, named], position="top")
-    wanted = st.session_state["pages"].get(address.wanted_page())
+    wanted = st.session_state[keys.PAGES].get(address.wanted_page())
     if wanted is not None and wanted != chosen:
         st.switch_page(wanted)
     chosen.run()

@@ -11,6 +11,7 @@ from segviz.retrieval import RetrievalSettings
 from segviz.ui import keys
 from segviz.ui.state import Session
 from segviz.view.bookmark import usual_method
+from segviz.view.live import LiveSetting
 
 _PLAIN = {
     "policy": keys.POLICY,
@@ -27,14 +28,14 @@ START_BUDGET = 1_000
 
 
 def begin_settings() -> None:
-    """Let every widget of a setting start from the default of ``RetrievalSettings``."""
+    """Lets every widget of a setting start from the default of ``RetrievalSettings``."""
     default = RetrievalSettings()
     for name, key in _PLAIN.items():
         st.session_state.setdefault(key, getattr(default, name))
 
 
 def read_settings(session: Session) -> RetrievalSettings:
-    """What the widgets say; what was never touched is as by default."""
+    """Reads what the widgets say; what was never touched is as by default."""
     state, default = st.session_state, RetrievalSettings()
     plain: dict[str, Any] = {
         name: state.get(key, getattr(default, name)) for name, key in _PLAIN.items()
@@ -55,7 +56,7 @@ def read_settings(session: Session) -> RetrievalSettings:
 
 
 def write_settings(settings: RetrievalSettings, system: str) -> None:
-    """Set the widgets, all but levels and step, which belong to an open memory: see
+    """Sets the widgets, all but levels and step, which belong to an open memory: see
     :func:`write_moment`."""
     state = st.session_state
     for name, key in _PLAIN.items():
@@ -66,8 +67,16 @@ def write_settings(settings: RetrievalSettings, system: str) -> None:
     state[keys.method(system)] = settings.method
 
 
+def write_live_setting(setting: LiveSetting) -> None:
+    """Sets what the header of the canvas was set to: policy, α and H."""
+    state = st.session_state
+    state[keys.POLICY], state[keys.ALPHA] = setting.policy, setting.alpha
+    state[keys.HORIZON] = setting.horizon
+    state[keys.DRAWN] = (setting.drawing, setting.sequence)
+
+
 def write_moment(settings: RetrievalSettings, session: Session) -> None:
-    """Set the admissible levels and the moment asked at, as far as this memory has them."""
+    """Sets the admissible levels and the moment asked at, as far as this memory has them."""
     state, structure = st.session_state, session.memory.structure
     count = int(structure.level.max(initial=0)) + 1
     key = keys.levels(count)

@@ -19,12 +19,16 @@ import streamlit as st
 from segviz.conversation import Conversation, Corpus
 from segviz.llm import OpenAIChat
 from segviz.memory import Memory
+from segviz.ui import keys
 
 T = TypeVar("T")
 
 # Bounds per browser session; the least recently used is forgotten.
 CORPORA_KEPT = 3
 MEMORIES_KEPT = 4
+
+# A build this small takes a moment; anything larger starts when the user says so.
+AUTOMATIC_UNITS = 2_000
 
 
 def _remembered(name: str) -> OrderedDict[str, Any]:
@@ -33,7 +37,7 @@ def _remembered(name: str) -> OrderedDict[str, Any]:
 
 
 def remember(name: str, key: str, kept: int, make: Callable[[], T]) -> T:
-    """The value kept under ``key``, or a fresh one; at most ``kept`` values stay."""
+    """Returns the value kept under ``key``, or makes it; at most ``kept`` values stay."""
     store = _remembered(name)
     if key not in store:
         store[key] = make()
@@ -45,23 +49,27 @@ def remember(name: str, key: str, kept: int, make: Callable[[], T]) -> T:
 
 
 def begin(key: str, value: Any) -> None:
-    """Let the widget with this key start from ``value``. A widget that is given a default
+    """Lets the widget with this key start from ``value``. A widget that is given a default
     besides would be warned about in the log where a link has set its state."""
     st.session_state.setdefault(key, value)
 
 
-def known(name: str, key: str) -> bool:
-    """Whether a value is already there."""
-    return key in _remembered(name)
+def peek(name: str, key: str) -> Any:
+    """Returns the value kept under ``key``, None where there is none; it is then the last to be
+    forgotten."""
+    store = _remembered(name)
+    if key in store:
+        store.move_to_end(key)
+    return store.get(key)
 
 
 def forget(name: str, key: str) -> None:
-    """Drop the value kept under ``key``."""
+    """Drops the value kept under ``key``."""
     _remembered(name).pop(key, None)
 
 
 def fingerprint(*parts: Any) -> str:
-    """Short content key of JSON-able settings and bytes."""
+    """Returns a short content key of JSON-able settings and bytes."""
     digest = hashlib.sha256()
     for part in parts:
         raw = part if isinstance(part, bytes) else json.dumps(part, sort_keys=True).encode()
@@ -92,26 +100,22 @@ class Session:
         return [unit.session for unit in self.memory.units]
 
     @property
+    def changed(self) -> bool:
+        """Whether operations changed the memory since it was built, which a link cannot say."""
+        return bool(self.built)
+
+    @property
     def selected(self) -> int | None:
         """The selected node of this memory."""
-        key, node = st.session_state.get("selected", (None, None))
+        key, node = st.session_state.get(keys.SELECTED, (None, None))
         return node if key == self.key else None
 
     def select(self, node: int | None) -> None:
-        """Select a node, or none."""
-        st.session_state["selected"] = (self.key, node)
-
-
-def shown_keys(session: Session) -> dict[str, str]:
-    """Where a browser session keeps what it looks at in this memory, by what it is."""
-    return {
-        "step": f"step-{session.key}",
-        "text": f"own-{session.key}",
-        "question": f"question-{session.source}",
-    }
+        """Selects a node, or none."""
+        st.session_state[keys.SELECTED] = (self.key, node)
 
 
 def typed_turns(source: str) -> list[tuple[str, str]]:
-    """(speaker, text) turns typed after this conversation, oldest first; editable."""
-    everything: dict[str, list[tuple[str, str]]] = st.session_state.setdefault("typed", {})
+    """Returns the (speaker, text) turns typed after this conversation, oldest first; editable."""
+    everything: dict[str, list[tuple[str, str]]] = st.session_state.setdefault(keys.TYPED, {})
     return everything.setdefault(source, [])

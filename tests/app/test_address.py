@@ -44,7 +44,7 @@ def opened(link, page=None):
 
 def _asked() -> None:
     from segviz.ui import address
-    from segviz.ui.operations.panel import operated
+    from segviz.ui.operations import operated
     from segviz.ui.pages.ask import page as ask
     from segviz.ui.sidebar.sidebar import sidebar
 

@@ -8,7 +8,7 @@ from tests.app.test_pages import clean
 
 
 def _page() -> None:
-    from segviz.ui.operations.panel import operated, operations_panel
+    from segviz.ui.operations import operated, operations_panel
     from segviz.ui.pages.ask import page as ask
     from segviz.ui.sidebar.sidebar import sidebar
 

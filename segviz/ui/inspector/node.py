@@ -1,22 +1,23 @@
-"""Details of one node: a head, tabs of which only the open one is computed, its turns."""
+"""Shows one node: its name and place, four tabs, its turns."""
 
 from __future__ import annotations
 
 import streamlit as st
 
 from segviz.tree import Structure
+from segviz.ui import keys
 from segviz.ui.inspector.pins import pin_button
-from segviz.ui.inspector.tabs import kin_tab, nearest_tab, text_tab, written_tab
+from segviz.ui.inspector.tabs import history_tab, lineage_tab, similar_tab, text_tab
 from segviz.ui.state import Session
-from segviz.ui.widgets.captions import held, named, turns_of
-from segviz.ui.widgets.formatting import unmarked
+from segviz.ui.widgets.captions import coverage, named, turns_of, unmarked
 from segviz.ui.widgets.lists import transcript
 
 
 def node_details(session: Session, structure: Structure, node: int, step: int) -> None:
-    """The selected node of ``structure``, which is the memory after ``step`` steps.
+    """Draws the selected node of ``structure``, which is the memory after ``step`` steps.
 
-    Text is shown literally."""
+    Text is shown literally. Only the open tab is computed.
+    """
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         name, where = named(session, structure, node).split(" · ", 1)
         st.markdown(f"**{name}** · {unmarked(where)}", width="stretch")
@@ -26,25 +27,25 @@ def node_details(session: Session, structure: Structure, node: int, step: int) -
             icon=":material/close:",
             help="Clear the selection",
             type="tertiary",
-            key="clear-selection",
+            key=keys.CLEAR_SELECTION,
             on_click=lambda: session.select(None),
         )
-    st.caption(unmarked(held(session, structure, node)))
+    st.caption(unmarked(coverage(session, structure, node)))
     text, kin, similar, history = st.tabs(
-        ["Text", "Above and below", "Similar", "History"], key="inspect", on_change="rerun"
+        ["Text", "Above and below", "Similar", "History"], key=keys.INSPECT, on_change="rerun"
     )
     if text.open:
         with text:
             text_tab(structure, node)
     if kin.open:
         with kin:
-            kin_tab(session, structure, node)
+            lineage_tab(session, structure, node)
     if similar.open:
         with similar:
-            nearest_tab(session, structure, node)
+            similar_tab(session, structure, node)
     if history.open:
         with history:
-            written_tab(session, structure, node, step)
+            history_tab(session, structure, node, step)
 
 
 def node_transcript(
@@ -56,8 +57,8 @@ def node_transcript(
     height: int,
     flags: dict[str, str] | None = None,
 ) -> None:
-    """The transcript with the node's turns lit; a node that has left the memory has none,
-    so the transcript opens where it began."""
+    """Draws the transcript with the node's turns marked. A node that has left the memory has none;
+    the transcript then opens where the node began."""
     covered = turns_of(session, structure, node)
     began = session.memory.units[int(structure.start[node])].turn_ids[0]
     transcript(

@@ -1,4 +1,4 @@
-"""Two pinned nodes side by side."""
+"""Compares two pinned nodes: kinship, similarity, scores, texts."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ import streamlit as st
 from segviz.retrieval import Result, ranking
 from segviz.tree import Structure
 from segviz.tree.inspect import kinship, shared_units, similarity
-from segviz.ui.state import Session, remember
-from segviz.ui.widgets.captions import held, named
-from segviz.ui.widgets.formatting import counted, unmarked
+from segviz.ui import keys
+from segviz.ui.state import Session
+from segviz.ui.view_state import pinned
+from segviz.ui.widgets.captions import counted, coverage, named, unmarked
 from segviz.ui.widgets.lists import diffs, node_list
 
-MEMORIES_PINNED = 8
 HEIGHT = 190
 TURNS_NAMED = 12
 
@@ -28,45 +28,39 @@ KINSHIP = {
 }
 
 
-def pinned(session: Session) -> list[int]:
-    """The pinned nodes of this memory, at most two, oldest first; editable."""
-    nodes: list[int] = remember("pins", session.key, MEMORIES_PINNED, list)
-    return nodes
-
-
 def pin_button(session: Session, node: int) -> None:
-    """Pin a node, or take the pin out; a third pin takes the place of the oldest."""
-    held_now = pinned(session)
-    there = node in held_now
+    """Pins a node, or take the pin out; a third pin takes the place of the oldest."""
+    pins = pinned(session)
+    there = node in pins
 
     def toggle() -> None:
         if there:
-            held_now.remove(node)
+            pins.remove(node)
         else:
-            held_now.append(node)
-            del held_now[:-2]
+            pins.append(node)
+            del pins[:-2]
 
     st.button(
         "Unpin" if there else "Pin",
         icon=":material/keep_off:" if there else ":material/keep:",
         help="Two pinned nodes are compared below; a third takes the place of the first.",
         type="tertiary",
-        key="pin",
+        key=keys.PIN,
         on_click=toggle,
     )
 
 
 def pins_panel(session: Session, structure: Structure, result: Result | None = None) -> None:
-    """The pinned nodes of this memory compared; nothing is drawn where there are none."""
+    """Draws the comparison of the pinned nodes of this memory; nothing where none is pinned."""
     pins = pinned(session)
     if not pins:
         return
-    with st.container(border=True, key="pins-panel"):
+    with st.container(border=True, key=keys.PINS_PANEL):
         names = " and ".join(str(node) for node in pins)
         with st.container(horizontal=True, vertical_alignment="center"):
             what = "Pinned: node" if len(pins) == 1 else "Pinned: nodes"
             st.markdown(f"**{what} {names}**", width="stretch")
-            st.button("Clear", key="clear-pins", type="tertiary", on_click=pins.clear)
+            st.button("Clear", key=keys.CLEAR_PINS, type="tertiary", on_click=pins.clear)
         absent = [node for node in pins if node >= len(structure)]
         if absent:
             st.caption(f"Node {absent[0]} has not appeared yet at this step.")
@@ -80,7 +74,7 @@ def _compare(session: Session, structure: Structure, a: int, b: int, result: Res
     _in_common(session, structure, a, b)
     if result is not None:
         _scores(result, a, b)
-    beside, words = st.tabs(["Side by side", "Word by word"], key="pins-view", on_change="rerun")
+    beside, words = st.tabs(["Side by side", "Word by word"], key=keys.PINS_VIEW, on_change="rerun")
     if beside.open:
         with beside:
             for node, column in zip((a, b), st.columns(2), strict=True):
@@ -92,8 +86,8 @@ def _compare(session: Session, structure: Structure, a: int, b: int, result: Res
                 st.caption("Both have the same text.")
                 return
             st.caption(f"Struck through: only in node {a}. Underlined: only in node {b}.")
-            with st.container(height=HEIGHT + 60, key="pins-words"):
-                diffs([("", structure.text[a], structure.text[b])], key="pins-diff")
+            with st.container(height=HEIGHT + 60, key=keys.PINS_WORDS):
+                diffs([("", structure.text[a], structure.text[b])], key=keys.PINS_DIFF)
 
 
 def _in_common(session: Session, structure: Structure, a: int, b: int) -> None:
@@ -122,17 +116,17 @@ def _in_common(session: Session, structure: Structure, a: int, b: int) -> None:
 def _one(session: Session, structure: Structure, node: int) -> None:
     st.button(
         named(session, structure, node).split(" · ", 1)[0],
-        key=f"show-pin-{node}",
+        key=keys.show_pin(node),
         help="Select this node",
         type="tertiary",
         on_click=session.select,
         args=(node,),
     )
     where = named(session, structure, node).split(" · ", 1)[1]
-    st.caption(unmarked(f"{where} · {held(session, structure, node)}"))
+    st.caption(unmarked(f"{where} · {coverage(session, structure, node)}"))
     node_list(
         [("", [{"head": "", "text": structure.text[node]}])],
-        key=f"pin-text-{node}",
+        key=keys.pin_text(node),
         height=HEIGHT,
         label=f"Text of node {node}",
         about=str(node),
@@ -157,7 +151,7 @@ def _scores(result: Result, a: int, b: int) -> None:
 
 
 def _rank(result: Result, scores: Any, node: int) -> int | None:
-    """1-based rank; None where the node does not compete. One of several nodes with the
+    """Returns the 1-based rank, None where the node does not compete. One of several nodes with the
     same text stands for all of them."""
     structure, settings = result.structure, result.settings
     order = ranking(scores, structure, settings.levels, not settings.literal)

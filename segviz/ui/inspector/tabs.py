@@ -1,4 +1,4 @@
-"""The tabs of the inspector; each is drawn only while it is open."""
+"""Draws the tabs of the inspector: text, lineage, similar nodes, history."""
 
 from __future__ import annotations
 
@@ -18,9 +18,10 @@ from segviz.tree.inspect import (
     relations_of,
     written,
 )
-from segviz.ui.state import Session, shown_keys
-from segviz.ui.widgets.captions import level_label, named, reach, short
-from segviz.ui.widgets.formatting import counted
+from segviz.ui import keys
+from segviz.ui.state import Session
+from segviz.ui.view_state import go_to_step
+from segviz.ui.widgets.captions import counted, level_label, named, reach, short
 from segviz.ui.widgets.lists import diffs, node_list
 
 HEIGHT = 240
@@ -31,18 +32,20 @@ Row = dict[str, Any]
 
 
 def text_tab(structure: Structure, node: int) -> None:
-    """The annotation, and what the system keeps about the node."""
+    """Draws the annotation, and the facts the system keeps about the node."""
     facts = structure.facts[node]
-    _texts([("", structure.text[node])], node, "text", HEIGHT - 100 * bool(facts))
+    _texts([("", structure.text[node])], node, "text", HEIGHT - 100 * bool(facts), keys.NODE_TEXT)
     if facts:
         st.caption(f"The memory keeps {counted(len(facts), 'fact')} about it:")
-        _texts([(name, read_fact(facts, name)) for name in facts], node, "facts", 140)
+        _texts(
+            [(name, read_fact(facts, name)) for name in facts], node, "facts", 140, keys.NODE_FACTS
+        )
 
 
-def _texts(rows: Sequence[tuple[str, str]], node: int, what: str, height: int) -> None:
+def _texts(rows: Sequence[tuple[str, str]], node: int, what: str, height: int, key: str) -> None:
     node_list(
         [("", [{"head": head, "text": text} for head, text in rows])],
-        key=f"node-{what}",
+        key=key,
         height=height,
         label=f"The node's {what}",
         about=str(node),
@@ -50,8 +53,8 @@ def _texts(rows: Sequence[tuple[str, str]], node: int, what: str, height: int) -
     )
 
 
-def kin_tab(session: Session, structure: Structure, node: int) -> None:
-    """The path from the top, further parents, children and relations, all clickable."""
+def lineage_tab(session: Session, structure: Structure, node: int) -> None:
+    """Lists the path from the root, further parents, relations and children; a click selects."""
     path = path_from_root(structure, node)
     others = structure.parents[node][1:]
     children = structure.children[node]
@@ -74,11 +77,11 @@ def kin_tab(session: Session, structure: Structure, node: int) -> None:
     if not any(items for _, items in groups):
         st.caption("Nothing is above or below this node.")
         return
-    _list(session, groups, key="node-kin", label="Nodes above and below", about=f"{node}")
+    _list(session, groups, key=keys.NODE_LINEAGE, label="Nodes above and below", about=f"{node}")
 
 
 def _page(name: str, items: Sequence[Any], node: int) -> Sequence[Any]:
-    """The part of a long list to show, with a control for the rest."""
+    """Returns the part of a long list to show, and draws a control for the rest."""
     if len(items) <= LISTED:
         return items
     first = (
@@ -88,13 +91,13 @@ def _page(name: str, items: Sequence[Any], node: int) -> Sequence[Any]:
 
 
 def _page_number(what: str, total: int, size: int, about: str) -> int:
-    """Which part of a list to show, from 1."""
+    """Draws the control; returns which part of a list to show, from 1."""
     pages = -(-total // size)
     chosen: int = st.number_input(
         f"{what} at a time; choose part 1 to {pages:,}",
         1,
         pages,
-        key=f"page-{what}-{about}",
+        key=keys.list_page(what, about),
         width=320,
     )
     return chosen
@@ -127,14 +130,14 @@ def _list(
 SCOPES = ("All nodes", "Leaves only")
 
 
-def nearest_tab(session: Session, structure: Structure, node: int) -> None:
-    """The nodes most like this one that are neither above nor below it."""
+def similar_tab(session: Session, structure: Structure, node: int) -> None:
+    """Lists the five most similar nodes that are neither above nor below this one."""
     scope = st.segmented_control(
         "Among",
         SCOPES,
         default=SCOPES[0],
         required=True,
-        key="nearest-scope",
+        key=keys.NEAREST_SCOPE,
         label_visibility="collapsed",
         persist_state="session",
     )
@@ -158,12 +161,16 @@ def nearest_tab(session: Session, structure: Structure, node: int) -> None:
         for other, cosine in found
     ]
     _list(
-        session, [("", items)], key="node-nearest", label="Similar nodes", about=f"{node} {scope}"
+        session,
+        [("", items)],
+        key=keys.NODE_NEAREST,
+        label="Similar nodes",
+        about=f"{node} {scope}",
     )
 
 
-def written_tab(session: Session, structure: Structure, node: int, step: int) -> None:
-    """Every step that wrote the node, up to the step shown, newest first."""
+def history_tab(session: Session, structure: Structure, node: int, step: int) -> None:
+    """Lists every step that wrote the node, up to the step shown, newest first."""
     everything = list(written(session.memory.steps, node))
     until = [entry for entry in everything if entry.step <= step]
     later = everything[len(until) :]
@@ -177,19 +184,19 @@ def written_tab(session: Session, structure: Structure, node: int, step: int) ->
         following = later[0].step
         st.button(
             f"Written again in {counted(len(later), 'later step')}; go to step {following}",
-            key="later-step",
+            key=keys.LATER_STEP,
             type="tertiary",
-            on_click=_go_to,
+            on_click=go_to_step,
             args=(session, following),
         )
-        if st.session_state.get("later-step"):
+        if st.session_state.get(keys.LATER_STEP):
             chosen = following
     if chosen is not None:
-        st.switch_page(st.session_state["pages"]["grow"])
+        st.switch_page(st.session_state[keys.PAGES]["grow"])
 
 
 def _versions(session: Session, entries: Sequence[Written], node: int) -> int | None:
-    """The entries as word diffs, some at a time; the step whose button was pressed."""
+    """Draws the entries as word diffs, some at a time; returns the step of a pressed button."""
     count, last = len(entries), entries[-1]
     st.caption(
         f"Written in {counted(count, 'step')}, first in step {entries[0].step}, last in step "
@@ -201,22 +208,17 @@ def _versions(session: Session, entries: Sequence[Written], node: int) -> int | 
     if count > VERSIONS:
         page = _page_number(f"{VERSIONS} of {count:,}", count, VERSIONS, f"{node}")
         shown = newest[(page - 1) * VERSIONS :][:VERSIONS]
-    with st.container(key="versions"):  # style.py has it scroll
+    with st.container(key=keys.VERSIONS):  # style.py has it scroll
         return diffs(
             [_change(session, entry) for entry in shown],
-            key="node-history",
+            key=keys.NODE_HISTORY,
             steps=[entry.step for entry in shown],
-            on_step=lambda step: _go_to(session, step),
+            on_step=lambda step: go_to_step(session, step),
         )
 
 
-def _go_to(session: Session, step: int) -> None:
-    st.session_state["playing"] = None
-    st.session_state[shown_keys(session)["step"]] = step
-
-
 def _change(session: Session, entry: Written) -> tuple[str, str, str]:
-    """Heading and both texts of an entry."""
+    """Returns the heading and both texts of an entry."""
     unit = entry.cause.unit
     by = entry.cause.operation or f"unit {unit.index}"
     title = f"Step {entry.step} · {by} · session {unit.session + 1} · {_what(session, entry)}"

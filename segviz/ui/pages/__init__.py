@@ -1,1 +1,1 @@
-"""The five pages, a package each; pages never import each other."""
+"""The five pages, a package each; pages do not import each other."""

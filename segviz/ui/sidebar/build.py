@@ -21,11 +21,10 @@ from segviz.llm import LastingFault, OpenAIChat
 from segviz.llm.client import RequestError
 from segviz.llm.waiting import heartbeat
 from segviz.memory import Building, BuildPaused, Memory, make_system, needs_chat
-from segviz.ui.sidebar.models import Models, point_here
-from segviz.ui.state import MEMORIES_KEPT, fingerprint, forget, known, remember
+from segviz.ui import keys
+from segviz.ui.sidebar.models import ChosenModels, point_here
+from segviz.ui.state import AUTOMATIC_UNITS, MEMORIES_KEPT, fingerprint, forget, peek, remember
 
-# A build this small takes a moment; anything larger starts when the user says so.
-AUTOMATIC_UNITS = 2_000
 PAUSES_KEPT = 4
 
 _CANCELLED = "Cancelled."
@@ -57,7 +56,7 @@ class Order:
     unit: str
     system: str
     settings: dict[str, Any]
-    models: Models
+    models: ChosenModels
 
     def approval(self, base: str) -> str:
         """What somebody agrees to who presses Build: the conversation, typed turns aside,
@@ -103,18 +102,18 @@ def obtain(order: Order, source: str, base: str, typed: bool) -> tuple[str, Memo
     if order.models.remote_embeddings:
         callers = [*callers, "embeddings"]
     key = order.key(source)
-    if st.session_state.get("building") != key:
+    if st.session_state.get(keys.BUILDING) != key:
         _stop()  # a build asked for with other settings is no longer wanted
-    if known("memories", key):
-        memory: Memory = remember("memories", key, MEMORIES_KEPT, _impossible)
+    memory: Memory | None = peek(keys.MEMORIES, key)
+    if memory is not None:
         if memory.embedder is not order.models.embedder:
             # The client may hold another key by now.
-            memory = replace(memory, embedder=order.models.embedder)
-            forget("memories", key)
-            remember("memories", key, MEMORIES_KEPT, lambda: memory)
+            now = replace(memory, embedder=order.models.embedder)
+            forget(keys.MEMORIES, key)
+            memory = remember(keys.MEMORIES, key, MEMORIES_KEPT, lambda: now)
         return key, memory
     if typed and callers and order.approval(base) in _approved():
-        st.session_state["building"] = key
+        st.session_state[keys.BUILDING] = key
     if (callers or len(units) > AUTOMATIC_UNITS) and not _requested(
         key, order, base, callers, len(units)
     ):
@@ -122,13 +121,9 @@ def obtain(order: Order, source: str, base: str, typed: bool) -> tuple[str, Memo
     return _run(key, order, system, bool(callers))
 
 
-def _impossible() -> Memory:
-    raise RuntimeError("a memory that was just there is gone")
-
-
 def _requested(key: str, order: Order, base: str, callers: list[str], count: int) -> bool:
-    """Offer to start; whether this memory has been asked for."""
-    if st.session_state.get("building") == key:
+    """Offers to start; whether this memory has been asked for."""
+    if st.session_state.get(keys.BUILDING) == key:
         return True
     approval = order.approval(base)
     pause = _pauses().get(key)
@@ -153,20 +148,20 @@ def _requested(key: str, order: Order, base: str, callers: list[str], count: int
 
 def _approved() -> set[str]:
     """Conversations and settings a build with calls was agreed to for."""
-    approved: set[str] = st.session_state.setdefault("approved", set())
+    approved: set[str] = st.session_state.setdefault(keys.APPROVED, set())
     return approved
 
 
 def _start(label: str, key: str, approval: str) -> None:
     def start() -> None:
-        st.session_state["building"] = key
+        st.session_state[keys.BUILDING] = key
         _approved().add(approval)
 
-    st.button(label, key="build", on_click=start)
+    st.button(label, key=keys.BUILD, on_click=start)
 
 
 def _stop() -> None:
-    st.session_state["building"] = None
+    st.session_state[keys.BUILDING] = None
 
 
 def _cancel() -> None:
@@ -175,7 +170,7 @@ def _cancel() -> None:
 
 
 def _offer_to_resume(pause: Pause, key: str, order: Order, approval: str, count: int) -> None:
-    with st.container(border=True, key="paused"):
+    with st.container(border=True, key=keys.PAUSED):
         st.markdown(
             f":material/pause_circle: **Paused after {len(pause.memory.steps):,} of {count:,} "
             "leaves.** What is done is kept; resuming asks only for the rest."
@@ -188,17 +183,17 @@ def _offer_to_resume(pause: Pause, key: str, order: Order, approval: str, count:
 
 
 def _pass_over(fault: LastingFault, chat: OpenAIChat, key: str, approval: str) -> None:
-    """Offer to do without the one answer that does not come."""
+    """Offers to do without the one answer that does not come."""
 
     def go_on() -> None:
         chat.waive(fault.prompt, fault.reason)
-        st.session_state["building"] = key
+        st.session_state[keys.BUILDING] = key
         _approved().add(approval)
 
     label = "Decide this unit offline" if fault.prompt.labels else "Write this text offline"
     st.button(
         label,
-        key="waive",
+        key=keys.WAIVE,
         on_click=go_on,
         help="The model is passed over at this one place, from now on and whenever this memory "
         "is built again; the step says so",
@@ -207,7 +202,7 @@ def _pass_over(fault: LastingFault, chat: OpenAIChat, key: str, approval: str) -
 
 def _pauses() -> OrderedDict[str, Pause]:
     """Builds that stopped, by key of the memory; the oldest are forgotten."""
-    pauses: OrderedDict[str, Pause] = st.session_state.setdefault("paused", OrderedDict())
+    pauses: OrderedDict[str, Pause] = st.session_state.setdefault(keys.PAUSED, OrderedDict())
     while len(pauses) > PAUSES_KEPT:
         pauses.popitem(last=False)
     return pauses
@@ -228,7 +223,7 @@ def _run(key: str, order: Order, system: System, calls: bool) -> tuple[str, Memo
         bar = st.progress(0.0, "Building the memory")
         st.caption("What is finished is kept, also when you cancel.")
         with st.container(horizontal=True):
-            st.button("Cancel", key="cancel", on_click=_cancel)
+            st.button("Cancel", key=keys.CANCEL, on_click=_cancel)
             st.empty()
     building = Building(
         order.conversation,
@@ -271,4 +266,4 @@ def _run(key: str, order: Order, system: System, calls: bool) -> tuple[str, Memo
     _stop()
     pauses.pop(key, None)
     memory = building.memory
-    return key, remember("memories", key, MEMORIES_KEPT, lambda: memory)
+    return key, remember(keys.MEMORIES, key, MEMORIES_KEPT, lambda: memory)

@@ -1,4 +1,4 @@
-"""Controls made from parameter declarations, so that a new system needs no page."""
+"""Draws controls from parameter declarations, so that a new system needs no page."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 import streamlit as st
 
 from segviz.construct import Parameter, parameters
+from segviz.ui import keys
 from segviz.ui.state import begin
 
 # So many parameters of a system stand open in the sidebar.
@@ -18,7 +19,7 @@ FEW = 4
 def component_controls(
     kind: type, components: Mapping[str, Mapping[str, Callable[..., Any]]], prefix: str
 ) -> dict[str, Any]:
-    """Draw one control per declared parameter of ``kind``; the chosen settings.
+    """Draws one control per declared parameter of ``kind``; the chosen settings.
 
     A parameter with a registry becomes a choice of component with that component's own
     parameters below it. More than a few others are folded away.
@@ -27,20 +28,20 @@ def component_controls(
     settings: dict[str, Any] = dict.fromkeys(parameter.name for parameter in declared)
     for parameter in declared:
         if parameter.spec.registry is not None:
-            key = f"{prefix}.{parameter.name}"
+            key = keys.parameter(prefix, parameter.name)
             settings[parameter.name] = _component(parameter, components, key)
     plain = [parameter for parameter in declared if parameter.spec.registry is None]
     folded = len(plain) > FEW and "." not in prefix  # a component's are folded already
     with st.expander(f"{len(plain)} parameters of its own") if folded else nullcontext():
         for parameter in plain:
-            settings[parameter.name] = _control(parameter, f"{prefix}.{parameter.name}")
+            settings[parameter.name] = _control(parameter, keys.parameter(prefix, parameter.name))
     return settings
 
 
 def _component(
     parameter: Parameter, components: Mapping[str, Mapping[str, Callable[..., Any]]], key: str
 ) -> dict[str, Any]:
-    """A choice of component, and its own parameters."""
+    """Draws a choice of component, and the component's own parameters."""
     known = components[str(parameter.spec.registry)]
     begin(key, getattr(parameter.default, "name", next(iter(known))))
     name = st.selectbox(
@@ -54,7 +55,7 @@ def _component(
     nested: dict[str, Any] = {}
     if isinstance(chosen, type) and parameters(chosen):
         with st.expander(f"Parameters of {name}"):
-            nested = component_controls(chosen, components, f"{key}.{name}")
+            nested = component_controls(chosen, components, keys.parameter(key, name))
     return {"name": name, **nested}
 
 

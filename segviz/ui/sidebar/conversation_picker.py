@@ -1,4 +1,4 @@
-"""The open file in the sidebar: which of its conversations, and what became of it."""
+"""Chooses a conversation of the open file; shows its load report and how it is read."""
 
 from __future__ import annotations
 
@@ -6,16 +6,17 @@ import streamlit as st
 
 from segviz.conversation import Conversation, Corpus
 from segviz.loaders import LOADERS, LoadError
+from segviz.ui import keys
 from segviz.ui.address import wanted_conversation
-from segviz.ui.sidebar.open_file import DATE_ORDERS, GAP_HOURS, Opened, refusal
-from segviz.ui.widgets.formatting import counted
+from segviz.ui.sidebar.open_file import DATE_ORDERS, GAP_HOURS, OpenFile
+from segviz.ui.widgets.captions import counted, refusal
 
 FINDINGS_SHOWN = 500
 """The report travels to the browser at every click; a file of broken lines has one each."""
 
 
-def choose_conversation(opened: Opened) -> tuple[int, Conversation] | None:
-    """One of the file's conversations with its position; None where it cannot be read."""
+def choose_conversation(opened: OpenFile) -> tuple[int, Conversation] | None:
+    """Returns one of the file's conversations with its position; None where it cannot be read."""
     entries = opened.corpus.entries
 
     def label(position: int) -> str:
@@ -32,12 +33,12 @@ def choose_conversation(opened: Opened) -> tuple[int, Conversation] | None:
         wanted = wanted_conversation()
         places = [i for i, entry in enumerate(entries) if entry.id == wanted]
         if places:
-            st.session_state["conversation"] = places[0]
+            st.session_state[keys.CONVERSATION] = places[0]
         position = st.selectbox(
             "Conversation in the file",
             range(len(entries)),
             format_func=label,
-            key="conversation",
+            key=keys.CONVERSATION,
             persist_state="session",
         )
     try:
@@ -86,12 +87,12 @@ def _load_report(corpus: Corpus, position: int) -> None:
             st.caption(f"The first {len(shown):,} of {len(report.findings):,}")
 
 
-def _reading_controls(opened: Opened) -> None:
-    """Ask what this format leaves open."""
+def _reading_controls(opened: OpenFile) -> None:
+    """Draws controls for what this format leaves open."""
     label = opened.corpus.report.source_format
     asks = next((loader.asks for loader in LOADERS.values() if loader.label == label), ())
     if "day_first" in asks:
-        st.selectbox("Order of dates", list(DATE_ORDERS), key=f"dates-{opened.file}")
+        st.selectbox("Order of dates", list(DATE_ORDERS), key=keys.date_order(opened.file))
     if "gap_hours" in asks:
         st.number_input(
             "A new session after a silence of hours",
@@ -99,5 +100,5 @@ def _reading_controls(opened: Opened) -> None:
             720.0,
             GAP_HOURS,
             0.5,
-            key=f"gap-{opened.file}",
+            key=keys.session_gap(opened.file),
         )

@@ -1,8 +1,7 @@
-"""Sidebar panel: which real models may be used, where, how, and what they cost.
+"""Sidebar panel: chooses chat and embedding models, where they run, their limits and prices.
 
 The key lives in a password field of this browser session (or comes from the environment
-or Streamlit's secrets). It is handed to the client and goes nowhere else.
-"""
+or Streamlit's secrets). It is handed to the client and goes nowhere else."""
 
 from __future__ import annotations
 
@@ -18,12 +17,11 @@ from streamlit.errors import StreamlitSecretNotFoundError
 from segviz.embedding import Cached, get_embedder
 from segviz.llm import PRESETS, Endpoint, ModelCache, OpenAIChat, OpenAIEmbedder, Price, price
 from segviz.llm.endpoint import CACHE_BYTES, NAMES, RANGES, cache_path, key_for
-from segviz.ui.sidebar.spending import account, keep_price, spending_place
+from segviz.ui import keys
+from segviz.ui.sidebar.spending import keep_price, spending_place, usage_of
 
 OFFLINE = "None: stay offline"
 CUSTOM = "Another server"
-
-PANEL = "models-panel"
 
 _LIMITS = {
     "timeout": ("Longest silence, seconds", "A server that sends nothing for so long is given up"),
@@ -36,8 +34,8 @@ _LIMITS = {
 
 
 @dataclass(frozen=True)
-class Models:
-    """What this browser session builds and asks with."""
+class ChosenModels:
+    """The models this browser session builds and asks with."""
 
     embedder: Cached
     chat: OpenAIChat | None = None
@@ -45,18 +43,18 @@ class Models:
 
     @property
     def remote_embeddings(self) -> bool:
-        """Whether embedding a text sends it away."""
+        """Whether embedding a text sends it to a server."""
         return isinstance(self.embedder.inner, OpenAIEmbedder)
 
 
 @st.cache_resource(show_spinner=False)
 def _cache() -> ModelCache:
-    """One cache of replies for the process; it is keyed by content and holds no key."""
+    """Returns the one cache of replies of the process; it is keyed by content and holds no key."""
     return ModelCache(cache_path(os.environ), limit_bytes=CACHE_BYTES)
 
 
 def _key_found(endpoint: Endpoint) -> str:
-    """The key the environment or Streamlit's secrets hold for this very server."""
+    """Returns the key the environment or Streamlit's secrets hold for this very server."""
     known = dict(os.environ)
     with suppress(StreamlitSecretNotFoundError):  # there is no secrets file
         known = {name: str(st.secrets[name]) for name in NAMES if name in st.secrets} | known
@@ -64,39 +62,43 @@ def _key_found(endpoint: Endpoint) -> str:
 
 
 def point_here() -> None:
-    """Have the panel open in the next run: what went wrong is put right there."""
-    st.session_state["open-models"] = True
+    """Opens the panel in the next run, where settings that the server refused can be changed."""
+    st.session_state[keys.OPEN_MODELS] = True
 
 
-def models_panel() -> Models:
-    """Draw the panel; the models to use now. Nothing is sent by choosing one."""
-    st.session_state.pop("spending-place", None)  # of the run before
-    if st.session_state.pop("open-models", False):
-        st.session_state[PANEL] = True
-    with st.expander("Models", icon=":material/cloud_off:", key=PANEL, on_change="rerun"):
+def models_panel() -> ChosenModels:
+    """Draws the panel; returns the models to use now. Nothing is sent by choosing one."""
+    st.session_state.pop(keys.SPENDING_PLACE, None)  # of the run before
+    if st.session_state.pop(keys.OPEN_MODELS, False):
+        st.session_state[keys.MODELS_PANEL] = True
+    with st.expander(
+        "Models", icon=":material/cloud_off:", key=keys.MODELS_PANEL, on_change="rerun"
+    ):
         preset = st.selectbox(
             "Model server",
             [OFFLINE, *PRESETS, CUSTOM],
-            key="preset",
+            key=keys.PRESET,
             help="Anything that speaks the OpenAI API",
             persist_state="session",
         )
         if preset == OFFLINE:
             st.caption("Everything is computed on this machine; nothing is sent anywhere.")
             spending_place()
-            return Models(get_embedder())
+            return ChosenModels(get_embedder())
         base = PRESETS.get(preset, Endpoint("http://localhost:8000/v1"))
         try:
             return _chosen(base, preset)
         except ValueError as error:
             st.error("These settings cannot be used.")
             st.text(str(error))
-            return Models(get_embedder())
+            return ChosenModels(get_embedder())
 
 
-def _chosen(base: Endpoint, preset: str) -> Models:
+def _chosen(base: Endpoint, preset: str) -> ChosenModels:
     def field(label: str, value: str, name: str) -> str:
-        return st.text_input(label, value, key=f"model-{name}-{preset}", persist_state="session")
+        return st.text_input(
+            label, value, key=keys.model_field(name, preset), persist_state="session"
+        )
 
     url = field("Base URL", base.base_url, "url")
     model = field("Chat model", base.model, "chat")
@@ -107,7 +109,7 @@ def _chosen(base: Endpoint, preset: str) -> Models:
         "Key",
         type="password",
         # One field per server: a key typed for one is never sent to another.
-        key=f"api-key-{aim.address}",
+        key=keys.api_key(aim.address),
         placeholder="taken from the environment" if found else "none",
         help="For this server only; kept in this browser session, never saved, logged or exported",
         persist_state="session",
@@ -116,7 +118,7 @@ def _chosen(base: Endpoint, preset: str) -> Models:
     if embedding:
         embeds = st.toggle(
             "Use its embeddings too",
-            key="embeds",
+            key=keys.EMBEDS,
             help="Otherwise similarity stays on this machine",
             persist_state="session",
         )
@@ -139,7 +141,7 @@ def _chosen(base: Endpoint, preset: str) -> Models:
 
 
 def _limits(base: Endpoint, preset: str) -> dict[str, Any]:
-    """How long to wait, how often to try, how much to ask for; legal values only."""
+    """Draws timeouts, retries and sizes of requests; returns legal values only."""
     values: dict[str, Any] = {}
     with st.popover("Limits", icon=":material/tune:", width="stretch"):
         columns = st.columns(2)
@@ -156,7 +158,7 @@ def _limits(base: Endpoint, preset: str) -> dict[str, Any]:
                 value=kind(default),
                 step={"temperature": 0.1, "max_tokens": 64}.get(name, kind(1)),
                 help=f"{meaning}. {low:,g} to {high:,g}",
-                key=f"limit-{name}-{preset}",
+                key=keys.model_limit(name, preset),
                 persist_state="session",
             )
         st.caption(
@@ -166,59 +168,59 @@ def _limits(base: Endpoint, preset: str) -> dict[str, Any]:
     return values
 
 
-def _clients(endpoint: Endpoint, embeds: bool) -> Models:
-    """Clients for this endpoint, kept for the session while nothing changes."""
+def _clients(endpoint: Endpoint, embeds: bool) -> ChosenModels:
+    """Returns clients for this endpoint, kept for the session while nothing changes."""
     secret = hashlib.sha256(endpoint.key.encode()).hexdigest()
     identity = (endpoint, embeds, secret)
-    kept = st.session_state.get("clients")
+    kept = st.session_state.get(keys.CLIENTS)
     if kept is None or kept[0] != identity:
         chat, embedder = None, get_embedder()
         if endpoint.model:
-            meter = account("chat", endpoint, endpoint.model).meter
+            meter = usage_of("chat", endpoint, endpoint.model).meter
             chat = OpenAIChat(endpoint, _cache(), total=meter)
         if embeds:
-            meter = account("embeddings", endpoint, endpoint.embedding_model).meter
+            meter = usage_of("embeddings", endpoint, endpoint.embedding_model).meter
             embedder = Cached(OpenAIEmbedder(endpoint, _cache(), total=meter))
         kept = (identity, chat, embedder)
-        st.session_state["clients"] = kept
-    return Models(kept[2], kept[1], endpoint)
+        st.session_state[keys.CLIENTS] = kept
+    return ChosenModels(kept[2], kept[1], endpoint)
 
 
-def _prices(models: Models) -> None:
-    """Prices, editable; an empty field means unknown, never zero."""
+def _prices(models: ChosenModels) -> None:
+    """Draws prices, editable; an empty field means unknown, never zero."""
     endpoint = models.endpoint
     if endpoint is not None and models.chat is not None:
         columns = st.columns(2)
         known = price(endpoint, endpoint.model)
-        key = f"price-{endpoint.address}-{endpoint.model}"
-        paid_in = _price(columns[0], "in", known and known.input, key)
-        paid_out = _price(columns[1], "out", known and known.output, key)
+        server = (endpoint.address, endpoint.model)
+        paid_in = _price(columns[0], "in", known and known.input, server)
+        paid_out = _price(columns[1], "out", known and known.output, server)
         entered = None if paid_in is None or paid_out is None else Price(paid_in, paid_out)
         keep_price(models.chat.name, entered)
-        account("chat", endpoint, endpoint.model).price = entered
+        usage_of("chat", endpoint, endpoint.model).price = entered
     if endpoint is not None and models.remote_embeddings:
         known = price(endpoint, endpoint.embedding_model)
-        key = f"price-{endpoint.address}-{endpoint.embedding_model}"
-        paid_in = _price(st, "embedded", known and known.input, key)
+        server = (endpoint.address, endpoint.embedding_model)
+        paid_in = _price(st, "embedded", known and known.input, server)
         entered = None if paid_in is None else Price(paid_in, 0.0)
         keep_price(models.embedder.name, entered)
-        account("embeddings", endpoint, endpoint.embedding_model).price = entered
+        usage_of("embeddings", endpoint, endpoint.embedding_model).price = entered
 
 
-def _price(place: Any, side: str, known: float | None, key: str) -> float | None:
+def _price(place: Any, side: str, known: float | None, server: tuple[str, str]) -> float | None:
     value: float | None = place.number_input(
         f"$ per 1M tokens {side}",
         min_value=0.0,
         value=known,
         placeholder="unknown",
-        key=f"{key}-{side}",
+        key=keys.model_price(*server, side),
         persist_state="session",
     )
     return value
 
 
 def _kept_replies() -> None:
-    """The cache: what went wrong with it, its size, and a way to empty it."""
+    """Draws the cache: what went wrong with it, its size, and a way to empty it."""
     cache = _cache()
     for note in cache.notes:
         st.caption(note)
@@ -229,10 +231,10 @@ def _kept_replies() -> None:
             f"most {CACHE_BYTES / 1e9:.0f} GB, on the machine that runs segviz. They make "
             "rebuilding free; beyond the limit the oldest go."
         )
-        sure = st.checkbox("Forget them, for everybody who uses this segviz", key="cache-sure")
-        st.button("Clear", key="cache-clear", disabled=not sure, on_click=_clear)
+        sure = st.checkbox("Forget them, for everybody who uses this segviz", key=keys.CACHE_SURE)
+        st.button("Clear", key=keys.CACHE_CLEAR, disabled=not sure, on_click=_clear)
 
 
 def _clear() -> None:
     _cache().clear()
-    st.session_state["cache-sure"] = False
+    st.session_state[keys.CACHE_SURE] = False

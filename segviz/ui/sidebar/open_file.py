@@ -1,4 +1,4 @@
-"""Opening what was chosen: read once, kept under a key of its content."""
+"""Opens what was chosen: reads it once and keeps it under a key of its content."""
 
 from __future__ import annotations
 
@@ -13,13 +13,16 @@ from segviz import loaders, store
 from segviz.conversation import Corpus, LoadReport
 from segviz.loaders import LoadError, NeedsColumns
 from segviz.loaders.columns import ALIASES, guess
+from segviz.ui import keys
 from segviz.ui.state import CORPORA_KEPT, fingerprint, forget, remember
 
 
 @dataclass(frozen=True, eq=False)
-class Opened:
-    """What is open: a content key, the conversations, and the memory where the file was a
-    saved one. ``file`` is the key of the file alone, however it was read."""
+class OpenFile:
+    """An open file: its content key, its conversations, and the memory where it was a saved one.
+
+    ``file`` is the key of the file alone, however it was read.
+    """
 
     key: str
     corpus: Corpus
@@ -27,16 +30,8 @@ class Opened:
     file: str = ""
 
 
-def refusal(error: ValueError, now: str = "The previous conversation is still here.") -> None:
-    """Say why something was not opened, and what there is ``now``. The error may quote the
-    file, so it is shown literally."""
-    with st.container(border=True, key="refusal"):
-        st.markdown(f":material/error: **Not opened.** {now}")
-        st.text(str(error))
-
-
-def open_file(path: str) -> Opened:
-    """The file or folder at a path, read anew when it has changed."""
+def open_file(path: str) -> OpenFile:
+    """Opens the file or folder at a path, and reads it anew when it has changed."""
     folder = False
     try:
         file = Path(path).expanduser()
@@ -69,30 +64,30 @@ def opened_as(
     load: Load,
     read_memory: Callable[[], store.Saved | None] = lambda: None,
     lasting: bool = True,
-) -> Opened:
-    """Read once; a table whose columns do not tell is asked about. Where a refusal is
+) -> OpenFile:
+    """Reads the file once; a table whose columns do not tell is asked about. Where a refusal is
     ``lasting`` the file is not read again, click after click, to be refused again."""
     how = _reading(key)
 
-    def read(options: dict[str, Any]) -> Opened:
+    def read(options: dict[str, Any]) -> OpenFile:
         saved = read_memory()
         if saved is None:
-            return Opened(key, load(options))
+            return OpenFile(key, load(options))
         report = LoadReport("", "segviz memory", len(saved.conversation.turns))
-        return Opened(key, Corpus((saved.conversation,), report), saved)
+        return OpenFile(key, Corpus((saved.conversation,), report), saved)
 
-    def tried(options: dict[str, Any]) -> Opened | ValueError:
+    def tried(options: dict[str, Any]) -> OpenFile | ValueError:
         try:
             return read(options)
         except (LoadError, store.StoreError) as error:
             return error
 
-    def opened(options: dict[str, Any]) -> Opened:
+    def opened(options: dict[str, Any]) -> OpenFile:
         under = fingerprint(key, options)
-        found = remember("corpora", under, CORPORA_KEPT, lambda: tried(options))
+        found = remember(keys.CORPORA, under, CORPORA_KEPT, lambda: tried(options))
         if isinstance(found, ValueError):
             if not lasting:
-                forget("corpora", under)
+                forget(keys.CORPORA, under)
             raise found.with_traceback(None)
         return replace(found, key=under if options else key, file=key)
 
@@ -107,15 +102,15 @@ GAP_HOURS = 8.0
 
 
 def _reading(key: str) -> dict[str, Any]:
-    """What the user said about how to read this file; only what differs from the default."""
-    order = DATE_ORDERS[st.session_state.get(f"dates-{key}", next(iter(DATE_ORDERS)))]
-    gap = st.session_state.get(f"gap-{key}", GAP_HOURS)
+    """Returns how the user wants this file read, where that differs from the default."""
+    order = DATE_ORDERS[st.session_state.get(keys.date_order(key), next(iter(DATE_ORDERS)))]
+    gap = st.session_state.get(keys.session_gap(key), GAP_HOURS)
     said = {} if order is None else {"day_first": order}
     return said if gap == GAP_HOURS else said | {"gap_hours": float(gap)}
 
 
 def _columns(error: NeedsColumns, key: str) -> dict[str, str]:
-    """Ask which column holds what."""
+    """Asks which column holds what."""
     st.caption("Which column holds what?")
     guessed = guess(error.headers)
     chosen: dict[str, str] = {}
@@ -126,7 +121,7 @@ def _columns(error: NeedsColumns, key: str) -> dict[str, str]:
             options,
             index=options.index(guessed.get(meaning)),
             format_func=lambda name: "none" if name is None else name,
-            key=f"column-{key}-{meaning}",
+            key=keys.column(key, meaning),
         )
         if header is not None:
             chosen[meaning] = header

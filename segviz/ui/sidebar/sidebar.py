@@ -1,4 +1,4 @@
-"""The sidebar: which conversation, how it is cut, which system with which parameters."""
+"""Draws the sidebar: the conversation, its unit rule, the system and its parameters."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from segviz import store
 from segviz.conversation import UNIT_RULES, Conversation, with_typed_turns
 from segviz.memory import COMPONENTS, from_saved
 from segviz.systems import SYSTEMS
-from segviz.ui import address
+from segviz.ui import address, keys
 from segviz.ui.sidebar.build import Order, obtain
 from segviz.ui.sidebar.controls import component_controls
 from segviz.ui.sidebar.conversation_picker import choose_conversation
-from segviz.ui.sidebar.models import Models, models_panel
-from segviz.ui.sidebar.open_file import Opened
+from segviz.ui.sidebar.models import ChosenModels, models_panel
+from segviz.ui.sidebar.open_file import OpenFile
 from segviz.ui.sidebar.source import choose_source
 from segviz.ui.sidebar.spending import show_spending
 from segviz.ui.state import MEMORIES_KEPT, Session, fingerprint, remember, typed_turns
-from segviz.ui.widgets.formatting import counted, unmarked
+from segviz.ui.widgets.captions import counted, unmarked
 
 UNIT_HELP = {
     "exchange": "Two speakers' consecutive runs, nothing lost.",
@@ -29,7 +29,7 @@ UNIT_HELP = {
 
 
 def sidebar() -> Session | None:
-    """Draw the sidebar; None when there is nothing to show yet (it has said why)."""
+    """Draws the sidebar; None when there is nothing to show yet (it has said why)."""
     with st.sidebar:
         opened = choose_source()
         if opened is not None:
@@ -46,7 +46,7 @@ def sidebar() -> Session | None:
         if typed:  # the same object at every click: it keeps the leaves it was cut into
             under = fingerprint(source, typed)
             conversation = remember(
-                "continued", under, 1, lambda: with_typed_turns(original, typed)
+                keys.CONTINUED, under, 1, lambda: with_typed_turns(original, typed)
             )
         unit = _unit(conversation)
         system, settings = _system()
@@ -60,8 +60,8 @@ def sidebar() -> Session | None:
     return Session(built[0], source, opened.corpus, conversation, built[1], models.chat)
 
 
-def _saved(opened: Opened, conversation: Conversation, source: str) -> Session:
-    """A memory as it was saved: nothing to choose but the models for questions."""
+def _saved(opened: OpenFile, conversation: Conversation, source: str) -> Session:
+    """Returns a memory as it was saved; only the models for questions can be chosen."""
     saved = cast(store.Saved, opened.saved)
     st.subheader("Memory")
     label = SYSTEMS[saved.system].label if saved.system in SYSTEMS else saved.system
@@ -72,7 +72,7 @@ def _saved(opened: Opened, conversation: Conversation, source: str) -> Session:
     show_spending()
     remote = models.embedder if models.embedder.name == saved.embedder else None
     key = fingerprint(opened.key, "saved", models.embedder.name)
-    memory = remember("memories", key, MEMORIES_KEPT, lambda: from_saved(saved, remote))
+    memory = remember(keys.MEMORIES, key, MEMORIES_KEPT, lambda: from_saved(saved, remote))
     return Session(key, source, opened.corpus, conversation, memory, models.chat)
 
 
@@ -81,7 +81,7 @@ def _unit(conversation: Conversation) -> str:
     rule: str = st.selectbox(
         "One leaf per",
         list(UNIT_RULES),
-        key="unit",
+        key=keys.UNIT,
         label_visibility="collapsed",
         persist_state="session",
     )
@@ -109,7 +109,7 @@ def _system() -> tuple[str, dict[str, Any]]:
         "System",
         list(SYSTEMS),
         format_func=lambda key: SYSTEMS[key].label,
-        key="system",
+        key=keys.SYSTEM,
         label_visibility="collapsed",
         persist_state="session",
     )
@@ -117,7 +117,7 @@ def _system() -> tuple[str, dict[str, Any]]:
     return name, settings
 
 
-def _embedding_note(models: Models) -> None:
+def _embedding_note(models: ChosenModels) -> None:
     if models.embedder.name.startswith("hashing"):
         st.warning(
             "The offline language model is not installed for this platform; similarity is "

@@ -1,4 +1,4 @@
-"""Where the conversation comes from: a sample, an upload, a path, pasted text."""
+"""Chooses where the conversation comes from: a sample, an upload, a path, pasted text."""
 
 from __future__ import annotations
 
@@ -12,28 +12,30 @@ from segviz.conversation import TITLES, sample_path
 from segviz.llm.endpoint import cache_path
 from segviz.loaders import LoadError
 from segviz.loaders.formats.locomo.download import LICENCE, NAME, PAGE, SIZE, fetch_locomo
-from segviz.ui.sidebar.open_file import Opened, open_file, opened_as, refusal
+from segviz.ui import keys
+from segviz.ui.sidebar.open_file import OpenFile, open_file, opened_as
 from segviz.ui.state import CORPORA_KEPT, begin, fingerprint, remember
+from segviz.ui.widgets.captions import refusal
 
 UPLOAD_MB = 200
 """As Streamlit's own limit; beyond it a path on the server's machine is the way."""
 
 
-def choose_source() -> Opened | None:
-    """The open file. A file that cannot be read leaves the previous one open."""
+def choose_source() -> OpenFile | None:
+    """Returns the open file. A file that cannot be read leaves the previous one open."""
     st.subheader("Conversation")
-    sources: dict[str, Callable[[], Opened | None]] = {
+    sources: dict[str, Callable[[], OpenFile | None]] = {
         "Sample": _sample,
         "Upload": _upload,
         "Path": _path,
         "Paste": _paste,
     }
-    begin("source", "Path" if os.environ.get("SEGVIZ_FILE") else "Sample")
+    begin(keys.SOURCE, "Path" if os.environ.get("SEGVIZ_FILE") else "Sample")
     source = st.segmented_control(
         "Source",
         list(sources),
         required=True,
-        key="source",
+        key=keys.SOURCE,
         label_visibility="collapsed",
         persist_state="session",
     )
@@ -43,31 +45,31 @@ def choose_source() -> Opened | None:
         opened = None
         refusal(error)
     if opened is not None:
-        st.session_state["last"] = opened
+        st.session_state[keys.LAST_OPENED] = opened
         return opened
-    previous: Opened | None = st.session_state.get("last")
+    previous: OpenFile | None = st.session_state.get(keys.LAST_OPENED)
     if previous is None:
         # Upload, Path or Paste was chosen before anything was open: start from the sample.
         previous = open_file(str(sample_path(next(iter(TITLES)))))
-        st.session_state["last"] = previous
+        st.session_state[keys.LAST_OPENED] = previous
     return previous
 
 
-def _sample() -> Opened:
+def _sample() -> OpenFile:
     name = st.selectbox(
         "Sample",
         list(TITLES),
         format_func=lambda n: TITLES[n],
-        key="sample",
+        key=keys.SAMPLE,
         label_visibility="collapsed",
         persist_state="session",
     )
     return open_file(str(sample_path(name)))
 
 
-def _upload() -> Opened | None:
+def _upload() -> OpenFile | None:
     file = st.file_uploader(
-        "Upload", key="upload", label_visibility="collapsed", max_upload_size=UPLOAD_MB
+        "Upload", key=keys.UPLOAD, label_visibility="collapsed", max_upload_size=UPLOAD_MB
     )
     st.caption(f"At most {UPLOAD_MB} MB. A larger file is read where it is: choose Path.")
     if file is None:
@@ -75,7 +77,7 @@ def _upload() -> Opened | None:
         st.caption(f"A saved memory, or a conversation: {names}; also zipped.")
         return None
     # By content, not by name; read for it once, not at every click.
-    key = remember("uploads", file.file_id, CORPORA_KEPT, lambda: fingerprint(file.getvalue()))
+    key = remember(keys.UPLOADS, file.file_id, CORPORA_KEPT, lambda: fingerprint(file.getvalue()))
 
     def saved() -> store.Saved | None:
         data = file.getvalue()
@@ -84,11 +86,11 @@ def _upload() -> Opened | None:
     return opened_as(key, lambda how: loaders.parse(file.getvalue(), file.name, **how), saved)
 
 
-def _path() -> Opened | None:
-    begin("path", os.environ.get("SEGVIZ_FILE", ""))
+def _path() -> OpenFile | None:
+    begin(keys.PATH, os.environ.get("SEGVIZ_FILE", ""))
     path = st.text_input(
         "Path of a file on the machine that runs segviz",
-        key="path",
+        key=keys.PATH,
         placeholder="~/data/locomo10.json",
         persist_state="session",
     )
@@ -97,8 +99,8 @@ def _path() -> Opened | None:
 
 
 def _get_locomo() -> None:
-    """Fetch the public LoCoMo file on request, after saying whose it is."""
-    with st.expander("Get LoCoMo", key="get-locomo"):
+    """Fetches the public LoCoMo file on request, after saying whose it is."""
+    with st.expander("Get LoCoMo", key=keys.GET_LOCOMO):
         st.caption(
             f"Ten long conversations with questions, published by Snap Research under "
             f"{LICENCE} (non-commercial use, with attribution). The button downloads {NAME} "
@@ -111,20 +113,20 @@ def _get_locomo() -> None:
             try:
                 found = fetch_locomo(cache_path(os.environ).parent)
             except LoadError as error:
-                st.session_state["locomo-fault"] = str(error)
+                st.session_state[keys.LOCOMO_FAULT] = str(error)
             else:
-                st.session_state.update({"path": str(found), "locomo-fault": ""})
+                st.session_state.update({keys.PATH: str(found), keys.LOCOMO_FAULT: ""})
 
-        st.button("I agree, download it", key="fetch-locomo", on_click=fetch)
-        fault = st.session_state.get("locomo-fault")
+        st.button("I agree, download it", key=keys.FETCH_LOCOMO, on_click=fetch)
+        fault = st.session_state.get(keys.LOCOMO_FAULT)
         if fault:
             st.text(fault)
 
 
-def _paste() -> Opened | None:
+def _paste() -> OpenFile | None:
     text = st.text_area(
         "Conversation",
-        key="paste",
+        key=keys.PASTE,
         height=160,
         placeholder="Ada: Did you find the key?\nBen: Under the third stone.",
         help="One turn per line with the speaker before a colon, or any text a supported "

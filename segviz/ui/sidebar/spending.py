@@ -1,7 +1,6 @@
-"""What this browser session asked of models, whatever became of the clients it used.
+"""Counts what this browser session asked of models, and what it cost.
 
-A client is made anew whenever an address, a key or a limit changes; the accounts stay.
-"""
+A client is made anew whenever an address, a key or a limit changes; its usage stays counted."""
 
 from __future__ import annotations
 
@@ -12,11 +11,12 @@ import streamlit as st
 from segviz.figures.cost import money
 from segviz.llm import Endpoint, Price, Usage, cost
 from segviz.llm.usage import Metered
+from segviz.ui import keys
 
 
 @dataclass
-class Account:
-    """Everything one model at one address was asked in this session."""
+class ModelUsage:
+    """Everything that was asked of one model at one address in this session."""
 
     model: str
     address: str
@@ -24,42 +24,42 @@ class Account:
     meter: Metered = field(default_factory=Metered)
 
     def line(self) -> str:
-        """Requests, tokens and cost in words; an unknown price is called unknown."""
+        """Returns requests, tokens and cost in words; an unknown price is called unknown."""
         usage: Usage = self.meter.usage
         requests = f"{usage.calls} request" + ("" if usage.calls == 1 else "s")
         tokens = f"{usage.tokens_in + usage.tokens_out:,} tokens"
         return f"{self.model}: {requests}, {tokens}, {money(cost(usage, self.price))}"
 
 
-def account(kind: str, endpoint: Endpoint, model: str) -> Account:
-    """The account of a model, ``kind`` "chat" or "embeddings", at this server."""
-    accounts: dict[tuple[str, str, str], Account] = st.session_state.setdefault("accounts", {})
+def usage_of(kind: str, endpoint: Endpoint, model: str) -> ModelUsage:
+    """Returns what a model, ``kind`` "chat" or "embeddings", was asked at this server."""
+    used: dict[tuple[str, str, str], ModelUsage] = st.session_state.setdefault(keys.USAGE, {})
     name = (kind, endpoint.address, model)
-    return accounts.setdefault(name, Account(model, endpoint.address))
+    return used.setdefault(name, ModelUsage(model, endpoint.address))
 
 
 def price_of(name: str) -> Price | None:
-    """The price entered for the client of this ``name``; None where there is none."""
-    prices: dict[str, Price | None] = st.session_state.get("prices", {})
+    """Returns the price entered for the client of this ``name``; None where there is none."""
+    prices: dict[str, Price | None] = st.session_state.get(keys.PRICES, {})
     return prices.get(name)
 
 
 def keep_price(name: str, price: Price | None) -> None:
-    """Remember the price of a client by its ``name``, for memories it built."""
-    st.session_state.setdefault("prices", {})[name] = price
+    """Remembers the price of a client by its ``name``, for memories it built."""
+    st.session_state.setdefault(keys.PRICES, {})[name] = price
 
 
 def spending_place() -> None:
-    """Mark where the totals stand; filled now, and again by ``show_spending``."""
-    st.session_state["spending-place"] = st.empty()
+    """Marks where the totals stand; filled now, and again by ``show_spending``."""
+    st.session_state[keys.SPENDING_PLACE] = st.empty()
     show_spending()
 
 
 def show_spending() -> None:
-    """Write the totals as they are now into their place, if there is one."""
-    accounts: dict[object, Account] = st.session_state.get("accounts", {})
-    used = [entry for entry in accounts.values() if entry.meter.usage.calls]
-    place = st.session_state.get("spending-place")
+    """Writes the totals as they are now into their place, if there is one."""
+    usages: dict[object, ModelUsage] = st.session_state.get(keys.USAGE, {})
+    used = [entry for entry in usages.values() if entry.meter.usage.calls]
+    place = st.session_state.get(keys.SPENDING_PLACE)
     if place is None or not used:
         return
     # One literal text: names of models are the user's own words.

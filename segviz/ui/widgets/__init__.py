@@ -1,1 +1,1 @@
-"""What pages are made of: the canvas, lists, charts, tables, the export menu."""
+"""Parts the pages share: the canvas, lists, charts, tables, the export menu."""

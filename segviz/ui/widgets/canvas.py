@@ -10,6 +10,7 @@ import streamlit as st
 from segviz.frontend.bundles import script, stylesheet
 from segviz.frontend.found import find_text, read_query
 from segviz.frontend.payload import pack
+from segviz.ui import keys
 from segviz.view.live import LiveSetting, read_setting
 from segviz.view.look import Look, read_look
 
@@ -46,7 +47,7 @@ def tree_canvas(
         on_look: called when another colour or label has been chosen; there
             ``sent_look(key)`` tells which.
     """
-    asked = f"{key}-query"
+    asked = keys.query(key)
 
     def seek() -> None:
         state = st.session_state.get(key)

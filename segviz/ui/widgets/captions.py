@@ -1,53 +1,99 @@
-"""Where nodes lie, in words, and the turns below them."""
+"""Texts that panels share: counts, literal Markdown, names and places of nodes, refusals."""
 
 from __future__ import annotations
 
+import re
+import string
+
+import streamlit as st
+
+from segviz.evaluate import Mean
 from segviz.memory import Memory
 from segviz.systems import levels
 from segviz.tree import Structure
+from segviz.ui import keys
 from segviz.ui.state import Session
-from segviz.ui.widgets.formatting import counted
+
+_MARKS = frozenset(string.punctuation)
+
+
+def counted(number: int, one: str, many: str | None = None) -> str:
+    """``1 turn``, ``2 turns``; ``many`` where adding an s is not enough."""
+    return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
+def unmarked(text: str) -> str:
+    """``text`` for a label that Streamlit reads as Markdown, every mark taken literally."""
+    return "".join(f"\\{char}" if char in _MARKS else char for char in " ".join(text.split()))
+
+
+def cited(text: str) -> str:
+    """Returns our own prose with every arXiv number as a link to its paper."""
+    return re.sub(r"arXiv\s+(\d{4}\.\d{5})", r"[arXiv \1](https://arxiv.org/abs/\1)", text)
+
+
+def signed(text: str) -> str:
+    """Returns a number written with a minus, not a hyphen."""
+    return text.replace("-", "\N{MINUS SIGN}")
+
+
+def spread(mean: Mean) -> str:
+    """Returns a mean with its interval; blank where nothing was measured."""
+    if mean.value != mean.value:
+        return ""
+    # Adding 0 takes the sign of a zero that is negative.
+    value, low, high = (round(x, 3) + 0.0 for x in (mean.value, mean.low, mean.high))
+    return signed(f"{value:.3f} [{low:.3f},\N{NO-BREAK SPACE}{high:.3f}]")
+
 
 # Characters of a text that stand for it in a list.
 SHORT = 160
 
 
+def refusal(error: ValueError, now: str = "The previous conversation is still here.") -> None:
+    """Draws why a file was not opened, and what there is ``now``. The error may quote the file, so
+    it is shown literally."""
+    with st.container(border=True, key=keys.REFUSAL):
+        st.markdown(f":material/error: **Not opened.** {now}")
+        st.text(str(error))
+
+
 def turns_of(session: Session, structure: Structure, node: int) -> list[str]:
-    """Ids of the turns below a node of ``structure``, in order."""
+    """Returns the ids of the turns below a node of ``structure``, in order."""
     units = session.memory.units
     return [turn for index in structure.coverage(node) for turn in units[index].turn_ids]
 
 
 def level_names(memory: Memory) -> tuple[str, ...]:
-    """What the memory's system calls its levels, from 0 upwards; () where it has no names."""
+    """Returns what the memory's system calls its levels, from 0 upwards; () without names."""
     return levels.level_names(memory.system)
 
 
 def level_label(memory: Memory, level: int) -> str:
-    """What views call a level of this memory."""
+    """Returns the name of a level of this memory."""
     return levels.level_name(level, level_names(memory))
 
 
 def kind_label(memory: Memory, level: int, kind: str) -> str:
-    """What a node of a level is called. A level that holds nodes of several kinds ("fact or
-    cell") goes by the node's own."""
+    """Returns the name of a node's kind. A level that holds nodes of several kinds ("fact or cell")
+    goes by the node's own."""
     label = level_label(memory, level)
     return kind if kind and kind in label.split(" or ") else label
 
 
 def _level_of(session: Session, structure: Structure, node: int) -> str:
-    """What the level a node is on is called."""
+    """Returns the name of the level a node is on."""
     return kind_label(session.memory, int(structure.level[node]), structure.kind[node])
 
 
 def place(session: Session, structure: Structure, node: int) -> str:
-    """Where a node lies, in words: level, units, sessions."""
+    """Returns where a node lies: level, units, sessions."""
     name = _level_of(session, structure, node)
     return f"{name} · {reach(session, int(structure.start[node]), int(structure.stop[node]))}"
 
 
 def reach(session: Session, start: int, stop: int) -> str:
-    """A span in words: units, sessions."""
+    """Returns the units and sessions of a span."""
     first, last = session.sessions[start] + 1, session.sessions[stop - 1] + 1
     units = f"unit {start}" if stop - start == 1 else f"units {start}–{stop - 1}"
     where = f"session {first}" if first == last else f"sessions {first}–{last}"
@@ -55,7 +101,7 @@ def reach(session: Session, start: int, stop: int) -> str:
 
 
 def named(session: Session, structure: Structure, node: int) -> str:
-    """A node's number, kind and place; plain text."""
+    """Returns a node's number, kind and place; plain text."""
     where = place(session, structure, node)
     known = structure.kind[node] in ("", where.split(" · ", 1)[0])
     kind = "" if known else f" · {structure.kind[node]}"
@@ -63,8 +109,8 @@ def named(session: Session, structure: Structure, node: int) -> str:
     return f"Node {node}{kind} · {where}{gone}"
 
 
-def held(session: Session, structure: Structure, node: int) -> str:
-    """What a node holds of the conversation: dates, units, turns; plain text."""
+def coverage(session: Session, structure: Structure, node: int) -> str:
+    """Returns what a node covers of the conversation: dates, units, turns; plain text."""
     start, stop = int(structure.start[node]), int(structure.stop[node])
     dates = dict.fromkeys(_date(session, unit) for unit in (start, stop - 1))
     turns = len(turns_of(session, structure, node))
@@ -81,6 +127,6 @@ def _date(session: Session, unit: int) -> str:
 
 
 def short(text: str) -> str:
-    """The beginning of a text, on one line."""
+    """Returns the beginning of a text, on one line."""
     line = " ".join(text[: 4 * SHORT].split())
     return line if len(line) <= SHORT and len(text) <= 4 * SHORT else line[: SHORT - 1] + "…"

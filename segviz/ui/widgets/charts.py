@@ -1,4 +1,4 @@
-"""Colours of the theme for charts, and a chart with what it shows as a sentence and a table."""
+"""Draws charts in the colours of the theme, each with what it shows as a sentence and a table."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any, TypedDict
 
 import streamlit as st
 
+from segviz.ui import keys
 from segviz.ui.widgets.style import CAPTION
 from segviz.ui.widgets.tables import tall
 from segviz.view.palette import ACCENT, SCORE_RAMP_DARK, SCORE_RAMP_LIGHT
@@ -18,7 +19,7 @@ QUIET = {"displayModeBar": False}
 
 
 def dark() -> bool:
-    """Whether the page is shown in the dark theme."""
+    """Tells whether the page is shown in the dark theme."""
     return bool(st.context.theme.type == "dark")
 
 
@@ -30,7 +31,7 @@ class Tones(TypedDict):
 
 
 def colours() -> Tones:
-    """The accent and the neutral colour of charts."""
+    """Returns the accent and the neutral colour of charts."""
     return {
         "accent": ACCENT["dark" if dark() else "light"],
         "neutral": "#9a9690" if dark() else "#77736d",
@@ -38,17 +39,17 @@ def colours() -> Tones:
 
 
 def ink() -> str:
-    """The colour of writing."""
+    """Returns the colour of text."""
     return "#edebe8" if dark() else "#2f2d2b"
 
 
 def faint() -> str:
-    """The colour of what is empty."""
+    """Returns the colour of what is empty."""
     return "#2a2825" if dark() else "#f0eeea"
 
 
 def ramp() -> tuple[str, ...]:
-    """The ordered ramp of scores."""
+    """Returns the ordered ramp of scores."""
     return SCORE_RAMP_DARK if dark() else SCORE_RAMP_LIGHT
 
 
@@ -63,21 +64,21 @@ def readable(figure: Any) -> Any:
 
 
 def chart(figure: Any, sentence: str, key: str, more: str = "", rows: Rows | None = None) -> None:
-    """A figure; ``sentence`` says what it shows, below it and to screen readers, followed
-    by ``more``. ``rows`` are the numbers it is drawn from, made when they are asked for."""
+    """Draws a figure. ``sentence`` says what it shows, below it and to screen readers, followed by
+    ``more``; ``rows`` are the numbers it is drawn from, made when they are asked for."""
     st.plotly_chart(readable(figure), key=key, config=QUIET, alt=sentence)
-    told(f"{sentence} {more}".strip(), key, rows)
+    caption(f"{sentence} {more}".strip(), key, rows)
 
 
-def told(sentence: str, key: str, rows: Rows | None = None) -> None:
-    """What a chart shows as a sentence and, on request, as a table."""
+def caption(sentence: str, key: str, rows: Rows | None = None) -> None:
+    """Draws what a chart shows as a sentence and, on request, as a table."""
     sentence = sentence.replace("$", r"\$")
     if rows is None:
         st.caption(sentence)
         return
-    with st.container(horizontal=True, wrap=False, vertical_alignment="top", key=f"told-{key}"):
+    with st.container(horizontal=True, wrap=False, vertical_alignment="top", key=keys.caption(key)):
         st.caption(sentence, width="stretch")
-        with st.popover("Table", type="tertiary", key=f"twin-{key}", on_change="rerun") as twin:
+        with st.popover("Table", type="tertiary", key=keys.twin(key), on_change="rerun") as twin:
             if twin.open:
                 found = list(rows())
                 width = min(60 + 100 * len(found[0] if found else ()), 600)

@@ -1,4 +1,4 @@
-"""The Export menu: the view as files, and its link."""
+"""The Export menu: offers the view as files, and its link."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from segviz.evaluate import Sweep
 from segviz.export import FORMATS, Format, View, file_name, sweep_csv
 from segviz.retrieval import Result
 from segviz.tree import Structure
+from segviz.ui import keys
 from segviz.ui.address import current
-from segviz.ui.operations.log import changed
 from segviz.ui.state import Session, typed_turns
-from segviz.ui.widgets.formatting import unmarked
+from segviz.ui.widgets.captions import unmarked
 from segviz.ui.widgets.pictures import attempt, follow, look, no_browser
 from segviz.view.bookmark import encode
 
@@ -26,22 +26,24 @@ def exports_panel(
     structure: Structure,
     result: Result | None = None,
 ) -> None:
-    """A menu that offers the view as files, each made when it is asked for, and its link.
+    """Draws a menu that offers the view as files, each made when it is asked for, and its link.
 
     ``structure`` is what the page shows, ``result`` the answered question on Ask.
     """
-    with st.popover("Export", icon=":material/download:", key="exports", on_change="rerun") as menu:
+    with st.popover(
+        "Export", icon=":material/download:", key=keys.EXPORTS, on_change="rerun"
+    ) as menu:
         if not menu.open:
             return
         typed = tuple(typed_turns(session.source))
         view = View(session.memory, structure, current(session), result, typed)
-        with st.container(width=_WIDTH, gap="xsmall", key="export-menu"):
+        with st.container(width=_WIDTH, gap="xsmall", key=keys.EXPORT_MENU):
             _files(view)
             _link(session, view)
 
 
 def offered(view: View) -> list[tuple[Format, str]]:
-    """The files a view can be had as, and why one cannot, "" where it can."""
+    """Returns the formats of a view, each with the reason it cannot be made, "" where it can."""
     lacking = no_browser()
     return [
         (offer, _problem(view, offer) or (lacking if offer.needs_browser else ""))
@@ -55,13 +57,13 @@ def _problem(view: View, offer: Format) -> str:
 
 
 def sweep_export(session: Session, found: Sweep) -> None:
-    """A button that offers a sweep as CSV."""
+    """Draws a button that offers a sweep as CSV."""
     st.download_button(
         "Sweep (CSV)",
         lambda: sweep_csv(found),
         file_name=file_name(session.conversation.id, "sweep", "csv"),
         mime="text/csv",
-        key="export-sweep",
+        key=keys.EXPORT_SWEEP,
         help="A row for each setting: recall with its interval, categories, retrieved levels.",
         icon=":material/download:",
         on_click="ignore",
@@ -81,7 +83,7 @@ def _files(view: View) -> None:
 
 
 def _button(view: View, offer: Format, problem: str) -> None:
-    key, content = f"export-{offer.part}-{offer.ending}", attempt(offer, view)
+    key, content = keys.export(offer.part, offer.ending), attempt(offer, view)
     clicked = st.download_button(
         offer.label,
         content,
@@ -94,7 +96,7 @@ def _button(view: View, offer: Format, problem: str) -> None:
         width="stretch",
     )
     if offer.needs_browser:
-        follow(f"{key}-attempt", content, clicked)
+        follow(keys.attempt(key), content, clicked)
 
 
 def _link(session: Session, view: View) -> None:
@@ -102,7 +104,7 @@ def _link(session: Session, view: View) -> None:
     address = (st.context.url or "").partition("?")[0]
     link = urlencode(encode(view.bookmark))
     st.code(f"{address}?{link}" if link else address, language=None, wrap_lines=True)
-    if changed(session):
+    if session.changed:
         st.caption("The link leaves out what was done under Change; the session file holds it.")
     if view.typed:
         st.caption("A link does not hold turns you typed; the files above do.")

@@ -9,6 +9,7 @@ import streamlit as st
 
 from segviz.conversation import Conversation, Unit
 from segviz.frontend.bundles import script, stylesheet
+from segviz.ui import keys
 from segviz.view.palette import session_colours
 from segviz.view.word_diff import word_diff
 
@@ -178,7 +179,7 @@ def _part(key: str, name: str, text: str) -> dict[str, Any]:
     if len(text) <= SENT:
         return {"text": text}
     long: dict[str, Any] = {"length": len(text), "name": name}
-    if st.session_state.get(f"whole-{key}") == name:
+    if st.session_state.get(keys.whole(key)) == name:
         return long | {"text": text}
     return long | {"text": text[:SENT], "cut": True}
 
@@ -187,7 +188,7 @@ def _open(key: str) -> None:
     """Somebody asks for the whole of a long text, or (by "") no longer wants it."""
     name = (st.session_state.get(key) or {}).get("whole")
     if isinstance(name, str):
-        st.session_state[f"whole-{key}"] = name
+        st.session_state[keys.whole(key)] = name
 
 
 def _compared(old: str, new: str) -> str:

@@ -13,6 +13,7 @@ from segviz.frontend.bundles import script, stylesheet
 from segviz.frontend.outline import MAX_TEXTS, outline_payload, pack_outline
 from segviz.retrieval import Result, ranking
 from segviz.tree import Structure
+from segviz.ui import keys
 from segviz.ui.state import Session
 from segviz.ui.widgets.captions import kind_label
 from segviz.view.scene import Scene
@@ -20,8 +21,6 @@ from segviz.view.scene import Scene
 _OUTLINE = st.components.v2.component(
     "segviz_outline", js=script("outline"), css=stylesheet("outline")
 )
-
-_WANTED = "outline-wanted"
 
 
 def draw_outline(
@@ -55,7 +54,7 @@ def draw_outline(
         sent = (st.session_state.get(key) or {}).get("wanted")
         if isinstance(sent, Sequence):
             nodes = [node for node in sent[:MAX_TEXTS] if isinstance(node, int)]
-            st.session_state[_WANTED] = (session.key, nodes)
+            st.session_state[keys.OUTLINE_WANTED] = (session.key, nodes)
 
     _OUTLINE(
         key=key,
@@ -67,7 +66,7 @@ def draw_outline(
 
 def _wanted(session: Session) -> list[int]:
     """The nodes whose texts the browser asked for."""
-    key, nodes = st.session_state.get(_WANTED, ("", []))
+    key, nodes = st.session_state.get(keys.OUTLINE_WANTED, ("", []))
     return list(nodes) if key == session.key else []
 
 

@@ -17,9 +17,9 @@ import streamlit as st
 from segviz.export import SCALES, Format, View
 from segviz.export.browser import BrowserError, find_browser
 from segviz.export.pictures import SECONDS, made
-from segviz.ui.widgets.formatting import unmarked
+from segviz.ui import keys
+from segviz.ui.widgets.captions import unmarked
 
-_SCALE, _DARK = "export-scale", "export-dark"
 _DEFAULT = 2
 _WAIT = 2 * SECONDS + 5  # for its turn, then for the browser
 # Streamlit drops a file some finished runs after it was made; so this run does not finish
@@ -53,7 +53,9 @@ class Attempt:
 def attempt(offer: Format, view: View) -> Attempt:
     """The file as the controls below the buttons want it."""
     state = st.session_state
-    return Attempt(offer, view, bool(state.get(_DARK)), state.get(_SCALE) or _DEFAULT)
+    return Attempt(
+        offer, view, bool(state.get(keys.EXPORT_DARK)), state.get(keys.EXPORT_SCALE) or _DEFAULT
+    )
 
 
 def no_browser() -> str:
@@ -66,7 +68,7 @@ def no_browser() -> str:
 
 
 def follow(key: str, now: Attempt, clicked: bool) -> None:
-    """Keep the attempt a button stands for; after a click, wait for the one that was clicked
+    """Keeps the attempt a button stands for; after a click, wait for the one that was clicked
     and say what went wrong."""
     asked: Attempt | None = st.session_state.get(key)
     st.session_state[key] = now
@@ -83,14 +85,14 @@ def follow(key: str, now: Attempt, clicked: bool) -> None:
 def look(offers: list[Format]) -> None:
     """The controls for how pictures look, where there are formats that heed them."""
     if any(offer.dark for offer in offers):
-        st.toggle("Dark pictures", key=_DARK, help="SVG, PNG and PDF on a dark ground.")
+        st.toggle("Dark pictures", key=keys.EXPORT_DARK, help="SVG, PNG and PDF on a dark ground.")
     if any(offer.scales for offer in offers):
         st.segmented_control(
             "Sharpness of the PNG",
             SCALES,
             default=_DEFAULT,
             format_func=lambda scale: f"{scale}×",
-            key=_SCALE,
+            key=keys.EXPORT_SCALE,
             help="Dots for each pixel of the picture, which is 1,400 pixels wide.",
         )
 

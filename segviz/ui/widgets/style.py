@@ -1,4 +1,4 @@
-"""The few rules of style that Streamlit's theme has no setting for."""
+"""Rules of style that Streamlit's theme has no setting for."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ _HISTORY = """
 
 
 def apply_style() -> None:
-    """Put the rules on the page, for the theme it is shown in."""
+    """Puts the rules on the page, for the theme it is shown in."""
     theme = "dark" if st.context.theme.type == "dark" else "light"
     line, ink, surface = _LINE[theme], _INK[theme], _SURFACE[theme]
     st.html(

@@ -1,4 +1,4 @@
-"""Tables that are read whole, and the height of those that scroll."""
+"""Draws tables that are read whole, and sets the height of those that scroll."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from typing import Any, Literal
 
 import streamlit as st
 
-from segviz.ui.widgets.formatting import signed, unmarked
+from segviz.tree.shape import Shape
+from segviz.ui.widgets.captions import signed, unmarked
 
 Height = int | Literal["content"]
 
@@ -49,7 +50,7 @@ def table(
 
 
 def _column(values: Sequence[Any], name: str, digits: int) -> list[str]:
-    """The cells of a column as Markdown without any mark."""
+    """Returns the cells of a column as Markdown without any mark."""
     # A node's number is its name, and written as everywhere else.
     written = [str(v) if name == "node" and v is not None else _written(v, digits) for v in values]
     numbers = [text for value, text in zip(values, written, strict=True) if _number(value)]
@@ -80,7 +81,22 @@ def _written(value: Any, digits: int) -> str:
     return f"{value:,}" if _number(value) else str(value)
 
 
+def shape_row(name: str, measured: Shape, **more: object) -> dict[str, object]:
+    """Returns a structure's shape as a row of a table."""
+    return {
+        "tree": name,
+        "leaves": measured.leaves,
+        "nodes": measured.nodes,
+        "nodes/leaf": measured.nodes_per_leaf,
+        "max depth": float(measured.max_depth),
+        "mean depth": measured.mean_depth,
+        "depth std": measured.depth_std,
+        "branching": measured.branching,
+        **more,
+    }
+
+
 def tall(rows: int, most: int) -> Height:
-    """The height of a scrolling table: all its rows, or ``most`` of them and a part of the
+    """Returns the height of a scrolling table: all its rows, or ``most`` of them and a part of the
     next, which shows that there are more."""
     return "content" if rows <= most else _ROW * (most + 1) + _ROW // 2

@@ -1,4 +1,4 @@
-"""The tree on its time axis, as both pages show it."""
+"""Draws a structure as Grow and Ask show it: on the time axis, or as nodes and links."""
 
 from __future__ import annotations
 
@@ -11,24 +11,23 @@ from segviz.export import file_name
 from segviz.figures.node_link import node_link_html
 from segviz.frontend.payload import tree_payload
 from segviz.tree import Structure
+from segviz.ui import keys
 from segviz.ui.state import Session, begin
+from segviz.ui.view_state import VIEWS, read_look, write_look
 from segviz.ui.widgets.canvas import clicked, sent_look, sent_setting, tree_canvas
 from segviz.view.live import LiveSetting
-from segviz.view.look import Look
 from segviz.view.palette import ACCENT, SCORE_RAMP_DARK, SCORE_RAMP_LIGHT, session_colours
 from segviz.view.scene import UNFOLDED, Scene, scene_of
 
-VIEWS = ("Time axis", "Node-link", "Outline")
-
 
 def canvas_height(levels: int, mirrored: bool = False) -> int:
-    """Pixels for so many levels: rows neither stretched nor squeezed out of sight. The
+    """Returns the pixels for so many levels: rows neither stretched nor squeezed out of sight. The
     mirrored picture has a second line in its header."""
     return min(192 + 70 * levels, 722) if mirrored else min(202 + 40 * levels, 522)
 
 
 def view_choice(key: str) -> str:
-    """The ways to look at one structure, as tabs that draw only the one in front."""
+    """Draws the views of one structure as tabs; returns the one in front."""
     begin(key, VIEWS[0])
     chosen = st.segmented_control(
         "View",
@@ -47,7 +46,7 @@ def scene(session: Session, structure: Structure) -> Scene:
         session.memory,
         structure,
         identity=session.key,
-        look=_look(),
+        look=read_look(),
         selected=session.selected,
     )
 
@@ -74,7 +73,7 @@ def draw_canvas(
     def select() -> None:
         session.select(drawn.node(clicked(key, drawn.selected)))
 
-    def heard() -> None:
+    def adjusted() -> None:
         setting = sent_setting(key)
         if setting is not None and on_setting is not None:
             on_setting(setting)
@@ -82,7 +81,7 @@ def draw_canvas(
     def chosen() -> None:
         sent = sent_look(key)
         if sent is not None:
-            st.session_state["colour"], st.session_state["labels"] = sent.colour, sent.labels
+            write_look(sent)
 
     tree_canvas(
         payload,
@@ -90,21 +89,15 @@ def draw_canvas(
         height=height,
         texts=drawn.structure.text,
         on_select=select,
-        on_setting=heard,
+        on_setting=adjusted,
         on_look=chosen,
     )
     if drawn is not shown:
         st.caption(f"{UNFOLDED} Colours are sessions, oldest violet.")
 
 
-def _look() -> Look:
-    """Colour and label as chosen on either page, or by a link."""
-    state = st.session_state
-    return Look(state.get("colour", ""), state.get("labels", ""))
-
-
 def draw_node_link(session: Session, structure: Structure, height: int = 560, **marks: Any) -> None:
-    """The pyvis drawing of the same structure; ``marks`` as in ``node_link_html``."""
+    """Draws the same structure with pyvis; ``marks`` as in ``node_link_html``."""
     palette = session_colours(len(session.conversation.sessions))
     middles = (structure.start + structure.stop - 1) // 2
     colours = [palette[session.sessions[middle]] for middle in middles.tolist()]
@@ -134,7 +127,7 @@ def draw_node_link(session: Session, structure: Structure, height: int = 560, **
             lambda: html,
             file_name=file_name(session.conversation.id, "node-link", "html"),
             mime="text/html",
-            key="node-link-file",
+            key=keys.NODE_LINK_FILE,
             help="One file that works offline, the program that draws it included.",
             icon=":material/download:",
             on_click="ignore",

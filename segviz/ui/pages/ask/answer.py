@@ -1,4 +1,4 @@
-"""Panel: a chat model answers the question from the evidence, and grades the answer.
+"""Answers the question from the evidence with a chat model, and grades the answer.
 
 Nothing is sent before a button is pressed. What came back is kept for the browser session,
 so that moving a slider away and back does not ask again (the cache would not either).
@@ -22,8 +22,9 @@ from segviz.memory.answer import (
     reference,
 )
 from segviz.retrieval import Result, estimated_tokens
-from segviz.ui.state import Session, fingerprint, known, remember
-from segviz.ui.widgets.formatting import counted, unmarked
+from segviz.ui import keys
+from segviz.ui.state import Session, fingerprint, peek, remember
+from segviz.ui.widgets.captions import counted, unmarked
 
 ANSWERS_KEPT = 50
 _MEANING = (
@@ -35,7 +36,7 @@ _MEANING = (
 
 
 def answer_panel(session: Session, question: Question, result: Result) -> None:
-    """Draw the panel for a question and what was retrieved for it."""
+    """Draws the panel for a question and what was retrieved for it."""
     st.markdown("**Answer from this evidence**")
     chat = session.chat
     if chat is None:
@@ -46,27 +47,23 @@ def answer_panel(session: Session, question: Question, result: Result) -> None:
         return
     prompt = answering(session.memory, result)
     key = fingerprint(chat.name, prompt.system, prompt.user)
-    if not known("answers", key):
+    given: Answer | None = peek(keys.ANSWERS, key)
+    if given is None:
         found = _ask(session, result, chat)
         if found is None:
             return
-        remember("answers", key, ANSWERS_KEPT, lambda: found)
+        remember(keys.ANSWERS, key, ANSWERS_KEPT, lambda: found)
         st.rerun()
-    given: Answer = remember("answers", key, ANSWERS_KEPT, _impossible)
     st.text(given.text or "(The model gave no answer.)")
     _compared(question, given, chat, key)
 
 
-def _impossible() -> Answer:
-    raise RuntimeError("an answer that was just there is gone")
-
-
 def _ask(session: Session, result: Result, chat: OpenAIChat) -> Answer | None:
-    """Offer to ask; the answer once it is there."""
+    """Offers to ask the model; returns the answer once it is there."""
     tokens = sum(estimated_tokens(item.text) for item in result.evidence)
     excerpts = counted(len(result.evidence), "excerpt")
     pressed = st.button(
-        f"Answer with {unmarked(chat.endpoint.model)}", icon=":material/forum:", key="answer"
+        f"Answer with {unmarked(chat.endpoint.model)}", icon=":material/forum:", key=keys.ANSWER
     )
     st.text(f"Sends the question and {excerpts} (about {tokens} tokens) to {chat.endpoint.address}")
     if not pressed:
@@ -80,7 +77,7 @@ def _ask(session: Session, result: Result, chat: OpenAIChat) -> Answer | None:
 
 
 def _compared(question: Question, given: Answer, chat: OpenAIChat, key: str) -> None:
-    """The answer beside the gold answer, as far as there is one."""
+    """Compares the answer with the gold answer, as far as there is one."""
     cost = "from the cache" if given.cached else counted(given.tokens, "token")
     gold = reference(question)
     if gold is None:
@@ -98,12 +95,14 @@ def _compared(question: Question, given: Answer, chat: OpenAIChat, key: str) -> 
 
 
 def _graded(question: Question, given: Answer, chat: OpenAIChat, key: str) -> None:
-    """The grade, on request; one that needs no judgement at once."""
-    score = by_rule(question, given.text)
+    """Shows the grade: at once where a rule decides it, else on request."""
     graded = fingerprint(key, question.text, reference(question))
-    if score is None and not known("grades", graded):
+    score: int | None = by_rule(question, given.text)
+    if score is None:
+        score = peek(keys.GRADES, graded)
+    if score is None:
         if not st.button(
-            f"Grade with {unmarked(chat.endpoint.model)}", icon=":material/grading:", key="judge"
+            f"Grade with {unmarked(chat.endpoint.model)}", icon=":material/grading:", key=keys.JUDGE
         ):
             return
         try:
@@ -115,10 +114,8 @@ def _graded(question: Question, given: Answer, chat: OpenAIChat, key: str) -> No
         except ModelError as error:
             _explain("There is no grade.", error)
             return
-        remember("grades", graded, ANSWERS_KEPT, lambda: fresh)
+        remember(keys.GRADES, graded, ANSWERS_KEPT, lambda: fresh)
         st.rerun()
-    if score is None:
-        score = remember("grades", graded, ANSWERS_KEPT, lambda: 0)
     right = "counts as right" if score >= RIGHT_FROM else "counts as wrong"
     st.caption(f"Graded **{score}** of 3 ({right}): {_MEANING[score]}.")
 

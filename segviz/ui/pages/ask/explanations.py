@@ -1,4 +1,4 @@
-"""Why was this recalled, and why was that not: ledger, rank shifts, near misses."""
+"""Explains why a node was retrieved or not: ledger, rank shifts, near misses, scores by hop."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from segviz.figures.ranks import rank_figure, rank_rows, rank_sentence
 from segviz.retrieval import Result, ranking
 from segviz.retrieval.near_miss import near_misses
 from segviz.systems.levels import level_name
+from segviz.ui import keys
 from segviz.ui.state import Session
 from segviz.ui.widgets.captions import level_names, place
 from segviz.ui.widgets.charts import chart, colours
@@ -26,7 +27,7 @@ _MISSES_SEEN = 12
 
 
 def ledger_panel(session: Session, result: Result, node: int) -> None:
-    """Own score plus every contribution equals the propagated score, exactly."""
+    """Draws the ledger: own score plus every contribution equals the propagated score, exactly."""
     ledger = result.explain(node)
     st.markdown("**Where the score comes from**")
     entries: list[tuple[int | None, float, str, int | None]] = [
@@ -62,7 +63,7 @@ def ledger_panel(session: Session, result: Result, node: int) -> None:
 
 
 def rank_panel(result: Result, gold: Collection[int]) -> None:
-    """Rank by initial against rank by propagated score, for every node in either top."""
+    """Draws the initial against the propagated rank of every node in either top."""
     before, after = _ranks(result)
     k = len(result.after)
     if not k:
@@ -79,14 +80,14 @@ def rank_panel(result: Result, gold: Collection[int]) -> None:
     chart(
         figure,
         rank_sentence(before, after, k, "the system" if own else "propagation"),
-        "rank-chart",
+        keys.RANK_CHART,
         "Diamonds are gold evidence; below the dashed line is outside the top.",
         rows=lambda: rank_rows(before, after, k, gold),
     )
 
 
 def _ranks(result: Result) -> tuple[dict[int, int], dict[int, int]]:
-    """Both ranks of the nodes in either top, one node per text unless asked literally."""
+    """Returns both ranks of the nodes in either top, one node per text unless asked literally."""
     structure, distinct = result.structure, not result.settings.literal
     key = structure.carrier if distinct else np.arange(len(structure))
     shown = {int(key[node]): node for node in (*result.before, *result.after)}
@@ -100,7 +101,7 @@ def _ranks(result: Result) -> tuple[dict[int, int], dict[int, int]]:
 
 
 def miss_panel(session: Session, result: Result, gold: Collection[int]) -> None:
-    """The next nodes and every missed gold leaf, each with the reason it lost."""
+    """Lists the next nodes and every missed gold leaf, each with the reason it lost."""
     rows = near_misses(result, wanted=gold)
     if not rows:
         st.caption("Nothing was left out.")
@@ -128,7 +129,7 @@ def miss_panel(session: Session, result: Result, gold: Collection[int]) -> None:
 
 
 def hop_panel(session: Session, result: Result) -> None:
-    """How much score is where after each hop."""
+    """Draws the sums of scores after each hop, by level."""
     levels = result.structure.level
     names = level_names(session.memory)
     rows = []

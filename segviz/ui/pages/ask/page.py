@@ -1,4 +1,4 @@
-"""Page Ask: a question, its scores before and after propagation, and the evidence."""
+"""Page Ask: a question, its scores before and after propagation, the evidence and why."""
 
 from __future__ import annotations
 
@@ -23,29 +23,28 @@ from segviz.ui import keys
 from segviz.ui.inspector.node import node_details, node_transcript
 from segviz.ui.inspector.pins import pins_panel
 from segviz.ui.pages.ask.answer import answer_panel
-from segviz.ui.pages.ask.evidence_panel import retrieved_panel
+from segviz.ui.pages.ask.evidence import retrieved_panel, stages_panel
 from segviz.ui.pages.ask.explanations import hop_panel, ledger_panel, miss_panel, rank_panel
 from segviz.ui.pages.ask.question_and_settings import (
     ask_controls,
-    keep_setting,
     live,
     on_time_axis,
 )
-from segviz.ui.pages.ask.stages import stages_panel
+from segviz.ui.settings import write_live_setting
 from segviz.ui.state import Session
-from segviz.ui.widgets.captions import level_names
+from segviz.ui.view_state import view_shown
+from segviz.ui.widgets.captions import counted, level_names
 from segviz.ui.widgets.charts import chart, colours
 from segviz.ui.widgets.export_menu import exports_panel
-from segviz.ui.widgets.formatting import counted
 from segviz.ui.widgets.lists import transcript
 from segviz.ui.widgets.outline import draw_outline
-from segviz.ui.widgets.tree import VIEWS, canvas_height, draw_canvas, draw_node_link, scene
+from segviz.ui.widgets.tree import canvas_height, draw_canvas, draw_node_link, scene
 from segviz.view.live import Live
 from segviz.view.scene import answered, peaked
 
 
 def render(session: Session) -> None:
-    """Draw the page."""
+    """Draws the page."""
     asked = ask_controls(session)
     question, settings = asked.question, asked.settings
     if not question.text.strip():
@@ -70,9 +69,9 @@ def render(session: Session) -> None:
     status = gold.fate(result.evidence)
     if on_time_axis():
         _tree(session, gold, result, _live(session, settings))
-    elif st.session_state["ask-view"] == VIEWS[2]:
+    elif view_shown(keys.ASK_VIEW) == "Outline":
         shown = answered(scene(session, result.structure), result, gold.leaves)
-        draw_outline(session, shown, key="ask-outline", height=560, result=result)
+        draw_outline(session, shown, key=keys.ASK_OUTLINE, height=560, result=result)
     else:
         draw_node_link(
             session,
@@ -101,13 +100,13 @@ def render(session: Session) -> None:
     answer_panel(session, question, result)
     st.markdown("**Nearly retrieved**, and why not")
     miss_panel(session, result, gold.leaves)
-    with st.expander("Scores hop by hop", key="hops", on_change="rerun") as hops:
+    with st.expander("Scores hop by hop", key=keys.HOPS, on_change="rerun") as hops:
         if hops.open:
             hop_panel(session, result)
 
 
 def _earlier(session: Session, step: int) -> None:
-    """Say that the memory is asked as it stood, and whether some texts are out of date."""
+    """Says that the memory is asked as it stood, and whether some texts are out of date."""
     memory = session.memory
     written = memory.settled(step, session.chat) is not memory.at(step)
     stale = 0 if written else len(memory.pending(step))
@@ -121,7 +120,7 @@ def _earlier(session: Session, step: int) -> None:
 
 
 def _live(session: Session, settings: RetrievalSettings) -> Live | None:
-    """What the browser needs to follow the controls by itself; None where it cannot."""
+    """Returns what the browser needs to follow the controls by itself; None where it cannot."""
     if settings.method == "own" or not live(session):
         return None
     return Live(settings, *st.session_state.get(keys.DRAWN, ()))
@@ -137,9 +136,9 @@ def _tree(session: Session, gold: GoldEvidence, result: Result, live: Live | Non
     draw_canvas(
         session,
         shown,
-        key="ask-tree",
+        key=keys.ASK_TREE,
         height=canvas_height(levels, mirrored=True),
-        on_setting=keep_setting,
+        on_setting=write_live_setting,
     )
 
 
@@ -189,7 +188,7 @@ def _levels(session: Session, result: Result) -> None:
     chart(
         level_figure(before, after, names=names, series=series, **colours()),
         sentence,
-        "levels-chart",
+        keys.LEVELS_CHART,
         f"{moved} of {counted(len(result.after), 'node')} are new in the top.",
         rows=lambda: level_rows(before, after, names, series),
     )
@@ -203,14 +202,14 @@ def _selected(session: Session, question: Question, result: Result) -> None:
         node_details(session, result.structure, node, step or len(session.memory.steps))
         ledger_panel(session, result, node)
         node_transcript(
-            session, result.structure, node, key="ask-transcript", height=230, flags=flags
+            session, result.structure, node, key=keys.ASK_TRANSCRIPT, height=230, flags=flags
         )
         return
     st.markdown("**Transcript**, at the best node. Select one to read its turns.")
     best = result.evidence[0].turn_ids if result.evidence else ()
     transcript(
         session.conversation,
-        key="ask-transcript",
+        key=keys.ASK_TRANSCRIPT,
         height=660,
         focus=best[0] if best else None,
         marked=set(best),

@@ -1,4 +1,4 @@
-"""What to ask and how: the question and the retrieval settings."""
+"""Draws the controls of Ask: the question, and the retrieval settings it is asked with."""
 
 from __future__ import annotations
 
@@ -13,15 +13,16 @@ from segviz.retrieval import POLICIES, RELEVANCE, RetrievalSettings
 from segviz.ui import keys
 from segviz.ui.settings import START_BUDGET, begin_settings, read_settings
 from segviz.ui.state import Session, begin
+from segviz.ui.view_state import ORIGINS, VIEWS, view_shown
 from segviz.ui.widgets.captions import level_label
-from segviz.ui.widgets.tree import VIEWS, view_choice
-from segviz.view.live import ALPHA_MAX, ALPHA_STEP, HORIZON_MAX, LIVE_POLICIES, LiveSetting
+from segviz.ui.widgets.tree import view_choice
+from segviz.view.live import ALPHA_MAX, ALPHA_STEP, HORIZON_MAX, LIVE_POLICIES
 from segviz.view.scene import keeps_time
 
 
 @dataclass(frozen=True)
 class Asked:
-    """The question, how it is asked, and the row of controls above for more of them."""
+    """A question, the settings it is asked with, and the row above them, for more controls."""
 
     question: Question
     settings: RetrievalSettings
@@ -29,23 +30,23 @@ class Asked:
 
 
 def ask_controls(session: Session) -> Asked:
-    """Draw the controls of the page; what they say."""
+    """Draws the controls of the page; returns what they say."""
     questions = session.conversation.questions
     origin: str | None = "Own question"
-    row = st.container(horizontal=True, vertical_alignment="center", key="asking")
+    row = st.container(horizontal=True, vertical_alignment="center", key=keys.ASKING)
     with row:
         if questions:
-            begin("origin", "Dataset question")
+            begin(keys.ORIGIN, "Dataset question")
             chosen = st.segmented_control(
                 "Question from",
-                ["Dataset question", "Own question"],
+                ORIGINS,
                 required=True,
-                key="origin",
+                key=keys.ORIGIN,
                 label_visibility="collapsed",
                 persist_state="session",
             )
             origin = chosen or origin
-        view_choice("ask-view")
+        view_choice(keys.ASK_VIEW)
     asked, many, more = st.columns([9, 3, 3], gap="medium", vertical_alignment="bottom")
     with asked:
         question = _question(session, origin)
@@ -79,13 +80,13 @@ def _method(session: Session) -> None:
 
 
 def _question(session: Session, origin: str | None) -> Question:
-    """A question of the dataset or one's own (index -1)."""
+    """Draws the choice of question; returns one of the data set's or one's own (index -1)."""
     questions = session.conversation.questions
     own = Question(-1, "", None, None, ())
     if origin == "Own question":
         text = st.text_input(
             "Question",
-            key=f"own-{session.key}",
+            key=keys.own_question(session.key),
             placeholder="What would you ask this memory?",
             label_visibility="collapsed",
             persist_state="session",
@@ -100,7 +101,7 @@ def _question(session: Session, origin: str | None) -> Question:
         "Dataset question",
         range(len(questions)),
         format_func=label,
-        key=f"question-{session.source}",
+        key=keys.question(session.source),
         label_visibility="collapsed",
         help="Type to search. The number is LoCoMo's category id.",
         persist_state="session",
@@ -109,31 +110,19 @@ def _question(session: Session, origin: str | None) -> Question:
 
 
 def on_time_axis() -> bool:
-    """Whether the canvas is shown, whose header then holds policy, α and H."""
-    return bool(st.session_state.get("ask-view", VIEWS[0]) == VIEWS[0])
+    """Tells whether the canvas is shown, whose header then holds policy, α and H."""
+    return view_shown(keys.ASK_VIEW) == VIEWS[0]
 
 
 def live(session: Session) -> bool:
-    """Whether the header of the canvas holds the controls: it does where the time axis is
-    shown and the browser knows the policy."""
+    """Tells whether the header of the canvas holds the controls: where the time axis is shown and
+    the browser knows the policy."""
     follows = read_settings(session).policy in LIVE_POLICIES
     return follows and on_time_axis() and keeps_time(session.memory, session.memory.structure)
 
 
-def keep_setting(setting: LiveSetting) -> None:
-    """Store what the header of the canvas was set to."""
-    st.session_state.update(
-        {
-            keys.POLICY: setting.policy,
-            keys.ALPHA: setting.alpha,
-            keys.HORIZON: setting.horizon,
-            keys.DRAWN: (setting.drawing, setting.sequence),
-        }
-    )
-
-
 def _retrieval(session: Session, many: DeltaGenerator, more: DeltaGenerator) -> None:
-    """K in the container ``many``, the rest in a popover in ``more``."""
+    """Draws K in the container ``many``, the rest in a popover in ``more``."""
     structure = session.memory.structure
     levels = list(range(int(structure.level.max()) + 1))
     many.slider(
@@ -173,7 +162,7 @@ def _retrieval(session: Session, many: DeltaGenerator, more: DeltaGenerator) -> 
 
 
 def _budget() -> None:
-    """A budget of tokens in place of K, if one is wanted."""
+    """Draws the budget of tokens that replaces K, if one is wanted."""
     wanted = st.toggle(
         "Fill a token budget instead of K",
         key=keys.BY_BUDGET,
@@ -187,7 +176,7 @@ def _budget() -> None:
 
 
 def _propagation() -> None:
-    """Policy, α and H as widgets, for views without the canvas."""
+    """Draws policy, α and H as widgets, for views without the canvas."""
     columns = st.columns([5, 4, 3], gap="medium")
     policy: str = columns[0].selectbox(
         "Propagation",
@@ -220,7 +209,7 @@ def _propagation() -> None:
 
 
 def _asked_step(session: Session) -> None:
-    """The moment the memory is asked at: now, or after an earlier step."""
+    """Draws the moment the memory is asked at: now, or after an earlier step."""
     total = len(session.memory.steps)
     if total == 1:
         return

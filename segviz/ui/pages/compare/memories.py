@@ -1,4 +1,4 @@
-"""The memories of a comparison: built on request, kept for the browser session."""
+"""Builds the memories of a comparison on request and keeps them for the browser session."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ import streamlit as st
 
 from segviz.memory import Memory, build
 from segviz.systems import SYSTEMS
-from segviz.ui.state import Session, fingerprint, known, remember, typed_turns
+from segviz.ui import keys
+from segviz.ui.state import Session, fingerprint, peek, remember, typed_turns
 
 COMPARED_KEPT = 12
 
@@ -23,7 +24,7 @@ class Built:
 
 
 def built_key(session: Session, name: str) -> str:
-    """Content key of a system's memory over the leaves of this session."""
+    """Returns the content key of a system's memory over the leaves of this session."""
     memory = session.memory
     typed = typed_turns(session.source)
     if name == memory.system:
@@ -31,29 +32,24 @@ def built_key(session: Session, name: str) -> str:
     return fingerprint(session.source, typed, memory.unit, name, memory.embedder.name)
 
 
-def kept(session: Session, name: str) -> Built | None:
-    """The memory of a system, if it has been built; the open one always is."""
+def cached(session: Session, name: str) -> Built | None:
+    """Returns the memory of a system if it has been built; the open one always is."""
     key = built_key(session, name)
-    if known("compared", key):
-        return remember("compared", key, COMPARED_KEPT, _impossible)
-    if name == session.memory.system:
+    found: Built | None = peek(keys.COMPARED, key)
+    if found is None and name == session.memory.system:
         seconds = sum(step.cost.seconds for step in session.memory.steps)
-        return remember("compared", key, COMPARED_KEPT, lambda: Built(session.memory, seconds))
-    return None
+        return remember(keys.COMPARED, key, COMPARED_KEPT, lambda: Built(session.memory, seconds))
+    return found
 
 
 def _keep(session: Session, name: str, built: Built) -> None:
-    remember("compared", built_key(session, name), COMPARED_KEPT, lambda: built)
-
-
-def _impossible() -> Built:
-    raise RuntimeError("a memory that was just there is gone")
+    remember(keys.COMPARED, built_key(session, name), COMPARED_KEPT, lambda: built)
 
 
 def offer(session: Session, missing: list[str]) -> None:
-    """A button that builds what is missing, with progress."""
+    """Draws a button that builds what is missing, with progress."""
     labels = ", ".join(SYSTEMS[name].label for name in missing)
-    if not st.button(f"Build {labels}", key="build-compared", icon=":material/play_arrow:"):
+    if not st.button(f"Build {labels}", key=keys.BUILD_COMPARED, icon=":material/play_arrow:"):
         st.caption("Built offline, in seconds for a conversation of a few hundred turns.")
         return
     bar = st.progress(0.0, "Building")

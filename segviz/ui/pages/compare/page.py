@@ -8,19 +8,20 @@ import streamlit as st
 
 from segviz.retrieval import RELEVANCE
 from segviz.systems import SYSTEMS
-from segviz.ui.pages.compare.memories import kept, offer
+from segviz.ui import keys
+from segviz.ui.pages.compare.memories import cached, offer
 from segviz.ui.pages.compare.questions import measure_panel, published_panel, question_panel
 from segviz.ui.pages.compare.structures import PER_ROW, shapes_panel, structures_panel
 from segviz.ui.state import Session
-from segviz.ui.widgets.formatting import counted
+from segviz.ui.widgets.captions import counted
 
 DEFAULT = ("segment-tree", "clustering", "memtree")
 
 
 def render(session: Session) -> None:
-    """Draw the page."""
+    """Draws the page."""
     chosen, settings = _choices(session)
-    built = {name: kept(session, name) for name in chosen}
+    built = {name: cached(session, name) for name in chosen}
     missing = [name for name, found in built.items() if found is None]
     if missing:
         offer(session, missing)
@@ -50,7 +51,7 @@ def _choices(session: Session) -> tuple[list[str], dict[str, Any]]:
         list(SYSTEMS),
         default=default,
         format_func=lambda name: SYSTEMS[name].label,
-        key="compared-systems",
+        key=keys.COMPARED_SYSTEMS,
         persist_state="session",
         help="All with their defaults, over the same leaves and embeddings; the one in the "
         "sidebar with its parameters there.",
@@ -58,15 +59,15 @@ def _choices(session: Session) -> tuple[list[str], dict[str, Any]]:
     )
     second, third, fourth = st.columns(3, gap="medium")
     relevance = second.selectbox(
-        "Relevance", list(RELEVANCE), key="compare-relevance", persist_state="session"
+        "Relevance", list(RELEVANCE), key=keys.COMPARE_RELEVANCE, persist_state="session"
     )
-    k = third.slider("Retrieved K", 1, 30, 10, key="compare-k", persist_state="session")
+    k = third.slider("Retrieved K", 1, 30, 10, key=keys.COMPARE_K, persist_state="session")
     budget = fourth.slider(
         "Unit budget",
         5,
         60,
         20,
-        key="compare-budget",
+        key=keys.COMPARE_BUDGET,
         persist_state="session",
         help="Nodes are read in the order of their rank until they cover so many units: a "
         "wide node uses it up at once.",

@@ -1,4 +1,4 @@
-"""Compare: the same question in each system, all questions, and what the papers report."""
+"""Compares retrieval: one question in each system, all questions, what the papers report."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from segviz.figures.compare import overlap_rows, overlap_sentence, overlap_strip
 from segviz.memory import Memory
 from segviz.retrieval import Result, RetrievalSettings
 from segviz.systems import SYSTEMS
+from segviz.ui import keys
 from segviz.ui.pages.compare.memories import Built, built_key
 from segviz.ui.pages.compare.structures import select_turns, side_by_side
-from segviz.ui.state import Session, fingerprint, known, remember
-from segviz.ui.widgets.captions import level_label, short
+from segviz.ui.state import Session, fingerprint, peek, remember
+from segviz.ui.widgets.captions import counted, level_label, short, spread
 from segviz.ui.widgets.charts import chart, colours, faint
-from segviz.ui.widgets.formatting import counted, spread
 from segviz.ui.widgets.lists import node_list
 from segviz.ui.widgets.tables import table, tall
 
@@ -31,13 +31,13 @@ _TALL = 420
 
 
 def question_panel(session: Session, ready: Mapping[str, Built], settings: dict[str, Any]) -> None:
-    """What each system returns for one question, and where they overlap."""
+    """Draws what each system returns for one question, and where they overlap."""
     questions = session.conversation.questions
     index = st.selectbox(
         "Question",
         range(len(questions)),
         format_func=lambda i: f"{questions[i].category_label} · {questions[i].text}",
-        key=f"question-{session.source}",
+        key=keys.question(session.source),
         label_visibility="collapsed",
         persist_state="session",
     )
@@ -56,7 +56,7 @@ def question_panel(session: Session, ready: Mapping[str, Built], settings: dict[
     chart(
         overlap_strip(found, question.evidence, empty=faint(), **colours()),
         overlap_sentence(found),
-        "overlap",
+        keys.OVERLAP,
         "Counted are retrieved leaves and retrieved nodes of up to four turns; wider nodes hold "
         "too much to count as an answer. Diamonds are gold.",
         rows=lambda: overlap_rows(found, question.evidence),
@@ -68,7 +68,7 @@ def question_panel(session: Session, ready: Mapping[str, Built], settings: dict[
         _method(ready[name].memory, results[name], name)
         _evidence(session, name, ready[name].memory, results[name], gold)
 
-    side_by_side(list(ready), evidence, "evidence")
+    side_by_side(list(ready), evidence, keys.beside_evidence)
 
 
 def _asked(memory: Memory, text: str, settings: dict[str, Any]) -> Result:
@@ -77,7 +77,7 @@ def _asked(memory: Memory, text: str, settings: dict[str, Any]) -> Result:
 
 
 def _how(settings: dict[str, Any], own: bool) -> RetrievalSettings:
-    """By the system's own retrieval, or collapsed."""
+    """Returns the settings of the system's own retrieval, or of collapsed retrieval."""
     return RetrievalSettings(
         k=settings["k"],
         relevance=settings["relevance"],
@@ -94,7 +94,7 @@ def _method(memory: Memory, result: Result, name: str) -> None:
         if not result.stages:
             return
         with st.popover(
-            f"in {counted(len(result.stages), 'stage')}", type="tertiary", key=f"twin-how-{name}"
+            f"in {counted(len(result.stages), 'stage')}", type="tertiary", key=keys.stages_of(name)
         ):
             for stage in result.stages:
                 st.markdown(f"**{stage.name}**")
@@ -102,7 +102,7 @@ def _method(memory: Memory, result: Result, name: str) -> None:
 
 
 def _evidence(session: Session, name: str, memory: Memory, result: Result, gold: set[str]) -> None:
-    """What a system returned, best first; a click selects its turns in all structures."""
+    """Lists what a system returned, best first; a click selects its turns in all structures."""
     if not result.evidence:
         st.caption("Nothing was returned.")
         return
@@ -118,7 +118,7 @@ def _evidence(session: Session, name: str, memory: Memory, result: Result, gold:
     ]
     node_list(
         [("", rows)],
-        key=f"evidence-{name}",
+        key=keys.compared_evidence(name),
         height=_TALL,
         label=f"Retrieved by {SYSTEMS[name].label}",
         about=result.question,
@@ -127,18 +127,20 @@ def _evidence(session: Session, name: str, memory: Memory, result: Result, gold:
 
 
 def measure_panel(session: Session, ready: Mapping[str, Built], settings: dict[str, Any]) -> None:
-    """Quality, reading and time over all questions, measured on request."""
+    """Draws quality, reading and time over all questions, measured on request."""
     key = fingerprint([built_key(session, name) for name in ready], settings)
-    if not known("comparisons", key):
+    found: Comparison | None = peek(keys.COMPARISONS, key)
+    if found is None:
         count = len(session.conversation.questions)
         if not st.button(
-            f"Measure over all {count} questions", key="measure", icon=":material/play_arrow:"
+            f"Measure over all {count} questions", key=keys.MEASURE, icon=":material/play_arrow:"
         ):
             return
         with st.spinner("Measuring"):
-            remember("comparisons", key, RESULTS_KEPT, lambda: _measured(session, ready, settings))
+            remember(
+                keys.COMPARISONS, key, RESULTS_KEPT, lambda: _measured(session, ready, settings)
+            )
         st.rerun()
-    found: Comparison = remember("comparisons", key, RESULTS_KEPT, _no_comparison)
     table(
         [
             {
@@ -170,10 +172,6 @@ def measure_panel(session: Session, ready: Mapping[str, Built], settings: dict[s
     )
 
 
-def _no_comparison() -> Comparison:
-    raise RuntimeError("a comparison that was just there is gone")
-
-
 def _measured(session: Session, ready: Mapping[str, Built], settings: dict[str, Any]) -> Comparison:
     memories = {name: found.memory for name, found in ready.items()}
     seconds: dict[tuple[str, str], float] = {}
@@ -195,8 +193,8 @@ def _measured(session: Session, ready: Mapping[str, Built], settings: dict[str, 
 
 
 def published_panel() -> None:
-    """The papers' own numbers, each with what to mind."""
-    with st.expander("What the papers report", key="published", on_change="rerun") as panel:
+    """Lists the papers' own numbers, each with its caveats."""
+    with st.expander("What the papers report", key=keys.PUBLISHED, on_change="rerun") as panel:
         if not panel.open:
             return
         st.markdown(
@@ -221,7 +219,7 @@ def published_panel() -> None:
             ],
             hide_index=True,
             height=tall(len(rows), 10),
-            key="published-rows",
+            key=keys.PUBLISHED_ROWS,
             on_select="rerun",
             selection_mode="single-row",
         )

@@ -1,4 +1,4 @@
-"""Compare: structures side by side, and their shapes in numbers."""
+"""Compares structures: side by side on small canvases, and their shapes in numbers."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from segviz.frontend.payload import tree_payload
 from segviz.memory import Memory
 from segviz.systems import SYSTEMS
 from segviz.tree.shape import shape
+from segviz.ui import keys
 from segviz.ui.pages.compare.memories import Built, built_key
 from segviz.ui.state import Session
 from segviz.ui.widgets.canvas import clicked, tree_canvas
-from segviz.ui.widgets.formatting import counted
-from segviz.ui.widgets.shape import shape_row
-from segviz.ui.widgets.tables import table
+from segviz.ui.widgets.captions import counted
+from segviz.ui.widgets.tables import shape_row, table
 from segviz.view.look import Look
 from segviz.view.scene import keeps_time, scene_of
 
@@ -27,7 +27,7 @@ PER_ROW = 3
 
 
 def structures_panel(session: Session, ready: Mapping[str, Built]) -> None:
-    """One small canvas per system, selections linked through source turns."""
+    """Draws one small canvas per system, selections linked through source turns."""
     st.caption(
         "Every memory coloured by session, oldest violet to newest gold. A tree that follows "
         "time lies on the time axis; the others are drawn in the order of their own branches, "
@@ -35,19 +35,21 @@ def structures_panel(session: Session, ready: Mapping[str, Built]) -> None:
         "show the smallest node that holds the same turns."
     )
     # They end on one line, so that canvases below headings of different heights lie level.
-    side_by_side(list(ready), lambda name: _structure(session, name, ready), "structures", "bottom")
+    side_by_side(
+        list(ready), lambda name: _structure(session, name, ready), keys.beside_structures, "bottom"
+    )
 
 
 def side_by_side(
     names: Sequence[str],
     draw: Callable[[str], None],
-    key: str,
+    key: Callable[[int], str],
     align: Literal["top", "bottom"] = "top",
 ) -> None:
-    """One panel for each system, up to ``PER_ROW`` in a row, fewer on a narrow page."""
+    """Draws one panel for each system, up to ``PER_ROW`` in a row, fewer on a narrow page."""
     for first in range(0, len(names), PER_ROW):
         row = names[first : first + PER_ROW]
-        with st.container(key=f"beside-{key}-{first}"):
+        with st.container(key=key(first)):
             columns = st.columns(len(row), gap="medium", vertical_alignment=align)
         for column, name in zip(columns, row, strict=True):
             with column:
@@ -62,12 +64,12 @@ def _structure(session: Session, name: str, ready: Mapping[str, Built]) -> None:
     roots = counted(len(structure.roots), "root")
     with st.container(horizontal=True, wrap=False, gap="small"):
         st.caption(f"{nodes}, {roots}, built in {found.seconds:.1f} s", width="stretch")
-        with st.popover(kind.fidelity, type="tertiary", key=f"twin-{name}"):
+        with st.popover(kind.fidelity, type="tertiary", key=keys.departures(name)):
             if not keeps_time(found.memory, structure):
                 st.markdown("This memory does not follow time: it is drawn by its branches.")
             st.markdown(f"Where segviz departs from the source of {kind.label}:")
             st.markdown("\n".join(f"- {d}" for d in kind.departures) or "Nowhere.")
-    _draw(session, name, ready, key=f"compare-{name}")
+    _draw(session, name, ready, key=keys.compared_tree(name))
 
 
 def _draw(session: Session, name: str, ready: Mapping[str, Built], *, key: str) -> None:
@@ -86,7 +88,7 @@ def _draw(session: Session, name: str, ready: Mapping[str, Built], *, key: str) 
     def select() -> None:
         here = drawn.node(clicked(key, None))
         if here is None:
-            st.session_state["compare-turns"] = (session.source, ())
+            st.session_state[keys.COMPARE_TURNS] = (session.source, ())
             return
         select_turns(session, memory, here)
 
@@ -100,17 +102,17 @@ def _height(ready: Mapping[str, Built]) -> int:
 
 
 def select_turns(session: Session, memory: Memory, node: int) -> None:
-    """Select what a node holds, in every structure."""
-    st.session_state["compare-turns"] = (session.source, memory.turn_ids(node))
+    """Selects the turns of a node, in every structure."""
+    st.session_state[keys.COMPARE_TURNS] = (session.source, memory.turn_ids(node))
 
 
 def _selected_turns(session: Session) -> tuple[str, ...]:
-    source, turns = st.session_state.get("compare-turns", (None, ()))
+    source, turns = st.session_state.get(keys.COMPARE_TURNS, (None, ()))
     return turns if source == session.source else ()
 
 
 def holder(memory: Memory, turns: tuple[str, ...]) -> int | None:
-    """The node with the fewest units among those that hold all these turns."""
+    """Returns the node with the fewest units among those that hold all these turns."""
     if not turns:
         return None
     unit_of = {turn: unit.index for unit in memory.units for turn in unit.turn_ids}
@@ -127,7 +129,7 @@ def holder(memory: Memory, turns: tuple[str, ...]) -> int | None:
 
 
 def shapes_panel(session: Session, ready: Mapping[str, Built]) -> None:
-    """The shape of every structure beside the published ones."""
+    """Draws the shape of every structure beside the published ones."""
     rows: list[dict[str, object]] = []
     for name, found in ready.items():
         rows.append(shape_row(SYSTEMS[name].label, shape(found.memory.structure)))

@@ -1,4 +1,4 @@
-"""What one step decided and changed, beside the transcript on Grow."""
+"""Shows what one step decided and changed."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ import streamlit as st
 
 from segviz.memory import Memory
 from segviz.tree import Decision, Judgement, Revise, Step, Structure
+from segviz.ui import keys
 from segviz.ui.state import Session
-from segviz.ui.widgets.captions import level_label, named
-from segviz.ui.widgets.formatting import counted
+from segviz.ui.widgets.captions import counted, level_label, named
 from segviz.ui.widgets.lists import diffs
 from segviz.ui.widgets.tables import Height, table
 
@@ -20,7 +20,7 @@ _SEEN = 9
 
 
 def decision_panel(session: Session, structure: Structure, step: Step, now: int) -> None:
-    """What was decided, by which numbers, what changed and what it cost."""
+    """Draws what was decided, by which numbers, what changed and what it cost."""
     st.markdown(f"**Step {now}**")
     st.text(step.note)
     decision = step.decision
@@ -33,7 +33,7 @@ def decision_panel(session: Session, structure: Structure, step: Step, now: int)
 
 
 def _figures(session: Session, structure: Structure, step: Step, now: int) -> None:
-    """The running cost in a row of numbers."""
+    """Draws the running cost in a row of numbers."""
     leaves = len(structure.leaves)
     distinct = len(np.unique(structure.carrier[structure.active]))
     written = sum(s.cost.annotated for s in session.memory.steps[:now])
@@ -79,7 +79,7 @@ def _candidates(memory: Memory, before: Structure, after: Structure, decision: D
 
 
 def _level(memory: Memory, level: int) -> str:
-    """Below the heading "level" a number is enough, and the table fits a narrow page."""
+    """Returns a level's name without the word "level", which is the column's heading."""
     return level_label(memory, level).removeprefix("level ")
 
 
@@ -94,7 +94,7 @@ def _outcome(item: Judgement, chosen: int | None) -> str:
 
 
 def _changes(session: Session, step: Step, now: int) -> None:
-    """What the step did to existing annotations, word by word."""
+    """Draws the rewritten annotations of the step as word diffs."""
     before = session.memory.at(now - 1)
     changes = [
         (named(session, before, e.node), before.text[e.node], e.text)
@@ -104,4 +104,4 @@ def _changes(session: Session, step: Step, now: int) -> None:
     if not changes:
         return
     with st.expander(f"Rewritten annotations ({len(changes)})"):
-        diffs(changes, key="grow-diff")
+        diffs(changes, key=keys.GROW_DIFF)

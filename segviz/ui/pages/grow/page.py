@@ -7,55 +7,56 @@ from dataclasses import replace
 import streamlit as st
 
 from segviz.tree import Step, Structure
+from segviz.ui import keys
 from segviz.ui.address import write
 from segviz.ui.inspector.node import node_details, node_transcript
 from segviz.ui.inspector.pins import pins_panel
 from segviz.ui.pages.grow.decision import decision_panel
-from segviz.ui.pages.grow.structure_views import special_panel
-from segviz.ui.pages.grow.transport import keep_playing, playing, position, transport
+from segviz.ui.pages.grow.shape import shape_panel, warnings
+from segviz.ui.pages.grow.structure_views import structure_views_panel
+from segviz.ui.pages.grow.transport import keep_playing, playing, transport
 from segviz.ui.state import Session
+from segviz.ui.view_state import view_shown
 from segviz.ui.widgets.lists import transcript
 from segviz.ui.widgets.outline import draw_outline
-from segviz.ui.widgets.shape import shape_panel, warnings
-from segviz.ui.widgets.tree import VIEWS, canvas_height, draw_canvas, draw_node_link, scene
+from segviz.ui.widgets.tree import canvas_height, draw_canvas, draw_node_link, scene
 from segviz.view.scene import grown
 
 PANEL = 340
 
 
 def render(session: Session) -> None:
-    """Draw the page."""
-    st.session_state.setdefault(position(session), len(session.memory.steps))
+    """Draws the page."""
+    st.session_state.setdefault(keys.grow_step(session.key), len(session.memory.steps))
     if not playing(session):
-        st.session_state["playing"] = None  # another memory came between
+        st.session_state[keys.PLAYING] = None  # another memory came between
     _panel(session)
 
 
 @st.fragment
 def _panel(session: Session) -> None:
-    key, total = position(session), len(session.memory.steps)
-    transport(session, key, total)
-    now: int = st.session_state[key]
+    transport(session)
+    now: int = st.session_state[keys.grow_step(session.key)]
     step = session.memory.steps[now - 1]
     structure = session.memory.at(now)
     if session.memory.laws == "segment-tree":  # what is too deep or wide is told of these
         warnings(structure, step.decision)
-    view = st.session_state.get("grow-view", VIEWS[0])
-    if view == VIEWS[0]:
+    view = view_shown(keys.GROW_VIEW)
+    if view == "Time axis":
         _tree(session, structure, step, now)
-    elif view == VIEWS[2]:
-        draw_outline(session, grown(scene(session, structure), now, step), key="grow-outline")
+    elif view == "Outline":
+        draw_outline(session, grown(scene(session, structure), now, step), key=keys.GROW_OUTLINE)
     else:
         draw_node_link(session, structure)
-    special_panel(session, structure, now)
+    structure_views_panel(session, structure, now)
     left, right = st.columns([10, 11], gap="medium")
     with left:
-        _heard(session, structure, step, now)
+        _transcript(session, structure, step, now)
     with right:
         decision_panel(session, structure, step, now)
     pins_panel(session, structure)
     shape_panel(session, structure, now)
-    keep_playing(session, key, total)
+    keep_playing(session)
     if not playing(session):
         write(session)
 
@@ -72,21 +73,21 @@ def _tree(session: Session, structure: Structure, step: Step, now: int) -> None:
         total_units=min(axis, total),
         levels_total=levels,
     )
-    draw_canvas(session, shown, key="grow-tree", height=canvas_height(levels), gutter=True)
+    draw_canvas(session, shown, key=keys.GROW_TREE, height=canvas_height(levels), gutter=True)
 
 
-def _heard(session: Session, structure: Structure, step: Step, now: int) -> None:
+def _transcript(session: Session, structure: Structure, step: Step, now: int) -> None:
     node = session.selected
     if node is not None and node < len(structure):
         node_details(session, structure, node, now)
-        node_transcript(session, structure, node, key="grow-transcript", height=PANEL - 130)
+        node_transcript(session, structure, node, key=keys.GROW_TRANSCRIPT, height=PANEL - 130)
         return
     if node is not None:
         st.caption(f"The selected node {node} has not appeared yet at this step.")
     st.markdown("**Transcript**, up to the leaf that has just joined")
     transcript(
         session.conversation,
-        key="grow-transcript",
+        key=keys.GROW_TRANSCRIPT,
         height=PANEL,
         focus=step.unit.turn_ids[0],
         marked=set(step.unit.turn_ids),

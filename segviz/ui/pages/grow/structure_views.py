@@ -1,7 +1,6 @@
-"""What some memories have beside a tree: windows, forgetting, families, groups, relations.
+"""Views of what some memories have beside a tree: windows, forgetting, families, groups, relations.
 
-Each view is offered where the data of the structure supports it.
-"""
+Each view is offered where the data of the structure supports it."""
 
 from __future__ import annotations
 
@@ -31,15 +30,15 @@ from segviz.figures.forgetting import (
     remembered,
 )
 from segviz.figures.groups import Sizes, changes, grouped, groups_figure, groups_sentence, sizes
+from segviz.figures.relation_graph import around, node_name, related, relation_html, ties, types
 from segviz.figures.windows import dated, window_rows, windows, windows_figure, windows_sentence
 from segviz.tree import Structure
-from segviz.ui.pages.grow.relations import draw_relations, has_relations
+from segviz.ui import keys
 from segviz.ui.state import Session
-from segviz.ui.widgets.captions import level_names
+from segviz.ui.widgets.captions import counted, level_names
 from segviz.ui.widgets.charts import chart, colours, dark, ink
-from segviz.ui.widgets.formatting import counted
 from segviz.ui.widgets.tables import table
-from segviz.view.palette import SCORE_RAMP_DARK, SCORE_RAMP_LIGHT
+from segviz.view.palette import SCORE_RAMP_DARK, SCORE_RAMP_LIGHT, session_colours
 
 _YEARS = 3
 
@@ -47,13 +46,13 @@ _YEARS = 3
 _SEEN, _TALL = 8, 280
 
 
-def special_panel(session: Session, structure: Structure, step: int) -> None:
-    """The views that the memory after ``step`` steps supports; nothing without any."""
+def structure_views_panel(session: Session, structure: Structure, step: int) -> None:
+    """Draws the views that the memory after ``step`` steps supports; nothing without any."""
     offered = [name for name, (supports, _) in VIEWS.items() if supports(session, structure)]
     if not offered:
         return
     title = ", ".join(offered)
-    with st.expander(title, key="special-panel", on_change="rerun") as panel:
+    with st.expander(title, key=keys.STRUCTURE_VIEWS, on_change="rerun") as panel:
         if not panel.open:
             return
         chosen = offered[0]
@@ -63,7 +62,7 @@ def special_panel(session: Session, structure: Structure, step: int) -> None:
                 offered,
                 default=offered[0],
                 required=True,
-                key=f"special-{len(offered)}-{offered[0]}",
+                key=keys.structure_view(offered),
                 label_visibility="collapsed",
             )
         VIEWS[chosen][1](session, structure, step)
@@ -92,7 +91,7 @@ def _windows(session: Session, structure: Structure, step: int) -> None:
     chart(
         figure,
         windows_sentence(found, names),
-        "windows-chart",
+        keys.WINDOWS_CHART,
         "Frames are windows, with the number of nodes gathered in them; the bars in them are "
         f"the time those nodes hold. The line is the last unit heard.{more}",
         rows=lambda: window_rows(found, names, calendar),
@@ -115,7 +114,7 @@ def _forgetting(session: Session, structure: Structure, step: int) -> None:
         0,
         365 * _YEARS,
         0,
-        key=f"fading-{session.key}",
+        key=keys.fading(session.key),
         help="The moment a question is asked. Nothing in the memory changes by it.",
     )
     points = remembered(structure, last_met(structure) + days * DAY, model.retention)
@@ -126,7 +125,7 @@ def _forgetting(session: Session, structure: Structure, step: int) -> None:
     chart(
         figure,
         forgetting_sentence(points),
-        "forgetting-chart",
+        keys.FORGETTING_CHART,
         more,
         rows=lambda: forgetting_rows(points),
     )
@@ -156,7 +155,7 @@ def _families(session: Session, structure: Structure, step: int) -> None:
     chart(
         figure,
         sentence,
-        "families-chart",
+        keys.FAMILIES_CHART,
         rows=lambda: family_rows(forest, dirty_paths(forest, fresh)),
     )
     paths = dirty_paths(forest, fresh)
@@ -194,7 +193,7 @@ def _groups(session: Session, structure: Structure, step: int) -> None:
     chart(
         figure,
         groups_sentence(found, grown),
-        "groups-chart",
+        keys.GROUPS_CHART,
         "The objective is taken among a group's nearest neighbours, so only before and after "
         "of one change compare.",
         rows=lambda: _sizes_rows(grown),
@@ -223,7 +222,7 @@ def _groups(session: Session, structure: Structure, step: int) -> None:
 
 
 def _sizes_rows(grown: Sizes) -> list[dict[str, Any]]:
-    """The steps at which a size changed."""
+    """Returns a row for each step at which a size changed."""
     # A size in the middle there is not before the first group.
     middles = [None if value != value else value for value in grown.middle.tolist()]
     columns = list(zip(grown.count.tolist(), middles, grown.largest.tolist(), strict=True))
@@ -234,6 +233,71 @@ def _sizes_rows(grown: Sizes) -> list[dict[str, Any]]:
     ]
 
 
+# --- relations -----------------------------------------------------------------------
+
+
+_DRAWN = 40
+_MOST_DRAWN = 200
+
+
+def _has_relations(session: Session, structure: Structure) -> bool:
+    """Tells whether any two nodes are related."""
+    return bool(structure.relations)
+
+
+def _relations(session: Session, structure: Structure, step: int) -> None:
+    """Draws the nodes with the heaviest relations, or one with those around it, and a table."""
+    everyone = related(structure)
+    left, right = st.columns([3, 2], gap="medium", vertical_alignment="bottom")
+    centre = left.selectbox(
+        "Around",
+        everyone,
+        index=None,
+        format_func=lambda node: f"{node_name(structure, node)} · node {node}",
+        placeholder="Everything; choose a node to see what it is related to",
+        key=keys.relations(session.key),
+    )
+    nodes = everyone if centre is None else around(structure, centre)
+    shown = len(nodes)
+    if shown > 2:
+        most = min(shown, _MOST_DRAWN)
+        shown = right.slider("Nodes", 2, most, min(_DRAWN, most), key=keys.related(most))
+    marks = types(structure, nodes[:shown])
+    html = relation_html(
+        structure,
+        nodes[:shown],
+        palette=session_colours(len(marks)),
+        background="#171614" if dark() else "#ffffff",
+        foreground=ink(),
+        accent=colours()["accent"],
+        selected=session.selected if centre is None else centre,
+    )
+    st.iframe(html, height=560, alt="Nodes and the relations between them")
+    st.text(", ".join(f"{mark} {name}" for name, mark in marks.items()))
+    found = [tie for tie in ties(structure) if {tie.source, tie.target} <= set(nodes[:shown])]
+    st.caption(
+        f"{shown} of {counted(len(everyone), 'node')} with relations, those with most first; "
+        f"{counted(len(found), 'pair')} between them. The heaviest carry their label. Size "
+        "follows mentions, width the weight. "
+        "Drag to pan, scroll to zoom, rest the pointer on a line for all its labels."
+    )
+    with st.expander(f"As a table ({len(found)})"):
+        st.dataframe(
+            [
+                {
+                    "from": node_name(structure, tie.source),
+                    "to": node_name(structure, tie.target),
+                    "relation": label,
+                    "weight": weight,
+                }
+                for tie in found
+                for label, weight in tie.labels
+            ],
+            hide_index=True,
+            height=300,
+        )
+
+
 Supports = Callable[[Session, Structure], bool]
 Draws = Callable[[Session, Structure, int], None]
 
@@ -242,6 +306,6 @@ VIEWS: dict[str, tuple[Supports, Draws]] = {
     "Forgetting": (_can_fade, _forgetting),
     "Families of trees": (_is_forest, _families),
     "Splits and merges": (_has_groups, _groups),
-    "Relations": (has_relations, draw_relations),
+    "Relations": (_has_relations, _relations),
 }
 """By name: whether the data supports the view, and what draws it."""

@@ -1,4 +1,4 @@
-"""The controls above the tree on Grow: step, play, jump; and the beat that plays."""
+"""Draws the controls above the tree on Grow: step, play, jump to a session, type turns."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from collections.abc import Callable
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from segviz.ui.operations.panel import operations_panel
+from segviz.ui import keys
+from segviz.ui.operations import operations_panel
 from segviz.ui.pages.grow.playback_timer import playback_timer
-from segviz.ui.pages.grow.typed_turns import typing_panel
-from segviz.ui.state import Session, shown_keys
+from segviz.ui.state import Session, typed_turns
+from segviz.ui.view_state import go_to_step
 from segviz.ui.widgets.export_menu import exports_panel
 from segviz.ui.widgets.tree import view_choice
 
@@ -19,22 +20,17 @@ from segviz.ui.widgets.tree import view_choice
 SPEEDS: dict[str, tuple[float, int]] = {"1×": (0.8, 1), "2×": (0.4, 1), "10×": (0.4, 5)}
 
 
-def position(session: Session) -> str:
-    """Key of the step shown."""
-    return shown_keys(session)["step"]
-
-
 def playing(session: Session) -> bool:
-    """Whether this memory is being played."""
-    return bool(st.session_state.get("playing") == session.key)
+    """Tells whether this memory is being played."""
+    return bool(st.session_state.get(keys.PLAYING) == session.key)
 
 
-def transport(session: Session, key: str, total: int) -> None:
-    """Step, play and jump controls, and the slider."""
+def transport(session: Session) -> None:
+    """Draws the step, play and jump controls, and the slider."""
+    key, total = keys.grow_step(session.key), len(session.memory.steps)
 
     def go(step: int) -> None:
-        st.session_state["playing"] = None
-        st.session_state[key] = min(max(step, 1), total)
+        go_to_step(session, step)
 
     def move(by: int) -> None:
         # Relative to what holds when the click arrives: a fast second click may come
@@ -46,7 +42,7 @@ def transport(session: Session, key: str, total: int) -> None:
         horizontal=True,
         horizontal_alignment="distribute",
         vertical_alignment="center",
-        key="transport",
+        key=keys.TRANSPORT,
     ):
         with _group():
             _step_button("First step", "skip_previous", go, 1, now == 1)
@@ -57,7 +53,7 @@ def transport(session: Session, key: str, total: int) -> None:
             _speed()
             _jump(session, go)
         with _group():
-            view_choice("grow-view")
+            view_choice(keys.GROW_VIEW)
             typing_panel(session)
             operations_panel(session)
             exports_panel(session, session.memory.at(now))
@@ -75,7 +71,7 @@ def transport(session: Session, key: str, total: int) -> None:
 
 
 def _group() -> DeltaGenerator:
-    """Controls that stay together where the row is too narrow for all."""
+    """Returns a container whose controls stay together where the row is too narrow for all."""
     return st.container(horizontal=True, vertical_alignment="center", gap="xsmall", width="content")
 
 
@@ -85,7 +81,7 @@ def _step_button(
     st.button(
         meaning,  # for screen readers: style.py leaves only the icon to be seen
         icon=f":material/{icon}:",
-        key=f"go-{icon}",
+        key=keys.go(icon),
         help=meaning,
         on_click=action,
         args=(argument,),
@@ -96,17 +92,17 @@ def _step_button(
 def _play_button(session: Session, key: str, total: int) -> None:
     def toggle() -> None:
         if playing(session):
-            st.session_state["playing"] = None
+            st.session_state[keys.PLAYING] = None
             return
         if st.session_state[key] == total:
             st.session_state[key] = 1
-        st.session_state["playing"] = session.key
+        st.session_state[keys.PLAYING] = session.key
 
     running = playing(session)
     st.button(
         "Pause" if running else "Play",
         icon=":material/pause:" if running else ":material/play_arrow:",
-        key="play",
+        key=keys.PLAY,
         on_click=toggle,
         disabled=total == 1,
         help="Play from here; from the start when at the end",
@@ -119,23 +115,23 @@ def _speed() -> None:
         list(SPEEDS),
         default="2×",
         required=True,
-        key="speed",
+        key=keys.SPEED,
         label_visibility="collapsed",
         persist_state="session",
     )
 
 
 def _jump(session: Session, go: Callable[[int], None]) -> None:
-    """Jump to the first leaf of a session."""
+    """Jumps to the first leaf of a session."""
     first: dict[int, int] = {}
     for unit in session.memory.units:
         first.setdefault(unit.session, unit.index)
 
     def jump() -> None:
-        chosen = st.session_state.get("jump")
+        chosen = st.session_state.get(keys.JUMP)
         if chosen is not None:
             go(first[chosen] + 1)
-            st.session_state["jump"] = None
+            st.session_state[keys.JUMP] = None
 
     def title(position: int) -> str:
         start = session.conversation.sessions[position].start
@@ -147,26 +143,59 @@ def _jump(session: Session, go: Callable[[int], None]) -> None:
         index=None,
         format_func=title,
         placeholder="Jump to session",
-        key="jump",
+        key=keys.JUMP,
         on_change=jump,
         label_visibility="collapsed",
         width=150,
     )
 
 
-def keep_playing(session: Session, key: str, total: int) -> None:
-    """Take the next stride when the timer ticks, while this memory is being played."""
-    seconds, stride = SPEEDS[st.session_state.get("speed", "2×")]
+def keep_playing(session: Session) -> None:
+    """Takes the next stride when the timer ticks, while this memory is being played."""
+    key, total = keys.grow_step(session.key), len(session.memory.steps)
+    seconds, stride = SPEEDS[st.session_state.get(keys.SPEED, "2×")]
 
     def advance() -> None:
         if playing(session):
             st.session_state[key] = min(total, st.session_state[key] + stride)
             if st.session_state[key] == total:
-                st.session_state["playing"] = None
+                st.session_state[keys.PLAYING] = None
 
     playback_timer(
-        key="playback_timer",
+        key=keys.PLAYBACK_TIMER,
         tick=st.session_state[key],
         seconds=seconds if playing(session) else None,
         on_tick=advance,
     )
+
+
+# A turn longer than this is no chat message; the field says so.
+LONGEST = 5_000
+
+
+def typing_panel(session: Session) -> None:
+    """Draws a form that continues the conversation; each turn rebuilds the tree behind it."""
+    typed = typed_turns(session.source)
+    title = f"Type turns ({len(typed)})" if typed else "Type turns"
+    with st.popover(title, icon=":material/edit:", key=keys.TYPING):
+        st.caption(
+            "Your turns continue this conversation in a session of their own; the tree takes "
+            "them in as it did the others."
+        )
+        with st.form(keys.TYPE_TURN, clear_on_submit=True, border=False):
+            speakers = list(session.conversation.speakers)
+            last = typed[-1][0] if typed else session.conversation.turns[-1].speaker
+            following = next((who for who in speakers if who != last), speakers[0])
+            who = st.selectbox("Speaker", speakers, index=speakers.index(following))
+            text = st.text_area("Turn", max_chars=LONGEST, placeholder="What do they say?")
+            sent = st.form_submit_button("Add turn")
+        if sent and text.strip():
+            typed.append((who, text.strip()))
+            st.rerun()
+        undo, clear = st.columns(2)
+        if undo.button("Undo last", disabled=not typed, width="stretch"):
+            typed.pop()
+            st.rerun()
+        if clear.button("Remove all", disabled=not typed, width="stretch"):
+            typed.clear()
+            st.rerun()

@@ -1,1 +1,1 @@
-"""Guide: the words, a toy tree, five cases, every system."""
+"""Guide: a toy tree, five cases, every system."""

@@ -1,4 +1,4 @@
-"""The five questions of SegTreeMem App. C.4, and what becomes of them here."""
+"""The five questions of SegTreeMem App. C.4, and what segviz retrieves for them."""
 
 from __future__ import annotations
 

@@ -15,11 +15,13 @@ from segviz.figures.toy import numbered_tree, transition_figure
 from segviz.retrieval import POLICIES, combine, initial_scores, spread, top_k
 from segviz.systems import SYSTEMS
 from segviz.tree.toy import QUESTION, toy_relevance, toy_structure
+from segviz.ui import keys
 from segviz.ui.address import in_app
 from segviz.ui.pages.guide.cases import CASES, CONVERSATION, Case
 from segviz.ui.state import Session
+from segviz.ui.view_state import read_file
+from segviz.ui.widgets.captions import cited
 from segviz.ui.widgets.charts import QUIET, chart, colours, dark, ink, ramp
-from segviz.ui.widgets.formatting import cited
 from segviz.ui.widgets.tables import table
 from segviz.view.bookmark import Bookmark
 
@@ -27,7 +29,7 @@ _TOY_K = 3
 
 
 def render(session: Session) -> None:
-    """Draw the page."""
+    """Draws the page."""
     st.header("Propagation on seven leaves", divider="gray")
     _toy()
     st.header("Five cases from the paper", divider="gray")
@@ -53,11 +55,11 @@ def _toy() -> None:
         "Propagation",
         list(POLICIES),
         index=1,
-        key="toy-policy",
+        key=keys.TOY_POLICY,
         format_func=lambda name: POLICIES[name]().label,
     )
-    alpha = middle.slider("Decay α", 0.0, 0.95, 0.5, 0.05, key="toy-alpha")
-    horizon = right.slider("Hops H", 0, 5, 2, key="toy-horizon")
+    alpha = middle.slider("Decay α", 0.0, 0.95, 0.5, 0.05, key=keys.TOY_ALPHA)
+    horizon = right.slider("Hops H", 0, 5, 2, key=keys.TOY_HORIZON)
     initial = initial_scores(toy_relevance(), structure.active)
     hops = spread(initial, structure.edges, policy, horizon, structure)
     final = combine(hops, policy, alpha)
@@ -72,11 +74,11 @@ def _toy() -> None:
             ink=colours()["accent"],
             marked=best,
         ),
-        key="toy-tree",
+        key=keys.TOY_TREE,
         config=QUIET,
         alt=f"The seven-leaf tree; the best nodes are {', '.join(map(str, best))}.",
     )
-    with st.container(key="beside-wide-toy"):
+    with st.container(key=keys.BESIDE_TOY):
         shares, numbers = st.columns(2, gap="medium")
     with shares:
         st.markdown(
@@ -89,7 +91,7 @@ def _toy() -> None:
         chart(
             transition_figure(matrix, ramp=ramp(), ink=ink()),
             _matrix_sentence(matrix),
-            "toy-matrix",
+            keys.TOY_MATRIX,
             rows=lambda: _shares(matrix),
         )
     with numbers:
@@ -107,7 +109,7 @@ def _matrix_sentence(matrix: NDArray[np.float64]) -> str:
 
 
 def _shares(matrix: NDArray[np.float64]) -> list[dict[str, Any]]:
-    """A row for each share that is given."""
+    """Returns a row for each share that is given."""
     return [
         {"from node": giver, "to node": taker, "share": float(matrix[taker, giver])}
         for giver, taker in np.argwhere(matrix.T > 0).tolist()
@@ -153,7 +155,7 @@ def _cases(session: Session) -> None:
 
 
 def _case(session: Session, case: Case, ready: bool) -> None:
-    with st.container(border=True, key=f"case-{case.name}"):
+    with st.container(border=True, key=keys.case(case.name)):
         st.markdown(f"**{case.name}** · {case.about}")
         st.markdown(f"*Paper.* {case.paper}")
         st.markdown(f"*Here.* {case.here}")
@@ -162,7 +164,7 @@ def _case(session: Session, case: Case, ready: bool) -> None:
         with st.container(horizontal=True):
             for label, setting in case.settings:
                 st.page_link(
-                    st.session_state["pages"]["ask"],
+                    st.session_state[keys.PAGES]["ask"],
                     label=f"{case.name} {label}",
                     icon=":material/arrow_forward:",
                     query_params=in_app(
@@ -177,11 +179,8 @@ def _case(session: Session, case: Case, ready: bool) -> None:
 
 
 def _file(session: Session) -> dict[str, Any]:
-    """The open file, as a link names it."""
-    source = st.session_state.get("source")
-    if source == "Path":
-        return {"path": st.session_state.get("path", "")}
-    return {"upload": session.source} if source == "Upload" else {}
+    """Returns the open file as a link names it; pasted text cannot be named."""
+    return {} if st.session_state.get(keys.SOURCE) == "Paste" else read_file(session)
 
 
 def _adversarial() -> None:
@@ -195,13 +194,13 @@ def _adversarial() -> None:
     with st.container(horizontal=True):
         for name in ("topic-switching", "recurrence"):
             st.page_link(
-                st.session_state["pages"]["grow"],
+                st.session_state[keys.PAGES]["grow"],
                 label=TITLES[name],
                 icon=":material/arrow_forward:",
                 query_params=in_app(Bookmark(sample=name)),
             )
         st.page_link(
-            st.session_state["pages"]["grow"],
+            st.session_state[keys.PAGES]["grow"],
             label="The topic switches, decided by plain cosine at 0.55: a cascade",
             icon=":material/arrow_forward:",
             query_params=in_app(
@@ -219,7 +218,7 @@ _FIDELITY = {"faithful": "as in its source", "adapted": "adapted from its source
 def _system(name: str) -> None:
     kind = SYSTEMS[name]
     title = f"{kind.label} · {_FIDELITY.get(kind.fidelity, kind.fidelity)}"
-    with st.expander(title, key=f"about-{name}", on_change="rerun") as about:
+    with st.expander(title, key=keys.about(name), on_change="rerun") as about:
         if not about.open:
             return
         st.markdown(cited(cleandoc(kind.__doc__ or "")))

@@ -1,4 +1,4 @@
-"""On Sweep: all settings of a sweep at a glance; a click on a cell chooses one."""
+"""Draws the settings of a sweep as heatmaps, curves and levels; a click on a cell chooses one."""
 
 from __future__ import annotations
 
@@ -9,14 +9,15 @@ import streamlit as st
 
 from segviz.evaluate import Sweep
 from segviz.figures import sweep as figures
+from segviz.ui import keys
 from segviz.ui.state import Session
 from segviz.ui.widgets.captions import level_names
-from segviz.ui.widgets.charts import QUIET, chart, colours, ink, ramp, readable, told
+from segviz.ui.widgets.charts import QUIET, caption, chart, colours, ink, ramp, readable
 from segviz.view.palette import LEVEL_COLOURS
 
 
 def charts_panel(session: Session, found: Sweep) -> None:
-    """A heatmap per policy, the same as curves, and the levels retrieved from, two in a row;
+    """Draws a heatmap per policy, the same as curves, and the levels retrieved from, two in a row;
     an odd one at the end has a row of its own."""
     policies = [policy for policy in found.policies if policy != "none"]
     panels: list[Callable[[], None]] = [
@@ -33,9 +34,9 @@ def charts_panel(session: Session, found: Sweep) -> None:
 
 
 def chosen(found: Sweep) -> tuple[str, float, int]:
-    """The clicked setting, or the best."""
+    """Returns the clicked setting, or the best."""
     best = found.best()
-    clicked = st.session_state.get("sweep-cell")
+    clicked = st.session_state.get(keys.SWEEP_CELL)
     if clicked and found.cell(*clicked) is not None:
         policy, alpha, horizon = clicked
         return policy, alpha, horizon
@@ -47,24 +48,24 @@ def _heatmap(found: Sweep, policy: str) -> None:
     sentence = figures.heatmap_sentence(found, policy)
     event = st.plotly_chart(
         readable(figures.heatmap(found, policy, ramp=ramp(), accent=colours()["accent"])),
-        key=f"heat-{policy}",
+        key=keys.heatmap(policy),
         on_select="rerun",
         selection_mode="points",
         config=QUIET,
         alt=sentence,
     )
-    told(sentence, f"heat-{policy}", lambda: figures.cell_rows(found, [policy]))
+    caption(sentence, keys.heatmap(policy), lambda: figures.cell_rows(found, [policy]))
     _take(event)
 
 
 def _take(event: Any) -> None:
-    """Copy a click at once: selections vanish with the next run."""
+    """Copies a click at once: selections vanish with the next run."""
     points = event.selection.points if event else []
     custom = points[0].get("customdata") if points else None
     if not custom:
         return
     values = list(custom.values()) if isinstance(custom, dict) else list(custom)
-    st.session_state["sweep-cell"] = (str(values[0]), float(values[1]), int(values[2]))
+    st.session_state[keys.SWEEP_CELL] = (str(values[0]), float(values[1]), int(values[2]))
 
 
 def _curves(found: Sweep) -> None:
@@ -76,7 +77,7 @@ def _curves(found: Sweep) -> None:
     chart(
         figure,
         figures.curves_sentence(found),
-        "curves",
+        keys.CURVES,
         rows=lambda: figures.cell_rows(found, found.policies),
     )
 
@@ -89,7 +90,7 @@ def _levels(session: Session, found: Sweep, policies: list[str]) -> None:
             policies,
             default=policies[0],
             required=True,
-            key="levels-policy",
+            key=keys.LEVELS_POLICY,
             label_visibility="collapsed",
             persist_state="session",
         )
@@ -103,6 +104,6 @@ def _levels(session: Session, found: Sweep, policies: list[str]) -> None:
     chart(
         figure,
         figures.level_bars_sentence(found, horizon, policy),
-        "level-bars",
+        keys.LEVEL_BARS,
         rows=lambda: figures.level_rows(found, horizon, policy, names),
     )

@@ -8,19 +8,20 @@ import streamlit as st
 
 from segviz.evaluate import Cell, Sweep, sweep
 from segviz.retrieval import POLICIES, RELEVANCE
+from segviz.ui import keys
 from segviz.ui.pages.sweep.charts import charts_panel
 from segviz.ui.pages.sweep.permutation import permutation_panel
 from segviz.ui.pages.sweep.setting import setting_panel
-from segviz.ui.state import Session, fingerprint, known, remember
+from segviz.ui.state import Session, fingerprint, peek, remember
+from segviz.ui.widgets.captions import spread
 from segviz.ui.widgets.export_menu import sweep_export
-from segviz.ui.widgets.formatting import spread
 
 SWEEPS_KEPT = 6
 SWEPT = [name for name in POLICIES if name != "none"]
 
 
 def render(session: Session) -> None:
-    """Draw the page."""
+    """Draws the page."""
     counted = [q for q in session.conversation.questions if q.evidence]
     if not counted:
         st.info(
@@ -44,33 +45,34 @@ def render(session: Session) -> None:
 
 def _sweep(session: Session, settings: dict[str, Any], key: str) -> None:
     place = st.empty()
-    if not known("sweeps", key):
+    found: Sweep | None = peek(keys.SWEEPS, key)
+    if found is None:
         with place.container():
             wanted = _wanted(key)
         if not wanted:
             return
         place.empty()  # what was asked for is not offered again
-    found: Sweep = remember("sweeps", key, SWEEPS_KEPT, lambda: _run(session, settings, key))
+        found = remember(keys.SWEEPS, key, SWEEPS_KEPT, lambda: _run(session, settings, key))
     _overview(session, found)
     charts_panel(session, found)
     setting_panel(session, found)
 
 
 def _wanted(key: str) -> bool:
-    """Offer to measure; whether it was asked for."""
+    """Offers to measure; returns whether it was asked for."""
     done = _measured_so_far(key)
     label = f"Resume the sweep, {len(done)} settings are done" if done else "Run the sweep"
-    if st.button(label, icon=":material/grid_on:", key="run-sweep"):
-        st.session_state["sweep-wanted"] = key
-    if st.session_state.get("sweep-wanted") == key:
+    if st.button(label, icon=":material/grid_on:", key=keys.RUN_SWEEP):
+        st.session_state[keys.SWEEP_WANTED] = key
+    if st.session_state.get(keys.SWEEP_WANTED) == key:
         return True
     st.caption("One run takes a second or two for a few hundred questions.")
     return False
 
 
 def _measured_so_far(key: str) -> dict[tuple[str, float, int], Cell]:
-    """Cells of a sweep that was cut short, by their setting."""
-    cells: dict[tuple[str, float, int], Cell] = remember("sweep-cells", key, SWEEPS_KEPT, dict)
+    """Returns the cells of a sweep that was cut short, by their setting; editable."""
+    cells: dict[tuple[str, float, int], Cell] = remember(keys.SWEEP_CELLS, key, SWEEPS_KEPT, dict)
     return cells
 
 
@@ -80,14 +82,14 @@ def _settings() -> dict[str, Any]:
         "Policies",
         SWEPT,
         default=["top-down", "bottom-up", "both"],
-        key="sweep-policies",
+        key=keys.SWEEP_POLICIES,
         persist_state="session",
         wrap=True,
     )
     relevance = second.selectbox(
-        "Relevance", list(RELEVANCE), key="sweep-relevance", persist_state="session"
+        "Relevance", list(RELEVANCE), key=keys.SWEEP_RELEVANCE, persist_state="session"
     )
-    k = third.slider("Retrieved K", 1, 30, 10, key="sweep-k", persist_state="session")
+    k = third.slider("Retrieved K", 1, 30, 10, key=keys.SWEEP_K, persist_state="session")
     return {"policies": policies or SWEPT[:1], "relevance": relevance, "k": k}
 
 
@@ -97,7 +99,7 @@ def _run(session: Session, settings: dict[str, Any], key: str) -> Sweep:
     with place.container():
         bar = st.progress(0.0, "Sweeping")
         # Any click ends this run at the next report; what was measured by then is kept.
-        st.button("Cancel", key="cancel-sweep", on_click=_cancel)
+        st.button("Cancel", key=keys.CANCEL_SWEEP, on_click=_cancel)
 
     def keep(cell: Cell) -> None:
         done[cell.policy, cell.alpha, cell.horizon] = cell
@@ -118,7 +120,7 @@ def _run(session: Session, settings: dict[str, Any], key: str) -> Sweep:
 
 
 def _cancel() -> None:
-    st.session_state["sweep-wanted"] = None
+    st.session_state[keys.SWEEP_WANTED] = None
 
 
 def _overview(session: Session, found: Sweep) -> None:

@@ -1,4 +1,4 @@
-"""On Sweep: does the memory use the order of time, as SegTreeMem Table 3 asks."""
+"""Measures whether the memory uses the order of time, as SegTreeMem Table 3 does."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from segviz.conversation import Conversation
 from segviz.evaluate.permutation import Difference, Permutation, permutation
 from segviz.memory import Memory, build, make_system, needs_chat
 from segviz.systems import SYSTEMS
-from segviz.ui.state import Session, fingerprint, known, remember
-from segviz.ui.widgets.formatting import spread
+from segviz.ui import keys
+from segviz.ui.state import Session, fingerprint, peek, remember
+from segviz.ui.widgets.captions import spread
 from segviz.ui.widgets.tables import table
 
 RESULTS_KEPT = 4
@@ -19,9 +20,9 @@ _AGAINST = "clustering"
 
 
 def permutation_panel(session: Session, relevance: str, k: int) -> None:
-    """Controls, the run, and what came of it."""
+    """Draws the controls, the run and its outcome."""
     with st.expander(
-        "Temporal permutation: what if units changed places?", key="permute", on_change="rerun"
+        "Temporal permutation: what if units changed places?", key=keys.PERMUTE, on_change="rerun"
     ) as panel:
         if not panel.open:
             return
@@ -46,34 +47,32 @@ def _experiment(session: Session, relevance: str, k: int) -> None:
         others,
         default=[name for name in (_AGAINST,) if name in others],
         format_func=lambda name: SYSTEMS[name].label,
-        key="permute-systems",
+        key=keys.PERMUTE_SYSTEMS,
         wrap=True,
     )
-    share = second.slider("Share of units that move", 0.1, 1.0, 0.3, 0.1, key="permute-share")
-    seeds = third.slider("Random orders", 1, 10, 3, key="permute-seeds")
+    share = second.slider("Share of units that move", 0.1, 1.0, 0.3, 0.1, key=keys.PERMUTE_SHARE)
+    seeds = third.slider("Random orders", 1, 10, 3, key=keys.PERMUTE_SEEDS)
     key = fingerprint(session.key, against, share, seeds, relevance, k)
-    if not known("permutations", key):
+    found: Permutation | None = peek(keys.PERMUTATIONS, key)
+    if found is None:
         builds = (1 + len(against)) * (1 + seeds)
         place = st.empty()
-        if not place.button(f"Run: {builds} builds", key="run-permute", icon=":material/shuffle:"):
+        if not place.button(
+            f"Run: {builds} builds", key=keys.RUN_PERMUTE, icon=":material/shuffle:"
+        ):
             return
         with place.container():
             bar = st.progress(0.0, "Building")
-            st.button("Cancel", key="cancel-permute")
+            st.button("Cancel", key=keys.CANCEL_PERMUTE)
         names = [session.memory.system, *against]
-        remember(
-            "permutations",
+        found = remember(
+            keys.PERMUTATIONS,
             key,
             RESULTS_KEPT,
             lambda: _run(session, names, share, seeds, relevance, k, bar.progress),
         )
         place.empty()
-    found: Permutation = remember("permutations", key, RESULTS_KEPT, _impossible)
     _tables(found, k)
-
-
-def _impossible() -> Permutation:
-    raise RuntimeError("an outcome that was just there is gone")
 
 
 def _run(
@@ -141,7 +140,7 @@ def _tables(found: Permutation, k: int) -> None:
 
 
 def _verdict(row: Difference) -> str:
-    """Which of two systems loses more recall, and by how much."""
+    """Returns which of two systems loses more recall, and by how much."""
     first, second, by = SYSTEMS[row.first].label, SYSTEMS[row.second].label, spread(row.more)
     if row.more.low > 0:
         return f"{first} loses **more** recall than {second}, by {by}"

@@ -1,4 +1,4 @@
-"""On Sweep: one setting in full: categories, the questions it fails on, the way to Ask."""
+"""Shows one setting of a sweep: categories, worst questions, all measures, a way to Ask."""
 
 from __future__ import annotations
 
@@ -9,11 +9,13 @@ import streamlit as st
 from segviz.conversation import CATEGORY_NAMES
 from segviz.evaluate import Aggregate, Evaluation, Sweep, evaluate
 from segviz.figures.categories import category_bars, category_sentence
+from segviz.ui import keys
 from segviz.ui.pages.sweep.charts import chosen
 from segviz.ui.settings import write_settings
 from segviz.ui.state import Session
+from segviz.ui.view_state import write_question
+from segviz.ui.widgets.captions import spread
 from segviz.ui.widgets.charts import chart, colours, ink
-from segviz.ui.widgets.formatting import spread
 from segviz.ui.widgets.tables import table, tall
 
 # So many questions are seen without scrolling.
@@ -21,7 +23,7 @@ _FAILURES_SEEN = 10
 
 
 def setting_panel(session: Session, found: Sweep) -> None:
-    """The clicked setting, or the best."""
+    """Draws the clicked setting, or the best."""
     policy, alpha, horizon = chosen(found)
     measured = evaluate(
         session.memory,
@@ -34,9 +36,9 @@ def setting_panel(session: Session, found: Sweep) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         st.subheader(f"{policy}, α {alpha:g}, H {horizon}", anchor=False, width="stretch")
         open_it = st.button(
-            "Open this setting in Ask", icon=":material/open_in_new:", key="open-ask"
+            "Open this setting in Ask", icon=":material/open_in_new:", key=keys.OPEN_ASK
         )
-    with st.container(key="beside-wide-setting"):
+    with st.container(key=keys.BESIDE_SETTING):
         left, right = st.columns(2, gap="medium")
         with left:
             _categories(measured)
@@ -50,7 +52,9 @@ def setting_panel(session: Session, found: Sweep) -> None:
 def _categories(measured: Evaluation) -> None:
     st.markdown("**By category** of question")
     chart(
-        category_bars(measured, ink=ink(), **colours()), category_sentence(measured), "categories"
+        category_bars(measured, ink=ink(), **colours()),
+        category_sentence(measured),
+        keys.CATEGORIES,
     )
 
 
@@ -91,7 +95,7 @@ def _category(number: int | None) -> str:
 
 
 def _failures(session: Session, measured: Evaluation) -> int | None:
-    """Worst questions first; the one picked."""
+    """Lists the worst questions first; returns the index of the one picked."""
     questions = {q.index: q for q in session.conversation.questions}
     worst = measured.worst()
     st.markdown("**Worst questions first**; tick one to open it in Ask")
@@ -107,7 +111,7 @@ def _failures(session: Session, measured: Evaluation) -> int | None:
         ],
         hide_index=True,
         height=tall(len(worst), _FAILURES_SEEN),
-        key="failures",
+        key=keys.FAILURES,
         on_select="rerun",
         selection_mode="single-row",
         column_config={"recall": st.column_config.NumberColumn(format="%.2f", width=60)},
@@ -124,11 +128,10 @@ def _to_ask(
     horizon: int,
     question: int | None,
 ) -> None:
-    """Go to Ask with this setting, and with the question where one was picked."""
+    """Goes to Ask with this setting, and with the question where one was picked."""
     wanted = replace(found.settings, policy=policy, alpha=alpha, horizon=horizon)
     write_settings(wanted, session.memory.system)
     if question is not None:
         indices = [q.index for q in session.conversation.questions]
-        st.session_state["origin"] = "Dataset question"
-        st.session_state[f"question-{session.source}"] = indices.index(question)
-    st.switch_page(st.session_state["pages"]["ask"])
+        write_question(session, indices.index(question))
+    st.switch_page(st.session_state[keys.PAGES]["ask"])

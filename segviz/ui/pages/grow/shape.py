@@ -1,4 +1,4 @@
-"""Below the tree on Grow: its shape beside the paper's, warnings, cost as it grew."""
+"""Shows the shape of the growing tree beside the paper's, warnings, and its cost."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from segviz.figures.cost import cost_figure, cost_rows, cost_sentence, dollars, 
 from segviz.tree import Decision, Structure
 from segviz.tree.digest import digest
 from segviz.tree.shape import (
-    Shape,
     boundary_f1,
     diagnose,
     random_f1,
     session_starts,
     shape,
 )
+from segviz.ui import keys
 from segviz.ui.sidebar.spending import price_of
 from segviz.ui.state import Session
 from segviz.ui.widgets.charts import chart, colours
-from segviz.ui.widgets.tables import table
+from segviz.ui.widgets.tables import shape_row, table
 
 
 def warnings(structure: Structure, decision: Decision | None) -> None:
-    """Say when the tree cascades or is a star, and what to change about a model that
+    """Says when the tree cascades or is a star, and what to change about a model that
     decides as in ``decision``."""
     scored = decision is None or any(item.score is not None for item in decision.candidates)
     for trouble in diagnose(shape(structure), thresholds=scored):
@@ -31,9 +31,9 @@ def warnings(structure: Structure, decision: Decision | None) -> None:
 
 
 def shape_panel(session: Session, structure: Structure, now: int) -> None:
-    """Shape table and cost charts, for the tree after ``now`` steps."""
+    """Draws the shape table and the cost charts of the tree after ``now`` steps."""
     with st.expander(
-        "Shape and cost", expanded=False, key="shape-panel", on_change="rerun"
+        "Shape and cost", expanded=False, key=keys.SHAPE_PANEL, on_change="rerun"
     ) as panel:
         if not panel.open:
             return
@@ -45,21 +45,6 @@ def shape_panel(session: Session, structure: Structure, now: int) -> None:
             help="A name computed from all spans, texts and edges. The same conversation, settings "
             "and version of segviz give the same name on every machine.",
         )
-
-
-def shape_row(name: str, measured: Shape, **more: object) -> dict[str, object]:
-    """A structure as a row of a table of shapes."""
-    return {
-        "tree": name,
-        "leaves": measured.leaves,
-        "nodes": measured.nodes,
-        "nodes/leaf": measured.nodes_per_leaf,
-        "max depth": float(measured.max_depth),
-        "mean depth": measured.mean_depth,
-        "depth std": measured.depth_std,
-        "branching": measured.branching,
-        **more,
-    }
 
 
 def _table(session: Session, structure: Structure, now: int) -> None:
@@ -115,6 +100,6 @@ def _cost(session: Session, now: int) -> None:
     chart(
         cost_figure(steps, spent=spent, **colours()),
         f"{total_sentence(steps, spent)} {cost_sentence(steps)}",
-        "cost-chart",
+        keys.COST_CHART,
         rows=lambda: cost_rows(steps, spent),
     )

@@ -1,0 +1,216 @@
+"""Operations on a finished memory: delete, merge, promote, …, or take in a second conversation.
+
+They are kept for the browser session and can be undone. Links do not hold them, session
+files do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+
+import streamlit as st
+
+from segviz.construct import Joins, Operates, Operation
+from segviz.conversation import TITLES, Conversation, sample_path
+from segviz.llm import ModelError
+from segviz.loaders import LoadError, load
+from segviz.memory import Memory, build, merge, needs_chat, paid
+from segviz.ui import keys
+from segviz.ui.state import AUTOMATIC_UNITS, Session, fingerprint, remember
+from segviz.ui.widgets.captions import refusal
+
+CHANGED_KEPT = 4
+MOST_OPERATIONS = 20
+"""Kept for one memory."""
+
+
+@dataclass(frozen=True)
+class DoneOperation:
+    """The memory after an operation, and what was done as a short key: operation and
+    arguments, or the conversation taken in."""
+
+    memory: Memory
+    done: str
+
+
+def changes(key: str) -> list[DoneOperation]:
+    """Returns what was done to the memory with this key, oldest first; editable."""
+    found: list[DoneOperation] = remember(keys.OPERATED, key, CHANGED_KEPT, list)
+    return found
+
+
+def operated(session: Session) -> Session:
+    """Returns the session with the operations done on its memory so far."""
+    done = changes(session.key)
+    if not done:
+        return session
+    # What was done, not how often: after an undo another operation makes another memory.
+    said = [change.done for change in done]
+    changed = f"{session.key}+{fingerprint(said)}"
+    return replace(
+        session,
+        key=changed,
+        conversation=done[-1].memory.conversation,
+        memory=done[-1].memory,
+        built=session.key,
+    )
+
+
+def operations_panel(session: Session) -> None:
+    """Draws the operations of this memory's system; nothing where it has none."""
+    system = session.memory.model
+    if not isinstance(system, Operates) or not system.operations():
+        return
+    known = system.operations()
+    done = changes(session.built or session.key)
+    title = f"Change ({len(done)})" if done else "Change"
+    with st.popover(title, icon=":material/build:", key=keys.OPERATIONS):
+        name = st.selectbox(
+            "Operation", list(known), format_func=lambda key: known[key].label, key=keys.OPERATION
+        )
+        chosen = known[name]
+        st.caption(chosen.help)
+        arguments = {
+            argument: _argument(session, name, argument, kind, chosen.defaults.get(argument))
+            for argument, kind in chosen.arguments.items()
+        }
+        with st.container(horizontal=True):
+            wanted = st.button(chosen.label, key=keys.OPERATE)
+            undone = st.button("Undo the last", disabled=not done, key=keys.UNDO_OPERATION)
+        if wanted:
+            _operate(session, done, name, chosen, arguments)
+        if undone:
+            done.pop()
+            st.rerun()
+        for change in done:
+            st.text(change.memory.steps[-1].note)
+        joined = join_choice(session)
+        if joined is not None:
+            _keep(
+                done, DoneOperation(joined, f"join {joined.conversation.id}"), "The second memory"
+            )
+
+
+def _argument(session: Session, operation: str, name: str, kind: str, default: int | None) -> int:
+    memory = session.memory
+    last = {
+        "node": len(memory.structure) - 1,
+        "unit": len(memory.units) - 1,
+        "session": len(session.conversation.sessions),
+    }.get(kind)
+    first = 1 if kind == "session" else 0
+    start = first if default is None else default
+    if kind == "node" and session.selected is not None:
+        start = session.selected
+    chosen = st.number_input(
+        name.replace("_", " ").capitalize(),
+        min_value=first,
+        max_value=last,
+        value=start if last is None else min(start, max(last, first)),
+        step=1,
+        key=keys.argument(session.built or session.key, operation, name, start),
+        help="A selected node is filled in." if kind == "node" else None,
+    )
+    return int(chosen) - first
+
+
+def _operate(
+    session: Session,
+    done: list[DoneOperation],
+    name: str,
+    chosen: Operation,
+    arguments: dict[str, int],
+) -> None:
+    if len(done) >= MOST_OPERATIONS:
+        st.warning(f"At most {MOST_OPERATIONS} operations are kept; undo some first.")
+        return
+    try:
+        memory = session.memory.operate(name, chat=session.chat, **arguments)
+    except (ValueError, ModelError) as error:
+        st.warning(f"{chosen.label}: this cannot be done.")
+        st.text(str(error))
+        return
+    given = [arguments[argument] for argument in chosen.arguments]
+    _keep(done, DoneOperation(memory, f"{name} {given}"), chosen.label)
+
+
+def _keep(done: list[DoneOperation], change: DoneOperation, what: str) -> None:
+    """Shows a changed memory from now on, if it keeps the invariants."""
+    broken = change.memory.check()
+    if broken:
+        st.error(f"{what} would have broken the memory; nothing was changed.")
+        st.text(str(broken[0]))
+        return
+    done.append(change)
+    st.rerun()
+
+
+def join_choice(session: Session) -> Memory | None:
+    """Offers the other conversations; returns the joined memory where one was just taken in."""
+    memory, system = session.memory, session.memory.model
+    if not isinstance(system, Joins):
+        return None
+    if needs_chat(memory.model) or paid(memory.embedder) is not None:
+        return None  # a second build would send and cost without being asked about
+    offered = _others(session)
+    st.divider()
+    name = st.selectbox(
+        "Join another conversation",
+        list(offered),
+        index=None,
+        placeholder="Choose a conversation",
+        key=keys.JOIN,
+        help="It is built with the same settings and taken in behind this one: trees only one "
+        "of them has are copied, facts both state become one.",
+    )
+    if not st.button("Take it in", key=keys.TAKE_IN, disabled=name is None) or name is None:
+        return None
+    try:
+        conversation = offered[name]()
+    except LoadError as error:  # of a large file it is read only now
+        refusal(error, "This memory stays as it is.")
+        return None
+    count = len(conversation.units(memory.unit))
+    if not 0 < count <= AUTOMATIC_UNITS:
+        st.warning(
+            f"It has {count:,} leaves; 1 to {AUTOMATIC_UNITS:,} can be taken in here. "
+            "segviz.merge joins memories of any size."
+        )
+        return None
+    bar = st.progress(0.0, "Building")
+
+    def progress(done: int, total: int) -> None:
+        if done % 20 == 0 or done == total:
+            bar.progress(done / total, f"Building: {done} of {total} leaves")
+
+    second = build(
+        conversation,
+        memory.system,
+        memory.unit,
+        embedder=memory.embedder,
+        progress=progress,
+        **memory.settings,
+    )
+    try:
+        return merge(memory, second)
+    except ValueError as error:
+        st.warning("These two cannot be joined.")
+        st.text(str(error))
+        return None
+
+
+def _others(session: Session) -> dict[str, Callable[[], Conversation]]:
+    """Returns the other conversations of the open file, then the bundled ones, read when chosen."""
+    found: dict[str, Callable[[], Conversation]] = {}
+    for position, entry in enumerate(session.corpus.entries):
+        if entry.id != session.conversation.id:
+            found[entry.id] = partial(session.corpus.__getitem__, position)
+    for name, title in TITLES.items():
+        if name != session.conversation.id:
+            found[title] = partial(_sample, name)
+    return found
+
+
+def _sample(name: str) -> Conversation:
+    return load(sample_path(name))[0]

@@ -1,1 +1,0 @@
-"""Changing a finished memory: operations, their log, merging."""

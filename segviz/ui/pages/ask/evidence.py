@@ -1,0 +1,175 @@
+"""Shows what Ask retrieved: the list of nodes, and the stages of a system's own retrieval."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import streamlit as st
+
+from segviz.construct import Stage
+from segviz.figures.levels import level_figure, level_rows
+from segviz.retrieval import Evidence, Result, estimated_tokens
+from segviz.systems.levels import level_name
+from segviz.ui import keys
+from segviz.ui.state import Session
+from segviz.ui.widgets.captions import level_names, named, place, short
+from segviz.ui.widgets.charts import chart, colours
+from segviz.ui.widgets.lists import evidence_list, node_list
+
+HEIGHT = 620
+ORDERS = ("Best first", "In reading order")
+
+
+def _move(item: Evidence, k: int) -> str:
+    if item.rank_before == item.rank_after:
+        return ""
+    if item.rank_before > k:
+        return f"entered, was {item.rank_before}"
+    return f"was {item.rank_before}"
+
+
+def retrieved_panel(session: Session, result: Result, status: dict[str, str]) -> None:
+    """Draws the list, best first or in reading order; ``status`` marks gold turns."""
+    words = sum(len(item.text.split()) for item in result.evidence)
+    tokens = sum(estimated_tokens(item.text) for item in result.evidence)
+    st.markdown(
+        f"**Retrieved**: {words} words, about {tokens} tokens",
+        help=(
+            "Initial scores are shares of one whole: over all nodes they add up to 1. "
+            "Propagated scores add up to less: a node without a target (under top-down a "
+            "leaf, under bottom-up the root) keeps what it has but passes nothing on, and the "
+            "sum is divided by Σ αᵏ. Only the order within each column matters."
+        ),
+    )
+    order = st.segmented_control(
+        "Order",
+        ORDERS,
+        default=ORDERS[0],
+        required=True,
+        key=keys.EVIDENCE_ORDER,
+        label_visibility="collapsed",
+        persist_state="session",
+    )
+    listed = result.evidence
+    if order == ORDERS[1]:
+        listed = result.reading_order
+    top = max([*result.initial[list(result.before)], *result.final[list(result.after)], 1e-12])
+    items = []
+    for item in listed:
+        gold = sorted(t for t in item.turn_ids if t in status)
+        narrow = item.span[1] - item.span[0] == 1
+        note = f"{'gold' if narrow else 'covers gold'} {', '.join(gold[:4])}" if gold else ""
+        items.append(
+            {
+                "node": item.node,
+                "rank": item.rank_after,
+                "place": place(session, result.structure, item.node),
+                "move": _move(item, len(result.before)),
+                "gold": note,
+                "initial": f"{item.initial:.5f}",
+                "final": f"{item.final:.5f}",
+                "initialShare": item.initial / top,
+                "finalShare": item.final / top,
+                "text": item.text,
+                "selected": item.node == session.selected,
+            }
+        )
+    evidence_list(
+        items,
+        names=result.score_names,
+        key=keys.EVIDENCE,
+        height=HEIGHT,
+        on_pick=session.select,
+    )
+    left = [node for node in result.before if node not in result.after]
+    if left:
+        names = (f"node {node} ({place(session, result.structure, node)})" for node in left)
+        st.caption(f"Pushed out of the top {len(result.before)}: " + "; ".join(names))
+
+
+# So much of a long list is shown at first.
+LISTED = 40
+_STAGE_HEIGHT = 260
+
+
+def stages_panel(session: Session, result: Result) -> None:
+    """Draws the stages in their order, each with the nodes it looked at and those it kept; nothing
+    for propagation, which has no stages."""
+    if not result.stages:
+        return
+    st.markdown("**How the system went about it**")
+    told, seen = st.columns([11, 10], gap="medium")
+    with told, st.container(border=True, key=keys.STAGES):
+        for number, stage in enumerate(result.stages, start=1):
+            _stage(session, result, number, stage)
+    with seen:
+        _levels(session, result)
+
+
+def _stage(session: Session, result: Result, number: int, stage: Stage) -> None:
+    st.markdown(f"{number}. **{stage.name}**")
+    st.text(stage.note)
+    if not stage.nodes:
+        return
+    title = f"{len(stage.nodes):,} looked at, {len(stage.kept):,} kept"
+    if stage.scores:
+        title += f" · best: node {stage.nodes[0]} at {stage.scores[0]:.3f}"
+    with st.expander(title, key=keys.stage(number), on_change="rerun") as listed:
+        if listed.open:
+            _stage_list(session, result, number, stage)
+
+
+def _stage_list(session: Session, result: Result, number: int, stage: Stage) -> None:
+    """Lists the nodes of a stage, kept ones first; a click selects one."""
+    kept = set(stage.kept)
+    order = sorted(range(len(stage.nodes)), key=lambda place: stage.nodes[place] not in kept)
+    if len(order) > LISTED and not st.toggle(f"All {len(order):,}", key=keys.stage_all(number)):
+        st.caption(f"Showing {LISTED} of {len(order):,}.")
+        order = order[:LISTED]
+    rows = [(stage.nodes[place], _stage_row(session, result, stage, place)) for place in order]
+    node_list(
+        [
+            ("Kept", [row for node, row in rows if node in kept]),
+            ("Not kept", [row for node, row in rows if node not in kept]),
+        ],
+        key=keys.stage_nodes(number),
+        height=_STAGE_HEIGHT,
+        label=f"Nodes of the stage {stage.name}",
+        about=f"{number} {result.question}",
+        on_pick=session.select,
+    )
+
+
+def _stage_row(session: Session, result: Result, stage: Stage, place: int) -> dict[str, Any]:
+    node = stage.nodes[place]
+    return {
+        "node": node,
+        "head": named(session, result.structure, node),
+        "text": short(result.structure.text[node]),
+        "note": f"{stage.scores[place]:.4f}" if stage.scores else "",
+    }
+
+
+def _levels(session: Session, result: Result) -> None:
+    """Draws the levels of the nodes looked at beside those of the nodes returned."""
+    names = level_names(session.memory)
+    visited, returned = result.visited, result.levels()
+    series = ("looked at", "returned")
+    st.markdown("**Levels it looked at, and those it returned**")
+    chart(
+        level_figure(visited, returned, names=names, series=series, shares=True, **colours()),
+        _sentence(visited, returned, names),
+        keys.VISITED_CHART,
+        "Bars are shares of each, numbers are nodes.",
+        rows=lambda: level_rows(visited, returned, names, series),
+    )
+
+
+def _sentence(visited: dict[int, int], returned: dict[int, int], names: Sequence[str]) -> str:
+    parts = [
+        f"{level_name(level, names)}: {count} looked at, {returned.get(level, 0)} returned"
+        for level, count in visited.items()
+        if count or returned.get(level)
+    ]
+    return "; ".join(parts) + "." if parts else "It looked at nothing."

@@ -1,0 +1,133 @@
+"""What a browser session looks at: the open file, the step, the question, the drawing, its
+colours and the pinned nodes. Each is read and written here alone.
+
+Widgets of the sidebar and the pages hold most of it, under ``ui.keys``; links, session files
+and other pages set it with these functions. How a question is asked is in ``ui.settings``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import streamlit as st
+
+from segviz.ui import keys
+from segviz.ui.state import Session, remember
+from segviz.view.bookmark import Bookmark
+from segviz.view.look import Look
+
+SOURCES = ("Sample", "Upload", "Path", "Paste")
+"""Where a conversation comes from."""
+
+ORIGINS = ("Dataset question", "Own question")
+"""Where a question comes from."""
+
+VIEWS = ("Time axis", "Node-link", "Outline")
+"""How a structure is drawn."""
+
+_VIEW_KEYS = (keys.GROW_VIEW, keys.ASK_VIEW)
+_MEMORIES_PINNED = 8
+
+
+def read_file(session: Session) -> dict[str, Any]:
+    """Returns the open file as fields of a bookmark: a sample's name, a path, or the key of what
+    was uploaded or pasted."""
+    state = st.session_state
+    match state.get(keys.SOURCE, "Sample"):
+        case "Sample":
+            return {"sample": state.get(keys.SAMPLE)}
+        case "Path":
+            return {"path": state.get(keys.PATH)}
+    return {"upload": session.source}
+
+
+def write_file(bookmark: Bookmark) -> None:
+    """Chooses the file a bookmark names; an upload is left to its owner."""
+    state = st.session_state
+    if bookmark.path is not None:
+        state[keys.SOURCE], state[keys.PATH] = "Path", bookmark.path
+    elif bookmark.upload is not None:
+        state[keys.SOURCE] = "Upload"
+    elif bookmark.sample is not None:
+        state[keys.SOURCE], state[keys.SAMPLE] = "Sample", bookmark.sample
+
+
+def read_step(session: Session) -> int | None:
+    """Returns the step shown on Grow; None for the last."""
+    total = len(session.memory.steps)
+    step: int = st.session_state.get(keys.grow_step(session.key), total)
+    return None if step == total else step
+
+
+def write_step(session: Session, step: int | None) -> None:
+    """Shows the memory after a step, None for the last."""
+    key, total = keys.grow_step(session.key), len(session.memory.steps)
+    if step is not None or key in st.session_state:
+        st.session_state[key] = total if step is None else min(max(step, 1), total)
+
+
+def go_to_step(session: Session, step: int) -> None:
+    """Stops playing and show the memory after the nearest step there is."""
+    st.session_state[keys.PLAYING] = None
+    write_step(session, step)
+
+
+def read_question(session: Session) -> tuple[int | None, str | None]:
+    """Returns the index of a data set's question (None for the first) or one's own text."""
+    state = st.session_state
+    if state.get(keys.ORIGIN) == "Own question" or not session.conversation.questions:
+        return None, state.get(keys.own_question(session.key)) or None
+    return state.get(keys.question(session.source)) or None, None
+
+
+def write_question(session: Session, index: int | None, text: str | None = None) -> None:
+    """Asks a question of one's own where there is a ``text``, else one of the data set's."""
+    state, last = st.session_state, len(session.conversation.questions) - 1
+    if text is not None:
+        state[keys.ORIGIN], state[keys.own_question(session.key)] = "Own question", text
+    elif last >= 0:
+        state[keys.ORIGIN] = "Dataset question"
+        state[keys.question(session.source)] = min(index or 0, last)
+
+
+def view_shown(key: str) -> str:
+    """Returns the drawing chosen by the widget with this key."""
+    view: str = st.session_state.get(key, VIEWS[0])
+    return view
+
+
+def read_view() -> str:
+    """Returns the drawing of the first page that does not show the time axis, "" for none."""
+    return next((view for view in map(view_shown, _VIEW_KEYS) if view != VIEWS[0]), "")
+
+
+def write_view(view: str) -> None:
+    """Draws structures so on Grow and Ask; an unknown view means the time axis."""
+    for key in _VIEW_KEYS:
+        st.session_state[key] = view if view in VIEWS else VIEWS[0]
+
+
+def read_look() -> Look:
+    """Returns the colours and labels of trees."""
+    state = st.session_state
+    return Look(state.get(keys.COLOUR, ""), state.get(keys.LABELS, ""))
+
+
+def write_look(look: Look) -> None:
+    """Sets the colours and labels of trees."""
+    st.session_state[keys.COLOUR], st.session_state[keys.LABELS] = look.colour, look.labels
+
+
+def pinned(session: Session) -> list[int]:
+    """Returns the pinned nodes of this memory, at most two, oldest first; editable."""
+    nodes: list[int] = remember(keys.PINS, session.key, _MEMORIES_PINNED, list)
+    return nodes
+
+
+def write_pins(session: Session, nodes: Sequence[int]) -> list[int]:
+    """Pins these nodes and nothing else; returns those that the memory does not have."""
+    there = [node for node in nodes if node < len(session.memory.structure)]
+    if there or pinned(session):
+        pinned(session)[:] = there
+    return [node for node in nodes if node not in there]
