@@ -104,7 +104,7 @@ def test_policy_and_hops(ask, memory):
     hops = control(ask, "input.horizon")
     hops.focus()
     hops.press("End")
-    assert settles(ask, memory).horizon == 5
+    assert settles(ask, memory).settings.horizon == 5
     control(ask, ".controls select").select_option("none")
     ask.until(KEY, "settled", "true")
     assert control(ask, "input.alpha").is_disabled()
