@@ -1,4 +1,4 @@
-"""What was said: conversations, how they are cut into units, and what a file held.
+"""Conversations, the units they are cut into, and the report of loading them.
 
 ``turns``         Turn, Session and Question, the records of every format
 ``conversation``  Conversation: sessions and questions, cut into units by a rule

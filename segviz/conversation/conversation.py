@@ -1,4 +1,4 @@
-"""A conversation: its sessions and questions, and the units it is cut into."""
+"""Defines Conversation: sessions and questions, with its units by rule."""
 
 from __future__ import annotations
 
@@ -13,7 +13,11 @@ from segviz.conversation.units import Unit
 
 @dataclass(frozen=True)
 class Conversation:
-    """A chronological conversation with its questions."""
+    """A chronological conversation with its questions.
+
+    ``id`` names it in its file, ``speakers`` are the declared ones (a, b, …) and
+    ``source_format`` is the name of the loader that read it.
+    """
 
     id: str
     speakers: tuple[str, ...]
@@ -42,29 +46,29 @@ class Conversation:
 
         Raises ValueError naming the legal rules when ``rule`` is unknown.
         """
-        if rule not in self._cuts:
-            self._cuts[rule] = unit_rules.cut(self.sessions, self.speakers, rule)
-        return self._cuts[rule]
+        if rule not in self._units_by_rule:
+            self._units_by_rule[rule] = unit_rules.cut(self.sessions, self.speakers, rule)
+        return self._units_by_rule[rule]
 
     @cached_property
-    def _cuts(self) -> dict[str, tuple[Unit, ...]]:
-        # By rule: pages ask for the units again and again, and a cut of 100,000 turns
-        # takes half a second.
+    def _units_by_rule(self) -> dict[str, tuple[Unit, ...]]:
+        # Cached by rule: pages ask for the units often, and cutting 100,000 turns takes half
+        # a second.
         return {}
 
     def dropped(self, rule: str) -> tuple[str, ...]:
-        """Ids of turns that no unit of this rule holds (the cost of ``paper``).
+        """Ids of the turns that no unit of this rule holds (the cost of ``paper``).
 
         Turns with nothing in them (no text, no caption) are never a leaf and are
         not counted here.
         """
-        if rule not in self._lost:
+        if rule not in self._dropped:
             held = {turn_id for unit in self.units(rule) for turn_id in unit.turn_ids}
-            self._lost[rule] = tuple(t.id for t in self.turns if t.content and t.id not in held)
-        return self._lost[rule]
+            self._dropped[rule] = tuple(t.id for t in self.turns if t.content and t.id not in held)
+        return self._dropped[rule]
 
     @cached_property
-    def _lost(self) -> dict[str, tuple[str, ...]]:
+    def _dropped(self) -> dict[str, tuple[str, ...]]:
         return {}
 
 

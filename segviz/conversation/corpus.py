@@ -1,12 +1,12 @@
-"""Layer 1: what one file held: its conversations, and what became of its records.
+"""Defines Corpus, the conversations of one file, and the report of loading them.
 
 =============  =====================================================================
 record         meaning
 =============  =====================================================================
 Corpus         the conversations of a file and the report of loading them
-LoadReport     how many turns were kept, what was mended, what left out
-Finding        one thing that was mended or left out, and where it stood
-Entry          a conversation as a list of them shows it, known without reading it
+LoadReport     how many turns were kept, which records were repaired or skipped
+Finding        one repaired or skipped record and its place in the file
+Entry          a row of a list of conversations, known without reading them
 =============  =====================================================================
 """
 
@@ -24,7 +24,7 @@ Kind = Literal["repaired", "skipped"]
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing the loader had to mend or leave out, and where it stood in the file."""
+    """A record the loader repaired or skipped: ``where`` in the file, and ``what`` was wrong."""
 
     kind: Kind
     where: str
@@ -33,7 +33,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class LoadReport:
-    """What became of a file. ``kept`` counts turns; findings are in file order."""
+    """The outcome of loading a file. ``kept`` counts turns; findings are in file order."""
 
     name: str
     source_format: str
@@ -42,16 +42,16 @@ class LoadReport:
 
     @property
     def repaired(self) -> tuple[Finding, ...]:
-        """Records that were kept after a mend."""
+        """Records that were kept after a repair."""
         return tuple(f for f in self.findings if f.kind == "repaired")
 
     @property
     def skipped(self) -> tuple[Finding, ...]:
-        """Records that were left out."""
+        """Records that were skipped."""
         return tuple(f for f in self.findings if f.kind == "skipped")
 
     def __str__(self) -> str:
-        """One line for people: ``name: 689 turns kept, 2 repaired, 0 skipped (LoCoMo)``."""
+        """One readable line: ``name: 689 turns kept, 2 repaired, 0 skipped (LoCoMo)``."""
         return (
             f"{self.name}: {self.kept} turns kept, {len(self.repaired)} repaired, "
             f"{len(self.skipped)} skipped ({self.source_format})"
@@ -60,10 +60,10 @@ class LoadReport:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A conversation as a list of them shows it.
+    """A conversation as a row of a list.
 
-    ``sessions`` and ``turns`` are None where only reading the conversation would tell;
-    ``about`` is a line of the file's own on it (a question, a title), possibly "".
+    ``sessions`` and ``turns`` are counts, None where they are unknown until the conversation
+    is read; ``about`` is the file's own line about it (a question, a title), possibly "".
     """
 
     id: str
@@ -76,8 +76,8 @@ class Entry:
 class Corpus(Sequence[Conversation]):
     """The conversations of one file; index by position or by id.
 
-    ``conversations`` may read each one when it is asked for (``segviz.loaders.lazy``), so
-    lists of conversations are made from ``entries``, which never reads any.
+    ``conversations`` may be read on access (``segviz.loaders.lazy``); ``entries`` lists them
+    without reading any.
     """
 
     conversations: Sequence[Conversation]
@@ -102,7 +102,7 @@ class Corpus(Sequence[Conversation]):
         return tuple(entry.id for entry in self.entries)
 
     def report_of(self, position: int) -> LoadReport:
-        """What became of one conversation; here the file was read whole: the file's report."""
+        """The report of one conversation; the file's own where the file was read as a whole."""
         return self.report
 
     @overload
@@ -123,7 +123,8 @@ class Corpus(Sequence[Conversation]):
 
 
 def distinct(names: Sequence[str]) -> list[str]:
-    """The names, repeated ones with ``#2``, ``#3`` … unless that is a name itself."""
+    """The names with ``#2``, ``#3`` … behind repeated ones; a suffixed name that is itself
+    among ``names`` is skipped."""
     seen: Counter[str] = Counter()
     taken = set(names)
     result = []

@@ -1,4 +1,4 @@
-"""Stage: the conversations that come with segviz, written for it (see sample_data)."""
+"""Names the conversations that come with segviz and finds their files (``sample_data``)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ TITLES = {
 
 
 def sample_path(name: str) -> Path:
-    """The file of a bundled sample. ValueError lists the names there are."""
+    """The file of a bundled sample. ValueError lists the known names."""
     if name not in TITLES:
         raise ValueError(f"unknown sample {name!r}; choose one of {', '.join(TITLES)}")
     package = Path(__file__).resolve().parent.parent

@@ -1,4 +1,4 @@
-"""When units were said, as numbers that can be compared and subtracted."""
+"""Converts the times of units to seconds that can be compared and subtracted."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ _EPOCH = datetime(1970, 1, 1)
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """Seconds since 1970 in the conversation's own clock; ``dated`` is False where the
-    unit has no time and the moment was counted on from the one before."""
+    """``seconds`` since 1970 in the conversation's own clock; ``dated`` is False where the
+    unit has no time and its moment follows the one before by a second."""
 
     seconds: float
     dated: bool
 
 
 def seconds(when: datetime) -> float:
-    """Seconds since 1970-01-01 00:00 of a naive time as it stands, of others in UTC."""
+    """Seconds since 1970-01-01 00:00; naive times count as they stand, others in UTC."""
     naive = when if when.tzinfo is None else when.astimezone(UTC).replace(tzinfo=None)
     return (naive - _EPOCH).total_seconds()
 
@@ -33,11 +33,11 @@ def as_time(moment: float) -> datetime:
 
 
 class Clock:
-    """Tells the moment of each unit in the order of arrival: its own time, else one second
-    after the one before (0 for the first)."""
+    """Gives units their moments in the order of arrival: the unit's own time, else one second
+    after the unit before (0 for the first)."""
 
     def __init__(self) -> None:
-        """Nothing heard yet."""
+        """Before the first unit."""
         self._last: float | None = None
 
     def tell(self, unit: Unit) -> Moment:

@@ -1,4 +1,4 @@
-"""The records every format is read into: turns, sessions, questions.
+"""Defines the records every format is read into: turns, sessions, questions.
 
 Loaders produce them; every later stage reads them. All are frozen.
 
@@ -18,7 +18,7 @@ CATEGORY_NAMES = {
     4: "single-hop",
     5: "adversarial",
 }
-"""LoCoMo's numeric ids by the meaning its own evaluation code gives them.
+"""LoCoMo's category numbers with the meaning its evaluation code gives them.
 
 Papers permute these names, so every view shows the number beside the name."""
 
@@ -27,8 +27,8 @@ Papers permute these names, so every view shows the number beside the name."""
 class Turn:
     """One message. ``caption`` describes a shared image and is part of the content.
 
-    ``extra`` holds what else the file says of it, by name: texts, numbers and truth values
-    that segviz does not use. It is not compared and not saved with a memory.
+    ``extra`` holds the file's further fields, by name: texts, numbers and truth values that
+    segviz does not use. It is neither compared nor saved with a memory.
     """
 
     id: str
@@ -39,7 +39,7 @@ class Turn:
 
     @property
     def content(self) -> str:
-        """What was communicated: the text, with the image caption in brackets."""
+        """The text, followed by the image caption in brackets."""
         words = self.text.strip()
         if not self.caption:
             return words
@@ -61,9 +61,9 @@ class Question:
     """A dataset question.
 
     ``answer`` is None where the dataset gives none (LoCoMo category 5, whose
-    ``adversarial`` field holds the tempting *wrong* answer). ``evidence`` holds ids
-    that exist in the conversation; what could not be resolved is kept verbatim in
-    ``unresolved``.
+    ``adversarial`` field holds the tempting *wrong* answer). ``index`` is its position in
+    the file, ``category`` the dataset's number. ``evidence`` holds ids of turns of the
+    conversation; ids that name no turn are kept verbatim in ``unresolved``.
     """
 
     index: int
@@ -76,7 +76,7 @@ class Question:
 
     @property
     def category_label(self) -> str:
-        """Number and name, e.g. ``"2 temporal"``; the number is what files agree on."""
+        """Number and name, e.g. ``"2 temporal"``; datasets agree on the numbers alone."""
         if self.category is None:
             return "no category"
         return f"{self.category} {CATEGORY_NAMES.get(self.category, 'other')}"

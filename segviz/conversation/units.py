@@ -1,4 +1,4 @@
-"""Layer 1: rules that cut a conversation into units, one leaf each.
+"""Cuts a conversation into units, one leaf each, by a rule.
 
 ``exchange``  merge runs of one speaker inside a session, pair consecutive runs, keep a
               leftover run as its own unit. Nothing is lost.
@@ -23,7 +23,7 @@ from segviz.conversation.turns import Session, Turn
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """What one leaf holds.
+    """The content of one leaf.
 
     ``index`` is the position in the conversation (0-based, dense), ``session`` the
     0-based position of its session, ``text`` one ``Speaker: words`` line per turn,
