@@ -1,14 +1,14 @@
 """A memory as data: the history of its build and the structure folded from it.
 
-``events``     steps, events, decisions, costs: what a system yields
-``structure``  the columns of a memory at one moment, and what is derived from them
-``fold``       from events to a structure: ``replay``
-``moments``    any moment of a long history without replaying all of it
-``invariants`` what must hold of a structure: ``check``
-``shape``      the shape of a tree in numbers; ``coherence`` of a node and what it holds
-``inspect``    one node: its lineage, its nearest nodes, how it was written
-``unfold``     a layout without overlaps where a structure does not follow time
-``digest``     a short name for a structure; ``toy`` seven leaves to follow by hand
+``events``     the steps a system yields: events, decisions, costs
+``structure``  the columns of a memory at one moment, with parents, children, depth …
+``fold``       applies events to a structure: ``replay``
+``moments``    the structure at any step of a long history, from checkpoints
+``invariants`` conditions a structure must satisfy: ``check``
+``shape``      depth, branching and other counts; ``coherence`` of a node with its children
+``inspect``    one node: lineage, nearest nodes, history of its text
+``unfold``     a layout without overlaps for structures that do not follow time
+``digest``     a short hash of a structure; ``toy`` seven leaves to follow by hand
 
 May import ``conversation``. Public face: the names below.
 """

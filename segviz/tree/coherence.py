@@ -1,4 +1,4 @@
-"""Stage: how close in meaning a node is to what it holds."""
+"""Measures how close in meaning a node is to its children."""
 
 from __future__ import annotations
 
@@ -9,23 +9,24 @@ from numpy.typing import NDArray
 
 from segviz.tree.structure import Structure
 
-# A structure never changes, so what was computed holds as long as the structure lives.
-_known: WeakKeyDictionary[Structure, NDArray[np.float64]] = WeakKeyDictionary()
+# Structures are immutable, so a value is cached as long as its structure lives.
+_CACHE: WeakKeyDictionary[Structure, NDArray[np.float64]] = WeakKeyDictionary()
 
 
 def coherence(structure: Structure) -> NDArray[np.float64]:
     """Mean cosine of each node with its children, of a leaf with its parents; shape (n,).
 
     A node with a single child repeats its child's text: the two count as one, so that a
-    chain of copies is as coherent as the node it copies, not perfect. NaN for what has
-    nothing to be compared with: retired nodes, a lone leaf, nodes without a vector. O(n d)
-    the first time, read-only; in float32 as the vectors are, so exact to about six digits.
+    chain of copies is as coherent as the node it copies, not perfect. NaN where there is
+    nothing to compare with: retired nodes, a lone leaf, nodes without a vector. O(n d) the
+    first time, then cached; read-only. Computed in float32 like the vectors, so exact to
+    about six digits. Source: ours.
     """
-    if structure not in _known:
+    if structure not in _CACHE:
         value = _coherence(structure)
         value.flags.writeable = False
-        _known[structure] = value
-    return _known[structure]
+        _CACHE[structure] = value
+    return _CACHE[structure]
 
 
 def _coherence(structure: Structure) -> NDArray[np.float64]:
@@ -39,22 +40,24 @@ def _coherence(structure: Structure) -> NDArray[np.float64]:
     parent, child = parent[known], child[known]
     dot = np.einsum("ij,ij->i", structure.vector[parent], structure.vector[child])
     cosine = np.clip(dot / (length[parent] * length[child]), -1.0, 1.0)
+    # Every edge has one cosine. Inner nodes average it over the edges below them (grouped by
+    # parent), leaves over the edges above (grouped by child); `bincount` sums the groups.
     for ends, leaf in ((parent, False), (child, True)):
         count = np.bincount(ends, minlength=n)
-        told = (count > 0) & ((structure.level == 0) == leaf)
-        value[told] = np.bincount(ends, weights=cosine, minlength=n)[told] / count[told]
+        counted = (count > 0) & ((structure.level == 0) == leaf)
+        value[counted] = np.bincount(ends, weights=cosine, minlength=n)[counted] / count[counted]
     value = value[carrier]
     value[~structure.active] = np.nan
     return value
 
 
 MANY = 20_000
-"""Nodes for which coherence is computed unasked."""
+"""Up to this many nodes coherence is computed before anyone asks for it."""
 
 
 def known_coherence(structure: Structure, asked: bool) -> NDArray[np.float64] | None:
-    """Coherence as a view needs it: the values, if they are ``asked`` for or cheap; an empty
-    array, if there will be some once asked; None, if there are none at all."""
+    """Coherence for a view: the values where they are ``asked`` for or cheap, an empty array
+    where they are postponed until asked for, None where no node has one."""
     if not structure.vector.shape[1] or not len(structure.edges):
         return None
     if not asked and len(structure) > MANY:

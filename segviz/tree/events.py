@@ -1,4 +1,4 @@
-"""Layer 1: the history of a build as data: events, decisions, costs, steps.
+"""Defines the history of a build as data: events, decisions, costs, steps.
 
 A system yields one :class:`Step` per unit. ``segviz.tree.replay`` folds their events
 into a structure; nothing else stores a tree.
@@ -18,11 +18,11 @@ Vector = NDArray[np.float32]
 Span = tuple[int, int]
 Scalar = str | int | float | bool | None
 Facts = Mapping[str, Scalar]
-"""What a system keeps about a node beside its text, by name; plain JSON values."""
+"""Further data a system keeps about a node, by name; plain JSON values."""
 
 
 def as_number(facts: Facts, name: str, missing: float = 0.0) -> float:
-    """A fact as a number; ``missing`` where there is none, or it is not a number."""
+    """A fact as a number; ``missing`` where it is absent or no number."""
     value = facts.get(name)
     return float(value) if isinstance(value, int | float) else missing
 
@@ -31,8 +31,9 @@ def as_number(facts: Facts, name: str, missing: float = 0.0) -> float:
 class Add:
     """A node appears. ``node`` must equal the number of nodes added before it.
 
-    ``kind`` says what it is where a system has more than units and summaries ("entity",
-    "theme", "event"); ``facts`` is what the system keeps about it.
+    ``span`` is half-open in units, ``vector`` float32 (d,). ``kind`` tells nodes apart in
+    systems that have more than units and summaries ("entity", "theme", "event"); ``facts``
+    is the system's further data.
     """
 
     node: int
@@ -98,13 +99,13 @@ Event = Add | Link | Unlink | Revise | Retire | Relate
 
 
 NOT_ASKED = "not asked"
-"""Label of a candidate that was decided over before its turn came."""
+"""Label of a candidate that was not judged, because the choice was made before its turn."""
 
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """How one candidate fared. ``score`` and ``threshold`` are on the model's own scale;
-    either may be absent (a language model gives only a ``label``)."""
+    """The judgement of one candidate. ``score`` and ``threshold`` are on the compatibility
+    model's own scale; both may be absent (a language model gives only a ``label``)."""
 
     node: int
     score: float | None = None
@@ -113,14 +114,14 @@ class Judgement:
 
     @property
     def judged(self) -> bool:
-        """Whether the candidate was really looked at."""
+        """Whether a model or score judged the candidate."""
         return self.score is not None or self.label != NOT_ASKED
 
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """Why a step went as it did: the candidates from low to high level, the node chosen
-    (None where none was compatible) and the reason as one sentence."""
+    """The choice of a step: the candidates from low to high level, the node chosen (None
+    where none was compatible) and the reason as one sentence (SegTreeMem §4.2)."""
 
     candidates: tuple[Judgement, ...]
     chosen: int | None
@@ -129,7 +130,7 @@ class Decision:
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What a step took.
+    """The cost of a step: model calls, tokens, nodes touched, time.
 
     ``calls`` and ``tokens`` count the prompts a model answered and their tokens, whether the
     answer came from the server or the cache (0 offline), ``annotated`` the annotations

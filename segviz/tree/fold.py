@@ -1,4 +1,4 @@
-"""From history to structure: events applied one by one to columns that may change."""
+"""Folds events into a structure, one by one, over mutable columns."""
 
 from __future__ import annotations
 
@@ -30,7 +30,12 @@ class ReplayError(ValueError):
 
 
 class Fold:
-    """Mutable columns while events are applied, step by step."""
+    """The columns of a structure while events are applied, step by step.
+
+    Lists grow by one entry per node; ``edges`` and ``relations`` are dicts because events
+    remove rows by key and the order of insertion must last. ``degree`` counts the edges and
+    relations at each node, so that Retire can be checked in O(1).
+    """
 
     def __init__(self) -> None:
         """Before the first step."""
@@ -46,7 +51,7 @@ class Fold:
         self.degree: list[int] = []
 
     def copy(self) -> Fold:
-        """The same moment, to go on from without changing this one."""
+        """An independent copy of the columns; texts and vectors are shared."""
         other = Fold()
         for name, column in vars(self).items():
             setattr(other, name, column.copy())
@@ -61,7 +66,7 @@ class Fold:
                 raise ReplayError(f"step {number}: {error}") from None
 
     def apply(self, event: Event) -> None:
-        """Apply one event; ReplayError says why it cannot be."""
+        """Apply one event; ReplayError says why it is impossible."""
         match event:
             case Add():
                 self._add(event)

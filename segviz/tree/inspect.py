@@ -1,4 +1,4 @@
-"""Assembly: what can be told of one node: its kin, its nearest nodes, how it was written.
+"""Describes one node: its lineage, its nearest nodes, the history of its text.
 
 Everything is computed for the node asked about, in time linear in the structure or the
 history, without recursion.
@@ -19,7 +19,7 @@ from segviz.tree.structure import Structure
 
 
 def path_from_root(structure: Structure, node: int) -> tuple[int, ...]:
-    """The nodes above ``node``, root first; where one has several parents, by the first."""
+    """The nodes above ``node``, root first, along first parents."""
     path = []
     while parents := structure.parents[node]:
         node = parents[0]
@@ -28,16 +28,16 @@ def path_from_root(structure: Structure, node: int) -> tuple[int, ...]:
 
 
 def ancestors(structure: Structure, node: int) -> frozenset[int]:
-    """Every node above ``node``, by whichever parent."""
-    return _reached(structure.parents, node)
+    """Every node above ``node``, along all parents."""
+    return _reachable(structure.parents, node)
 
 
 def descendants(structure: Structure, node: int) -> frozenset[int]:
     """Every node below ``node``."""
-    return _reached(structure.children, node)
+    return _reachable(structure.children, node)
 
 
-def _reached(adjacent: Sequence[Sequence[int]], node: int) -> frozenset[int]:
+def _reachable(adjacent: Sequence[Sequence[int]], node: int) -> frozenset[int]:
     seen = {node}
     pending = [node]
     while pending:
@@ -49,12 +49,12 @@ def _reached(adjacent: Sequence[Sequence[int]], node: int) -> frozenset[int]:
 
 
 def relations_of(structure: Structure, node: int) -> tuple[Relate, ...]:
-    """The relations that begin or end at ``node``, as first made."""
+    """The relations from or to ``node``, oldest first."""
     return tuple(r for r in structure.relations if node in (r.source, r.target))
 
 
 def similarity(structure: Structure, a: int, b: int) -> float | None:
-    """Cosine of the vectors of two nodes, in [-1, 1]; None where one has no direction."""
+    """Cosine of the vectors of two nodes, in [-1, 1]; None where one of them is 0."""
     found = _cosines(structure.vector[[b]], structure.vector[a])[0]
     return None if np.isnan(found) else float(found)
 
@@ -64,13 +64,13 @@ def nearest(
 ) -> tuple[tuple[int, float], ...]:
     """The active nodes whose vectors have the greatest cosine with that of ``node``.
 
-    (node, cosine) pairs, best first, equal ones by id. The node itself, its ancestors and
-    its descendants are left out, as their texts come from one another; so are nodes whose
-    vector is 0. Empty where ``node`` itself has no direction.
+    (node, cosine) pairs, best first, ties by id. The node itself, its ancestors and its
+    descendants are left out, because their texts derive from each other; so are nodes whose
+    vector is 0. Empty where the vector of ``node`` is 0.
     """
     allowed = structure.active.copy()
-    kin = {node} | ancestors(structure, node) | descendants(structure, node)
-    allowed[list(kin)] = False
+    related = {node} | ancestors(structure, node) | descendants(structure, node)
+    allowed[list(related)] = False
     if leaves_only:
         allowed &= structure.level == 0
     candidates = np.flatnonzero(allowed)
@@ -99,8 +99,8 @@ Kinship = Literal["same", "above", "below", "siblings", "apart"]
 
 
 def kinship(structure: Structure, a: int, b: int) -> Kinship:
-    """What ``a`` is to ``b``: an ancestor is "above", nodes with a common parent are
-    "siblings"."""
+    """The relation of ``a`` to ``b``: an ancestor is "above", nodes with a common parent are
+    "siblings", unrelated ones "apart"."""
     if a == b:
         return "same"
     if a in ancestors(structure, b):
@@ -112,7 +112,7 @@ def kinship(structure: Structure, a: int, b: int) -> Kinship:
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """What a step can write of a node."""
+    """The part of a node that steps write."""
 
     text: str
     span: Span
@@ -122,10 +122,10 @@ class State:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Written:
-    """What one step made of one node.
+    """The change of one node by one step, ``cause``.
 
-    ``step`` counts from 1. ``before`` is None in the step the node appears in, ``after``
-    None in the one that retires it; both None where it came and went in one step.
+    ``step`` counts from 1. ``before`` is None in the step that adds the node, ``after`` None
+    in the one that retires it; both are None where one step did both.
     """
 
     step: int
@@ -135,19 +135,19 @@ class Written:
 
 
 def written(steps: Iterable[Step], node: int) -> Iterator[Written]:
-    """Each step that added, revised or retired ``node``, in order. Links are not counted:
-    they leave the node as it is."""
+    """Each step that added, revised or retired ``node``, in order. Links and relations are
+    not counted."""
     state: State | None = None
     for number, step in enumerate(steps, start=1):
         before, touched = state, False
         for event in step.events:
             if isinstance(event, Add | Revise | Retire) and event.node == node:
-                state, touched = _state(state, event), True
+                state, touched = _state_after(state, event), True
         if touched:
             yield Written(number, step, before, state)
 
 
-def _state(state: State | None, event: Event) -> State | None:
+def _state_after(state: State | None, event: Event) -> State | None:
     match event:
         case Add():
             return State(event.text, event.span, event.level, event.facts)
@@ -160,8 +160,8 @@ def _state(state: State | None, event: Event) -> State | None:
 
 
 def read_fact(facts: Facts, name: str) -> str:
-    """A fact as people read it. Systems that keep moments keep them as fractional seconds
-    beside a fact ``dated`` (``segviz.conversation.times``): these are read as dates."""
+    """A fact as readable text. A float beside a true fact ``dated`` is a moment in seconds
+    (``segviz.conversation.times``) and is written as a date."""
     value = facts[name]
     if value is None:
         return "none"

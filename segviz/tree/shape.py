@@ -1,4 +1,4 @@
-"""Stage: the shape of a tree in numbers, and when it has gone wrong.
+"""Measures the shape of a tree and names degenerate shapes.
 
 The columns are those of SegTreeMem Table 5. By default single-child nodes are left out,
 because they repeat their child's text; the count is in ``unary``.
@@ -44,6 +44,8 @@ def shape(structure: Structure) -> Shape:
     children = structure.children
     depth: dict[int, int] = {}
     layer = dict.fromkeys(structure.roots, 0)
+    # Breadth first by layers; a node with a single child adds no depth. The first layer
+    # that reaches a node decides its depth.
     while layer:
         depth.update(layer)
         following: dict[int, int] = {}
@@ -72,7 +74,7 @@ def shape(structure: Structure) -> Shape:
 
 @dataclass(frozen=True, slots=True)
 class Trouble:
-    """A shape that makes a tree useless: what it is and what to change."""
+    """A degenerate shape: its ``kind``, ``what`` is wrong and the ``remedy``, as sentences."""
 
     kind: str
     what: str
@@ -82,9 +84,9 @@ class Trouble:
 # A healthy tree over n leaves is a few levels high. These bounds are ours: far outside
 # anything the paper reports (max depth 4, widest well below a hundred), well inside what
 # the degenerate constructions give (depth n, or one node with n children).
-_DEEP = 3.0
-_CROWD = 60
-_FEW = 24
+_DEPTH_ALLOWANCE = 3.0
+_MAX_WIDTH = 60
+_MIN_LEAVES = 24
 
 
 def diagnose(measured: Shape, thresholds: bool = True) -> list[Trouble]:
@@ -94,10 +96,10 @@ def diagnose(measured: Shape, thresholds: bool = True) -> list[Trouble]:
     can be moved, or by the words of a model. Trees with fewer than 24 leaves are too small
     to judge.
     """
-    if measured.leaves < _FEW:
+    if measured.leaves < _MIN_LEAVES:
         return []
     found = []
-    limit = _DEEP + 1.2 * math.log2(measured.leaves)
+    limit = _DEPTH_ALLOWANCE + 1.2 * math.log2(measured.leaves)
     if measured.max_depth > limit:
         found.append(
             Trouble(
@@ -112,7 +114,7 @@ def diagnose(measured: Shape, thresholds: bool = True) -> list[Trouble]:
                 "calibrated, whose thresholds can be moved.",
             )
         )
-    if measured.widest > max(_CROWD, 0.5 * measured.leaves):
+    if measured.widest > max(_MAX_WIDTH, 0.5 * measured.leaves):
         found.append(
             Trouble(
                 "star",
@@ -129,10 +131,10 @@ def diagnose(measured: Shape, thresholds: bool = True) -> list[Trouble]:
 
 
 def boundary_f1(structure: Structure, session_starts: Collection[int]) -> float:
-    """Do level-1 nodes begin where sessions begin?
+    """Agreement of level-1 nodes with sessions, in [0, 1]; 1 is perfect.
 
     F1 of the first units of level-1 nodes (unit 0 left out) against ``session_starts``,
-    the first unit of every session but the first. 1 is perfect agreement.
+    the first unit of every session but the first. Source: ours.
     """
     level_1 = structure.active & (structure.level == 1)
     cuts = set(structure.start[level_1].tolist()) - {0}

@@ -1,4 +1,4 @@
-"""Layer 1: the memory structure at one moment, folded from its history.
+"""Defines the memory structure at one moment, folded from its history.
 
 ``replay(steps[:t])`` gives the :class:`Structure` after t steps.
 
@@ -14,9 +14,9 @@ text      tuple of n str       the annotation
 vector    float32 (n, d)       embedding of the annotation (d may be 0)
 active    bool (n,)            False once retired; the row stays
 edges     int32 (m, 2)         [parent, child], in the order they were linked
-kind      tuple of n str       what the node is, "" for units and summaries
-facts     tuple of n mappings  what the system keeps about the node
-relations tuple of Relate      typed connections that are no parenthood, as first made
+kind      tuple of n str       type of the node, "" for units and summaries
+facts     tuple of n mappings  the system's further data about the node
+relations tuple of Relate      typed connections beside parenthood, oldest first
 ========= ===================  =====================================================
 
 Several parents and several roots are legal: a RAPTOR leaf has more than one parent,
@@ -75,6 +75,8 @@ class Structure:
         return self._adjacency(source=1)
 
     def _adjacency(self, source: int) -> tuple[tuple[int, ...], ...]:
+        # Edges grouped by their source end (stable, so in the order they were linked) and cut
+        # where the cumulative counts say; source 0 gives children, 1 parents.
         order = np.argsort(self.edges[:, source], kind="stable")
         ends = np.cumsum(np.bincount(self.edges[:, source], minlength=len(self))).tolist()
         others = self.edges[order, 1 - source].tolist()
@@ -124,7 +126,8 @@ class Structure:
         parent, child = self.edges[:, 0], self.edges[:, 1]
         only = np.bincount(parent, minlength=len(self))[parent] == 1
         carrier[parent[only]] = child[only]
-        # Each round doubles how far down the chain every node sees.
+        # Pointer jumping: each round doubles how far down its chain every node sees, so a
+        # chain of length c takes log2(c) rounds.
         for _ in range(len(self).bit_length()):
             further = carrier[carrier]
             if np.array_equal(further, carrier):

@@ -1,8 +1,8 @@
-"""Seven leaves on which propagation can be followed by hand.
+"""Builds a tree of seven leaves on which propagation can be followed by hand.
 
 The tree is as small as a segment tree can be and still show everything: a node with three
-children, one with a single child, a root over two branches, and a leaf whose own relevance
-is nothing although its parent's is high. Relevance is given, not computed.
+children, one with a single child, a root over two branches, and a leaf of relevance 0 below
+a parent of high relevance. Relevance is given, not computed.
 """
 
 from __future__ import annotations

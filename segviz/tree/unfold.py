@@ -1,9 +1,8 @@
-"""Laying any structure out without overlaps, for systems that do not follow time.
+"""Lays a structure out without overlaps where it does not follow time.
 
 On a time axis a node is drawn over its span. Where a node gathers units from all over the
-conversation its span is only a hull, and boxes would lie over each other. :func:`unfold`
-puts the leaves in the order of the tree instead, and repeats what has several parents
-under each of them.
+conversation its span is only a hull, and boxes would overlap. :func:`unfold` puts the leaves
+in the order of the tree instead, and repeats nodes with several parents under each of them.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from segviz.tree.events import Decision
 from segviz.tree.structure import IntArray, Structure
 
 _COPIES = 4
-"""An unfolded structure has at most so many times the nodes of the original."""
+"""Most nodes of an unfolded structure per active node of the original."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,8 +47,7 @@ class Unfolded:
         return [copy for node in nodes for copy in self.copies(node)]
 
     def decision(self, decision: Decision) -> Decision:
-        """A decision with its candidates where they are drawn; those that are not drawn
-        are left out."""
+        """A decision with its candidates at their leftmost copies; undrawn ones are left out."""
         judged = [(item, self.first([item.node])) for item in decision.candidates]
         chosen = [] if decision.chosen is None else self.first([decision.chosen])
         return replace(
@@ -60,8 +58,8 @@ class Unfolded:
 
 
 def follows_time(structure: Structure) -> bool:
-    """Whether every node covers its span whole and none has two parents, so that a time
-    axis shows it without overlaps."""
+    """Whether every node covers its whole span and none has two parents, so that a time axis
+    shows the structure without overlaps."""
     active = np.flatnonzero(structure.active)
     if any(len(structure.parents[node]) > 1 for node in active.tolist()):
         return False
@@ -78,11 +76,10 @@ _UNFOLDED: WeakKeyDictionary[Structure, Unfolded] = WeakKeyDictionary()
 
 
 def unfold(structure: Structure) -> Unfolded:
-    """Depth first from every root, oldest first, children in their order.
+    """Lay the nodes out depth first from every root, oldest first, children in their order.
 
-    Kept as long as the structure lives, which never changes. Relations are left out. Where
-    copies would multiply beyond four times the nodes, a node
-    is drawn only under its first parent from there on.
+    Cached as long as the structure lives. Relations are left out. Once copies exceed four
+    times the nodes, a node is drawn under its first parent only.
     """
     if structure not in _UNFOLDED:
         _UNFOLDED[structure] = _unfold(structure)
@@ -94,6 +91,8 @@ def _unfold(structure: Structure) -> Unfolded:
     origin: list[int] = []
     parent: list[int] = []
     seen: set[int] = set()
+    # Preorder with an explicit stack of (original node, copy of its parent). What waits on
+    # the stack counts towards the limit; beyond it only nodes not drawn yet are taken.
     stack = [(root, -1) for root in reversed(structure.roots)]
     while stack:
         node, above = stack.pop()
@@ -104,19 +103,21 @@ def _unfold(structure: Structure) -> Unfolded:
         origin.append(node)
         parent.append(above)
         stack += [(child, here) for child in reversed(structure.children[node])]
-    return _placed(structure, np.array(origin, dtype=np.int32), np.array(parent, dtype=np.int32))
+    return _lay_out(structure, np.array(origin, dtype=np.int32), np.array(parent, dtype=np.int32))
 
 
-def _placed(structure: Structure, origin: IntArray, parent: IntArray) -> Unfolded:
-    """Leaves side by side in the order found; every other node over its leaves."""
+def _lay_out(structure: Structure, origin: IntArray, parent: IntArray) -> Unfolded:
+    """Place childless copies side by side in preorder and every other copy over them."""
     n = len(origin)
     bottom = np.ones(n, dtype=np.bool_)
     bottom[parent[parent >= 0]] = False
     width = np.where(bottom, structure.stop[origin] - structure.start[origin], 0)
-    width[bottom & (structure.level[origin] > 0)] = 1  # left without its children: a sliver
+    width[bottom & (structure.level[origin] > 0)] = 1  # its children were cut by the limit
+    # In preorder the width before a node is its start. Its stop is the largest of its
+    # children's, found by going backwards, because children come after their parents.
     start: NDArray[np.int64] = np.cumsum(width) - width
     stop = start + width
-    for here in range(n - 1, 0, -1):  # children come after their parents
+    for here in range(n - 1, 0, -1):
         above = int(parent[here])
         if above >= 0:
             stop[above] = max(stop[above], stop[here])

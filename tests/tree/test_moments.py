@@ -26,10 +26,10 @@ def same(one, other):
 
 
 @pytest.fixture
-def close_marks(monkeypatch):
+def close_checkpoints(monkeypatch):
     """Marks after every second step, so that a short history has many."""
-    monkeypatch.setattr(segviz.tree.moments, "_LEAST", 2)
-    monkeypatch.setattr(segviz.tree.moments, "_MARKS", 50)
+    monkeypatch.setattr(segviz.tree.moments, "_MIN_SPACING", 2)
+    monkeypatch.setattr(segviz.tree.moments, "_CHECKPOINTS", 50)
 
 
 @pytest.fixture(scope="module")
@@ -43,13 +43,13 @@ class TestAnyOrder:
         places = st.integers(0, len(memory.steps))
         wanted = data.draw(st.lists(places, max_size=25))
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(segviz.tree.moments, "_LEAST", 2)
-            patch.setattr(segviz.tree.moments, "_MARKS", 50)
+            patch.setattr(segviz.tree.moments, "_MIN_SPACING", 2)
+            patch.setattr(segviz.tree.moments, "_CHECKPOINTS", 50)
             moments = Moments(memory.steps)
             for step in wanted:
                 same(moments.at(step), expected[step])
 
-    def test_what_was_given_out_never_changes(self, memory, expected, close_marks):
+    def test_what_was_given_out_never_changes(self, memory, expected, close_checkpoints):
         moments = Moments(memory.steps)
         given_out = [moments.at(t) for t in range(len(memory.steps) + 1)]
         for before, after in zip(given_out, expected, strict=True):
@@ -59,11 +59,11 @@ class TestAnyOrder:
         moments = Moments(memory.steps)
         assert moments.at(3) is moments.at(3)
 
-    def test_marks_do_not_grow_with_use(self, memory, close_marks):
+    def test_checkpoints_do_not_grow_with_use(self, memory, close_checkpoints):
         moments = Moments(memory.steps)
         for step in [*range(len(memory.steps)), *reversed(range(len(memory.steps)))]:
             moments.at(step)
-        assert len(moments._marks) <= 1 + len(memory.steps) // 2
+        assert len(moments._checkpoints) <= 1 + len(memory.steps) // 2
 
 
 def test_operations_that_take_out_are_followed_back(memory):

@@ -1,4 +1,4 @@
-"""The invariants of structures, and the violations of them.
+"""Checks structures against invariants and reports the violations.
 
 ``check(structure)`` returns every violation; an empty list means clean. The general ones
 hold for every system. A system names further ones in its ``invariants`` attribute, one of

@@ -1,4 +1,4 @@
-"""What holds in every system's structure."""
+"""Defines the invariants of every system's structure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Memories of several kinds of nodes that carry facts: H-Mem, MemForest, xMemory."""
+"""Defines the invariants of memories with kinds of nodes and facts: H-Mem, MemForest, xMemory."""
 
 from __future__ import annotations
 

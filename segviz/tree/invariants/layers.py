@@ -1,4 +1,4 @@
-"""Trees and layers by similarity (clustering, MemTree, RAPTOR), and memories without a tree."""
+"""Defines the invariants of trees by similarity (clustering, MemTree, RAPTOR) and flat memories."""
 
 from __future__ import annotations
 

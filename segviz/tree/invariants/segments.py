@@ -1,5 +1,7 @@
-"""Trees over segments of time: the segment tree (SegTreeMem §4.1 and §4.2), and what is left of
-its invariants once it was compressed, rebuilt or merged.
+"""Defines the invariants of trees over segments of time.
+
+They are those of the segment tree (SegTreeMem §4.1 and §4.2), and those that survive its
+compression, rebuilding and merging.
 """
 
 from __future__ import annotations

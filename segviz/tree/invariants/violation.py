@@ -1,4 +1,4 @@
-"""One broken invariant, and what an invariant is: a structure to its violations."""
+"""Defines an invariant, a function from a structure to its violations, and Violation."""
 
 from __future__ import annotations
 
