@@ -1,15 +1,16 @@
-"""From a question to nodes: relevance, propagation, selection, explanation.
+"""Retrieves nodes for a question: relevance, propagation, selection, explanation.
 
-``relevance``    question to a score for every node
-``propagation``  scores spread over the structure (SegTreeMem equations 3 and 4)
-``selection``    the best nodes of a ranking
-``settings``     how a question is asked: ``RetrievalSettings`` and ``PRESETS``
-``ledger``       why a node has the score it has
-``result``       an answered question
-``gold``         what became of a question's gold evidence
-``near_miss``    nodes that were almost retrieved
+``relevance``    scores every node for a question
+``propagation``  spreads scores over the structure (SegTreeMem equations 3 and 4)
+``selection``    ranks nodes and takes the best
+``settings``     ``RetrievalSettings`` and ``PRESETS``
+``ledger``       lists the contributions to a node's score
+``result``       the record of an answered question
+``gold``         finds a question's gold evidence in a structure and in a result
+``near_miss``    finds nodes that were almost retrieved
 
-May import everything up to ``systems``. Public face: the names below.
+May import ``construct`` and the packages below it, not ``systems``. Public face: the names
+below.
 """
 
 from segviz.retrieval.ledger import Ledger, explain

@@ -1,4 +1,4 @@
-"""A question's gold evidence: where a structure holds it, and what became of it."""
+"""Finds a question's gold evidence in a structure and in what was retrieved."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ HIT, COVERED, MISSED, ABSENT = "hit", "covered", "missed", "not in any leaf"
 class GoldEvidence:
     """Gold turns of a question in a structure.
 
-    ``turns`` are their ids as the question has them; ``leaves`` the leaves that hold one, by
-    age; ``held`` the gold turns at or below each node that has any.
+    ``turns`` are their ids in the order of the question; ``leaves`` the leaves that hold one,
+    oldest first; ``held`` the gold turns at or below each node that has any.
     """
 
     turns: tuple[str, ...]
@@ -25,11 +25,11 @@ class GoldEvidence:
     held: dict[int, tuple[str, ...]]
 
     def fate(self, evidence: Sequence[Evidence]) -> dict[str, str]:
-        """What became of each gold turn.
+        """The status of each gold turn in the retrieved ``evidence``.
 
         ``hit``: a retrieved node covers a single unit holding it; ``covered``: only a wider
         node does (its text may or may not keep the fact); ``missed``: none does; ``not in
-        any leaf``: the unit rule dropped the turn, or it was not heard yet.
+        any leaf``: the unit rule dropped the turn, or it has not arrived yet.
         """
         narrow = {t for e in evidence if e.span[1] - e.span[0] == 1 for t in e.turn_ids}
         wide = {t for e in evidence for t in e.turn_ids}
@@ -48,7 +48,7 @@ class GoldEvidence:
 def gold_evidence(
     structure: Structure, units: Sequence[Unit], turns: Sequence[str]
 ) -> GoldEvidence:
-    """Where ``structure`` over ``units`` holds the gold ``turns`` (ids)."""
+    """Find the gold ``turns`` (ids) in ``structure`` over ``units``."""
     wanted = set(turns)
     leaves: list[int] = []
     held: dict[int, tuple[str, ...]] = {}
@@ -58,6 +58,7 @@ def gold_evidence(
         if not found:
             continue
         leaves.append(leaf)
+        # The leaf and every node above it, along all parents, hold the leaf's gold turns.
         above, pending = {leaf}, [leaf]
         while pending:
             for parent in structure.parents[pending.pop()]:

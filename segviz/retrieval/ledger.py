@@ -1,4 +1,4 @@
-"""Stage: why a node has the score it has, exactly.
+"""Explains a node's score exactly, as a sum of contributions.
 
 s̃(v) = Σ_k αᵏ Σ_u [W_P^k]_{vu} s⁽⁰⁾(u) / Σ_k αᵏ is a sum over sources and hops; the ledger
 lists its terms.
@@ -19,7 +19,7 @@ from segviz.tree import IntArray, Structure
 
 @dataclass(frozen=True, slots=True)
 class Contribution:
-    """What ``source`` gave over ``hop`` edges; ``amount`` is its part of the final score."""
+    """The ``amount`` of a final score that came from ``source`` over ``hop`` edges."""
 
     source: int
     hop: int
@@ -28,7 +28,7 @@ class Contribution:
 
 @dataclass(frozen=True, slots=True)
 class Ledger:
-    """All contributions to one node, its own first, then by hop and size.
+    """All contributions to one node: ``own``, then ``received`` by hop, largest first.
 
     ``total`` is their sum and equals the node's final score to 1e-12.
     """
@@ -43,7 +43,7 @@ class Ledger:
         return math.fsum((self.own, *(entry.amount for entry in self.received)))
 
     def __iter__(self) -> Iterator[Contribution]:
-        """Own entry (hop 0) and then what was received."""
+        """The own entry (hop 0), then the received ones."""
         return iter((Contribution(self.node, 0, self.own), *self.received))
 
 
@@ -56,9 +56,9 @@ def explain(
     horizon: int,
     structure: Structure | None = None,
 ) -> Ledger:
-    """The ledger of ``node`` under these settings; same conventions as ``propagate``.
+    """The ledger of ``node`` under these settings; arguments as in ``propagate``.
 
-    Walks the transitions backwards from the node, O(horizon · m).
+    O(horizon · m), for one node. ValueError for a node that does not exist.
     """
     n = len(initial)
     if not 0 <= node < n:
@@ -68,6 +68,8 @@ def explain(
     transition = operator(n, edges, policy, structure)
     weights = alpha ** np.arange(horizon + 1)
     whole = weights.sum()
+    # `reach` is row `node` of W_P^k: the share of every node's score that arrives after k
+    # hops. It starts as a unit vector and is multiplied by W_P from the left.
     reach: NDArray[np.float64] = np.zeros(n)
     reach[node] = 1.0
     received: list[Contribution] = []

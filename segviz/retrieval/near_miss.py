@@ -1,4 +1,4 @@
-"""Assembly: nodes that were almost retrieved, and why they were not."""
+"""Finds nodes that were almost retrieved and says why they were not."""
 
 from __future__ import annotations
 
@@ -13,8 +13,9 @@ from segviz.retrieval.selection import first, ranks
 
 @dataclass(frozen=True, slots=True)
 class NearMiss:
-    """A node outside the top K: its ranks (0 where it does not compete), its propagated
-    score, what it lacks to the last retrieved one, and the reason in words."""
+    """A node outside the top K: its 1-based ranks before and after propagation (0 where it is
+    not admissible), its ``final`` score, the difference to the last retrieved node's, and the
+    reason as a phrase."""
 
     node: int
     rank_before: int

@@ -1,8 +1,8 @@
-"""Stage: spread scores over the structure (SegTreeMem §4.3.1, equations 3 and 4).
+"""Propagates scores over the structure (SegTreeMem §4.3.1, equations 3 and 4).
 
-A policy names the allowed transitions between nodes; W_P holds 1 for each, every column
-divided by its sum, so a node shares its score equally among its targets. A node without
-a target passes nothing on.
+A policy P names the allowed transitions between nodes. W_P is 1 for each of them, every column
+divided by its sum: a node shares its score equally among its targets, and a node without a
+target passes nothing on.
 """
 
 from __future__ import annotations
@@ -110,10 +110,10 @@ POLICIES: dict[str, Callable[[], Any]] = {
     "both": Both,
     "neighbours": Neighbours,
 }
-"""Name to policy; its instances give the transitions W_P is made of."""
+"""Name to policy; ``transitions`` of an instance are the non-zero entries of W_P."""
 
 
-_MOST_HOPS = 999
+_MAX_HOPS = 999
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,10 +134,10 @@ def check_setting(policy: str, alpha: float, horizon: int) -> None:
     if not (isinstance(alpha, int | float | np.number) and 0 <= alpha < 1):
         raise ValueError(f"alpha is {alpha!r}; it must be a number, at least 0 and below 1")
     number = isinstance(horizon, int | float | np.number)
-    if not (number and 0 <= horizon <= _MOST_HOPS and horizon == int(horizon)):
+    if not (number and 0 <= horizon <= _MAX_HOPS and horizon == int(horizon)):
         raise ValueError(
             f"horizon is {horizon!r}; it must be a whole number of hops, 0 or more, at most "
-            f"{_MOST_HOPS}"
+            f"{_MAX_HOPS}"
         )
 
 
@@ -189,9 +189,12 @@ def spread(
 
 @dataclass(frozen=True, eq=False)
 class Operator:
-    """W_P over n nodes: ``source`` and ``target`` int64 (m,) of its transitions, ``part``
-    float64 (n,) what each of a node's targets gets of its score, 0 for a node without one.
-    ``single`` tells that no node is the target of two."""
+    """W_P over n nodes as a sparse matrix, equation 3.
+
+    ``source`` and ``target`` int64 (m,) are the ends of its transitions; ``part`` float64
+    (n,) is the share of a node's score that each of its targets gets, 1 / number of targets,
+    or 0 without one. ``single`` is True where no node is the target of two.
+    """
 
     source: NDArray[np.int64]
     target: NDArray[np.int64]
@@ -200,11 +203,13 @@ class Operator:
 
     @property
     def share(self) -> Scores:
-        """What each transition passes on of its source's score, float64 (m,)."""
+        """The share of its source's score each transition passes on, float64 (m,)."""
         return np.asarray(self.part[self.source])
 
     def apply(self, scores: Scores) -> Scores:
         """W_P times ``scores`` (n,)."""
+        # Scatter-add by target. Where every node receives at most once (top-down on a tree)
+        # a plain assignment does the same faster.
         given = (scores * self.part)[self.source]
         if not self.single:
             summed = np.bincount(self.target, weights=given, minlength=len(scores))
@@ -214,13 +219,13 @@ class Operator:
         return received
 
     def apply_transposed(self, reach: Scores) -> Scores:
-        """``reach`` (n,) times W_P: what of every node's score arrives, over one more hop."""
+        """``reach`` (n,) times W_P: the share of each node's score arriving one hop further."""
         given = reach[self.target] * self.share
         summed = np.bincount(self.source, weights=given, minlength=len(reach))
         return summed.astype(np.float64, copy=False)
 
 
-def _made(n: int, edges: IntArray, policy: str, structure: Structure | None) -> Operator:
+def _build_operator(n: int, edges: IntArray, policy: str, structure: Structure | None) -> Operator:
     pairs = np.asarray(edges, dtype=np.int64).reshape(-1, 2)
     if pairs.size and not (0 <= pairs.min() and pairs.max() < n):
         raise ValueError(f"edges name nodes {pairs.min()}..{pairs.max()}; there are {n} nodes")
@@ -232,20 +237,20 @@ def _made(n: int, edges: IntArray, policy: str, structure: Structure | None) -> 
     return Operator(source, target, part, single)
 
 
-# A structure never changes, so its operators are worked out once and go when it goes.
+# Structures are immutable, so their operators are cached as long as they live.
 _OPERATORS: WeakKeyDictionary[Structure, dict[str, Operator]] = WeakKeyDictionary()
 
 
 def operator(n: int, edges: IntArray, policy: str, structure: Structure | None = None) -> Operator:
-    """W_P of a policy over ``n`` nodes; kept for the edges of a ``structure``.
+    """W_P of a policy over ``n`` nodes; cached for the edges of a ``structure``.
 
     ValueError for an edge that names a node outside 0 … n - 1.
     """
     if structure is None or edges is not structure.edges or n != len(structure):
-        return _made(n, edges, policy, structure)
+        return _build_operator(n, edges, policy, structure)
     known = _OPERATORS.setdefault(structure, {})
     if policy not in known:
-        known[policy] = _made(n, edges, policy, structure)
+        known[policy] = _build_operator(n, edges, policy, structure)
     return known[policy]
 
 

@@ -1,4 +1,4 @@
-"""Assembly: what an answered question looks like."""
+"""Defines the record of an answered question: its evidence, scores and ranks."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ class Evidence:
 class Result:
     """An answered question.
 
-    ``question`` was put to ``structure`` with ``settings``; ``evidence`` is what came back,
-    best first.
-    ``initial`` and ``final`` float64 (n,), ``hops`` float64 (H + 1, n); ``before`` and
-    ``after`` are the top-K node ids by initial and final score, best first. Under method
-    "own", ``final`` are the scores of the system's own retrieval and ``stages`` its course.
+    ``question`` was put to ``structure`` with ``settings``; ``evidence`` are the retrieved
+    nodes, best first. ``initial`` and ``final`` float64 (n,), ``hops`` float64 (H + 1, n);
+    ``before`` and ``after`` are the top-K node ids by initial and final score, best first.
+    Under method "own", ``final`` are the scores of the system's own retrieval and ``stages``
+    its stages.
     """
 
     question: str
@@ -58,13 +58,13 @@ class Result:
 
     @property
     def own(self) -> bool:
-        """Whether the system's own retrieval found this, not propagation."""
+        """Whether the system's own retrieval was used instead of propagation."""
         return self.settings.method == "own"
 
     def explain(self, node: int) -> Ledger:
         """Own score and every contribution by source and hop; sums to ``final[node]``.
 
-        A system's own retrieval gives a node its score whole; ``stages`` tell how."""
+        Under a system's own retrieval a score has no parts; ``stages`` explain it."""
         scores = self.final if self.own else self.initial
         return explain(
             node, scores, self.structure.edges, *self.settings.propagation, self.structure
@@ -72,12 +72,12 @@ class Result:
 
     @property
     def score_names(self) -> tuple[str, str]:
-        """What ``initial`` and ``final`` are called."""
+        """Display names of ``initial`` and ``final``."""
         return ("relevance", "system") if self.own else ("initial", "propagated")
 
     @property
     def reading_order(self) -> tuple[Evidence, ...]:
-        """The evidence as it happened: by span, a wide node before what lies in it."""
+        """The evidence in the order of time: by span, a wide node before nodes inside it."""
 
         def place(item: Evidence) -> tuple[int, int, int]:
             return item.span[0], -item.span[1], -item.level
@@ -86,7 +86,7 @@ class Result:
 
     @property
     def visited(self) -> dict[int, int]:
-        """Level distribution of every node the system's own retrieval looked at."""
+        """Level distribution of all nodes the system's own retrieval visited."""
         return level_distribution(
             self.structure, tuple({n: None for stage in self.stages for n in stage.nodes})
         )

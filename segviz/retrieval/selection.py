@@ -1,4 +1,4 @@
-"""Stage: the best nodes for a question (SegTreeMem Algorithm 2, line 14)."""
+"""Ranks nodes by score and takes the best (SegTreeMem Algorithm 2, line 14)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from segviz.tree import Structure
 
 
 def admissible(structure: Structure, levels: Collection[int] | None = None) -> NDArray[np.bool_]:
-    """Bool (n,): active nodes on the given levels (None: all). This is the paper's 𝒢."""
+    """The paper's 𝒢, bool (n,): active nodes on the given levels (None: all)."""
     if levels is None:
         return structure.active
     if isinstance(levels, str) or not isinstance(levels, Collection):
@@ -34,11 +34,13 @@ def ranking(
     """
     order = np.argsort(-scores, kind="stable")
     order = order[admissible(structure, levels)[order]]
-    return _once(order, structure, distinct)
+    return _one_per_text(order, structure, distinct)
 
 
-def _once(order: NDArray[np.int64], structure: Structure, distinct: bool) -> NDArray[np.int64]:
-    """Of the nodes that carry one text the first in ``order``; all, unless ``distinct``."""
+def _one_per_text(
+    order: NDArray[np.int64], structure: Structure, distinct: bool
+) -> NDArray[np.int64]:
+    """The first node in ``order`` of each text; ``order`` itself unless ``distinct``."""
     if not distinct:
         return order
     _, leading = np.unique(structure.carrier[order], return_index=True)
@@ -71,6 +73,9 @@ def first(
     distinct: bool = True,
 ) -> NDArray[np.int64]:
     """The first ``count`` nodes of :func:`ranking`, without ordering the others: O(n)."""
+    # Partition by score, then sort only the nodes up to the cut, ties included. Removing
+    # repeated texts may leave too few: then the cut moves four times as far. NaN has no
+    # place in a partition, so scores with NaN are ranked whole.
     competing = admissible(structure, levels)
     nodes = None if competing.all() else np.flatnonzero(competing)
     lowered = -scores if nodes is None else -scores[nodes]
@@ -81,7 +86,7 @@ def first(
             break
         near = np.flatnonzero(lowered <= limit)
         best = near[np.argsort(lowered[near], kind="stable")]
-        best = _once(best if nodes is None else nodes[best], structure, distinct)
+        best = _one_per_text(best if nodes is None else nodes[best], structure, distinct)
         if len(best) >= count:
             return best[:count]
         wanted *= 4
@@ -95,8 +100,11 @@ def ranks(
     levels: Collection[int] | None = None,
     distinct: bool = True,
 ) -> list[int]:
-    """1-based places of these nodes in :func:`ranking`, O(n) each; 0 for one that does not
-    compete. With ``distinct``, the place of the node that stands for all with its text."""
+    """1-based places of these nodes in :func:`ranking`, O(n) each; 0 for one that is not
+    admissible. With ``distinct``, the place of the best node with the same text."""
+    # A group is the nodes that share a text (one node each unless `distinct`); its score is
+    # that of its best member. The place of a group is 1 + the groups with a greater score +
+    # the groups tied with it whose best member is older, i.e. comes earlier in `rows`.
     rows = np.flatnonzero(admissible(structure, levels))
     group = structure.carrier if distinct else np.arange(len(structure))
     best = np.full(len(structure), -np.inf)
@@ -122,13 +130,12 @@ def taken(
     k: int,
     budget: int | None = None,
 ) -> list[int]:
-    """What is returned of the nodes ``ranked`` best first: ``k`` of them, or, with a
-    ``budget``, as many as its tokens pay for, whatever ``k`` is.
+    """The first ``k`` of the nodes ``ranked`` best first, or, with a ``budget``, as many as
+    its tokens pay for, whatever ``k`` is.
 
-    The first node whose text no longer fits ends the taking, as in RAPTOR's collapsed
-    retrieval (Sarthi et al. 2024, §3): nothing is skipped, so what comes back is always
-    the best of the ranking, and a best node longer than the budget leaves nothing. Tokens
-    are :func:`estimated_tokens`.
+    Taking ends at the first node whose text does not fit, as in RAPTOR's collapsed retrieval
+    (Sarthi et al. 2024, §3): no node is skipped, so a best node longer than the budget gives
+    an empty list. Tokens are :func:`estimated_tokens`. ValueError as for :func:`top_k`.
     """
     check_count("k", k)
     if budget is None:
@@ -145,19 +152,19 @@ def taken(
 
 
 def estimated_tokens(text: str) -> int:
-    """Tokens of a text, estimated without a model: a quarter of its characters, rounded
-    up. The same for every system, so that budgets compare."""
+    """Tokens of a text, estimated without a model as a quarter of its characters, rounded up;
+    the same for every system, so that budgets compare."""
     return (len(text) + 3) // 4
 
 
 def check_count(name: str, value: int) -> None:
-    """ValueError naming the setting when it is no whole number of at least 1."""
+    """Raise ValueError naming the setting unless it is a whole number of at least 1."""
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
         raise ValueError(f"{name} is {value!r}; it must be a whole number, at least 1")
 
 
 def level_distribution(structure: Structure, nodes: Collection[int]) -> dict[int, int]:
-    """How many of ``nodes`` lie on each level, for every level of the structure."""
+    """Number of ``nodes`` on each level, for every level of the structure."""
     counts = Counter(int(structure.level[node]) for node in nodes)
     highest = int(structure.level.max(initial=0))
     return {level: counts.get(level, 0) for level in range(highest + 1)}

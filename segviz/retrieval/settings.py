@@ -1,6 +1,6 @@
-"""How a question is asked: one record from command line, widget and link to the result.
+"""Defines RetrievalSettings, one record from command line, widget and link to the result.
 
-``PRESETS`` names settings worth a click: those of the paper, none, and ours.
+``PRESETS`` names four of them: the paper's two, no propagation, and ours.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from segviz.retrieval.relevance import RELEVANCE
 from segviz.retrieval.selection import check_count
 
 METHODS = ("propagate", "own")
-"""Propagation over any structure, or the retrieval a system came with."""
+"""Propagation over any structure, or the system's own retrieval."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RetrievalSettings:
-    """Everything that decides which nodes a question brings back (SegTreeMem Algorithm 2).
+    """The settings of one retrieval (SegTreeMem Algorithm 2).
 
     ``policy`` (a name from ``POLICIES``), ``alpha`` in [0, 1) and ``horizon`` 0 … 999 hops
     steer propagation; ``relevance`` (a name from ``RELEVANCE``) gives the initial scores.
@@ -26,8 +26,8 @@ class RetrievalSettings:
     pay for. ``levels`` are the admissible ones in ascending order, None for all.
     ``literal`` counts every node of a same-text chain, as Algorithm 2 is written; otherwise
     a text counts once. ``method`` "propagate" is all of this on any structure; "own" is the
-    retrieval the system came with, for which policy, alpha, horizon and literal do not count.
-    ``step`` asks the memory as it stood after that many steps, None for all.
+    system's own retrieval, which ignores policy, alpha, horizon and literal. ``step`` asks
+    the memory as it stood after that many steps, None for all.
 
     ValueError names value and legal range of whatever is out of range.
     """
@@ -65,8 +65,8 @@ class RetrievalSettings:
         return self.policy, self.alpha, self.horizon
 
     def with_preset(self, name: str) -> RetrievalSettings:
-        """These settings with propagation and relevance of a preset; what is returned (k,
-        budget, levels, literal, step) stays. ValueError lists the names for an unknown one."""
+        """These settings with the propagation, relevance and method of a preset; k, budget,
+        levels, literal and step stay. ValueError lists the names for an unknown one."""
         if name not in PRESETS:
             raise ValueError(f"unknown preset {name!r}; choose one of {', '.join(PRESETS)}")
         wanted = PRESETS[name]
@@ -81,7 +81,7 @@ class RetrievalSettings:
 
     @property
     def preset(self) -> str | None:
-        """The preset these settings are, None for none."""
+        """The name of the preset equal to these settings; None where there is none."""
         return next((name for name in PRESETS if self.with_preset(name) == self), None)
 
 

@@ -1,4 +1,4 @@
-"""Stage: how relevant each node is to a question, before any propagation.
+"""Scores the relevance of each node to a question, before any propagation.
 
 ``hybrid``   dense and lexical together; the offline default
 ``dense``    cosine of question and annotation embeddings (the paper's)
@@ -36,11 +36,11 @@ RELEVANCE: dict[str, Callable[..., Any]] = {
     "lexical": Lexical,
     "softmax": Softmax,
 }
-"""Name to frozen dataclass; adding a row is all it takes."""
+"""Name to relevance model; a new model needs only a row here."""
 
 
 def over_active(model: Any, structure: Structure, embedder: Embedder) -> Scorer:
-    """``model.prepare`` on the active nodes alone; retired ones score 0.
+    """Prepare ``model`` on the active nodes alone; retired ones score 0.
 
     Word frequencies and standardisation must not depend on texts that are no longer in
     the memory: a RAPTOR rebuild retires more summaries than it keeps.

@@ -1,4 +1,4 @@
-"""Similarity of embeddings."""
+"""Scores relevance by the cosine of embeddings."""
 
 from __future__ import annotations
 

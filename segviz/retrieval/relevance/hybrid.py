@@ -1,4 +1,4 @@
-"""Dense and lexical relevance together."""
+"""Combines dense and lexical relevance."""
 
 from __future__ import annotations
 

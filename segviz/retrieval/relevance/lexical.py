@@ -1,4 +1,4 @@
-"""BM25 over the annotations."""
+"""Scores relevance by BM25 over the annotations."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def _stem(word: str) -> str:
 
 
 def tokens(text: str) -> list[str]:
-    """Lower-case words without the commonest, reduced to their stems (Snowball English)."""
+    """Lower-case words without stop words, reduced to their stems (Snowball English)."""
     return [_stem(word) for word in _WORD.findall(text.lower()) if word not in _STOP]
 
 

@@ -1,4 +1,4 @@
-"""Similarity of embeddings, sharpened."""
+"""Scores relevance by the softmax of the cosines of embeddings."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Softmax:
     """exp(standardised cosine / temperature), over the nodes of a structure.
 
     Ranks as ``dense`` does. The shares s⁽⁰⁾ differ: cosines of chat with static embeddings
-    are all alike, so that after r / Σ r every node holds about 1/n and what propagation
+    are nearly equal, so that after r / Σ r every node holds about 1/n and what propagation
     adds is noise; here the best node holds about a sixth of the whole (median over 930
     LoCoMo questions).
 

@@ -1,4 +1,4 @@
-"""Scores of different kinds on one scale, and from there to shares."""
+"""Standardises scores of different kinds and sharpens them towards the best."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 
 def standardised(scores: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Each row less its mean, divided by its deviation; 0 where a row is constant."""
+    """Rows (q, n) minus their means, divided by their standard deviations; 0 for a constant row."""
     if not scores.shape[1]:
         return np.zeros_like(scores)
     centred = scores - scores.mean(axis=1, keepdims=True)
