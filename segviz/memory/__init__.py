@@ -1,12 +1,12 @@
-"""The whole flow: build a memory, ask it, save it, join two, answer.
+"""Builds a memory, asks it, saves it, merges two, and answers with a chat model.
 
-``builder``   conversation to memory; ``assemble`` systems and embedders from their names
-``memory``    Memory and opening one from a file
-``asking``    one question, from relevance to evidence
-``merging``   two memories as one
-``answer``    evidence to an answer and its grade, by a chat model
+``builder``   builds a memory of a conversation; ``assemble`` makes systems and embedders by name
+``memory``    Memory, and opening one from a file
+``asking``    answers a question with evidence: ``ask``
+``merging``   joins two memories: ``merge``
+``answer``    makes prompts from evidence, reads and grades a chat model's answers
 
-May import everything up to ``retrieval`` and ``store``. Public face: the names below.
+May import ``systems``, ``store`` and the packages below them. Public face: the names below.
 """
 
 from segviz.memory.asking import ask

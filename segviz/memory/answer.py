@@ -1,4 +1,4 @@
-"""Assembly: from evidence to an answer, and from an answer to a grade, with a chat model.
+"""Turns evidence into an answer, and an answer into a grade, with a chat model.
 
 The evidence is what retrieval returned, in reading order; the model sees nothing else of
 the conversation. Evidence, questions and answers are quoted as JSON strings and called data
@@ -36,9 +36,10 @@ _LONGEST_DECLINE = 30
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a chat model answered, and the tokens it took (0 where the server names none).
+    """A chat model's answer and its tokens (0 where the server names none).
 
-    ``fault`` says why there is no answer where the model gave none; ``text`` is then empty.
+    ``cached`` is True where it came from the cache. ``fault`` says why the model gave no
+    answer; ``text`` is then empty.
     """
 
     text: str

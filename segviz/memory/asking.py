@@ -1,4 +1,4 @@
-"""Assembly: one question, from relevance to evidence."""
+"""Answers one question with evidence: relevance, propagation, selection."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ def ask(
     """Retrieve the evidence for a question (SegTreeMem Algorithm 2).
 
     ``settings`` (default: those of :class:`RetrievalSettings`) with ``changes`` to its fields
-    by keyword: ``ask(memory, "Who is Luna?", policy="both", alpha=0.3)``. A memory asked as it
-    stood at an earlier ``step`` has the texts a lazy system had postponed written first,
-    where that takes a chat model: if ``chat`` is given.
+    by keyword: ``ask(memory, "Who is Luna?", policy="both", alpha=0.3)``. With an earlier
+    ``step``, texts that a lazy system had postponed are written first; where that takes a chat
+    model, only if ``chat`` is given.
 
     Under method "own" ``chat`` is the model the system may call; without one it uses its
     offline stand-ins. Then ``initial`` are the relevance scores, ``final`` the system's own,
-    and ``stages`` tell how they came about.
+    and ``stages`` explain them.
     ValueError names value and legal range for a bad setting, TypeError an unknown one.
     """
     settings = replace(settings or RetrievalSettings(), **changes)
@@ -59,9 +59,9 @@ def ask(
     initial = initial_scores(scorer([question])[0], structure.active)
     stages: tuple[Stage, ...] = ()
     if settings.method == "own":
-        units = memory.units[: _heard(memory, settings.step)]
+        units = memory.units[: _arrived_units(memory, settings.step)]
         view = View(structure, units, scorer, Services(memory.embedder, chat), k)
-        found = _own(memory).retrieve(question, view)
+        found = _own_retriever(memory).retrieve(question, view)
         admitted = [n for n in found.ranked if levels is None or structure.level[n] in levels]
         final, hops, stages = _shares(found.scores), initial[None], found.stages
         after = taken(admitted, structure.text, k, budget)
@@ -110,8 +110,8 @@ def _evidence(
     )
 
 
-def _own(memory: Memory) -> Retriever:
-    """The system of a memory, if it has a retrieval of its own."""
+def _own_retriever(memory: Memory) -> Retriever:
+    """The system of a memory, as its own retriever. ValueError where it has none."""
     if not isinstance(memory.model, Retriever):
         raise ValueError(
             f"the system {memory.system!r} has no retrieval of its own; ask with method='propagate'"
@@ -119,13 +119,13 @@ def _own(memory: Memory) -> Retriever:
     return memory.model
 
 
-def _heard(memory: Memory, step: int | None) -> int:
-    """How many units have arrived after ``step`` steps (None: all of them)."""
+def _arrived_units(memory: Memory, step: int | None) -> int:
+    """The number of units that have arrived after ``step`` steps (None: all steps)."""
     steps = memory.steps if step is None else memory.steps[:step]
     return steps[-1].unit.index + 1 if steps else 0
 
 
 def _shares(scores: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Scores as shares of their sum; all 0 where nothing was reached."""
+    """Scores divided by their sum; all 0 where the sum is 0."""
     total = float(scores.sum())
     return scores / total if total > 0 else np.zeros_like(scores)

@@ -1,4 +1,4 @@
-"""Assembly: systems and embedders from their names and settings."""
+"""Makes systems and embedders from their names and settings."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ COMPONENTS: dict[str, Mapping[str, Callable[..., Any]]] = {
     "annotate": ANNOTATORS,
     "tasks": TASKS,
 }
-"""Registries from which a system's parts may be chosen by name."""
+"""The registries of a system's parts, by the name a parameter refers to them."""
 
 
 def make_system(system: str | System, **params: Any) -> System:
@@ -69,24 +69,25 @@ def needs_chat(system: System, registries: Collection[str] = tuple(COMPONENTS)) 
 
 
 def paid(embedder: Embedder) -> Charges | None:
-    """The embedder as one that is paid by the token, through a cache before it; None for
-    one that costs nothing."""
+    """The embedder that charges by the token, inside its cache if it has one; None for a
+    free one."""
     inner = getattr(embedder, "inner", embedder)
     return inner if isinstance(inner, Charges) else None
 
 
 @dataclass(frozen=True)
 class Absent:
-    """Stands for an embedder that is not here, so that what it made can be looked at.
+    """Stands for an embedder that is not installed, so that its memories can be viewed.
 
-    ``embed`` raises ValueError, which says how to give it.
+    ``name`` is the missing one, ``available`` are the installed ones; ``embed`` raises
+    ValueError, which says how to supply it.
     """
 
     name: str
     available: tuple[str, ...]
 
     def embed(self, texts: Sequence[str]) -> Vector:
-        """Nothing can be embedded."""
+        """Always raises ValueError."""
         raise ValueError(
             f"this memory was embedded with {self.name[:80]!r}, which is not here (available: "
             f"{', '.join(self.available)}), so questions cannot be compared with it. Open it "
@@ -95,7 +96,7 @@ class Absent:
 
 
 def embedder_named(name: str) -> Embedder:
-    """The offline embedder whose vectors carry this name, else one that is ``Absent``."""
+    """The offline embedder of this name, else ``Absent``."""
     available = []
     for key in EMBEDDERS:
         try:

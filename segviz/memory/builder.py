@@ -1,9 +1,8 @@
-"""Assembly: the whole flow, one readable function each for building and asking.
+"""Builds a memory of a conversation, with costs per step and resumption.
 
 conversation → units → embed → a system's steps → structure → relevance → propagate → top K
 
-``build`` is here; ``ask`` (``segviz.memory.asking``) and ``Memory`` (``segviz.memory``) can be had
-from here too.
+The first half is here; ``ask`` (``segviz.memory.asking``) does the second.
 """
 
 from __future__ import annotations
@@ -38,7 +37,7 @@ Progress = Callable[[int, int], None]
 
 
 def arrivals(units: Sequence[Unit], embedder: Embedder) -> tuple[Arrival, ...]:
-    """Units with their embeddings, ready to be inserted one by one."""
+    """Units with their embeddings (float32 (d,) each), ready to be inserted one by one."""
     vectors = embedder.embed([unit.text for unit in units])
     return tuple(
         Arrival(
@@ -55,11 +54,11 @@ def arrivals(units: Sequence[Unit], embedder: Embedder) -> tuple[Arrival, ...]:
 
 
 class _Meter:
-    """What a build takes of its models, told apart by step.
+    """Measures the model costs of a build, step by step.
 
-    Stands before the embedder, because a cache in between hides what was asked for. Every
-    text counts once, when it first comes up: that is the same in a repeated or resumed
-    build, unlike the requests that are sent.
+    Wraps the embedder outside its cache, because the cache hides requests. Every text counts
+    once, when it first occurs: unlike the requests sent, this is the same in a repeated or
+    resumed build.
     """
 
     def __init__(self, embedder: Embedder, chat: Chat | None, units: Sequence[Unit]) -> None:
@@ -92,7 +91,7 @@ class _Meter:
             self._embedded += len(new)
             self._tokens += self._paid.charged(new)
 
-    def _reading(self) -> tuple[int, ...]:
+    def _counters(self) -> tuple[int, ...]:
         chat = self._chat
         asked = (0, 0, 0, 0, 0)
         if chat is not None:
@@ -106,13 +105,15 @@ class _Meter:
         return (*asked, self._embedded, self._tokens, self._cached)
 
     def steps(self, steps: Iterator[Step]) -> Iterator[Step]:
-        """The steps with what the systems do not know: time, and what models took."""
-        began, before = perf_counter(), self._reading()
+        """The steps with their seconds and model costs, which systems do not know."""
+        # Counters only grow; a step's cost is their difference between two yields. They are
+        # read again after each yield, so that the consumer's own time and calls do not count.
+        began, before = perf_counter(), self._counters()
         for step in steps:
             seconds = perf_counter() - began
             self._charge([step.unit.text])
             calls, tokens, output, recalled, waived, embedded, embedding_tokens, cached = (
-                now - then for now, then in zip(self._reading(), before, strict=True)
+                now - then for now, then in zip(self._counters(), before, strict=True)
             )
             cost = replace(
                 step.cost,
@@ -124,11 +125,11 @@ class _Meter:
                 seconds=seconds,
                 cached=recalled + cached,
             )
-            yield replace(step, cost=cost, note=step.note + _passed_over(waived))
-            began, before = perf_counter(), self._reading()
+            yield replace(step, cost=cost, note=step.note + _waived_note(waived))
+            began, before = perf_counter(), self._counters()
 
 
-def _passed_over(texts: int) -> str:
+def _waived_note(texts: int) -> str:
     if not texts:
         return ""
     what = "1 answer was" if texts == 1 else f"{texts} answers were"
@@ -154,10 +155,10 @@ class BuildPaused(ModelError):
 
 
 class Building:
-    """A build under way: iterate over it for its steps, as they are finished.
+    """A build in progress: iterate over it for its steps as they are finished.
 
-    ``memory`` is the finished part at any moment, also after an iteration that was broken
-    off. Arguments and errors are those of :func:`build`.
+    ``memory`` is the finished part at any moment, also after an interrupted iteration.
+    Arguments and errors are those of :func:`build`.
     """
 
     def __init__(
@@ -181,7 +182,7 @@ class Building:
 
     @property
     def memory(self) -> Memory:
-        """What is finished."""
+        """The memory of the finished steps."""
         return Memory(
             self._conversation,
             self._unit,

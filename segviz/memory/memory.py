@@ -1,4 +1,4 @@
-"""Assembly: a built memory, what can be done with it, and opening one from a file."""
+"""Defines Memory: structure at any step, questions, operations, saving and opening."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ class Memory:
     """A built memory: the conversation, how it was cut, and every construction step.
 
     ``unit`` is the rule of the leaves, ``system`` the name of the architecture with its
-    ``settings`` (plain values) and the ``laws`` its structures keep; ``embedder`` made the
-    vectors; ``chat`` names the chat model that was used, "" for none. ``steps`` are all
-    there is: ``structure`` is folded from them.
+    ``settings`` (plain values), ``laws`` the key in ``INVARIANTS`` of what its structures
+    satisfy; ``embedder`` made the vectors; ``chat`` names the chat model that was used, ""
+    for none. ``structure`` is folded from ``steps`` alone.
     """
 
     conversation: Conversation
@@ -61,26 +61,26 @@ class Memory:
         return self.model.pending(self.at(step), self.steps[:step])
 
     def settled(self, step: int, chat: Chat | None = None) -> Structure:
-        """As :meth:`at`, with the texts brought up to date that the system had postponed.
+        """As :meth:`at`, with the texts the system had postponed brought up to date.
 
-        Where the system writes them with a chat model and there is none, they stay as
-        they were last written.
+        Where the system writes them with a chat model and none is given, they stay as they
+        are.
         """
         model = self.model
         if not isinstance(model, Settles) or (chat is None and needs_chat(model, ["annotate"])):
             return self.at(step)
         before = self.at(step)
-        kept = self._settled.get(step)
+        kept = self._settled_cache.get(step)
         if kept is None or kept[0] is not before:
             events = model.settle(before, self.steps[:step], Services(self.embedder, chat))
             late = Step(self.steps[step - 1].unit, "", None, events) if events else None
             after = replay([*self.steps[:step], late]) if late else before
-            self._settled.clear()
-            kept = self._settled[step] = (before, after)
+            self._settled_cache.clear()
+            kept = self._settled_cache[step] = (before, after)
         return kept[1]
 
     @cached_property
-    def _settled(self) -> dict[int, tuple[Structure, Structure]]:
+    def _settled_cache(self) -> dict[int, tuple[Structure, Structure]]:
         return {}
 
     @cached_property
@@ -88,13 +88,13 @@ class Memory:
         return Moments(self.steps)
 
     def check(self, step: int | None = None) -> list[Violation]:
-        """Broken invariants after ``step`` (default: the last), under the system's laws."""
+        """Violations after ``step`` (default: the last) of the invariants ``laws`` names."""
         return check(self.structure if step is None else self.at(step), self.laws)
 
     @cached_property
     def model(self) -> System | None:
-        """The system as it was set when it built this memory; None where that cannot be
-        told from the settings (parts of the caller's own making)."""
+        """The system with the settings that built this memory; None where the settings cannot
+        make it again (parts the caller defined)."""
         try:
             return make_system(self.system, **self.settings)
         except (TypeError, ValueError):
@@ -105,7 +105,7 @@ class Memory:
         return {}
 
     def scorer(self, relevance: str, structure: Structure | None = None) -> Scorer:
-        """The prepared relevance model of this name, kept for the final structure.
+        """The prepared relevance model of this name, cached for the final structure.
 
         ValueError lists the names for an unknown one.
         """
@@ -136,7 +136,7 @@ class Memory:
         return ask(self, question, settings, chat=chat, **changes)
 
     def view(self, relevance: str = "hybrid", k: int = 10, chat: Chat | None = None) -> View:
-        """The finished memory as its system's own retrieval and operations see it."""
+        """The finished memory as an argument of its system's own retrieval and operations."""
         return View(
             self.structure, self.units, self.scorer(relevance), Services(self.embedder, chat), k
         )
@@ -173,7 +173,7 @@ class Memory:
 
     @property
     def saved(self) -> store.Saved:
-        """What a file of this memory holds."""
+        """The content of a file of this memory."""
         return store.Saved(
             self.conversation,
             self.unit,
@@ -197,9 +197,9 @@ def _prepare(relevance: str, structure: Structure, embedder: Embedder) -> Scorer
 def open_memory(path: str | Path, embedder: Embedder | None = None) -> Memory:
     """Open the memory that :meth:`Memory.save` wrote to ``path``.
 
-    ``embedder`` is the one that made its vectors; the offline ones are found by
-    themselves. Without it the memory can be looked at and asked with
-    ``relevance="lexical"``; what needs the embedder raises ValueError.
+    ``embedder`` is the one that made its vectors; offline ones are found by name. Without it
+    the memory can be viewed and asked with ``relevance="lexical"``; everything that embeds
+    raises ValueError.
 
     Raises ``store.StoreError`` when the file is not a memory, or ``embedder`` is another
     than the one that made it.

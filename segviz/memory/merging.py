@@ -1,7 +1,7 @@
-"""Assembly: two memories of one system as one, for systems that can join them.
+"""Merges two memories of one system, for systems that can join them.
 
-No unit is heard again: the system takes the second memory's nodes over as they are and
-writes anew only what both have a part in (MemForest, arXiv 2605.23986, §4.4).
+No unit is inserted again: the system takes over the second memory's nodes and writes anew only
+the nodes that both memories contribute to (MemForest, arXiv 2605.23986, §4.4).
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from segviz.memory.memory import Memory
 
 
 def merge(one: Memory, other: Memory, *, chat: Chat | None = None) -> Memory:
-    """The memory ``one`` with ``other`` taken in behind it, by one more step.
+    """The memory ``one`` followed by ``other``, joined by one more step.
 
-    Its conversation is :func:`joined`; ``one``'s settings go on holding; ``chat`` is for
-    parts of the system that need one. Raises ValueError where the system cannot join
+    Its conversation is :func:`joined`, its settings those of ``one``; ``chat`` is for parts
+    of the system that need one. Raises ValueError where the system cannot join
     memories, where they differ in system, rule for units or embedder, or where one is
     unfinished.
     """
@@ -40,11 +40,11 @@ def merge(one: Memory, other: Memory, *, chat: Chat | None = None) -> Memory:
             f"{other.embedder.name!r}"
         )
     for memory in (one, other):
-        _require_whole(memory)
+        _require_finished(memory)
     conversation = joined(one.conversation, other.conversation)
     units = conversation.units(one.unit)
     later = units[len(one.units) :]
-    if units[: len(one.units)] != one.units or not _same(later, other.units):
+    if units[: len(one.units)] != one.units or not _same_texts(later, other.units):
         raise ValueError(
             f"the rule {one.unit!r} cuts the joined conversation in other places than its "
             "parts; build both with 'exchange' or 'turn'"
@@ -53,24 +53,24 @@ def merge(one: Memory, other: Memory, *, chat: Chat | None = None) -> Memory:
     return replace(one, conversation=conversation, steps=(*one.steps, step))
 
 
-def _require_whole(memory: Memory) -> None:
-    heard = max((s.unit.index for s in memory.steps if s.operation in ("", JOIN)), default=-1)
-    if not memory.units or heard + 1 < len(memory.units):
+def _require_finished(memory: Memory) -> None:
+    last = max((s.unit.index for s in memory.steps if s.operation in ("", JOIN)), default=-1)
+    if not memory.units or last + 1 < len(memory.units):
         raise ValueError(
-            f"the memory of {memory.conversation.id!r} has heard {heard + 1} of its "
+            f"the memory of {memory.conversation.id!r} has heard {last + 1} of its "
             f"{len(memory.units)} units; only finished ones can be joined"
         )
 
 
-def _same(units: tuple[Unit, ...], originals: tuple[Unit, ...]) -> bool:
+def _same_texts(units: tuple[Unit, ...], originals: tuple[Unit, ...]) -> bool:
     return [unit.text for unit in units] == [unit.text for unit in originals]
 
 
 def joined(one: Conversation, other: Conversation) -> Conversation:
     """Two conversations as one: the sessions and questions of ``other`` follow.
 
-    Its ids of turns and sessions begin with its own id and a colon (with ``#2`` … in between
-    where that would repeat an id), so that each is there once.
+    The ids of its turns and sessions get its own id and a colon in front (with ``#2`` … in
+    between where that would repeat an id), so that all ids are distinct.
     """
     taken = {turn.id for turn in one.turns} | {session.id for session in one.sessions}
     own = {turn.id for turn in other.turns} | {session.id for session in other.sessions}
@@ -81,24 +81,24 @@ def joined(one: Conversation, other: Conversation) -> Conversation:
     return Conversation(
         id=f"{one.id}+{other.id}",
         speakers=tuple(dict.fromkeys((*one.speakers, *other.speakers))),
-        sessions=(*one.sessions, *(_session(s, prefix) for s in other.sessions)),
+        sessions=(*one.sessions, *(_prefixed_session(s, prefix) for s in other.sessions)),
         questions=(
             *one.questions,
-            *(_question(q, prefix, len(one.questions)) for q in other.questions),
+            *(_prefixed_question(q, prefix, len(one.questions)) for q in other.questions),
         ),
         source_format=one.source_format if one.source_format == other.source_format else "segviz",
     )
 
 
-def _session(session: Session, prefix: str) -> Session:
-    turns = tuple(_turn(turn, prefix) for turn in session.turns)
+def _prefixed_session(session: Session, prefix: str) -> Session:
+    turns = tuple(_prefixed_turn(turn, prefix) for turn in session.turns)
     return replace(session, id=prefix + session.id, turns=turns)
 
 
-def _turn(turn: Turn, prefix: str) -> Turn:
+def _prefixed_turn(turn: Turn, prefix: str) -> Turn:
     return replace(turn, id=prefix + turn.id)
 
 
-def _question(question: Question, prefix: str, before: int) -> Question:
+def _prefixed_question(question: Question, prefix: str, before: int) -> Question:
     evidence = tuple(prefix + turn for turn in question.evidence)
     return replace(question, index=question.index + before, evidence=evidence)
