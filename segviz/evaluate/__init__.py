@@ -1,22 +1,25 @@
-"""Assembly: how well a memory finds the gold evidence, and how well it lets a model answer.
+"""Measures how well a memory finds gold evidence and how well a model answers from it.
 
 Every retrieval number comes from the same two rankings of the propagated scores: the
 *leaves* (level 0 only: did the right unit come back?) and the *mixed* ranking over all
 levels (what a reader would be given).
 
 ======================  =============================================================
-``answers``             token F1, BLEU-1, answer-token coverage of texts
+``text_metrics``        token F1, BLEU-1, answer-token coverage of texts
 ``measures``            recall, MRR, nDCG, budget recall on ranked rows
-``questions``           the gold leaves of questions; their initial scores
+``scores``              the gold leaves of questions; their initial and final scores
 ``aggregate``           means with bootstrap confidence intervals
 ``evaluation``          :func:`evaluate`: one setting, a row per question
 ``grid``                :func:`sweep`: policy x alpha x horizon
-``compare``             several memories side by side, each by its own retrieval too
-``many``                many conversations, systems and seeds, also on several workers
-``permutation``         what is lost when units change places
-``published``           what the papers report, from ``published.csv``
-``answering``           :func:`evaluate_answers`: answers and grades by chat models
+``compare``             several memories side by side, also by their own retrieval
+``many``                many conversations, systems and seeds, on one or more workers
+``permutation``         the loss when units swap places (SegTreeMem Table 3)
+``published``           results printed in papers, from ``published.csv``
+``generation``          :func:`evaluate_answers`: answers and grades by chat models
 ======================  =============================================================
+
+May import ``memory`` and the packages below it, not ``view``. Public face: the names below;
+``many``, ``compare``, ``permutation`` and ``published`` are imported by their own names.
 """
 
 from segviz.evaluate.aggregate import Mean

@@ -1,4 +1,4 @@
-"""Means over questions with bootstrap confidence intervals."""
+"""Computes means over questions with bootstrap confidence intervals."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 RESAMPLES = 1_000
-# Drawn indices held at once; longer tables are resampled in blocks.
+# Most drawn indices in memory at once; resamples are drawn in blocks of rows.
 _BLOCK = 4_000_000
 
 
@@ -35,6 +35,8 @@ def mean_ci(values: NDArray[np.float64], seed: int = 0) -> Mean:
     ``seed``: the same seed and n draw the same questions, so that two settings measured
     on the same questions are resampled in pairs. Source: Efron and Tibshirani 1993, ch. 13.
     """
+    # Each resample is a row of n drawn positions; its mean is one draw of the statistic. The
+    # generator gives the same rows whatever the block size, so blocks bound memory alone.
     n = len(values)
     if not n:
         return Mean(math.nan, math.nan, math.nan, 0)
@@ -49,7 +51,7 @@ def mean_ci(values: NDArray[np.float64], seed: int = 0) -> Mean:
 
 
 def categories(labels: Sequence[int | None]) -> dict[int | None, NDArray[np.int64]]:
-    """Positions of each category, ascending by id, questions without one last."""
+    """Positions (int64) of the questions of each category id, ascending, None last."""
     found = sorted(set(labels), key=lambda label: (label is None, label or 0))
     return {
         label: np.array([i for i, other in enumerate(labels) if other == label], dtype=np.int64)

@@ -1,4 +1,4 @@
-"""Several memories of one conversation, measured by the same questions."""
+"""Compares several memories of one conversation on the same questions."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ COLLAPSED, OWN = "collapsed", "own"
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """One memory by one retrieval: ``collapsed`` (every node for itself, no propagation) or
+    """Measures of one memory by one retrieval: ``collapsed`` (no propagation) or
     the system's ``own``.
 
     ``recall``: gold leaves among the K best leaves. ``budget_recall``: gold units reached
@@ -100,9 +100,9 @@ def compare(
         methods = (COLLAPSED, OWN) if isinstance(memory.model, Retriever) else (COLLAPSED,)
         for method in methods:
             found = (
-                _collapsed(memory, questions, settings.relevance)
+                _collapsed_rankings(memory, questions, settings.relevance)
                 if method == COLLAPSED
-                else _own(memory, questions, settings.relevance, settings.k)
+                else _own_rankings(memory, questions, settings.relevance, settings.k)
             )
             rows.append(
                 _standing(
@@ -121,42 +121,46 @@ def compare(
 
 
 def compare_one(memory: Memory, questions: Sequence[Question], **settings: Any) -> Comparison:
-    """:func:`compare` of one memory, under the name of its system: what a comparison of many
-    conversations is put together from."""
+    """:func:`compare` of one memory, named by its system: one part of a comparison over many
+    conversations."""
     return compare({memory.system: memory}, questions, **settings)
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
-    """For one question: leaves and nodes of all levels, best first."""
+class _Rankings:
+    """The rankings of one question, best first: leaves alone, and nodes of all levels."""
 
     leaves: Sequence[int]
     mixed: Sequence[int]
 
 
-def _collapsed(memory: Memory, questions: Sequence[Question], relevance: str) -> list[_Found]:
+def _collapsed_rankings(
+    memory: Memory, questions: Sequence[Question], relevance: str
+) -> list[_Rankings]:
     initial = first_scores(memory, questions, relevance)
     s = memory.structure
     return [
-        _Found(ranking(row, s, (0,), distinct=False).tolist(), ranking(row, s).tolist())
+        _Rankings(ranking(row, s, (0,), distinct=False).tolist(), ranking(row, s).tolist())
         for row in initial
     ]
 
 
-def _own(memory: Memory, questions: Sequence[Question], relevance: str, k: int) -> list[_Found]:
+def _own_rankings(
+    memory: Memory, questions: Sequence[Question], relevance: str, k: int
+) -> list[_Rankings]:
     model, level = memory.model, memory.structure.level
     if not isinstance(model, Retriever):
         return []
     view = memory.view(relevance, k)
     ranked = [model.retrieve(question.text, view).ranked for question in questions]
-    return [_Found([node for node in row if level[node] == 0], row) for row in ranked]
+    return [_Rankings([node for node in row if level[node] == 0], row) for row in ranked]
 
 
 def _standing(
     key: tuple[str, str],
     memory: Memory,
     questions: Sequence[Question],
-    found: Sequence[_Found],
+    found: Sequence[_Rankings],
     settings: tuple[int, int, int | None, int],
     build_seconds: float | None,
     query_seconds: float | None,

@@ -1,4 +1,4 @@
-"""One retrieval setting measured on many questions."""
+"""Measures one retrieval setting on many questions."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One question.
+    """The measures of one question.
 
     ``gold_leaves`` are node ids. ``recall``, ``reciprocal_rank`` and ``ndcg`` are over
     leaves, ``budget_recall`` over all levels; all four are None where the question is not
     counted. ``coverage`` is the share of the answer's words in the mixed top K, None where
-    the dataset gives no answer; ``words`` is what reading that top K costs. With a token
-    budget the top is what the budget pays for.
+    the dataset gives no answer; ``words`` counts the words of that top K. With a token
+    budget the top is as many nodes as the budget pays for.
     """
 
     index: int
@@ -131,7 +131,7 @@ def evaluate(
     }
     for values in per_question.values():
         values[~gold.counted] = np.nan
-    per_question |= _reading(structure.text, tops, questions)
+    per_question |= _coverage_and_words(structure.text, tops, questions)
 
     def aggregate(positions: NDArray[np.int64]) -> Aggregate:
         columns = [per_question[name][positions] for name in MEASURES]
@@ -169,7 +169,7 @@ def evaluate(
     )
 
 
-def _reading(
+def _coverage_and_words(
     text: Sequence[str], tops: Sequence[Sequence[int]], questions: Sequence[Question]
 ) -> dict[str, NDArray[np.float64]]:
     """Coverage (NaN without an answer) and words of each question's top nodes, (q,)."""

@@ -1,4 +1,4 @@
-"""Many questions answered and graded by chat models."""
+"""Answers many questions with a chat model and grades the answers with another."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _BATCH = 8
 
 @dataclass(frozen=True, slots=True)
 class AnswerRow:
-    """One question.
+    """The answer to one question and its grade.
 
     ``answer`` is the model's, empty where it gave none. ``score`` is the grade 0-3, None
     where there is no gold answer or the judge gave none; ``right`` is score ≥ RIGHT_FROM.
@@ -144,7 +144,7 @@ def evaluate_answers(
             break
         batch = questions[begin : begin + _BATCH]
         try:
-            rows += _answered(memory, batch, chat, judge, ask_params)
+            rows += _answer_batch(memory, batch, chat, judge, ask_params)
         except ModelError as error:
             raise AnsweringPaused(str(error), evaluation()) from error
         if progress is not None:
@@ -152,7 +152,7 @@ def evaluate_answers(
     return evaluation()
 
 
-def _answered(
+def _answer_batch(
     memory: Memory,
     questions: Sequence[Question],
     chat: Chat,
@@ -175,11 +175,11 @@ def _answered(
 
 
 def _replies(chat: Chat, prompts: Sequence[Prompt]) -> list[Reply | ModelError]:
-    """A reply for each prompt, or the fault of that prompt alone; any other is raised."""
+    """A reply for each prompt, or the error of that prompt alone; other errors are raised."""
     try:
         return list(chat.replies(prompts))
     except (LabelError, LastingFault):
-        pass  # of which prompt? Those answered come from the cache now.
+        pass  # The error does not tell which prompt; those answered now come from the cache.
     replies: list[Reply | ModelError] = []
     for prompt in prompts:
         try:
@@ -201,7 +201,7 @@ def _row(question: Question, answer: Answer, graded: Reply | ModelError | None) 
             fault = f"the judge answered {error.answer[:200]!r}, no grade from 0 to 3"
         except ModelError as error:
             fault = str(error)
-    f1, bleu = _overlap(question, answer.text)
+    f1, bleu = _text_overlap(question, answer.text)
     return AnswerRow(
         question.index,
         question.category,
@@ -216,7 +216,7 @@ def _row(question: Question, answer: Answer, graded: Reply | ModelError | None) 
     )
 
 
-def _overlap(question: Question, text: str) -> tuple[float | None, float | None]:
+def _text_overlap(question: Question, text: str) -> tuple[float | None, float | None]:
     if is_adversarial(question):
         return float(declines(text)), float(declines(text))
     if question.answer is None:

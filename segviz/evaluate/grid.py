@@ -1,4 +1,4 @@
-"""Policy x alpha x horizon over many questions (the paper's Figs 6, 7, 13, 14)."""
+"""Sweeps policy x alpha x horizon over many questions (the paper's Figs 6, 7, 13, 14)."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Sweep:
 
     @property
     def settings(self) -> RetrievalSettings:
-        """What the cells share; policy, alpha and horizon as by default."""
+        """The settings all cells share; policy, alpha and horizon are the defaults."""
         return RetrievalSettings(
             relevance=self.relevance, k=self.k, budget=self.budget, literal=not self.distinct
         )
@@ -152,6 +152,8 @@ def sweep(
             measures.level_shares(tops, structure.level),
         )
 
+    # Hops do not depend on alpha, so they are spread once per policy, to the largest horizon;
+    # each cell combines its first H + 1. The grid runs policy by policy, so one set is held.
     baseline = measured("none", 0.0, 0, initial)
     done = {(cell.policy, cell.alpha, cell.horizon): cell for cell in known}
     cells: list[Cell] = []

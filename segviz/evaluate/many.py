@@ -1,11 +1,11 @@
-"""Many conversations, systems and seeds: what is measured, and where it runs.
+"""Measures many conversations, systems and seeds, in one process, several or on a cluster.
 
-A task is one conversation built by one system and measured with one seed. Tasks do not know
-of each other, so the numbers are the same in this process, in several (joblib, extra
-``parallel``) and on a Dask cluster (joblib's backend, extra ``cluster``), and come back in the
-order of the tasks. Only a task goes out and only its measures come back; what a lost worker
-had begun is done again by another. Builders that hold a model of a server are refused beyond
-this process, because its key would travel with it.
+A task is one conversation built by one system and measured with one seed. Tasks are independent,
+so the numbers are the same in this process, in several (joblib, extra ``parallel``) and on a
+Dask cluster (joblib's backend, extra ``cluster``), and are returned in the order of the tasks.
+Workers are sent a task and return its measures; the unfinished task of a lost worker is repeated
+by another. Builders that hold a model of a server are refused beyond this process, because its
+key would be sent along.
 """
 
 from __future__ import annotations
@@ -34,19 +34,19 @@ Result = TypeVar("Result")
 Progress = Callable[[int, int], None]
 
 _ROUNDS = 4
-"""A task that ends so many processes is the cause of it; Dask counts as many."""
+"""Pools to start before a task that kills its process is given up; Dask tries as often."""
 _WAIT_SECONDS = 10
-"""How long a scheduler may take to answer, and then a cluster to have its first worker."""
+"""Time limit for a scheduler to answer, and again for a cluster to have a first worker."""
 
 
 class WorkersLost(Exception):
-    """Workers or their scheduler are gone; the message says what to look at. What was handed
-    back before is good."""
+    """Workers or their scheduler are lost; the message says what to check. Outcomes given to
+    ``keep`` before are valid."""
 
 
 @dataclass(frozen=True)
 class Measured(Generic[Result]):
-    """What was measured of a conversation, built by a system, with a seed."""
+    """The ``result`` of measuring one conversation, built by one system, with one seed."""
 
     conversation: str
     system: str
@@ -97,8 +97,8 @@ def measure_many(
     Dask scheduler, whose workers need segviz installed. A conversation is taken from
     ``conversations`` when its turn comes.
 
-    ``keep`` is given the place of every task in the order and its outcome, as soon as that
-    is there; outcomes given back as ``known``, of a run that is otherwise the same, are not
+    ``keep`` is called with the place of every task and its outcome, as soon as it is
+    finished; outcomes passed as ``known``, of a run that is otherwise the same, are not
     measured again. ``progress(done, total)`` is called after every task that was not known.
 
     ValueError for a bad setting, a missing extra (naming it), a scheduler that does not
@@ -122,7 +122,7 @@ def measure_many(
 
     found = dict(known or {})
     waiting = [place for place in range(len(places)) if place not in found]
-    for done, (place, outcome) in enumerate(_done(waiting, task, workers, scheduler), start=1):
+    for done, (place, outcome) in enumerate(_outcomes(waiting, task, workers, scheduler), start=1):
         found[place] = outcome
         if keep is not None:
             keep(place, outcome)
@@ -145,11 +145,11 @@ def sweep_many(
     return measure_many(sweep, conversations, builders, **options)
 
 
-def _done(
+def _outcomes(
     places: Sequence[int], task: Callable[[int], _Task], workers: int, scheduler: str | None
 ) -> Iterator[tuple[int, Measured[Any]]]:
-    """What was done as it is finished, in any order. A task is made shortly before it is
-    begun, so that few are held at once."""
+    """Outcomes by place as they are finished, in any order. ``task`` makes a task shortly
+    before it starts, so that few are held at once."""
     if scheduler is not None:
         yield from _on_cluster(places, task, scheduler)
     elif workers > 1:
@@ -174,15 +174,17 @@ def _refuse_models(builders: Mapping[str, Build]) -> None:
 def _by_processes(
     places: Sequence[int], task: Callable[[int], _Task], workers: int
 ) -> Iterator[tuple[int, Measured[Any]]]:
-    joblib = _extra("joblib", "parallel", "more than one worker")
+    joblib = _import_extra("joblib", "parallel", "more than one worker")
+    # A killed process breaks the whole pool, and joblib does not tell which task it had. So a
+    # new pool starts on everything unfinished, up to _ROUNDS times.
     waiting = dict.fromkeys(places)
     for _ in range(_ROUNDS):
         pool = joblib.Parallel(n_jobs=workers, return_as="generator_unordered", batch_size=1)
         try:
-            for place, found in _results(joblib, pool, list(waiting), task):
+            for place, found in _pool_outcomes(joblib, pool, list(waiting), task):
                 del waiting[place]
                 yield place, found
-        except BrokenProcessPool:  # one was killed, perhaps for want of memory: a new pool
+        except BrokenProcessPool:
             continue
         return
     raise WorkersLost(
@@ -194,8 +196,8 @@ def _by_processes(
 def _on_cluster(
     places: Sequence[int], task: Callable[[int], _Task], scheduler: str
 ) -> Iterator[tuple[int, Measured[Any]]]:
-    distributed = _extra("distributed", "cluster", "a scheduler")
-    joblib = _extra("joblib", "cluster", "a scheduler")
+    distributed = _import_extra("distributed", "cluster", "a scheduler")
+    joblib = _import_extra("joblib", "cluster", "a scheduler")
     try:
         client = distributed.Client(scheduler, timeout=_WAIT_SECONDS, set_as_default=False)
     except (OSError, ValueError) as error:
@@ -213,12 +215,12 @@ def _on_cluster(
             ) from None
         _check_versions(client)
         with joblib.parallel_config(backend="dask", client=client) as chosen:
-            # With one thread to use joblib would do everything here instead.
+            # With a single thread joblib would run the tasks in this process instead.
             threads = max(2, sum(client.nthreads().values()))
             chosen["backend"].effective_n_jobs = lambda jobs: threads
             pool = joblib.Parallel(n_jobs=-1, return_as="generator_unordered", batch_size=1)
         try:
-            yield from _results(joblib, pool, places, task)
+            yield from _pool_outcomes(joblib, pool, places, task)
         except distributed.KilledWorker:
             raise WorkersLost(
                 "the cluster gave up a piece of work that ended its worker again and again, "
@@ -228,32 +230,36 @@ def _on_cluster(
             raise WorkersLost(f"the connection to the scheduler at {scheduler!r} is lost") from None
 
 
-def _results(
+def _pool_outcomes(
     joblib: Any, pool: Any, places: Sequence[int], task: Callable[[int], _Task]
 ) -> Iterator[tuple[int, Measured[Any]]]:
-    """What the pool gives back. A fault of ``task``, which joblib calls for from a thread of
-    its own where it would be lost, is raised here."""
+    """Outcomes of the pool. joblib draws tasks in a thread of its own, where an error of
+    ``task`` would be lost: it is kept, an empty task runs in its place, and it is raised when
+    that outcome arrives."""
     faults: dict[int, Exception] = {}
 
-    def made(place: int) -> _Task | None:
+    def task_or_none(place: int) -> _Task | None:
         try:
             return task(place)
         except Exception as error:
             faults[place] = error
             return None
 
-    for place, found in pool(joblib.delayed(_run)(place, made(place)) for place in places):
+    for place, found in pool(
+        joblib.delayed(_run_task)(place, task_or_none(place)) for place in places
+    ):
         if place in faults:
             raise faults[place]
         yield place, found
 
 
-def _run(place: int, job: _Task | None) -> tuple[int, Any]:
+def _run_task(place: int, job: _Task | None) -> tuple[int, Any]:
     return place, job() if job else None
 
 
 def _check_versions(client: Any) -> None:
-    """Another segviz may give other numbers, and none gives a fault that tells nothing."""
+    """ValueError for a worker with another version, whose numbers may differ, or without
+    segviz, where tasks would fail without a clear message."""
     mine = metadata.version("segviz")
 
     def version() -> str | None:  # sent by value: a worker may have no segviz to import it from
@@ -273,7 +279,7 @@ def _check_versions(client: Any) -> None:
             )
 
 
-def _extra(module: str, extra: str, purpose: str) -> Any:
+def _import_extra(module: str, extra: str, purpose: str) -> Any:
     """An optional package; ValueError names the extra that brings it."""
     try:
         return import_module(module)

@@ -1,4 +1,4 @@
-"""Rankings of many questions at once and the measures on them. Pure functions on arrays.
+"""Ranks nodes for many questions at once and measures the rankings. Pure functions.
 
 Shapes: q questions, n nodes, m ranked nodes. ``order`` is int64 (q, m), node ids best
 first; ``relevant`` is bool (q, m), True where the ranked node is gold. All gold nodes
@@ -39,6 +39,9 @@ def best_of_groups(ranked: Ints, group: NDArray[np.integer]) -> Ints:
     ``group`` (n,) holds a label per node; with the carrier this is the ``distinct`` of
     ``segviz.retrieval.selection.ranking``, for all questions at once.
     """
+    # Every row ranks the same nodes. `place[i, node]` is a node's place in row i; with the nodes
+    # sorted by group, `reduceat` takes the best place of each group in every row at once, and
+    # the sorted places select the survivors in their order.
     q, m = ranked.shape
     if not q or not m:
         return ranked
@@ -89,9 +92,9 @@ def budget_recall(
     """Gold units covered / gold units within a budget of units, (q,); 0 without gold.
 
     ``covered(node)`` are the units below a node, ``gold[i]`` the gold units of question
-    i. Nodes of any level are taken in rank order while the sum of their *new* units is at
-    most ``budget``: the first node that does not fit ends the taking, so a root in front
-    leaves nothing. This keeps wide nodes from scoring by covering everything.
+    i. Nodes of any level are taken in rank order while their union holds at most ``budget``
+    units; taking ends at the first node that does not fit, so a root ranked first gives 0.
+    This keeps wide nodes from scoring by covering everything.
     """
     values = np.zeros(len(ranked))
     for i, wanted in enumerate(gold):

@@ -1,4 +1,4 @@
-"""Does construction use the order of time? The permutation experiment of SegTreeMem Table 3.
+"""Tests whether construction uses the order of time: the experiment of SegTreeMem Table 3.
 
 A share of randomly chosen pairs of units swap places, each system is built again on the
 changed order, and the same questions are asked of both memories. A system that uses time
@@ -22,14 +22,15 @@ if TYPE_CHECKING:
     from segviz.memory import Memory
 
 Build = Callable[[Conversation], "Memory"]
-Setting = tuple[str, float, int]
+Propagation = tuple[str, float, int]
+"""Policy, alpha and horizon."""
 Values = NDArray[np.float64]
 
 MEASURES = ("recall", "budget_recall", "coverage")
 
 
 def swapped(count: int, share: float, seed: int) -> list[int]:
-    """Which unit stands at each of ``count`` places after swapping.
+    """The index of the unit at each of ``count`` places after swapping.
 
     All places are paired at random and ⌊share · count / 2⌋ of the disjoint pairs change
     places, so that about ``share`` of all units move.
@@ -84,7 +85,7 @@ class Loss:
     permutation, and the mean loss per question (positive: permuted is worse)."""
 
     system: str
-    setting: Setting
+    setting: Propagation
     measure: str
     original: Mean
     permuted: Mean
@@ -98,14 +99,14 @@ class Difference:
 
     first: str
     second: str
-    setting: Setting
+    setting: Propagation
     measure: str
     more: Mean
 
 
 @dataclass(frozen=True)
 class Permutation:
-    """The outcome; ``differences`` compares the first system with each other one."""
+    """The result of the experiment; ``differences`` compares the first system with each other."""
 
     share: float
     seeds: tuple[int, ...]
@@ -120,7 +121,7 @@ def permutation(
     *,
     share: float = 0.3,
     seeds: Sequence[int] = (0, 1, 2, 3, 4),
-    settings: Sequence[Setting] = (("none", 0.0, 0), ("top-down", 0.1, 2)),
+    settings: Sequence[Propagation] = (("none", 0.0, 0), ("top-down", 0.1, 2)),
     relevance: str = "hybrid",
     k: int = 10,
     units: int = 20,
@@ -139,11 +140,11 @@ def permutation(
     """
     if not seeds:
         raise ValueError("seeds is empty; name at least one")
-    kept: dict[tuple[str, Setting, str], tuple[Values, Values]] = {}
+    kept: dict[tuple[str, Propagation, str], tuple[Values, Values]] = {}
     for system, build in builders.items():
-        variants: list[dict[tuple[Setting, str], Values]] = []
+        variants: list[dict[tuple[Propagation, str], Values]] = []
         for seed in (None, *seeds):
-            rows: dict[Setting, list[Row]] = {setting: [] for setting in settings}
+            rows: dict[Propagation, list[Row]] = {setting: [] for setting in settings}
             for conversation in conversations:
                 given = conversation if seed is None else reordered(conversation, share, seed)
                 memory = build(given)
@@ -169,14 +170,17 @@ def permutation(
         share,
         tuple(seeds),
         relevance,
-        tuple(_loss(key, *values) for key, values in kept.items()),
+        tuple(_loss_of(key, *values) for key, values in kept.items()),
         tuple(
             Difference(
                 first,
                 second,
                 setting,
                 measure,
-                _mean(_drop(kept[first, setting, measure]) - _drop(kept[second, setting, measure])),
+                _mean(
+                    _loss_per_question(kept[first, setting, measure])
+                    - _loss_per_question(kept[second, setting, measure])
+                ),
             )
             for second in rest
             for setting in settings
@@ -191,7 +195,7 @@ def _column(rows: Sequence[Row], measure: str) -> Values:
     return np.array([np.nan if value is None else value for value in values], dtype=np.float64)
 
 
-def _drop(values: tuple[Values, Values]) -> Values:
+def _loss_per_question(values: tuple[Values, Values]) -> Values:
     original, permuted = values
     return original - permuted
 
@@ -200,7 +204,7 @@ def _mean(values: Values) -> Mean:
     return mean_ci(values[~np.isnan(values)])
 
 
-def _loss(key: tuple[str, Setting, str], original: Values, permuted: Values) -> Loss:
+def _loss_of(key: tuple[str, Propagation, str], original: Values, permuted: Values) -> Loss:
     system, setting, measure = key
     return Loss(
         system, setting, measure, _mean(original), _mean(permuted), _mean(original - permuted)

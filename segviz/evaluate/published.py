@@ -1,10 +1,10 @@
-"""What the papers report, to be shown beside our own numbers: the rows of ``published.csv``.
+"""Reads results printed in papers from ``published.csv``, to show beside our own numbers.
 
-Every number is as printed, with its source, its metric and the reasons why it may not
-compare, with ours or with another paper's. Nothing here is used in a computation. In the
-file ``system`` is a key of ``SYSTEMS`` where there is one, else the paper's name; ``variant``
-is the setting or the model; ``low`` and ``high`` are the 95 % interval where one is given;
-``note`` is what to mind of this one number.
+Every number is as printed, with its source, its metric and the reasons why it may not be
+comparable with ours or with another paper's. No computation uses them. In the file ``system``
+is a key of ``SYSTEMS`` where there is one, else the paper's name; ``variant`` is the setting or
+the model; ``low`` and ``high`` are the 95 % interval where one is given; ``note`` is a caveat
+of this one number.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """What a number counts, whether a number of ours may stand beside it, and why not."""
+    """The meaning of a number, whether ours are comparable with it, and why not."""
 
     label: str
     comparable: bool = True
@@ -51,12 +51,12 @@ class Reported:
 
     @property
     def comparable(self) -> bool:
-        """Whether a number of ours in the same metric may stand beside it."""
+        """Whether our numbers in the same metric are comparable with it."""
         return METRICS[self.metric].comparable
 
     @property
     def caveats(self) -> tuple[str, ...]:
-        """Everything to be said beside the number."""
+        """All caveats of the number: of its metric, source, table and its own."""
         of_table = CAVEATS.get((self.source, self.table), "")
         lines = (METRICS[self.metric].why, SOURCES[self.source].caveat, of_table, self.note)
         return tuple(line for line in lines if line)
@@ -136,7 +136,7 @@ CAVEATS: dict[tuple[str, str], str] = {
         "Averages over a data set. The paper does not say whether single-child nodes are counted."
     ),
 }
-"""What holds for every number of a table."""
+"""Caveats of every number of a table."""
 
 
 def _read() -> tuple[Reported, ...]:

@@ -1,4 +1,4 @@
-"""What is gold for each question, and the scores of all questions."""
+"""Finds the gold leaves of questions and scores all questions at once."""
 
 from __future__ import annotations
 
@@ -77,8 +77,8 @@ def final_scores(
 def measured_settings(
     settings: RetrievalSettings | None, changes: Mapping[str, Any]
 ) -> RetrievalSettings:
-    """The settings with their changes. ValueError for those that many questions at once are
-    not measured with: levels, step and a system's own method."""
+    """The settings with ``changes``. ValueError for settings that evaluation does not support:
+    levels, step and a system's own method."""
     wanted, usual = replace(settings or RetrievalSettings(), **changes), RetrievalSettings()
     for name in ("levels", "method", "step"):
         if getattr(wanted, name) != getattr(usual, name):

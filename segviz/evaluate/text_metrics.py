@@ -1,4 +1,4 @@
-"""Comparing texts by their words: token F1, BLEU-1, answer-token coverage. Pure.
+"""Compares texts by their words: token F1, BLEU-1, answer-token coverage. Pure functions.
 
 Normalisation of two answers (SQuAD, Rajpurkar et al. 2016): lower case, no punctuation,
 no articles, split at white space. As there, punctuation is deleted and not replaced, so
@@ -27,7 +27,7 @@ _FUNCTION_WORDS = frozenset(
 )
 
 
-def _folded(text: str) -> str:
+def _nfkc_lower(text: str) -> str:
     return unicodedata.normalize("NFKC", text).lower()
 
 
@@ -35,7 +35,7 @@ def normalised(text: str) -> list[str]:
     """Tokens of an answer in SQuAD's normal form; see the module text."""
     kept = "".join(
         char
-        for char in _folded(text)
+        for char in _nfkc_lower(text)
         if char not in string.punctuation and not unicodedata.category(char).startswith("P")
     )
     return [word for word in kept.split() if word not in _ARTICLES]
@@ -45,7 +45,7 @@ def all_tokens(text: str) -> frozenset[str]:
     """Distinct words of a text, numbers whole and without thousands commas."""
     return frozenset(
         word.replace(",", "") if word[0].isdigit() else word
-        for word in _WORD.findall(_folded(text))
+        for word in _WORD.findall(_nfkc_lower(text))
     )
 
 

@@ -11,7 +11,7 @@ import sys
 from functools import partial
 
 import segviz
-from segviz.evaluate.permutation import Setting, permutation
+from segviz.evaluate.permutation import Propagation, permutation
 from tests.benchmarks.report import data_file, interval, table
 
 SYSTEMS = ("segment-tree", "clustering")
@@ -20,7 +20,7 @@ HEAD = ("", ">original", ">permuted", ">loss, 95 %")
 PAPER = {"segment-tree": (0.639, 0.538), "clustering": (0.603, 0.583)}
 
 
-def named(setting: Setting) -> str:
+def named(setting: Propagation) -> str:
     policy, alpha, horizon = setting
     return policy if policy == "none" else f"{policy} {alpha:g}/{horizon}"
 
