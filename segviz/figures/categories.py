@@ -1,4 +1,4 @@
-"""Retrieval quality by question category."""
+"""Draws retrieval quality by question category."""
 
 from __future__ import annotations
 

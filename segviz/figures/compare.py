@@ -1,4 +1,4 @@
-"""What several systems retrieved for one question, on the turns of the conversation."""
+"""Draws the turns several systems retrieved for one question."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def overlap_strip(
 
 
 def overlap_rows(found: Overlap, gold: Collection[str]) -> list[dict[str, str]]:
-    """What the strip shows, a row for each turn."""
+    """The strip as a table, a row for each turn."""
     return [
         {
             "turn": turn,
@@ -89,7 +89,7 @@ def overlap_rows(found: Overlap, gold: Collection[str]) -> list[dict[str, str]]:
 
 
 def overlap_sentence(found: Overlap) -> str:
-    """How many turns the systems share, and the least alike pair."""
+    """The number of turns all systems share, and the pair with the least overlap."""
     if len(found.names) < 2 or not found.turns:
         return f"{len(found.turns)} turns were returned."
     everywhere = int(found.returned.all(axis=0).sum())

@@ -1,4 +1,4 @@
-"""Construction cost as memory grows (SegTreeMem Fig. 5)."""
+"""Draws construction cost as memory grows (SegTreeMem Fig. 5)."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def dollars(
 
 
 def money(amount: float | None) -> str:
-    """An amount in words; what is unknown is called so, never 0."""
+    """An amount in words; an unknown one is called so, never 0."""
     return "cost unknown" if amount is None else f"${amount:.4f}"
 
 
@@ -185,7 +185,7 @@ def cost_sentence(steps: Sequence[Step]) -> str:
 
 
 def total_sentence(steps: Sequence[Step], spent: NDArray[np.float64] | None) -> str:
-    """What the build took in all; money only where a model was paid."""
+    """The total cost of the build; money only where a model was paid."""
     totals = {name: int(column.sum()) for name, column in series(steps).items() if name != "ms"}
     parts = [f"{totals['inspected']:,} nodes inspected", f"{totals['modified']:,} touched"]
     if totals["calls"]:

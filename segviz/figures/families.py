@@ -1,7 +1,7 @@
-"""The families of a forest: its trees with their sizes, and what of them a step touched.
+"""Draws the trees of a forest by family, and the nodes a step refreshed.
 
-A tree is known by its root, whose facts ``label`` and ``items`` say what it is about and how
-many items (level 1) it holds; the root's kind is its family.
+A tree is identified by its root: the facts ``label`` and ``items`` are its topic and its number
+of items (level 1), the root's kind is its family.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _ROW = 56
 
 @dataclass(frozen=True, slots=True)
 class Tree:
-    """A tree: its root, family, label, number of items, and its nodes above them from the
+    """A tree: root, family, label, number of items, and its nodes above the items from the
     root down."""
 
     root: int
@@ -31,9 +31,9 @@ class Tree:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
-    """One level of a forest: its nodes, those a step made or refreshed, and those whose text is out
-    of date after it."""
+class LevelEffort:
+    """One level of a forest: the number of its nodes, of those a step refreshed, and of those
+    whose text is out of date after it."""
 
     level: int
     nodes: int
@@ -74,14 +74,14 @@ def refreshed(structure: Structure, events: Sequence[Event]) -> set[int]:
 
 def effort(
     structure: Structure, forest: dict[str, list[Tree]], fresh: Collection[int]
-) -> tuple[Row, ...]:
-    """What of the trees was refreshed, by level from low to high."""
+) -> tuple[LevelEffort, ...]:
+    """Count refreshed nodes of the trees by level, from low to high."""
     levels: dict[int, list[int]] = {}
-    for tree in _all(forest):
+    for tree in _all_trees(forest):
         for node in tree.nodes:
             levels.setdefault(int(structure.level[node]), []).append(node)
     return tuple(
-        Row(
+        LevelEffort(
             level,
             len(nodes),
             sum(node in fresh for node in nodes),
@@ -94,18 +94,18 @@ def effort(
 def rebuild(structure: Structure, forest: dict[str, list[Tree]]) -> int:
     """Texts that would have to be written to make all trees anew: one per node of more than
     one child, as a single child's text is passed on."""
-    return sum(len(structure.children[n]) > 1 for tree in _all(forest) for n in tree.nodes)
+    return sum(len(structure.children[n]) > 1 for tree in _all_trees(forest) for n in tree.nodes)
 
 
 def dirty_paths(
     forest: dict[str, list[Tree]], fresh: Collection[int]
 ) -> list[tuple[Tree, tuple[int, ...]]]:
-    """The trees a step refreshed nodes of, with these nodes from the root down."""
-    paths = [(tree, tuple(n for n in tree.nodes if n in fresh)) for tree in _all(forest)]
+    """The trees with nodes a step refreshed, and these nodes from the root down."""
+    paths = [(tree, tuple(n for n in tree.nodes if n in fresh)) for tree in _all_trees(forest)]
     return [(tree, path) for tree, path in paths if path]
 
 
-def _all(forest: dict[str, list[Tree]]) -> list[Tree]:
+def _all_trees(forest: dict[str, list[Tree]]) -> list[Tree]:
     return [tree for trees in forest.values() for tree in trees]
 
 
@@ -152,7 +152,7 @@ def families_figure(
                     },
                 },
                 # Labels hold words of the conversation; Plotly reads some markup in text.
-                text=[_literal(tree.label) for _, _, tree in rows],
+                text=[_escaped(tree.label) for _, _, tree in rows],
                 textposition="inside",
                 insidetextfont={"color": ink},
                 insidetextanchor="middle",
@@ -173,7 +173,7 @@ def families_figure(
 def family_rows(
     forest: dict[str, list[Tree]], paths: Sequence[tuple[Tree, Sequence[int]]]
 ) -> list[dict[str, str | int]]:
-    """What the chart shows, a row for each tree; ``paths`` are what a step refreshed."""
+    """The chart as a table, a row for each tree; ``paths`` are those of :func:`dirty_paths`."""
     touched = {tree.root: len(path) for tree, path in paths}
     return [
         {
@@ -182,13 +182,15 @@ def family_rows(
             "items": tree.items,
             "refreshed nodes": touched.get(tree.root, 0),
         }
-        for tree in _all(forest)
+        for tree in _all_trees(forest)
     ]
 
 
-def effort_sentence(rows: Sequence[Row], whole: int, texts: int, names: Sequence[str]) -> str:
-    """What the step refreshed of all nodes, by level, against making everything anew; one
-    with a single child takes no text of its own."""
+def effort_sentence(
+    rows: Sequence[LevelEffort], whole: int, texts: int, names: Sequence[str]
+) -> str:
+    """The share of nodes the step refreshed, by level, and the texts that rebuilding all trees
+    would take; a node with a single child takes none of its own."""
     nodes, fresh = sum(row.nodes for row in rows), sum(row.refreshed for row in rows)
     parts = [
         f"{level_name(row.level, names)}: {row.refreshed} of {row.nodes:,}"
@@ -202,5 +204,5 @@ def effort_sentence(rows: Sequence[Row], whole: int, texts: int, names: Sequence
     return f"{told}. That took {texts} new texts; a full rebuild would write {whole:,}.{wait}"
 
 
-def _literal(label: str) -> str:
+def _escaped(label: str) -> str:
     return label.replace("&", "&amp;").replace("<", "&lt;")

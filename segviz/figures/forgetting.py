@@ -1,4 +1,4 @@
-"""How well a memory's nodes are remembered, on the curves of its own law.
+"""Draws the forgetting curves of a memory and its nodes on them.
 
 For systems that fade (``segviz.construct.Fades``): a node's facts ``last`` and ``n`` say when
 it was last met, in seconds, and how often again.
@@ -27,8 +27,8 @@ _POINTS = 60
 
 @dataclass(frozen=True, slots=True)
 class Remembered:
-    """Nodes that are remembered alike: days since they were last met, how often they were
-    met again, how well they are remembered, and how many there are on each level."""
+    """Nodes with the same retention: days since they were last met, how often they were met
+    again, the share retained in [0, 1], and how many there are on each level."""
 
     age: float
     n: int
@@ -37,12 +37,12 @@ class Remembered:
 
     @property
     def nodes(self) -> int:
-        """How many they are."""
+        """Number of nodes."""
         return sum(count for _, count in self.levels)
 
 
 def fades(structure: Structure) -> bool:
-    """Whether any node says when it was last met and how often again."""
+    """Whether any node carries the facts ``last`` and ``n``."""
     return any("last" in facts and "n" in facts for facts in structure.facts)
 
 
@@ -53,7 +53,7 @@ def last_met(structure: Structure) -> float:
 
 
 def remembered(structure: Structure, now: float, law: Law) -> tuple[Remembered, ...]:
-    """The nodes at the moment ``now`` (seconds), those alike as one, by age and n."""
+    """The nodes at the moment ``now`` (seconds), grouped by age and n."""
     groups: dict[tuple[float, int], Counter[int]] = defaultdict(Counter)
     for node in np.flatnonzero(structure.active).tolist():
         facts = structure.facts[node]
@@ -74,8 +74,8 @@ def forgetting_figure(
     accent: str,
     neutral: str,
 ) -> go.Figure:
-    """The law over the days since a node was last met, a curve each for 0, 1, 3 and 10 times
-    met again, and the memory's nodes on it: one mark for those alike, larger for more."""
+    """Retention over the days since a node was last met, a curve each for 0, 1, 3 and 10 times
+    met again, and the memory's nodes on it: one mark for each group, larger for more nodes."""
     longest = max([30.0, *(1.08 * point.age for point in points)])
     days = np.linspace(0.0, longest, _POINTS).tolist()
     figure = go.Figure()
@@ -102,7 +102,7 @@ def forgetting_figure(
                 "opacity": 0.55,
                 "line": {"width": 1, "color": accent},
             },
-            customdata=[(_about(point, names), point.n) for point in points],
+            customdata=[(_hover_text(point, names), point.n) for point in points],
             hovertemplate="%{customdata[0]}<br>met again %{customdata[1]} times, last "
             "%{x:.0f} days ago: R %{y:.3f}<extra></extra>",
         )
@@ -113,12 +113,12 @@ def forgetting_figure(
     return figure
 
 
-def _about(point: Remembered, names: Sequence[str]) -> str:
+def _hover_text(point: Remembered, names: Sequence[str]) -> str:
     return ", ".join(f"{level_name(level, names)}: {count}" for level, count in point.levels)
 
 
 def forgetting_rows(points: Sequence[Remembered]) -> list[dict[str, int | float]]:
-    """What the dots show, a row for each."""
+    """The marks as a table, a row for each."""
     return [
         {
             "days since it was last met": round(point.age, 1),
@@ -131,7 +131,7 @@ def forgetting_rows(points: Sequence[Remembered]) -> list[dict[str, int | float]
 
 
 def forgetting_sentence(points: Sequence[Remembered]) -> str:
-    """How many nodes there are and how well they are remembered, from worst to best."""
+    """The number of nodes and the range of their retention."""
     if not points:
         return "No node can fade."
     values = np.repeat([p.retained for p in points], [p.nodes for p in points])

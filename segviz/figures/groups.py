@@ -1,4 +1,4 @@
-"""Groups that are split and merged by an objective: their sizes and the objective, by step.
+"""Draws groups that are split and merged by an objective, step by step.
 
 A group keeps its ``size`` among its facts, the ``most`` it may hold, and in ``changes`` how
 it was split and merged when that last happened: a line each with the kind of change, the
@@ -23,9 +23,9 @@ _SHOWN = 300
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
-    """A split or merge: the step (from 1), the group, what happened, the objective among its
-    neighbours before and after, and the groups made or taken in."""
+class GroupChange:
+    """A split or merge: the step (from 1), the group, the kind of change, the objective among
+    its neighbours before and after, and the groups created or absorbed."""
 
     step: int
     node: int
@@ -36,14 +36,14 @@ class Change:
 
     @property
     def gain(self) -> float:
-        """What the objective gained; below 0 where a limit forced the change."""
+        """Gain of the objective; negative where a limit forced the change."""
         return self.after - self.before
 
 
 @dataclass(frozen=True, eq=False)
 class Sizes:
-    """After every step: how many groups there are, the size in the middle and the largest,
-    int and float (steps,); and the most a group may hold (0: no limit)."""
+    """After every step: number of groups, median and largest size, int64 and float64 (steps,);
+    and the size limit of a group (0: none)."""
 
     count: NDArray[np.int64]
     middle: NDArray[np.float64]
@@ -52,13 +52,13 @@ class Sizes:
 
 
 def grouped(structure: Structure) -> bool:
-    """Whether any node is a group that knows its size and limit."""
+    """Whether any node carries the facts ``size`` and ``most``."""
     return any("size" in facts and "most" in facts for facts in structure.facts)
 
 
-def changes(steps: Sequence[Step]) -> tuple[Change, ...]:
+def changes(steps: Sequence[Step]) -> tuple[GroupChange, ...]:
     """Every split and merge, in order of the steps."""
-    found: list[Change] = []
+    found: list[GroupChange] = []
     known: dict[int, str] = {}
     for number, step in enumerate(steps, start=1):
         for event in step.events:
@@ -67,17 +67,17 @@ def changes(steps: Sequence[Step]) -> tuple[Change, ...]:
             told = str(event.facts.get("changes") or "")
             if told and known.get(event.node) != told:
                 known[event.node] = told
-                found += [_read(number, event.node, line) for line in told.split("\n")]
+                found += [_parse_change(number, event.node, line) for line in told.split("\n")]
     return tuple(found)
 
 
-def _read(step: int, node: int, line: str) -> Change:
+def _parse_change(step: int, node: int, line: str) -> GroupChange:
     kind, before, after, *others = line.split()
-    return Change(step, node, kind, float(before), float(after), tuple(map(int, others)))
+    return GroupChange(step, node, kind, float(before), float(after), tuple(map(int, others)))
 
 
 def sizes(steps: Sequence[Step]) -> Sizes:
-    """How large the groups were after each step."""
+    """The sizes of the groups after each step."""
     size: dict[int, int] = {}
     rows: list[tuple[int, float, int]] = []
     row, most = (0, 0.0, 0), 0
@@ -98,7 +98,9 @@ def sizes(steps: Sequence[Step]) -> Sizes:
     return Sizes(table[:, 0].astype(np.int64), table[:, 1], table[:, 2].astype(np.int64), most)
 
 
-def groups_figure(found: Sequence[Change], grown: Sizes, *, accent: str, neutral: str) -> go.Figure:
+def groups_figure(
+    found: Sequence[GroupChange], grown: Sizes, *, accent: str, neutral: str
+) -> go.Figure:
     """Three rows over the steps: the objective before and after every split and merge (the
     latest 300), the sizes of the groups under their limit, and the number of groups."""
     figure = make_subplots(
@@ -114,7 +116,7 @@ def groups_figure(found: Sequence[Change], grown: Sizes, *, accent: str, neutral
     for kind, colour, symbol, dash in series:
         row = [change for change in shown if change.kind == kind]
         if row:
-            figure.add_trace(_moves(kind, row, colour, symbol, dash), row=1, col=1)
+            figure.add_trace(_change_lines(kind, row, colour, symbol, dash), row=1, col=1)
     total = len(grown.count)
     kept = np.unique(np.linspace(0, max(total - 1, 0), min(POINTS, total)).astype(int))
     steps = kept + 1
@@ -145,7 +147,9 @@ def groups_figure(found: Sequence[Change], grown: Sizes, *, accent: str, neutral
     return figure
 
 
-def _moves(kind: str, row: Sequence[Change], colour: str, symbol: str, dash: str) -> go.Scatter:
+def _change_lines(
+    kind: str, row: Sequence[GroupChange], colour: str, symbol: str, dash: str
+) -> go.Scatter:
     """A line from before to after for each change, a mark at its end."""
     x: list[float | None] = []
     y: list[float | None] = []
@@ -153,7 +157,7 @@ def _moves(kind: str, row: Sequence[Change], colour: str, symbol: str, dash: str
     for change in row:
         x += [change.step, change.step, None]
         y += [change.before, change.after, None]
-        about += ["", _about(change), ""]
+        about += ["", _hover_text(change), ""]
     return go.Scatter(
         name=kind,
         x=x,
@@ -166,7 +170,7 @@ def _moves(kind: str, row: Sequence[Change], colour: str, symbol: str, dash: str
     )
 
 
-def _about(change: Change) -> str:
+def _hover_text(change: GroupChange) -> str:
     others = ", ".join(map(str, change.others[:6]))
     verb = "into it and" if change.kind == "split" else "with"
     return (
@@ -175,8 +179,8 @@ def _about(change: Change) -> str:
     )
 
 
-def groups_sentence(found: Sequence[Change], grown: Sizes) -> str:
-    """How often groups were split and merged, and what that gained."""
+def groups_sentence(found: Sequence[GroupChange], grown: Sizes) -> str:
+    """The number of splits and merges, and their gain."""
     count = int(grown.count[-1]) if len(grown.count) else 0
     parts = []
     for kind in dict.fromkeys(change.kind for change in found):

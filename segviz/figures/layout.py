@@ -1,4 +1,4 @@
-"""The frame all evaluation charts share."""
+"""Defines the frame all evaluation charts share."""
 
 from __future__ import annotations
 

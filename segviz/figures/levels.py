@@ -1,4 +1,4 @@
-"""The retrieved-level distribution before and after propagation (paper Figs 7 and 14)."""
+"""Draws the retrieved-level distribution before and after propagation (paper Figs 7 and 14)."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def level_rows(
     names: Sequence[str] = (),
     series: tuple[str, str] = ("initial", "propagated"),
 ) -> list[dict[str, str | int]]:
-    """What the bars show, a row for each level."""
+    """The bars as a table, a row for each level."""
     return [
         {"level": level_name(n, names), series[0]: before[n], series[1]: after.get(n, 0)}
         for n in before

@@ -1,4 +1,4 @@
-"""The structure as a node-link diagram: networkx for the graph, pyvis for the drawing.
+"""Draws the structure as a node-link diagram with networkx and pyvis.
 
 Positions are a pure function of span and level, physics is off, nothing moves.
 """
@@ -159,7 +159,7 @@ def node_link_html(
 
 
 def offline_page(net: Network, background: str, foreground: str) -> str:
-    """The drawing as a page that asks for nothing, in these colours (``#rrggbb``)."""
+    """The drawing as a page without network requests, in these colours (``#rrggbb``)."""
     for name, colour in (("background", background), ("foreground", foreground)):
         if not _COLOUR.fullmatch(colour):
             raise ValueError(f"{name} {colour!r}: expected #rrggbb")
@@ -203,7 +203,7 @@ def _node_colour(fill: str, border: str) -> dict[str, Any]:
 
 
 def _style(background: str, foreground: str) -> str:
-    """Undoes the white page and the frames of pyvis' template."""
+    """CSS that overrides the white page and the frames of pyvis' template."""
     return (
         f"<style>html,body{{margin:0;background:{background};color:{foreground}}}"
         "h1,center{display:none}"

@@ -1,4 +1,4 @@
-"""How ranks move when scores are propagated."""
+"""Draws how ranks change by propagation."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def _heights(ranks: Mapping[int, int], k: int) -> dict[int, float]:
 def rank_rows(
     before: Mapping[int, int], after: Mapping[int, int], k: int, gold: Collection[int] = ()
 ) -> list[dict[str, int | str]]:
-    """What the chart shows, a row for each node, best after propagation first."""
+    """The chart as a table, a row for each node, best after propagation first."""
     return [
         {
             "node": node,

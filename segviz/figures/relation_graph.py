@@ -1,7 +1,7 @@
-"""Relations between nodes that are no parenthood, as a node-link drawing.
+"""Draws the relations between nodes, other than parenthood, as a node-link diagram.
 
-Positions are computed once from the relations with a fixed seed; physics is off, nothing
-moves and nothing is asked for.
+Positions are computed once from the relations with a fixed seed; physics is off, nothing moves
+and the page makes no network request.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Tie:
 
     @property
     def weight(self) -> float:
-        """Of all of them together."""
+        """Sum of the weights."""
         return sum(weight for _, weight in self.labels)
 
 
@@ -72,7 +72,7 @@ def around(structure: Structure, node: int) -> tuple[int, ...]:
 
 
 def node_name(structure: Structure, node: int) -> str:
-    """What a node is called: its fact ``name``, else the first line of its text."""
+    """The name of a node: its fact ``name``, else the first line of its text."""
     name = structure.facts[node].get("name")
     first = structure.text[node].split("\n", 1)[0]
     return " ".join(str(name if name is not None else first).split())[:40]
@@ -116,7 +116,7 @@ def relation_html(
 
     shown = set(nodes)
     drawn = [tie for tie in ties(structure) if {tie.source, tie.target} <= shown]
-    places = _places(nodes, drawn)
+    places = _positions(nodes, drawn)
     marks = types(structure, nodes)
     colours = dict(zip(marks, palette, strict=True))
     most = max((_mentions(structure, node) for node in nodes), default=1)
@@ -182,10 +182,9 @@ def _label(tie: Tie) -> str:
     return f"{label[:24]}{often}{more}"
 
 
-def _places(nodes: Sequence[int], drawn: Sequence[Tie]) -> dict[int, tuple[float, float]]:
-    """Where each node stands. What hangs together is laid out by springs, from the same
-    start each time; the parts stand in rows, the largest first, as springs would drive
-    them apart."""
+def _positions(nodes: Sequence[int], drawn: Sequence[Tie]) -> dict[int, tuple[float, float]]:
+    """The position of each node. Every connected component is laid out by springs with a fixed
+    seed; components stand in rows, largest first, as springs would drive them apart."""
     import networkx as nx
 
     graph = nx.Graph()

@@ -1,4 +1,4 @@
-"""Retrieval quality over settings (SegTreeMem Figs 6, 7, 13, 14).
+"""Draws retrieval quality over settings (SegTreeMem Figs 6, 7, 13, 14).
 
 Every mark that stands for one setting carries ``customdata`` (policy, alpha, horizon), so
 that a page can load the setting that was clicked. Recall is evidence recall@K over leaves.
@@ -74,7 +74,7 @@ def heatmap(sweep: Sweep, policy: str, *, ramp: Sequence[str], accent: str) -> g
         x=[x for x, *_ in points],
         y=[y for _, y, *_ in points],
         mode="markers+text",
-        text=[_short(value) for _, _, value, _ in points],
+        text=[_three_digits(value) for _, _, value, _ in points],
         textfont={
             "size": 11,
             "color": [_text_on(ramp[round(s * (len(ramp) - 1))]) for s in steps],
@@ -116,7 +116,7 @@ def heatmap(sweep: Sweep, policy: str, *, ramp: Sequence[str], accent: str) -> g
     return figure
 
 
-def _short(value: float) -> str:
+def _three_digits(value: float) -> str:
     """``.681``, so that seven values fit side by side on a narrow page."""
     text = f"{value:.3f}"
     return text[1:] if text.startswith("0.") else text[:4]
@@ -193,11 +193,11 @@ def curves_sentence(sweep: Sweep) -> str:
     return (
         f"{better} of {len(moved)} settings find more than no propagation "
         f"({base.value:.3f}); the best is {best.policy}, α {best.alpha:g}, H {best.horizon} "
-        f"with {best.recall.value:.3f}.{_marks([h for h in sweep.horizons if h > 0])}"
+        f"with {best.recall.value:.3f}.{_symbol_key([h for h in sweep.horizons if h > 0])}"
     )
 
 
-def _marks(horizons: Sequence[int]) -> str:
+def _symbol_key(horizons: Sequence[int]) -> str:
     """Which symbol of the curves stands for which horizon, in words."""
     named = [f"{mark.split('-')[0]} H {h}" for mark, h in zip(_SYMBOLS, horizons, strict=False)]
     return f" Marks: {', '.join(named)}." if named else ""
@@ -284,7 +284,7 @@ def level_bars_sentence(sweep: Sweep, horizon: int, policy: str | None = None) -
 def level_rows(
     sweep: Sweep, horizon: int, policy: str | None = None, level_names: Sequence[str] = ()
 ) -> list[dict[str, str | float]]:
-    """What the bars and the line of ``level_bars`` show, as rows of a table."""
+    """The bars and the line of ``level_bars`` as rows of a table."""
     return [
         {
             "α": "none" if first else f"{cell.alpha:g}",

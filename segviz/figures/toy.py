@@ -1,4 +1,4 @@
-"""A tree small enough to write every number on it, and its transition matrix."""
+"""Draws a small tree with every number on it, and its transition matrix."""
 
 from __future__ import annotations
 

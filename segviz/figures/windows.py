@@ -1,7 +1,7 @@
-"""Windows of time that gather nodes, for memories whose nodes carry them as facts.
+"""Draws windows of time that gather nodes, for memories whose nodes carry them as facts.
 
-A node lies in a window by its facts ``window_from`` and ``window_to``; what it holds happened
-``from`` … ``to``. All are moments in seconds since 1970; without dates (``dated`` False) they
+The facts ``window_from`` and ``window_to`` are the window of a node, ``from`` … ``to`` the time of
+its content. All are moments in seconds since 1970; without dates (``dated`` False) they
 are counted on from 0, a second per unit.
 """
 
@@ -26,8 +26,8 @@ _CLEAR = "rgba(0,0,0,0)"
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """One window of a level: its bounds, how many nodes it gathers, when what they hold
-    happened, and how often they were met again in all."""
+    """One window of a level: its bounds, its number of nodes, the time of their content, and
+    how often they were met again in all."""
 
     level: int
     start: float
@@ -59,7 +59,7 @@ def windows(structure: Structure) -> tuple[Window, ...]:
 
 
 def dated(structure: Structure) -> bool:
-    """Whether every node that says when it happened knows it from a date."""
+    """Whether there are facts ``dated`` and all are true."""
     known = [f["dated"] for f in structure.facts if "dated" in f]
     return bool(known) and all(known)
 
@@ -76,7 +76,7 @@ def windows_figure(
     ramp: Sequence[str],
 ) -> go.Figure:
     """A lane per level over time: every window as a frame with the number of its nodes, and
-    in it as a bar the time that its nodes really hold, darker the more there are.
+    in it a bar over the time of their content, darker for more nodes.
 
     ``names`` are the names of the levels, ``calendar`` whether moments are dates; ``now`` is
     marked by a line in ``accent``, numbers are written in ``ink``.
@@ -105,7 +105,7 @@ def windows_figure(
                 width=0.8,
                 offset=-0.4,
                 marker={"color": _CLEAR, "line": {"width": 1, "color": neutral}},
-                customdata=[_about(window, calendar) for window in found],
+                customdata=[_hover_text(window, calendar) for window in found],
                 hovertemplate="%{customdata}<extra></extra>",
             ),
             _bars(  # only the numbers, above the inner bars
@@ -125,10 +125,10 @@ def windows_figure(
             ),
         ]
     )
-    figure.add_vline(x=_place(now, calendar), line={"color": accent, "width": 2})
+    figure.add_vline(x=_axis_value(now, calendar), line={"color": accent, "width": 2})
     framed(figure, 70 + _LANE * len(set(lanes)), barmode="overlay")
     figure.update_layout(uniformtext={"minsize": 9, "mode": "hide"})
-    figure.update_yaxes(type="category", categoryorder="array", categoryarray=_ordered(lanes))
+    figure.update_yaxes(type="category", categoryorder="array", categoryarray=_lane_order(lanes))
     figure.update_xaxes(
         **({"type": "date"} if calendar else {"title": "seconds, one per unit without a date"})
     )
@@ -142,8 +142,8 @@ def _bars(
     return go.Bar(
         orientation="h",
         y=lanes,
-        base=[_place(start, calendar) for start, _ in times],
-        x=[_length(start, stop, calendar) for start, stop in times],
+        base=[_axis_value(start, calendar) for start, _ in times],
+        x=[_bar_length(start, stop, calendar) for start, stop in times],
         **look,
     )
 
@@ -151,15 +151,15 @@ def _bars(
 def window_rows(
     found: Sequence[Window], names: Sequence[str], calendar: bool
 ) -> list[dict[str, str | int]]:
-    """What the chart shows, a row for each window."""
+    """The chart as a table, a row for each window."""
     return [
         {
             "level": level_name(window.level, names),
-            "window from": _told(window.start, calendar),
-            "to": _told(window.stop, calendar),
+            "window from": _moment_text(window.start, calendar),
+            "to": _moment_text(window.stop, calendar),
             "nodes": window.nodes,
-            "they hold from": _told(window.first, calendar),
-            "until": _told(window.last, calendar),
+            "they hold from": _moment_text(window.first, calendar),
+            "until": _moment_text(window.last, calendar),
             "met again": window.met,
         }
         for window in found
@@ -167,7 +167,7 @@ def window_rows(
 
 
 def windows_sentence(found: Sequence[Window], names: Sequence[str]) -> str:
-    """How many windows each level has, and the fullest."""
+    """The number of windows of each level, and the fullest."""
     parts = []
     for level in dict.fromkeys(window.level for window in found):
         row = [window.nodes for window in found if window.level == level]
@@ -178,26 +178,27 @@ def windows_sentence(found: Sequence[Window], names: Sequence[str]) -> str:
     return "; ".join(parts) + "."
 
 
-def _ordered(lanes: Sequence[str]) -> list[str]:
+def _lane_order(lanes: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(lanes))
 
 
-def _place(moment: float, calendar: bool) -> datetime | float:
+def _axis_value(moment: float, calendar: bool) -> datetime | float:
     return as_time(moment) if calendar else moment
 
 
-def _length(start: float, stop: float, calendar: bool) -> float:
+def _bar_length(start: float, stop: float, calendar: bool) -> float:
     """A bar's length on its axis (milliseconds on one of dates), wide enough to be seen."""
     return max(stop - start, 6 * 3600.0) * 1000 if calendar else max(stop - start, 0.5)
 
 
-def _told(moment: float, calendar: bool) -> str:
+def _moment_text(moment: float, calendar: bool) -> str:
     return f"{as_time(moment):%d %b %Y}" if calendar else f"{moment:g} s"
 
 
-def _about(window: Window, calendar: bool) -> str:
+def _hover_text(window: Window, calendar: bool) -> str:
     start, stop, first, last = (
-        _told(moment, calendar) for moment in (window.start, window.stop, window.first, window.last)
+        _moment_text(moment, calendar)
+        for moment in (window.start, window.stop, window.first, window.last)
     )
     return (
         f"{start} to {stop}<br>{window.nodes} nodes over {first} to {last}<br>"
