@@ -1,9 +1,10 @@
-"""What a view of a memory is, apart from any screen: its link, colours and words.
+"""Describes a view of a memory independently of any screen: link, scene, colours, captions.
 
-``bookmark``   a view as the parameters of a link, and back (``link_readers``)
+``bookmark``   encodes a view as the parameters of a link, and decodes it (``link_readers``)
+``scene``      the content of a picture of a memory, before it is drawn
+``live``       the settings a canvas computes with; ``look`` its choice of colour and label
 ``palette``    the one colour table; ``theme`` the settings Streamlit runs with
-``captions``   what the canvas says; ``look`` what it colours nodes by
-``word_diff``  what changed between two texts
+``captions``   texts of the canvas; ``word_diff`` the difference of two texts
 
-May import everything up to ``evaluate``.
+May import ``memory`` and the packages below it, not ``evaluate``. Public face: its modules.
 """

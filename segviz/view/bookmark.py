@@ -1,9 +1,9 @@
-"""Assembly: a view of the explorer as the parameters of a link, and back.
+"""Encodes a view of the explorer as the parameters of a link, and decodes it.
 
-A :class:`Bookmark` names what is looked at and how: conversation, cut, system with its
-parameters, question, retrieval setting, selected node. Only what differs from the default
-is written, so links stay short and readable. Whatever a link says is checked; what cannot
-be used is left out and named.
+A :class:`Bookmark` holds conversation, unit rule, system with its parameters, question,
+retrieval settings, selected node. Only values that differ from the defaults are written, so
+links stay short and readable. Every part of a link is checked; unusable parts are left out and
+named.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ __all__ = [
 
 @dataclass(frozen=True, kw_only=True)
 class Bookmark:
-    """What is looked at and how.
+    """A view: the data, the system, the question and the display.
 
     ``sample`` or ``path`` name the file, ``upload`` a file that only its owner has;
     ``settings`` are the system's parameters that differ from its defaults, nested ones
@@ -74,8 +74,7 @@ class Bookmark:
 
 
 def usual_method(system: str) -> str:
-    """How memories of a system are asked where nothing else is said: by its own retrieval
-    where it has one."""
+    """The default method for a system: "own" where it has its own retrieval."""
     return "own" if issubclass(SYSTEMS[system], Retriever) else "propagate"
 
 
@@ -85,33 +84,33 @@ def encode(bookmark: Bookmark) -> dict[str, str]:
     for item in fields(Bookmark):
         value = getattr(bookmark, item.name)
         if item.name == "settings":
-            written |= {name: _written(part) for name, part in value.items()}
+            written |= {name: _as_text(part) for name, part in value.items()}
         elif item.name == "retrieval":
-            written |= _encoded(value, usual_method(bookmark.system))
+            written |= _encode_retrieval(value, usual_method(bookmark.system))
         elif value != item.default:
-            written[item.name] = _written(value)
+            written[item.name] = _as_text(value)
     return written
 
 
-def _encoded(retrieval: RetrievalSettings, method: str) -> dict[str, str]:
+def _encode_retrieval(retrieval: RetrievalSettings, method: str) -> dict[str, str]:
     """The settings that differ from the defaults and from the system's usual method."""
     usual = RetrievalSettings(method=method)
     written: dict[str, str] = {}
     for name, part in _RETRIEVAL.items():
         value = getattr(retrieval, part)
         if value != getattr(usual, part):
-            written[name] = _written(not value if part == "literal" else value)
+            written[name] = _as_text(not value if part == "literal" else value)
     return written
 
 
 def looks(link: Mapping[str, str]) -> dict[str, str]:
-    """The parts of a link that say how something is looked at, without those that name the
-    data and how it is built."""
+    """The parts of a link that describe the view, without those that name the data and how it
+    is built."""
     return {name: link[name] for name in link if name in _READERS and name not in MADE}
 
 
 def decode(link: Mapping[str, str]) -> tuple[Bookmark, list[str]]:
-    """The bookmark of a link, and a sentence for each part of it that cannot be used."""
+    """The bookmark of a link, and a sentence for each unusable part of it."""
     values: dict[str, Any] = {}
     problems: list[str] = []
 
@@ -128,20 +127,20 @@ def decode(link: Mapping[str, str]) -> tuple[Bookmark, list[str]]:
     system = values.get("system", "segment-tree")
     settings: dict[str, Any] = {}
     for name in link:
-        if name in _GONE:
-            problems.append(f"{name}={link[name][:80]!r}: {_GONE[name]}")
+        if name in _REMOVED:
+            problems.append(f"{name}={link[name][:80]!r}: {_REMOVED[name]}")
         elif name not in _READERS:
             readers = _setting_readers(SYSTEMS[system], link)
             if name in readers:
                 take(name, readers[name], settings)
             else:
                 problems.append(f"{name[:80]!r} is not a part of a view")
-    retrieval = _decoded(values, usual_method(system))
+    retrieval = _decode_retrieval(values, usual_method(system))
     return Bookmark(**values, settings=settings, retrieval=retrieval), problems
 
 
-def _decoded(values: dict[str, Any], method: str) -> RetrievalSettings:
-    """Takes the settings out of the values of a link."""
+def _decode_retrieval(values: dict[str, Any], method: str) -> RetrievalSettings:
+    """Remove the retrieval settings from the values of a link and return them."""
     found: dict[str, Any] = {"method": method}
     for name, part in _RETRIEVAL.items():
         if name in values:
@@ -174,7 +173,7 @@ def differing(kind: type, settings: Mapping[str, Any], prefix: str = "") -> dict
 
 
 def nested(kind: type, flat: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
-    """The other way round: settings for ``segviz.build`` from flat ones."""
+    """The inverse of :func:`differing`: settings for ``segviz.build`` from flat ones."""
     settings: dict[str, Any] = {}
     for parameter in parameters(kind):
         path = prefix + parameter.name
@@ -194,7 +193,7 @@ def _default_name(parameter: Parameter) -> str:
     return str(getattr(parameter.default, "name", type(parameter.default).__name__))
 
 
-def _written(value: Any) -> str:
+def _as_text(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, tuple):
@@ -205,7 +204,7 @@ def _written(value: Any) -> str:
 def _setting_readers(
     kind: type, link: Mapping[str, str], prefix: str = ""
 ) -> dict[str, Callable[[str], Any]]:
-    """What reads each setting of a system, given which components the link names."""
+    """A reader for each setting of a system, given the components the link names."""
     readers: dict[str, Callable[[str], Any]] = {}
     for parameter in parameters(kind):
         path, registry = prefix + parameter.name, parameter.spec.registry
@@ -257,7 +256,7 @@ _READERS: dict[str, Callable[[str], Any]] = {
     "labels": one_of(LABELS),
     "pins": pins,
 }
-"""Every part of a link but the system's settings, with what reads it."""
+"""A reader for every part of a link but the system's settings."""
 
 MADE = ("sample", "path", "upload", "conversation", "unit", "system")
 """The parts that name the data and how it is built, with the system's settings."""
@@ -274,8 +273,8 @@ _RETRIEVAL = {
     "method": "method",
     "asked": "step",
 }
-"""The parts that say how the question is asked, with the field of the settings each is;
+"""The parts that are retrieval settings, each with its field of RetrievalSettings;
 ``distinct`` is the opposite of ``literal``."""
 
-_GONE = {"done": "links hold no operations; save the memory as a session file instead"}
-"""Parts of links from before, with what to do instead."""
+_REMOVED = {"done": "links hold no operations; save the memory as a session file instead"}
+"""Parts that older links may have, with what to do instead."""

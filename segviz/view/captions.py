@@ -1,4 +1,4 @@
-"""What the canvas says about sessions, nodes and the whole."""
+"""Writes the texts of the canvas: titles of sessions, tooltips of nodes, the summary."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _LENGTH = (80, 320)
 
 
 def short_date(when: date | str | None) -> str:
-    """A date as "12 Aug"; a text is taken as it is."""
+    """A date as "12 Aug"; a text is returned unchanged."""
     if isinstance(when, date):
         return f"{when.day} {when:%b}"
     return when or ""
@@ -42,7 +42,7 @@ def tooltip_texts(texts: Sequence[str]) -> list[str]:
 def summary(
     structure: Structure, units: int, present: int, selected: int | None, title: str
 ) -> str:
-    """One sentence for a screen reader."""
+    """One sentence about the picture for a screen reader."""
     count = int(structure.active.sum())
     levels = len(np.unique(structure.level[structure.active]))
     name = f"Memory tree of {title}" if title else "Memory tree"

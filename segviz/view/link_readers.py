@@ -1,4 +1,4 @@
-"""What reads the parts of a link: each takes a text and raises ValueError with what it expected."""
+"""Reads the parts of a link: each reader takes a text, or raises ValueError saying what fits."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ LONGEST = 2_000
 
 
 def number(kind: type, low: float | None, high: float | None) -> Callable[[str], Any]:
-    """A reader of finite numbers of this kind, bounds included; None for no bound."""
+    """Make a reader of finite numbers from ``low`` to ``high`` inclusive; None for no bound."""
 
     def read(given: str) -> Any:
         try:
@@ -34,7 +34,7 @@ COUNT = number(int, 0, 2**31)
 
 
 def one_of(legal: tuple[str, ...]) -> Callable[[str], str]:
-    """A reader of one of these words."""
+    """Make a reader of one of these words."""
 
     def read(given: str) -> str:
         if given not in legal:
@@ -53,14 +53,14 @@ def short_text(given: str) -> str:
 
 def local_path(given: str) -> str:
     """A path on this machine."""
-    # A share of another machine would be asked for it, and told who asks.
+    # Opening a network share would contact another machine and reveal the user to it.
     if given.replace("\\", "/").startswith("//"):
         raise ValueError("a link may name files of this machine only; type the path yourself")
     return short_text(given)
 
 
 def yes_or_no(given: str) -> bool:
-    """A switch."""
+    """A truth value."""
     if given not in ("yes", "no"):
         raise ValueError("expected yes or no")
     return given == "yes"

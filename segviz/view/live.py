@@ -1,4 +1,4 @@
-"""The setting the canvas computes with: on its way to the browser, and back.
+"""Exchanges the settings a canvas computes with between Python and the browser.
 
 The browser recomputes scores while a control moves and reports the setting once it rests;
 Python stores it and answers with the true scores. ``sequence`` numbers the browser's
@@ -29,7 +29,7 @@ DRAWINGS: Final = ("mirrored", "change")
 
 @dataclass(frozen=True)
 class LiveSetting:
-    """What the header of the canvas sets: policy, α in [0, 0.99], H in 0…5, the drawing."""
+    """The controls of the canvas: policy, α in [0, 0.99], H in 0…5, drawing, sequence."""
 
     policy: str
     alpha: float

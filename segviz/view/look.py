@@ -1,7 +1,7 @@
-"""What the canvas colours its nodes by and writes on them: to the browser, and back.
+"""Exchanges the canvas's choice of colours and labels between Python and the browser.
 
 The browser changes both by itself and reports the choice, so that links and the next page
-can carry it. What the data of a page cannot show falls back to the page's own colours.
+can carry it. A choice that the data of a page cannot show falls back to the page's default.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from typing import Final
 from segviz.view.measures import MEASURES
 
 COLOURS: Final = ("session", "level", "initial", "propagated", "change", "gold", *MEASURES)
-"""What nodes can be coloured by; "" is the page's own: sessions on Grow, each half's score
-on Ask."""
+"""The values nodes can be coloured by; "" is the page's default: sessions on Grow, each half's
+score on Ask."""
 
 LABELS: Final = ("session", "words", "node", "score")
-"""What can be written on nodes; "" is nothing."""
+"""The labels nodes can have; "" is none."""
 
 
 @dataclass(frozen=True)

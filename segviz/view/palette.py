@@ -1,4 +1,4 @@
-"""The one colour table: every view and every export takes its colours from here.
+"""Defines the one colour table: every view and every export takes its colours from here.
 
 Ramps are computed in OKLCH (Ottosson 2020), a space in which equal steps of lightness look
 equal, and are therefore ordered for any kind of colour vision: hue only helps.

@@ -1,9 +1,9 @@
-"""What a picture of a memory shows: the structure on its axis, and marks, scores, selection.
+"""Computes the content of a picture of a memory: structure on its axis, marks, scores, selection.
 
 A :class:`Scene` is computed once; the canvas, the outline and the exported page send it as
-columns, each in its own message. It speaks of the nodes of the memory until it is
-:meth:`~Scene.drawn`: then of the boxes on the axis, which are others where a structure does
-not follow time.
+columns, each in its own message. Its rows are the nodes of the memory; those of
+:meth:`~Scene.drawn` are the boxes on the axis, which differ where a structure does not follow
+time.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ PEAKED: Final = 0.1
 
 @dataclass(frozen=True, kw_only=True)
 class Growth:
-    """What one step did: its number from 1, its decision, the nodes it made and changed, and
-    the frontier after it."""
+    """The effect of one step: its number from 1, its decision, the nodes it added and revised,
+    and the frontier after it."""
 
     step: int | None = None
     decision: Decision | None = None
@@ -65,7 +65,7 @@ class Scored:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Scene:
-    """What a picture shows.
+    """The content of a picture.
 
     ``unit_sessions`` is the session position of every unit of the axis (-1: none), with
     ``session_labels`` ("S7") and ``session_dates`` (a date, or a short text). ``identity``
@@ -123,8 +123,8 @@ class Scene:
             ],
             selected=next(iter(chosen), None),
             measures=measures,
-            growth=self.growth and _grown(self.growth, found),
-            scored=self.scored and _scored(self.scored, found),
+            growth=self.growth and _unfolded_growth(self.growth, found),
+            scored=self.scored and _unfolded_scores(self.scored, found),
             total_units=len(found.unit),
             by_time=True,
             origin=origin,
@@ -132,7 +132,7 @@ class Scene:
         )
 
 
-def _grown(growth: Growth, found: Unfolded) -> Growth:
+def _unfolded_growth(growth: Growth, found: Unfolded) -> Growth:
     return replace(
         growth,
         decision=growth.decision and found.decision(growth.decision),
@@ -142,7 +142,7 @@ def _grown(growth: Growth, found: Unfolded) -> Growth:
     )
 
 
-def _scored(scored: Scored, found: Unfolded) -> Scored:
+def _unfolded_scores(scored: Scored, found: Unfolded) -> Scored:
     return replace(
         scored,
         initial=scored.initial[found.node],
@@ -181,7 +181,7 @@ def keeps_time(memory: Memory, structure: Structure) -> bool:
 
 
 def grown(scene: Scene, number: int, step: Step | None) -> Scene:
-    """The scene after the step with this number, with what the step did."""
+    """The scene with the effect of the step ``number``, after which it stands."""
     events = step.events if step else ()
     n = len(scene.structure)
     return replace(
@@ -189,8 +189,8 @@ def grown(scene: Scene, number: int, step: Step | None) -> Scene:
         growth=Growth(
             step=number,
             decision=step.decision if step else None,
-            added=_within(n, (e.node for e in events if isinstance(e, Add))),
-            revised=_within(n, (e.node for e in events if isinstance(e, Revise))),
+            added=_existing(n, (e.node for e in events if isinstance(e, Add))),
+            revised=_existing(n, (e.node for e in events if isinstance(e, Revise))),
             frontier=scene.structure.frontier,
         ),
     )
@@ -228,5 +228,5 @@ def peaked(initial: Scores, active: NDArray[np.bool_]) -> bool:
     return most > 0 and float(np.median(scores)) < PEAKED * most
 
 
-def _within(n: int, nodes: Iterable[int]) -> list[int]:
+def _existing(n: int, nodes: Iterable[int]) -> list[int]:
     return [node for node in nodes if node < n]

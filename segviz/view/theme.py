@@ -1,4 +1,4 @@
-"""The settings Streamlit runs with: the look, no telemetry, no file watcher.
+"""Defines the settings Streamlit runs with: the theme, no telemetry, no file watcher.
 
 Shared by the ``segviz`` command and, through a test, by ``.streamlit/config.toml``.
 """

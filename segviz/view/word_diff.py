@@ -1,4 +1,4 @@
-"""Assembly: what changed between two annotations, line by line, then word by word."""
+"""Compares two annotations line by line, then word by word."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ Piece = tuple[Literal["same", "gone", "new"], str]
 _LINE = re.compile(r"[^\n]+|\n")
 _TOKEN = re.compile(r"\s+|\w+|[^\w\s]", re.UNICODE)
 
-# Two lines less alike than this are shown as one removed and one added, because a word
+# Two lines less similar than this are shown as one removed and one added, because a word
 # diff of different sentences is unreadable.
-_ALIKE = 0.6
+_MIN_SIMILARITY = 0.6
 
 # Pairs of equal parts, one from either text, that are still aligned: the work grows with
 # them, and without bound for long texts of few words.
@@ -37,8 +37,11 @@ def word_diff(before: str, after: str) -> list[Piece]:
             pieces.append(("same", "".join(old)))
             continue
         a, b = (_TOKEN.findall("".join(lines)) for lines in (old, new))
-        alike = _alignable(a, b) and SequenceMatcher(None, a, b, autojunk=False).ratio() >= _ALIKE
-        for gone, fresh in _opcodes(a, b) if alike else [(old, new)]:
+        similar = (
+            _alignable(a, b)
+            and SequenceMatcher(None, a, b, autojunk=False).ratio() >= _MIN_SIMILARITY
+        )
+        for gone, fresh in _opcodes(a, b) if similar else [(old, new)]:
             if gone == fresh:
                 pieces.append(("same", "".join(gone)))
                 continue
