@@ -1,10 +1,10 @@
-"""Stage: memories on disk, as versioned JSON without pickle.
+"""Reads and writes memories on disk, as versioned JSON without pickle.
 
 Format ``segviz-memory`` version 2, one JSON object:
 
 ``format, version``   ``"segviz-memory"``, ``2`` (``1`` is read too)
-``view``              in a session file only: the page and, as the parameters of a link,
-                      what is looked at on it
+``view``              in a session file only: the page and its view, as the parameters of a
+                      link
 ``conversation``      id, speakers, source_format, sessions [id, start (ISO or null),
                       raw_date, turns [id, speaker, text, caption]], questions
 ``unit``              the unit rule
@@ -25,9 +25,11 @@ or neither: kind and facts, new level and facts (null: unchanged).
 A cost is ``[calls, tokens, annotated, inspected, modified]``, followed by ``output,
 embedded, embedding_tokens`` where one of them is not 0.
 
-``document`` holds the models that check what is read; :func:`schema` is their JSON Schema.
-The same memory gives the same bytes. Wall-clock times, keys and what came from
-a cache are never written.
+The same memory gives the same bytes. Wall-clock times, keys and cache counts are never written.
+
+``codec`` encodes the records, ``document`` decodes them with models that check the file;
+:func:`schema` is their JSON Schema. May import ``retrieval`` and the packages below it (it uses
+``conversation`` and ``tree``), not ``systems``. Public face: the names below.
 """
 
 from __future__ import annotations
@@ -81,7 +83,7 @@ def write(saved: Saved, path: str | Path) -> None:
     target = Path(path).expanduser()
     data = dump(saved)
     if target.suffix == ".gz":
-        data = _packed(data)
+        data = _gzipped(data)
     handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=".segviz-", suffix=".tmp")
     try:
         with os.fdopen(handle, "wb") as file:
@@ -94,15 +96,15 @@ def write(saved: Saved, path: str | Path) -> None:
         raise
 
 
-def _packed(data: bytes) -> bytes:
-    """As gzip, without a time, and with the mark of no system in particular: Python wrote that
-    of its own before 3.13, and the same memory gives the same bytes."""
+def _gzipped(data: bytes) -> bytes:
+    """The data as gzip without a time and with the operating system "unknown" (byte 9), which
+    Python fills in differently before 3.13: the same memory gives the same bytes."""
     packed = gzip.compress(data, mtime=0)
     return packed[:9] + b"\xff" + packed[10:]
 
 
 HEAD = 4096
-"""Bytes that tell what a file is, also where they are compressed."""
+"""Bytes of a file needed by :func:`recognises`, compressed or not."""
 
 
 def recognises(head: bytes) -> bool:
@@ -116,12 +118,12 @@ def recognises(head: bytes) -> bool:
 
 
 def read(path: str | Path) -> Saved:
-    """Read and verify a memory. StoreError says what is wrong and what to do about it,
-    whether with the path or with what the file holds."""
-    return parse(_bytes(path))
+    """Read and verify a memory. StoreError says what is wrong with the path or the file, and
+    what to do about it."""
+    return parse(_read_bytes(path))
 
 
-def _bytes(path: str | Path) -> bytes:
+def _read_bytes(path: str | Path) -> bytes:
     name = repr(str(path))
     try:
         source = Path(path).expanduser()
@@ -159,7 +161,7 @@ def parse(data: bytes) -> Saved:
             "again."
         )
     try:
-        with _uncollected():
+        with _collector_paused():
             saved = decode(document)
         structure = replay(saved.steps)
         violations = check(structure, saved.laws)
@@ -176,9 +178,9 @@ def parse(data: bytes) -> Saved:
 
 
 @contextmanager
-def _uncollected() -> Iterator[None]:
-    """Without the collector of cycles: records make none, and it walks all of them again and
-    again while they become more, which took half of the time."""
+def _collector_paused() -> Iterator[None]:
+    """Pause the garbage collector: records have no cycles, and scanning their growing number
+    took half of the time."""
     running = gc.isenabled()
     gc.disable()
     try:

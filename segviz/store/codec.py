@@ -1,5 +1,7 @@
-"""The records of a memory and their JSON form; see ``segviz.store`` for the documented
-format and ``segviz.store.document`` for the way back."""
+"""Encodes the records of a memory as JSON; ``segviz.store`` documents the format.
+
+``segviz.store.document`` decodes it.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,7 @@ FORMAT = "segviz-memory"
 VERSION = 2
 READABLE = (1, 2)
 
-Row = Callable[[Vector], int]
+RowNumber = Callable[[Vector], int]
 
 
 class StoreError(ValueError):
@@ -26,8 +28,8 @@ class StoreError(ValueError):
 
 @dataclass(frozen=True)
 class Shown:
-    """What a session file was saved looking at: the page, ``"grow"`` or ``"ask"``, and how it
-    is seen, as the parameters of a link (``segviz.view.bookmark``)."""
+    """The view in a session file: the page, ``"grow"`` or ``"ask"``, and the parameters of its
+    link (``segviz.view.bookmark``)."""
 
     page: str
     link: dict[str, str]
@@ -35,9 +37,9 @@ class Shown:
 
 @dataclass(frozen=True, eq=False)
 class Saved:
-    """What a file holds; ``segviz.memory.builder`` turns it into a Memory and back.
+    """The content of a file; ``segviz.memory.from_saved`` makes a Memory of it.
 
-    ``shown`` is None in the file of a memory alone.
+    ``shown`` is None in the file of a memory without a view. Other fields as in ``Memory``.
     """
 
     conversation: Conversation
@@ -114,7 +116,7 @@ def _encode_conversation(conversation: Conversation) -> dict[str, Any]:
     }
 
 
-def _encode_step(step: Step, row: Row) -> dict[str, Any]:
+def _encode_step(step: Step, row: RowNumber) -> dict[str, Any]:
     decision = step.decision
     operation = {"operation": step.operation} if step.operation else {}
     return {
@@ -140,12 +142,12 @@ def _encode_step(step: Step, row: Row) -> dict[str, Any]:
 
 
 def _encode_models(cost: Cost) -> list[int]:
-    """What the first five numbers do not tell of paid models; nothing where there was none."""
+    """The numbers 6 to 8 of a cost, about paid models; empty where all are 0."""
     more = [cost.output, cost.embedded, cost.embedding_tokens]
     return more if any(more) else []
 
 
-def _encode_event(event: Event, row: Row) -> list[Any]:
+def _encode_event(event: Event, row: RowNumber) -> list[Any]:
     match event:
         case Add(node, level, (start, stop), text, vector, kind, facts):
             more = [kind, dict(facts)] if kind or facts else []

@@ -1,10 +1,9 @@
-"""The JSON document of a memory as pydantic models: they check every value of a file and emit
-the JSON Schema; :func:`decode` makes the memory's records of them. ``segviz.store`` documents
-the format.
+"""Defines the JSON document of a memory as pydantic models and decodes it.
 
-Nothing is coerced. What depends on the rest of the file (a row of the vectors, a unit, a node
-that has been added) is checked where the records are made; whether the events make a structure
-is found by replaying them.
+The models check every value of a file and emit the JSON Schema; :func:`decode` makes the memory's
+records. ``segviz.store`` documents the format. Nothing is coerced. References into the rest of
+the file (a row of the vectors, a unit, an added node) are checked where the records are made;
+whether the events make a structure is found by replaying them.
 """
 
 from __future__ import annotations
@@ -74,7 +73,7 @@ Facts = Annotated[
 ]
 
 
-def _moment(written: str) -> str:
+def _iso_date(written: str) -> str:
     try:
         datetime.fromisoformat(written)
     except ValueError:
@@ -106,7 +105,7 @@ Revise8 = tuple[Literal["revise"], Node, Count, Count, Text, Count, Level | None
 Relate5 = tuple[Literal["relate"], Node, Node, Text, Number]
 
 
-def _form(event: Any) -> str | None:
+def _event_tag(event: Any) -> str | None:
     if isinstance(event, list) and event and isinstance(event[0], str):
         return f"{event[0]} {len(event)}"
     return None
@@ -121,9 +120,9 @@ EventArray = Annotated[
     | Annotated[tuple[Literal["unlink"], Node, Node], Strict(False), Tag("unlink 3")]
     | Annotated[tuple[Literal["retire"], Node], Strict(False), Tag("retire 2")]
     | Annotated[Relate5, Strict(False), Tag("relate 5")],
-    Discriminator(_form),
+    Discriminator(_event_tag),
 ]
-_NAMES = {
+_PART_NAMES = {
     "turns": "id speaker text caption",
     "candidates": "node score threshold label",
     "add": "kind node level start stop text row kind facts",
@@ -147,7 +146,7 @@ class SessionObject(_Object):
     """``start`` is an ISO 8601 date and time, null where the file's could not be read."""
 
     id: Text
-    start: Annotated[Text, AfterValidator(_moment)] | None
+    start: Annotated[Text, AfterValidator(_iso_date)] | None
     raw_date: Text
     turns: Annotated[list[TurnArray], FailFast()]
 
@@ -288,8 +287,8 @@ def _refusal(document: Any, invalid: ValidationError) -> StoreError:
 
 
 def _place(document: Any, location: Sequence[int | str]) -> tuple[str, list[str]]:
-    """A place as one writes it, ``steps[0].events[2].row``, and what the values of the array
-    it lies in are called. Parts that name a branch of a choice are passed over."""
+    """A place in readable form, ``steps[0].events[2].row``, and the names of the values of its
+    array. Location parts that name a branch of a union are skipped."""
     value, trail, place, names = document, [""], "", list[str]()
     for part in location:
         if isinstance(value, dict) and part in value:
@@ -301,17 +300,17 @@ def _place(document: Any, location: Sequence[int | str]) -> tuple[str, list[str]
         value = value[part]
         array = isinstance(value, list) and value and isinstance(part, int)
         kind = str(value[0]) if array and trail[-1] == "events" else trail[-1]
-        names = _NAMES.get(kind, "").split() if array else []
+        names = _PART_NAMES.get(kind, "").split() if array else []
         trail.append(str(part))
     return place, names
 
 
 def fault(place: str, expected: str, found: Any) -> StoreError:
     """The error for a value that does not belong at ``place``."""
-    return StoreError(f"{place}: expected {expected}, found {_shown(found)}")
+    return StoreError(f"{place}: expected {expected}, found {_excerpt(found)}")
 
 
-def _shown(value: Any) -> str:
+def _excerpt(value: Any) -> str:
     if isinstance(value, dict):
         return f"an object with {len(value)} entries"
     if isinstance(value, list):
@@ -425,7 +424,7 @@ class _Reader:
     def step(self, index: int, found: StepObject) -> Step:
         at = f"steps[{index}]"
         return Step(
-            unit=self.units[_below(len(self.units), found.unit, at, "unit")],
+            unit=self.units[_checked_below(len(self.units), found.unit, at, "unit")],
             note=found.note,
             events=tuple(self._event(event, at, i) for i, event in enumerate(found.events)),
             decision=self._decision(found.decision, at) if found.decision else None,
@@ -435,9 +434,9 @@ class _Reader:
 
     def _decision(self, found: DecisionObject, at: str) -> Decision:
         for i, candidate in enumerate(found.candidates):
-            _below(self.nodes, candidate[0], at, "decision.candidates[{}].node", i)
+            _checked_below(self.nodes, candidate[0], at, "decision.candidates[{}].node", i)
         if found.chosen is not None:
-            _below(self.nodes, found.chosen, at, "decision.chosen")
+            _checked_below(self.nodes, found.chosen, at, "decision.chosen")
         judged = tuple(Judgement(*candidate) for candidate in found.candidates)
         return Decision(judged, found.chosen, found.why)
 
@@ -461,15 +460,17 @@ class _Reader:
 
     def _span(self, start: int, stop: int, at: str, i: int) -> Span:
         end = len(self.units) + 1
-        _below(end, start, at, "events[{}].start", i)
-        return start, _below(end, stop, at, "events[{}].stop", i)
+        _checked_below(end, start, at, "events[{}].start", i)
+        return start, _checked_below(end, stop, at, "events[{}].stop", i)
 
     def _vector(self, row: int, at: str, i: int) -> Vector:
-        vector: Vector = self.vectors[_below(len(self.vectors), row, at, "events[{}].row", i)]
+        vector: Vector = self.vectors[
+            _checked_below(len(self.vectors), row, at, "events[{}].row", i)
+        ]
         return vector
 
 
-def _below(end: int, value: int, at: str, part: str, index: int = 0) -> int:
+def _checked_below(end: int, value: int, at: str, part: str, index: int = 0) -> int:
     """``value`` where it is below ``end``."""
     if value < end:
         return value
