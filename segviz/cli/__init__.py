@@ -1,4 +1,4 @@
-"""The ``segviz`` command: the app, and everything it does without a browser.
+"""Defines the ``segviz`` command: it starts the app, or works without a browser.
 
 ======================  =============================================================
 ``serve``               ``segviz`` and ``segviz FILE``: the app
@@ -6,13 +6,16 @@
 ``compare``             systems side by side
 ``export convert``      views and conversations as files
 ``doctor completion``   what is installed; scripts for shells
-``command``             what a command is, its options and its help
-``console exits``       what is printed where; how a command ends
-``source building``     files and memories that are worked on
+``command``             the record of a command, its parser and its help
+``console exits``       output and messages; exit codes and the errors behind them
+``source building``     the files and memories a command works on
 ``settings retrieval``  parameters of systems; settings of ``ask``
-``many``                many runs by one command, resumed and shared out to workers
-``models``              real models
+``many``                many runs by one command, resumed and on several workers
+``models``              options for real models
 ======================  =============================================================
+
+May import every package but ``ui``, which ``serve`` starts as a process. Public face: ``main``,
+``COMMANDS`` and ``APP``.
 """
 
 from __future__ import annotations
@@ -50,7 +53,7 @@ COMMANDS: dict[str, Command] = {
     "doctor": doctor.COMMAND,
     "completion": completion.COMMAND,
 }
-"""Name to command, as the first argument. A row here is all a new one takes."""
+"""Name, as the first argument, to command. A new command needs only a row here."""
 
 
 def _listing() -> str:
@@ -59,7 +62,7 @@ def _listing() -> str:
 
 
 APP: Command = replace(serve.COMMAND, details=_listing)
-"""What runs where the first argument is no command."""
+"""The command that runs where the first argument names none."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -92,7 +95,7 @@ def _run(given: Sequence[str]) -> int:
     try:
         return command.run(options, console)
     except NoSuchFile as error:
-        console.error(f"{error}{'' if name else _meant(options.file)}")
+        console.error(f"{error}{'' if name else _suggestion(options.file)}")
         return USAGE
     except UsageError as error:
         console.error(str(error))
@@ -105,13 +108,13 @@ def _run(given: Sequence[str]) -> int:
         return INTERRUPTED
 
 
-def _meant(given: str) -> str:
-    """What somebody may have mistyped who named a file that is not there."""
+def _suggestion(given: str) -> str:
+    """A hint at the command a missing file's name may be a mistyping of."""
     close = get_close_matches(given, COMMANDS, n=1)
     return f"; did you mean the command {close[0]}?" if close else ""
 
 
 def _drop_output() -> None:
-    """What is still buffered goes nowhere, or the interpreter would try again at its end."""
+    """Discard buffered output, which the interpreter would try to write again at its exit."""
     with suppress(OSError, ValueError, AttributeError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,4 +1,4 @@
-"""``segviz ask``: the evidence for a question."""
+"""``segviz ask``: prints the evidence for a question."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def _run(options: argparse.Namespace, console: Console) -> int:
     if options.json:
         console.json("ask", _content(memory, result, question, said))
     else:
-        _tell(console, memory, result, question, said)
+        _print_report(console, memory, result, question, said)
     return OK
 
 
@@ -86,7 +86,7 @@ def _content(
     }
 
 
-def _tell(
+def _print_report(
     console: Console, memory: Memory, result: Result, question: Question | None, said: Answer | None
 ) -> None:
     console.line(result.question)

@@ -1,4 +1,4 @@
-"""``segviz build``: a conversation to a memory file."""
+"""``segviz build``: builds a memory file from a conversation."""
 
 from __future__ import annotations
 

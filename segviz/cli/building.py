@@ -1,4 +1,4 @@
-"""Options of building, and the memory a command works with: opened, or built now."""
+"""Adds the options of building, and opens or builds the memory a command works with."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from segviz.memory import BuildPaused, Memory, build, make_system, needs_chat, o
 from segviz.systems import SYSTEMS
 
 SYSTEM, UNIT = "segment-tree", "exchange"
-"""What is built where nothing else is said."""
+"""Default system and unit rule."""
 
 
 def add_building(parser: argparse.ArgumentParser, several: bool = False) -> None:
@@ -81,7 +81,7 @@ def refuse_idle(file: str, idle: list[str]) -> None:
 
 
 def built(options: argparse.Namespace, console: Console, models: Models) -> Memory:
-    """A memory of the file's conversation as the options order it; errors as
+    """A memory of the file's conversation, built by the options; errors as
     :func:`memory_of`."""
     name = options.system or SYSTEM
     settings = settings_of(name, options.settings)

@@ -1,4 +1,4 @@
-"""What a command is, and the help that is made from it."""
+"""Defines Command, its parser and the help made from it."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ class Command:
 
 
 class Parser(argparse.ArgumentParser):
-    """The parser of a command: its help has all of the command's parts, and a wrong
-    argument is told as other errors are."""
+    """The parser of a command: its help has all parts of the command, and a wrong argument is
+    reported like other errors."""
 
     def __init__(self, prog: str, command: Command) -> None:
         """With the options of the command and those that every command has."""

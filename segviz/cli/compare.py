@@ -1,4 +1,4 @@
-"""``segviz compare``: several systems on the same leaves and questions."""
+"""``segviz compare``: compares several systems on the same leaves and questions."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ def _show(
         content = {name: getattr(found, name) for name in found.__dataclass_fields__}
         console.json("compare", {"conversation": conversation, **content})
     else:
-        _tell(console, found)
+        _print_report(console, found)
 
 
 def _memories(
@@ -190,7 +190,7 @@ def _query_seconds(memory: Memory, options: argparse.Namespace, method: str) -> 
     return (perf_counter() - began) / len(questions)
 
 
-def _tell(console: Console, found: Comparison) -> None:
+def _print_report(console: Console, found: Comparison) -> None:
     console.line(
         f"{found.questions} questions, K {found.k}, {found.units} units, relevance "
         f"{found.relevance}; 95 % intervals"

@@ -1,4 +1,4 @@
-"""``segviz completion``: scripts that complete commands, options and their values."""
+"""``segviz completion``: prints scripts that complete commands, options and their values."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from segviz.cli.console import Console
 from segviz.cli.exits import OK
 
 
-def _whole() -> argparse.ArgumentParser:
+def _full_parser() -> argparse.ArgumentParser:
     """One parser for all commands, as shtab reads it."""
     from segviz.cli import APP, COMMANDS  # which hold this command too
 
@@ -34,7 +34,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _run(options: argparse.Namespace, console: Console) -> int:
-    console.raw(shtab.complete(_whole(), options.shell) + "\n")
+    console.raw(shtab.complete(_full_parser(), options.shell) + "\n")
     return OK
 
 

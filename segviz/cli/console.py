@@ -1,4 +1,4 @@
-"""What a command says: results on standard output, everything else on standard error.
+"""Writes results to standard output and everything else to standard error.
 
 Foreign text (conversations, file names, what models wrote) reaches the terminal with its
 control and bidi characters as escapes, so that it can neither steer the terminal nor
@@ -31,7 +31,7 @@ def visible(text: str) -> str:
 
 
 def plain(value: Any) -> Any:
-    """``value`` as JSON can hold it: records as objects by field, arrays as lists, numbers
+    """``value`` as plain JSON values: records as objects by field, arrays as lists, numbers
     that are none (NaN, infinity) as null; keys as text, None as ``"none"``."""
     if is_dataclass(value) and not isinstance(value, type):
         return {item.name: plain(getattr(value, item.name)) for item in fields(value)}
@@ -47,7 +47,7 @@ def plain(value: Any) -> Any:
 
 
 class OutputError(Exception):
-    """Standard output takes no more; the OSError is its cause."""
+    """Standard output cannot be written; the OSError is its cause."""
 
 
 @contextmanager
@@ -59,7 +59,7 @@ def _output() -> Iterator[None]:
 
 
 def flush_output() -> None:
-    """Have standard output take what it still holds back. OutputError where it cannot."""
+    """Write buffered standard output. OutputError where that fails."""
     if sys.stdout is not None:
         with _output():
             sys.stdout.flush()
@@ -113,12 +113,12 @@ class Console:
             buffer.write(content.encode("utf-8") if isinstance(content, str) else content)
 
     def note(self, text: str) -> None:
-        """Something worth knowing that is no part of the result."""
+        """Write a note that is not part of the result."""
         if not self.quiet:
             _write(self.err, visible(text))
 
     def error(self, text: str) -> None:
-        """Why the command ends here."""
+        """Write the error that ends the command."""
         _write(self.err, f"segviz: {visible(text)}")
 
     @contextmanager
@@ -148,6 +148,6 @@ class Console:
 
 
 def _write(stream: TextIO, text: str) -> None:
-    """A line, with escapes for what the stream's encoding cannot say."""
+    """Write a line, with escapes for characters the stream's encoding lacks."""
     encoding = stream.encoding or "utf-8"
     stream.write(text.encode(encoding, "backslashreplace").decode(encoding) + "\n")

@@ -1,4 +1,4 @@
-"""``segviz convert``: any format segviz reads to LoCoMo's."""
+"""``segviz convert``: converts any format segviz reads to LoCoMo's."""
 
 from __future__ import annotations
 

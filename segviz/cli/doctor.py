@@ -1,4 +1,4 @@
-"""``segviz doctor``: what this installation has and what it lacks."""
+"""``segviz doctor``: reports what this installation has and lacks."""
 
 from __future__ import annotations
 

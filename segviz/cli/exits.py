@@ -1,4 +1,4 @@
-"""How a command ends: its exit codes, and what it raises to end with one of them."""
+"""Defines how a command ends: exit codes and the errors that lead to them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MEANINGS = {
 
 
 class UsageError(Exception):
-    """The request cannot be met as it was put; the message says why. Exit code 2."""
+    """The request cannot be met; the message says why. Exit code 2."""
 
 
 class NoSuchFile(UsageError):
@@ -30,7 +30,7 @@ class Unfinished(Exception):
 
 @contextmanager
 def user_errors(*kinds: type[Exception]) -> Iterator[None]:
-    """Have what a wrong setting or file raises (default: ValueError) reported as such."""
+    """Turn the errors that a wrong setting or file raises (default: ValueError) into UsageError."""
     expected = kinds or (ValueError,)
     try:
         yield

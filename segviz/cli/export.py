@@ -1,4 +1,4 @@
-"""``segviz export``: a view of a memory as a file for other programs and people."""
+"""``segviz export``: writes a view of a memory as a file for other programs and people."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
 def _run(options: argparse.Namespace, console: Console) -> int:
     chosen = FORMATS[options.format]
     with models(options, console) as clients:
-        _possible(options, chosen, console)
+        _check_format(options, chosen, console)
         memory = memory_of(options, console, clients)
         with user_errors(ValueError, BrowserError):
             view = _view(options, memory, clients)
@@ -76,7 +76,7 @@ def _run(options: argparse.Namespace, console: Console) -> int:
     return OK
 
 
-def _possible(options: argparse.Namespace, chosen: Format, console: Console) -> None:
+def _check_format(options: argparse.Namespace, chosen: Format, console: Console) -> None:
     """UsageError for what can be refused before the work begins."""
     if options.scale is not None and not chosen.scales:
         raise UsageError(

@@ -1,9 +1,8 @@
-"""Many runs by one command, conversations x systems x seeds: the options, doing the runs and
-resuming them, and what they say together.
+"""Runs a command over conversations x systems x seeds: options, running, resuming, pooling.
 
-What ``--resume`` keeps is JSON Lines: a line that names what is measured, then one for each
-piece, written as soon as it is measured: a cell of one sweep, or a whole run where there are
-many. A last line cut short by a killed process is passed over.
+``--resume`` keeps a file of JSON Lines: a head that identifies the measurement, then a line for
+each piece as soon as it is measured: a cell of one sweep, or a whole run where there are many.
+A last line cut short by a killed process is ignored.
 
 Pooled numbers are means over the questions of all runs. They carry no interval: questions of
 one conversation are not independent, nor are seeds.
@@ -53,7 +52,7 @@ LOST = (UNFINISHED, "a model or the workers gave up; what --resume keeps is not 
 
 
 def add_many(parser: argparse.ArgumentParser) -> None:
-    """Seeds, and where the runs are done."""
+    """Options for seeds and workers."""
     group = parser.add_argument_group(
         "many runs",
         "A run is one conversation, built by one system, measured with one seed. Runs know\n"
@@ -100,12 +99,12 @@ def spread(options: argparse.Namespace) -> bool:
 
 
 def apart(options: argparse.Namespace) -> bool:
-    """Whether work is to be done beyond this process."""
+    """Whether tasks run outside this process."""
     return options.workers != 1 or options.scheduler is not None
 
 
 def idle_many(options: argparse.Namespace) -> list[str]:
-    """Those of the options above that are given, and can change nothing on a built memory."""
+    """The given options of the above that have no effect on a built memory."""
     given = {
         "--all": options.all,
         "--systems": options.systems,
@@ -118,14 +117,14 @@ def idle_many(options: argparse.Namespace) -> list[str]:
 
 
 def single(options: argparse.Namespace) -> None:
-    """Have ``options`` name one conversation, as commands on one read it."""
+    """Reduce ``options.conversation`` to one name, as commands on one conversation read it."""
     named: list[str] = options.conversation or []
     options.conversation = named[0] if named else None
 
 
 @dataclass(frozen=True)
 class Chosen(Sequence[Conversation]):
-    """Some conversations of a corpus, read when they are asked for."""
+    """Some conversations of a corpus, read on access."""
 
     corpus: Corpus
     places: tuple[int, ...]
@@ -141,7 +140,7 @@ class Chosen(Sequence[Conversation]):
 
 @dataclass(frozen=True)
 class Runs:
-    """What is to be run: conversations with gold evidence, and systems with settings."""
+    """The runs of a command: conversations with gold evidence, and systems with settings."""
 
     conversations: Chosen
     systems: dict[str, dict[str, Any]]
@@ -151,8 +150,9 @@ class Runs:
 
 
 def runs_of(options: argparse.Namespace, console: Console, several: Sequence[str] = ()) -> Runs:
-    """The runs that are asked for; by default of one system with its settings, else of
-    ``several``. UsageError where nothing can be measured; says what is left out."""
+    """The runs the options name: of ``several`` systems if given, else of those in
+    ``--systems`` or one with its settings. Notes what is left out; UsageError where nothing
+    can be measured."""
     if several:
         systems: dict[str, dict[str, Any]] = {name: {} for name in several}
     elif options.systems:
@@ -196,8 +196,8 @@ def _unusable(corpus: Corpus, place: int, unit: str) -> str:
 
 
 class Journal(Generic[Piece]):
-    """A file of JSON lines behind a ``head``: the pieces ``found`` from before by their key,
-    and :meth:`keep` for new ones. ``read`` makes key and piece of a line."""
+    """A file of JSON Lines behind a ``head``: ``found`` holds its pieces by key, and
+    :meth:`keep` appends new ones. ``read`` makes key and piece of a line."""
 
     def __init__(
         self,
@@ -209,14 +209,15 @@ class Journal(Generic[Piece]):
         else."""
         with user_errors(OSError, UnicodeDecodeError):
             text = path.read_text("utf-8") if path.exists() else ""
+        # Only whole lines count; the file is truncated behind them before it is continued.
         whole = text[: text.rfind("\n") + 1]
         first, *lines = whole.split("\n")[:-1] or [""]
-        if text and _parsed(first) != head:
-            other = _parsed(first).get("format") == head["format"]
+        if text and _parsed_object(first) != head:
+            other = _parsed_object(first).get("format") == head["format"]
             what = "another memory or other settings" if other else "something else"
             raise UsageError(f"{path} holds {what}; name another file with --resume")
         try:
-            self.found = dict(read(_parsed(line)) for line in lines)
+            self.found = dict(read(_parsed_object(line)) for line in lines)
         except (KeyError, TypeError, ValueError, AttributeError):
             raise UsageError(f"{path} is damaged; delete it and measure again") from None
         with user_errors(OSError):
@@ -227,7 +228,7 @@ class Journal(Generic[Piece]):
             self._write(head)
 
     def keep(self, key: Hashable, piece: Piece, line: Any) -> None:
-        """Write a piece, unless it is known; it is on file when this returns. UsageError
+        """Append a piece, unless it is known; it is flushed when this returns. UsageError
         where that fails."""
         if key not in self.found:
             self.found[key] = piece
@@ -239,24 +240,24 @@ class Journal(Generic[Piece]):
             self._file.flush()
 
     def close(self) -> None:
-        """Nothing more comes."""
+        """Close the file."""
         self._file.close()
 
 
 def cells_journal(path: Path, memory: Memory, settings: Mapping[str, Any]) -> Journal[Cell]:
-    """The cells of one sweep: of a memory with its questions and all settings but the axes."""
+    """The journal of one sweep: of a memory and all settings but the axes."""
     content = hashlib.sha256(store.dump(memory.saved)).hexdigest()
     head = {"format": "segviz-sweep", "version": 1, "memory": content}
     return Journal(path, head | {"settings": plain(dict(settings))}, _keyed_cell)
 
 
 def runs_journal(path: Path) -> Journal[Sweep | Comparison]:
-    """Whole runs by their identity. Those that are not asked for now stay in it."""
+    """The journal of whole runs by identity. Runs not requested now stay in it."""
     return Journal(path, {"format": "segviz-runs", "version": 1}, _keyed_run)
 
 
 def cell_key(cell: Cell) -> tuple[str, float, int]:
-    """What tells a cell from the others of its sweep."""
+    """The key of a cell within its sweep: policy, alpha, horizon."""
     return cell.policy, cell.alpha, cell.horizon
 
 
@@ -271,7 +272,7 @@ def _keyed_run(content: dict[str, Any]) -> tuple[Hashable, Sweep | Comparison]:
 
 
 def _record(kind: type, content: dict[str, Any]) -> Any:
-    """A dataclass from what :func:`plain` made of it. ValueError where it does not fit."""
+    """The dataclass that :func:`plain` made ``content`` of. ValueError where it does not fit."""
     return _adapter(kind).validate_python(_unplain(content))
 
 
@@ -287,15 +288,15 @@ def _unplain(content: Any) -> Any:
         return [_unplain(part) for part in content]
     if not isinstance(content, dict):
         return content
-    if content.keys() == _MEAN:  # whose numbers are NaN where nothing counts
+    if content.keys() == _MEAN_KEYS:  # whose numbers are NaN where nothing counts
         return {name: math.nan if part is None else part for name, part in content.items()}
     return {None if name == "none" else name: _unplain(part) for name, part in content.items()}
 
 
-_MEAN = {"value", "low", "high", "n"}
+_MEAN_KEYS = {"value", "low", "high", "n"}
 
 
-def _parsed(line: str) -> dict[str, Any]:
+def _parsed_object(line: str) -> dict[str, Any]:
     try:
         content = json.loads(line)
     except ValueError:
@@ -303,7 +304,7 @@ def _parsed(line: str) -> dict[str, Any]:
     return content if isinstance(content, dict) else {}
 
 
-# --- doing the runs ----------------------------------------------------------------------------
+# --- running -----------------------------------------------------------------------------------
 
 
 def measured(
@@ -315,14 +316,16 @@ def measured(
     models: Models,
     journal: Path | None,
 ) -> tuple[Measured[Found], ...]:
-    """Do the runs, but for those in the ``journal``; errors as for one run, and Unfinished
+    """Measure all runs except those in the ``journal``; errors as for one run, and Unfinished
     when workers are lost for good."""
     builders = {
-        name: partial(build, system=name, unit=runs.unit, **_with(name, chosen, models), **chosen)
+        name: partial(
+            build, system=name, unit=runs.unit, **_builder_models(name, chosen, models), **chosen
+        )
         for name, chosen in runs.systems.items()
     }
     kept = runs_journal(journal) if journal else None
-    names = _identities(runs, measure, settings, models) if kept else []
+    names = _run_identities(runs, measure, settings, models) if kept else []
     order = list(product(runs.conversations.places, builders, runs.seeds))
     ids = runs.conversations.corpus.ids
     known = {
@@ -361,7 +364,7 @@ def measured(
                 **settings,
             )
     except WorkersLost as lost:
-        raise Unfinished(f"{lost}.{_goes_on(journal)}") from None
+        raise Unfinished(f"{lost}.{_resume_hint(journal)}") from None
     except BuildPaused as pause:
         more = " The same command with --waive goes on without this one answer."
         more = more if isinstance(pause.fault, LastingFault) else " The same command goes on there."
@@ -372,15 +375,16 @@ def measured(
         raise
 
 
-def _goes_on(journal: Path | None) -> str:
+def _resume_hint(journal: Path | None) -> str:
     if journal:
         return f" What was measured is in {journal}; the same command goes on there."
     return " With --resume PATH nothing that is measured has to be measured again."
 
 
-def _with(name: str, settings: dict[str, Any], models: Models) -> dict[str, Any]:
-    """The models of a builder. An offline embedder goes by its name, so that a worker makes
-    its own, and by that of the one used here: what is missing there must not be replaced."""
+def _builder_models(name: str, settings: dict[str, Any], models: Models) -> dict[str, Any]:
+    """The models of a builder. An offline embedder is passed by its name, so that a worker
+    makes its own; the name is that of the one used here, so that a worker without it fails
+    instead of using another."""
     _, callers = usable(name, settings, models)
     embedder: Any = models.embedder
     if not models.remote:
@@ -388,10 +392,10 @@ def _with(name: str, settings: dict[str, Any], models: Models) -> dict[str, Any]
     return {"embedder": embedder, "chat": models.chat if callers else None}
 
 
-def _identities(
+def _run_identities(
     runs: Runs, measure: Callable[..., Found], settings: dict[str, Any], models: Models
 ) -> list[str]:
-    """Of every run, in their order. Another version of segviz may measure other numbers."""
+    """The identity of every run, in order; it covers the version of segviz."""
     found = []
     version = metadata.version("segviz")
     wanted = {"segviz": version, "measure": measure.__name__, **settings}
@@ -411,23 +415,23 @@ def _identities(
             )
             for seed in runs.seeds:
                 drawn = {"seed": seed, "share": runs.share}
-                found.append(_identity(plan, {**wanted, **drawn}))
+                found.append(_run_identity(plan, {**wanted, **drawn}))
     return found
 
 
-def _identity(plan: store.Saved, settings: Mapping[str, Any]) -> str:
-    """What makes a run: the conversation with its questions, how its memory is built
-    (``plan``, without steps), and what is measured of it."""
+def _run_identity(plan: store.Saved, settings: Mapping[str, Any]) -> str:
+    """SHA-256 of a run: its conversation with questions and how its memory is built (``plan``,
+    without steps), and the settings of the measurement."""
     wanted = json.dumps(plain(dict(settings)), sort_keys=True).encode()
     return hashlib.sha256(store.dump(plan) + b"\0" + wanted).hexdigest()
 
 
-# --- what they say together --------------------------------------------------------------------
+# --- pooling -----------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class Pooled:
-    """A mean over the ``n`` questions of several runs; None where nothing counts."""
+    """A mean over the ``n`` questions of several runs; ``value`` is None for n = 0."""
 
     value: float | None
     n: int
@@ -518,7 +522,7 @@ def tell_sweeps(console: Console, runs: Sequence[Measured[Sweep]]) -> None:
         none, best = run.result.baseline.recall, run.result.best()
         what = (run.conversation, run.system, str(run.seed), str(none.n), f"{none.value:.3f}")
         setting = (best.policy, f"{best.alpha:g}", str(best.horizon))
-        rows.append((*what, *setting, f"{best.recall.value:.3f}", _interval(best.recall)))
+        rows.append((*what, *setting, f"{best.recall.value:.3f}", _interval_text(best.recall)))
     names = ["conversation", "system", "seed", "questions", "none", *_BEST, "interval"]
     console.table(names, rows)
     console.line()
@@ -532,7 +536,7 @@ def tell_sweeps(console: Console, runs: Sequence[Measured[Sweep]]) -> None:
     console.table(["system", "runs", "questions", "none", *_BEST], over)
 
 
-def _interval(mean: Mean) -> str:
+def _interval_text(mean: Mean) -> str:
     return f"{mean.low:.3f}-{mean.high:.3f}"
 
 
@@ -580,7 +584,7 @@ def tell_comparisons(console: Console, found: Comparisons) -> None:
     for (conversation, seed), one in found.items():
         for row in one.rows:
             what = (conversation, str(seed), row.name, row.method)
-            recall = (f"{row.recall.value:.3f}", _interval(row.recall))
+            recall = (f"{row.recall.value:.3f}", _interval_text(row.recall))
             others = (f"{row.budget_recall.value:.3f}", f"{row.coverage.value:.3f}")
             rows.append((*what, *recall, *others))
     kinds = ["system", "retrieval"]

@@ -1,4 +1,4 @@
-"""Options for real models, and the clients they stand for.
+"""Adds options for real models and opens the clients they name.
 
 Keys are taken from the environment alone, each for its own server: on a command line other
 users of the machine could read them.

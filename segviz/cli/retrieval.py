@@ -1,4 +1,4 @@
-"""Options of retrieval, and the question that is asked; the defaults are those of ``ask``."""
+"""Adds the options of retrieval and of the question; the defaults are those of ``ask``."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def _add_number(
 
 
 def add_scoring(parser: argparse._ActionsContainer, default: Any = DEFAULTS.relevance) -> None:
-    """What counts for every retrieval: relevance, K and token budget. ``default`` is the
+    """Options of every retrieval: relevance, K and token budget. ``default`` is the
     relevance of options that name none; SUPPRESS leaves it to a preset."""
     parser.add_argument(
         "--relevance",
@@ -94,7 +94,7 @@ def add_retrieval(parser: argparse.ArgumentParser) -> None:
 
 
 def settings_of(options: argparse.Namespace) -> RetrievalSettings:
-    """The settings the options say; UsageError names value and range of a bad one."""
+    """The settings of the options; UsageError names value and range of a bad one."""
     names = [item.name for item in fields(RetrievalSettings) if hasattr(options, item.name)]
     start = DEFAULTS.with_preset(options.preset) if options.preset else DEFAULTS
     with user_errors():

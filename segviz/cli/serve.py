@@ -1,4 +1,4 @@
-"""``segviz`` without a command: start the app on a free port and open the browser."""
+"""``segviz`` without a command: starts the app on a free port and opens the browser."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``--set NAME=VALUE``: the parameters of a system, checked by their declarations."""
+"""``--set NAME=VALUE``: reads the parameters of a system, checked by their declarations."""
 
 from __future__ import annotations
 

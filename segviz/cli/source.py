@@ -1,4 +1,4 @@
-"""What a command works on: a conversation from any file segviz reads, or a built memory."""
+"""Reads what a command works on: a conversation in any format, or a built memory."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def path_of(given: str) -> Path:
 
 
 def is_memory(path: Path) -> bool:
-    """Whether a file says of itself that it is a memory; the name does not count.
+    """Whether the content of a file is that of a memory, whatever its name.
 
     Looked for anywhere in the file, since JSON may be rewritten in another order. Inside a
     text the quotes would be escaped.
@@ -105,7 +105,7 @@ def is_memory(path: Path) -> bool:
 
 
 def read_corpus(options: argparse.Namespace, console: Console) -> Corpus:
-    """The conversations of the file; says what was mended. UsageError as LoadError."""
+    """The conversations of the file; notes repairs. UsageError in place of LoadError."""
     columns = None
     if options.columns is not None:
         columns = dict(part.partition("=")[::2] for part in options.columns.split(","))
@@ -122,7 +122,7 @@ def read_corpus(options: argparse.Namespace, console: Console) -> Corpus:
 
 
 def read_conversation(options: argparse.Namespace, console: Console) -> Conversation:
-    """The conversation that is asked for, or the first one; says so where there are more."""
+    """The conversation the options name, or the first one, with a note where there are more."""
     corpus = read_corpus(options, console)
     with user_errors(ValueError, KeyError):
         if options.conversation is not None:
@@ -153,6 +153,6 @@ def output_path(given: str, *inputs: str) -> Path:
 
 
 def write_file(path: Path, content: str | bytes) -> None:
-    """Write a result. UsageError where that is not possible."""
+    """Write a result. UsageError where that fails."""
     with user_errors(OSError):
         path.write_bytes(content.encode("utf-8") if isinstance(content, str) else content)

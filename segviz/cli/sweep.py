@@ -1,4 +1,4 @@
-"""``segviz sweep``: every setting over all questions."""
+"""``segviz sweep``: measures every setting over all questions."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def _one(
             | {"best": found.best()},
         )
     else:
-        _tell(console, found)
+        _print_report(console, found)
     return OK
 
 
@@ -147,7 +147,7 @@ def _many(
     return OK
 
 
-def _tell(console: Console, found: Sweep) -> None:
+def _print_report(console: Console, found: Sweep) -> None:
     baseline, best = found.baseline, found.best()
     console.line(
         f"evidence recall@{found.k} over leaves, {baseline.recall.n} questions, relevance "
