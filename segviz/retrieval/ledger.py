@@ -69,7 +69,7 @@ def explain(
     weights = alpha ** np.arange(horizon + 1)
     whole = weights.sum()
     # `reach` is row `node` of W_P^k: the share of every node's score that arrives after k
-    # hops. It starts as a unit vector and is multiplied by W_P from the left.
+    # hops. It starts as a unit vector; each hop makes it reach · W_P.
     reach: NDArray[np.float64] = np.zeros(n)
     reach[node] = 1.0
     received: list[Contribution] = []

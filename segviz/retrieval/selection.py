@@ -74,8 +74,8 @@ def first(
 ) -> NDArray[np.int64]:
     """The first ``count`` nodes of :func:`ranking`, without ordering the others: O(n)."""
     # Partition by score, then sort only the nodes up to the cut, ties included. Removing
-    # repeated texts may leave too few: then the cut moves four times as far. NaN has no
-    # place in a partition, so scores with NaN are ranked whole.
+    # repeated texts may leave too few: then the cut moves four times as far. Nothing
+    # compares with a NaN at the cut, so then all nodes are ranked.
     competing = admissible(structure, levels)
     nodes = None if competing.all() else np.flatnonzero(competing)
     lowered = -scores if nodes is None else -scores[nodes]
