@@ -6,17 +6,17 @@ A package per stage, in the order the data walks:
 ``conversation``  turns, sessions, questions; the units that leaves hold
 ``loaders``       files of many formats to conversations
 ``tree``          the history of a build, the structure folded from it, its invariants
-``embedding``     texts to vectors, offline by default
+``embedding``     text to vectors, offline by default
 ``llm``           real models over the OpenAI API
 ``construct``     parts of construction: compatibility, annotation, tasks, parameters
 ``retrieval``     relevance, propagation, selection, ledger
 ``systems``       memory architectures, one package or file each
 ``store``         memories on disk
-``memory``        the whole flow: build, ask, merge, answer
-``evaluate``      measures over all questions, sweeps, comparisons
-``view``          a view without a screen: its link, colours, captions
+``memory``        build, ask, save, merge, answer
+``evaluate``      measures over many questions, sweeps, comparisons
+``view``          the description of a view: scene, link, colours, captions
 ``figures``       charts; ``frontend`` the canvas and lists that run in the browser
-``export``        a view as files for other programs and people
+``export``        views as files for other programs and people
 ``ui``            the Streamlit app; ``cli`` the command line; ``notebook`` ``segviz.show``
 ================  ================================================================
 """

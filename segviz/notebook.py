@@ -1,4 +1,4 @@
-"""A memory in a notebook: the offline page, in a frame of its own."""
+"""Shows a memory in a notebook: the offline page in a sandboxed frame."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from segviz.export import View, html_page, view_of
 from segviz.memory import Memory
 
 _SANDBOX = "allow-scripts allow-downloads allow-modals"
-"""What the page may do: run its one script, save a PNG, print. Without allow-same-origin it
-can reach neither the notebook nor what the notebook's server keeps."""
+"""The page may run its one script, save a PNG and print. Without allow-same-origin it reaches
+neither the notebook nor the data of the notebook's server."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Shown:
-    """A view that a notebook draws when it is the value of a cell.
+    """A view with the notebook protocol: drawn when it is the value of a cell.
 
     ``html`` is the page, which works on its own too (``save``); ``height`` is in pixels.
     """
@@ -69,9 +69,9 @@ def show(
     height: int = 720,
     **settings: Any,
 ) -> Shown:
-    """A memory, or its answer to a question, drawn in a notebook.
+    """Draw a ``memory``, or its answer to a question, in a notebook.
 
-    ``question`` is one's own, or the conversation's with index ``number``, asked with the
+    ``question`` is any text, or the conversation's with index ``number``, asked with the
     ``settings`` of :func:`segviz.ask`; without one the tree is shown after ``step`` steps
     (default: all). ``node`` is selected; ``height`` is that of the frame, in pixels, at
     least 100. Nothing is loaded from a network, and text of the conversation stays text.
