@@ -1,8 +1,7 @@
-"""Numbers of nodes that the canvas can colour by; a row here is all a new one takes.
+"""Lists the measures of nodes that the canvas can colour by; a new one needs only a row here.
 
-Values run from 0 to 1 (what lies beyond is drawn as the end), NaN where one is not known,
-and are drawn on one ramp from pale to dark. The canvas offers the row in its menus, legend,
-labels and tooltips by itself.
+Values run from 0 to 1 (values beyond are drawn as the nearer end), NaN where unknown, on one
+ramp from pale to dark. Menus, legend, labels and tooltips of the canvas follow the rows.
 """
 
 from __future__ import annotations
@@ -19,11 +18,11 @@ from segviz.tree.coherence import known_coherence
 
 @dataclass(frozen=True)
 class NodeMeasure:
-    """One number of every node: what it means in the menu of colours, what its ``unit`` is
-    called in the legend, and how it is had.
+    """A number for every node: its ``meaning`` in the menu of colours, the name of its
+    ``unit`` in the legend, and its function.
 
-    ``known(structure, asked)`` gives float64 (n,); an empty array where it is too dear to
-    compute before somebody asked; None where this structure can have none.
+    ``known(structure, asked)`` gives float64 (n,); an empty array where computing it is
+    postponed until it is asked for; None where no node of the structure has one.
     """
 
     meaning: str
