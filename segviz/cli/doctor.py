@@ -150,7 +150,9 @@ def _port() -> Finding:
 
 def _browser() -> Finding:
     try:
-        return Finding("browser", GOOD, f"{find_browser()} (draws PNG and PDF; not started now)")
+        return Finding(
+            "browser", GOOD, f"{find_browser()} (draws PNG, PDF and SVG; not started now)"
+        )
     except BrowserError as error:
         return Finding("browser", NOTE, str(error))
 
@@ -188,7 +190,7 @@ COMMAND = Command(
     "say what this installation has and lacks",
     """\
 Looks at Python, the packages, the embedder, the installed files, the cache of model
-replies, which keys are set (never what they are), the browser that draws PNG and PDF, and
+replies, which keys are set (never what they are), the browser that draws pictures, and
 the port of the app. Nothing is sent anywhere. The app itself opens in the browser you use.""",
     lambda parser: None,
     _run,

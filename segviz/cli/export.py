@@ -21,6 +21,7 @@ from segviz.memory import Memory
 from segviz.retrieval import RetrievalSettings
 
 _SCALE = 2
+_BINARY = ("image/png", "application/pdf")
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
@@ -90,7 +91,7 @@ def _check_format(options: argparse.Namespace, chosen: Format, console: Console)
     if options.output == "-":
         if options.json:
             raise UsageError("--json and -o - would both write to standard output")
-        if chosen.needs_browser and console.out.isatty():
+        if chosen.mime in _BINARY and console.out.isatty():
             raise UsageError(f"{options.format} is no text for a terminal; name a file with -o")
     elif options.output is not None:
         output_path(options.output, options.file)
@@ -134,8 +135,8 @@ Writes a memory, or its answer to a question, as a file: an offline HTML page, a
 graph, a table, or the Python that brings the view back. With --question or --number the
 view is that question's evidence, else the tree. The same view gives the same bytes.
 
-PNG and PDF are drawn by an installed Chromium, Chrome, Edge or Brave, run without network
-and without your profile. SEGVIZ_BROWSER names another one; segviz doctor says which is
+PNG, PDF and SVG are drawn by an installed Chromium, Chrome, Edge or Brave, run without
+network and without your profile. SEGVIZ_BROWSER names another one; segviz doctor says which is
 found.""",
     _arguments,
     _run,

@@ -2,17 +2,14 @@
 
 ======================  =============================================================
 ``view``                what an export is made from: memory, moment, question
-``page``                one offline HTML file with the living canvas; prints to PDF
-``drawing``             where nodes are drawn, unfolded where they do not follow time
-``svg``                 the same view as a vector picture: ``plan`` and ``layout`` of it,
-                        ``marks``, ``frame``, and the ``elements`` it is written in
-``sheet``               that picture as a page for a browser to make a PNG or PDF of
-                        (``segviz.export.pictures`` runs one)
+``html``                one offline HTML file with the living canvas; prints to PDF
+``sheet``               that page for a browser to make a PNG, PDF or SVG of
+``pictures``            runs the installed ``browser`` that does so
 ``graphs``              GraphML (everything) and Newick (trees)
 ``tables``              CSV: nodes, ranks of a question, sweeps
 ``snippet``             the Python that brings the view back
 ``formats``             these, as the app and the command line offer them
-``viewing``             a view from a memory and a question, where there is no app
+``from_memory``         a view from a memory and a question, where there is no app
 ``locomo``              conversations in LoCoMo's format
 ``text``                file names; foreign text made fit for XML
 ======================  =============================================================
@@ -28,7 +25,6 @@ from segviz.export.html import html_page
 from segviz.export.locomo import locomo_json
 from segviz.export.sheet import SCALES, Sheet
 from segviz.export.snippet import python_snippet
-from segviz.export.svg import tree_svg
 from segviz.export.tables import nodes_csv, ranks_csv, sweep_csv, sweeps_csv
 from segviz.export.text import file_name
 from segviz.export.view import View
@@ -50,6 +46,5 @@ __all__ = [
     "ranks_csv",
     "sweep_csv",
     "sweeps_csv",
-    "tree_svg",
     "view_of",
 ]

@@ -1,4 +1,4 @@
-"""The installed browser of the Chromium family that PNG and PDF are drawn by.
+"""The installed browser of the Chromium family that PNG, PDF and SVG are drawn by.
 
 It is looked for, never downloaded; ``segviz.export.pictures`` runs it. This looks at the
 environment and the disk, which the core does not: the command line, the app and the
@@ -31,8 +31,8 @@ NAMES = (
 """Programs looked for, in this order."""
 
 INSTEAD = (
-    "The interactive page (html) saves a PNG and prints to PDF in any browser; svg is a "
-    "picture that needs none."
+    "The interactive page (html) needs none here: opened in any browser it saves PNG and SVG "
+    "and prints to PDF."
 )
 """What to do where no browser can be run."""
 
@@ -58,7 +58,7 @@ def find_browser(environ: Mapping[str, str] = os.environ) -> Path:
         found = shutil.which(os.path.expanduser(wanted), path=path)
         if found is None:
             raise BrowserError(
-                "PNG and PDF cannot be drawn: "
+                "PNG, PDF and SVG cannot be drawn: "
                 f"{VARIABLE} names {wanted!r}, which is no program here. {INSTEAD}"
             )
         return Path(found)
@@ -69,7 +69,7 @@ def find_browser(environ: Mapping[str, str] = os.environ) -> Path:
         if place.is_file():
             return place
     raise BrowserError(
-        "PNG and PDF are drawn by Chromium, Chrome, Edge or Brave, and none was found on this "
+        "PNG, PDF and SVG are drawn by Chromium, Chrome, Edge or Brave, and none was found on this "
         f"machine; install one, or have {VARIABLE} name its program. {INSTEAD}"
     )
 

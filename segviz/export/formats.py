@@ -11,7 +11,6 @@ from segviz.export.graphs import graphml, newick, newick_problem
 from segviz.export.html import html_page
 from segviz.export.sheet import Sheet, sheet
 from segviz.export.snippet import python_snippet
-from segviz.export.svg import tree_svg
 from segviz.export.tables import nodes_csv, ranks_csv
 from segviz.export.view import View
 from segviz.tree import Structure
@@ -47,7 +46,7 @@ FORMATS: dict[str, Format] = {
         "html",
         "Interactive page (HTML)",
         "One file that works offline: the tree with its controls, texts and evidence. It also "
-        "saves PNG and prints to PDF.",
+        "saves PNG and SVG and prints to PDF.",
         html_page,
         "text/html",
     ),
@@ -55,10 +54,11 @@ FORMATS: dict[str, Format] = {
         "view",
         "svg",
         "Picture (SVG)",
-        "The view as a vector picture, with legend.",
-        tree_svg,
+        "The view as a vector picture, with legend; drawn by an installed browser.",
+        partial(sheet, "svg"),
         "image/svg+xml",
-        dark=partial(tree_svg, dark=True),
+        dark=partial(sheet, "svg", dark=True),
+        needs_browser=True,
     ),
     "png": Format(
         "view",

@@ -1,8 +1,9 @@
 """A view as one HTML file that needs nothing else: no server, no network, no other file.
 
 The page holds the canvas component with its message, the texts of all nodes, the question,
-the setting and the evidence as literal text, and the SVG picture, which is what is printed
-(and so becomes a PDF) and what the PNG button draws.
+the setting and the evidence as literal text. Its script draws the canvas as a vector picture,
+too: that is what is printed, what its buttons save, and what the page shows alone where its
+address ends in ``#picture=`` (``segviz.export.sheet``).
 
 Its Content-Security-Policy forbids every request and every script but the one that is
 there, named by its hash. Foreign text enters twice: escaped, as the text of elements; and
@@ -17,9 +18,8 @@ import hashlib
 import json
 from dataclasses import replace
 from html import escape
+from math import ceil
 
-from segviz.export.plan import SURFACE
-from segviz.export.svg import tree_svg
 from segviz.export.text import file_name, legal, one_line
 from segviz.export.view import View
 from segviz.frontend.bundles import script, stylesheet
@@ -31,6 +31,15 @@ from segviz.view.look import Look
 from segviz.view.palette import ACCENT
 from segviz.view.scene import UNFOLDED, Scene, answered, grown, keeps_time, scene_of
 
+WIDTH = 1400
+"""Pixels of a picture, across."""
+
+SURFACE = {"light": ("#ffffff", "#2f2d2b"), "dark": ("#171614", "#edebe8")}
+"""Background and foreground."""
+
+_HEAD, _FOOT = 74, 66
+"""Pixels of a picture above and below its canvas: question and setting, legend."""
+
 TEXT_BUDGET = 4_000_000
 """Characters of node texts in a page; beyond that they are cut, and the page says so."""
 
@@ -39,7 +48,7 @@ _SHORTEST = 80
 
 def html_page(view: View) -> str:
     """The page of a view, to be saved as UTF-8."""
-    code, style = script("export_page"), _style()
+    code, style = script("export_page"), _style(view)
     policy = "; ".join(
         [
             "default-src 'none'",
@@ -91,11 +100,12 @@ def _body(view: View) -> list[str]:
         '<label>Picture <select id="scale"><option value="1">1×</option>'
         '<option value="2" selected>2×</option><option value="4">4×</option></select></label>'
         '<button type="button" id="png">Save as PNG</button>'
+        '<button type="button" id="svg">Save as SVG</button>'
         '<button type="button" id="print">Print or save as PDF</button>'
         '<span id="said" role="status"></span></div>',
         "</header>",
         '<div id="tree"></div>',
-        f'<figure class="picture">{tree_svg(view, titles=False)}</figure>',
+        '<figure id="picture"></figure>',
         *([] if keeps_time(view.memory, view.structure) else [f'<p class="hint">{UNFOLDED}</p>']),
         '<main class="columns">',
         *_told(view),
@@ -103,8 +113,8 @@ def _body(view: View) -> list[str]:
         '<p class="hint">Select a node of the tree to read it: click it, or walk with the arrow '
         "keys and press Enter.</p></section>",
         "</main>",
-        "<noscript><p>This page draws the tree and its details with JavaScript; the picture and "
-        "the texts above do without.</p></noscript>",
+        "<noscript><p>This page draws the tree and its details with JavaScript; the texts above "
+        "do without.</p></noscript>",
     ]
 
 
@@ -181,12 +191,38 @@ def _data(view: View) -> str:
         "edges": structure.edges.ravel().tolist(),
         "node": list(nodes),
         "units": [", ".join(unit.turn_ids) for unit in view.memory.units],
-        "file": file_name(view.memory.conversation.id, view.page, "png"),
+        "picture": _picture(view),
+        "file": file_name(view.memory.conversation.id, view.page, "").rstrip("."),
     }
     written = json.dumps(content, ensure_ascii=True, separators=(",", ":"))
     for character in "<>&":
         written = written.replace(character, f"\\u{ord(character):04x}")
     return written
+
+
+def picture_height(view: View) -> int:
+    """Pixels of a picture, down. Eight pixels are six points, which browsers print to the dot;
+    of other heights a PDF's page would differ by a hair."""
+    return 8 * ceil((_HEAD + _height(view) + _FOOT) / 8)
+
+
+def _picture(view: View) -> dict[str, object]:
+    """What stands around the canvas in a picture (``PictureWords`` of the script)."""
+    in_time = keeps_time(view.memory, view.structure)
+    note = "in the order of branches, not of time; nodes with several parents repeated"
+    return {
+        "width": WIDTH,
+        "height": picture_height(view),
+        "head": _HEAD,
+        "foot": _FOOT,
+        "heading": one_line(view.heading, 2_000),
+        "setting": [
+            one_line(" · ".join(f"{name} {value}" for name, value in lines), 600)
+            for lines in (view.memory_setting, view.question_setting)
+        ],
+        "about": one_line(". ".join(f"{name}: {value}" for name, value in view.setting), 4_000),
+        "note": "" if in_time else note,
+    }
 
 
 def _height(view: View) -> int:
@@ -216,18 +252,22 @@ def _scene(view: View) -> Scene:
 # --- the page's own parts ----------------------------------------------------------------------
 
 
-def _style() -> str:
-    def variables(theme: str) -> str:
+def _style(view: View) -> str:
+    def variables(theme: str, where: str = "") -> str:
         background, foreground = SURFACE[theme]
         return (
-            f":root{{--st-background-color:{background};--st-text-color:{foreground};"
+            f":root{where}{{--st-background-color:{background};--st-text-color:{foreground};"
             f"--st-primary-color:{ACCENT[theme]};"
             f"--st-border-color:color-mix(in srgb,{foreground} 25%,{background});"
             "--st-font:system-ui,sans-serif}"
         )
 
-    dark = f"@media screen and (prefers-color-scheme:dark){{{variables('dark')}}}"
-    return f"\n{variables('light')}\n{dark}\n{stylesheet('export_page')}"
+    light = variables("light", ':not([data-theme="dark"])')
+    dark = variables("dark", ':not([data-theme="light"])')
+    chosen = variables("dark", '[data-theme="dark"]')
+    paper = f"@page picture{{size:{WIDTH}px {picture_height(view)}px;margin:0}}"
+    screen = f"@media screen and (prefers-color-scheme:dark){{{dark}}}"
+    return f"\n{light}\n{screen}\n{chosen}\n{stylesheet('export_page')}\n{paper}"
 
 
 def _hash(source: str) -> str:

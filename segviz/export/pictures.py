@@ -1,9 +1,10 @@
-"""PNG and PDF of a view, drawn by a browser of the Chromium family that is installed.
+"""PNG, PDF and SVG of a view, drawn by a browser of the Chromium family that is installed.
 
-Shaping of every script, emoji and fonts inside the PDF come with the browser, and no
-package is needed. It runs a process and writes temporary files, which the layers below do
-not; the command line and the app both need it and may not import each other. So it stands
-between them and ``segviz.export``, whose ``sheet`` says, as a pure function, what to draw.
+The browser opens the exported page, whose canvas draws the picture. Shaping of every script,
+emoji and fonts inside the PDF come with it, and no package is needed. It runs a process and
+writes temporary files, which the layers below do not; the command line and the app both need
+it and may not import each other. So it stands between them and ``segviz.export``, whose
+``sheet`` says, as a pure function, what to draw.
 
 The browser has a profile of its own, no network and a time limit, sees no key of a model
 server, and leaves no file behind.
@@ -11,6 +12,7 @@ server, and leaves no file behind.
 
 from __future__ import annotations
 
+import base64
 import os
 import re
 import signal
@@ -18,7 +20,7 @@ import struct
 import subprocess
 import sys
 from collections.abc import Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import BoundedSemaphore
@@ -56,6 +58,8 @@ _FLAGS = (
     "--use-mock-keychain",
 )
 
+# The page's script leaves the picture in the first tag, before any foreign text.
+_DRAWN = re.compile(rb'(?:<!DOCTYPE html>)?\s*<html[^>]* data-picture="([A-Za-z0-9+/=]+)"', re.I)
 _STAMPED = re.compile(rb"/(?:CreationDate|ModDate) \(D:[^()]*\)")
 
 
@@ -70,7 +74,7 @@ def made(offer: Format, view: View, *, dark: bool = False, scale: int = 2) -> st
 
 
 def draw(sheet: Sheet, *, scale: int = 2, browser: Path | None = None) -> bytes:
-    """A sheet as PNG with ``scale`` dots for each pixel, or as PDF of one page.
+    """A sheet as PNG with ``scale`` dots for each pixel, as PDF of one page, or as SVG.
 
     The same sheet gives the same bytes. ValueError for a PNG with too many dots,
     BrowserError where the browser fails.
@@ -101,32 +105,41 @@ def _draw(sheet: Sheet, scale: int, program: Path, folder: Path) -> bytes:
             f"--force-device-scale-factor={scale}",
         ),
         "pdf": (f"--print-to-pdf={target}", "--no-pdf-header-footer"),
+        "svg": ("--dump-dom",),  # to the standard output
     }
     # Chromium refuses to run as root in its sandbox; it draws this one page alone.
     root = ("--no-sandbox",) if hasattr(os, "geteuid") and os.geteuid() == 0 else ()
     command = [str(program), *_FLAGS, *root, f"--user-data-dir={folder / 'profile'}"]
-    command += [*wanted[sheet.kind], page.as_uri()]
+    command += [*wanted[sheet.kind], page.as_uri() + sheet.fragment]
     try:
-        code = _run(command, said)
+        code = _run(command, said, target if sheet.kind == "svg" else None)
     except OSError as error:
         raise BrowserError(f"{program} does not start ({error.strerror}). {_other()}") from None
     except subprocess.TimeoutExpired:
         raise BrowserError(
             f"{program} took more than {SECONDS} seconds and was ended. {_other()}"
         ) from None
-    if not target.is_file() or not target.stat().st_size:
+    content = target.read_bytes() if target.is_file() else b""
+    if sheet.kind == "svg":
+        found = _DRAWN.match(content)
+        content = base64.b64decode(found[1]) if found else b""
+    if not content:
         why = _last_words(said)
         raise BrowserError(f"{program} made no picture (exit code {code}{why}). {_other()}")
-    return target.read_bytes()
+    return content
 
 
-def _run(command: Sequence[str], said: Path) -> int:
+def _run(command: Sequence[str], said: Path, printed: Path | None = None) -> int:
+    """Exit code of the browser. What it says goes to ``said``, what it prints to ``printed``
+    where that is wanted apart."""
     environ = {name: text for name, text in os.environ.items() if not name.endswith("_API_KEY")}
-    with said.open("wb") as output:  # no pipe: helpers that outlive the browser would hold it
+    with ExitStack() as files:  # no pipes: helpers that outlive the browser would hold them
+        output = files.enter_context(said.open("wb"))
+        target = files.enter_context(printed.open("wb")) if printed else output
         process = subprocess.Popen(
             command,
             stdin=subprocess.DEVNULL,
-            stdout=output,
+            stdout=target,
             stderr=output,
             env=environ,
             start_new_session=True,

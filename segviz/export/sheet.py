@@ -1,22 +1,18 @@
-"""The SVG picture as a sheet of its own: what a browser makes a PNG or a PDF of.
+"""The exported page as a sheet: what an installed browser makes a PNG, PDF or SVG of.
 
-Pure text; ``segviz.export.pictures`` has a browser draw it. The sheet is as large as the picture,
-has no margin, and its Content-Security-Policy forbids scripts and requests.
+The page is the HTML export; asked for a picture it shows that alone, drawn by the painters of
+its canvas. ``segviz.export.pictures`` has a browser open it.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from html import escape
 from typing import Literal
 
-from segviz.export.drawing import drawing
-from segviz.export.plan import WIDTH, Plan
-from segviz.export.svg import tree_svg
-from segviz.export.text import one_line
+from segviz.export.html import WIDTH, html_page, picture_height
 from segviz.export.view import View
 
-Kind = Literal["png", "pdf"]
+Kind = Literal["png", "pdf", "svg"]
 
 SCALES = (1, 2, 3, 4)
 """Dots of a PNG for each pixel of the picture, across and down."""
@@ -24,18 +20,22 @@ SCALES = (1, 2, 3, 4)
 MOST_DOTS = 40_000_000
 """Of a PNG: what programs still open without trouble, and a browser draws in a moment."""
 
-_POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
-
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """A page that holds one picture of ``width`` × ``height`` pixels and is to become a file
-    of that ``kind``."""
+    """A page that shows one picture of ``width`` × ``height`` pixels, on a dark ground or a
+    light one, and is to become a file of that ``kind``."""
 
     kind: Kind
     html: str
     width: int
     height: int
+    dark: bool = False
+
+    @property
+    def fragment(self) -> str:
+        """What the page's address ends in for the page to show the picture alone."""
+        return f"#picture={self.kind}&theme={'dark' if self.dark else 'light'}"
 
     def dots(self, scale: int) -> tuple[int, int]:
         """Width and height of a PNG. ValueError for an unknown scale, and for more dots than
@@ -55,27 +55,5 @@ class Sheet:
 
 
 def sheet(kind: Kind, view: View, *, dark: bool = False) -> Sheet:
-    """The picture of a view, ready to be drawn. Nodes carry no tooltips here: neither a PNG
-    nor a PDF shows them."""
-    plan = Plan(drawing(view), dark)
-    width, height = WIDTH, plan.height
-    style = (
-        f"@page{{size:{width}px {height}px;margin:0}}"
-        "html{print-color-adjust:exact}html,body{margin:0;height:100%;overflow:hidden}"
-        "svg{display:block}"
-    )
-    html = "\n".join(
-        [
-            "<!doctype html>",
-            '<html lang="en">',
-            "<head>",
-            '<meta charset="utf-8">',
-            f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">',
-            f"<title>{escape(one_line(view.heading, 200))}</title>",
-            f"<style>{style}</style>",
-            "</head>",
-            f"<body>{tree_svg(view, dark=dark, titles=False)}</body>",
-            "</html>\n",
-        ]
-    )
-    return Sheet(kind, html, width, height)
+    """The picture of a view, ready to be drawn."""
+    return Sheet(kind, html_page(view), WIDTH, picture_height(view), dark)

@@ -7,7 +7,7 @@ import unicodedata
 
 # What XML 1.0 (section 2.2) cannot hold, not even escaped; lone surrogates have no UTF-8.
 _ILLEGAL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
-# As CONTROLS of frontend/tree_text.js: control and bidi characters.
+# As CONTROLS of frontend/src/shared/text.js: control and bidi characters.
 _CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]+")
 _UNSAFE = re.compile(r"[^A-Za-z0-9]+")
 

@@ -148,7 +148,7 @@ def test_foreign_text_cannot_steer_the_terminal(run, tmp_path):
         run("sweep", f"{HOSTILE}.gz"),
         run("compare", f"{HOSTILE}.gz", "--relevance", "lexical"),
         run("convert", name, "-o", f"{HOSTILE}.out"),
-        run("export", name, "--embedder", "hashing", "--format", "svg"),
+        run("export", name, "--embedder", "hashing", "--format", "html"),
         run(HOSTILE),
     ]
     for ran in runs:

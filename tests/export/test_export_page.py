@@ -14,9 +14,10 @@ import pytest
 
 import segviz
 from segviz.export import View, html_page
-from segviz.export.drawing import drawing
+from segviz.export.html import SURFACE, picture_height
 from segviz.export.text import legal
 from segviz.frontend.payload import COLUMNS
+from segviz.tree.unfold import unfold
 from tests.export.views import HOSTILE, ask_view, dag, forest, grow_view, holding, nothing
 from tests.frontend.test_payload import unpack
 from tests.trees import toy
@@ -60,7 +61,7 @@ def data(page: Reader) -> dict:
 
 
 TAGS = """html head meta link title style body header h1 dl div dt dd label select option button
-span figure svg desc rect g text polygon main section h2 p ol li bdi noscript script""".split()
+span figure main section h2 p ol li bdi noscript script""".split()
 
 
 @pytest.mark.parametrize("text", HOSTILE)
@@ -247,14 +248,13 @@ class TestInTheBrowser:
     def test_what_does_not_follow_time_is_unfolded(self, opened, memory):
         built = segviz.build(memory.conversation, "memforest", "turn", embedder=memory.embedder)
         view = ask_view(built, "How many gears?")
-        drawn = drawing(view)
-        assert drawn.unfolded is not None
+        found = unfold(view.structure)
         tab = opened(view)
-        assert tab.attribute("total") == str(len(drawn.structure))
+        assert tab.attribute("total") == str(len(found.structure))
         assert "does not follow time" in tab.page.inner_text("body")
         for item in view.result.evidence:
             tab.page.locator(f'.pick[data-node="{item.node}"]').click()
-            (place,) = drawn.first([item.node])
+            (place,) = found.first([item.node])
             tab.until("selected", str(place))
             assert f"Node {item.node}" in tab.page.inner_text("#details")
             assert item.text in tab.page.inner_text("#details")
@@ -292,18 +292,29 @@ class TestInTheBrowser:
         download.value.save_as(path)
         raw = path.read_bytes()
         assert raw[:8] == b"\x89PNG\r\n\x1a\n"
-        height = int(tab.page.locator(".picture svg").get_attribute("height"))
+        height = picture_height(ask_view(memory, "Saturn?"))
         assert np.frombuffer(raw[16:24], ">u4").tolist() == [1400, height]
         assert f"1400 × {height}" in tab.page.inner_text("#said")
+
+    def test_the_svg_is_what_is_on_the_screen(self, opened, memory):
+        tab = opened(ask_view(memory, "How many gears?", policy="both", alpha=0.1), scheme="dark")
+        tab.tree.locator("input.alpha").focus()
+        tab.page.keyboard.press("ArrowRight")
+        with tab.page.expect_download() as download:
+            tab.page.click("#svg")
+        assert download.value.suggested_filename == "segviz-chat-ask.svg"
+        picture = download.value.path().read_text("utf-8")
+        assert "moved to both, α 0.11, H 2" in picture
+        assert f'fill="{SURFACE["dark"][0]}"' in picture
 
     def test_the_printed_page_is_vectors_with_the_texts(self, opened, memory):
         tab = opened(ask_view(memory, "Saturn?"))
         printed = tab.page.pdf(prefer_css_page_size=True)
         assert printed.startswith(b"%PDF-")
         assert not re.search(rb"/Subtype\s*/Image", printed)  # the canvas would be one
-        assert not tab.page.locator(".picture svg").is_visible()
+        assert not tab.page.locator("#picture svg").is_visible()
         tab.page.emulate_media(media="print")
-        assert tab.page.locator(".picture svg").is_visible()
+        assert tab.page.locator("#picture svg").is_visible()
         assert not tab.page.locator("#tree").is_visible()
         assert tab.page.locator("#evidence li").first.is_visible()
 

@@ -12,7 +12,8 @@ from segviz.frontend.bundles import Script, Sheet, script, stylesheet
 
 @pytest.mark.parametrize("name", get_args(Script))
 def test_a_script_is_one_module_without_globals_or_markup(name: Script) -> None:
-    code = script(name)
+    # A name of XML, which nothing asks for.
+    code = script(name).replace('"http://www.w3.org/2000/svg"', "")
     assert code.count("export{") == (name != "export_page")
     assert not re.search(r"\bimport\b\s*[({*\"']", code)
     for banned in ("innerHTML", "insertAdjacentHTML", "eval(", "window.", "http://", "https://"):

@@ -244,6 +244,8 @@ interface ColourClass {
 interface ColourClasses {
   kind: string;
   counted: string;
+  /** Too many to be named one by one. */
+  ramped: boolean;
   items: ColourClass[];
 }
 interface Isolated {
@@ -380,6 +382,27 @@ interface Frames {
   labelled: Set<number>[];
   gold: { top: Ids; tree: Tree; classes: Map<number, string> }[];
   lineage: Record<string, Relatives>;
+}
+
+/** A line of a pattern's tile. */
+type TileLine = [x0: number, y0: number, x1: number, y1: number];
+interface Tile {
+  size: number;
+  width: number;
+  colour: string;
+  lines: TileLine[];
+}
+
+/** What stands around the canvas in a picture, and the pixels of all and of both ends. */
+interface PictureWords {
+  width: number;
+  height: number;
+  head: number;
+  foot: number;
+  heading: string;
+  setting: string[];
+  about: string;
+  note: string;
 }
 
 interface RangeControl {

@@ -2,10 +2,20 @@
 
 import { GOLD_PATTERN, goldClass, levelColour, MEASURE_STEPS, measureOf, measureStep } from "./shades.js";
 
+const NAMED = 8; // more classes than these become a ramp without words
+
 /** The classes of the present colours, in their order: [{key, name, title, colours, pattern,
- *  count}] and what is counted; null where colours are a scale of scores.
- * @param {State} s */
+ *  count}], what is counted, and whether they are too many to be named; null where colours
+ *  are a scale of scores.
+ * @param {State} s
+ * @returns {ColourClasses | null} */
 export function colourClasses(s) {
+  const found = classesOf(s);
+  return found && { ...found, ramped: found.items.length > NAMED };
+}
+
+/** @param {State} s */
+function classesOf(s) {
   const shade = s.shades.at(-1); // of two halves the propagated one
   if (shade === "session") return sessionClasses(s);
   if (shade === "level") return levelClasses(s);

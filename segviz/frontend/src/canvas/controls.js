@@ -119,15 +119,23 @@ function showRange({ input, value }, number, max, step, text, policy) {
   if (value.textContent !== text) value.textContent = text;
 }
 
-/** One pair of bars for each level: retrieved by initial and by propagated score.
- * @param {State} state */
-function showLevels({ controls, data }) {
+/** How many nodes of each level are retrieved by initial and by propagated score, and the
+ *  levels to show.
+ * @param {Message} data */
+export function levelsRetrieved(data) {
   /** @param {Ids} nodes */
   const count = (nodes) => levelCounts(nodes, data.level, data.levels_total);
   const [before, after] = [count(data.top_initial), count(data.top_final)];
   const all = before.length <= ALL_LEVELS;
   const shown = before.map((_, level) => level)
     .filter((level) => all || before[level] || after[level]);
+  return { before, after, shown };
+}
+
+/** One pair of bars for each level.
+ * @param {State} state */
+function showLevels({ controls, data }) {
+  const { before, after, shown } = levelsRetrieved(data);
   const box = controls.levels;
   const said = `${before}>${after}`;
   if (box.dataset.counts === said) return;

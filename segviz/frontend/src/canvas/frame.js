@@ -44,10 +44,7 @@ function paint(s) {
     showScores(s);
   }
   if (base) {
-    const { gutter, legend } = s.data;
-    s.geom = geometry(width, height, s.picture, gutter, s.tree.laneCount, legend);
-    s.boxes = columnWeights(s).map(
-      (weight) => visibleBoxes(s.tree, s.view, s.geom.width, weight.length ? weight : null));
+    layOut(s, width, height);
     drawBase(s, cleared(s.base, width, height));
     s.baseDirty = false;
   }
@@ -59,6 +56,17 @@ function paint(s) {
     if (performance.now() - s.fadeFrom > FADE_MS) s.fadeFrom = 0;
     schedule(s);
   }
+}
+
+/** Where everything lies on a canvas of so many pixels.
+ * @param {State} s
+ * @param {number} width
+ * @param {number} height */
+export function layOut(s, width, height) {
+  const { gutter, legend } = s.data;
+  s.geom = geometry(width, height, s.picture, gutter, s.tree.laneCount, legend);
+  s.boxes = columnWeights(s).map(
+    (weight) => visibleBoxes(s.tree, s.view, s.geom.width, weight.length ? weight : null));
 }
 
 /** All that follows from scores and setting alone.

@@ -29,6 +29,11 @@ import { markWeights } from "./weights.js";
 
 const STATE = "segvizTree";
 
+/** The state of the canvas in this parent.
+ * @param {Holder} parent
+ * @returns {State} */
+export const stateOf = (parent) => parent[STATE];
+
 /** @type {("selected" | "focus" | "hover" | "trail")[]} */
 const ROLES = ["selected", "focus", "hover", "trail"];
 

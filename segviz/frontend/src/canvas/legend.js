@@ -8,8 +8,6 @@ import { onFrame, onScores, schedule } from "./frame.js";
 import { toggleIsolated } from "./isolate.js";
 import { powerOf } from "./shades.js";
 
-const NAMED = 8; // more classes than these become a ramp without words
-
 /** @param {State} s
  * @param {HTMLElement} parent */
 export function buildLegend(s, parent) {
@@ -65,8 +63,8 @@ function writeLegend(s) {
 
 /** @param {State} s
  * @param {ColourClasses} colourClasses */
-function writeClasses(s, { kind, counted: what, items }) {
-  const ramp = items.length > NAMED;
+function writeClasses(s, { kind, counted: what, items, ramped }) {
+  const ramp = ramped;
   const group = element("div", ramp ? "classes ramped" : "classes", s.legend);
   group.setAttribute("role", "group");
   group.setAttribute("aria-label", `Colours: ${kind}. Press one to see it alone.`);
@@ -142,7 +140,7 @@ function walkRamp(event) {
 function writeChip(s, classes) {
   if (!s.isolated) return;
   const { kind, key } = s.isolated;
-  const named = classes?.kind === kind && classes.items.length <= NAMED;
+  const named = classes?.kind === kind && !classes.ramped;
   if (named || kind === "top") return;
   const item = classes?.kind === kind ? classes.items.find((one) => one.key === key) : null;
   const name = kind === "session" ? s.data.session_titles[Number(key)] : item?.title ?? String(key);
@@ -155,28 +153,39 @@ function writeChip(s, classes) {
 
 // --- scales and marks ------------------------------------------------------------------
 
-/** @param {State} s */
-function writeScale(s) {
+/** What a scale of scores runs from and to, its colours, and what its ends stand for.
+ * @param {State} s */
+export function scaleOf(s) {
   const { data, theme } = s;
   const shade = s.shades[s.shades.length - 1];
-  const change = shade === "change";
   const root = { 1: "", 0.5: " (√)", 0.25: " (⁴√)" }[powerOf(data, shade)];
   const range = s.most ? number(s.most) : "";
-  if (!change) {
+  if (shade !== "change") {
     const words = range ? `score 0–${range}${root}` : "no scores";
-    entry(s.legend, "ramp", words).style.background = gradient(theme.ramp);
-    return;
+    return { words, ramp: theme.ramp, ends: [] };
   }
-  const words = range ? `−${range} to +${range}${root}` : "no scores";
-  entry(s.legend, "ramp", words).style.background = gradient(theme.change);
-  entry(s.legend, "fall", "falls").style.backgroundColor = theme.change[0];
-  entry(s.legend, "rise", "rises").style.backgroundColor = theme.change[theme.change.length - 1];
+  const ramp = theme.change;
+  return {
+    words: range ? `−${range} to +${range}${root}` : "no scores",
+    ramp,
+    ends: [{ kind: "fall", text: "falls", colour: ramp[0], pattern: "hatch" },
+      { kind: "rise", text: "rises", colour: ramp[ramp.length - 1], pattern: null }],
+  };
+}
+
+/** @param {State} s */
+function writeScale(s) {
+  const { words, ramp, ends } = scaleOf(s);
+  entry(s.legend, "ramp", words).style.background = gradient(ramp);
+  for (const { kind, text, colour } of ends) {
+    entry(s.legend, kind, text).style.backgroundColor = colour;
+  }
 }
 
 /** The marks that can occur in this picture: [kind, words, sign]. A mark has two shapes, as
  *  an outline and, for narrow boxes, as a sign outside.
  * @param {State} state */
-function markEntries({ data, picture }) {
+export function markEntries({ data, picture }) {
   const k = Math.max(data.top_initial.length, data.top_final.length);
   /** @type {Mark[]} */
   const found = [];

@@ -29,9 +29,9 @@ export function readTheme(s) {
     levels: s.data.level_colours.map((full) => mix(full, background, s.data.level_share)),
     gold: s.data.gold_colours[mode],
     patterns: {
-      hatch: pattern(parser, background, [[0, SIZE, SIZE, 0]]),
-      cross: pattern(parser, background, [[0, SIZE, SIZE, 0], [0, 0, SIZE, SIZE]]),
-      dots: pattern(parser, background, [[1, 1.5, 3, 1.5]]),
+      hatch: pattern(parser, background, PATTERN_LINES.hatch),
+      cross: pattern(parser, background, PATTERN_LINES.cross),
+      dots: pattern(parser, background, PATTERN_LINES.dots),
     },
     band: mix(text, background, 0.07),
     line: mix(text, background, 0.25),
@@ -44,24 +44,33 @@ export function readTheme(s) {
   s.fitted.clear();
 }
 
-const SIZE = 6; // pixels of a tile
+export const TILE = 6; // pixels, across and down
+export const PATTERN_WIDTH = 1.3;
 
-/** Lines [x0, y0, x1, y1] of a tile in the page's colour: on a fill they show as strongly as
+/** Lines [x0, y0, x1, y1] of each pattern's tile.
+ * @type {Record<string, TileLine[]>} */
+export const PATTERN_LINES = {
+  hatch: [[0, TILE, TILE, 0]],
+  cross: [[0, TILE, TILE, 0], [0, 0, TILE, TILE]],
+  dots: [[1, 1.5, 3, 1.5]],
+};
+
+/** The lines of a tile in the page's colour: on a fill they show as strongly as
  *  the fill does.
  * @param {Ctx} ctx
  * @param {string} colour
- * @param {[number, number, number, number][]} lines */
+ * @param {TileLine[]} lines */
 function pattern(ctx, colour, lines) {
   const tile = document.createElement("canvas");
-  tile.width = tile.height = SIZE;
+  tile.width = tile.height = TILE;
   const pen = contextOf(tile);
   pen.strokeStyle = colour;
-  pen.lineWidth = 1.3;
+  pen.lineWidth = PATTERN_WIDTH;
   pen.beginPath();
   for (const [x0, y0, x1, y1] of lines) {
     const [dx, dy] = [Math.sign(x1 - x0), Math.sign(y1 - y0)];
     const reach = dy ? 1 : 0; // diagonals run over the edge, also from the tiles beside it
-    for (const shift of dy ? [-SIZE, 0, SIZE] : [0]) {
+    for (const shift of dy ? [-TILE, 0, TILE] : [0]) {
       pen.moveTo(x0 + shift - reach * dx, y0 - reach * dy);
       pen.lineTo(x1 + shift + reach * dx, y1 + reach * dy);
     }

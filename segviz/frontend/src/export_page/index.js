@@ -4,8 +4,10 @@
 // The page comes from the view's JSON alone; foreign text is only ever set as textContent.
 
 import { contextOf } from "../shared/dom.js";
-import canvas from "../canvas/index.js";
+import canvas, { stateOf } from "../canvas/index.js";
 import { unpack, withValues } from "../shared/message.js";
+import { cutText } from "../shared/text.js";
+import { pictureOf } from "./picture.js";
 
 /** @template {HTMLElement} [E=HTMLElement]
  * @param {string} id */
@@ -13,6 +15,7 @@ const byId = (id) => /** @type {E} */ (document.getElementById(id));
 
 const view = JSON.parse(byId("view").textContent);
 const LISTED = 60; // units of a wide node that are listed
+const TITLE_LENGTH = 300; // characters of a node's text in its title
 
 const bytes = Uint8Array.from(atob(view.message), (c) => c.charCodeAt(0));
 const sent = unpack(bytes);
@@ -135,17 +138,47 @@ function listLeaves(node) {
 
 const said = byId("said");
 
-/** Draws the SVG picture on a canvas and hands it over as a file. */
+/** The picture of what the canvas shows now; with `titled`, every node has its texts.
+ * @param {boolean} [titled] */
+function drawn(titled = false) {
+  const s = stateOf(shadow);
+  const { policy, alpha, horizon } = s.settings.setting ?? {};
+  const { live } = s.data;
+  const moved = live && (policy !== live.policy || alpha !== live.alpha || horizon !== live.horizon);
+  const now = moved ? `moved to ${policy}, α ${alpha}, H ${horizon} · ` : "";
+  const setting = view.picture.setting.map((/** @type {string} */ line, /** @type {number} */ i) =>
+    (i ? now + line : line));
+  return pictureOf(s, { ...view.picture, setting },
+    titled ? (box) => cutText(view.texts[view.node[box]], TITLE_LENGTH) : null);
+}
+
+/** @param {string} picture */
+const element = (picture) => document.importNode(
+  new DOMParser().parseFromString(picture, "image/svg+xml").documentElement, true);
+
+/** Hands a file over to whoever looks at the page.
+ * @param {Blob} content
+ * @param {string} ending */
+function save(content, ending) {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(content);
+  link.download = `${view.file}.${ending}`;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+}
+
+const SVG_TYPE = { type: "image/svg+xml" };
+
+/** Draws the picture at the chosen scale and hands it over. */
 async function savePng() {
-  const picture = /** @type {Element} */ (document.querySelector(".picture svg"));
   const { value: scale } = /** @type {HTMLSelectElement} */ (document.getElementById("scale"));
-  const [width, height] = ["width", "height"]
-    .map((name) => Number(scale) * Number(picture.getAttribute(name)));
-  const copy = /** @type {Element} */ (picture.cloneNode(true));
-  copy.setAttribute("width", String(width)); // scaled as a vector picture, not as pixels
-  copy.setAttribute("height", String(height));
-  const source = new Blob([new XMLSerializer().serializeToString(copy)], { type: "image/svg+xml" });
-  const url = URL.createObjectURL(source);
+  const [width, height] = [view.picture.width, view.picture.height]
+    .map((size) => Number(scale) * size);
+  const scaled = element(drawn());
+  scaled.setAttribute("width", String(width)); // scaled as a vector picture, not as pixels
+  scaled.setAttribute("height", String(height));
+  const url = URL.createObjectURL(
+    new Blob([new XMLSerializer().serializeToString(scaled)], SVG_TYPE));
   const image = new Image();
   image.src = url;
   try {
@@ -156,11 +189,7 @@ async function savePng() {
       paper.toBlob(done, "image/png");
     });
     if (!blob) throw new Error("too large");
-    const link = document.createElement("a");
-    link.href = URL.createObjectURL(blob);
-    link.download = view.file;
-    link.click();
-    setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+    save(blob, "png");
     said.textContent = `Saved ${width} × ${height} pixels.`;
   } catch {
     said.textContent = "The browser cannot draw a picture of this size; choose a smaller scale.";
@@ -169,6 +198,33 @@ async function savePng() {
   }
 }
 
+/** Colours of a theme, whatever the screen's; "" follows the screen.
+ * @param {string} theme */
+function themed(theme) {
+  document.documentElement.dataset.theme = theme;
+  mount();
+}
+
+// Paper has the picture in place of the canvas, and is light.
+addEventListener("beforeprint", () => {
+  if (asked) return;
+  themed("light");
+  byId("picture").replaceChildren(element(drawn()));
+  themed("");
+});
+
+/** The page is the picture alone, for a browser that segviz runs to make a file of it
+ * (pictures.py). It is there before the page counts as loaded.
+ * @param {string} kind */
+function showPicture(kind) {
+  const picture = drawn(kind === "svg");
+  let bytes = "";
+  for (const byte of new TextEncoder().encode(picture)) bytes += String.fromCharCode(byte);
+  document.documentElement.dataset.picture = kind === "svg" ? btoa(bytes) : "";
+  document.body.replaceChildren(element(picture));
+}
+
+byId("svg").addEventListener("click", () => save(new Blob([drawn(true)], SVG_TYPE), "svg"));
 byId("png").addEventListener("click", savePng);
 byId("print").addEventListener("click", () => print());
 for (const item of picks) {
@@ -177,4 +233,8 @@ for (const item of picks) {
 // The component reads its colours when it is given data.
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", mount);
 document.documentElement.dataset.script = "on";
+const wanted = new URLSearchParams(location.hash.slice(1));
+const asked = wanted.get("picture");
+if (asked) document.documentElement.dataset.theme = wanted.get("theme") ?? "light";
 select(selected);
+if (asked) showPicture(asked);

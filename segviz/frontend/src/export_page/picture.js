@@ -1,0 +1,229 @@
+// The canvas as one SVG picture, with what the page around it says: the question, the setting,
+// what colours and marks mean. The painters are those of the canvas, on a recording context.
+
+import { eachBox, boxEdges } from "../canvas/boxes.js";
+import { colourClasses } from "../canvas/classes.js";
+import { levelsRetrieved } from "../canvas/controls.js";
+import { layOut } from "../canvas/frame.js";
+import { bar, bracket, dashedBracket, diamond, outline, plus, triangle } from "../canvas/glyphs.js";
+import { markEntries, scaleOf } from "../canvas/legend.js";
+import { drawOver } from "../canvas/marks.js";
+import { drawBase } from "../canvas/paint.js";
+import { PATTERN_LINES, PATTERN_WIDTH, TILE } from "../canvas/theme.js";
+import { nodeLines } from "../canvas/tooltip.js";
+import { contextOf } from "../shared/dom.js";
+import { isolateText } from "../shared/text.js";
+import { Recorder, tag } from "./recorder.js";
+
+const [EDGE, LINE, SWATCH] = [16, 20, 14];
+
+/** The picture of what the canvas shows, in its present colours: of `width` × `height` pixels,
+ *  of which the canvas has those between head and foot. `titles` gives every node its texts.
+ * @param {State} state
+ * @param {PictureWords} words
+ * @param {((node: number) => string) | null} [titles] */
+export function pictureOf(state, words, titles = null) {
+  const { width, height, head, foot } = words;
+  const canvasHeight = height - head - foot;
+  /** @type {State} */
+  const s = Object.assign({}, state, {
+    view: state.goal, hover: null, linked: { leaves: [], above: [] }, labelled: [],
+    fitted: new Map(), fadeFrom: 0, over: { matches: () => false },
+    stage: { clientWidth: width, clientHeight: canvasHeight },
+  });
+  layOut(s, width, canvasHeight);
+  const { theme } = s;
+  const recorder = new Recorder(contextOf(document.createElement("canvas")), tiles(theme));
+  const ctx = /** @type {Ctx} */ (/** @type {unknown} */ (recorder));
+  ctx.fillStyle = theme.background;
+  ctx.fillRect(0, 0, width, height);
+  ctx.textBaseline = "middle";
+  drawHead(s, ctx, words);
+  ctx.save();
+  ctx.translate(0, head);
+  drawBase(s, ctx);
+  drawOver(s, ctx);
+  if (titles) nodeTitles(s, recorder, titles);
+  ctx.restore();
+  ctx.textBaseline = "middle";
+  drawLegend(s, ctx, words);
+  const said = [tag("title", {}, words.heading), tag("desc", {}, words.about)];
+  return recorder.svg(width, height, theme.font, said.join(""));
+}
+
+/** @param {Theme} theme
+ * @returns {Map<unknown, Tile>} */
+const tiles = ({ patterns, background }) => new Map(Object.entries(patterns).map(
+  ([name, pattern]) => [pattern,
+    { size: TILE, width: PATTERN_WIDTH, colour: background, lines: PATTERN_LINES[name] }]));
+
+/** An unseen box over every node that is drawn, with its words for the pointer.
+ * @param {State} s
+ * @param {Recorder} recorder
+ * @param {(node: number) => string} titles */
+function nodeTitles(s, recorder, titles) {
+  for (let half = 0; half < s.geom.halves; half++) {
+    eachBox(s, half, (i, y, height) => {
+      const box = s.boxes[half].id[i];
+      const [x, right] = boxEdges(s, half, i);
+      const lines = nodeLines(s, box).filter(([kind]) => kind !== "text").map(([, text]) => text);
+      const words = [...lines, titles(box)].filter(Boolean).join("\n");
+      const rect = tag("rect",
+        { x, y, width: right - x, height, fill: "none", "pointer-events": "all" });
+      recorder.parts.push(`<g data-node="${s.data.origin[box] ?? box}">`
+        + `${tag("title", {}, words.replace(/[\u2068\u2069]/g, ""))}${rect}</g>`);
+    });
+  }
+}
+
+// --- head --------------------------------------------------------------------------------
+
+/** @param {State} s
+ * @param {Ctx} ctx
+ * @param {PictureWords} words */
+function drawHead(s, ctx, { width, heading, setting }) {
+  const { theme, boxes: [{ id, inView }] } = s;
+  /** @param {string} text
+   * @param {number} y
+   * @param {number} size
+   * @param {number} room */
+  const write = (text, y, size, room) => {
+    ctx.font = `${size > 12 ? "600 " : ""}${size}px ${theme.font}`;
+    ctx.fillStyle = size > 12 ? theme.text : theme.muted;
+    ctx.fillText(fitting(ctx, text, room), EDGE, y);
+  };
+  ctx.textAlign = "left";
+  write(heading, 21, 16, width - 2 * EDGE - 180);
+  setting.forEach((line, i) => write(line, 43 + 17 * i, 12, width - 2 * EDGE));
+  if (id.length === inView) return;
+  ctx.textAlign = "right";
+  ctx.fillText(`showing ${id.length} of ${inView} nodes`, width - EDGE, 21);
+}
+
+/** The text, or as much of it as there is room for.
+ * @param {Ctx} ctx
+ * @param {string} text
+ * @param {number} room */
+function fitting(ctx, text, room) {
+  const characters = [...text];
+  /** @param {number} keep */
+  const first = (keep) => isolateText(
+    keep < characters.length ? `${characters.slice(0, keep).join("").trimEnd()}…` : text);
+  let [low, high] = [0, characters.length];
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if (ctx.measureText(first(middle)).width <= room) low = middle;
+    else high = middle - 1;
+  }
+  return first(low);
+}
+
+// --- legend ------------------------------------------------------------------------------
+
+/** Colours first, then marks, in lines from left to right.
+ * @param {State} s
+ * @param {Ctx} ctx
+ * @param {PictureWords} words */
+function drawLegend(s, ctx, { width, height, foot, note }) {
+  const { theme } = s;
+  let [x, y] = [EDGE, height - foot + 16];
+  /** A sign so wide, drawn by `draw` at its place, and its name.
+   * @param {number} wide
+   * @param {string} text
+   * @param {(x: number, y: number) => void} [draw]
+   * @param {string} [before] */
+  const item = (wide, text, draw, before = "") => {
+    ctx.font = `12px ${theme.font}`;
+    const [lead, words] = [before && isolateText(before), isolateText(text)];
+    const skip = lead ? ctx.measureText(lead).width + 6 : 0;
+    const room = skip + (wide ? wide + 6 : 0) + ctx.measureText(words).width;
+    if (x > EDGE && x + room > width - EDGE) [x, y] = [EDGE, y + LINE];
+    draw?.(x + skip, y);
+    ctx.font = `12px ${theme.font}`;
+    ctx.textAlign = "left";
+    ctx.fillStyle = theme.muted;
+    if (lead) ctx.fillText(lead, x, y);
+    ctx.fillText(words, x + room - ctx.measureText(words).width, y);
+    x += room + 16;
+  };
+  for (const [wide, text, draw, before] of colourItems(s, ctx)) item(wide, text, draw, before);
+  for (const [kind, text, sign] of markEntries(s)) {
+    item(sign ? 32 : SWATCH, text, (at, middle) => drawMark(s, ctx, kind, sign, at, middle));
+  }
+  if (s.selected !== null) {
+    item(SWATCH, `selected: node ${s.data.origin[s.selected] ?? s.selected}`, (at, middle) =>
+      outline(s, ctx, swatch(at, middle), theme.text, 2));
+  }
+  if (s.settings.setting) {
+    const levels = levelsRetrieved(s.data);
+    item(0, `retrieved by level, ${s.data.score_names.join(" → ")}: ${levels.shown.map((level) =>
+      `L${level} ${levels.before[level]}→${levels.after[level]}`).join(", ")}`);
+  }
+  if (note) item(0, note);
+}
+
+/** @param {number} x
+ * @param {number} y
+ * @returns {Rect} */
+const swatch = (x, y) => ({ x, y: y - 6, w: SWATCH + 1, h: 12 });
+
+/** What colours mean: [width, words after, painter, words before].
+ * @param {State} s
+ * @param {Ctx} ctx
+ * @returns {[number, string, (x: number, y: number) => void, string?][]} */
+function colourItems(s, ctx) {
+  /** Colours side by side, so wide each.
+   * @param {string[]} colours
+   * @param {number} wide
+   * @param {string | null} [pattern]
+   * @returns {(x: number, y: number) => void} */
+  const row = (colours, wide, pattern = null) => (x, y) => colours.forEach((colour, i) => {
+    for (const fill of [colour, pattern && s.theme.patterns[pattern]]) {
+      if (!fill) continue;
+      ctx.fillStyle = fill;
+      ctx.fillRect(x + i * wide, y - 5, wide, 10);
+    }
+  });
+  const classes = colourClasses(s);
+  if (!classes) {
+    const { words, ramp, ends } = scaleOf(s);
+    return [[8 * ramp.length, words, row(ramp, 8)],
+      ...ends.map(({ colour, text, pattern }) => /** @type {[number, string, any]} */ (
+        [SWATCH, text, row([colour], SWATCH, pattern)]))];
+  }
+  const { items, ramped } = classes;
+  if (ramped) {
+    const wide = 186 / items.length;
+    const colours = items.map((item) => item.colours[0]);
+    return [[186, items[items.length - 1].name, row(colours, wide), items[0].name]];
+  }
+  return items.map(({ colours, pattern, name, count }) =>
+    [SWATCH, `${name} ${count}`, row(colours, SWATCH / colours.length, pattern)]);
+}
+
+/** A mark in its two shapes: around a box, and as a sign at a narrow one.
+ * @param {State} s
+ * @param {Ctx} ctx
+ * @param {string} kind
+ * @param {string | undefined} sign
+ * @param {number} x
+ * @param {number} y */
+function drawMark(s, ctx, kind, sign, x, y) {
+  const { accent, text } = s.theme;
+  if (kind === "diamond") return diamond(s, ctx, x + 7, y);
+  const dash = kind === "revised" ? [4, 3] : [];
+  const width = { top: 2, chosen: 3 }[kind] ?? 1.5;
+  // A swatch is narrow for a box: its outline is drawn as around a wide one.
+  ctx.setLineDash(dash);
+  ctx.strokeStyle = kind === "frontier" ? text : accent;
+  ctx.lineWidth = width;
+  ctx.strokeRect(x + width / 2, y - 5 + width / 2, SWATCH - width, 10 - width);
+  ctx.setLineDash([]);
+  const place = { x: x + 25, y: y + 4, w: 2, h: 1 };
+  if (sign === "triangle") {
+    bar(s, ctx, place, 0, accent);
+    triangle(s, ctx, place, 0, accent);
+  } else if (sign === "plus") plus(s, ctx, place, 0, accent);
+  else if (sign === "bracket") bracket(s, ctx, place, 0, text);
+  else if (sign === "dashed") dashedBracket(s, ctx, place, 0, accent, 0);
+}

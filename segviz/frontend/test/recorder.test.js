@@ -1,0 +1,132 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+
+import { escaped, Recorder } from "../src/export_page/recorder.js";
+import { randomly } from "./random.js";
+
+const measuring = {
+  font: "", textBaseline: "",
+  measureText(text) {
+    const size = parseFloat(/([\d.]+)px/.exec(this.font)[1]);
+    const ascent = this.textBaseline === "middle" ? 0.6 * size : 0.9 * size;
+    return { width: text.length * size, fontBoundingBoxAscent: ascent };
+  },
+};
+
+const tile = { size: 6, width: 1.3, colour: "#ffffff", lines: [[0, 6, 6, 0]] };
+
+/** A recorder and what it has written.
+ * @param {(ctx: Recorder) => void} draw
+ * @param {Map<unknown, unknown>} [patterns] */
+function written(draw, patterns) {
+  const ctx = new Recorder(measuring, patterns);
+  draw(ctx);
+  return ctx.parts.join("");
+}
+
+test("rectangles and paths keep their place and paint", () => {
+  assert.equal(written((ctx) => {
+    ctx.fillStyle = "#112233";
+    ctx.globalAlpha = 0.5;
+    ctx.fillRect(1, 2.345, 3, 4);
+  }), '<rect x="1" y="2.35" width="3" height="4" fill="#112233" fill-opacity="0.5"/>');
+  assert.equal(written((ctx) => {
+    ctx.setLineDash([3, 2]);
+    ctx.lineWidth = 1.5;
+    ctx.beginPath();
+    ctx.moveTo(0, 0);
+    ctx.lineTo(4, 5);
+    ctx.closePath();
+    ctx.stroke();
+  }), '<path d="M0 0L4 5Z" fill="none" stroke="#000000" stroke-width="1.5" '
+    + 'stroke-dasharray="3 2"/>');
+});
+
+test("save and restore keep the state and close their groups", () => {
+  const random = randomly(7);
+  const ctx = new Recorder(measuring);
+  const kept = [];
+  let open = 0;
+  for (let step = 0; step < 500; step++) {
+    const act = random.whole(0, 4);
+    if (act === 0) {
+      kept.push([ctx.fillStyle, ctx.lineWidth, ctx.dash]);
+      ctx.save();
+    } else if (act === 1 && kept.length) {
+      ctx.restore();
+      assert.deepEqual([ctx.fillStyle, ctx.lineWidth, ctx.dash], kept.pop());
+    } else if (act === 2) ctx.fillStyle = `#${random.whole(100000, 999999)}`;
+    else if (act === 3) ctx.setLineDash([random.whole(1, 9)]);
+    else if (kept.length) ctx.translate(random.whole(0, 9), 1);
+  }
+  while (kept.length) {
+    ctx.restore();
+    kept.pop();
+  }
+  for (const part of ctx.parts.join("").match(/<g\b|<\/g>/g)) {
+    open += part === "</g>" ? -1 : 1;
+    assert.ok(open >= 0);
+  }
+  assert.equal(open, 0);
+});
+
+test("a text keeps its words, its size and the height it is painted at", () => {
+  const [text] = [written((ctx) => {
+    ctx.font = "600 10px sans-serif";
+    ctx.textAlign = "center";
+    ctx.textBaseline = "middle";
+    ctx.fillText("\u2068a <b> & \"c\"\u2069", 5, 20);
+  })];
+  assert.equal(text, '<text x="5" y="23" font-size="10" font-weight="600" text-anchor="middle" '
+    + 'fill="#000000">a &lt;b&gt; &amp; &quot;c&quot;</text>');
+  assert.match(written((ctx) => ctx.fillText("שלום", 0, 0)), /unicode-bidi="plaintext"/);
+});
+
+test("what XML cannot hold is replaced", () => {
+  assert.equal(escaped("a\u0000\u001b\ud800b\uffff👩\t\n"), "a\ufffd\ufffd\ufffdb\ufffd👩\t\n");
+});
+
+test("a clip holds until restore", () => {
+  assert.equal(written((ctx) => {
+    ctx.save();
+    ctx.beginPath();
+    ctx.rect(1, 2, 3, 4);
+    ctx.clip();
+    ctx.fillRect(0, 0, 9, 9);
+    ctx.restore();
+  }), '<clipPath id="clip1"><path d="M1 2h3v4h-3Z"/></clipPath><g clip-path="url(#clip1)">'
+    + '<rect x="0" y="0" width="9" height="9" fill="#000000"/></g>');
+});
+
+test("a pattern is the lines of its tiles that cross the box, cut to it", () => {
+  const key = {};
+  const random = randomly(3);
+  const patterns = [[0, 6, 6, 0], [0, 0, 6, 6]];
+  for (let round = 0; round < 100; round++) {
+    const line = patterns[round % 2];
+    const [x, y, w, h] = Array.from({ length: 4 }, () => random.whole(1, 40));
+    const d = / d="([^"]*)"/.exec(written((ctx) => {
+      ctx.fillStyle = key;
+      ctx.fillRect(x, y, w, h);
+    }, new Map([[key, { ...tile, lines: [line] }]])))[1];
+    const found = new Set();
+    for (const [, x0, y0, x1, y1] of d.matchAll(/M(\S+) (\S+)L(\S+) (\S+?)(?=M|$)/g)) {
+      const [dx, dy] = [x1 - x0, y1 - y0];
+      assert.equal(Math.abs(dx), Math.abs(dy));
+      for (let i = 0; i <= Math.abs(dx); i++) {
+        found.add(`${Number(x0) + i * Math.sign(dx)},${Number(y0) + i * Math.sign(dy)}`);
+      }
+    }
+    for (let at = x; at <= x + w; at++) { // naively: every whole point inside the box
+      for (let down = y; down <= y + h; down++) {
+        const on = (round % 2 ? at - down : at + down) % 6 === 0;
+        const corner = (at === x || at === x + w) && (down === y || down === y + h);
+        if (!corner) assert.equal(found.has(`${at},${down}`), on, `${at},${down} of ${d}`);
+      }
+    }
+    for (const point of found) {
+      const [at, down] = point.split(",").map(Number);
+      assert.ok(at >= x && at <= x + w && down >= y && down <= y + h);
+    }
+  }
+});
