@@ -209,6 +209,8 @@ class TestFiles:
         app.open()
         before = app.attribute("grow-tree", "total")
         upload(app, name, data)
+        app.page.locator(".st-key-refusal").wait_for()
+        app.settle()
         text = app.text()
         assert "Not opened. The previous conversation is still here." in text
         assert message.lower() in text.lower()
@@ -218,7 +220,7 @@ class TestFiles:
     def test_upload_opens_a_conversation(self, app):
         app.open()
         upload(app, "other.json", sample_path(list(TITLES)[1]).read_bytes())
-        assert "Noor, Caleb" in app.text()
+        app.page.get_by_text("Noor, Caleb").first.wait_for()
 
     def test_a_session_file_shows_the_view_again(self, app, chromium, tmp_path):
         app.open("ask?question=2&policy=both&alpha=0.3&node=12&unit=turn")

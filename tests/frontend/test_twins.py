@@ -9,10 +9,10 @@ from segviz.tree import Structure
 from segviz.view.live import LiveSetting, read_setting
 from segviz.view.look import COLOURS, LABELS
 from segviz.view.palette import (
-    COHERENCE_RAMP_DARK,
-    COHERENCE_RAMP_LIGHT,
     GOLD_COLOURS,
     LEVEL_COLOURS,
+    MEASURE_RAMP_DARK,
+    MEASURE_RAMP_LIGHT,
     SCORE_RAMP_LIGHT,
     session_colours,
 )
@@ -77,8 +77,8 @@ def test_ink_is_read_on_every_colour_of_every_shade() -> None:
         *session_colours(31),
         *LEVEL_COLOURS,
         *SCORE_RAMP_LIGHT,
-        *COHERENCE_RAMP_LIGHT,
-        *COHERENCE_RAMP_DARK,
+        *MEASURE_RAMP_LIGHT,
+        *MEASURE_RAMP_DARK,
         *GOLD_COLOURS["light"].values(),
         *GOLD_COLOURS["dark"].values(),
     ]
