@@ -76,7 +76,7 @@ def _built(view: View) -> list[str]:
     link, memory = view.bookmark, view.memory
     lines: list[str] = []
     if link.sample is not None:
-        lines.append("from segviz.conversation.samples import sample_path")
+        lines.append("from segviz.conversation import sample_path")
     if view.typed:
         lines.append("from segviz.conversation import with_typed_turns")
     lines.append("")
