@@ -25,10 +25,19 @@ def arrival(index: int, session: int = 0) -> Arrival:
 
 
 def grown(nodes: Sequence[tuple[int, int, int]], edges: Sequence[tuple[int, int]]) -> Structure:
-    """A structure from (level, start, stop) rows and [parent, child] pairs."""
+    """A structure from (level, start, stop) rows and [parent, child] pairs. A node with a single
+    child has that child's text."""
+    children: dict[int, list[int]] = {}
+    for parent, child in edges:
+        children.setdefault(parent, []).append(child)
+
+    def text(node: int) -> str:
+        while len(children.get(node, ())) == 1:
+            (node,) = children[node]
+        return f"node {node}"
+
     events: list[Event] = [
-        Add(i, level, (start, stop), f"node {i}", ZERO)
-        for i, (level, start, stop) in enumerate(nodes)
+        Add(i, level, (start, stop), text(i), ZERO) for i, (level, start, stop) in enumerate(nodes)
     ]
     events += [Link(*edge) for edge in edges]
     return replay([Step(unit(0), "", None, tuple(events))])
@@ -49,6 +58,19 @@ def toy() -> Structure:
         [*((0, i, i + 1) for i in range(7)), (1, 0, 3), (1, 3, 4), (1, 4, 7), (2, 0, 7)],
         [(7, 0), (7, 1), (7, 2), (8, 3), (9, 4), (9, 5), (9, 6), (10, 7), (10, 8), (10, 9)],
     )
+
+
+def shown_as(structure: Structure) -> list[int]:
+    """The lowest node of every node's same-text chain, one child at a time."""
+
+    def lowest(node: int) -> int:
+        while len(below := structure.children[node]) == 1:
+            if structure.text[below[0]] != structure.text[node]:
+                break
+            node = below[0]
+        return node
+
+    return [lowest(node) for node in range(len(structure))]
 
 
 def random_graph(rng: random.Random, n: int) -> tuple[int, list[tuple[int, int]]]:

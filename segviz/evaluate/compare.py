@@ -137,12 +137,9 @@ class _Rankings:
 def _collapsed_rankings(
     memory: Memory, questions: Sequence[Question], relevance: str
 ) -> list[_Rankings]:
-    initial = first_scores(memory, questions, relevance)
-    s = memory.structure
-    return [
-        _Rankings(ranking(row, s, (0,), distinct=False).tolist(), ranking(row, s).tolist())
-        for row in initial
-    ]
+    s = memory.structure.collapsed
+    initial = first_scores(memory, questions, relevance, s)
+    return [_Rankings(ranking(row, s, (0,)).tolist(), ranking(row, s).tolist()) for row in initial]
 
 
 def _own_rankings(
@@ -167,7 +164,7 @@ def _standing(
 ) -> Standing:
     k, units, budget, seed = settings
     structure = memory.structure
-    gold = gold_of(memory, questions)
+    gold = gold_of(memory, questions, structure)
     held = cache(lambda node: frozenset(structure.coverage(node)))
     said = cache(lambda node: all_tokens(structure.text[node]))
     columns: dict[str, NDArray[np.float64]] = {

@@ -112,19 +112,18 @@ def evaluate(
     settings = measured_settings(settings, changes)
     k, budget = settings.k, settings.budget
     check_count("units", units)
-    structure = memory.structure
-    gold = gold_of(memory, questions)
+    structure = memory.structure if settings.literal else memory.structure.collapsed
+    gold = gold_of(memory, questions, structure)
     final = final_scores(memory, questions, settings)
     ranked = measures.order(final, np.flatnonzero(structure.active))
     leaves = measures.among(ranked, structure.level == 0)
-    mixed = ranked if settings.literal else measures.best_of_groups(ranked, structure.carrier)
-    tops = [taken(row, structure.text, k, budget) for row in mixed]
+    tops = [taken(row, structure.text, k, budget) for row in ranked]
 
     relevant = np.take_along_axis(gold.leaves, leaves, axis=1)
     per_question: dict[str, NDArray[np.float64]] = {
         "recall": measures.recall(relevant, k),
         "budget_recall": measures.budget_recall(
-            mixed, cache(lambda node: frozenset(structure.coverage(node))), gold.units, units
+            ranked, cache(lambda node: frozenset(structure.coverage(node))), gold.units, units
         ),
         "reciprocal_rank": measures.reciprocal_rank(relevant),
         "ndcg": measures.ndcg(relevant, k),

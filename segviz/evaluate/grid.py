@@ -125,17 +125,18 @@ def sweep(
     grid = list(product(policies, alphas, horizons))
     shared = measured_settings(settings, changes)
     k, budget = shared.k, shared.budget
-    structure, gold = memory.structure, gold_of(memory, questions)
+    structure = memory.structure if shared.literal else memory.structure.collapsed
+    gold = gold_of(memory, questions, structure)
     texts = structure.text
     nodes = np.flatnonzero(structure.active)
     counted = np.flatnonzero(gold.counted)
     groups = categories([questions[i].category for i in counted.tolist()])
-    initial = first_scores(memory, questions, shared.relevance)
+    initial = first_scores(memory, questions, shared.relevance, structure)
 
     def measured(policy: str, alpha: float, horizon: int, final: NDArray[np.float64]) -> Cell:
         ranked = measures.order(final, nodes)
         leaves = measures.among(ranked, structure.level == 0)
-        mixed = ranked if shared.literal else measures.best_of_groups(ranked, structure.carrier)
+        mixed = ranked
         tops = (
             mixed[:, :k].tolist()
             if budget is None

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from segviz.conversation import Question
 from segviz.retrieval import RetrievalSettings, combine, initial_scores, spread
+from segviz.tree import Structure
 
 if TYPE_CHECKING:
     from segviz.memory import Memory
@@ -32,9 +33,8 @@ class Gold:
     units: tuple[frozenset[int], ...]
 
 
-def gold_of(memory: Memory, questions: Sequence[Question]) -> Gold:
-    """The gold leaves of questions in the memory's final structure."""
-    structure = memory.structure
+def gold_of(memory: Memory, questions: Sequence[Question], structure: Structure) -> Gold:
+    """The gold leaves of questions in a structure of the memory."""
     leaves_of: dict[int, list[int]] = defaultdict(list)
     for leaf in structure.leaves:
         for index in range(int(structure.start[leaf]), int(structure.stop[leaf])):
@@ -57,20 +57,20 @@ def gold_of(memory: Memory, questions: Sequence[Question]) -> Gold:
 
 
 def first_scores(
-    memory: Memory, questions: Sequence[Question], relevance: str
+    memory: Memory, questions: Sequence[Question], relevance: str, structure: Structure
 ) -> NDArray[np.float64]:
     """s⁽⁰⁾ of all questions, float64 (q, n). ValueError for an unknown relevance."""
-    raw = memory.scorer(relevance)([question.text for question in questions])
-    return initial_scores(raw, memory.structure.active)
+    raw = memory.scorer(relevance, structure)([question.text for question in questions])
+    return initial_scores(raw, structure.active)
 
 
 def final_scores(
     memory: Memory, questions: Sequence[Question], settings: RetrievalSettings
 ) -> NDArray[np.float64]:
     """s̃ of all questions, float64 (q, n), as ``segviz.ask`` gives it under propagation."""
-    initial = first_scores(memory, questions, settings.relevance)
+    structure = memory.structure if settings.literal else memory.structure.collapsed
+    initial = first_scores(memory, questions, settings.relevance, structure)
     policy, alpha, horizon = settings.propagation
-    structure = memory.structure
     return combine(spread(initial, structure.edges, policy, horizon, structure), policy, alpha)
 
 

@@ -43,12 +43,14 @@ def view_of(
             raise ValueError(f"there is no question {number}; {memory.conversation.id} has {there}")
     text = own[number].text if number is not None else question
     settings = replace(settings or RetrievalSettings(), **changes)
-    unused = [name for name in changes if name != "step"]
+    unused = [name for name in changes if name not in ("step", "literal")]
     if text is None and unused:
         raise ValueError(f"{', '.join(unused)}: these settings need a question")
     result = None if text is None else memory.ask(text, settings, chat=chat)
     moment = len(memory.steps) if settings.step is None else settings.step
-    structure = memory.at(moment) if result is None else result.structure
+    whole = memory.at(moment)
+    plain = whole if settings.literal else whole.collapsed
+    structure = plain if result is None else result.structure
     if node is not None and not 0 <= node < len(structure):
         raise ValueError(f"there is no node {node}; nodes are 0 to {len(structure) - 1}")
     kind = SYSTEMS.get(memory.system)
@@ -63,6 +65,6 @@ def view_of(
         text=question,
         retrieval=RetrievalSettings() if result is None else settings,
         step=settings.step if text is None else None,
-        node=node,
+        node=None if node is None else int(structure.chain[node]),
     )
     return View(memory, structure, bookmark, result, saved=saved)

@@ -14,7 +14,8 @@ _LABEL_LENGTH = 60
 def graphml(structure: Structure, name: str = "") -> bytes:
     """All columns but the vectors, as a GraphML document with parallel edges.
 
-    Nodes, retired ones included, have ``level``, ``start``, ``stop`` (half-open, in units),
+    Nodes, retired ones included, have ``level``, ``top`` (the highest level of their same-text
+    chain), ``start``, ``stop`` (half-open, in units),
     ``text``, ``active``, ``kind`` and ``facts`` (a JSON object). Edges have a ``type``:
     "child" leads from a parent to its child, with its ``order`` among all links;
     "relation" has ``order``, ``label`` and ``weight``. The graph has a ``name``.
@@ -27,10 +28,11 @@ def graphml(structure: Structure, name: str = "") -> bytes:
     from networkx.readwrite.graphml import write_graphml_xml
 
     graph = nx.MultiDiGraph(name=legal(name))
-    for node in range(len(structure)):
+    for node in structure.nodes.tolist():
         graph.add_node(
             node,
             level=int(structure.level[node]),
+            top=int(structure.top[node]),
             start=int(structure.start[node]),
             stop=int(structure.stop[node]),
             text=legal(structure.text[node]),

@@ -29,11 +29,9 @@ def python_snippet(view: View) -> str:
     """
     lines = ["import segviz", *(_opened(view) if _needs_file(view) else _built(view))]
     moment = view.moment
-    lines.append(
-        "structure = memory.structure"
-        if moment == len(view.memory.steps)
-        else f"structure = memory.at({moment})"
-    )
+    whole = "memory.structure" if moment == len(view.memory.steps) else f"memory.at({moment})"
+    literal = view.structure.collapsed is not view.structure
+    lines.append(f"structure = {whole}{'' if literal else '.collapsed'}")
     if view.result is not None:
         lines += _asked(view)
     return "\n".join(lines) + "\n"

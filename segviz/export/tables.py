@@ -44,13 +44,26 @@ def table(names: Sequence[str], rows: Iterable[Sequence[Value]]) -> str:
 
 def nodes_csv(view: View) -> str:
     """One row per node, retired ones included: every column of the structure but the
-    vector, its place in the tree and, on Ask, its scores.
+    vector, its place in the tree and, on Ask, its scores. A same-text chain is one row, unless
+    the view is of the literal tree.
 
-    ``stop`` is one past the last unit. ``parents`` and ``children`` are node ids with
-    blanks between, ``first_turn`` and ``last_turn`` the ends of the span.
+    ``top`` is the highest level of a node's same-text chain, ``stop`` is one past the last
+    unit. ``parents`` and ``children`` are node ids with blanks between, ``first_turn`` and
+    ``last_turn`` the ends of the span.
     """
     structure, result = view.structure, view.result
-    names = ["node", "level", "start", "stop", "kind", "active", "depth", "parents", "children"]
+    names = [
+        "node",
+        "level",
+        "top",
+        "start",
+        "stop",
+        "kind",
+        "active",
+        "depth",
+        "parents",
+        "children",
+    ]
     names += ["first_turn", "last_turn", "first_session", "last_session"]
     names += [] if result is None else ["initial", "final"]
 
@@ -58,6 +71,7 @@ def nodes_csv(view: View) -> str:
         values: list[Value] = [
             node,
             int(structure.level[node]),
+            int(structure.top[node]),
             int(structure.start[node]),
             int(structure.stop[node]),
             structure.kind[node],
@@ -71,7 +85,7 @@ def nodes_csv(view: View) -> str:
             values += [float(result.initial[node]), float(result.final[node])]
         return [*values, structure.text[node]]
 
-    return table([*names, "text"], map(row, range(len(structure))))
+    return table([*names, "text"], map(row, structure.nodes.tolist()))
 
 
 def _ends(view: View, node: int) -> list[Value]:
@@ -88,23 +102,21 @@ def ranks_csv(view: View) -> str:
 
     ``rank_initial`` and ``rank_final`` count from 1 as in ``Evidence``; ``retrieved_before``
     and ``retrieved`` are the places among the nodes that came back, empty for the others;
-    ``gold`` are the gold turns the node holds. Where nodes of one text count once, the best
-    of them stands for all. ValueError on a view without a question.
+    ``gold`` are the gold turns the node holds. A same-text chain is one node, unless the settings
+    are literal. ValueError on a view without a question.
     """
     result = view.result
     if result is None:
         raise ValueError("this view asks no question, so nothing is ranked; export it from Ask")
-    structure, settings = view.structure, result.settings
-    carrier = np.arange(len(structure)) if settings.literal else structure.carrier
+    structure, levels = view.structure, result.settings.levels
     order, before = (
-        ranking(scores, structure, settings.levels, not settings.literal)
-        for scores in (result.final, result.initial)
+        ranking(scores, structure, levels) for scores in (result.final, result.initial)
     )
     if result.own:  # its order is its own; scores alone do not tell it
         order = np.array([*result.after, *(n for n in order if n not in set(result.after))], int)
-    initial_rank = {int(carrier[node]): rank for rank, node in enumerate(before, start=1)}
+    initial_rank = {int(node): rank for rank, node in enumerate(before, start=1)}
     places = [
-        {int(carrier[node]): rank for rank, node in enumerate(nodes, start=1)}
+        {node: rank for rank, node in enumerate(nodes, start=1)}
         for nodes in (result.before, result.after)
     ]
     names = ["rank_final", "rank_initial", "node", "level", "start", "stop", "initial", "final"]
@@ -113,10 +125,9 @@ def ranks_csv(view: View) -> str:
 
     def row(rank: int, node: int) -> list[Value]:
         initial, final = float(result.initial[node]), float(result.final[node])
-        who = int(carrier[node])
         return [
             rank,
-            initial_rank.get(who),
+            initial_rank.get(node),
             node,
             int(structure.level[node]),
             int(structure.start[node]),
@@ -124,7 +135,7 @@ def ranks_csv(view: View) -> str:
             initial,
             final,
             final - initial,
-            *(place.get(who) for place in places),
+            *(place.get(node) for place in places),
             " ".join(view.gold.held.get(node, ())),
             *_ends(view, node),
             structure.text[node],

@@ -10,12 +10,14 @@ from segviz.tree import Decision, Structure
 
 
 def candidate_rows(decision: Decision | None, structure: Structure) -> list[dict[str, Any]]:
-    """The candidates as JSON rows, from low to high level."""
+    """The candidates as JSON rows, from low to high level. ``node`` is what the candidate is
+    shown as, which may be the same for two of one same-text chain."""
     if decision is None:
         return []
     return [
         {
-            "node": item.node,
+            "node": int(structure.chain[item.node]),
+            "taken": item.node == decision.chosen,
             "level": int(structure.level[item.node]),
             "score": _finite(item.score),
             "threshold": _finite(item.threshold),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from segviz.construct import Retriever, Services, Stage, View
+from segviz.construct import Retrieval, Retriever, Services, Stage, View
 from segviz.llm import Chat
 from segviz.retrieval import (
     Evidence,
@@ -48,29 +48,26 @@ def ask(
     ValueError names value and legal range for a bad setting, TypeError an unknown one.
     """
     settings = replace(settings or RetrievalSettings(), **changes)
-    k, budget, levels, distinct = (
-        settings.k,
-        settings.budget,
-        settings.levels,
-        not settings.literal,
-    )
-    structure = memory.structure if settings.step is None else memory.settled(settings.step, chat)
+    k, budget, levels = settings.k, settings.budget, settings.levels
+    whole = memory.structure if settings.step is None else memory.settled(settings.step, chat)
+    structure = whole if settings.literal else whole.collapsed
     scorer = memory.scorer(settings.relevance, structure)
     initial = initial_scores(scorer([question])[0], structure.active)
     stages: tuple[Stage, ...] = ()
     if settings.method == "own":
         units = memory.units[: _arrived_units(memory, settings.step)]
-        view = View(structure, units, scorer, Services(memory.embedder, chat), k)
-        found = _own_retriever(memory).retrieve(question, view)
+        whole_scorer = memory.scorer(settings.relevance, whole)
+        view = View(whole, units, whole_scorer, Services(memory.embedder, chat), k)
+        found = shown_as(_own_retriever(memory).retrieve(question, view), structure)
         admitted = [n for n in found.ranked if levels is None or structure.level[n] in levels]
         final, hops, stages = _shares(found.scores), initial[None], found.stages
         after = taken(admitted, structure.text, k, budget)
     else:
         spread = propagate(initial, structure.edges, *settings.propagation, structure)
         initial, final, hops = spread.hops[0], spread.final, spread.hops
-        after = top_k(final, structure, k, levels, distinct, budget)
-    before = top_k(initial, structure, k, levels, distinct, budget)
-    was = ranks(after, initial, structure, levels, distinct)
+        after = top_k(final, structure, k, levels, budget)
+    before = top_k(initial, structure, k, levels, budget)
+    was = ranks(after, initial, structure, levels)
     return Result(
         question,
         structure,
@@ -108,6 +105,28 @@ def _evidence(
         )
         for rank, (node, rank_before) in enumerate(zip(after, was, strict=True), start=1)
     )
+
+
+def shown_as(found: Retrieval, structure: Structure) -> Retrieval:
+    """A system's own retrieval in terms of the nodes of ``structure``: what it says of a node of
+    a same-text chain is said of the chain, which scores as its best node does."""
+    chain = structure.chain
+    scores = np.zeros_like(found.scores)
+    np.maximum.at(scores, chain, found.scores)
+    ranked = tuple(dict.fromkeys(chain[list(found.ranked)].tolist()))
+
+    def shown(stage: Stage) -> Stage:
+        nodes = chain[list(stage.nodes)].tolist()
+        first = {node: place for place, node in reversed(list(enumerate(nodes)))}
+        places = sorted(first.values())
+        return replace(
+            stage,
+            nodes=tuple(nodes[place] for place in places),
+            scores=tuple(stage.scores[place] for place in places) if stage.scores else (),
+            kept=tuple(dict.fromkeys(chain[list(stage.kept)].tolist())),
+        )
+
+    return Retrieval(scores, ranked, tuple(map(shown, found.stages)))
 
 
 def _own_retriever(memory: Memory) -> Retriever:

@@ -101,11 +101,12 @@ class Memory:
             return None
 
     @cached_property
-    def _scorers(self) -> dict[str, Scorer]:
+    def _scorers(self) -> dict[tuple[str, bool], Scorer]:
         return {}
 
     def scorer(self, relevance: str, structure: Structure | None = None) -> Scorer:
-        """The prepared relevance model of this name, cached for the final structure.
+        """The prepared relevance model of this name, cached for the final structure and its
+        collapsed view.
 
         ValueError lists the names for an unknown one.
         """
@@ -113,11 +114,14 @@ class Memory:
             raise ValueError(
                 f"unknown relevance {relevance!r}; choose one of {', '.join(RELEVANCE)}"
             )
-        if structure is not None and structure is not self.structure:
+        whole = self.structure
+        if structure is not None and structure is not whole and structure is not whole.collapsed:
             return _prepare(relevance, structure, self.embedder)
-        if relevance not in self._scorers:
-            self._scorers[relevance] = _prepare(relevance, self.structure, self.embedder)
-        return self._scorers[relevance]
+        shown = whole if structure is None else structure
+        key = relevance, shown is whole
+        if key not in self._scorers:
+            self._scorers[key] = _prepare(relevance, shown, self.embedder)
+        return self._scorers[key]
 
     def turn_ids(self, node: int, structure: Structure | None = None) -> tuple[str, ...]:
         """Ids of the turns below a node, in order; of the final structure by default."""

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 
-import numpy as np
-
 from segviz.retrieval.result import Result
 from segviz.retrieval.selection import first, ranks
 
@@ -36,17 +34,15 @@ def near_misses(
     if not result.after:
         return []
     structure, levels = result.structure, result.settings.levels
-    distinct = not result.settings.literal
-    key = structure.carrier if distinct else np.arange(len(structure))
-    taken = {int(key[node]) for node in result.after}
+    taken = set(result.after)
     last = float(result.final[result.after[-1]])
     k = len(result.after)
-    after = first(result.final, structure, k + count, levels, distinct)
+    after = first(result.final, structure, k + count, levels)
     following = [int(node) for node in after[k:]]
-    missed = [node for node in wanted if int(key[node]) not in taken and node not in following]
+    missed = [node for node in wanted if node not in taken and node not in following]
     shown = [*following, *sorted(missed, key=lambda v: -result.final[v])]
-    rank_before = ranks(shown, result.initial, structure, levels, distinct)
-    rank_after = ranks(shown, result.final, structure, levels, distinct)
+    rank_before = ranks(shown, result.initial, structure, levels)
+    rank_after = ranks(shown, result.final, structure, levels)
     rows = []
     for node, was, now in zip(shown, rank_before, rank_after, strict=True):
         final = float(result.final[node])

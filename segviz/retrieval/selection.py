@@ -24,27 +24,14 @@ def ranking(
     scores: NDArray[np.float64],
     structure: Structure,
     levels: Collection[int] | None = None,
-    distinct: bool = True,
 ) -> NDArray[np.int64]:
     """Admissible nodes from best to worst; a tie goes to the older node (smaller id).
 
-    ``distinct`` counts a span once: of a node and the unary chain above it, which carry
-    the same text, only the best stays (the older on a tie). ``distinct=False`` is the
-    literal Algorithm 2.
+    On a collapsed structure a same-text chain is one node; on the other this is the literal
+    Algorithm 2.
     """
     order = np.argsort(-scores, kind="stable")
-    order = order[admissible(structure, levels)[order]]
-    return _one_per_text(order, structure, distinct)
-
-
-def _one_per_text(
-    order: NDArray[np.int64], structure: Structure, distinct: bool
-) -> NDArray[np.int64]:
-    """The first node in ``order`` of each text; ``order`` itself unless ``distinct``."""
-    if not distinct:
-        return order
-    _, leading = np.unique(structure.carrier[order], return_index=True)
-    return order[np.sort(leading)]
+    return np.asarray(order[admissible(structure, levels)[order]])
 
 
 def top_k(
@@ -52,7 +39,6 @@ def top_k(
     structure: Structure,
     k: int,
     levels: Collection[int] | None = None,
-    distinct: bool = True,
     budget: int | None = None,
 ) -> list[int]:
     """The first nodes of :func:`ranking`, best first (see :func:`taken`).
@@ -61,8 +47,8 @@ def top_k(
     """
     if budget is None:
         check_count("k", k)
-        return [int(node) for node in first(scores, structure, k, levels, distinct)]
-    return taken(ranking(scores, structure, levels, distinct), structure.text, k, budget)
+        return [int(node) for node in first(scores, structure, k, levels)]
+    return taken(ranking(scores, structure, levels), structure.text, k, budget)
 
 
 def first(
@@ -70,27 +56,20 @@ def first(
     structure: Structure,
     count: int,
     levels: Collection[int] | None = None,
-    distinct: bool = True,
 ) -> NDArray[np.int64]:
     """The first ``count`` nodes of :func:`ranking`, without ordering the others: O(n)."""
-    # Partition by score, then sort only the nodes up to the cut, ties included. Removing
-    # repeated texts may leave too few: then the cut moves four times as far. Nothing
+    # Partition by score, then sort only the nodes up to the cut, ties included. Nothing
     # compares with a NaN at the cut, so then all nodes are ranked.
     competing = admissible(structure, levels)
     nodes = None if competing.all() else np.flatnonzero(competing)
     lowered = -scores if nodes is None else -scores[nodes]
-    wanted = 4 * count if distinct else count
-    while wanted < len(lowered):
-        limit = np.partition(lowered, wanted)[wanted]
-        if np.isnan(limit):
-            break
-        near = np.flatnonzero(lowered <= limit)
-        best = near[np.argsort(lowered[near], kind="stable")]
-        best = _one_per_text(best if nodes is None else nodes[best], structure, distinct)
-        if len(best) >= count:
-            return best[:count]
-        wanted *= 4
-    return ranking(scores, structure, levels, distinct)[:count]
+    if count < len(lowered):
+        limit = np.partition(lowered, count)[count]
+        if not np.isnan(limit):
+            near = np.flatnonzero(lowered <= limit)
+            best = near[np.argsort(lowered[near], kind="stable")][:count]
+            return np.asarray(best if nodes is None else nodes[best])
+    return ranking(scores, structure, levels)[:count]
 
 
 def ranks(
@@ -98,29 +77,18 @@ def ranks(
     scores: NDArray[np.float64],
     structure: Structure,
     levels: Collection[int] | None = None,
-    distinct: bool = True,
 ) -> list[int]:
     """1-based places of these nodes in :func:`ranking`, O(n) each; 0 for one that is not
-    admissible. With ``distinct``, the place of the best node with the same text."""
-    # A group is the nodes that share a text (one node each unless `distinct`); its score is
-    # that of its best member. The place of a group is 1 + the groups with a greater score +
-    # the groups tied with it whose best member is older, i.e. comes earlier in `rows`.
+    admissible."""
     rows = np.flatnonzero(admissible(structure, levels))
-    group = structure.carrier if distinct else np.arange(len(structure))
-    best = np.full(len(structure), -np.inf)
-    np.maximum.at(best, group[rows], scores[rows])
-    competes = np.zeros(len(structure), dtype=np.bool_)
-    competes[group[rows]] = True
-    heads = best[competes]
+    competing = scores[rows]
     places = []
     for node in nodes:
-        mine = int(group[node])
-        if not competes[mine]:
+        if not (structure.active[node] and (levels is None or structure.level[node] in levels)):
             places.append(0)
             continue
-        level_with = rows[(scores[rows] == best[mine]) & (best[group[rows]] == best[mine])]
-        tied = list(dict.fromkeys(group[level_with].tolist()))
-        places.append(1 + int((heads > best[mine]).sum()) + tied.index(mine))
+        older = competing[: np.searchsorted(rows, node)] == scores[node]
+        places.append(1 + int((competing > scores[node]).sum()) + int(older.sum()))
     return places
 
 

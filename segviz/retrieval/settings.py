@@ -24,9 +24,9 @@ class RetrievalSettings:
     steer propagation; ``relevance`` (a name from ``RELEVANCE``) gives the initial scores.
     ``k`` ≥ 1 nodes are returned, or, with a ``budget`` ≥ 1, as many of the best as its tokens
     pay for. ``levels`` are the admissible ones in ascending order, None for all.
-    ``literal`` counts every node of a same-text chain, as Algorithm 2 is written; otherwise
-    a text counts once. ``method`` "propagate" is all of this on any structure; "own" is the
-    system's own retrieval, which ignores policy, alpha, horizon and literal. ``step`` asks
+    ``literal`` retrieves from the literal tree of Algorithm 1; otherwise a same-text chain is
+    one node (``Structure.collapsed``). ``method`` "propagate" is all of this on any structure;
+    "own" is the system's own retrieval, which ignores policy, alpha and horizon. ``step`` asks
     the memory as it stood after that many steps, None for all.
 
     ValueError names value and legal range of whatever is out of range.

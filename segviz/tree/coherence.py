@@ -16,8 +16,8 @@ _CACHE: WeakKeyDictionary[Structure, NDArray[np.float64]] = WeakKeyDictionary()
 def coherence(structure: Structure) -> NDArray[np.float64]:
     """Mean cosine of each node with its children, of a leaf with its parents; shape (n,).
 
-    A node with a single child repeats its child's text: the two count as one, so that a
-    chain of copies is as coherent as the node it copies, not perfect. NaN where there is
+    A same-text chain counts as one node, so that a chain of copies is as coherent as the node
+    it copies, not perfect. NaN where there is
     nothing to compare with: retired nodes, a lone leaf, nodes without a vector. O(n d) the
     first time, then cached; read-only. Computed in float32 like the vectors, so exact to
     about six digits. Source: ours.
@@ -30,13 +30,14 @@ def coherence(structure: Structure) -> NDArray[np.float64]:
 
 
 def _coherence(structure: Structure) -> NDArray[np.float64]:
-    n, carrier = len(structure), structure.carrier
+    n, whole = len(structure), structure
+    structure = structure.collapsed
     value = np.full(n, np.nan)
     if not structure.vector.shape[1]:
         return value
     length = np.sqrt(np.einsum("ij,ij->i", structure.vector, structure.vector))
-    parent, child = carrier[structure.edges[:, 0]], carrier[structure.edges[:, 1]]
-    known = (parent != child) & (length[parent] > 0) & (length[child] > 0)
+    parent, child = structure.edges[:, 0], structure.edges[:, 1]
+    known = (length[parent] > 0) & (length[child] > 0)
     parent, child = parent[known], child[known]
     dot = np.einsum("ij,ij->i", structure.vector[parent], structure.vector[child])
     cosine = np.clip(dot / (length[parent] * length[child]), -1.0, 1.0)
@@ -46,8 +47,8 @@ def _coherence(structure: Structure) -> NDArray[np.float64]:
         count = np.bincount(ends, minlength=n)
         counted = (count > 0) & ((structure.level == 0) == leaf)
         value[counted] = np.bincount(ends, weights=cosine, minlength=n)[counted] / count[counted]
-    value = value[carrier]
-    value[~structure.active] = np.nan
+    value = value[structure.chain]
+    value[~whole.active] = np.nan
     return value
 
 

@@ -1,7 +1,7 @@
 """Measures the shape of a tree and names degenerate shapes.
 
-The columns are those of SegTreeMem Table 5. By default single-child nodes are left out,
-because they repeat their child's text; the count is in ``unary``.
+The columns are those of SegTreeMem Table 5. A same-text chain counts as one node; ``unary`` is
+the number of nodes that repeat the text of their only child.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ class Shape:
     """Counts and leaf-depth statistics of one structure.
 
     ``nodes_per_leaf``, depths, ``branching`` (mean children of inner nodes) and ``widest``
-    (most children) leave single-child nodes out; ``unary`` says how many those are.
-    Depths count edges from the nearest root.
+    (most children) count a same-text chain as one node; ``unary`` says how many nodes repeat
+    the text of their only child. Depths count edges from the nearest root.
     """
 
     leaves: int
@@ -40,29 +40,17 @@ class Shape:
 
 
 def shape(structure: Structure) -> Shape:
-    """Measure a structure with single-child nodes collapsed. O(n), no recursion."""
-    children = structure.children
-    depth: dict[int, int] = {}
-    layer = dict.fromkeys(structure.roots, 0)
-    # Breadth first by layers; a node with a single child adds no depth. The first layer
-    # that reaches a node decides its depth.
-    while layer:
-        depth.update(layer)
-        following: dict[int, int] = {}
-        for node, level in layer.items():
-            below = level + (len(children[node]) > 1)
-            for child in children[node]:
-                if child not in depth:
-                    following.setdefault(child, below)
-        layer = following
-    leaves = structure.leaves
-    depths = np.array([depth[leaf] for leaf in leaves], dtype=np.float64)
-    active = np.flatnonzero(structure.active).tolist()
-    widths = [len(children[node]) for node in active if len(children[node]) > 1]
-    unary = sum(len(children[node]) == 1 for node in active)
+    """Measure a structure with every same-text chain as one node. O(n), no recursion."""
+    shown = structure.collapsed
+    leaves = shown.leaves
+    depths = shown.depth[list(leaves)].astype(np.float64)
+    children = shown.children
+    active = np.flatnonzero(shown.active).tolist()
+    widths = [len(children[node]) for node in active if children[node]]
+    unary = int(structure.active.sum()) - len(active)
     return Shape(
         leaves=len(leaves),
-        nodes=len(active) - unary,
+        nodes=len(active),
         unary=unary,
         max_depth=int(depths.max(initial=0)),
         mean_depth=float(depths.mean()) if len(depths) else 0.0,

@@ -17,16 +17,25 @@ edges     int32 (m, 2)         [parent, child], in the order they were linked
 kind      tuple of n str       type of the node, "" for units and summaries
 facts     tuple of n mappings  the system's further data about the node
 relations tuple of Relate      typed connections beside parenthood, oldest first
+chain     int32 (n,)           the node each row is shown as: itself, or in a
+                               :attr:`~Structure.collapsed` structure the lowest node of
+                               its same-text chain
+top       int32 (n,)           highest level of that chain; the level itself, unless
+                               collapsed
 ========= ===================  =====================================================
 
 Several parents and several roots are legal: a RAPTOR leaf has more than one parent,
 MemForest has many trees. Parents, children, roots, depth and coverage are derived.
 All columns are read-only.
+
+A *same-text chain* is a node and the single-child nodes above it that carry its text.
+Algorithm 1 of SegTreeMem makes such nodes, because a node with one child is annotated with
+that child's text. ``structure.collapsed`` shows every chain as one node.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
 
@@ -36,6 +45,7 @@ from numpy.typing import NDArray
 from segviz.tree.events import Facts, Relate, Vector
 
 IntArray = NDArray[np.int32]
+_NOT_GIVEN: IntArray = np.zeros(0, dtype=np.int32)
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,17 +62,28 @@ class Structure:
     kind: tuple[str, ...] = ()
     facts: tuple[Facts, ...] = ()
     relations: tuple[Relate, ...] = ()
+    chain: IntArray = field(default_factory=lambda: _NOT_GIVEN)
+    top: IntArray = field(default_factory=lambda: _NOT_GIVEN)
 
     def __post_init__(self) -> None:
-        """A structure made without kinds or facts has none."""
+        """A structure made without kinds or facts has none, and every row stands for itself."""
         if not self.kind:
             object.__setattr__(self, "kind", ("",) * len(self))
         if not self.facts:
             object.__setattr__(self, "facts", ({},) * len(self))
+        if self.chain is _NOT_GIVEN:
+            object.__setattr__(self, "chain", np.arange(len(self), dtype=np.int32))
+        if self.top is _NOT_GIVEN:
+            object.__setattr__(self, "top", self.level)
 
     def __len__(self) -> int:
         """Number of rows, retired nodes included."""
         return len(self.level)
+
+    @property
+    def nodes(self) -> IntArray:
+        """Rows that stand for themselves: all, unless the structure is collapsed."""
+        return np.flatnonzero(self.chain == np.arange(len(self))).astype(np.int32)
 
     @cached_property
     def children(self) -> tuple[tuple[int, ...], ...]:
@@ -118,26 +139,62 @@ class Structure:
         return np.array(depth, dtype=np.int32)
 
     @cached_property
-    def carrier(self) -> IntArray:
-        """The node whose text each node carries, int32 (n,): itself, or for a node with a
-        single child that child's carrier. Nodes with one carrier cover the same units, so
-        selection counts them once."""
-        carrier = np.arange(len(self), dtype=np.int32)
+    def collapsed(self) -> Structure:
+        """This structure with every same-text chain as one node, its lowest.
+
+        The rows keep their ids. The other nodes of a chain are no longer active, ``chain``
+        names the node each is shown as, ``top`` says how high the chain reaches; edges and
+        relations run between chains, without repetition. Only equal text makes a chain: a
+        node with one child and a text of its own stays. O(n + m). The structure itself where
+        there is no chain.
+        """
+        chain = self._lowest_of_chain()
+        wrappers = chain != np.arange(len(self))
+        if not wrappers.any():
+            return self
+        top = self.level.copy()
+        np.maximum.at(top, chain, self.level)
+        edges = chain[self.edges]
+        edges = edges[edges[:, 0] != edges[:, 1]]
+        _, first = np.unique(
+            edges[:, 0].astype(np.int64) * len(self) + edges[:, 1], return_index=True
+        )
+        shown = replace(
+            self,
+            active=self.active & ~wrappers,
+            edges=edges[np.sort(first)],
+            relations=tuple(
+                replace(each, source=int(chain[each.source]), target=int(chain[each.target]))
+                for each in self.relations
+            ),
+            chain=chain[self.chain],
+            top=top,
+        )
+        for column in (shown.active, shown.edges, shown.chain, shown.top):
+            column.flags.writeable = False
+        return shown
+
+    def _lowest_of_chain(self) -> IntArray:
+        """The lowest node of the same-text chain of each node, int32 (n,)."""
+        chain = np.arange(len(self), dtype=np.int32)
         parent, child = self.edges[:, 0], self.edges[:, 1]
-        only = np.bincount(parent, minlength=len(self))[parent] == 1
-        carrier[parent[only]] = child[only]
+        only = np.flatnonzero(np.bincount(parent, minlength=len(self))[parent] == 1).tolist()
+        text = self.text
+        same = [edge for edge in only if text[parent[edge]] == text[child[edge]]]
+        chain[parent[same]] = child[same]
         # Pointer jumping: each round doubles how far down its chain every node sees, so a
         # chain of length c takes log2(c) rounds.
         for _ in range(len(self).bit_length()):
-            further = carrier[carrier]
-            if np.array_equal(further, carrier):
+            further = chain[chain]
+            if np.array_equal(further, chain):
                 break
-            carrier = further
-        return carrier
+            chain = further
+        return chain
 
     def coverage(self, node: int) -> tuple[int, ...]:
         """Indices of the units below a node, ascending. Exact where the span is only a
         hull (clustered nodes are not contiguous)."""
+        node = int(self.chain[node])
         seen = {node}
         pending = [node]
         while pending:

@@ -138,5 +138,7 @@ def _lay_out(structure: Structure, origin: IntArray, parent: IntArray) -> Unfold
         kind=tuple(structure.kind[node] for node in origin.tolist()),
         facts=tuple(structure.facts[node] for node in origin.tolist()),
         relations=(),
+        chain=np.arange(n, dtype=np.int32),
+        top=structure.top[origin],
     )
     return Unfolded(drawn, origin, unit)

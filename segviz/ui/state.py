@@ -19,6 +19,7 @@ import streamlit as st
 from segviz.conversation import Conversation, Corpus
 from segviz.llm import OpenAIChat
 from segviz.memory import Memory
+from segviz.tree import Structure
 from segviz.ui import keys
 
 T = TypeVar("T")
@@ -109,6 +110,17 @@ class Session:
         """The selected node of this memory."""
         key, node = st.session_state.get(keys.SELECTED, (None, None))
         return node if key == self.key else None
+
+    def shown(self, structure: Structure) -> Structure:
+        """The structure as pages show it: same-text chains as one node, unless the switch for
+        the literal tree is on."""
+        return structure if st.session_state.get(keys.LITERAL) else structure.collapsed
+
+    def selected_in(self, structure: Structure) -> int | None:
+        """The node of a structure as shown that stands for the selected one; None where nothing
+        is selected, or not there yet."""
+        node = self.selected
+        return None if node is None or node >= len(structure) else int(structure.chain[node])
 
     def select(self, node: int | None) -> None:
         """Selects a node, or none."""

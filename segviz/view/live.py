@@ -58,7 +58,6 @@ class Live:
             "sequence": self.sequence,
             "k": settings.k,
             "levels": None if settings.levels is None else list(settings.levels),
-            "distinct": not settings.literal,
             "budget": settings.budget,
             "policies": {name: make().label for name, make in LIVE_POLICIES.items()},
             "alpha_max": ALPHA_MAX,

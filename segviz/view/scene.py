@@ -123,7 +123,7 @@ class Scene:
             ],
             selected=next(iter(chosen), None),
             measures=measures,
-            growth=self.growth and _unfolded_growth(self.growth, found),
+            growth=self.growth and _unfolded_growth(self.growth, found, self.structure.chain),
             scored=self.scored and _unfolded_scores(self.scored, found),
             total_units=len(found.unit),
             by_time=True,
@@ -132,13 +132,26 @@ class Scene:
         )
 
 
-def _unfolded_growth(growth: Growth, found: Unfolded) -> Growth:
+def _unfolded_growth(growth: Growth, found: Unfolded, chain: IntArray) -> Growth:
     return replace(
         growth,
-        decision=growth.decision and found.decision(growth.decision),
+        decision=growth.decision and found.decision(_shown_decision(growth.decision, chain)),
         added=found.every(growth.added),
         revised=found.every(growth.revised),
         frontier=found.every(growth.frontier),
+    )
+
+
+def _shown_decision(decision: Decision, chain: IntArray) -> Decision:
+    """A decision about the nodes that its candidates are shown as."""
+    return replace(
+        decision,
+        candidates=tuple(
+            replace(item, node=int(chain[item.node]))
+            for item in decision.candidates
+            if item.node < len(chain)
+        ),
+        chosen=None if decision.chosen is None else int(chain[decision.chosen]),
     )
 
 
@@ -160,6 +173,7 @@ def scene_of(
     """The scene of a memory at one moment, without marks or scores."""
     conversation = memory.conversation
     there = selected is not None and 0 <= selected < len(structure)
+    chosen = int(structure.chain[selected]) if there else None
     known = {name: row.known(structure, look.colour == name) for name, row in MEASURES.items()}
     return Scene(
         structure=structure,
@@ -168,7 +182,7 @@ def scene_of(
         session_dates=[session.start or session.raw_date for session in conversation.sessions],
         title=conversation.id,
         identity=identity,
-        selected=selected if there else None,
+        selected=chosen,
         look=look,
         measures={name: values for name, values in known.items() if values is not None},
         by_time=keeps_time(memory, structure),
@@ -183,14 +197,14 @@ def keeps_time(memory: Memory, structure: Structure) -> bool:
 def grown(scene: Scene, number: int, step: Step | None) -> Scene:
     """The scene with the effect of the step ``number``, after which it stands."""
     events = step.events if step else ()
-    n = len(scene.structure)
+    chain = scene.structure.chain
     return replace(
         scene,
         growth=Growth(
             step=number,
             decision=step.decision if step else None,
-            added=_existing(n, (e.node for e in events if isinstance(e, Add))),
-            revised=_existing(n, (e.node for e in events if isinstance(e, Revise))),
+            added=_shown(chain, (e.node for e in events if isinstance(e, Add))),
+            revised=_shown(chain, (e.node for e in events if isinstance(e, Revise))),
             frontier=scene.structure.frontier,
         ),
     )
@@ -228,5 +242,6 @@ def peaked(initial: Scores, active: NDArray[np.bool_]) -> bool:
     return most > 0 and float(np.median(scores)) < PEAKED * most
 
 
-def _existing(n: int, nodes: Iterable[int]) -> list[int]:
-    return [node for node in nodes if node < n]
+def _shown(chain: IntArray, nodes: Iterable[int]) -> list[int]:
+    """The nodes these are shown as, each once; those that are not there yet are left out."""
+    return list(dict.fromkeys(int(chain[node]) for node in nodes if node < len(chain)))

@@ -28,9 +28,9 @@ class Asked:
         self.gold = set(question.evidence)
         self.result = memory.ask(question.text, **setting)
         structure, final = self.result.structure, self.result.final
-        distinct = [n for n in range(len(structure)) if structure.carrier[n] == n]
+        active = [node for node in range(len(structure)) if structure.active[node]]
         self.ranks = sorted(
-            1 + sum(final[other] > final[leaf] for other in distinct)
+            1 + sum(final[other] > final[leaf] for other in active)
             for leaf in structure.leaves
             if self.gold & set(memory.turn_ids(leaf))
         )

@@ -127,7 +127,7 @@ def test_candidates_keep_what_is_missing_missing() -> None:
     message = payload(decision=decision)
     rows = [(c["node"], c["level"], c["score"], c["threshold"]) for c in message["candidates"]]
     assert rows == [(4, 1, 0.41, 0.38), (5, 1, None, None), (6, 2, None, None)]
-    assert message["chosen"] == 4
+    assert [c["taken"] for c in message["candidates"]] == [True, False, False]
     assert message["gutter"] is True
     assert payload()["gutter"] is False
     assert payload(gutter=True)["gutter"] is True

@@ -10,29 +10,37 @@ from segviz.embedding import HashingEmbedder
 from segviz.retrieval import initial_scores
 from tests.retrieval.test_propagate import literal
 from tests.retrieval.test_selection import literal_ranking
-from tests.trees import chat, small_chat
+from tests.trees import chat, shown_as, small_chat
 
 QUESTION = "How much did the red bicycle cost?"
 
 
-def literal_ask(memory, question, policy, alpha, horizon, k, levels, distinct):
-    """Algorithm 2 with loops: relevance, normalisation, dense propagation, sorting."""
+def literal_ask(memory, question, policy, alpha, horizon, k, levels, literally):
+    """Algorithm 2 with loops: relevance, normalisation, dense propagation, sorting; over the
+    nodes of the tree, or over its same-text chains."""
     structure = memory.structure
+    shown = list(range(len(structure))) if literally else shown_as(structure)
+    pairs = [(shown[parent], shown[child]) for parent, child in structure.edges.tolist()]
+    edges = list(dict.fromkeys((a, b) for a, b in pairs if a != b))
     query = memory.embedder.embed([question])[0]
-    raw = [max(0.0, float(np.dot(vector, query))) for vector in structure.vector]
+    raw = [
+        max(0.0, float(np.dot(vector, query))) if shown[node] == node else 0.0
+        for node, vector in enumerate(structure.vector)
+    ]
     total = sum(raw)
     initial = np.array([value / total for value in raw])
     policy, hops = (policy, horizon) if policy != "none" else ("top-down", 0)
-    final = literal(initial, structure.edges.tolist(), policy, alpha, hops)
-    return initial, final, literal_ranking(final, structure, levels, distinct)[:k]
+    final = literal(initial, edges, policy, alpha, hops)
+    order = [node for node in literal_ranking(final, structure, levels) if shown[node] == node]
+    return initial, final, order[:k]
 
 
 class TestAsk:
     @pytest.mark.parametrize("policy", ["none", "top-down", "bottom-up"])
     @pytest.mark.parametrize("levels", [None, (0,), (0, 1)])
-    @pytest.mark.parametrize("distinct", [True, False])
+    @pytest.mark.parametrize("literally", [True, False])
     @pytest.mark.parametrize(("alpha", "horizon"), [(0.1, 2), (0.5, 3), (0.9, 1)])
-    def test_equals_the_literal_algorithm(self, memory, policy, levels, distinct, alpha, horizon):
+    def test_equals_the_literal_algorithm(self, memory, policy, levels, literally, alpha, horizon):
         result = memory.ask(
             QUESTION,
             policy=policy,
@@ -40,11 +48,11 @@ class TestAsk:
             horizon=horizon,
             k=5,
             levels=levels,
-            literal=not distinct,
+            literal=literally,
             relevance="dense",
         )
         initial, final, order = literal_ask(
-            memory, QUESTION, policy, alpha, horizon, 5, levels, distinct
+            memory, QUESTION, policy, alpha, horizon, 5, levels, literally
         )
         np.testing.assert_allclose(result.initial, initial, rtol=0, atol=1e-7)
         np.testing.assert_allclose(result.final, final, rtol=0, atol=1e-7)
@@ -66,12 +74,10 @@ class TestAsk:
         result = memory.ask(QUESTION, k=4, alpha=0.9, horizon=2)
         assert [e.rank_after for e in result.evidence] == [1, 2, 3, 4]
         by_initial = memory.ask(QUESTION, policy="none", k=len(result.structure)).after
-        carrier = result.structure.carrier
         for item in result.evidence:
             assert item.final == result.final[item.node]
             assert item.initial == result.initial[item.node]
-            position = [carrier[n] for n in by_initial].index(carrier[item.node]) + 1
-            assert item.rank_before == position
+            assert item.rank_before == by_initial.index(item.node) + 1
             start, stop = item.span
             assert item.turn_ids == tuple(
                 t for unit in memory.units[start:stop] for t in unit.turn_ids
@@ -119,7 +125,7 @@ class TestAsk:
 
     def test_an_empty_question_scores_uniformly(self, memory):
         result = memory.ask("", policy="none", k=3, relevance="dense")
-        assert np.ptp(result.initial) == 0
+        assert np.ptp(result.initial[result.structure.active]) == 0
         assert list(result.after) == [0, 1, 2]
 
 

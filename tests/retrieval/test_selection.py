@@ -18,48 +18,42 @@ scores_11 = st.lists(st.sampled_from([0.0, 0.1, 0.2, 0.3]), min_size=11, max_siz
 level_sets = st.none() | st.sets(st.integers(0, 2), min_size=1)
 
 
-def literal_ranking(scores, structure, levels, distinct):
-    """Sort by (score down, id up), drop other levels, then later nodes over the same units."""
+def literal_ranking(scores, structure, levels):
+    """Sort by (score down, id up), drop what is not active and other levels."""
     nodes = sorted(range(len(scores)), key=lambda v: (-scores[v], v))
-    kept, seen = [], []
-    for node in nodes:
-        if levels is not None and structure.level[node] not in levels:
-            continue
-        units = structure.coverage(node)
-        if distinct and units in seen:
-            continue
-        seen.append(units)
-        kept.append(node)
-    return kept
+    return [
+        node
+        for node in nodes
+        if structure.active[node] and (levels is None or structure.level[node] in levels)
+    ]
 
 
 @given(scores_11, level_sets, st.booleans())
-def test_ranking_equals_the_literal_form(values, levels, distinct):
-    scores = np.array(values)
-    found = ranking(scores, toy(), levels, distinct).tolist()
-    assert found == literal_ranking(scores, toy(), levels, distinct)
+def test_ranking_equals_the_literal_form(values, levels, literal):
+    scores, structure = np.array(values), toy() if literal else toy().collapsed
+    found = ranking(scores, structure, levels).tolist()
+    assert found == literal_ranking(scores, structure, levels)
 
 
 @given(st.integers(0, 10**6), level_sets, st.booleans(), st.integers(1, 12))
-def test_the_first_nodes_equal_a_whole_ranking(seed, levels, distinct, count):
+def test_the_first_nodes_equal_a_whole_ranking(seed, levels, literal, count):
     """Among 200 nodes with many ties and unary chains, few of which are returned."""
     rng = np.random.default_rng(seed)
-    structure = chains(rng)
+    structure = chains(rng) if literal else chains(rng).collapsed
     scores = rng.choice([0.0, 0.1, 0.2, rng.random()], size=len(structure))
-    expected = ranking(scores, structure, levels, distinct)[:count].tolist()
-    assert first(scores, structure, count, levels, distinct).tolist() == expected
-    assert top_k(scores, structure, count, levels, distinct) == expected
+    expected = ranking(scores, structure, levels)[:count].tolist()
+    assert first(scores, structure, count, levels).tolist() == expected
+    assert top_k(scores, structure, count, levels) == expected
 
 
 @given(st.integers(0, 10**6), level_sets, st.booleans())
-def test_ranks_are_places_in_the_ranking(seed, levels, distinct):
+def test_ranks_are_places_in_the_ranking(seed, levels, literal):
     rng = np.random.default_rng(seed)
-    structure = chains(rng)
+    structure = chains(rng) if literal else chains(rng).collapsed
     scores = rng.choice([0.0, 0.1, 0.2, rng.random()], size=len(structure))
-    key = structure.carrier if distinct else np.arange(len(structure))
-    order = key[ranking(scores, structure, levels, distinct)].tolist()
-    expected = [order.index(c) + 1 if c in order else 0 for c in key.tolist()]
-    assert ranks(range(len(structure)), scores, structure, levels, distinct) == expected
+    order = ranking(scores, structure, levels).tolist()
+    expected = [order.index(n) + 1 if n in order else 0 for n in range(len(structure))]
+    assert ranks(range(len(structure)), scores, structure, levels) == expected
 
 
 def chains(rng):
@@ -80,24 +74,18 @@ def chains(rng):
 def test_scores_that_are_no_numbers_come_last():
     scores = np.full(11, np.nan)
     scores[[4, 5]] = 0.5
-    assert first(scores, toy(), 3, distinct=False).tolist() == [4, 5, 0]
+    assert first(scores, toy(), 3).tolist() == [4, 5, 0]
 
 
 def test_ties_go_to_the_older_node():
     assert top_k(np.full(11, 0.5), toy(), 3) == [0, 1, 2]
 
 
-def test_a_unary_node_takes_no_second_place():
+def test_a_unary_node_takes_no_place():
     scores = np.zeros(11)
     scores[8], scores[3], scores[0] = 0.9, 0.8, 0.1
-    assert top_k(scores, toy(), 2) == [8, 0]
-    assert top_k(scores, toy(), 2, distinct=False) == [8, 3]
-
-
-def test_admissible_levels_come_before_distinctness():
-    scores = np.zeros(11)
-    scores[8], scores[3] = 0.9, 0.8
-    assert top_k(scores, toy(), 1, levels=[0]) == [3]
+    assert top_k(scores, toy().collapsed, 2) == [3, 0]
+    assert top_k(scores, toy(), 2) == [8, 3]
 
 
 def test_retired_nodes_are_never_returned():
@@ -126,12 +114,12 @@ def literal_budget(order, texts, budget):
 texts_11 = st.lists(st.text("ab 雨", max_size=30), min_size=11, max_size=11)
 
 
-@given(scores_11, texts_11, level_sets, st.booleans(), st.integers(1, 60))
-def test_a_budget_takes_the_longest_beginning_that_fits(values, texts, levels, distinct, budget):
+@given(scores_11, texts_11, level_sets, st.integers(1, 60))
+def test_a_budget_takes_the_longest_beginning_that_fits(values, texts, levels, budget):
     s = toy()
     s = type(s)(s.level, s.start, s.stop, tuple(texts), s.vector, s.active, s.edges)
-    found = top_k(np.array(values), s, 3, levels, distinct, budget)
-    order = literal_ranking(np.array(values), s, levels, distinct)
+    found = top_k(np.array(values), s, 3, levels, budget)
+    order = literal_ranking(np.array(values), s, levels)
     assert found == literal_budget(order, texts, budget)
     assert sum(estimated_tokens(texts[node]) for node in found) <= budget
 

@@ -1,5 +1,9 @@
+import random
+
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from segviz.tree import (
     Add,
@@ -14,7 +18,7 @@ from segviz.tree import (
     replay,
 )
 from segviz.tree.invariants import check
-from tests.trees import ZERO, grown, toy, unit
+from tests.trees import ZERO, grown, random_graph, shown_as, toy, unit
 
 
 def step(*events):
@@ -37,12 +41,41 @@ class TestDerived:
         assert s.coverage(7) == (0, 1, 2)
         assert s.coverage(10) == tuple(range(7))
 
-    def test_unary_node_carries_its_childs_text(self):
-        assert toy().carrier.tolist() == [0, 1, 2, 3, 4, 5, 6, 7, 3, 9, 10]
+    def test_a_same_text_chain_is_one_node(self):
+        s = toy().collapsed
+        assert s.chain.tolist() == [0, 1, 2, 3, 4, 5, 6, 7, 3, 9, 10]
+        assert s.top.tolist() == [0, 0, 0, 1, 0, 0, 0, 1, 1, 1, 2]
+        assert np.flatnonzero(~s.active).tolist() == [8]
+        assert s.children[10] == (7, 3, 9)
+        assert s.coverage(8) == s.coverage(3) == (3,)
+        assert s.nodes.tolist() == [0, 1, 2, 3, 4, 5, 6, 7, 9, 10]
 
-    def test_carrier_follows_a_chain_of_any_length(self):
-        s = grown([(i, 0, 1) for i in range(5)], [(i + 1, i) for i in range(4)])
-        assert s.carrier.tolist() == [0] * 5
+    def test_a_chain_has_any_length(self):
+        s = grown([(i, 0, 1) for i in range(5)], [(i + 1, i) for i in range(4)]).collapsed
+        assert s.chain.tolist() == [0] * 5
+        assert s.top[0] == 4
+        assert s.edges.tolist() == []
+
+    def test_a_node_with_one_child_and_its_own_text_stays(self):
+        events = [Add(0, 0, (0, 1), "said", ZERO), Add(1, 1, (0, 1), "meant", ZERO), Link(1, 0)]
+        s = replay([step(*events)])
+        assert s.collapsed is s
+
+    @given(st.integers(0, 10**6))
+    def test_chains_equal_a_slow_walk(self, seed):
+        """In random graphs whose nodes share few texts, several parents and roots included."""
+        rng = random.Random(seed)
+        n, edges = random_graph(rng, rng.randrange(1, 30))
+        events = [Add(i, 0, (i, i + 1), rng.choice("ab"), ZERO) for i in range(n)]
+        s = replay([step(*events, *(Link(*edge) for edge in edges))])
+        shown, found = shown_as(s), s.collapsed
+        assert found.chain.tolist() == shown
+        assert np.flatnonzero(found.active).tolist() == sorted(set(shown))
+        between = {(shown[a], shown[b]) for a, b in edges if shown[a] != shown[b]}
+        assert sorted(map(tuple, found.edges.tolist())) == sorted(between)
+        for node in range(n):
+            members = [other for other in range(n) if shown[other] == shown[node]]
+            assert found.top[shown[node]] == max(s.level[member] for member in members)
 
     def test_two_parents_and_two_roots(self):
         # 2   3

@@ -18,7 +18,7 @@ def test_it_is_a_segment_tree_of_seven_leaves():
     structure = toy_structure()
     assert check(structure, "segment-tree") == []
     assert (len(structure.leaves), len(structure)) == (7, 13)
-    assert structure.carrier[11] == 9  # a single child
+    assert structure.collapsed.chain[11] == 9  # a single child
     assert len(toy_relevance()) == len(structure)
 
 

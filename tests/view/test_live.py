@@ -65,17 +65,18 @@ def test_the_payload_carries_what_the_browser_computes_with() -> None:
     )
     sent = message["live"]
     assert (sent["policy"], sent["alpha"], sent["horizon"]) == ("top-down", 0.1, 2)
-    assert (sent["k"], sent["levels"], sent["distinct"]) == (4, [0, 2], False)
+    assert (sent["k"], sent["levels"]) == (4, [0, 2])
     assert list(sent["policies"]) == list(POLICIES)
     assert sent["drawing"] in DRAWINGS
-    carrier = np.frombuffer(message["carrier"], dtype=COLUMNS["carrier"])
-    assert carrier.tolist() == structure.carrier.tolist()
-    assert carrier[8] == 3  # the parent of one leaf
+    top = np.frombuffer(message["top"], dtype=COLUMNS["top"])
+    assert top.tolist() == structure.top.tolist()
     initial = np.frombuffer(message["initial"], dtype=COLUMNS["initial"])
     assert initial.tolist() == scores.tolist()
 
 
-def test_without_controls_no_carriers_travel() -> None:
-    message = tree_message(toy(), unit_sessions=[0] * 7, session_labels=["S1"], identity="x")
+def test_a_same_text_chain_travels_as_one_tall_node() -> None:
+    shown = toy().collapsed
+    message = tree_message(shown, unit_sessions=[0] * 7, session_labels=["S1"], identity="x")
     assert message["live"] is None
-    assert message["carrier"] == b""
+    level, top = (np.frombuffer(message[name], dtype="<i4") for name in ("level", "top"))
+    assert (level[3], top[3], level[8]) == (0, 1, -1)

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 import streamlit as st
 
-from segviz.retrieval import Result, ranking
+from segviz.retrieval import Result, ranks
 from segviz.tree import Structure
 from segviz.tree.inspect import kinship, shared_units, similarity
 from segviz.ui import keys
@@ -151,10 +150,5 @@ def _scores(result: Result, a: int, b: int) -> None:
 
 
 def _rank(result: Result, scores: Any, node: int) -> int | None:
-    """Returns the 1-based rank, None where the node does not compete. One of several nodes with the
-    same text stands for all of them."""
-    structure, settings = result.structure, result.settings
-    order = ranking(scores, structure, settings.levels, not settings.literal)
-    key = np.arange(len(structure)) if settings.literal else structure.carrier
-    found = np.flatnonzero(key[order] == key[node])
-    return int(found[0]) + 1 if len(found) else None
+    """Returns the 1-based rank, None where the node does not compete."""
+    return ranks([node], scores, result.structure, result.settings.levels)[0] or None

@@ -83,15 +83,14 @@ def _names(session: Session, structure: Structure) -> tuple[list[str], list[int]
 def _ranks(result: Result) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     """Rank of every node by both scores, 0 for what does not compete. A system's own
     retrieval ranks only what it brings back."""
-    structure, settings = result.structure, result.settings
+    structure = result.structure
     if result.own:
         return _places(result.before, len(structure)), _places(result.after, len(structure))
-    group = np.arange(len(structure)) if settings.literal else structure.carrier
-    found = []
-    for scores in (result.initial, result.final):
-        order = ranking(scores, structure, settings.levels, not settings.literal)
-        found.append(_places(group[order], len(structure))[group])
-    return found[0], found[1]
+    before, after = (
+        _places(ranking(scores, structure, result.settings.levels), len(structure))
+        for scores in (result.initial, result.final)
+    )
+    return before, after
 
 
 def _places(nodes: Any, n: int) -> NDArray[np.int32]:

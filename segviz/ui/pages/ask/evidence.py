@@ -72,7 +72,7 @@ def retrieved_panel(session: Session, result: Result, status: dict[str, str]) ->
                 "initialShare": item.initial / top,
                 "finalShare": item.final / top,
                 "text": item.text,
-                "selected": item.node == session.selected,
+                "selected": item.node == session.selected_in(result.structure),
             }
         )
     evidence_list(

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
-import numpy as np
 import streamlit as st
 
 from segviz.figures.ranks import rank_figure, rank_rows, rank_sentence
-from segviz.retrieval import Result, ranking
+from segviz.retrieval import Result, ranks
 from segviz.retrieval.near_miss import near_misses
 from segviz.systems.levels import level_name
 from segviz.ui import keys
@@ -87,15 +86,12 @@ def rank_panel(result: Result, gold: Collection[int]) -> None:
 
 
 def _ranks(result: Result) -> tuple[dict[int, int], dict[int, int]]:
-    """Returns both ranks of the nodes in either top, one node per text unless asked literally."""
-    structure, distinct = result.structure, not result.settings.literal
-    key = structure.carrier if distinct else np.arange(len(structure))
-    shown = {int(key[node]): node for node in (*result.before, *result.after)}
+    """Returns both ranks of the nodes in either top."""
+    shown = tuple(dict.fromkeys((*result.before, *result.after)))
 
     def positions(scores: Any) -> dict[int, int]:
-        order = ranking(scores, structure, result.settings.levels, distinct)
-        rank = {int(key[node]): place for place, node in enumerate(order, start=1)}
-        return {node: rank[carrier] for carrier, node in shown.items()}
+        found = ranks(shown, scores, result.structure, result.settings.levels)
+        return dict(zip(shown, found, strict=True))
 
     return positions(result.initial), positions(result.final)
 

@@ -177,8 +177,7 @@ def _gold_line(question: Question, status: dict[str, str]) -> None:
 
 def _levels(session: Session, result: Result) -> None:
     before, after = result.levels("initial"), result.levels("final")
-    texts = result.structure.carrier
-    moved = len({int(texts[n]) for n in result.after} - {int(texts[n]) for n in result.before})
+    moved = len(set(result.after) - set(result.before))
     own = result.own
     series = result.score_names
     how = "by relevance alone and by the system" if own else "before and after propagation"
@@ -196,8 +195,8 @@ def _levels(session: Session, result: Result) -> None:
 
 def _selected(session: Session, question: Question, result: Result) -> None:
     flags = dict.fromkeys(question.evidence, "gold")
-    node = session.selected
-    if node is not None and node < len(result.structure):
+    node = session.selected_in(result.structure)
+    if node is not None:
         step = result.settings.step
         node_details(session, result.structure, node, step or len(session.memory.steps))
         ledger_panel(session, result, node)

@@ -58,7 +58,7 @@ def side_by_side(
 
 def _structure(session: Session, name: str, ready: Mapping[str, Built]) -> None:
     kind, found = SYSTEMS[name], ready[name]
-    structure = found.memory.structure
+    structure = found.memory.structure.collapsed
     st.markdown(f"**{kind.label}**")
     nodes = counted(int(structure.active.sum()), "node")
     roots = counted(len(structure.roots), "root")
@@ -77,7 +77,7 @@ def _draw(session: Session, name: str, ready: Mapping[str, Built], *, key: str) 
     memory = ready[name].memory
     shown = scene_of(
         memory,
-        memory.structure,
+        memory.structure.collapsed,
         identity=built_key(session, name),
         look=Look(),
         selected=holder(memory, _selected_turns(session)),
@@ -117,7 +117,7 @@ def holder(memory: Memory, turns: tuple[str, ...]) -> int | None:
         return None
     unit_of = {turn: unit.index for unit in memory.units for turn in unit.turn_ids}
     wanted = {unit_of[turn] for turn in turns if turn in unit_of}
-    structure = memory.structure
+    structure = memory.structure.collapsed
     active = np.flatnonzero(structure.active)
     wide = active[(structure.start[active] <= min(wanted)) & (structure.stop[active] > max(wanted))]
     best = None

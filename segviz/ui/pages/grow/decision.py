@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 import streamlit as st
 
 from segviz.memory import Memory
@@ -35,14 +34,14 @@ def decision_panel(session: Session, structure: Structure, step: Step, now: int)
 def _figures(session: Session, structure: Structure, step: Step, now: int) -> None:
     """Draws the running cost in a row of numbers."""
     leaves = len(structure.leaves)
-    distinct = len(np.unique(structure.carrier[structure.active]))
+    nodes = int(structure.collapsed.active.sum())
     written = sum(s.cost.annotated for s in session.memory.steps[:now])
     st.caption(
-        f"{counted(len(structure), 'node')} · {distinct / leaves:.2f} per leaf · "
+        f"{counted(nodes, 'node')} · {nodes / leaves:.2f} per leaf · "
         f"{step.cost.modified} touched · {written / leaves:.2f} texts per leaf · "
         f"{1000 * step.cost.seconds:.1f} ms",
         help=(
-            "**Nodes per leaf** counts single-child nodes once; the paper reports 1.25 on "
+            "**Nodes per leaf** counts a same-text chain once; the paper reports 1.25 on "
             "LoCoMo. **Touched**: nodes added or rewritten in this step. **Texts per leaf**: "
             "annotations written so far, each of which would be one model call. **ms**: time "
             "this step took when it was built."

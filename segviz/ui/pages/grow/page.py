@@ -38,7 +38,7 @@ def _panel(session: Session) -> None:
     transport(session)
     now: int = st.session_state[keys.grow_step(session.key)]
     step = session.memory.steps[now - 1]
-    structure = session.memory.at(now)
+    structure = session.shown(session.memory.at(now))
     if session.memory.laws == "segment-tree":  # what is too deep or wide is told of these
         warnings(structure, step.decision)
     view = view_shown(keys.GROW_VIEW)
@@ -77,13 +77,13 @@ def _tree(session: Session, structure: Structure, step: Step, now: int) -> None:
 
 
 def _transcript(session: Session, structure: Structure, step: Step, now: int) -> None:
-    node = session.selected
-    if node is not None and node < len(structure):
+    node = session.selected_in(structure)
+    if node is not None:
         node_details(session, structure, node, now)
         node_transcript(session, structure, node, key=keys.GROW_TRANSCRIPT, height=PANEL - 130)
         return
-    if node is not None:
-        st.caption(f"The selected node {node} has not appeared yet at this step.")
+    if session.selected is not None:
+        st.caption(f"The selected node {session.selected} has not appeared yet at this step.")
     st.markdown("**Transcript**, up to the leaf that has just joined")
     transcript(
         session.conversation,

@@ -56,7 +56,7 @@ def transport(session: Session) -> None:
             view_choice(keys.GROW_VIEW)
             typing_panel(session)
             operations_panel(session)
-            exports_panel(session, session.memory.at(now))
+            exports_panel(session, session.shown(session.memory.at(now)))
     if total > 1:
         st.slider(
             f"Step of {total}",
