@@ -6,9 +6,10 @@ levels (what a reader would be given).
 
 ======================  =============================================================
 ``text_metrics``        token F1, BLEU-1, answer-token coverage of texts
-``measures``            recall, MRR, nDCG, budget recall on ranked rows
-``scores``              the gold leaves of questions; their initial and final scores
+``measures``            ``MEASURES``: what is measured, a row for each
+``batch``               questions asked of one structure: gold, words, measured rankings
 ``aggregate``           means with bootstrap confidence intervals
+``outcomes``            all measures of all questions under one setting; means, differences
 ``evaluation``          :func:`evaluate`: one setting, a row per question
 ``grid``                :func:`sweep`: policy x alpha x horizon
 ``compare``             several memories side by side, also by their own retrieval
@@ -32,9 +33,12 @@ from segviz.evaluate.generation import (
     evaluate_answers,
 )
 from segviz.evaluate.grid import Cell, Sweep, sweep
+from segviz.evaluate.measures import MEASURES, Measure
+from segviz.evaluate.outcomes import Outcomes, pooled
 from segviz.evaluate.text_metrics import bleu1, coverage, token_f1
 
 __all__ = [
+    "MEASURES",
     "Aggregate",
     "AnswerAggregate",
     "AnswerEvaluation",
@@ -43,12 +47,15 @@ __all__ = [
     "Cell",
     "Evaluation",
     "Mean",
+    "Measure",
+    "Outcomes",
     "Row",
     "Sweep",
     "bleu1",
     "coverage",
     "evaluate",
     "evaluate_answers",
+    "pooled",
     "sweep",
     "token_f1",
 ]

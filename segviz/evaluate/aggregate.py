@@ -1,17 +1,18 @@
-"""Computes means over questions with bootstrap confidence intervals."""
+"""Computes means over questions with bootstrap confidence intervals, paired and clustered."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
+Floats = NDArray[np.float64]
+
 RESAMPLES = 1_000
-# Most drawn indices in memory at once; resamples are drawn in blocks of rows.
-_BLOCK = 4_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,26 +29,45 @@ class Mean:
         return f"{self.value:.3f} [{self.low:.3f}, {self.high:.3f}], n = {self.n}"
 
 
-def mean_ci(values: NDArray[np.float64], seed: int = 0) -> Mean:
+def mean_ci(values: Floats, seed: int = 0, groups: Sequence[Hashable] = ()) -> Mean:
     """Mean of ``values`` float64 (n,) with its percentile bootstrap interval.
 
-    1,000 resamples of the questions with replacement from a generator seeded with
-    ``seed``: the same seed and n draw the same questions, so that two settings measured
-    on the same questions are resampled in pairs. Source: Efron and Tibshirani 1993, ch. 13.
+    ``groups`` names the conversation of each value (none: one for all). Each of 1,000
+    resamples draws as many conversations with replacement, and as many questions with
+    replacement within each of them, from a generator seeded with ``seed``: the same seed and
+    groups draw the same questions, so that two settings measured on the same questions are
+    resampled in pairs. With two conversations or three an interval says little.
+    Source: Efron and Tibshirani 1993, ch. 13; Davison and Hinkley 1997, §3.8.
     """
-    # Each resample is a row of n drawn positions; its mean is one draw of the statistic. The
-    # generator gives the same rows whatever the block size, so blocks bound memory alone.
     n = len(values)
     if not n:
         return Mean(math.nan, math.nan, math.nan, 0)
-    rng = np.random.default_rng(seed)
-    means = np.empty(RESAMPLES)
-    rows = max(1, _BLOCK // n)
-    for begin in range(0, RESAMPLES, rows):
-        block = means[begin : begin + rows]
-        block[:] = values[rng.integers(n, size=(len(block), n), dtype=np.int32)].mean(axis=1)
+    sizes = (n,) if not groups else tuple(np.bincount(_codes(groups)).tolist())
+    order = np.argsort(_codes(groups), kind="stable") if groups else slice(None)
+    counts = _resamples(sizes, seed)
+    means = counts @ values[order] / counts.sum(axis=1)
     low, high = np.quantile(means, (0.025, 0.975))
     return Mean(float(values.mean()), float(low), float(high), n)
+
+
+def _codes(groups: Sequence[Hashable]) -> NDArray[np.int64]:
+    known: dict[Hashable, int] = {}
+    return np.array([known.setdefault(group, len(known)) for group in groups], dtype=np.int64)
+
+
+@lru_cache(maxsize=8)
+def _resamples(sizes: tuple[int, ...], seed: int) -> Floats:
+    """How often each question is drawn in each resample, float64 (RESAMPLES, n); questions lie
+    group by group."""
+    # The counts of draws with replacement are multinomial, for groups and for the questions of a
+    # group that was drawn so many times.
+    rng = np.random.default_rng(seed)
+    drawn = rng.multinomial(len(sizes), [1 / len(sizes)] * len(sizes), size=RESAMPLES)
+    parts = [
+        rng.multinomial(times * size, [1 / size] * size)
+        for times, size in zip(drawn.T, sizes, strict=True)
+    ]
+    return np.concatenate(parts, axis=1).astype(np.float64)
 
 
 def categories(labels: Sequence[int | None]) -> dict[int | None, NDArray[np.int64]]:

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cache
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from segviz.conversation import Question
-from segviz.evaluate import measures
-from segviz.evaluate.aggregate import Mean, categories, mean_ci
-from segviz.evaluate.scores import final_scores, gold_of, measured_settings
-from segviz.evaluate.text_metrics import all_tokens, content_tokens
-from segviz.retrieval import RetrievalSettings, check_count, taken
+from segviz.evaluate.aggregate import Mean
+from segviz.evaluate.batch import Batch, Ints, Limits, batches, collect, measured_settings
+from segviz.evaluate.measures import TOKENS, UNITS
+from segviz.evaluate.outcomes import Outcomes, outcomes_of
+from segviz.memory import own_retrieval
+from segviz.retrieval import RetrievalSettings, combine, spread
 
 if TYPE_CHECKING:
     from segviz.memory import Memory
@@ -23,56 +22,88 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """The measures of one question.
+    """The measures of one question, by the names of ``MEASURES``; None where it has no value.
 
-    ``gold_leaves`` are node ids. ``recall``, ``reciprocal_rank`` and ``ndcg`` are over
-    leaves, ``budget_recall`` over all levels; all four are None where the question is not
-    counted. ``coverage`` is the share of the answer's words in the mixed top K, None where
-    the dataset gives no answer; ``words`` counts the words of that top K. With a token
-    budget the top is as many nodes as the budget pays for.
+    ``counted``: it has evidence in the conversation; ``gold_leaves`` are node ids; ``step`` is
+    the moment it was asked at, None for the end.
     """
 
     index: int
     category: int | None
     counted: bool
     gold_leaves: tuple[int, ...]
+    step: int | None
     recall: float | None
-    budget_recall: float | None
+    reached: float | None
+    reached_lift: float | None
+    quoted: float | None
+    quoted_lift: float | None
+    answer_words: float | None
+    answer_words_lift: float | None
     reciprocal_rank: float | None
     ndcg: float | None
-    coverage: float | None
     words: int
+    short: bool
 
 
 @dataclass(frozen=True, slots=True)
 class Aggregate:
-    """Means of a :class:`Row`'s measures over the questions that have a value; their
-    numbers differ, see each mean's ``n``."""
+    """Means of the measures over the questions that have a value; their numbers differ, see
+    each mean's ``n``. ``short`` is the share of questions that are."""
 
     questions: int
     recall: Mean
-    budget_recall: Mean
+    reached: Mean
+    reached_lift: Mean
+    quoted: Mean
+    quoted_lift: Mean
+    answer_words: Mean
+    answer_words_lift: Mean
     reciprocal_rank: Mean
     ndcg: Mean
-    coverage: Mean
     words: Mean
-
-
-MEASURES = ("recall", "budget_recall", "reciprocal_rank", "ndcg", "coverage", "words")
+    short: Mean
 
 
 @dataclass(frozen=True)
 class Evaluation:
-    """Rows in the order of the questions, their means overall and per category id, and
-    the shares of levels in the mixed tops of all questions; the settings as they were
-    asked for."""
+    """One setting measured: a row per question in their order, and all values as ``outcomes``,
+    which give any mean and any difference; ``settings`` as they were asked for, ``units`` and
+    ``tokens`` the limits of ``reached`` and ``answer_words``."""
 
     settings: RetrievalSettings
     units: int
+    tokens: int
     rows: tuple[Row, ...]
-    overall: Aggregate
-    by_category: dict[int | None, Aggregate]
-    levels: dict[int, float]
+    outcomes: Outcomes
+
+    @property
+    def overall(self) -> Aggregate:
+        """Means over all questions."""
+        return Aggregate(len(self.rows), **self.outcomes.means())
+
+    @property
+    def without_adversarial(self) -> Aggregate:
+        """Means without the questions of category 5, as most papers report them."""
+        kept = self.outcomes.keep(adversarial=False)
+        return Aggregate(len(kept), **self.outcomes.means(adversarial=False))
+
+    @property
+    def by_category(self) -> dict[int | None, Aggregate]:
+        """Means per category id."""
+        found = self.outcomes
+        return {
+            label: Aggregate(
+                len(found.keep(category=label)),
+                **{name: found.mean(name, category=label) for name in found.values},
+            )
+            for label in found.known_categories
+        }
+
+    @property
+    def levels(self) -> dict[int, float]:
+        """Shares of the levels among all nodes of the tops."""
+        return self.outcomes.levels
 
     def worst(self) -> tuple[Row, ...]:
         """Counted rows with something missed, worst first: by recall, then by the rank of
@@ -86,100 +117,62 @@ def evaluate(
     questions: Sequence[Question],
     settings: RetrievalSettings | None = None,
     *,
-    units: int = 20,
+    units: int = UNITS,
+    tokens: int = TOKENS,
     seed: int = 0,
     **changes: Any,
 ) -> Evaluation:
-    """Measure retrieval by propagation with ``settings`` and ``changes`` to their fields, as
-    in ``segviz.ask``. All questions are put to the final structure; ``levels``, ``method`` and
-    ``step`` must be as by default.
+    """Measure retrieval with ``settings`` and ``changes`` to their fields, as in
+    ``segviz.ask``, by every measure of ``MEASURES``; all levels are admissible.
 
-    *Evidence recall@K over leaves*: a question counts if at least one of its evidence ids
-    is a turn of the conversation; its gold leaves are the units holding those turns; the K
-    best leaves (level 0 only) are returned; the value is gold leaves returned / gold
-    leaves; the mean runs over the counted questions of all categories. A counted question
-    whose turns no leaf holds, because the unit rule dropped them, counts with 0.
+    A question counts if at least one of its evidence ids is a turn of the conversation; its
+    gold leaves are those of the units that hold such turns. A counted question whose turns no
+    leaf holds, because the unit rule dropped them, counts with 0. A question that stands at a
+    moment of the conversation is asked of the memory as it stood then, unless the settings name
+    a ``step`` for all. ``units`` are read for ``reached``, ``tokens`` for ``answer_words``.
+    Intervals are 95 %, drawn with ``seed``.
 
-    MRR (rank of the first gold leaf among all leaves) and nDCG@K are over leaves too.
-    ``units`` limits the units read for ``budget_recall`` (see ``measures``). Coverage,
-    words and level shares are of the mixed top, nodes of all levels, where nodes with the
-    same text count once unless the settings are ``literal``: the K best, or with a ``budget``
-    as many as its tokens pay for. Intervals are 95 %, drawn with ``seed``.
-
-    All questions are scored at once: O((H + 4) · q · n) floats of memory. ValueError
-    names value and legal range of a bad setting.
+    All questions of one moment are scored at once: O((H + f) · q · n) memory for f words and
+    turns looked for. ValueError names value and legal range of a bad setting.
     """
     settings = measured_settings(settings, changes)
-    k, budget = settings.k, settings.budget
-    check_count("units", units)
-    structure = memory.structure if settings.literal else memory.structure.collapsed
-    gold = gold_of(memory, questions, structure)
-    final = final_scores(memory, questions, settings)
-    ranked = measures.order(final, np.flatnonzero(structure.active))
-    leaves = measures.among(ranked, structure.level == 0)
-    tops = [taken(row, structure.text, k, budget) for row in ranked]
+    found = batches(memory, questions, settings, Limits(settings.k, settings.budget, units, tokens))
+    rankings = [ranked(memory, batch, settings) for batch in found]
+    columns, levels = collect(found, rankings, len(questions))
+    outcomes = outcomes_of([q.category for q in questions], columns, levels, seed)
+    places = {place: (b, i) for b in found for i, place in enumerate(b.places)}
 
-    relevant = np.take_along_axis(gold.leaves, leaves, axis=1)
-    per_question: dict[str, NDArray[np.float64]] = {
-        "recall": measures.recall(relevant, k),
-        "budget_recall": measures.budget_recall(
-            ranked, cache(lambda node: frozenset(structure.coverage(node))), gold.units, units
-        ),
-        "reciprocal_rank": measures.reciprocal_rank(relevant),
-        "ndcg": measures.ndcg(relevant, k),
-    }
-    for values in per_question.values():
-        values[~gold.counted] = np.nan
-    per_question |= _coverage_and_words(structure.text, tops, questions)
-
-    def aggregate(positions: NDArray[np.int64]) -> Aggregate:
-        columns = [per_question[name][positions] for name in MEASURES]
-        return Aggregate(
-            len(positions), *(mean_ci(column[~np.isnan(column)], seed) for column in columns)
-        )
-
-    def row(i: int, question: Question) -> Row:
-        *values, words = (float(per_question[name][i]) for name in MEASURES)
-        recall, budgeted, first, gain, covered = (None if np.isnan(v) else v for v in values)
-        leaves_of_it = tuple(np.flatnonzero(gold.leaves[i]).tolist())
+    def row(place: int, question: Question) -> Row:
+        batch, i = places[place]
+        value = {name: values[place] for name, values in outcomes.values.items()}
+        words, short = value.pop("words"), value.pop("short")
         return Row(
             question.index,
             question.category,
-            bool(gold.counted[i]),
-            leaves_of_it,
-            recall,
-            budgeted,
-            first,
-            gain,
-            covered,
-            int(words),
+            bool(batch.counted[i]),
+            tuple(np.flatnonzero(batch.gold[i]).tolist()),
+            batch.step,
+            **value,
+            words=int(words or 0),
+            short=bool(short),
         )
 
-    return Evaluation(
-        settings,
-        units,
-        tuple(row(i, question) for i, question in enumerate(questions)),
-        aggregate(np.arange(len(questions))),
-        {
-            label: aggregate(positions)
-            for label, positions in categories([q.category for q in questions]).items()
-        },
-        measures.level_shares(tops, structure.level),
-    )
+    rows = tuple(row(place, question) for place, question in enumerate(questions))
+    return Evaluation(settings, units, tokens, rows, outcomes)
 
 
-def _coverage_and_words(
-    text: Sequence[str], tops: Sequence[Sequence[int]], questions: Sequence[Question]
-) -> dict[str, NDArray[np.float64]]:
-    """Coverage (NaN without an answer) and words of each question's top nodes, (q,)."""
-    tokens = cache(lambda node: all_tokens(text[node]))
-    length = cache(lambda node: len(text[node].split()))
-    covered = np.full(len(questions), np.nan)
-    words = np.zeros(len(questions))
-    for i, (question, nodes) in enumerate(zip(questions, tops, strict=True)):
-        words[i] = sum(length(node) for node in nodes)
-        wanted = content_tokens(question.answer or "")
-        if wanted:
-            held = frozenset[str]().union(*map(tokens, nodes))
-            covered[i] = len(wanted & held) / len(wanted)
-    return {"coverage": covered, "words": words}
+def ranked(memory: Memory, batch: Batch, settings: RetrievalSettings) -> Ints:
+    """The mixed ranking of every question of a batch."""
+    if settings.method == "own":
+        asked = replace(settings, step=batch.step)
+        return batch.ragged(
+            [
+                own_retrieval(memory, question.text, asked, batch.whole).ranked
+                for question in batch.questions
+            ]
+        )
+    policy, alpha, horizon = settings.propagation
+    edges = batch.structure.edges
+    initial = batch.first_scores(memory, settings.relevance)
+    hops = spread(initial, edges, policy, horizon, batch.structure)
+    return batch.ranked(combine(hops, policy, alpha))

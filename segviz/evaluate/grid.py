@@ -1,40 +1,38 @@
-"""Sweeps policy x alpha x horizon over many questions (the paper's Figs 6, 7, 13, 14)."""
+"""Sweeps policy x alpha x horizon over many questions (SegTreeMem Figs 6, 7, 13, 14)."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import product
-from typing import TYPE_CHECKING, Any, TypeVar
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any
 
 from segviz.conversation import Question
-from segviz.evaluate import measures
-from segviz.evaluate.aggregate import Mean, categories, mean_ci
-from segviz.evaluate.scores import first_scores, gold_of, measured_settings
-from segviz.retrieval import RetrievalSettings, check_setting, combine, spread, taken
+from segviz.evaluate.aggregate import Mean
+from segviz.evaluate.batch import Floats, Limits, batches, collect, measured_settings
+from segviz.evaluate.measures import TOKENS, UNITS, check_measure, sees
+from segviz.evaluate.outcomes import Outcomes, outcomes_of
+from segviz.retrieval import RetrievalSettings, check_setting, combine, spread
 
 if TYPE_CHECKING:
     from segviz.memory import Memory
 
-_Value = TypeVar("_Value")
-
 
 @dataclass(frozen=True)
 class Cell:
-    """One setting: evidence recall@K over leaves, overall and per category id, and the
-    shares of levels in the mixed tops of all questions (K nodes each, or what the token
-    budget pays for)."""
+    """One setting and the ``outcomes`` of all questions under it."""
 
     policy: str
     alpha: float
     horizon: int
-    recall: Mean
-    by_category: dict[int | None, Mean]
-    levels: dict[int, float]
+    outcomes: Outcomes
+
+    @property
+    def moves(self) -> bool:
+        """Whether scores travel under this setting."""
+        return self.policy != "none" and self.horizon > 0 and self.alpha > 0
 
 
 @dataclass(frozen=True)
@@ -42,31 +40,32 @@ class Sweep:
     """A grid of settings.
 
     ``cells`` run over policies, then alphas, then horizons, and end early when the sweep
-    was cancelled; ``baseline`` is retrieval without propagation and always there.
+    was cancelled; ``baseline`` is retrieval without propagation and always there. ``settings``
+    are what all cells share; policy, alpha and horizon in it say nothing.
     """
 
+    settings: RetrievalSettings
+    units: int
+    tokens: int
     policies: tuple[str, ...]
     alphas: tuple[float, ...]
     horizons: tuple[int, ...]
-    k: int
-    budget: int | None
-    relevance: str
-    distinct: bool
-    questions: int
     baseline: Cell
     cells: tuple[Cell, ...]
 
     @property
-    def settings(self) -> RetrievalSettings:
-        """The settings all cells share; policy, alpha and horizon are the defaults."""
-        return RetrievalSettings(
-            relevance=self.relevance, k=self.k, budget=self.budget, literal=not self.distinct
-        )
+    def questions(self) -> int:
+        """Number of questions, counted or not."""
+        return len(self.baseline.outcomes)
 
     @property
     def complete(self) -> bool:
         """Whether every cell was measured."""
         return len(self.cells) == len(self.policies) * len(self.alphas) * len(self.horizons)
+
+    def seeing(self, measure: str) -> tuple[str, ...]:
+        """The policies of the sweep that a measure can see (``measures.sees``)."""
+        return tuple(policy for policy in self.policies if sees(measure, policy))
 
     def cell(self, policy: str, alpha: float, horizon: int) -> Cell | None:
         """The cell of a setting; None where it was not measured."""
@@ -75,16 +74,33 @@ class Sweep:
                 return cell
         return None
 
-    def best(self, policies: Collection[str] | None = None) -> Cell:
-        """The cell with the highest recall, among ``policies`` if given.
+    def gain(self, cell: Cell, measure: str = "recall", *, adversarial: bool = True) -> Mean:
+        """What a cell adds to no propagation, a mean of paired differences."""
+        return cell.outcomes.gain(self.baseline.outcomes, measure, adversarial=adversarial)
+
+    def best(
+        self,
+        measure: str = "recall",
+        policies: Collection[str] | None = None,
+        *,
+        adversarial: bool = True,
+    ) -> Cell:
+        """The cell with the highest mean of a measure, among ``policies`` if given and only
+        those the measure can see.
 
         A tie goes to the fewer hops, then the smaller alpha, then the earlier policy. The
-        baseline where nothing else was measured, or nothing counted.
+        baseline where nothing else was measured, or nothing counted. ValueError for an unknown
+        measure.
         """
-        found = [c for c in self.cells if policies is None or c.policy in policies]
-        measured = [c for c in found if not math.isnan(c.recall.value)]
-        ties_last = sorted(measured, key=lambda c: (c.horizon, c.alpha))
-        return max(ties_last, key=lambda c: c.recall.value, default=self.baseline)
+        check_measure(measure)
+        values = [
+            (cell.outcomes.value(measure, adversarial=adversarial), cell)
+            for cell in self.cells
+            if sees(measure, cell.policy) and (policies is None or cell.policy in policies)
+        ]
+        counted = [(value, cell) for value, cell in values if not math.isnan(value)]
+        ties_last = sorted(counted, key=lambda pair: (pair[1].horizon, pair[1].alpha))
+        return max(ties_last, key=lambda pair: pair[0], default=(0.0, self.baseline))[1]
 
 
 def sweep(
@@ -95,6 +111,8 @@ def sweep(
     policies: Sequence[str] = ("top-down", "bottom-up", "both"),
     alphas: Sequence[float] = (0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.95),
     horizons: Sequence[int] = (0, 1, 2, 3),
+    units: int = UNITS,
+    tokens: int = TOKENS,
     seed: int = 0,
     progress: Callable[[int, int], None] | None = None,
     cancelled: Callable[[], bool] | None = None,
@@ -104,93 +122,68 @@ def sweep(
 ) -> Sweep:
     """Measure every policy x alpha x horizon, as :func:`evaluate` would one by one.
 
-    ``policies``, ``alphas`` and ``horizons`` are the axes; ``memory``, ``questions``,
-    ``settings``, ``changes`` and ``seed`` are as in ``evaluate``, and a cell's numbers equal
-    those of ``evaluate`` with its setting exactly. The questions are scored once, hops once
-    per policy, and all settings that do not propagate (policy ``none``, H = 0, alpha = 0)
-    once. ``progress(done, total)`` is called after every cell;
-    when ``cancelled()``, asked before every cell, says so, what is done is returned.
+    ``policies``, ``alphas`` and ``horizons`` are the axes; all else is as in ``evaluate``, and a
+    cell's numbers equal those of ``evaluate`` with its setting exactly. The questions are scored
+    once, hops once per policy, and all settings that do not propagate (policy ``none``, H = 0,
+    alpha = 0) once. ``progress(done, total)`` is called after every cell; when ``cancelled()``,
+    asked before every cell, says so, what is done is returned.
     ``keep`` is given every cell; cells given back as ``known``, of a sweep that is
     otherwise the same, are not measured again. Repeated values are swept once. ValueError
     for an empty axis or an illegal value.
     """
-    policies, alphas, horizons = (
-        _axis("policies", policies),
-        _axis("alphas", alphas),
-        _axis("horizons", horizons),
-    )
-    for triple in product(policies, alphas, horizons):
-        check_setting(*triple)
-    horizons = tuple(int(horizon) for horizon in horizons)
+    policies, alphas, horizons = _axes(policies, alphas, horizons)
     grid = list(product(policies, alphas, horizons))
     shared = measured_settings(settings, changes)
-    k, budget = shared.k, shared.budget
-    structure = memory.structure if shared.literal else memory.structure.collapsed
-    gold = gold_of(memory, questions, structure)
-    texts = structure.text
-    nodes = np.flatnonzero(structure.active)
-    counted = np.flatnonzero(gold.counted)
-    groups = categories([questions[i].category for i in counted.tolist()])
-    initial = first_scores(memory, questions, shared.relevance, structure)
+    if shared.method != "propagate":
+        raise ValueError(
+            f"method is {shared.method!r}; a sweep varies propagation, so leave it out"
+        )
+    found = batches(memory, questions, shared, Limits(shared.k, shared.budget, units, tokens))
+    initial = [batch.first_scores(memory, shared.relevance) for batch in found]
+    labels = [question.category for question in questions]
 
-    def measured(policy: str, alpha: float, horizon: int, final: NDArray[np.float64]) -> Cell:
-        ranked = measures.order(final, nodes)
-        leaves = measures.among(ranked, structure.level == 0)
-        mixed = ranked
-        tops = (
-            mixed[:, :k].tolist()
-            if budget is None
-            else [taken(row, texts, k, budget) for row in mixed]
-        )
-        relevant = np.take_along_axis(gold.leaves, leaves, axis=1)
-        values = measures.recall(relevant, k)[counted]
-        return Cell(
-            policy,
-            alpha,
-            horizon,
-            mean_ci(values, seed),
-            {label: mean_ci(values[rows], seed) for label, rows in groups.items()},
-            measures.level_shares(tops, structure.level),
-        )
+    def measured(policy: str, alpha: float, horizon: int, scores: Sequence[Floats]) -> Cell:
+        ranked = [batch.ranked(each) for batch, each in zip(found, scores, strict=True)]
+        columns, levels = collect(found, ranked, len(questions))
+        return Cell(policy, alpha, horizon, outcomes_of(labels, columns, levels, seed))
 
     # Hops do not depend on alpha, so they are spread once per policy, to the largest horizon;
     # each cell combines its first H + 1. The grid runs policy by policy, so one set is held.
+    @lru_cache(maxsize=1)
+    def hops(policy: str) -> list[Floats]:
+        return [
+            spread(scores, batch.structure.edges, policy, max(horizons), batch.structure)
+            for batch, scores in zip(found, initial, strict=True)
+        ]
+
     baseline = measured("none", 0.0, 0, initial)
     done = {(cell.policy, cell.alpha, cell.horizon): cell for cell in known}
     cells: list[Cell] = []
-    hops, spread_by = initial[None], ""
     for policy, alpha, horizon in grid:
         if cancelled is not None and cancelled():
             break
-        if (policy, alpha, horizon) in done:
-            cell = done[policy, alpha, horizon]
-        elif policy == "none" or horizon == 0 or alpha == 0:
-            cell = replace(baseline, policy=policy, alpha=alpha, horizon=horizon)
-        else:
-            if policy != spread_by:
-                hops = spread(initial, structure.edges, policy, max(horizons), structure)
-                spread_by = policy
-            cell = measured(policy, alpha, horizon, combine(hops, policy, alpha, horizon))
+        cell = done.get((policy, alpha, horizon)) or replace(
+            baseline, policy=policy, alpha=alpha, horizon=horizon
+        )
+        if cell.moves and (policy, alpha, horizon) not in done:
+            final = [combine(each, policy, alpha, horizon) for each in hops(policy)]
+            cell = measured(policy, alpha, horizon, final)
         cells.append(cell)
         if keep is not None:
             keep(cell)
         if progress is not None:
             progress(len(cells), len(grid))
-    return Sweep(
-        policies,
-        alphas,
-        horizons,
-        k,
-        budget,
-        shared.relevance,
-        not shared.literal,
-        len(questions),
-        baseline,
-        tuple(cells),
-    )
+    return Sweep(shared, units, tokens, policies, alphas, horizons, baseline, tuple(cells))
 
 
-def _axis(name: str, values: Sequence[_Value]) -> tuple[_Value, ...]:
-    if not len(values):
-        raise ValueError(f"{name} is empty; name at least one value")
-    return tuple(dict.fromkeys(values))
+def _axes(
+    policies: Sequence[str], alphas: Sequence[float], horizons: Sequence[int]
+) -> tuple[tuple[str, ...], tuple[float, ...], tuple[int, ...]]:
+    """The axes without repetition. ValueError for an empty one or an illegal value."""
+    for name, values in (("policies", policies), ("alphas", alphas), ("horizons", horizons)):
+        if not len(values):
+            raise ValueError(f"{name} is empty; name at least one value")
+    for triple in product(policies, alphas, horizons):
+        check_setting(*triple)
+    whole = tuple(dict.fromkeys(int(horizon) for horizon in horizons))
+    return tuple(dict.fromkeys(policies)), tuple(dict.fromkeys(alphas)), whole

@@ -1,120 +1,111 @@
-"""Ranks nodes for many questions at once and measures the rankings. Pure functions.
+"""Defines what is measured of a retrieval; a measure is a row of ``MEASURES``.
 
-Shapes: q questions, n nodes, m ranked nodes. ``order`` is int64 (q, m), node ids best
-first; ``relevant`` is bool (q, m), True where the ranked node is gold. All gold nodes
-must be in the ranking, so a row's sum is its number of gold nodes.
+A question has two rankings. The *leaves* are all nodes of level 0, best first: did the right
+unit come back? The *mixed* ranking has the nodes of all levels, as Algorithm 2 of SegTreeMem
+returns them and a reader gets them; of it the *top* is read: K nodes, or what a budget of
+tokens pays for.
+
+A *lift* is the value less the one expected of random nodes of the same length, so that long
+texts earn nothing by their length alone.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
-from itertools import chain
-from typing import Any
+from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
+from segviz.retrieval import POLICIES
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Bools = NDArray[np.bool_]
+UNITS, TOKENS = 20, 1_000
+"""Units read for ``reached`` and tokens read for ``answer_words``, unless said."""
+
+QUOTED = 0.6
+"""Share of a turn's content words that one text must hold to quote it."""
 
 
-def order(scores: Floats, nodes: Ints) -> Ints:
-    """Rank ``nodes`` (m,), ascending ids, by ``scores`` (q, n): best first, int64 (q, m).
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """A measure of one retrieval: its ``label`` and its ``meaning`` as a sentence.
 
-    A tie goes to the older node, as in ``segviz.retrieval.selection.ranking``.
+    ``leaves``: taken from the ranking of leaves alone. ``evidence`` and ``answer``: what a
+    question must come with to have a value. ``share``: a share in [0, 1] (a lift in [-1, 1]),
+    else a number of its own kind. ``more``: whether more of it is better.
     """
-    return np.asarray(nodes[np.argsort(-scores[:, nodes], axis=1, kind="stable")])
+
+    label: str
+    meaning: str
+    leaves: bool = False
+    evidence: bool = True
+    answer: bool = False
+    share: bool = True
+    more: bool = True
 
 
-def among(ranked: Ints, keep: Bools) -> Ints:
-    """The ranking of only those nodes for which ``keep`` (n,) holds, int64 (q, kept)."""
-    width = int(keep[ranked[:1]].sum())
-    return np.asarray(ranked[keep[ranked]].reshape(len(ranked), width))
+MEASURES: dict[str, Measure] = {
+    "recall": Measure(
+        "leaf recall", "Gold leaves among the K best leaves / gold leaves.", leaves=True
+    ),
+    "reached": Measure(
+        "evidence reached",
+        "Gold units among the first N units read, walking the mixed ranking in order / gold "
+        "units. A node of several units is read from its first.",
+    ),
+    "reached_lift": Measure(
+        "evidence reached, lift",
+        "Evidence reached, less the share of all units that was read.",
+    ),
+    "quoted": Measure(
+        "gold turns quoted",
+        f"Gold turns of which at least {QUOTED:.0%} of the content words stand in one text of "
+        "the top / gold turns.",
+    ),
+    "quoted_lift": Measure(
+        "gold turns quoted, lift",
+        "Gold turns quoted, less what random nodes of the same length quote.",
+    ),
+    "answer_words": Measure(
+        "answer words",
+        "Content words of the gold answer in the texts that T tokens hold / its content words.",
+        evidence=False,
+        answer=True,
+    ),
+    "answer_words_lift": Measure(
+        "answer words, lift",
+        "Answer words, less those in random nodes of the same length.",
+        evidence=False,
+        answer=True,
+    ),
+    "reciprocal_rank": Measure(
+        "MRR", "1 / rank of the first gold leaf among all leaves.", leaves=True
+    ),
+    "ndcg": Measure(
+        "nDCG",
+        "Gold leaves among the K best, weighed by 1 / log₂(1 + rank), against the best order.",
+        leaves=True,
+    ),
+    "words": Measure(
+        "words read", "Words of the texts of the top.", evidence=False, share=False, more=False
+    ),
+    "short": Measure(
+        "short of K",
+        "1 where fewer than K leaves came back, as a system's own retrieval may leave it.",
+        leaves=True,
+        evidence=False,
+        more=False,
+    ),
+}
+"""Name to measure, in the order of tables."""
+
+CHOICES = tuple(name for name, measure in MEASURES.items() if measure.share and measure.more)
+"""The measures by which settings can be judged."""
 
 
-def best_of_groups(ranked: Ints, group: NDArray[np.integer]) -> Ints:
-    """Keep in every row only the best node of each group, int64 (q, groups).
-
-    ``group`` (n,) holds a label per node; with the carrier this is the ``distinct`` of
-    ``segviz.retrieval.selection.ranking``, for all questions at once.
-    """
-    # Every row ranks the same nodes. `place[i, node]` is a node's place in row i; with the nodes
-    # sorted by group, `reduceat` takes the best place of each group in every row at once, and
-    # the sorted places select the survivors in their order.
-    q, m = ranked.shape
-    if not q or not m:
-        return ranked
-    nodes = np.sort(ranked[0])
-    by_group = nodes[np.argsort(group[nodes], kind="stable")]
-    starts = np.flatnonzero(np.diff(group[by_group], prepend=group[by_group[0]] - 1))
-    if len(starts) == m:
-        return ranked
-    place = np.zeros((q, int(nodes[-1]) + 1), dtype=np.int64)
-    np.put_along_axis(place, ranked, np.broadcast_to(np.arange(m), (q, m)), axis=1)
-    best = np.minimum.reduceat(place[:, by_group], starts, axis=1)
-    best.sort(axis=1)
-    return np.asarray(np.take_along_axis(ranked, best, axis=1))
+def sees(measure: str, policy: str) -> bool:
+    """Whether a measure can see what a policy does. One over leaves cannot where leaves receive
+    nothing (bottom-up): its value is then that of no propagation for every alpha and horizon."""
+    return not MEASURES[measure].leaves or bool(POLICIES[policy]().reaches_leaves)
 
 
-def ratio(part: NDArray[Any], whole: NDArray[Any]) -> Floats:
-    """``part / whole`` as float64, 0 where ``whole`` is 0."""
-    return np.asarray(np.divide(part, whole, out=np.zeros(part.shape), where=whole > 0))
-
-
-def recall(relevant: Bools, k: int) -> Floats:
-    """Gold nodes among the first ``k`` / gold nodes, (q,); 0 without a gold node."""
-    return ratio(relevant[:, :k].sum(axis=1), relevant.sum(axis=1))
-
-
-def reciprocal_rank(relevant: Bools) -> Floats:
-    """1 / rank of the best gold node in the whole ranking, (q,); 0 without a gold node."""
-    if not relevant.shape[1]:
-        return np.zeros(len(relevant))
-    return np.where(relevant.any(axis=1), 1.0 / (1 + relevant.argmax(axis=1)), 0.0)
-
-
-def ndcg(relevant: Bools, k: int) -> Floats:
-    """nDCG@k with binary relevance, (q,): Σ 1/log2(rank + 1) over gold nodes among the
-    first ``k``, divided by the same for the ideal order; 0 without a gold node."""
-    discount = 1.0 / np.log2(np.arange(2, 2 + min(k, relevant.shape[1])))
-    ideal = np.concatenate([[0.0], np.cumsum(discount)])
-    best = ideal[np.minimum(relevant.sum(axis=1), len(discount))]
-    return ratio((relevant[:, :k] * discount).sum(axis=1), best)
-
-
-def budget_recall(
-    ranked: Ints,
-    covered: Callable[[int], Collection[int]],
-    gold: Sequence[Collection[int]],
-    budget: int,
-) -> Floats:
-    """Gold units covered / gold units within a budget of units, (q,); 0 without gold.
-
-    ``covered(node)`` are the units below a node, ``gold[i]`` the gold units of question
-    i. Nodes of any level are taken in rank order while their union holds at most ``budget``
-    units; taking ends at the first node that does not fit, so a root ranked first gives 0.
-    This keeps wide nodes from scoring by covering everything.
-    """
-    values = np.zeros(len(ranked))
-    for i, wanted in enumerate(gold):
-        if not wanted:
-            continue
-        taken: set[int] = set()
-        for node in ranked[i].tolist():
-            larger = taken.union(covered(node))
-            if len(larger) > budget:
-                break
-            taken = larger
-        values[i] = len(taken.intersection(wanted)) / len(wanted)
-    return values
-
-
-def level_shares(tops: Sequence[Sequence[int]], level: NDArray[np.integer]) -> dict[int, float]:
-    """Retrieved-level distribution: the share of all returned nodes on each level, for
-    every level up to the highest in ``level`` (n,). ``tops`` are the nodes returned for
-    each question; all shares are 0 when there are none."""
-    highest = int(level.max(initial=0))
-    nodes = np.fromiter(chain.from_iterable(tops), dtype=np.int64)
-    counts = np.bincount(level[nodes], minlength=highest + 1)
-    return {at: float(count) / max(nodes.size, 1) for at, count in enumerate(counts)}
+def check_measure(measure: str) -> None:
+    """Raise ValueError with the legal names for an unknown measure."""
+    if measure not in MEASURES:
+        raise ValueError(f"unknown measure {measure!r}; choose one of {', '.join(MEASURES)}")

@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 
 from segviz.conversation import Conversation, Unit
 from segviz.evaluate.aggregate import Mean, mean_ci
-from segviz.evaluate.evaluation import Row, evaluate
+from segviz.evaluate.evaluation import evaluate
+from segviz.evaluate.outcomes import Outcomes
 
 if TYPE_CHECKING:
     from segviz.memory import Memory
@@ -26,7 +27,7 @@ Propagation = tuple[str, float, int]
 """Policy, alpha and horizon."""
 Values = NDArray[np.float64]
 
-MEASURES = ("recall", "budget_recall", "coverage")
+MEASURES = ("recall", "reached", "quoted", "answer_words")
 
 
 def swapped(count: int, share: float, seed: int) -> list[int]:
@@ -130,13 +131,14 @@ def permutation(
 
     ``builders`` make a memory of a conversation, by the name of the system. Each system is
     built once as it is and once per seed; a question's permuted value is its mean over the
-    seeds. Measures: evidence recall@k over leaves, recall within ``units`` units, and
-    the share of the answer's words in the mixed top k (see :func:`evaluate`). Intervals
-    are 95 %, from resampling questions in pairs; they do not cover the choice of seeds.
+    seeds. Measures: ``MEASURES`` of this module (see ``segviz.evaluate.measures``). Intervals
+    are 95 %, from resampling conversations and the questions within them, in pairs; they do
+    not cover the choice of seeds.
 
-    Source: SegTreeMem §5.5, Table 3. Departs from the source: the paper measures answers
-    by an LLM judge; it does not say how pairs are drawn (ours are disjoint and uniform
-    over the conversation) nor whether dates move (ours stay with the place).
+    Source: SegTreeMem §5.4, Table 3. Departs from the source: the paper measures answers
+    by an LLM judge; it swaps turns and does not say how pairs are drawn (ours are
+    pairs of units, disjoint and uniform over the conversation) nor whether dates move (ours stay
+    with the place).
     """
     if not seeds:
         raise ValueError("seeds is empty; name at least one")
@@ -144,13 +146,13 @@ def permutation(
     for system, build in builders.items():
         variants: list[dict[tuple[Propagation, str], Values]] = []
         for seed in (None, *seeds):
-            rows: dict[Propagation, list[Row]] = {setting: [] for setting in settings}
+            found: dict[Propagation, list[Outcomes]] = {setting: [] for setting in settings}
             for conversation in conversations:
                 given = conversation if seed is None else reordered(conversation, share, seed)
                 memory = build(given)
                 for setting in settings:
                     policy, alpha, horizon = setting
-                    rows[setting] += evaluate(
+                    measured = evaluate(
                         memory,
                         conversation.questions,
                         policy=policy,
@@ -159,25 +161,41 @@ def permutation(
                         relevance=relevance,
                         k=k,
                         units=units,
-                    ).rows
-            variants.append({(s, m): _column(rows[s], m) for s in settings for m in MEASURES})
+                    )
+                    found[setting].append(measured.outcomes)
+            variants.append(
+                {
+                    (s, m): np.concatenate([part.column(m) for part in found[s]])
+                    for s in settings
+                    for m in MEASURES
+                }
+            )
         for setting in settings:
             for measure in MEASURES:
                 original, *others = (variant[setting, measure] for variant in variants)
                 kept[system, setting, measure] = original, np.mean(others, axis=0)
+    groups = [each.id for each in conversations for _ in each.questions]
+
+    def mean(values: Values) -> Mean:
+        known = np.flatnonzero(~np.isnan(values))
+        return mean_ci(values[known], groups=[groups[i] for i in known.tolist()])
+
     first, *rest = builders
     return Permutation(
         share,
         tuple(seeds),
         relevance,
-        tuple(_loss_of(key, *values) for key, values in kept.items()),
+        tuple(
+            Loss(*key, mean(original), mean(permuted), mean(original - permuted))
+            for key, (original, permuted) in kept.items()
+        ),
         tuple(
             Difference(
                 first,
                 second,
                 setting,
                 measure,
-                _mean(
+                mean(
                     _loss_per_question(kept[first, setting, measure])
                     - _loss_per_question(kept[second, setting, measure])
                 ),
@@ -189,23 +207,6 @@ def permutation(
     )
 
 
-def _column(rows: Sequence[Row], measure: str) -> Values:
-    """A measure of all questions, NaN where a question has no value."""
-    values = [getattr(row, measure) for row in rows]
-    return np.array([np.nan if value is None else value for value in values], dtype=np.float64)
-
-
 def _loss_per_question(values: tuple[Values, Values]) -> Values:
     original, permuted = values
     return original - permuted
-
-
-def _mean(values: Values) -> Mean:
-    return mean_ci(values[~np.isnan(values)])
-
-
-def _loss_of(key: tuple[str, Propagation, str], original: Values, permuted: Values) -> Loss:
-    system, setting, measure = key
-    return Loss(
-        system, setting, measure, _mean(original), _mean(permuted), _mean(original - permuted)
-    )

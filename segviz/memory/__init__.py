@@ -9,7 +9,7 @@
 May import ``systems``, ``store`` and the packages below them. Public face: the names below.
 """
 
-from segviz.memory.asking import ask
+from segviz.memory.asking import ask, own_retrieval
 from segviz.memory.assemble import COMPONENTS, Absent, embedder_named, make_system, needs_chat, paid
 from segviz.memory.builder import Building, BuildPaused, arrivals, build
 from segviz.memory.memory import Memory, from_saved, open_memory
@@ -30,5 +30,6 @@ __all__ = [
     "merge",
     "needs_chat",
     "open_memory",
+    "own_retrieval",
     "paid",
 ]

@@ -55,10 +55,7 @@ def ask(
     initial = initial_scores(scorer([question])[0], structure.active)
     stages: tuple[Stage, ...] = ()
     if settings.method == "own":
-        units = memory.units[: _arrived_units(memory, settings.step)]
-        whole_scorer = memory.scorer(settings.relevance, whole)
-        view = View(whole, units, whole_scorer, Services(memory.embedder, chat), k)
-        found = shown_as(_own_retriever(memory).retrieve(question, view), structure)
+        found = own_retrieval(memory, question, settings, whole, chat)
         admitted = [n for n in found.ranked if levels is None or structure.level[n] in levels]
         final, hops, stages = _shares(found.scores), initial[None], found.stages
         after = taken(admitted, structure.text, k, budget)
@@ -107,10 +104,23 @@ def _evidence(
     )
 
 
-def shown_as(found: Retrieval, structure: Structure) -> Retrieval:
-    """A system's own retrieval in terms of the nodes of ``structure``: what it says of a node of
-    a same-text chain is said of the chain, which scores as its best node does."""
-    chain = structure.chain
+def own_retrieval(
+    memory: Memory,
+    question: str,
+    settings: RetrievalSettings,
+    whole: Structure,
+    chat: Chat | None = None,
+) -> Retrieval:
+    """A system's own retrieval from ``whole``, the memory at ``settings.step``, in terms of the
+    nodes shown: unless ``settings.literal``, what it says of a node of a same-text chain is said
+    of the chain, which scores as its best node does. ValueError where the system has none."""
+    units = memory.units[: _arrived_units(memory, settings.step)]
+    scorer = memory.scorer(settings.relevance, whole)
+    view = View(whole, units, scorer, Services(memory.embedder, chat), settings.k)
+    found = _own_retriever(memory).retrieve(question, view)
+    if settings.literal:
+        return found
+    chain = whole.collapsed.chain
     scores = np.zeros_like(found.scores)
     np.maximum.at(scores, chain, found.scores)
     ranked = tuple(dict.fromkeys(chain[list(found.ranked)].tolist()))

@@ -9,7 +9,7 @@ from typing import Any
 
 from segviz import store
 from segviz.construct import JOIN, Operates, Scorer, Services, Settles, System, View
-from segviz.conversation import Conversation, Unit
+from segviz.conversation import Conversation, Question, Unit
 from segviz.embedding import Embedder
 from segviz.llm import Chat
 from segviz.memory.asking import ask
@@ -53,6 +53,10 @@ class Memory:
         if not 0 <= step <= len(self.steps):
             raise ValueError(f"step {step}: this memory has steps 0 to {len(self.steps)}")
         return self.structure if step == len(self.steps) else self._moments.at(step)
+
+    def moment(self, question: Question) -> int | None:
+        """The number of steps before the moment a question stands at; None for the end."""
+        return None
 
     def pending(self, step: int) -> tuple[int, ...]:
         """Nodes whose text was out of date after ``step`` steps; see ``Settles``."""

@@ -28,6 +28,7 @@ class NoPropagation:
     name: ClassVar[str] = "none"
     label: ClassVar[str] = "none: every node for itself (collapsed retrieval)"
     live: ClassVar[bool] = True
+    reaches_leaves: ClassVar[bool] = True
 
     def transitions(self, edges: IntArray, structure: Structure | None = None) -> IntArray:
         """No transition, shape (0, 2)."""
@@ -41,6 +42,7 @@ class TopDown:
     name: ClassVar[str] = "top-down"
     label: ClassVar[str] = "top-down: parents to children"
     live: ClassVar[bool] = True
+    reaches_leaves: ClassVar[bool] = True
 
     def transitions(self, edges: IntArray, structure: Structure | None = None) -> IntArray:
         """(m, 2) [source, target]: every parent to each of its children."""
@@ -54,6 +56,7 @@ class BottomUp:
     name: ClassVar[str] = "bottom-up"
     label: ClassVar[str] = "bottom-up: children to parents"
     live: ClassVar[bool] = True
+    reaches_leaves: ClassVar[bool] = False
 
     def transitions(self, edges: IntArray, structure: Structure | None = None) -> IntArray:
         """(m, 2) [source, target]: every child to each of its parents."""
@@ -70,6 +73,7 @@ class Both:
     name: ClassVar[str] = "both"
     label: ClassVar[str] = "both: along every edge, so siblings support each other"
     live: ClassVar[bool] = True
+    reaches_leaves: ClassVar[bool] = True
 
     def transitions(self, edges: IntArray, structure: Structure | None = None) -> IntArray:
         """(2m, 2) [source, target]: every edge there and back."""
@@ -87,6 +91,7 @@ class Neighbours:
     name: ClassVar[str] = "neighbours"
     label: ClassVar[str] = "neighbours: to the node before and after on the same level"
     live: ClassVar[bool] = True
+    reaches_leaves: ClassVar[bool] = True
 
     def transitions(self, edges: IntArray, structure: Structure | None = None) -> IntArray:
         """(k, 2) [source, target]. ValueError without a structure."""
@@ -110,7 +115,9 @@ POLICIES: dict[str, Callable[[], Any]] = {
     "both": Both,
     "neighbours": Neighbours,
 }
-"""Name to policy; ``transitions`` of an instance are the non-zero entries of W_P."""
+"""Name to policy; ``transitions`` of an instance are the non-zero entries of W_P. ``live``:
+the browser can compute it too; ``reaches_leaves``: a leaf can receive something, so that a
+measure over leaves can see the policy."""
 
 
 _MAX_HOPS = 999

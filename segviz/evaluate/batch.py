@@ -1,0 +1,353 @@
+"""Measures rankings of many questions that are asked of one structure at once."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from segviz.conversation import Question
+from segviz.evaluate.measures import MEASURES, QUOTED, TOKENS, UNITS
+from segviz.evaluate.text_metrics import all_tokens, content_tokens
+from segviz.retrieval import RetrievalSettings, check_count, estimated_tokens, initial_scores
+from segviz.tree import Structure
+
+if TYPE_CHECKING:
+    from segviz.memory import Memory
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+
+_NEIGHBOURS = 0.05
+_MIN_NEIGHBOURS = 21
+"""A random node of the same length is one of this share of the nodes, and at least so many, that
+are nearest in length."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What is read of a ranking: the ``k`` best nodes or, with a ``budget``, what so many tokens
+    pay for; ``units`` for ``reached``, ``tokens`` for ``answer_words``."""
+
+    k: int = 10
+    budget: int | None = None
+    units: int = UNITS
+    tokens: int = TOKENS
+
+    def __post_init__(self) -> None:
+        """Refuse numbers below 1."""
+        for name in ("k", "units", "tokens"):
+            check_count(name, getattr(self, name))
+        if self.budget is not None:
+            check_count("budget", self.budget)
+
+
+class Words:
+    """The words of texts, each text split once: ``every(text)`` and ``content(text)``, without
+    function words; sets."""
+
+    def __init__(self) -> None:
+        """Nothing is split yet."""
+        self.every: Callable[[str], frozenset[str]] = cache(all_tokens)
+        self.content: Callable[[str], frozenset[str]] = cache(content_tokens)
+
+
+@dataclass(frozen=True, eq=False)
+class _Facts:
+    """What is looked for in texts: f pairs of a question and a word or turn.
+
+    ``question`` int64 (f,) the row of each; ``held`` bool (f, n + 1) whether a node's text holds
+    it; ``absent`` float32 (f, n + 1) the logarithm of the chance that a random node of the same
+    length does not. The last column is no node: it holds nothing, for sure.
+    """
+
+    question: Ints
+    held: Bools
+    absent: NDArray[np.float32]
+
+    def found(self, tops: Ints) -> tuple[Floats, Floats]:
+        """The share of each question's facts in its ``tops`` (q, m), and the share expected of
+        random nodes of the same lengths; NaN for a question without facts."""
+        rows = np.arange(len(self.question))[:, None]
+        nodes = tops[self.question]
+        held = np.asarray(self.held[rows, nodes].any(axis=1))
+        chance = -np.expm1(self.absent[rows, nodes].sum(axis=1, dtype=np.float64))
+        whole = np.bincount(self.question, minlength=len(tops))
+        whole = np.where(whole > 0, whole, np.nan)
+
+        def shares(parts: NDArray[Any]) -> Floats:
+            summed = np.bincount(self.question, weights=parts, minlength=len(tops))
+            return np.asarray(summed / whole)
+
+        return shares(held), shares(chance)
+
+
+class Batch:
+    """Questions that are asked of one structure, ready to measure any rankings of its nodes.
+
+    ``places`` are the positions of the questions among all that are measured, ``whole`` the
+    memory at their moment, ``structure`` the same as it is shown, and ``step`` the moment, None
+    for the end. ``counted`` bool (q,): at least one evidence id is a turn of the
+    conversation. ``gold`` bool (q, n): the leaves that hold an evidence turn. A counted question
+    whose turns no leaf holds (the unit rule dropped them) has none and scores 0 everywhere.
+    O((q + f) · n) memory for f words and turns that are looked for.
+    """
+
+    def __init__(
+        self,
+        memory: Memory,
+        questions: Sequence[Question],
+        places: Sequence[int],
+        whole: Structure,
+        structure: Structure,
+        step: int | None,
+        limits: Limits,
+        words: Words,
+    ) -> None:
+        """Finds gold leaves, gold turns and answer words in the structure."""
+        self.questions, self.places, self.structure = questions, tuple(places), structure
+        self.whole, self.step = whole, step
+        self._limits, self._words = limits, words
+        self._nodes = np.flatnonzero(structure.active)
+        n = len(structure)
+        self._level = np.append(np.where(structure.active, structure.level, -1), -1)
+        lengths = [len(text.split()) for text in structure.text]
+        tokens = [estimated_tokens(text) for text in structure.text]
+        self._lengths, self._tokens = np.array([*lengths, 0]), np.array([*tokens, 0])
+        self._covered: Callable[[int], tuple[int, ...]] = cache(structure.coverage)
+        self._gold(memory)
+        texts: dict[str, list[int]] = defaultdict(list)
+        turns = [
+            [memory.conversation.turn(turn).content for turn in self._turns(memory, question)]
+            for question in questions
+        ]
+        sought = {word for each in turns for text in each for word in words.content(text)}
+        sought.update(*(words.content(question.answer or "") for question in questions))
+        for node in self._nodes.tolist():
+            for word in words.every(structure.text[node]) & sought:
+                texts[word].append(node)
+
+        def column(word: str) -> NDArray[np.int64]:
+            marks = np.zeros(n + 1, dtype=np.int64)
+            marks[texts.get(word, ())] = 1
+            return marks
+
+        marks_of = cache(column)
+        asked = [
+            (row, marks_of(word) > 0)
+            for row, question in enumerate(questions)
+            for word in sorted(words.content(question.answer or ""))
+        ]
+        self._answers = self._facts(asked)
+        quotes = []
+        for row, texts_of_it in enumerate(turns):
+            for text in texts_of_it:
+                wanted = words.content(text)
+                if wanted:
+                    held = sum((marks_of(word) for word in wanted), np.zeros(n + 1, np.int64))
+                    quotes.append((row, held >= QUOTED * len(wanted) - 1e-9))
+        self._quotes = self._facts(quotes)
+
+    def _turns(self, memory: Memory, question: Question) -> list[str]:
+        """The gold turns of a question that the conversation has."""
+        return [turn for turn in dict.fromkeys(question.evidence) if turn in self._known]
+
+    def _gold(self, memory: Memory) -> None:
+        structure, questions = self.structure, self.questions
+        leaves_of: dict[int, list[int]] = defaultdict(list)
+        for leaf in structure.leaves:
+            for index in range(int(structure.start[leaf]), int(structure.stop[leaf])):
+                leaves_of[index].append(leaf)
+        units_of: dict[str, list[int]] = defaultdict(list)
+        for unit in memory.units:
+            if unit.index in leaves_of:
+                for turn_id in unit.turn_ids:
+                    units_of[turn_id].append(unit.index)
+        self._known = {turn.id for turn in memory.conversation.turns}
+        self._present = len(leaves_of)
+        self.counted: Bools = np.array(
+            [not self._known.isdisjoint(q.evidence) for q in questions], dtype=np.bool_
+        )
+        self.gold: Bools = np.zeros((len(questions), len(structure) + 1), dtype=np.bool_)
+        units = []
+        for row, question in zip(self.gold, questions, strict=True):
+            held = frozenset(u for turn in question.evidence for u in units_of.get(turn, ()))
+            row[[leaf for u in held for leaf in leaves_of[u]]] = True
+            units.append(held)
+        self._gold_units = tuple(units)
+
+    def _facts(self, rows: Sequence[tuple[int, Bools]]) -> _Facts:
+        """Facts from the question and the nodes (n + 1,) that hold each."""
+        n = len(self.structure)
+        question = np.array([row for row, _ in rows], dtype=np.int64)
+        held = np.array([marks for _, marks in rows], dtype=np.bool_).reshape(len(rows), n + 1)
+        # Nodes in the order of their length; of the window around each, the share that holds it.
+        order = self._nodes[np.argsort(self._lengths[self._nodes], kind="stable")]
+        count = len(order)
+        half = max(_MIN_NEIGHBOURS, round(_NEIGHBOURS * count)) // 2
+        places = np.arange(count)
+        first, last = np.maximum(places - half, 0), np.minimum(places + half + 1, count)
+        absent = np.zeros((len(rows), n + 1), dtype=np.float32)
+        for row, marks in enumerate(held):
+            summed = np.concatenate([[0], np.cumsum(marks[order])])
+            share = (summed[last] - summed[first]) / (last - first)
+            absent[row, order] = np.log1p(-np.minimum(share, 1 - 1e-9))
+        return _Facts(question, held, absent)
+
+    def first_scores(self, memory: Memory, relevance: str) -> Floats:
+        """s⁽⁰⁾ of all questions, float64 (q, n). ValueError for an unknown relevance."""
+        scorer = memory.scorer(relevance, self.structure)
+        raw = scorer([question.text for question in self.questions])
+        return initial_scores(raw, self.structure.active)
+
+    def ranked(self, scores: Floats) -> Ints:
+        """The nodes of all levels by ``scores`` (q, n), best first, int64 (q, m); a tie goes to
+        the older."""
+        nodes = self._nodes
+        return np.asarray(nodes[np.argsort(-scores[:, nodes], axis=1, kind="stable")])
+
+    def ragged(self, rankings: Sequence[Sequence[int]]) -> Ints:
+        """Rankings of different lengths as one array, filled up with no node."""
+        width = max(map(len, rankings), default=0)
+        found = np.full((len(rankings), width), len(self.structure), dtype=np.int64)
+        for row, nodes in zip(found, rankings, strict=True):
+            row[: len(nodes)] = nodes
+        return found
+
+    def tops(self, ranked: Ints) -> Ints:
+        """What is read of each ranking, int64 (q, width), filled up with no node."""
+        budget = self._limits.budget
+        return self._within(ranked, budget) if budget is not None else ranked[:, : self._limits.k]
+
+    def _within(self, ranked: Ints, tokens: int) -> Ints:
+        """The beginning of each ranking that so many tokens pay for."""
+        paid = np.cumsum(self._tokens[ranked], axis=1) <= tokens
+        width = int(paid.sum(axis=1).max(initial=0))
+        return np.where(paid, ranked, len(self.structure))[:, :width]
+
+    def measure(self, ranked: Ints) -> dict[str, Floats]:
+        """Every measure of rankings (q, m) by :meth:`ranked` or :meth:`ragged`, float64 (q,),
+        NaN where a question has no value."""
+        tops = self.tops(ranked)
+        found = self._of_leaves(ranked)
+        found["reached"], read = self._reached(ranked)
+        found["reached_lift"] = found["reached"] - read / max(self._present, 1)
+        quoted, by_chance = self._quotes.found(tops)
+        found["quoted"], found["quoted_lift"] = quoted, quoted - by_chance
+        words, by_chance = self._answers.found(self._within(ranked, self._limits.tokens))
+        found["answer_words"], found["answer_words_lift"] = words, words - by_chance
+        found["words"] = self._lengths[tops].sum(axis=1).astype(np.float64)
+        for name, measure in MEASURES.items():
+            if measure.evidence:
+                found[name][~self.counted] = np.nan
+        return {name: found[name] for name in MEASURES}
+
+    def _of_leaves(self, ranked: Ints) -> dict[str, Floats]:
+        k = self._limits.k
+        leaf = self._level[ranked] == 0
+        place = np.cumsum(leaf, axis=1)
+        rows = np.arange(len(ranked))[:, None]
+        hit = self.gold[rows, ranked] & leaf
+        near = hit & (place <= k)
+        wanted = self.gold.sum(axis=1)
+        gain = np.where(near, 1 / np.log2(1 + np.maximum(place, 1)), 0.0).sum(axis=1)
+        ideal = np.concatenate([[0.0], np.cumsum(1 / np.log2(np.arange(2, k + 2)))])
+        first = np.where(hit, place, np.iinfo(np.int64).max).min(axis=1, initial=np.iinfo(int).max)
+        return {
+            "recall": _ratio(near.sum(axis=1), wanted),
+            "reciprocal_rank": np.where(hit.any(axis=1), 1.0 / first, 0.0),
+            "ndcg": _ratio(gain, ideal[np.minimum(wanted, k)]),
+            "short": (leaf.sum(axis=1) < min(k, len(self.structure.leaves))).astype(np.float64),
+        }
+
+    def _reached(self, ranked: Ints) -> tuple[Floats, Floats]:
+        """Share of the gold units among the first units read, and how many were read."""
+        limit, nothing = self._limits.units, len(self.structure)
+        reached, read = np.zeros(len(ranked)), np.zeros(len(ranked))
+        for i in np.flatnonzero(self.counted).tolist():
+            seen: set[int] = set()
+            for node in ranked[i].tolist():
+                if node == nothing:
+                    break
+                for unit in self._covered(node):
+                    seen.add(unit)
+                    if len(seen) == limit:
+                        break
+                if len(seen) == limit:
+                    break
+            gold = self._gold_units[i]
+            read[i] = len(seen)
+            reached[i] = len(seen & gold) / len(gold) if gold else 0.0
+        return reached, read
+
+    def levels(self, ranked: Ints) -> NDArray[np.int64]:
+        """How many nodes of all tops lie on each level, int64 (highest + 1,)."""
+        tops = self.tops(ranked)
+        nodes = tops[tops < len(self.structure)]
+        highest = int(self.structure.level.max(initial=0))
+        return np.bincount(self._level[nodes], minlength=highest + 1)
+
+
+def _ratio(part: NDArray[Any], whole: NDArray[Any]) -> Floats:
+    """``part / whole`` as float64, 0 where ``whole`` is 0."""
+    return np.asarray(np.divide(part, whole, out=np.zeros(part.shape), where=whole > 0))
+
+
+def batches(
+    memory: Memory,
+    questions: Sequence[Question],
+    settings: RetrievalSettings,
+    limits: Limits,
+) -> list[Batch]:
+    """The questions by the moment they are asked at, in the order of the history, each group
+    with the structure of its moment: the settings' ``step``, else the moment the question stands
+    at (``Memory.moment``), else the end."""
+    moments: dict[int, list[int]] = defaultdict(list)
+    for place, question in enumerate(questions):
+        moment = memory.moment(question) if settings.step is None else settings.step
+        moments[len(memory.steps) if moment is None else moment].append(place)
+    words, found = Words(), []
+    for moment in sorted(moments):
+        step = moment if moment < len(memory.steps) else None
+        whole = memory.structure if step is None else memory.settled(step)
+        shown = whole if settings.literal else whole.collapsed
+        places = moments[moment]
+        asked = [questions[place] for place in places]
+        found.append(Batch(memory, asked, places, whole, shown, step, limits, words))
+    return found
+
+
+def collect(
+    found: Sequence[Batch], rankings: Sequence[Ints], count: int
+) -> tuple[dict[str, Floats], dict[int, float]]:
+    """The measures of all batches as columns over ``count`` questions, and the shares of levels
+    in all tops."""
+    columns = {name: np.full(count, np.nan) for name in MEASURES}
+    highest = max((int(b.structure.level.max(initial=0)) for b in found), default=0)
+    totals = np.zeros(highest + 1, dtype=np.int64)
+    for batch, ranked in zip(found, rankings, strict=True):
+        for name, values in batch.measure(ranked).items():
+            columns[name][list(batch.places)] = values
+        counts = batch.levels(ranked)
+        totals[: len(counts)] += counts
+    whole = max(int(totals.sum()), 1)
+    return columns, {level: float(number) / whole for level, number in enumerate(totals)}
+
+
+def measured_settings(
+    settings: RetrievalSettings | None, changes: Mapping[str, Any]
+) -> RetrievalSettings:
+    """The settings with ``changes``. ValueError for admissible levels, which would change what
+    the measures mean."""
+    wanted = replace(settings or RetrievalSettings(), **changes)
+    if wanted.levels is not None:
+        raise ValueError(
+            f"levels is {wanted.levels!r}; questions are measured over all levels, so leave it out"
+        )
+    return wanted

@@ -1,0 +1,141 @@
+"""Defines Outcomes: the measures of many questions under one setting, and their means."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from segviz.evaluate.aggregate import Mean, mean_ci
+from segviz.evaluate.measures import MEASURES, check_measure
+
+ADVERSARIAL = 5
+"""LoCoMo's category of questions whose answer is not in the conversation; their evidence is
+the turn that tempts to a wrong answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcomes:
+    """The measures of q questions under one setting.
+
+    ``values`` has a number per question for each measure, None where the question has no
+    value; ``categories`` is the category id of each question, ``groups`` its conversation;
+    ``levels`` the shares of levels among all nodes of the tops; ``seed`` draws the intervals.
+    """
+
+    categories: tuple[int | None, ...]
+    values: dict[str, tuple[float | None, ...]]
+    levels: dict[int, float] = field(default_factory=dict)
+    groups: tuple[str, ...] = ()
+    seed: int = 0
+
+    def __len__(self) -> int:
+        """Number of questions."""
+        return len(self.categories)
+
+    def column(self, measure: str) -> NDArray[np.float64]:
+        """A measure of every question, float64 (q,), NaN where it has no value. ValueError for
+        an unknown measure."""
+        check_measure(measure)
+        return np.array(self.values[measure], dtype=np.float64)
+
+    def keep(self, *, adversarial: bool = True, category: int | str | None = "all") -> list[int]:
+        """Positions of the questions of a ``category`` (default: all), in order, those of
+        category 5 left out unless ``adversarial``."""
+        return [
+            position
+            for position, mine in enumerate(self.categories)
+            if (adversarial or mine != ADVERSARIAL) and category in ("all", mine)
+        ]
+
+    def mean(
+        self, measure: str, *, adversarial: bool = True, category: int | str | None = "all"
+    ) -> Mean:
+        """The mean of a measure over the questions that :meth:`keep` names."""
+        column = self.column(measure)
+        return self._mean(column, self.keep(adversarial=adversarial, category=category))
+
+    def value(
+        self, measure: str, *, adversarial: bool = True, category: int | str | None = "all"
+    ) -> float:
+        """As :meth:`mean` without its interval, at once; NaN where no question has a value."""
+        kept = self.column(measure)[self.keep(adversarial=adversarial, category=category)]
+        kept = kept[~np.isnan(kept)]
+        return float(kept.mean()) if len(kept) else math.nan
+
+    def gain(
+        self,
+        other: Outcomes,
+        measure: str,
+        *,
+        adversarial: bool = True,
+        category: int | str | None = "all",
+    ) -> Mean:
+        """The mean difference to ``other``, question by question: positive where these are
+        higher. ValueError unless both hold the same questions."""
+        if self.categories != other.categories or self.groups != other.groups:
+            raise ValueError(
+                f"these outcomes hold {len(self)} questions and those {len(other)}, or others; a "
+                "paired difference needs the same questions in one order"
+            )
+        difference = self.column(measure) - other.column(measure)
+        return self._mean(difference, self.keep(adversarial=adversarial, category=category))
+
+    def means(self, *, adversarial: bool = True) -> dict[str, Mean]:
+        """The mean of every measure."""
+        return {name: self.mean(name, adversarial=adversarial) for name in MEASURES}
+
+    @property
+    def known_categories(self) -> tuple[int | None, ...]:
+        """The category ids there are, ascending, None last."""
+        return tuple(sorted(set(self.categories), key=lambda one: (one is None, one or 0)))
+
+    def _mean(self, column: NDArray[np.float64], positions: Sequence[int]) -> Mean:
+        kept = [position for position in positions if not np.isnan(column[position])]
+        groups = tuple(self.groups[position] for position in kept) if self.groups else ()
+        return mean_ci(column[kept], self.seed, groups)
+
+
+def outcomes_of(
+    categories: Sequence[int | None],
+    columns: Mapping[str, NDArray[np.float64]],
+    levels: Mapping[int, float],
+    seed: int,
+) -> Outcomes:
+    """Outcomes from columns float64 (q,) with NaN where a question has no value."""
+    return Outcomes(
+        tuple(categories),
+        {
+            name: tuple(None if np.isnan(value) else value for value in column.tolist())
+            for name, column in columns.items()
+        },
+        dict(levels),
+        seed=seed,
+    )
+
+
+def pooled(parts: Mapping[str, Outcomes]) -> Outcomes:
+    """The outcomes of several conversations as one; intervals resample conversations and the
+    questions within them. Level shares are means over the conversations, weighed by questions.
+    ValueError without parts."""
+    if not parts:
+        raise ValueError("there are no outcomes to pool; measure at least one conversation")
+    total = sum(len(part) for part in parts.values())
+    levels = sorted({level for part in parts.values() for level in part.levels})
+    return Outcomes(
+        tuple(one for part in parts.values() for one in part.categories),
+        {
+            name: tuple(value for part in parts.values() for value in part.values[name])
+            for name in MEASURES
+        },
+        {
+            level: sum(part.levels.get(level, 0.0) * len(part) for part in parts.values())
+            / max(total, 1)
+            for level in levels
+        },
+        tuple(name for name, part in parts.items() for _ in part.categories),
+        next(iter(parts.values())).seed,
+    )
