@@ -13,25 +13,33 @@ from segviz.cli.exits import OK, UsageError, user_errors
 from segviz.cli.many import (
     LOST,
     add_many,
+    add_measuring,
     apart,
-    comparisons_content,
     idle_many,
     measured,
     runs_of,
     single,
     spread,
+)
+from segviz.cli.models import Models, add_embedder, add_models, models
+from segviz.cli.reports import (
+    compared_columns,
+    compared_names,
+    comparison_content,
+    comparisons_content,
+    tell_comparison_setting,
     tell_comparisons,
     together,
 )
-from segviz.cli.models import Models, add_embedder, add_models, models
 from segviz.cli.retrieval import add_scoring
 from segviz.cli.source import add_conversation, is_memory, output_path, path_of, read_conversation
 from segviz.construct import Retriever
 from segviz.conversation import UNIT_RULES, distinct
-from segviz.evaluate import Mean
 from segviz.evaluate.compare import COLLAPSED, OWN, Comparison, compare, compare_one
 from segviz.memory import Memory, open_memory
 from segviz.systems import SYSTEMS
+
+_SHARED = ("k", "units", "tokens", "budget", "relevance")
 
 _TIMED = 5
 """Questions over which the seconds of a query are averaged."""
@@ -59,13 +67,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     )
     group = parser.add_argument_group("retrieval")
     add_scoring(group)
-    group.add_argument(
-        "--units",
-        type=int,
-        default=20,
-        metavar="N",
-        help="units read for the recall under a unit budget (default: %(default)s)",
-    )
+    add_measuring(parser.add_argument_group("measuring"), "recall")
     parser.add_argument(
         "--resume",
         metavar="PATH",
@@ -104,6 +106,7 @@ def _run(options: argparse.Namespace, console: Console) -> int:
                 questions,
                 k=options.k,
                 units=options.units,
+                tokens=options.tokens,
                 budget=options.budget,
                 relevance=options.relevance,
                 build_seconds=seconds,
@@ -118,7 +121,7 @@ def _many(options: argparse.Namespace, console: Console, journal: Path | None) -
     names = names_of(options.systems) if options.systems else list(SYSTEMS)
     with models(options, console) as clients:
         runs = runs_of(options, console, names)
-        settings = {name: getattr(options, name) for name in ("k", "units", "budget", "relevance")}
+        settings = {name: getattr(options, name) for name in _SHARED}
         found = measured(runs, compare_one, settings, options, console, clients, journal)
     joined = together(found)
     if not spread(options):
@@ -127,7 +130,8 @@ def _many(options: argparse.Namespace, console: Console, journal: Path | None) -
     elif options.json:
         console.json("compare", comparisons_content(joined, runs.share))
     else:
-        tell_comparisons(console, joined)
+        adversarial = not options.no_adversarial
+        tell_comparisons(console, joined, options.measure, adversarial=adversarial)
     return OK
 
 
@@ -135,10 +139,9 @@ def _show(
     conversation: str, found: Comparison, options: argparse.Namespace, console: Console
 ) -> None:
     if options.json:
-        content = {name: getattr(found, name) for name in found.__dataclass_fields__}
-        console.json("compare", {"conversation": conversation, **content})
+        console.json("compare", {"conversation": conversation, **comparison_content(found)})
     else:
-        _print_report(console, found)
+        _print_report(console, found, options.measure, adversarial=not options.no_adversarial)
 
 
 def _memories(
@@ -190,22 +193,16 @@ def _query_seconds(memory: Memory, options: argparse.Namespace, method: str) -> 
     return (perf_counter() - began) / len(questions)
 
 
-def _print_report(console: Console, found: Comparison) -> None:
-    console.line(
-        f"{found.questions} questions, K {found.k}, {found.units} units, relevance "
-        f"{found.relevance}; 95 % intervals"
-    )
-    names = ["system", "retrieval", "recall", "interval", "in units", "answer words", "tokens"]
+def _print_report(console: Console, found: Comparison, measure: str, *, adversarial: bool) -> None:
+    tell_comparison_setting(console, found, adversarial=adversarial)
+    names = ["system", "retrieval", "relevance", *compared_names(measure)]
     names += ["nodes/leaf", "depth", "build s", "query ms"]
     rows = [
         (
             row.name,
             row.method,
-            f"{row.recall.value:.3f}",
-            _interval(row.recall),
-            f"{row.budget_recall.value:.3f}",
-            f"{row.coverage.value:.3f}",
-            f"{row.tokens.value:.0f}",
+            row.relevance,
+            *compared_columns(row.outcomes, measure, adversarial=adversarial),
             f"{row.shape.nodes_per_leaf:.2f}",
             str(row.shape.max_depth),
             "" if row.build_seconds is None else f"{row.build_seconds:.2f}",
@@ -216,10 +213,6 @@ def _print_report(console: Console, found: Comparison) -> None:
     console.table(names, rows)
 
 
-def _interval(mean: Mean) -> str:
-    return f"{mean.low:.3f}-{mean.high:.3f}"
-
-
 COMMAND = Command(
     "measure several systems on the same leaves and questions",
     """\
@@ -228,8 +221,9 @@ and measures them on its questions: once with every node ranked for itself (coll
 once by the system's own retrieval where it has one. Or compares memories built before, of
 one conversation and one unit rule.
 
-recall: gold leaves among the K best leaves. in units: gold units reached within so many
-units read. answer words and tokens: of the K best nodes of all levels.
+recall: gold leaves among the K best leaves. reached: gold units among the first units read.
+quoted: gold turns that a text of the K best nodes repeats. answer_words: words of the gold
+answer in what so many tokens hold. words: read in the K best nodes.
 
 With --all, several --conversation, --seeds or --share it does so for each of them, and
 tells what holds over all conversations. --workers and --scheduler share out the runs, of
@@ -249,13 +243,12 @@ each other's time.""",
         ),
     ),
     """\
-command, conversation, k, units, budget, relevance, questions, rows. A row has name, system,
-method (collapsed or own), shape, recall, budget_recall, coverage, units, words and tokens
-(each value, low, high, n), short (share of questions with fewer than K leaves),
-build_seconds and query_seconds (null where runs are shared out or kept with --resume).
+command, conversation, k, units, tokens, budget, relevance, questions, rows. A row has name,
+system, method (collapsed or own), relevance, shape, measures (name -> all, without_adversarial
+and gain, the paired difference to the first row; each value, low, high, n), build_seconds and
+query_seconds (null where runs are shared out or kept with --resume).
 
 Of many runs: command, share, runs (each conversation, seed and the above), overall (of each
-system and method over all its runs: runs, and recall, budget_recall, coverage and tokens,
-each the mean over all questions, with their number).""",
+system, method and seed over all conversations: measures).""",
     exits=(LOST,),
 )

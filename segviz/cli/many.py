@@ -1,11 +1,8 @@
-"""Runs a command over conversations x systems x seeds: options, running, resuming, pooling.
+"""Runs a command over conversations x systems x seeds: options, running, resuming.
 
 ``--resume`` keeps a file of JSON Lines: a head that identifies the measurement, then a line for
 each piece as soon as it is measured: a cell of one sweep, or a whole run where there are many.
 A last line cut short by a killed process is ignored.
-
-Pooled numbers are means over the questions of all runs. They carry no interval: questions of
-one conversation are not independent, nor are seeds.
 """
 
 from __future__ import annotations
@@ -13,13 +10,12 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
-import math
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from contextlib import closing, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache, partial
 from importlib import metadata
-from itertools import chain, product
+from itertools import product
 from pathlib import Path
 from typing import Any, Generic, TypeVar, cast
 
@@ -34,19 +30,16 @@ from segviz.cli.source import read_corpus
 from segviz.construct import as_settings
 from segviz.conversation import Conversation, Corpus
 from segviz.embedding import EMBEDDERS, get_embedder
-from segviz.evaluate import Cell, Mean, Sweep
+from segviz.evaluate import Cell, Sweep
 from segviz.evaluate.compare import Comparison
 from segviz.evaluate.many import Measured, WorkersLost, measure_many
+from segviz.evaluate.measures import CHOICES, TOKENS, UNITS
+from segviz.evaluate.outcomes import ADVERSARIAL
 from segviz.llm import LastingFault
 from segviz.memory import BuildPaused, Memory, build
 
 Piece = TypeVar("Piece")
 Found = TypeVar("Found", Sweep, Comparison)
-Key = TypeVar("Key")
-Item = TypeVar("Item")
-Comparisons = Mapping[tuple[str, int], Comparison]
-"""By conversation and seed."""
-
 LOST = (UNFINISHED, "a model or the workers gave up; what --resume keeps is not measured again")
 """What this exit code means where runs are shared out."""
 
@@ -89,6 +82,38 @@ def add_many(parser: argparse.ArgumentParser) -> None:
         metavar="ADDRESS",
         help="let the workers of this Dask scheduler do the runs, such as tcp://host:8786; "
         "conversations are sent to them (extra segviz[cluster])",
+    )
+
+
+def add_measuring(parser: argparse._ActionsContainer, default: str) -> None:
+    """Options for what is measured; ``default`` is the measure of the report."""
+    parser.add_argument(
+        "--measure",
+        choices=CHOICES,
+        default=default,
+        metavar="NAME",
+        help="measure of the report, and the one settings are judged by: %(choices)s "
+        "(default: %(default)s); --json has all",
+    )
+    parser.add_argument(
+        "--no-adversarial",
+        action="store_true",
+        help=f"report without the questions of category {ADVERSARIAL}, whose answer is not in "
+        "the conversation; --json has both",
+    )
+    parser.add_argument(
+        "--units",
+        type=int,
+        default=UNITS,
+        metavar="N",
+        help="units read for the measure reached (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--tokens",
+        type=int,
+        default=TOKENS,
+        metavar="N",
+        help="tokens read for the measure answer_words (default: %(default)s)",
     )
 
 
@@ -247,13 +272,13 @@ class Journal(Generic[Piece]):
 def cells_journal(path: Path, memory: Memory, settings: Mapping[str, Any]) -> Journal[Cell]:
     """The journal of one sweep: of a memory and all settings but the axes."""
     content = hashlib.sha256(store.dump(memory.saved)).hexdigest()
-    head = {"format": "segviz-sweep", "version": 1, "memory": content}
+    head = {"format": "segviz-sweep", "version": 2, "memory": content}
     return Journal(path, head | {"settings": plain(dict(settings))}, _keyed_cell)
 
 
 def runs_journal(path: Path) -> Journal[Sweep | Comparison]:
     """The journal of whole runs by identity. Runs not requested now stay in it."""
-    return Journal(path, {"format": "segviz-runs", "version": 1}, _keyed_run)
+    return Journal(path, {"format": "segviz-runs", "version": 2}, _keyed_run)
 
 
 def cell_key(cell: Cell) -> tuple[str, float, int]:
@@ -273,7 +298,7 @@ def _keyed_run(content: dict[str, Any]) -> tuple[Hashable, Sweep | Comparison]:
 
 def _record(kind: type, content: dict[str, Any]) -> Any:
     """The dataclass that :func:`plain` made ``content`` of. ValueError where it does not fit."""
-    return _adapter(kind).validate_python(_unplain(content))
+    return _adapter(kind).validate_python(content)
 
 
 @cache
@@ -281,19 +306,6 @@ def _adapter(kind: type) -> Any:
     from pydantic import TypeAdapter  # takes a quarter of a second to load
 
     return TypeAdapter(kind)
-
-
-def _unplain(content: Any) -> Any:
-    if isinstance(content, list):
-        return [_unplain(part) for part in content]
-    if not isinstance(content, dict):
-        return content
-    if content.keys() == _MEAN_KEYS:  # whose numbers are NaN where nothing counts
-        return {name: math.nan if part is None else part for name, part in content.items()}
-    return {None if name == "none" else name: _unplain(part) for name, part in content.items()}
-
-
-_MEAN_KEYS = {"value", "low", "high", "n"}
 
 
 def _parsed_object(line: str) -> dict[str, Any]:
@@ -424,178 +436,3 @@ def _run_identity(plan: store.Saved, settings: Mapping[str, Any]) -> str:
     without steps), and the settings of the measurement."""
     wanted = json.dumps(plain(dict(settings)), sort_keys=True).encode()
     return hashlib.sha256(store.dump(plan) + b"\0" + wanted).hexdigest()
-
-
-# --- pooling -----------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class Pooled:
-    """A mean over the ``n`` questions of several runs; ``value`` is None for n = 0."""
-
-    value: float | None
-    n: int
-
-    def __str__(self) -> str:
-        """``0.812``, or a dash."""
-        return "-" if self.value is None else f"{self.value:.3f}"
-
-
-def pooled(means: Iterable[Mean]) -> Pooled:
-    """Several means as one over all of their questions."""
-    counted = [mean for mean in means if mean.n]
-    n = sum(mean.n for mean in counted)
-    return Pooled(sum(mean.value * mean.n for mean in counted) / n if n else None, n)
-
-
-def _grouped(items: Iterable[Item], key: Callable[[Item], Key]) -> dict[Key, list[Item]]:
-    groups: dict[Key, list[Item]] = {}
-    for item in items:
-        groups.setdefault(key(item), []).append(item)
-    return groups
-
-
-def best_overall(sweeps: Sequence[Sweep]) -> tuple[Cell, Pooled]:
-    """The setting with the highest pooled recall, as a cell of the first sweep, and that
-    recall; ties as in ``Sweep.best``. The baseline where nothing counts."""
-    columns = [(cells[0], pooled(c.recall for c in cells)) for cells in _cells(sweeps)]
-    counted = [(cell, recall) for cell, recall in columns if recall.value is not None]
-    ties_last = sorted(counted, key=lambda pair: (pair[0].horizon, pair[0].alpha))
-    return max(
-        ties_last,
-        key=lambda pair: pair[1].value or 0.0,
-        default=(sweeps[0].baseline, pooled(one.baseline.recall for one in sweeps)),
-    )
-
-
-def _cells(sweeps: Sequence[Sweep]) -> Iterable[tuple[Cell, ...]]:
-    """The same setting in every sweep; they share their axes."""
-    return zip(*(one.cells for one in sweeps), strict=True)
-
-
-def _over_systems(runs: Sequence[Measured[Sweep]]) -> list[dict[str, Any]]:
-    rows = []
-    for system, measured in _grouped(runs, lambda run: run.system).items():
-        sweeps = [run.result for run in measured]
-        cell, recall = best_overall(sweeps)
-        baseline = pooled(one.baseline.recall for one in sweeps)
-        best = {"policy": cell.policy, "alpha": cell.alpha, "horizon": cell.horizon}
-        rows.append(
-            {
-                "system": system,
-                "runs": len(sweeps),
-                "questions": baseline.n,
-                "baseline": baseline,
-                "best": {**best, "recall": recall},
-            }
-        )
-    return rows
-
-
-def sweeps_content(runs: Sequence[Measured[Sweep]], share: float) -> dict[str, Any]:
-    """Many sweeps as ``--json`` prints them."""
-    return {"share": share, "runs": [_run(run) for run in runs], "overall": _over_systems(runs)}
-
-
-def _run(run: Measured[Sweep]) -> dict[str, Any]:
-    found = run.result
-    return {
-        "conversation": run.conversation,
-        "system": run.system,
-        "seed": run.seed,
-        **{name: getattr(found, name) for name in found.__dataclass_fields__},
-        "best": found.best(),
-    }
-
-
-_BEST = ("best", "alpha", "H", "recall")
-
-
-def tell_sweeps(console: Console, runs: Sequence[Measured[Sweep]]) -> None:
-    """Many sweeps as tables: a row for each run, then a row for each system."""
-    first = runs[0].result
-    console.line(
-        f"evidence recall@{first.k} over leaves, relevance {first.relevance}; 95 % intervals"
-    )
-    rows = []
-    for run in runs:
-        none, best = run.result.baseline.recall, run.result.best()
-        what = (run.conversation, run.system, str(run.seed), str(none.n), f"{none.value:.3f}")
-        setting = (best.policy, f"{best.alpha:g}", str(best.horizon))
-        rows.append((*what, *setting, f"{best.recall.value:.3f}", _interval_text(best.recall)))
-    names = ["conversation", "system", "seed", "questions", "none", *_BEST, "interval"]
-    console.table(names, rows)
-    console.line()
-    console.line("over all runs, means over their questions; the best one setting for all of them")
-    over = []
-    for row in _over_systems(runs):
-        best = row["best"]
-        counts = (row["system"], str(row["runs"]), str(row["questions"]), str(row["baseline"]))
-        setting = (best["policy"], f"{best['alpha']:g}", str(best["horizon"]))
-        over.append((*counts, *setting, str(best["recall"])))
-    console.table(["system", "runs", "questions", "none", *_BEST], over)
-
-
-def _interval_text(mean: Mean) -> str:
-    return f"{mean.low:.3f}-{mean.high:.3f}"
-
-
-def together(runs: Sequence[Measured[Comparison]]) -> dict[tuple[str, int], Comparison]:
-    """Comparisons of single systems as one for each conversation and seed."""
-    groups = _grouped(runs, lambda run: (run.conversation, run.seed))
-    return {
-        key: replace(
-            parts[0].result, rows=tuple(chain.from_iterable(part.result.rows for part in parts))
-        )
-        for key, parts in groups.items()
-    }
-
-
-_POOLED = ("recall", "budget_recall", "coverage", "tokens")
-
-
-def _over_rows(found: Comparisons) -> list[dict[str, Any]]:
-    rows = chain.from_iterable(one.rows for one in found.values())
-    return [
-        {"name": name, "method": method, "runs": len(group)}
-        | {column: pooled(getattr(row, column) for row in group) for column in _POOLED}
-        for (name, method), group in _grouped(rows, lambda row: (row.name, row.method)).items()
-    ]
-
-
-def comparisons_content(found: Comparisons, share: float) -> dict[str, Any]:
-    """Many comparisons as ``--json`` prints them."""
-    runs = [
-        {"conversation": conversation, "seed": seed}
-        | {name: getattr(one, name) for name in one.__dataclass_fields__}
-        for (conversation, seed), one in found.items()
-    ]
-    return {"share": share, "runs": runs, "overall": _over_rows(found)}
-
-
-def tell_comparisons(console: Console, found: Comparisons) -> None:
-    """Many comparisons as tables: recall of each run, then all measures over all runs."""
-    first = next(iter(found.values()))
-    console.line(
-        f"{sum(one.questions for one in found.values())} questions, K {first.k}, {first.units} "
-        f"units, relevance {first.relevance}"
-    )
-    rows = []
-    for (conversation, seed), one in found.items():
-        for row in one.rows:
-            what = (conversation, str(seed), row.name, row.method)
-            recall = (f"{row.recall.value:.3f}", _interval_text(row.recall))
-            others = (f"{row.budget_recall.value:.3f}", f"{row.coverage.value:.3f}")
-            rows.append((*what, *recall, *others))
-    kinds = ["system", "retrieval"]
-    names = ["conversation", "seed", *kinds, "recall", "interval", "in units", "words"]
-    console.table(names, rows)
-    console.line()
-    console.line("over all runs, means over their questions")
-    over = []
-    for each in _over_rows(found):
-        counts = (each["name"], each["method"], str(each["runs"]), str(each["recall"].n))
-        means = (str(each[column]) for column in _POOLED[:3])
-        over.append((*counts, *means, f"{each['tokens'].value:.0f}"))
-    names = [*kinds, "runs", "questions", "recall", "in units", "answer words", "tokens"]
-    console.table(names, over)

@@ -6,7 +6,6 @@ import argparse
 from contextlib import closing, nullcontext
 from inspect import signature
 from pathlib import Path
-from typing import Any
 
 from segviz.cli.building import add_building, memory_of, refuse_idle
 from segviz.cli.command import Command
@@ -15,6 +14,7 @@ from segviz.cli.exits import OK, UsageError, user_errors
 from segviz.cli.many import (
     LOST,
     add_many,
+    add_measuring,
     apart,
     cell_key,
     cells_journal,
@@ -23,14 +23,19 @@ from segviz.cli.many import (
     runs_of,
     single,
     spread,
-    sweeps_content,
-    tell_sweeps,
 )
 from segviz.cli.models import models
+from segviz.cli.reports import (
+    sweep_content,
+    sweeps_content,
+    tell_setting,
+    tell_sweep,
+    tell_sweeps,
+)
 from segviz.cli.retrieval import add_literal, add_scoring, numbers, whole_numbers
 from segviz.cli.settings import parameters_help
 from segviz.cli.source import add_file, is_memory, output_path, path_of, write_file
-from segviz.evaluate import Cell, Sweep, sweep
+from segviz.evaluate import Cell, sweep
 from segviz.export import sweep_csv, sweeps_csv
 from segviz.retrieval import POLICIES
 
@@ -39,7 +44,7 @@ _AXES = {
     "alphas": ("N,…", "each from 0 to below 1", numbers),
     "horizons": ("N,…", "each 0 or more", whole_numbers),
 }
-_SHARED = ("k", "budget", "relevance", "literal")
+_SHARED = ("k", "budget", "relevance", "literal", "units", "tokens")
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
@@ -63,6 +68,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
         )
     add_scoring(group)
     add_literal(group)
+    add_measuring(parser.add_argument_group("measuring"), "recall")
     add_many(parser)
     add_building(parser, several=True)
 
@@ -119,15 +125,16 @@ def _one(
             raise
     if table is not None:
         write_file(table, sweep_csv(found))
+    adversarial = not options.no_adversarial
     if options.json:
-        content = {name: getattr(found, name) for name in found.__dataclass_fields__}
         console.json(
             "sweep",
-            {"conversation": memory.conversation.id, "system": memory.system, **content}
-            | {"best": found.best()},
+            {"conversation": memory.conversation.id, "system": memory.system}
+            | sweep_content(found, options.measure, adversarial=adversarial),
         )
     else:
-        _print_report(console, found)
+        tell_setting(console, found, options.measure, adversarial=adversarial)
+        tell_sweep(console, found, options.measure, adversarial=adversarial)
     return OK
 
 
@@ -140,43 +147,23 @@ def _many(
         found = measured(runs, sweep, settings, options, console, clients, journal)
     if table is not None:
         write_file(table, sweeps_csv(found))
+    adversarial = not options.no_adversarial
     if options.json:
-        console.json("sweep", sweeps_content(found, runs.share))
+        content = sweeps_content(found, runs.share, options.measure, adversarial=adversarial)
+        console.json("sweep", content)
     else:
-        tell_sweeps(console, found)
+        tell_sweeps(console, found, options.measure, adversarial=adversarial)
     return OK
-
-
-def _print_report(console: Console, found: Sweep) -> None:
-    baseline, best = found.baseline, found.best()
-    console.line(
-        f"evidence recall@{found.k} over leaves, {baseline.recall.n} questions, relevance "
-        f"{found.relevance}; 95 % intervals"
-    )
-    rows = [("no propagation", "", "", *_spread(baseline))]
-    for policy in found.policies:
-        cell = found.best([policy])
-        rows.append((policy, f"{cell.alpha:g}", str(cell.horizon), *_spread(cell)))
-    console.table(["best of each policy", "alpha", "H", "recall", "low", "high"], rows)
-    gain = best.recall.value - baseline.recall.value
-    console.line(
-        f"best: {best.policy}, alpha {best.alpha:g}, H {best.horizon} ({gain:+.3f} over none; "
-        f"chosen on the questions it is scored on)"
-    )
-
-
-def _spread(cell: Any) -> tuple[str, str, str]:
-    mean = cell.recall
-    return (f"{mean.value:.3f}", f"{mean.low:.3f}", f"{mean.high:.3f}")
 
 
 COMMAND = Command(
     "measure every policy, alpha and horizon over all questions",
     """\
-Measures evidence recall@K over leaves for every combination of policy, alpha and horizon
-on the questions that come with the conversation, beside retrieval without propagation.
-A question's gold leaves hold its evidence turns; recall is gold leaves among the K best
-leaves / gold leaves, averaged over the questions with evidence.
+Measures every combination of policy, alpha and horizon on the questions that come with the
+conversation, beside retrieval without propagation, and tells the best of each policy by one
+measure with its paired difference. A question's gold leaves hold its evidence turns; recall
+is gold leaves among the K best leaves / gold leaves. A measure over leaves cannot see
+bottom-up, where a leaf receives nothing, so it is not told for it.
 
 With --all, several --conversation, --systems, --seeds or --share it does so for each of
 them, one after the other or shared out with --workers or --scheduler, and tells which
@@ -186,7 +173,11 @@ some seconds of work on; two of them take 20 runs of LoCoMo in about half of the
     _arguments,
     _run,
     (
-        ("The paper's grid on the sample", "segviz sweep sample:ines-theo"),
+        ("The whole grid on the sample", "segviz sweep sample:ines-theo"),
+        (
+            "The paper's relevance, judged by what a reader gets",
+            "segviz sweep sample:ines-theo --relevance dense --measure answer_words",
+        ),
         (
             "A finer grid that can be interrupted, as CSV",
             "segviz sweep boat.json.gz --alphas 0.1,0.2,0.3,0.4,0.5 --horizons 1,2,3,4 \\\n"
@@ -204,14 +195,15 @@ some seconds of work on; two of them take 20 runs of LoCoMo in about half of the
         ),
     ),
     """\
-command, conversation, system, policies, alphas, horizons, k, budget, relevance, distinct,
-questions, baseline and best (a cell each), cells. A cell has policy, alpha, horizon, recall
-(value, low, high, n; null where nothing counts), by_category (category id -> recall) and
-levels (level -> share of the retrieved nodes).
+command, conversation, system, policies, alphas, horizons, k, budget, relevance, distinct, units,
+tokens, questions, measure, baseline and best (a cell each), cells. A cell has policy, alpha,
+horizon, measures (name -> all, without_adversarial and gain, the paired difference to the
+baseline; each value, low, high, n; null where nothing counts; measures that cannot see the policy
+are left out) and levels (level -> share of the retrieved nodes).
 
-Of many runs: command, share, runs (each conversation, system, seed and the above), overall
-(of each system over all its runs: runs, questions counted, baseline, and best, which has
-policy, alpha, horizon and recall; a recall here is the mean over all questions).""",
+Of many runs: command, share, runs (each conversation, system, seed and the above), overall (the
+same of each system and seed over the questions of all conversations; intervals resample
+conversations, too).""",
     parameters_help,
     exits=(LOST,),
 )

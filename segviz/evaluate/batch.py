@@ -135,7 +135,7 @@ class Batch:
 
         def column(word: str) -> NDArray[np.int64]:
             marks = np.zeros(n + 1, dtype=np.int64)
-            marks[texts.get(word, ())] = 1
+            marks[texts.get(word, [])] = 1
             return marks
 
         marks_of = cache(column)

@@ -99,6 +99,24 @@ class Outcomes:
         return mean_ci(column[kept], self.seed, groups)
 
 
+def summary(
+    found: Outcomes, other: Outcomes | None = None, measures: Sequence[str] = tuple(MEASURES)
+) -> dict[str, dict[str, Mean]]:
+    """The means of ``measures`` by name: ``all`` questions, ``without_adversarial``, and with
+    ``other`` the paired ``gain`` over it."""
+    content = {
+        name: {
+            "all": found.mean(name),
+            "without_adversarial": found.mean(name, adversarial=False),
+        }
+        for name in measures
+    }
+    if other is not None and len(other) == len(found):
+        for name, means in content.items():
+            means["gain"] = found.gain(other, name)
+    return content
+
+
 def outcomes_of(
     categories: Sequence[int | None],
     columns: Mapping[str, NDArray[np.float64]],

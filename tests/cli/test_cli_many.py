@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import os
 import re
@@ -14,16 +12,21 @@ import time
 from functools import partial
 from itertools import product
 
+import numpy as np
 import pytest
 
 import segviz
 from segviz.cli import many
 from segviz.cli.console import plain
 from segviz.cli.many import Journal
+from segviz.evaluate import MEASURES, pooled
 from segviz.evaluate import many as evaluating
 from segviz.evaluate.compare import compare
 from segviz.evaluate.many import WorkersLost, measure_many, sweep_many
+from segviz.evaluate.measures import sees
+from segviz.evaluate.outcomes import summary
 from segviz.evaluate.permutation import reordered
+from segviz.export import sweeps_csv
 from tests.data import ROOT
 
 AXES = {"policies": ("top-down", "both"), "alphas": (0.1, 0.5), "horizons": (0, 2)}
@@ -66,6 +69,16 @@ def builders(names=SYSTEMS):
     return {name: partial(segviz.build, system=name, embedder="hashing") for name in names}
 
 
+def told(found, cell):
+    """A cell as JSON has it: the measures that see its policy, and its levels."""
+    seen = [name for name in MEASURES if sees(name, cell.policy)]
+    return {
+        **{name: getattr(cell, name) for name in ("policy", "alpha", "horizon")},
+        "measures": summary(cell.outcomes, found.baseline.outcomes, seen),
+        "levels": cell.outcomes.levels,
+    }
+
+
 def kept_by(talks):
     corpus = segviz.load(talks)
     return [corpus[name] for name in ("north", "south", "west")]
@@ -86,49 +99,40 @@ class TestSweep:
         for found, one in zip(ran.json["runs"], expected, strict=True):
             whose = (one.conversation, one.system, one.seed)
             assert (found["conversation"], found["system"], found["seed"]) == whose
-            assert found["cells"] == plain(one.result.cells)
-            assert found["baseline"] == plain(one.result.baseline)
-            assert found["best"] == plain(one.result.best())
-        rows = list(csv.DictReader(io.StringIO((tmp_path / "s.csv").read_text())))
-        assert len(rows) == 12 * (1 + 8)
-        last = expected[-1].result.cells[-1]
-        assert (rows[-1]["conversation"], rows[-1]["system"], rows[-1]["seed"]) == (
-            "west",
-            "bm25",
-            "1",
-        )
-        assert float(rows[-1]["recall"]) == last.recall.value
+            assert found["baseline"] == plain(told(one.result, one.result.baseline))
+            assert found["best"] == plain(told(one.result, one.result.best()))
+            assert found["cells"] == plain([told(one.result, c) for c in one.result.cells])
+        assert (tmp_path / "s.csv").read_bytes().decode() == sweeps_csv(expected)
 
-    def test_overall_is_the_mean_over_all_questions(self, sweep):
+    def test_overall_is_over_all_questions(self, sweep, talks):
         found = sweep("--json").json
         assert found["share"] == 0.3
-        for row in found["overall"]:
-            runs = [run for run in found["runs"] if run["system"] == row["system"]]
-            assert row["runs"] == len(runs) == 6
-            assert row["questions"] == sum(run["baseline"]["recall"]["n"] for run in runs)
-
-            def mean(cells):
-                total = sum(cell["recall"]["value"] * cell["recall"]["n"] for cell in cells)
-                return total / sum(cell["recall"]["n"] for cell in cells)
-
-            assert row["baseline"]["value"] == pytest.approx(mean([r["baseline"] for r in runs]))
-            means = {
-                (c["policy"], c["alpha"], c["horizon"]): mean([run["cells"][i] for run in runs])
-                for i, c in enumerate(runs[0]["cells"])
-            }
-            best = row["best"]
-            assert best["recall"]["value"] == pytest.approx(max(means.values()))
-            chosen = best["policy"], best["alpha"], best["horizon"]
-            assert means[chosen] == pytest.approx(max(means.values()))
+        runs = sweep_many(kept_by(talks), builders(), seeds=(0, 1), share=0.3, **AXES)
+        whose = [(row["system"], row["seed"]) for row in found["overall"]]
+        assert whose == list(product(SYSTEMS, (0, 1)))
+        for row, (system, seed) in zip(found["overall"], whose, strict=True):
+            mine = [run for run in runs if (run.system, run.seed) == (system, seed)]
+            parts = {run.conversation: run.result.baseline.outcomes for run in mine}
+            whole = pooled(parts).mean("recall")
+            assert row["baseline"]["measures"]["recall"]["all"] == plain(whole)
+            columns = [
+                [run.result.cells[i].outcomes.column("recall") for run in mine]
+                for i in range(len(row["cells"]))
+            ]
+            values = [np.nanmean(np.concatenate(column)) for column in columns]
+            best = row["best"]["measures"]["recall"]["all"]["value"]
+            assert best == pytest.approx(max(values))
 
     def test_is_told_as_tables(self, sweep):
-        lines = sweep().out.splitlines()
-        assert lines[0].startswith("evidence recall@10 over leaves, relevance hybrid")
+        lines = sweep("--measure", "answer_words").out.splitlines()
+        assert lines[0].startswith("answer words (K 10, 1000 tokens read)")
         assert [line.split()[:3] for line in lines[2:14]] == [
             [name, system, seed]
             for name, system, seed in product(("north", "south", "west"), SYSTEMS, "01")
         ]
-        assert [line.split()[:2] for line in lines[-2:]] == [[name, "6"] for name in SYSTEMS]
+        for system, seed in product(SYSTEMS, "01"):
+            over = f"{system} over all conversations, seed {seed}; one setting for all of them"
+            assert over in lines
 
     def test_some_conversations_by_name(self, run, talks):
         chosen = ("--conversation", "west", "--conversation", "north")
@@ -328,15 +332,22 @@ class TestCompare:
         for one, talk in zip(found["runs"], kept_by(talks), strict=True):
             memories = {name: build(talk) for name, build in builders(("raptor", "bm25")).items()}
             expected = compare(memories, talk.questions, k=5, seed=3)
-            assert one["rows"] == plain(expected.rows)
+            first = expected.rows[0].outcomes
+            for row, standing in zip(one["rows"], expected.rows, strict=True):
+                assert (row["name"], row["method"]) == (standing.name, standing.method)
+                assert row["measures"] == plain(summary(standing.outcomes, first))
             assert (one["seed"], one["questions"]) == (3, len(talk.questions))
         for row in found["overall"]:
-            whose = row["name"], row["method"]
-            rows = [r for one in found["runs"] for r in one["rows"]]
-            rows = [r["recall"] for r in rows if (r["name"], r["method"]) == whose]
-            assert row["recall"]["n"] == sum(r["n"] for r in rows)
-            mean = sum(r["value"] * r["n"] for r in rows) / row["recall"]["n"]
-            assert row["recall"]["value"] == pytest.approx(mean)
+            rows = [
+                other["measures"]["recall"]["all"]
+                for one in found["runs"]
+                for other in one["rows"]
+                if (other["name"], other["method"]) == (row["name"], row["method"])
+            ]
+            recall = row["measures"]["recall"]["all"]
+            assert recall["n"] == sum(r["n"] for r in rows)
+            mean = sum(r["value"] * r["n"] for r in rows) / recall["n"]
+            assert recall["value"] == pytest.approx(mean)
 
     def test_one_conversation_shared_out_is_as_before_but_for_seconds(self, run, talks):
         pytest.importorskip("joblib", reason="the extra 'parallel' is not installed")
@@ -362,7 +373,7 @@ class TestCompare:
         out = run("compare", talks, "--systems", "bm25", "--all", *OFFLINE).out
         lines = [line.split()[:4] for line in out.splitlines() if " bm25 " in f" {line}"]
         assert lines[0] == ["north", "0", "bm25", "collapsed"]
-        assert lines[-2][:3] == ["bm25", "collapsed", "3"]
+        assert lines[-2][:3] == ["0", "bm25", "collapsed"]
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,11 @@ import pytest
 import segviz
 from segviz.cli import sweep as sweep_command
 from segviz.cli.console import plain
+from segviz.cli.reports import comparison_content
 from segviz.evaluate.compare import compare
+from segviz.evaluate.measures import CHOICES, sees
 from segviz.export import sweep_csv
+from tests.cli.test_cli_many import told
 
 GRID = ("--policies", "top-down,both", "--alphas", "0.1,0.5", "--horizons", "0,1,2")
 AXES = {"policies": ("top-down", "both"), "alphas": (0.1, 0.5), "horizons": (0, 1, 2)}
@@ -21,12 +24,30 @@ def test_a_sweep_is_that_of_the_library(run, boat, tmp_path):
     memory = segviz.open(boat)
     expected = segviz.sweep(memory, memory.conversation.questions, k=5, **AXES)
     found = run("sweep", boat, *GRID, "-k", 5, "--json", "-o", "s.csv").json
-    assert found["cells"] == plain(expected.cells)
-    assert found["baseline"] == plain(expected.baseline)
-    assert found["best"] == plain(expected.best())
+    assert found["cells"] == plain([told(expected, cell) for cell in expected.cells])
+    assert found["baseline"] == plain(told(expected, expected.baseline))
+    assert found["best"] == plain(told(expected, expected.best()))
     assert (tmp_path / "s.csv").read_bytes().decode() == sweep_csv(expected)
-    told = run("sweep", boat, *GRID, "-k", 5).out
-    assert f"{expected.best(['both']).recall.value:.3f}" in told
+    printed = run("sweep", boat, *GRID, "-k", 5).out
+    best = expected.best("recall", ["both"])
+    assert f"{best.outcomes.value('recall'):.3f}" in printed
+
+
+def test_a_measure_is_not_told_of_a_policy_it_cannot_see(run, boat):
+    policies = ("--policies", "top-down,bottom-up", "--alphas", "0.5", "--horizons", "1")
+    for measure in CHOICES:
+        printed = run("sweep", boat, *policies, "--measure", measure).out
+        rows = [line for line in printed.splitlines() if line.startswith("bottom-up")]
+        assert bool(rows) == sees(measure, "bottom-up"), measure
+        assert ("cannot see bottom-up" in printed) != sees(measure, "bottom-up")
+
+
+def test_category_5_is_left_out_when_asked(run, boat):
+    memory = segviz.open(boat)
+    expected = segviz.sweep(memory, memory.conversation.questions, **AXES)
+    counted = expected.baseline.outcomes.mean("recall", adversarial=False).n
+    printed = run("sweep", boat, *GRID, "--no-adversarial").out
+    assert f"{counted} questions without category 5" in printed
 
 
 @pytest.fixture
@@ -124,13 +145,13 @@ def test_a_comparison_is_that_of_the_library(run):
     memories = {
         n: segviz.build(conversation, n, embedder="hashing") for n in ("bm25", "clustering")
     }
-    expected = plain(compare(memories, conversation.questions, k=5))
+    expected = comparison_content(compare(memories, conversation.questions, k=5))
     timed = ("build_seconds", "query_seconds")
     for row in found["rows"]:
         assert all(row.pop(name) >= 0 for name in timed)
     for row in expected["rows"]:
         assert all(row.pop(name) is None for name in timed)
-    assert found["rows"] == expected["rows"]
+    assert found["rows"] == plain(expected["rows"])
     told = run("compare", "sample:recurrence", *options).out
     assert [line.split()[:2] for line in told.splitlines()[2:]] == [
         ["bm25", "collapsed"],

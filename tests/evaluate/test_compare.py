@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 
 import segviz
 from segviz.embedding import HashingEmbedder
-from segviz.evaluate import coverage, evaluate
+from segviz.evaluate import evaluate
 from segviz.evaluate.compare import compare, overlap
-from segviz.retrieval import estimated_tokens
 from segviz.tree.shape import shape
+from tests.evaluate import restated
 from tests.evaluate.test_permutation import talk
 from tests.trees import small_chat
 
@@ -36,44 +35,37 @@ def test_collapsed_rows_are_those_of_evaluate(memories, questions, relevance):
         if row.method == "own":
             continue
         memory = memories[row.name]
-        other = evaluate(
-            memory, questions, policy="none", k=4, units=5, relevance=relevance
-        ).overall
-        assert row.recall == other.recall
-        assert row.budget_recall == other.budget_recall
-        assert row.coverage == other.coverage
-        assert row.words == other.words
+        other = evaluate(memory, questions, policy="none", k=4, units=5, relevance=relevance)
+        assert row.outcomes == other.outcomes
         assert row.shape == shape(memory.structure)
-        assert row.short == 0
+        assert row.relevance == relevance
+        assert row.outcomes.value("short") == 0
         assert (row.build_seconds, row.query_seconds) == (None, None)
 
 
 def test_own_rows_are_counted_from_ask(memories, questions):
-    table = compare(
-        memories,
-        questions,
-        k=4,
-        units=5,
-        build_seconds={"bm25": 2.0},
-        query_seconds={("bm25", "own"): 0.5},
-    )
+    seconds = {"build_seconds": {"bm25": 2.0}, "query_seconds": {("bm25", "own"): 0.5}}
+    table = compare(memories, questions, k=4, units=5, tokens=70, **seconds)
+    for row in table.rows:
+        if row.method != "own":
+            continue
+        memory = memories[row.name]
+        shown = restated.Shown(memory.structure)
+        for i, question in enumerate(questions):
+            limits = {"k": 4, "units": 5, "tokens": 70}
+            asked = memory.view(row.relevance, 4)
+            ranked = shown_once(shown, memory.model.retrieve(question.text, asked).ranked)
+            expected = restated.measured(memory, shown, question, ranked, **limits)
+            for name, values in row.outcomes.values.items():
+                value = expected[name] if expected[name] is None else float(expected[name])
+                assert values[i] == pytest.approx(value, abs=1e-6), (row.name, name)
     (row,) = [r for r in table.rows if (r.name, r.method) == ("bm25", "own")]
-    memory = memories["bm25"]
-    recalls, tokens, covered, units = [], [], [], []
-    for question in questions:
-        found = memory.ask(question.text, method="own", k=4)
-        turns = {t for e in found.evidence for t in e.turn_ids}
-        if question.evidence:
-            recalls.append(len(turns & set(question.evidence)) / len(question.evidence))
-        if question.answer:
-            covered.append(coverage(question.answer, [e.text for e in found.evidence]))
-        tokens.append(sum(estimated_tokens(e.text) for e in found.evidence))
-        units.append(len(turns))
-    assert row.recall.value == pytest.approx(np.mean(recalls))
-    assert row.coverage.value == pytest.approx(np.mean(covered))
-    assert row.tokens.value == pytest.approx(np.mean(tokens))
-    assert row.units.value == pytest.approx(np.mean(units))
     assert (row.build_seconds, row.query_seconds) == (2.0, 0.5)
+
+
+def shown_once(shown, ranked):
+    """The nodes these are shown as, each once."""
+    return list(dict.fromkeys(shown.chain[node] for node in ranked))
 
 
 def test_rows_come_collapsed_first_and_own_where_there_is_one(memories, questions):
@@ -88,17 +80,12 @@ def test_rows_come_collapsed_first_and_own_where_there_is_one(memories, question
     ]
 
 
-def test_a_token_budget_bounds_what_is_read(memories, questions):
-    for row in compare(memories, questions, budget=60).rows:
-        assert row.tokens.high <= 60
-
-
 def test_too_few_leaves_are_reported(memories):
     question = [talk().questions[0]]
     nothing = [type(question[0])(0, "zzz", None, 1, ("D1:1",))]
     (row,) = [r for r in compare({"bm25": memories["bm25"]}, nothing).rows if r.method == "own"]
-    assert row.short == 1
-    assert row.recall.value == 0
+    assert row.outcomes.value("short") == 1
+    assert row.outcomes.value("recall") == 0
 
 
 def test_memories_of_other_units_do_not_compare(memories, questions):
@@ -109,7 +96,7 @@ def test_memories_of_other_units_do_not_compare(memories, questions):
 
 def test_no_questions_and_bad_counts(memories):
     for row in compare(memories, []).rows:
-        assert row.recall.n == 0
+        assert row.outcomes.mean("recall").n == 0
     with pytest.raises(ValueError, match="k is 0"):
         compare(memories, [], k=0)
 

@@ -4,24 +4,22 @@ from __future__ import annotations
 
 import math
 import random
-import sys
+from functools import cache
 from itertools import pairwise
 
 import numpy as np
 import pytest
 
 import segviz
-from segviz.conversation import Question
+from segviz.conversation import TITLES, Question, sample_path
 from segviz.embedding import HashingEmbedder
-from segviz.evaluate import Mean, coverage, evaluate
-from segviz.evaluate import measures as m
+from segviz.evaluate import MEASURES, Mean, evaluate
 from segviz.evaluate.aggregate import categories, mean_ci
-from segviz.evaluate.evaluation import MEASURES
-from segviz.evaluate.scores import first_scores, gold_of
-from segviz.figures.categories import category_bars, category_sentence
-from segviz.retrieval import level_distribution, propagate, ranking
-from tests.retrieval.test_selection import literal_ranking
-from tests.trees import chat, small_chat, toy
+from segviz.evaluate.batch import Batch, Limits, Words
+from segviz.evaluate.measures import CHOICES, sees
+from segviz.retrieval import POLICIES
+from tests.evaluate import restated
+from tests.trees import chat, toy
 
 WORDS = "red blue bicycle bread telescope saturn rye flour gears utrecht luna cat rain".split()
 
@@ -53,82 +51,64 @@ def random_memory(seed, unit="exchange"):
     )
 
 
-def literal(memory, questions, policy, alpha, horizon, relevance, distinct, k, budget):
-    """Design §6, question by question; the scores come from one scorer call as in evaluate,
-    because a matrix product of another size may round differently."""
-    structure = memory.structure
-    rows = []
-    for question, initial in zip(
-        questions, first_scores(memory, questions, relevance), strict=True
-    ):
-        final = propagate(initial, structure.edges, policy, alpha, horizon, structure).final
-        leaves = literal_ranking(final, structure, (0,), distinct)
-        mixed = literal_ranking(final, structure, None, distinct)
-        gold = [
-            leaf for leaf in structure.leaves if set(memory.turn_ids(leaf)) & set(question.evidence)
-        ]
-        row = {"gold": tuple(gold), "mixed": mixed[:k]}
-        row["words"] = sum(len(structure.text[v].split()) for v in mixed[:k])
-        row["coverage"] = coverage(question.answer or "", [structure.text[v] for v in mixed[:k]])
-        row |= dict.fromkeys(("recall", "reciprocal_rank", "ndcg", "budget_recall"))
-        if question.evidence:
-            ranks = [leaves.index(leaf) + 1 for leaf in gold]
-            gains = sum(1 / math.log2(r + 1) for r in ranks if r <= k)
-            ideal = sum(1 / math.log2(r + 1) for r in range(1, min(len(gold), k) + 1))
-            taken = set()
-            for node in mixed:
-                if len(taken | set(structure.coverage(node))) > budget:
-                    break
-                taken |= set(structure.coverage(node))
-            wanted = {u for leaf in gold for u in structure.coverage(leaf)}
-            row["recall"] = sum(r <= k for r in ranks) / len(gold) if gold else 0
-            row["reciprocal_rank"] = 1 / min(ranks) if gold else 0
-            row["ndcg"] = gains / ideal if gold else 0
-            row["budget_recall"] = len(wanted & taken) / len(wanted) if gold else 0
-        rows.append(row)
-    return rows
-
-
 CASES = [
-    (0, "exchange", "none", 0.1, 2, "lexical", True, 3, 4),
-    (1, "exchange", "top-down", 0.1, 2, "hybrid", True, 5, 6),
-    (2, "turn", "bottom-up", 0.5, 3, "dense", False, 4, 8),
-    (3, "turn", "both", 0.9, 2, "hybrid", True, 10, 20),
-    (4, "exchange", "neighbours", 0.3, 1, "hybrid", False, 2, 3),
-    (5, "paper", "both", 0.3, 2, "lexical", True, 3, 5),
-    (6, "turn", "top-down", 0.7, 0, "dense", True, 1, 1),
+    (0, "exchange", "none", 0.1, 2, "lexical", False, {"k": 3, "units": 4, "tokens": 30}),
+    (1, "exchange", "top-down", 0.1, 2, "hybrid", False, {"k": 5, "units": 6}),
+    (2, "turn", "bottom-up", 0.5, 3, "dense", True, {"k": 4, "units": 8, "tokens": 5}),
+    (3, "turn", "both", 0.9, 2, "hybrid", False, {"k": 10}),
+    (4, "exchange", "neighbours", 0.3, 1, "hybrid", True, {"k": 2, "units": 3}),
+    (5, "paper", "both", 0.3, 2, "lexical", False, {"k": 3, "budget": 40, "tokens": 60}),
+    (6, "turn", "top-down", 0.7, 0, "dense", False, {"k": 1, "units": 1, "tokens": 1}),
+    (7, "turn", "bottom-up", 0.1, 2, "hybrid", False, {"k": 6, "budget": 9}),
 ]
 
 
 @pytest.mark.parametrize("case", CASES)
 def test_every_measure_equals_the_literal_form(case):
-    seed, unit, policy, alpha, horizon, relevance, distinct, k, budget = case
+    seed, unit, policy, alpha, horizon, relevance, literally, limits = case
     memory = random_memory(seed, unit)
+    settings = {"policy": policy, "alpha": alpha, "horizon": horizon, "relevance": relevance}
+    agrees(memory, settings, literally, limits)
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_every_sample_question_equals_the_literal_form(policy):
+    for name in TITLES:
+        memory = sample(name)
+        settings = {"policy": policy, "alpha": 0.5, "horizon": 2, "relevance": "hybrid"}
+        agrees(memory, settings, False, {"k": 10})
+
+
+@cache
+def sample(name):
+    return segviz.build(segviz.load(sample_path(name))[0])
+
+
+def agrees(memory, settings, literally, limits):
     questions = memory.conversation.questions
-    found = evaluate(
-        memory,
-        questions,
-        policy=policy,
-        alpha=alpha,
-        horizon=horizon,
-        relevance=relevance,
-        literal=not distinct,
-        k=k,
-        units=budget,
-    )
-    expected = literal(memory, questions, policy, alpha, horizon, relevance, distinct, k, budget)
-    counts = np.zeros(len(found.levels))
+    found = evaluate(memory, questions, **settings, literal=literally, **limits)
+    shown = restated.Shown(memory.structure, literally)
+    ranked = restated.rankings(memory, shown, questions, settings, literally)
+    expected = [
+        restated.measured(memory, shown, question, mixed, **limits)
+        for question, mixed in zip(questions, ranked, strict=True)
+    ]
     for row, question, want in zip(found.rows, questions, expected, strict=True):
         assert (row.index, row.category) == (question.index, question.category)
         assert row.counted == bool(question.evidence)
-        assert row.gold_leaves == want["gold"]
         for name in MEASURES:
-            assert getattr(row, name) == pytest.approx(want[name]), name
-        distribution = level_distribution(memory.structure, want["mixed"])
-        counts += [distribution[level] for level in found.levels]
-    assert list(found.levels.values()) == pytest.approx(list(counts / counts.sum()))
-    for label, aggregate in [(..., found.overall), *found.by_category.items()]:
-        chosen = [r for r in found.rows if label is ... or r.category == label]
+            value = getattr(row, name)
+            assert value == pytest.approx(want[name], abs=1e-6), (name, question.index)
+    for label, aggregate in [
+        (..., found.overall),
+        ("no 5", found.without_adversarial),
+        *found.by_category.items(),
+    ]:
+        chosen = [
+            r
+            for r in found.rows
+            if label is ... or (label == "no 5" and r.category != 5) or r.category == label
+        ]
         assert aggregate.questions == len(chosen)
         for name in MEASURES:
             values = [getattr(r, name) for r in chosen if getattr(r, name) is not None]
@@ -151,7 +131,6 @@ def test_the_top_is_what_ask_returns(memory):
         asked = memory.ask(questions[0].text, **settings)
         count = max(len(asked.evidence), 1)
         assert measured.levels == {level: n / count for level, n in asked.levels("final").items()}
-        assert row.coverage == coverage("red", [e.text for e in asked.evidence])
         assert row.words == sum(len(e.text.split()) for e in asked.evidence)
         leaves = memory.ask(
             questions[0].text, levels=[0], **{n: v for n, v in settings.items() if n != "budget"}
@@ -160,62 +139,53 @@ def test_the_top_is_what_ask_returns(memory):
 
 
 class TestHandWorked:
-    relevant = np.array([[0, 1, 0, 1, 0], [1, 1, 1, 0, 0], [0, 0, 0, 0, 0]], dtype=bool)
-
-    def test_recall(self):
-        assert m.recall(self.relevant, 3).tolist() == pytest.approx([0.5, 1, 0])
-        assert m.recall(self.relevant, 2).tolist() == pytest.approx([0.5, 2 / 3, 0])
-        assert m.recall(self.relevant, 99).tolist() == [1, 1, 0]
-
-    def test_reciprocal_rank(self):
-        assert m.reciprocal_rank(self.relevant).tolist() == [0.5, 1, 0]
-        assert m.reciprocal_rank(np.zeros((2, 0), dtype=bool)).tolist() == [0, 0]
-
-    def test_ndcg(self):
-        # 1/log2(3) against 1 + 1/log2(3); with four ranks 1/log2(5) joins.
-        at_3 = 0.6309297536 / 1.6309297536
-        at_4 = (0.6309297536 + 0.4306765581) / 1.6309297536
-        assert m.ndcg(self.relevant, 3).tolist() == pytest.approx([at_3, 1, 0])
-        assert m.ndcg(self.relevant, 4).tolist() == pytest.approx([at_4, 1, 0])
-        assert m.ndcg(self.relevant, 1).tolist() == [0, 1, 0]
+    """The toy tree: leaves 0 to 6, inner nodes 7 (0-2), 9 (4-6) and the root; 8 repeats 3."""
 
     @pytest.mark.parametrize(
-        ("ranked", "budget", "expected"),
+        ("ranked", "units", "expected"),
         [
             ([3, 7, 0], 4, 0.5),  # 3, then 0-2: four units, 0 of gold {0, 5}
-            ([3, 7, 9], 4, 0.5),  # 9 does not fit any more
-            ([3, 7, 9], 7, 1.0),
+            ([3, 9, 0], 3, 0.5),  # 3, 4, 5: the third unit is gold
+            ([3, 9, 0], 2, 0.0),  # 3, 4
+            ([10], 1, 0.5),  # the root is read from its first unit
+            ([10], 6, 1.0),
             ([9, 5, 4, 0], 4, 1.0),  # 5 and 4 are not new
-            ([9, 10, 0], 6, 0.5),  # the root ends the taking, although 0 would fit
-            ([10], 6, 0.0),
-            ([10], 7, 1.0),
         ],
     )
-    def test_budget_recall_on_the_toy_tree(self, ranked, budget, expected):
-        found = m.budget_recall(np.array([ranked]), toy().coverage, [{0, 5}], budget)
-        assert found.tolist() == [expected]
+    def test_reached_on_the_toy_tree(self, ranked, units, expected):
+        memory = segviz.build(chat([[("A", w) for w in WORDS[:7]]]), unit="turn")
+        question = Question(0, "x", None, 1, ("D1:1", "D1:6"))
+        batch = Batch(memory, [question], [0], toy(), toy(), None, Limits(units=units), Words())
+        assert batch.measure(np.array([ranked]))["reached"].tolist() == [expected]
 
-    def test_budget_recall_without_gold(self):
-        assert m.budget_recall(np.array([[0]]), toy().coverage, [set()], 5).tolist() == [0]
+    def test_ranks_of_gold_leaves(self):
+        memory = segviz.build(chat([[("A", w) for w in WORDS[:7]]]), unit="turn")
+        question = Question(0, "x", None, 1, ("D1:2", "D1:4"))
+        batch = Batch(memory, [question], [0], toy(), toy(), None, Limits(k=3), Words())
+        found = batch.measure(np.array([[10, 0, 1, 7, 2, 3, 4, 5, 6]]))
+        assert found["recall"].tolist() == [0.5]
+        assert found["reciprocal_rank"].tolist() == [0.5]
+        # 1/log2(3) against 1 + 1/log2(3).
+        assert found["ndcg"].tolist() == pytest.approx([0.6309297536 / 1.6309297536])
 
-    def test_level_shares(self):
-        assert m.level_shares([[0, 1, 2], [7]], toy().level) == {0: 0.75, 1: 0.25, 2: 0}
-        assert m.level_shares([[], []], toy().level) == {0: 0, 1: 0, 2: 0}
 
-
-@pytest.mark.parametrize("distinct", [True, False])
-def test_rankings_of_many_equal_those_of_each(distinct):
-    s = toy()
-    scores = np.random.default_rng(0).integers(0, 4, (30, len(s))) / 3
-    active = s.active.copy()
-    active[[1, 7]] = False
-    s = type(s)(s.level, s.start, s.stop, s.text, s.vector, active, s.edges)
-    ranked = m.order(scores, np.flatnonzero(active))
-    leaves = m.among(ranked, s.level == 0)
-    mixed = m.best_of_groups(ranked, s.carrier) if distinct else ranked
-    for i, row in enumerate(scores):
-        assert leaves[i].tolist() == ranking(row, s, (0,), distinct).tolist()
-        assert mixed[i].tolist() == ranking(row, s, None, distinct).tolist()
+@pytest.mark.parametrize("policy", POLICIES)
+def test_a_measure_over_leaves_sees_a_policy_or_is_constant(policy):
+    memory = sample("ines-theo")
+    values = {
+        name: {
+            evaluate(
+                memory, memory.conversation.questions, policy=policy, alpha=alpha, horizon=horizon
+            ).outcomes.values[name]
+            for alpha, horizon in ((0.1, 1), (0.5, 2), (0.95, 3))
+        }
+        for name in CHOICES
+    }
+    for name, seen in values.items():
+        if not sees(name, policy):
+            assert len(seen) == 1, name
+        elif policy != "none":
+            assert len(seen) > 1, name
 
 
 class TestCounting:
@@ -245,9 +215,9 @@ class TestCounting:
         turns = [("A", "red"), ("B", "blue")]
         question = Question(0, "red", None, 1, ("D1:1", "D1:2"))
         memory = segviz.build(chat([turns], [question]), embedder=HashingEmbedder())
-        gold = gold_of(memory, [question])
-        assert gold.leaves.tolist() == [[True]]
-        assert gold.units == (frozenset({0}),)
+        (row,) = evaluate(memory, [question]).rows
+        assert row.gold_leaves == (0,)
+        assert row.recall == 1
 
     def test_no_questions(self, memory):
         found = evaluate(memory, [])
@@ -294,13 +264,27 @@ class TestBootstrap:
         for wide, narrow in pairwise(widths):
             assert 0.3 < narrow / wide < 0.75  # 1/2 in expectation
 
-    def test_blocks_make_no_difference_to_what_is_measured(self, monkeypatch):
-        values = np.random.default_rng(0).random(50)
-        whole = mean_ci(values)
-        monkeypatch.setattr(sys.modules["segviz.evaluate.aggregate"], "_BLOCK", 777)
-        blocked = mean_ci(values)
-        assert blocked.value == whole.value
-        assert blocked.low == pytest.approx(whole.low, abs=0.02)
+    def test_conversations_are_resampled_and_questions_within_them(self):
+        """Against draws one by one; conversations that differ widen the interval."""
+        rng = np.random.default_rng(0)
+        sizes, shifts = (12, 30, 7, 20), (0.0, 0.4, 0.1, 0.6)
+        parts = [shift + 0.2 * rng.random(size) for size, shift in zip(sizes, shifts, strict=True)]
+        means = []
+        for _ in range(2000):
+            drawn = (parts[i] for i in rng.integers(4, size=4))
+            chosen = [part[rng.integers(len(part), size=len(part))] for part in drawn]
+            means.append(np.concatenate(chosen).mean())
+        values = np.concatenate(parts)
+        groups = [name for name, size in zip("abcd", sizes, strict=True) for _ in range(size)]
+        found = mean_ci(values, 3, groups)
+        assert found.value == pytest.approx(values.mean())
+        assert found.low == pytest.approx(np.percentile(means, 2.5), abs=0.03)
+        assert found.high == pytest.approx(np.percentile(means, 97.5), abs=0.03)
+        alone = mean_ci(values, 3)
+        assert found.high - found.low > 2 * (alone.high - alone.low)
+        mixed = rng.permutation(len(values))
+        again = mean_ci(values[mixed], 3, [groups[i] for i in mixed])
+        assert again.low == pytest.approx(found.low, abs=0.03)
 
     def test_covers_the_truth_about_as_often_as_it_says(self):
         rng = np.random.default_rng(1)
@@ -330,33 +314,8 @@ def test_bad_settings_name_the_legal_ones(memory):
         ({"k": 2.5}, "whole number"),
         ({"budget": 0}, "budget is 0"),
         ({"units": 0}, "units is 0"),
+        ({"tokens": 0}, "tokens is 0"),
+        ({"levels": (0,)}, "leave it out"),
     ]:
         with pytest.raises(ValueError, match=message):
             evaluate(memory, memory.conversation.questions, **settings)
-
-
-class TestCategoryBars:
-    def test_bars_carry_means_and_intervals(self):
-        memory = random_memory(9)
-        found = evaluate(memory, memory.conversation.questions)
-        bar = category_bars(found, accent="#c2410c", neutral="#888888").data[0]
-        means = [a.recall for a in found.by_category.values() if a.recall.n]
-        means.append(found.overall.recall)
-        assert list(bar.x) == [mean.value for mean in means]
-        assert bar.y[-1] == "all"
-        assert list(bar.error_x.array) == pytest.approx([x.high - x.value for x in means])
-        assert list(bar.error_x.arrayminus) == pytest.approx([x.value - x.low for x in means])
-        assert bar.marker.color[-1] == "#c2410c"
-        assert str(found.overall.recall) in category_sentence(found)
-
-    def test_one_category_and_none(self):
-        memory = segviz.build(small_chat(), embedder=HashingEmbedder())
-        one = evaluate(memory, memory.conversation.questions)
-        assert list(category_bars(one, accent="#c2410c", neutral="#888888").data[0].y) == [
-            "4 single-hop",
-            "all",
-        ]
-        assert category_sentence(one).startswith("Recall@10 over all")
-        none = evaluate(memory, [])
-        assert list(category_bars(none, accent="#c2410c", neutral="#888888").data[0].x) == []
-        assert category_sentence(none).startswith("No question")

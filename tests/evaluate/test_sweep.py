@@ -1,4 +1,4 @@
-"""The grid of settings, cell by cell, and its figures."""
+"""The grid of settings, cell by cell; its best, its differences, its pooling."""
 
 from __future__ import annotations
 
@@ -6,24 +6,16 @@ import itertools
 import math
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
-from segviz.evaluate import evaluate, sweep
-from segviz.figures.sweep import (
-    cell_rows,
-    curves,
-    curves_sentence,
-    heatmap,
-    heatmap_sentence,
-    level_bars,
-    level_bars_sentence,
-    level_rows,
-)
+from segviz.evaluate import MEASURES, Outcomes, evaluate, pooled, sweep
+from segviz.evaluate.aggregate import mean_ci
+from segviz.evaluate.measures import CHOICES, sees
 from segviz.retrieval import POLICIES
 from tests.evaluate.test_evaluate import random_memory
 
 ALPHAS, HORIZONS = (0.1, 0.3, 0.95), (0, 1, 3)
-RAMP = ("#f3f6fc", "#7d9fd9", "#1d3a7a")
 
 
 @pytest.fixture(scope="module")
@@ -75,24 +67,16 @@ class TestCells:
                 horizon=cell.horizon,
                 **settings,
             )
-            assert cell.recall == one.overall.recall
-            assert cell.levels == one.levels
-            assert cell.by_category == {
-                label: aggregate.recall
-                for label, aggregate in one.by_category.items()
-                if aggregate.recall.n
-            }
+            assert cell.outcomes == one.outcomes
 
     def test_settings_that_do_not_propagate_equal_none(self, grown, found):
         still = sweep(grown, grown.conversation.questions, alphas=(0, 0.5), k=4).cells
         for cell in (*found.cells, *still):
             if cell.policy == "none" or cell.horizon == 0 or cell.alpha == 0:
-                assert cell.recall == found.baseline.recall
-                assert cell.levels == found.baseline.levels
-                assert cell.by_category == found.baseline.by_category
+                assert cell.outcomes == found.baseline.outcomes
 
     def test_propagation_changes_something(self, found):
-        assert len({tuple(c.levels.values()) for c in found.cells}) > 5
+        assert len({tuple(c.outcomes.levels.values()) for c in found.cells}) > 5
 
     def test_cell_by_setting(self, found):
         assert found.cell("both", 0.3, 1) is found.cells[3 * 9 + 1 * 3 + 1]
@@ -118,21 +102,72 @@ class TestCells:
 
 
 class TestBest:
-    def test_is_the_highest_and_ties_go_to_the_simplest(self, found):
+    @pytest.mark.parametrize("measure", CHOICES)
+    def test_is_the_highest_and_ties_go_to_the_simplest(self, found, measure):
         for policies in (None, ("both",), ("none", "bottom-up")):
-            cells = [c for c in found.cells if policies is None or c.policy in policies]
-            top = max(c.recall.value for c in cells)
-            tied = [c for c in cells if c.recall.value == top]
+            cells = [
+                c
+                for c in found.cells
+                if (policies is None or c.policy in policies) and sees(measure, c.policy)
+            ]
+            top = max(c.outcomes.value(measure) for c in cells)
+            tied = [c for c in cells if c.outcomes.value(measure) == top]
             simplest = min(tied, key=lambda c: (c.horizon, c.alpha))
-            best = found.best(policies)
-            assert best.recall.value == top
+            best = found.best(measure, policies)
+            assert best.outcomes.value(measure) == top
             assert (best.horizon, best.alpha) == (simplest.horizon, simplest.alpha)
 
+    @pytest.mark.parametrize("measure", CHOICES)
+    def test_a_policy_that_a_measure_cannot_see_is_never_best(self, found, measure):
+        blind = [policy for policy in POLICIES if not sees(measure, policy)]
+        assert found.seeing(measure) == tuple(p for p in POLICIES if p not in blind)
+        assert found.best(measure, blind) is found.baseline
+
     def test_without_a_measured_cell_it_is_the_baseline(self, grown, found):
-        assert found.best(["unswept"]) is found.baseline
+        assert found.best(policies=["unswept"]) is found.baseline
         empty = sweep(grown, [])
         assert empty.best() is empty.baseline
-        assert math.isnan(empty.baseline.recall.value)
+        assert math.isnan(empty.baseline.outcomes.mean("recall").value)
+
+    def test_an_unknown_measure_is_refused(self, found):
+        with pytest.raises(ValueError, match="unknown measure 'luck'"):
+            found.best("luck")
+
+
+class TestGain:
+    def test_is_the_mean_of_paired_differences(self, found):
+        cell, base = found.cell("both", 0.3, 1).outcomes, found.baseline.outcomes
+        for measure in CHOICES:
+            pairs = zip(cell.values[measure], base.values[measure], strict=True)
+            differences = [a - b for a, b in pairs if a is not None]
+            gain = found.gain(found.cell("both", 0.3, 1), measure)
+            assert gain.value == pytest.approx(np.mean(differences))
+            assert gain == mean_ci(np.array(differences))
+        nothing = found.gain(found.baseline, "recall")
+        assert (nothing.value, nothing.low, nothing.high) == (0, 0, 0)
+
+    def test_other_questions_do_not_pair(self, found):
+        with pytest.raises(ValueError, match="needs the same questions"):
+            pooled({"a": found.baseline.outcomes}).gain(found.baseline.outcomes, "recall")
+
+    def test_category_5_can_be_left_out(self):
+        found = Outcomes((1, 5, 2, None), {"recall": (1.0, 0.0, None, 0.5)})
+        assert found.mean("recall").value == 0.5
+        assert found.mean("recall", adversarial=False).value == 0.75
+        assert found.mean("recall", category=5).value == 0
+        assert found.keep(adversarial=False) == [0, 2, 3]
+        assert found.known_categories == (1, 2, 5, None)
+
+    def test_pooling_keeps_every_question_and_knows_its_conversation(self, found):
+        base = found.baseline.outcomes
+        both = pooled({"a": base, "b": base})
+        assert len(both) == 2 * len(base)
+        assert both.groups == ("a",) * len(base) + ("b",) * len(base)
+        for measure in MEASURES:
+            assert both.value(measure) == pytest.approx(base.value(measure), nan_ok=True)
+        assert both.levels == pytest.approx(base.levels)
+        with pytest.raises(ValueError, match="no outcomes"):
+            pooled({})
 
 
 class TestCancelling:
@@ -163,7 +198,7 @@ def test_what_is_known_is_not_measured_again(grown, found, monkeypatch):
     questions = grown.conversation.questions
     sweep(grown, questions, **setting, cancelled=lambda: next(count) >= 20, keep=kept.append)
     assert len(kept) == 20
-    marked = [replace(cell, levels={0: 0.125}) for cell in kept]
+    marked = [replace(cell, outcomes=replace(cell.outcomes, seed=9)) for cell in kept]
     again = sweep(grown, questions, **setting, known=marked, keep=kept.append)
     assert list(again.cells[:20]) == marked
     assert again.cells[20:] == found.cells[20:]
@@ -185,109 +220,3 @@ def test_bad_settings_name_the_legal_ones(grown):
     ]:
         with pytest.raises(ValueError, match=message):
             sweep(grown, grown.conversation.questions, **settings)
-
-
-class TestHeatmap:
-    def test_cells_values_and_settings(self, found):
-        figure = heatmap(found, "both", ramp=RAMP, accent="#c2410c")
-        grid, points = figure.data
-        for y, horizon in enumerate(HORIZONS):
-            for x, alpha in enumerate(ALPHAS):
-                value = found.cell("both", alpha, horizon).recall.value
-                assert grid.z[y][x] == value
-                at = y * len(ALPHAS) + x
-                assert tuple(grid.customdata[y][x]) == ("both", alpha, horizon)
-                assert tuple(points.customdata[at]) == ("both", alpha, horizon)
-                assert (points.x[at], points.y[at]) == (x, y)
-                assert points.text[at] == (f"{value:.3f}"[1:] if value < 1 else "1.00")
-        assert list(figure.layout.xaxis.ticktext) == ["0.1", "0.3", "0.95"]
-        assert list(figure.layout.yaxis.ticktext) == ["0", "1", "3"]
-
-    def test_text_is_dark_on_light_and_light_on_dark(self, found):
-        points = heatmap(found, "both", ramp=RAMP, accent="#c2410c").data[1]
-        values = [float(text) for text in points.text]
-        low = min(c.recall.value for c in found.cells)
-        high = max(c.recall.value for c in found.cells)
-        for value, colour in zip(values, points.textfont.color, strict=True):
-            if value == pytest.approx(low, abs=1e-3):
-                assert colour == "#000000"
-            if value == pytest.approx(high, abs=1e-3):
-                assert colour == "#ffffff"
-
-    def test_the_best_cell_is_outlined_where_it_gains(self, found):
-        assert not heatmap(found, "both", ramp=RAMP, accent="#c2410c").layout.shapes
-        assert heatmap_sentence(found, "both").startswith("No setting of both finds more")
-        high = replace(found.baseline.recall, value=found.baseline.recall.value + 0.1)
-        cells = [
-            replace(c, recall=high) if (c.policy, c.alpha, c.horizon) == ("both", 0.3, 1) else c
-            for c in found.cells
-        ]
-        gaining = replace(found, cells=tuple(cells))
-        (shape,) = heatmap(gaining, "both", ramp=RAMP, accent="#c2410c").layout.shapes
-        assert (shape.x0 + shape.x1) / 2 == pytest.approx(ALPHAS.index(0.3))
-        assert (shape.y0 + shape.y1) / 2 == pytest.approx(HORIZONS.index(1))
-        assert "α 0.3 and H 1" in heatmap_sentence(gaining, "both")
-        assert not heatmap(gaining, "top-down", ramp=RAMP, accent="#c2410c").layout.shapes
-
-    def test_the_table_twin_holds_every_cell(self, found):
-        rows = cell_rows(found, ["both", "top-down"])
-        assert len(rows) == 2 * len(ALPHAS) * len(HORIZONS)
-        for row in rows:
-            value = found.cell(row["policy"], row["α"], row["H"]).recall.value
-            assert row["recall@4"] == pytest.approx(value, abs=1e-4)
-
-    def test_a_cancelled_sweep_leaves_cells_empty(self, grown):
-        count = itertools.count()
-        part = sweep(grown, grown.conversation.questions, cancelled=lambda: next(count) >= 2)
-        grid, points = heatmap(part, "top-down", ramp=RAMP, accent="#c2410c").data
-        assert [math.isnan(v) for v in grid.z[0][:2]] == [False, True]
-        assert len(points.x) == 2
-        assert len(heatmap(part, "both", ramp=RAMP, accent="#c2410c").data[1].x) == 0
-        assert heatmap_sentence(part, "both").startswith("No setting of both")
-
-
-class TestCurves:
-    def test_a_line_per_policy_and_horizon_and_a_dashed_one(self, found):
-        *lines, dashed = curves(found, colours=RAMP, neutral="#888888").data
-        expected = [(p, h) for p in POLICIES if p != "none" for h in (1, 3)]
-        assert [line.name for line in lines] == [policy for policy, _ in expected]
-        # One entry of the legend for each policy; which mark is which H the sentence says.
-        assert [line.showlegend for line in lines] == [horizon == 1 for _, horizon in expected]
-        assert len({line.marker.symbol for line in lines}) == 2
-        for line, (policy, horizon) in zip(lines, expected, strict=True):
-            assert list(line.x) == list(ALPHAS)
-            cells = [found.cell(policy, alpha, horizon) for alpha in ALPHAS]
-            assert list(line.y) == [cell.recall.value for cell in cells]
-            assert [tuple(c) for c in line.customdata] == [(policy, a, horizon) for a in ALPHAS]
-        assert dashed.line.dash == "dash"
-        assert set(dashed.y) == {found.baseline.recall.value}
-
-    def test_sentence(self, found):
-        better = sum(c.recall.value > found.baseline.recall.value for c in found.cells)
-        assert curves_sentence(found).startswith(f"{better} of {6 * (len(POLICIES) - 1)} settings")
-
-
-class TestLevelBars:
-    def test_shares_stack_to_one_beside_the_recall(self, found):
-        *bars, line = level_bars(found, 3, "both", level_colours=RAMP, accent="#c2410c").data
-        cells = [found.baseline, *(found.cell("both", a, 3) for a in ALPHAS)]
-        assert [bar.name for bar in bars][:2] == ["leaf", "level 1"]
-        assert [sum(column) for column in zip(*(b.y for b in bars), strict=True)] == (
-            pytest.approx([1] * 4)
-        )
-        assert list(bars[0].y) == [cell.levels[0] for cell in cells]
-        assert list(line.y) == [cell.recall.value for cell in cells]
-        assert line.yaxis == "y2"
-        assert list(line.x) == ["none", "0.1", "0.3", "0.95"]
-        assert tuple(line.customdata[1]) == ("both", 0.1, 3)
-
-    def test_the_table_twin_holds_the_same(self, found):
-        rows = level_rows(found, 3, "both", ["tiny"])
-        assert [row["α"] for row in rows] == ["none", "0.1", "0.3", "0.95"]
-        assert rows[2]["tiny"] == pytest.approx(found.cell("both", 0.3, 3).levels[0], abs=1e-4)
-
-    def test_sentence(self, found):
-        last = found.cell("both", 0.95, 3).levels[0]
-        assert level_bars_sentence(found, 3, "both").endswith(f"{last:.0%} at α 0.95.")
-        assert "none" in level_bars_sentence(found, 3)  # the first policy of this sweep
-        assert level_bars_sentence(found, 9) == "Nothing was measured for H 9."

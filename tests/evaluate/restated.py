@@ -1,0 +1,157 @@
+"""Every measure restated slowly: explicit chains, a dense matrix, loops over sorted lists."""
+
+from __future__ import annotations
+
+import math
+from functools import cache, cached_property
+from itertools import pairwise
+
+import numpy as np
+
+from segviz.evaluate import MEASURES, text_metrics
+from segviz.retrieval import estimated_tokens, initial_scores
+from tests.trees import shown_as
+
+all_tokens, content_tokens = cache(text_metrics.all_tokens), cache(text_metrics.content_tokens)
+
+
+class Shown:
+    """The nodes of a structure one by one, same-text chains as their lowest node."""
+
+    def __init__(self, structure, literally=False):
+        chain = list(range(len(structure))) if literally else shown_as(structure)
+        self.whole, self.chain = structure, chain
+        self.nodes = [n for n in range(len(structure)) if chain[n] == n and structure.active[n]]
+        pairs = [(chain[a], chain[b]) for a, b in structure.edges.tolist()]
+        self.edges = list(dict.fromkeys((a, b) for a, b in pairs if a != b))
+
+    @cached_property
+    def by_length(self):
+        """The nodes from short to long."""
+        return sorted(self.nodes, key=lambda n: (len(self.whole.text[n].split()), n))
+
+    def units(self, node):
+        """The units below a node, ascending."""
+        below, pending = set(), [node]
+        while pending:
+            here = pending.pop()
+            under = [child for parent, child in self.edges if parent == here]
+            pending += under
+            if self.whole.level[here] == 0:
+                below |= set(range(self.whole.start[here], self.whole.stop[here]))
+        return sorted(below)
+
+    def transitions(self, policy):
+        """[source, target] pairs of a policy."""
+        down, up = self.edges, [(b, a) for a, b in self.edges]
+        beside = []
+        for level in {int(self.whole.level[n]) for n in self.nodes}:
+            row = [n for n in self.nodes if self.whole.level[n] == level]
+            row.sort(key=lambda n: (self.whole.start[n], n))
+            for left, right in pairwise(row):
+                beside += [(left, right), (right, left)]
+        return {"top-down": down, "bottom-up": up, "both": down + up, "neighbours": beside}[policy]
+
+    def propagated(self, initial, policy, alpha, horizon):
+        """Equations 3 and 4 with W_P as a dense matrix."""
+        if policy == "none":
+            return initial
+        n = len(initial)
+        w = np.zeros((n, n))
+        for source, target in self.transitions(policy):
+            w[target, source] = 1
+        sums = w.sum(axis=0)
+        w = np.divide(w, sums, out=np.zeros_like(w), where=sums > 0)
+        total, hop, weight = initial.copy(), initial.copy(), 1.0
+        for k in range(1, horizon + 1):
+            hop = w @ hop
+            total = total + alpha**k * hop
+            weight += alpha**k
+        return total / weight
+
+
+def by_chance(shown, node, holds):
+    """Share of the nodes of about a node's length that hold something."""
+    order = shown.by_length
+    half = max(21, round(0.05 * len(order))) // 2
+    place = order.index(node)
+    near = order[max(0, place - half) : place + half + 1]
+    return sum(holds(n) for n in near) / len(near)
+
+
+def expected(shown, top, facts):
+    """Share of facts (functions of a node) that random nodes of the same lengths would hold."""
+    missing = [math.prod(1 - by_chance(shown, node, fact) for node in top) for fact in facts]
+    return sum(1 - chance for chance in missing) / len(facts)
+
+
+def rankings(memory, shown, questions, settings, literally=False):
+    """For each question, the nodes of all levels, best first."""
+    structure = memory.structure if literally else memory.structure.collapsed
+    raw = memory.scorer(settings["relevance"], structure)([q.text for q in questions])
+    for row in raw:
+        initial = initial_scores(row, np.isin(np.arange(len(row)), shown.nodes))
+        final = shown.propagated(
+            initial, settings["policy"], settings["alpha"], settings["horizon"]
+        )
+        yield sorted(shown.nodes, key=lambda n: (-final[n], n))
+
+
+def measured(memory, shown, question, mixed, *, k, budget=None, units=20, tokens=1000):
+    """All measures of one ranking of one question; None where there is no value."""
+    text = memory.structure.text
+    leaves = [n for n in mixed if memory.structure.level[n] == 0]
+    turns = {turn.id: turn.content for turn in memory.conversation.turns}
+    gold_turns = [t for t in dict.fromkeys(question.evidence) if t in turns]
+
+    def paid(limit):
+        taken = []
+        for node in mixed:
+            if sum(estimated_tokens(text[n]) for n in [*taken, node]) > limit:
+                break
+            taken.append(node)
+        return taken
+
+    top = mixed[:k] if budget is None else paid(budget)
+    found = dict.fromkeys(MEASURES)
+    found["words"] = sum(len(text[n].split()) for n in top)
+    there = sum(memory.structure.level[n] == 0 for n in shown.nodes)
+    found["short"] = len(leaves) < min(k, there)
+    sought = content_tokens(question.answer or "")
+    if sought:
+        read = paid(tokens)
+        facts = [lambda n, word=word: word in all_tokens(text[n]) for word in sought]
+        held = sum(any(fact(n) for n in read) for fact in facts) / len(facts)
+        found["answer_words"] = held
+        found["answer_words_lift"] = held - expected(shown, read, facts)
+    if not gold_turns:
+        return found
+    of_unit = {u.index: set(u.turn_ids) for u in memory.units}
+    gold = [
+        n
+        for n in shown.nodes
+        if memory.structure.level[n] == 0
+        and any(of_unit[u] & set(gold_turns) for u in shown.units(n))
+    ]
+    gold_units = {u for n in gold for u in shown.units(n) if of_unit[u] & set(gold_turns)}
+    ranks = [leaves.index(n) + 1 for n in gold if n in leaves]
+    gains = sum(1 / math.log2(r + 1) for r in ranks if r <= k)
+    ideal = sum(1 / math.log2(r + 1) for r in range(1, min(len(gold), k) + 1))
+    found["recall"] = sum(r <= k for r in ranks) / len(gold) if gold else 0
+    found["reciprocal_rank"] = 1 / min(ranks) if ranks else 0
+    found["ndcg"] = gains / ideal if gold else 0
+    read = []
+    for node in mixed:
+        read += [unit for unit in shown.units(node) if unit not in read]
+    read = read[:units]
+    found["reached"] = len(set(read) & gold_units) / len(gold_units) if gold else 0
+    found["reached_lift"] = found["reached"] - len(read) / there
+    quotes = []
+    for turn in gold_turns:
+        wanted = content_tokens(turns[turn])
+        if wanted:
+            quotes.append(lambda n, w=wanted: len(w & all_tokens(text[n])) >= 0.6 * len(w) - 1e-9)
+    if quotes:
+        held = sum(any(quote(n) for n in top) for quote in quotes) / len(quotes)
+        found["quoted"], found["quoted_lift"] = held, held - expected(shown, top, quotes)
+    return found
