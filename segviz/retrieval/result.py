@@ -76,6 +76,24 @@ class Result:
         return ("relevance", "system") if self.own else ("initial", "propagated")
 
     @property
+    def entered(self) -> tuple[int, ...]:
+        """Nodes of the top by final score that were not in that by initial score, best first.
+        With K nodes in both, as many entered as left."""
+        return tuple(node for node in self.after if node not in self.before)
+
+    @property
+    def left(self) -> tuple[int, ...]:
+        """Nodes of the top by initial score that are not in that by final score, best first."""
+        return tuple(node for node in self.before if node not in self.after)
+
+    @property
+    def moved(self) -> int:
+        """How many retrieved places changed their level: at most as many as nodes entered,
+        unless a token budget or a system's own retrieval changes how many come back."""
+        before, after = self.levels("initial"), self.levels("final")
+        return sum(max(0, after[level] - before[level]) for level in after)
+
+    @property
     def reading_order(self) -> tuple[Evidence, ...]:
         """The evidence in the order of time: by span, a wide node before nodes inside it."""
 

@@ -2,7 +2,7 @@
 
 Run ``python -m tests.benchmarks.maintenance [FILE]`` from the project's root, with the data
 of ``tests.benchmarks.recall``. Hybrid relevance, recall@10 over leaves, the questions of all
-conversations pooled; shapes are means over the conversations, single-child nodes counted.
+conversations pooled; shapes are means over the conversations, literal trees, every node counted.
 ``rebuild`` is of the node with most children below the root. Nothing is asserted here.
 """
 
@@ -14,7 +14,7 @@ import numpy as np
 
 from segviz.memory import Memory
 from segviz.tree.shape import shape
-from tests.benchmarks.recall import locomo_memories, named, pooled
+from tests.benchmarks.recall import locomo_memories, named, recall_of
 from tests.benchmarks.report import data_file, table
 
 SETTINGS = (
@@ -57,7 +57,7 @@ def main() -> None:
             np.mean([s.branching for s in shapes]),
             np.mean([s.widest for s in shapes]),
         ]
-        recalls = [pooled(changed, "hybrid", setting) for setting in SETTINGS]
+        recalls = [recall_of(changed, "hybrid", setting) for setting in SETTINGS]
         forms = ("{:.2f}", "{:.2f}", "{:.2f}", "{:.1f}")
         shown = (form.format(mean) for form, mean in zip(forms, means, strict=True))
         rows.append((name, *shown, *(f"{recall.value:.3f}" for recall in recalls)))

@@ -1,34 +1,36 @@
-"""Evidence recall@10 over leaves on real conversations: baselines, policies, a split.
+"""Every measure of every policy and relevance on real conversations, with a split.
 
-Run ``python -m tests.benchmarks.recall [FILE]`` from the project's root; by default the
-LoCoMo conversations under SEGVIZ_DATA or ../shared/data. Exchange units, offline default,
-mean over all counted questions of all conversations together. Nothing is asserted here;
-the targets are in tests/retrieval/test_recall.py.
+Run ``python -m tests.benchmarks recall`` from the project's root; by default the LoCoMo
+conversations under SEGVIZ_DATA or ../shared/data. Exchange units, offline default. What is
+measured is written to ``tests/benchmarks/results/recall.json`` with settings, versions and
+seed, and the tables are made from that file. Nothing is asserted here; the targets are in
+tests/retrieval/test_recall.py.
 
-The yardstick is BM25 over the units alone; ``lexical`` in a tree counts word frequencies
-in the inner nodes too. *Best of grid* is picked on the questions it is reported on and
-therefore too high. The split picks on three conversations and reports on two others, but
-the tree's and the hybrid's defaults were set with LoCoMo in view, so that only the choice
-of policy, alpha and horizon is held out.
+Intervals resample conversations and the questions within them; with five conversations they
+are rough. The yardstick is BM25 over the units alone; ``lexical`` in a tree counts word
+frequencies in the inner nodes too. The split picks on three conversations and reports on two
+others, and the other way round, but the tree's and the hybrid's defaults were set with LoCoMo in
+view, so that only the choice of policy, alpha and horizon is held out.
 """
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Iterable, Sequence
+import json
+import platform
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from importlib import metadata
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 import segviz
-from segviz.construct.annotate import Extractive
-from segviz.construct.compatibility import Calibrated
-from segviz.conversation import Conversation
-from segviz.evaluate import Mean, evaluate, sweep
-from segviz.evaluate.aggregate import mean_ci
-from segviz.evaluate.scores import first_scores
+from segviz.cli.console import plain
+from segviz.evaluate import MEASURES, Mean, Outcomes, Sweep, evaluate, pooled, sweep
+from segviz.evaluate.measures import sees
+from segviz.evaluate.outcomes import summary
 from segviz.memory import Memory
 from segviz.retrieval import RELEVANCE
 from segviz.tree import Add, Step
@@ -43,6 +45,17 @@ HORIZONS = (0, 1, 2, 3)
 Setting = tuple[str, float, int]
 STILL: Setting = ("none", 0.0, 0)
 LITERAL: Setting = ("top-down", 0.1, 2)
+SETTINGS: tuple[Setting, ...] = (
+    STILL,
+    LITERAL,
+    ("bottom-up", 0.1, 2),
+    ("top-down", 0.95, 1),
+    ("bottom-up", 0.95, 2),
+    ("both", 0.95, 3),
+    ("neighbours", 0.5, 2),
+)
+"""No propagation, the paper's two, and a strong setting of each policy."""
+RESULTS = Path(__file__).parent / "results" / "recall.json"
 
 
 def locomo_memories(path: Path) -> dict[str, Memory]:
@@ -50,48 +63,38 @@ def locomo_memories(path: Path) -> dict[str, Memory]:
     return {conversation.id: segviz.build(conversation) for conversation in segviz.load(path)}
 
 
-def pooled(memories: Iterable[Memory], relevance: str, setting: Setting) -> Mean:
-    """Recall over the questions of all memories together."""
-    return mean_ci(recalls(memories, relevance, setting))
-
-
-def recalls(memories: Iterable[Memory], relevance: str, setting: Setting) -> NDArray[np.float64]:
-    """Recall of every counted question, float64 (q,)."""
+def together(memories: Iterable[Memory], relevance: str, setting: Setting) -> Outcomes:
+    """The outcomes of the questions of all memories."""
     policy, alpha, horizon = setting
-    values = [
-        row.recall
-        for memory in memories
-        for row in evaluate(
+    parts = {}
+    for memory in memories:
+        found = evaluate(
             memory,
             memory.conversation.questions,
             policy=policy,
             alpha=alpha,
             horizon=horizon,
             relevance=relevance,
-        ).rows
-        if row.recall is not None
-    ]
-    return np.array(values)
-
-
-def literal_gain(memories: Sequence[Memory]) -> Mean:
-    """What the paper's setting adds to plain cosines, question by question."""
-    return mean_ci(recalls(memories, "dense", LITERAL) - recalls(memories, "dense", STILL))
-
-
-def nearby(conversations: Sequence[Conversation]) -> list[tuple[int, float, Mean]]:
-    """``literal_gain`` on trees with other annotation lengths and thresholds.
-
-    The sign of so small a difference hangs on the tree: this says how much.
-    """
-    found = []
-    for words, level_1 in itertools.product((60, 80, 100, 120), (0.07, 0.10)):
-        system = segviz.SegmentTree(
-            compatibility=Calibrated(level_1=level_1), annotate=Extractive(max_words=words)
         )
-        memories = [segviz.build(conversation, system=system) for conversation in conversations]
-        found.append((words, level_1, literal_gain(memories)))
-    return found
+        parts[memory.conversation.id] = found.outcomes
+    return pooled(parts)
+
+
+def recall_of(memories: Iterable[Memory], relevance: str, setting: Setting) -> Mean:
+    """Recall over the questions of all memories."""
+    return together(memories, relevance, setting).mean("recall")
+
+
+def recalls(memories: Iterable[Memory], relevance: str, setting: Setting) -> NDArray[np.float64]:
+    """Recall of every counted question, float64 (q,)."""
+    column = together(memories, relevance, setting).column("recall")
+    return column[~np.isnan(column)]
+
+
+def literal_gain(memories: Sequence[Memory], measure: str = "recall") -> Mean:
+    """What the paper's setting adds to plain cosines, question by question."""
+    still = together(memories, "dense", STILL)
+    return together(memories, "dense", LITERAL).gain(still, measure)
 
 
 def flat(memory: Memory) -> Memory:
@@ -118,27 +121,30 @@ def flat(memory: Memory) -> Memory:
 
 
 def bm25(memories: Iterable[Memory]) -> Mean:
-    """Pooled recall of BM25 over the units alone."""
-    return pooled([flat(memory) for memory in memories], "lexical", STILL)
+    """Recall of BM25 over the units alone."""
+    return recall_of([flat(memory) for memory in memories], "lexical", STILL)
+
+
+def swept(memory: Memory, policies: Sequence[str] = POLICIES) -> Sweep:
+    """The hybrid grid of one memory."""
+    return sweep(
+        memory,
+        memory.conversation.questions,
+        policies=policies,
+        alphas=ALPHAS,
+        horizons=HORIZONS,
+        relevance="hybrid",
+    )
 
 
 def grid(memories: Iterable[Memory], policies: Sequence[str] = POLICIES) -> dict[Setting, float]:
-    """Pooled hybrid recall of every setting, from one sweep per memory."""
-    total: dict[Setting, float] = {}
-    counted = 0
+    """Hybrid recall of every setting over all memories, from one sweep of each."""
+    columns: dict[Setting, list[NDArray[np.float64]]] = {}
     for memory in memories:
-        found = sweep(
-            memory,
-            memory.conversation.questions,
-            policies=policies,
-            alphas=ALPHAS,
-            horizons=HORIZONS,
-        )
-        counted += found.baseline.recall.n
-        for cell in found.cells:
+        for cell in swept(memory, policies).cells:
             key = (cell.policy, cell.alpha, cell.horizon)
-            total[key] = total.get(key, 0.0) + cell.recall.value * cell.recall.n
-    return {key: value / counted for key, value in total.items()}
+            columns.setdefault(key, []).append(cell.outcomes.column("recall"))
+    return {key: float(np.nanmean(np.concatenate(found))) for key, found in columns.items()}
 
 
 def best(cells: dict[Setting, float], policies: Sequence[str]) -> Setting:
@@ -152,72 +158,142 @@ def named(relevance: str, setting: Setting) -> str:
     return f"{relevance}, {policy}" + ("" if policy == "none" else f" {alpha:g}/{horizon}")
 
 
-def short(means: Iterable[Mean]) -> list[str]:
-    return [f"{mean.value:.3f}" for mean in means]
+def measured(memories: Mapping[str, Memory]) -> dict[str, Any]:
+    """All that the tables are made from, as plain values."""
+    rows = []
+    for relevance in RELEVANCE:
+        still = together(memories.values(), relevance, STILL)
+        for setting in SETTINGS:
+            found = together(memories.values(), relevance, setting)
+            policy, alpha, horizon = setting
+            seen = [name for name in MEASURES if sees(name, policy)]
+            rows.append(
+                {
+                    "relevance": relevance,
+                    **{"policy": policy, "alpha": alpha, "horizon": horizon},
+                    "measures": summary(found, still, seen),
+                    "levels": found.levels,
+                }
+            )
+    splits = []
+    for chosen_on, reported_on in ((TUNED_ON, HELD_OUT), (HELD_OUT, TUNED_ON)):
+        those = [memories[name] for name in chosen_on if name in memories]
+        others = [memories[name] for name in reported_on if name in memories]
+        if not those or not others:
+            continue
+        cells = grid(those)
+        for note, policies in (("any policy", POLICIES), ("tree policies", TREE)):
+            setting = best(cells, policies)
+            splits.append(
+                {
+                    "chosen_on": chosen_on,
+                    "reported_on": reported_on,
+                    "best_of": note,
+                    "setting": setting,
+                    "where_chosen": cells[setting],
+                    "recall": recall_of(others, "hybrid", setting),
+                    "none": recall_of(others, "hybrid", STILL),
+                    "bm25": bm25(others),
+                }
+            )
+    versions = {name: metadata.version(name) for name in ("segviz", "numpy", "wordllama", "bm25s")}
+    return {
+        "format": "segviz-results",
+        "version": 1,
+        "versions": {"python": platform.python_version(), **versions},
+        "seed": 0,
+        "unit": "exchange",
+        "k": 10,
+        "units": 20,
+        "tokens": 1000,
+        "conversations": {
+            name: len(memory.conversation.questions) for name, memory in memories.items()
+        },
+        "rows": rows,
+        "bm25": bm25(memories.values()),
+        "splits": splits,
+    }
 
 
-def top_shares(memory: Memory, relevance: str) -> list[float]:
-    """The share of the initial score that each question's best node holds."""
-    scores = first_scores(memory, memory.conversation.questions, relevance)
-    return [float(row.max()) for row in scores]
+COLUMNS = ("recall", "reached", "reached_lift", "quoted", "quoted_lift", "answer_words")
+COLUMNS += ("answer_words_lift", "ndcg", "words")
+
+
+def _cell(row: dict[str, Any], name: str, what: str) -> str:
+    mean = row["measures"].get(name, {}).get(what)
+    if mean is None:
+        return "cannot see"
+    form = ".0f" if name == "words" else ".3f"
+    return format(mean["value"], form).replace("0.", ".", 1 if name != "words" else 0)
+
+
+def _gain(row: dict[str, Any], name: str) -> str:
+    mean = row["measures"].get(name, {}).get("gain")
+    return "cannot see" if mean is None else interval(Mean(**mean), True)
+
+
+def told(found: dict[str, Any]) -> None:
+    """Print the tables of a results file."""
+    questions = sum(found["conversations"].values())
+    names = [
+        named(row["relevance"], (row["policy"], row["alpha"], row["horizon"]))
+        for row in found["rows"]
+    ]
+    labels = [f">{MEASURES[name].label}" for name in COLUMNS]
+    for what, which in (
+        ("all", f"All {questions} questions of {len(found['conversations'])} conversations"),
+        ("without_adversarial", "Without category 5"),
+    ):
+        print(f"\n{which}; K 10, 20 units, 1,000 tokens:\n")
+        rows = zip(names, found["rows"], strict=True)
+        print(
+            table(
+                ("relevance, policy α/H", *labels, ">leaves in the top"),
+                (
+                    (
+                        name,
+                        *(_cell(row, column, what) for column in COLUMNS),
+                        f"{row['levels']['0']:.2f}",
+                    )
+                    for name, row in rows
+                ),
+            )
+        )
+    print("\nGain over no propagation, question by question, all questions:\n")
+    shown = ("recall", "reached", "quoted", "answer_words")
+    print(
+        table(
+            ("relevance, policy α/H", *(f">{MEASURES[name].label}" for name in shown)),
+            (
+                (name, *(_gain(row, column) for column in shown))
+                for name, row in zip(names, found["rows"], strict=True)
+                if row["policy"] != "none"
+            ),
+        )
+    )
+    print("\nLeaf recall of hybrid settings, chosen on some conversations, reported on others:\n")
+    print(
+        table(
+            ("reported on", "best of", "setting", ">where chosen", ">there", ">none", ">BM25"),
+            (
+                (
+                    ", ".join(split["reported_on"]),
+                    split["best_of"],
+                    named("hybrid", tuple(split["setting"])),
+                    f"{split['where_chosen']:.3f}",
+                    *(interval(Mean(**split[name])) for name in ("recall", "none", "bm25")),
+                )
+                for split in found["splits"]
+            ),
+        )
+    )
 
 
 def main() -> None:
-    memories = locomo_memories(data_file())
-    cells = grid(memories.values())
-    rows: list[tuple[str, str, Setting]] = [
-        ("", "lexical", STILL),
-        ("", "dense", STILL),
-        ("paper setting", "dense", LITERAL),
-        ("paper setting", "dense", ("bottom-up", 0.1, 2)),
-        ("", "softmax", LITERAL),
-        ("", "hybrid", STILL),
-        *(("best of grid", "hybrid", best(cells, [policy])) for policy in POLICIES),
-    ]
-    yardstick = [bm25([memory]) for memory in memories.values()]
-    lines = [("BM25 over the units alone", *short(yardstick), interval(bm25(memories.values())))]
-    for note, relevance, setting in rows:
-        each = [pooled([memory], relevance, setting) for memory in memories.values()]
-        name = named(relevance, setting) + f" ({note})" * bool(note)
-        lines.append((name, *short(each), interval(pooled(memories.values(), relevance, setting))))
-    counted = len(recalls(memories.values(), "hybrid", STILL))
-    head = ("", *(f">{name}" for name in memories), f">all, {counted} questions, 95 %")
-    print(table(head, lines))
-
-    print("\nThe paper's setting less no propagation, plain cosines, question by question:\n")
-    lines = []
-    for name, of in (("all", memories), ("chosen on", TUNED_ON), ("held out", HELD_OUT)):
-        those = [memories[each] for each in of if each in memories]
-        if those:
-            lines.append((f"{name} ({', '.join(of)})", interval(literal_gain(those), True)))
-    conversations = [memory.conversation for memory in memories.values()]
-    for words, level_1, gain in nearby(conversations):
-        name = f"all, annotations of {words} words, threshold {level_1:.2f}"
-        lines.append((name, interval(gain, True)))
-    print(table(("conversations", ">gain"), lines))
-
-    print("\nShare of the initial score that a question's best node holds:\n")
-    lines = []
-    for relevance in RELEVANCE:
-        shares = [share for m in memories.values() for share in top_shares(m, relevance)]
-        low, middle, high = np.quantile(shares, (0.05, 0.5, 0.95))
-        lines.append((relevance, *(f"{value:.3f}" for value in (low, middle, high))))
-    print(table(("relevance", ">5 %", ">median", ">95 %"), lines))
-
-    tuning = [memories[name] for name in TUNED_ON if name in memories]
-    held = [memories[name] for name in HELD_OUT if name in memories]
-    if not tuning or not held:
-        return
-    chosen = grid(tuning)
-    print(f"\nChosen on {', '.join(TUNED_ON)}, reported on {', '.join(HELD_OUT)}:\n")
-    lines = []
-    for note, policies in (("any policy", POLICIES), ("tree policies", TREE)):
-        setting = best(chosen, policies)
-        reached = interval(pooled(held, "hybrid", setting))
-        lines.append((note, named("hybrid", setting), f"{chosen[setting]:.3f}", reached))
-    lines.append(("yardstick", "BM25 over the units alone", "", interval(bm25(held))))
-    lines.append(("", named("hybrid", STILL), "", interval(pooled(held, "hybrid", STILL))))
-    print(table(("best of", "setting", ">where chosen", ">held out"), lines))
+    found = measured(locomo_memories(data_file()))
+    RESULTS.parent.mkdir(exist_ok=True)
+    RESULTS.write_text(json.dumps(plain(found), indent=1) + "\n", encoding="utf-8")
+    told(json.loads(RESULTS.read_text(encoding="utf-8")))
 
 
 if __name__ == "__main__":

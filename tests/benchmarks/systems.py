@@ -21,8 +21,11 @@ from tests.benchmarks.report import data_file, interval, table
 
 HEAD = (
     *("", ">nodes", ">depth", ">branching", ">widest", ">recall@10, leaves"),
-    *(">within 20 units", ">answer words", ">units", ">words", ">short", ">build s", ">query ms"),
+    *(">reached", ">quoted", ">answer words", ">words", ">short", ">build s", ">query ms"),
 )
+
+
+_SHOWN = ("recall", "reached", "quoted", "answer_words")
 
 
 def per_question(memory: Memory, method: str, relevance: str) -> float:
@@ -71,10 +74,9 @@ def main() -> None:
                 str(row.shape.max_depth),
                 f"{row.shape.branching:.1f}",
                 str(row.shape.widest),
-                *(interval(mean) for mean in (row.recall, row.budget_recall, row.coverage)),
-                f"{row.units.value:.1f}",
-                f"{row.words.value:.0f}",
-                f"{row.short:.2f}",
+                *(interval(row.outcomes.mean(name)) for name in _SHOWN),
+                f"{row.outcomes.value('words'):.0f}",
+                f"{row.outcomes.value('short'):.2f}",
                 f"{row.build_seconds:.2f}",
                 f"{1000 * row.query_seconds:.2f}",
             )

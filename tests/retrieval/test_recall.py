@@ -21,8 +21,9 @@ from tests.benchmarks.recall import (
     bm25,
     grid,
     literal_gain,
-    pooled,
+    recall_of,
     recalls,
+    together,
 )
 from tests.benchmarks.recall import locomo_memories as load_all
 from tests.data import real_data
@@ -50,15 +51,23 @@ def test_best_tree_policy(cells):
     assert cells[best(cells, TREE)] >= 0.77
 
 
-def test_literal_paper_setting_bottom_up_is_not_below_no_propagation(memories):
-    """Leaves receive nothing from below: over leaves this holds by construction."""
-    literal = pooled(memories.values(), "dense", ("bottom-up", 0.1, 2)).value
-    assert literal >= pooled(memories.values(), "dense", STILL).value
+def test_the_papers_bottom_up_setting_turns_the_mixed_top_to_inner_nodes(memories):
+    """What recall over leaves cannot see: leaves all but leave the top, and with them what
+    can be read within twenty units."""
+    still = together(memories.values(), "dense", STILL)
+    found = together(memories.values(), "dense", ("bottom-up", 0.1, 2))
+    assert still.levels[0] > 0.5
+    assert found.levels[0] < 0.15
+    for measure in ("reached", "quoted", "answer_words"):
+        assert found.gain(still, measure).high < 0
+    assert found.column("recall").tolist() == pytest.approx(
+        still.column("recall").tolist(), nan_ok=True
+    )
 
 
 def test_literal_paper_setting_top_down_is_not_below_no_propagation(memories):
-    literal = pooled(memories.values(), "dense", LITERAL).value
-    assert literal >= pooled(memories.values(), "dense", STILL).value
+    literal = recall_of(memories.values(), "dense", LITERAL).value
+    assert literal >= recall_of(memories.values(), "dense", STILL).value
 
 
 def test_plain_cosines_are_too_even_for_propagation_to_tell(memories):
@@ -67,9 +76,11 @@ def test_plain_cosines_are_too_even_for_propagation_to_tell(memories):
     gain = literal_gain(list(memories.values()))
     assert abs(gain.value) < 0.002
     assert gain.low <= 0 <= gain.high
-    assert pooled(memories.values(), "softmax", STILL) == pooled(memories.values(), "dense", STILL)
+    assert recall_of(memories.values(), "softmax", STILL) == recall_of(
+        memories.values(), "dense", STILL
+    )
     sharp = recalls(memories.values(), "softmax", LITERAL).mean()
-    assert sharp > pooled(memories.values(), "dense", STILL).value + 0.005
+    assert sharp > still.value + 0.005
 
 
 def test_held_out(memories):
@@ -77,5 +88,5 @@ def test_held_out(memories):
     chosen = grid([memories[name] for name in TUNED_ON])
     held = [memories[name] for name in HELD_OUT]
     for policies in (POLICIES, TREE):
-        found = pooled(held, "hybrid", best(chosen, policies)).value
+        found = recall_of(held, "hybrid", best(chosen, policies)).value
         assert found > bm25(held).value + 0.05

@@ -82,9 +82,8 @@ def retrieved_panel(session: Session, result: Result, status: dict[str, str]) ->
         height=HEIGHT,
         on_pick=session.select,
     )
-    left = [node for node in result.before if node not in result.after]
-    if left:
-        names = (f"node {node} ({place(session, result.structure, node)})" for node in left)
+    if result.left:
+        names = (f"node {node} ({place(session, result.structure, node)})" for node in result.left)
         st.caption(f"Pushed out of the top {len(result.before)}: " + "; ".join(names))
 
 

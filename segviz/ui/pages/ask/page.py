@@ -177,7 +177,6 @@ def _gold_line(question: Question, status: dict[str, str]) -> None:
 
 def _levels(session: Session, result: Result) -> None:
     before, after = result.levels("initial"), result.levels("final")
-    moved = len(set(result.after) - set(result.before))
     own = result.own
     series = result.score_names
     how = "by relevance alone and by the system" if own else "before and after propagation"
@@ -188,7 +187,7 @@ def _levels(session: Session, result: Result) -> None:
         level_figure(before, after, names=names, series=series, **colours()),
         sentence,
         keys.LEVELS_CHART,
-        f"{moved} of {counted(len(result.after), 'node')} are new in the top.",
+        f"{len(result.entered)} of {counted(len(result.after), 'node')} are new in the top.",
         rows=lambda: level_rows(before, after, names, series),
     )
 

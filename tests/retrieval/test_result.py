@@ -1,0 +1,63 @@
+"""What entered, what left and the levels agree, over all sample questions and many settings."""
+
+from __future__ import annotations
+
+from functools import cache
+from itertools import product
+
+import pytest
+
+import segviz
+from segviz.conversation import TITLES, sample_path
+from segviz.retrieval import POLICIES
+
+SETTINGS = ((0.0, 2), (0.1, 2), (0.95, 3))
+
+
+@cache
+def sample(name):
+    return segviz.build(segviz.load(sample_path(name))[0])
+
+
+@pytest.mark.parametrize("name", TITLES)
+@pytest.mark.parametrize("literal", [False, True])
+def test_as_many_enter_as_leave_and_no_more_levels_move(name, literal):
+    memory = sample(name)
+    settings = list(product(("hybrid", "dense"), POLICIES, SETTINGS))
+    for question in memory.conversation.questions:
+        for relevance, policy, (alpha, horizon) in settings:
+            result = memory.ask(
+                question.text,
+                policy=policy,
+                alpha=alpha,
+                horizon=horizon,
+                relevance=relevance,
+                literal=literal,
+            )
+            where = (question.index, relevance, policy, alpha, horizon)
+            before, after = set(result.before), set(result.after)
+            assert set(result.entered) == after - before, where
+            assert set(result.left) == before - after, where
+            assert len(result.entered) == len(result.left), where
+            assert result.moved <= len(result.entered), where
+            first, final = result.levels("initial"), result.levels("final")
+            lost = sum(max(0, first[level] - final[level]) for level in first)
+            assert result.moved == lost, where
+            ranks = {e.node: (e.rank_before, e.rank_after) for e in result.evidence}
+            k = len(result.after)
+            assert {node for node, (was, _) in ranks.items() if was > k} == set(result.entered)
+            if not literal:
+                texts = [result.structure.text[node] for node in result.structure.nodes]
+                shown = [result.structure.text[node] for node in result.after]
+                assert len(set(shown)) == len(shown) or len(set(texts)) < len(texts)
+
+
+@pytest.mark.parametrize("system", ["h-mem", "xmemory", "memforest"])
+def test_one_child_nodes_with_a_text_of_their_own_stay(system):
+    memory = segviz.build(segviz.load(sample_path("recurrence"))[0], system)
+    whole, shown = memory.structure, memory.structure.collapsed
+    for node in range(len(whole)):
+        if len(whole.children[node]) == 1 and whole.active[node]:
+            (child,) = whole.children[node]
+            own_text = whole.text[node] != whole.text[child]
+            assert bool(shown.active[node]) == own_text
