@@ -76,9 +76,8 @@ def test_plain_cosines_are_too_even_for_propagation_to_tell(memories):
     gain = literal_gain(list(memories.values()))
     assert abs(gain.value) < 0.002
     assert gain.low <= 0 <= gain.high
-    assert recall_of(memories.values(), "softmax", STILL) == recall_of(
-        memories.values(), "dense", STILL
-    )
+    still = recall_of(memories.values(), "dense", STILL)
+    assert recall_of(memories.values(), "softmax", STILL) == still
     sharp = recalls(memories.values(), "softmax", LITERAL).mean()
     assert sharp > still.value + 0.005
 
