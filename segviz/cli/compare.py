@@ -17,6 +17,7 @@ from segviz.cli.many import (
     comparisons_content,
     idle_many,
     measured,
+    relevance_of,
     runs_of,
     single,
     spread,
@@ -31,6 +32,7 @@ from segviz.conversation import UNIT_RULES, distinct
 from segviz.evaluate import Mean
 from segviz.evaluate.compare import COLLAPSED, OWN, Comparison, compare, compare_one
 from segviz.memory import Memory, open_memory
+from segviz.retrieval import RetrievalSettings
 from segviz.systems import SYSTEMS
 
 _TIMED = 5
@@ -176,31 +178,29 @@ def _methods(memory: Memory) -> tuple[str, ...]:
 def _query_seconds(memory: Memory, options: argparse.Namespace, method: str) -> float:
     """Mean seconds of a question, the scorer prepared."""
     questions = memory.conversation.questions[:_TIMED]
-    memory.scorer(options.relevance)
+    settings = RetrievalSettings(
+        policy="none",
+        k=options.k,
+        budget=options.budget,
+        relevance=options.relevance,
+        method="own" if method == OWN else "propagate",
+    )
+    memory.scorer(settings.relevance_for(memory.model))
     began = perf_counter()
     for question in questions:
-        memory.ask(
-            question.text,
-            policy="none",
-            k=options.k,
-            budget=options.budget,
-            relevance=options.relevance,
-            method="own" if method == OWN else "propagate",
-        )
+        memory.ask(question.text, settings)
     return (perf_counter() - began) / len(questions)
 
 
 def _print_report(console: Console, found: Comparison) -> None:
-    console.line(
-        f"{found.questions} questions, K {found.k}, {found.units} units, relevance "
-        f"{found.relevance}; 95 % intervals"
-    )
-    names = ["system", "retrieval", "recall", "interval", "in units", "answer words", "tokens"]
-    names += ["nodes/leaf", "depth", "build s", "query ms"]
+    console.line(f"{found.questions} questions, K {found.k}, {found.units} units; 95 % intervals")
+    names = ["system", "retrieval", "relevance", "recall", "interval", "in units"]
+    names += ["answer words", "tokens", "nodes/leaf", "depth", "build s", "query ms"]
     rows = [
         (
             row.name,
             row.method,
+            relevance_of(row, found),
             f"{row.recall.value:.3f}",
             _interval(row.recall),
             f"{row.budget_recall.value:.3f}",
@@ -249,7 +249,8 @@ each other's time.""",
         ),
     ),
     """\
-command, conversation, k, units, budget, relevance, questions, rows. A row has name, system,
+command, conversation, k, units, budget, relevance (null: the usual one of each retrieval),
+questions, rows. A row has name, system,
 method (collapsed or own), shape, recall, budget_recall, coverage, units, words and tokens
 (each value, low, high, n), short (share of questions with fewer than K leaves),
 build_seconds and query_seconds (null where runs are shared out or kept with --resume).

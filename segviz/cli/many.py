@@ -35,10 +35,12 @@ from segviz.construct import as_settings
 from segviz.conversation import Conversation, Corpus
 from segviz.embedding import EMBEDDERS, get_embedder
 from segviz.evaluate import Cell, Mean, Sweep
-from segviz.evaluate.compare import Comparison
+from segviz.evaluate.compare import OWN, Comparison, Standing
 from segviz.evaluate.many import Measured, WorkersLost, measure_many
 from segviz.llm import LastingFault
 from segviz.memory import BuildPaused, Memory, build
+from segviz.retrieval import RetrievalSettings
+from segviz.systems import SYSTEMS
 
 Piece = TypeVar("Piece")
 Found = TypeVar("Found", Sweep, Comparison)
@@ -573,22 +575,29 @@ def comparisons_content(found: Comparisons, share: float) -> dict[str, Any]:
     return {"share": share, "runs": runs, "overall": _over_rows(found)}
 
 
+def relevance_of(row: Standing, found: Comparison) -> str:
+    """The relevance of a row: the one asked for, else the usual one of its retrieval."""
+    method = "own" if row.method == OWN else "propagate"
+    asked = RetrievalSettings(relevance=found.relevance, method=method)
+    return asked.relevance_for(SYSTEMS.get(row.system))
+
+
 def tell_comparisons(console: Console, found: Comparisons) -> None:
     """Many comparisons as tables: recall of each run, then all measures over all runs."""
     first = next(iter(found.values()))
     console.line(
-        f"{sum(one.questions for one in found.values())} questions, K {first.k}, {first.units} "
-        f"units, relevance {first.relevance}"
+        f"{sum(one.questions for one in found.values())} questions, K {first.k}, "
+        f"{first.units} units"
     )
     rows = []
     for (conversation, seed), one in found.items():
         for row in one.rows:
-            what = (conversation, str(seed), row.name, row.method)
+            what = (conversation, str(seed), row.name, row.method, relevance_of(row, one))
             recall = (f"{row.recall.value:.3f}", _interval_text(row.recall))
             others = (f"{row.budget_recall.value:.3f}", f"{row.coverage.value:.3f}")
             rows.append((*what, *recall, *others))
     kinds = ["system", "retrieval"]
-    names = ["conversation", "seed", *kinds, "recall", "interval", "in units", "words"]
+    names = ["conversation", "seed", *kinds, "relevance", "recall", "interval", "in units", "words"]
     console.table(names, rows)
     console.line()
     console.line("over all runs, means over their questions")

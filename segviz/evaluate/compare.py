@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -55,12 +55,12 @@ class Standing:
 @dataclass(frozen=True)
 class Comparison:
     """Rows in the order of the memories, collapsed retrieval before the system's own, and
-    the settings they share."""
+    the settings they share; ``relevance`` None is the usual one of each retrieval."""
 
     k: int
     units: int
     budget: int | None
-    relevance: str
+    relevance: str | None
     questions: int
     rows: tuple[Standing, ...]
 
@@ -99,10 +99,13 @@ def compare(
     for name, memory in memories.items():
         methods = (COLLAPSED, OWN) if isinstance(memory.model, Retriever) else (COLLAPSED,)
         for method in methods:
+            own = method == OWN
+            asked = replace(settings, method="own" if own else "propagate")
+            relevance = asked.relevance_for(memory.model)
             found = (
-                _collapsed_rankings(memory, questions, settings.relevance)
-                if method == COLLAPSED
-                else _own_rankings(memory, questions, settings.relevance, settings.k)
+                _own_rankings(memory, questions, relevance, settings.k)
+                if own
+                else _collapsed_rankings(memory, questions, relevance)
             )
             rows.append(
                 _standing(

@@ -131,7 +131,7 @@ def sweep(
     nodes = np.flatnonzero(structure.active)
     counted = np.flatnonzero(gold.counted)
     groups = categories([questions[i].category for i in counted.tolist()])
-    initial = first_scores(memory, questions, shared.relevance, structure)
+    initial = first_scores(memory, questions, shared.relevance_for(), structure)
 
     def measured(policy: str, alpha: float, horizon: int, final: NDArray[np.float64]) -> Cell:
         ranked = measures.order(final, nodes)
@@ -182,7 +182,7 @@ def sweep(
         horizons,
         k,
         budget,
-        shared.relevance,
+        shared.relevance_for(),
         not shared.literal,
         len(questions),
         baseline,

@@ -69,7 +69,7 @@ def final_scores(
 ) -> NDArray[np.float64]:
     """s̃ of all questions, float64 (q, n), as ``segviz.ask`` gives it under propagation."""
     structure = memory.structure if settings.literal else memory.structure.collapsed
-    initial = first_scores(memory, questions, settings.relevance, structure)
+    initial = first_scores(memory, questions, settings.relevance_for(), structure)
     policy, alpha, horizon = settings.propagation
     return combine(spread(initial, structure.edges, policy, horizon, structure), policy, alpha)
 

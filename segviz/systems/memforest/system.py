@@ -55,6 +55,7 @@ class MemForest:
     online: ClassVar[bool] = True
     invariants: ClassVar[str] = "memforest"
     fidelity: ClassVar[str] = "adapted"
+    relevance: ClassVar[str] = "dense"  # embedding similarity, §4.3
     departures: ClassVar[tuple[str, ...]] = (
         "Offline, sentences stand for extracted facts and cue words for their domain.",
         "Facts are shared by trees, not copied into leaves; a tree of one item has a root too.",

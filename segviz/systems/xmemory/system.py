@@ -53,6 +53,7 @@ class XMemory:
     online: ClassVar[bool] = True
     invariants: ClassVar[str] = "xmemory"
     fidelity: ClassVar[str] = "adapted"
+    relevance: ClassVar[str] = "dense"  # embedding similarity, §3.3
     departures: ClassVar[tuple[str, ...]] = (
         "Offline, sentences stand for statements, and uncertainty is what of the question's "
         "words and expected answer the context lacks; a model states its confidence.",

@@ -9,7 +9,7 @@ import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
 
-from segviz.construct import parameters
+from segviz.construct import Retriever, parameters
 from segviz.conversation import TITLES
 from segviz.figures.toy import numbered_tree, transition_figure
 from segviz.retrieval import POLICIES, combine, initial_scores, spread, top_k
@@ -222,6 +222,10 @@ def _system(name: str) -> None:
         if not about.open:
             return
         st.markdown(cited(cleandoc(kind.__doc__ or "")))
+        if issubclass(kind, Retriever):
+            st.markdown(
+                f"Its own retrieval scores nodes by `{kind.relevance}`, as its source does."
+            )
         rows = [
             {
                 "parameter": p.name,
