@@ -57,7 +57,7 @@ def ask(
     stages: tuple[Stage, ...] = ()
     if settings.method == "own":
         units = memory.units[: _arrived_units(memory, settings.step)]
-        whole_scorer = memory.scorer(settings.relevance, whole)
+        whole_scorer = memory.scorer(settings.relevance_for(), whole)
         view = View(whole, units, whole_scorer, Services(memory.embedder, chat), k)
         found = shown_as(_own_retriever(memory).retrieve(question, view), structure)
         admitted = [n for n in found.ranked if levels is None or structure.level[n] in levels]

@@ -261,8 +261,9 @@ def _decision(tree: EventTree) -> Decision | None:
         return None
     chosen = tree.joined[0] if tree.joined else None
     near = max(tree.judged, key=lambda j: (j.score or 0.0) - (j.threshold or 0.0))
+    similar, needed = near.numbers
     why = (
         f"Of {len(tree.judged)} summaries found nearest, {len(tree.joined)} were like enough; "
-        f"the clearest, node {near.node}, has {near.score:.2f} against {near.threshold:.2f}."
+        f"the clearest, node {near.node}, has {similar} against {needed}."
     )
     return Decision(tuple(tree.judged), chosen, why)

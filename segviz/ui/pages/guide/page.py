@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from segviz.construct import Retriever, parameters
 from segviz.conversation import TITLES
 from segviz.figures.toy import numbered_tree, transition_figure
-from segviz.retrieval import POLICIES, combine, initial_scores, spread, top_k
+from segviz.retrieval import POLICIES, RetrievalSettings, combine, initial_scores, spread, top_k
 from segviz.systems import SYSTEMS
 from segviz.tree.toy import QUESTION, toy_relevance, toy_structure
 from segviz.ui import keys
@@ -223,9 +223,8 @@ def _system(name: str) -> None:
             return
         st.markdown(cited(cleandoc(kind.__doc__ or "")))
         if issubclass(kind, Retriever):
-            st.markdown(
-                f"Its own retrieval scores nodes by `{kind.relevance}`, as its source does."
-            )
+            own = RetrievalSettings(method="own").relevance_for(kind)
+            st.markdown(f"Its own retrieval scores nodes by `{own}`, as its source does.")
         rows = [
             {
                 "parameter": p.name,
