@@ -84,6 +84,7 @@ def _scoring(session: Session) -> None:
             required=True,
             key=keys.SCORING_PRESET,
             label_visibility="collapsed",
+            wrap=True,
             on_change=lambda: write_preset(state[keys.SCORING_PRESET], session),
         )
         # Streamlit draws option texts as plain text.
