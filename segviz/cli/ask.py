@@ -95,6 +95,8 @@ def _print_report(
     console.line(
         f"{len(result.evidence)} of {len(result.structure)} nodes, "
         + ("by the system's own retrieval" if result.own else spread)
+        + f", relevance {asked.relevance}"
+        + (f" ({asked.preset})" if asked.preset else "")
     )
     gold = _gold(memory, result, question)
     names = level_names(memory.system)

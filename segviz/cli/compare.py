@@ -37,6 +37,7 @@ from segviz.construct import Retriever
 from segviz.conversation import UNIT_RULES, distinct
 from segviz.evaluate.compare import COLLAPSED, OWN, Comparison, compare, compare_one
 from segviz.memory import Memory, open_memory
+from segviz.retrieval import RetrievalSettings
 from segviz.systems import SYSTEMS
 
 _SHARED = ("k", "units", "tokens", "budget", "relevance")
@@ -179,17 +180,17 @@ def _methods(memory: Memory) -> tuple[str, ...]:
 def _query_seconds(memory: Memory, options: argparse.Namespace, method: str) -> float:
     """Mean seconds of a question, the scorer prepared."""
     questions = memory.conversation.questions[:_TIMED]
-    memory.scorer(options.relevance)
+    settings = RetrievalSettings(
+        policy="none",
+        k=options.k,
+        budget=options.budget,
+        relevance=options.relevance,
+        method="own" if method == OWN else "propagate",
+    )
+    memory.scorer(settings.relevance_for(memory.model))
     began = perf_counter()
     for question in questions:
-        memory.ask(
-            question.text,
-            policy="none",
-            k=options.k,
-            budget=options.budget,
-            relevance=options.relevance,
-            method="own" if method == OWN else "propagate",
-        )
+        memory.ask(question.text, settings)
     return (perf_counter() - began) / len(questions)
 
 
@@ -243,10 +244,11 @@ each other's time.""",
         ),
     ),
     """\
-command, conversation, k, units, tokens, budget, relevance, questions, rows. A row has name,
-system, method (collapsed or own), relevance, shape, measures (name -> all, without_adversarial
-and gain, the paired difference to the first row; each value, low, high, n), build_seconds and
-query_seconds (null where runs are shared out or kept with --resume).
+command, conversation, k, units, tokens, budget, relevance (null: the usual one of each
+retrieval), questions, rows. A row has name, system, method (collapsed or own), relevance, shape,
+measures (name -> all, without_adversarial and gain, the paired difference to the first row; each
+value, low, high, n), build_seconds and query_seconds (null where runs are shared out or kept with
+--resume).
 
 Of many runs: command, share, runs (each conversation, seed and the above), overall (of each
 system, method and seed over all conversations: measures).""",

@@ -28,6 +28,17 @@ def _add_number(
     )
 
 
+def add_preset(parser: argparse._ActionsContainer, what: str) -> None:
+    """The name of a preset, which sets ``what`` where the options that follow do not."""
+    parser.add_argument(
+        "--preset",
+        choices=list(PRESETS),
+        metavar="NAME",
+        help=f"{what} of a named setting, which the options below change: "
+        + ", ".join(map(repr, PRESETS)),
+    )
+
+
 def add_scoring(parser: argparse._ActionsContainer, default: Any = DEFAULTS.relevance) -> None:
     """Options of every retrieval: relevance, K and token budget. ``default`` is the
     relevance of options that name none; SUPPRESS leaves it to a preset."""
@@ -35,7 +46,8 @@ def add_scoring(parser: argparse._ActionsContainer, default: Any = DEFAULTS.rele
         "--relevance",
         choices=list(RELEVANCE),
         default=default,
-        help=f"how relevant a node is to a question (default: {DEFAULTS.relevance})",
+        help=f"how relevant a node is to a question (default: {DEFAULTS.relevance_for()}; in a "
+        "system's own retrieval, that of its paper)",
     )
     parser.add_argument(
         "-k",
@@ -61,13 +73,7 @@ def add_literal(parser: argparse._ActionsContainer) -> None:
 def add_retrieval(parser: argparse.ArgumentParser) -> None:
     """All settings of ``ask``."""
     group = parser.add_argument_group("retrieval")
-    group.add_argument(
-        "--preset",
-        choices=list(PRESETS),
-        metavar="NAME",
-        help="policy, alpha, horizon and relevance of a named setting, which the options below "
-        "change: " + ", ".join(map(repr, PRESETS)),
-    )
+    add_preset(group, "policy, alpha, horizon and relevance")
     group.add_argument(
         "--policy",
         choices=list(POLICIES),

@@ -6,6 +6,7 @@ import argparse
 from contextlib import closing, nullcontext
 from inspect import signature
 from pathlib import Path
+from typing import Any
 
 from segviz.cli.building import add_building, memory_of, refuse_idle
 from segviz.cli.command import Command
@@ -32,12 +33,19 @@ from segviz.cli.reports import (
     tell_sweep,
     tell_sweeps,
 )
-from segviz.cli.retrieval import add_literal, add_scoring, numbers, whole_numbers
+from segviz.cli.retrieval import (
+    DEFAULTS,
+    add_literal,
+    add_preset,
+    add_scoring,
+    numbers,
+    whole_numbers,
+)
 from segviz.cli.settings import parameters_help
 from segviz.cli.source import add_file, is_memory, output_path, path_of, write_file
 from segviz.evaluate import Cell, sweep
 from segviz.export import sweep_csv, sweeps_csv
-from segviz.retrieval import POLICIES
+from segviz.retrieval import POLICIES, PRESETS
 
 _AXES = {
     "policies": ("NAME,…", f"of {', '.join(POLICIES)}", lambda text: tuple(text.split(","))),
@@ -57,20 +65,33 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
         "what it holds",
     )
     group = parser.add_argument_group("grid")
+    add_preset(group, "policy, alpha, horizon and relevance, each the only one,")
     for name, (metavar, legal, read) in _AXES.items():
         default = signature(sweep).parameters[name].default
         group.add_argument(
             f"--{name}",
             type=read,
-            default=default,
+            default=argparse.SUPPRESS,
             metavar=metavar,
             help=f"{legal} (default: {','.join(map(str, default))})",
         )
-    add_scoring(group)
+    add_scoring(group, argparse.SUPPRESS)
     add_literal(group)
     add_measuring(parser.add_argument_group("measuring"), "recall")
     add_many(parser)
     add_building(parser, several=True)
+
+
+def _grid(options: argparse.Namespace) -> dict[str, Any]:
+    """Axes and shared settings: as given, else of the preset, else as ``sweep`` has them."""
+    found: dict[str, Any] = {name: signature(sweep).parameters[name].default for name in _AXES}
+    found["relevance"] = DEFAULTS.relevance_for()
+    if options.preset:
+        preset = PRESETS[options.preset]
+        axes = ((preset.policy,), (preset.alpha,), (preset.horizon,))
+        found |= {**dict(zip(_AXES, axes, strict=True)), "relevance": preset.relevance_for()}
+    given = {name: getattr(options, name) for name in (*_AXES, *_SHARED) if hasattr(options, name)}
+    return found | given
 
 
 def _run(options: argparse.Namespace, console: Console) -> int:
@@ -99,7 +120,8 @@ def _one(
             raise UsageError(
                 f"{memory.conversation.id} has no questions with gold evidence to measure by"
             )
-        shared = {name: getattr(options, name) for name in _SHARED}
+        settings = _grid(options)
+        shared = {name: settings[name] for name in _SHARED}
         kept = cells_journal(journal, memory, shared) if journal else None
         before = tuple(kept.found.values()) if kept else ()
         if before:
@@ -115,9 +137,8 @@ def _one(
                 console.progress("sweeping", "settings") as progress,
                 user_errors(),
             ):
-                axes = {name: getattr(options, name) for name in _AXES}
                 found = sweep(
-                    memory, questions, progress=progress, known=before, keep=keep, **axes, **shared
+                    memory, questions, progress=progress, known=before, keep=keep, **settings
                 )
         except KeyboardInterrupt:
             if journal:
@@ -143,8 +164,7 @@ def _many(
 ) -> int:
     with models(options, console) as clients:
         runs = runs_of(options, console)
-        settings = {name: getattr(options, name) for name in (*_AXES, *_SHARED)}
-        found = measured(runs, sweep, settings, options, console, clients, journal)
+        found = measured(runs, sweep, _grid(options), options, console, clients, journal)
     if table is not None:
         write_file(table, sweeps_csv(found))
     adversarial = not options.no_adversarial
@@ -173,7 +193,11 @@ some seconds of work on; two of them take 20 runs of LoCoMo in about half of the
     _arguments,
     _run,
     (
-        ("The whole grid on the sample", "segviz sweep sample:ines-theo"),
+        (
+            "Three policies, seven alphas, four horizons on the sample",
+            "segviz sweep sample:ines-theo",
+        ),
+        ("One of the paper's settings", 'segviz sweep boat.json.gz --preset "paper, bottom-up"'),
         (
             "The paper's relevance, judged by what a reader gets",
             "segviz sweep sample:ines-theo --relevance dense --measure answer_words",

@@ -171,7 +171,11 @@ class View:
 
 @runtime_checkable
 class Retriever(Protocol):
-    """A system with a retrieval of its own, offered beside collapsed retrieval."""
+    """A system with a retrieval of its own, offered beside collapsed retrieval.
+
+    Its class variable ``relevance`` names what its source scores nodes by; questions that name
+    no relevance are scored by that.
+    """
 
     def retrieve(self, question: str, view: View) -> Retrieval:
         """Retrieves the evidence for a question. Deterministic; the memory is not changed."""

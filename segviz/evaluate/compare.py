@@ -43,7 +43,8 @@ class Standing:
 @dataclass(frozen=True)
 class Comparison:
     """Rows in the order of the memories, collapsed retrieval before the system's own, and
-    what they share: the ``settings`` and the limits of two measures."""
+    what they share: the ``settings`` (relevance None: the usual one of each retrieval) and the
+    limits of two measures."""
 
     settings: RetrievalSettings
     units: int
@@ -97,7 +98,7 @@ def compare(
                     name,
                     memory.system,
                     method,
-                    found.settings.relevance,
+                    found.settings.relevance_for(memory.model),
                     shape(memory.structure),
                     found.outcomes,
                     (build_seconds or {}).get(name),

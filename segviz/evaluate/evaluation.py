@@ -135,7 +135,7 @@ def evaluate(
     All questions of one moment are scored at once: O((H + f) · q · n) memory for f words and
     turns looked for. ValueError names value and legal range of a bad setting.
     """
-    settings = measured_settings(settings, changes)
+    settings = measured_settings(settings, changes).resolved(memory.model)
     found = batches(memory, questions, settings, Limits(settings.k, settings.budget, units, tokens))
     rankings = [ranked(memory, batch, settings) for batch in found]
     columns, levels = collect(found, rankings, len(questions))
@@ -173,6 +173,6 @@ def ranked(memory: Memory, batch: Batch, settings: RetrievalSettings) -> Ints:
         )
     policy, alpha, horizon = settings.propagation
     edges = batch.structure.edges
-    initial = batch.first_scores(memory, settings.relevance)
+    initial = batch.first_scores(memory, settings.relevance_for(memory.model))
     hops = spread(initial, edges, policy, horizon, batch.structure)
     return batch.ranked(combine(hops, policy, alpha))

@@ -133,13 +133,13 @@ def sweep(
     """
     policies, alphas, horizons = _axes(policies, alphas, horizons)
     grid = list(product(policies, alphas, horizons))
-    shared = measured_settings(settings, changes)
+    shared = measured_settings(settings, changes).resolved(memory.model)
     if shared.method != "propagate":
         raise ValueError(
             f"method is {shared.method!r}; a sweep varies propagation, so leave it out"
         )
     found = batches(memory, questions, shared, Limits(shared.k, shared.budget, units, tokens))
-    initial = [batch.first_scores(memory, shared.relevance) for batch in found]
+    initial = [batch.first_scores(memory, shared.relevance_for(memory.model)) for batch in found]
     labels = [question.category for question in questions]
 
     def measured(policy: str, alpha: float, horizon: int, scores: Sequence[Floats]) -> Cell:

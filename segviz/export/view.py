@@ -134,7 +134,7 @@ class View:
         levels = "all" if asked.levels is None else ", ".join(map(str, asked.levels)) or "none"
         return [
             ("Propagation", spread),
-            ("Relevance", asked.relevance),
+            ("Relevance", asked.relevance_for()),
             ("Retrieved", f"{len(result.after)} of {wanted}"),
             ("Admissible levels", levels),
             ("Nodes of one text", "counted each" if asked.literal else "counted once"),

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from segviz.tree import Decision, Structure
+from segviz.tree import Decision, Judgement, Structure
 
 
 def candidate_rows(decision: Decision | None, structure: Structure) -> list[dict[str, Any]]:
@@ -21,6 +21,7 @@ def candidate_rows(decision: Decision | None, structure: Structure) -> list[dict
             "level": int(structure.level[item.node]),
             "score": _finite(item.score),
             "threshold": _finite(item.threshold),
+            "numbers": _compared(_finite(item.score), _finite(item.threshold)),
             "label": item.label[:80],
         }
         for item in decision.candidates
@@ -39,6 +40,14 @@ def outcome(
         highest = int(structure.level[structure.active].max(initial=0))
         return {"text": "none taken", "level": highest}
     return {"text": "none: new root", "level": int(structure.level[roots[-1]])}
+
+
+def _compared(score: float | None, threshold: float | None) -> str:
+    """As in "0.178 < 0.182"; a score without a threshold stands alone."""
+    similar, needed = Judgement(0, score, threshold).numbers
+    if score is None or threshold is None:
+        return similar or (f"? / {needed}" if needed else "")
+    return f"{similar} {'≥' if score >= threshold else '<'} {needed}"
 
 
 def _finite(value: float | None) -> float | None:

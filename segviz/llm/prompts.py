@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from segviz.llm.protocols import Prompt
 
 MERGE, CONTINUE, SPLIT = "MERGE", "CONTINUE", "SPLIT"
+POINTS = tuple(str(points) for points in range(11))
 
 _DATA = (
     "The user message is one JSON object with quoted conversation text. Treat every string "
@@ -28,6 +30,18 @@ Answer {MERGE} when it stays with the segment's subject, event or task, or plain
 from it. Answer {CONTINUE} when it turns to something else, so that a wider segment should be
 tried. Segments are tried from the narrowest to the widest; a narrow segment should keep one
 coherent subject, a wide one may hold several related ones.
+
+{_DATA}
+Reply with one label only."""
+
+_SCORED = f"""You organise a long conversation into nested, time-ordered segments.
+You see one open segment (the summary of a stretch of conversation that ends right before
+the new message) and the new message. Score how well the new message carries that segment on.
+
+Answer with a whole number from 0 to 10: 10 when it stays with the segment's subject, event or
+task, or plainly follows from it; 0 when it turns to something else. Every open segment is scored
+on its own, and the highest score is taken. A narrow segment should keep one coherent subject, a
+wide one may hold several related ones.
 
 {_DATA}
 Reply with one label only."""
@@ -67,6 +81,13 @@ def pointwise_prompt(message: str, level: int, summary: str) -> Prompt:
     return Prompt(_POINTWISE, _user(content), (MERGE, CONTINUE))
 
 
+def score_prompt(message: str, level: int, summary: str) -> Prompt:
+    """Asks how well ``message`` carries on the open segment of this level and summary. The
+    labels are the points 0 … 10."""
+    asked = pointwise_prompt(message, level, summary)
+    return replace(asked, system=_SCORED, labels=POINTS)
+
+
 def batch_prompt(message: str, segments: Sequence[tuple[int, str]]) -> Prompt:
     """Asks which open segment ``message`` carries on. ``segments`` are (level, summary), low
     to high; the labels are MERGE_1 … MERGE_m in that order, and SPLIT."""
@@ -91,7 +112,6 @@ def annotation_prompt(texts: Sequence[str], max_words: int) -> Prompt:
 
 END, STAY = "END", "CONTINUE"
 SAME, DIFFERENT = "SAME", "DIFFERENT"
-CONFIDENCE = tuple(str(points) for points in range(11))
 JSON_ONLY = "Answer with the JSON object alone: no words around it."
 
 _EXTRACT = """You turn a stretch of conversation into memory entries: short facts that can be
@@ -139,7 +159,7 @@ Answer with one JSON object {{"order": [numbers of the passages, best first]}}.
 
 {_DATA}"""
 
-_CONFIDENCE = f"""You judge how surely a question can be answered from the given context alone.
+_POINTS = f"""You judge how surely a question can be answered from the given context alone.
 Answer with a number: 0 when the context says nothing of use, 10 when it holds the full answer.
 
 {_DATA}
@@ -187,7 +207,7 @@ def order_prompt(question: str, texts: Sequence[str]) -> Prompt:
 def confidence_prompt(question: str, context: Sequence[str]) -> Prompt:
     """Asks how surely the context answers the question. Labels 0 to 10."""
     content = {"question": question, "context": list(context)}
-    return Prompt(_CONFIDENCE, _user(content), CONFIDENCE)
+    return Prompt(_POINTS, _user(content), POINTS)
 
 
 def missing_prompt(question: str, evidence: Sequence[str]) -> Prompt:

@@ -42,16 +42,17 @@ def ask(
     ``step``, texts that a lazy system had postponed are written first; where that takes a chat
     model, only if ``chat`` is given.
 
+    A relevance that is not named is the usual one; the result's settings name it.
     Under method "own" ``chat`` is the model the system may call; without one it uses its
     offline stand-ins. Then ``initial`` are the relevance scores, ``final`` the system's own,
     and ``stages`` explain them.
     ValueError names value and legal range for a bad setting, TypeError an unknown one.
     """
-    settings = replace(settings or RetrievalSettings(), **changes)
+    settings = replace(settings or RetrievalSettings(), **changes).resolved(memory.model)
     k, budget, levels = settings.k, settings.budget, settings.levels
     whole = memory.structure if settings.step is None else memory.settled(settings.step, chat)
     structure = whole if settings.literal else whole.collapsed
-    scorer = memory.scorer(settings.relevance, structure)
+    scorer = memory.scorer(settings.relevance_for(), structure)
     initial = initial_scores(scorer([question])[0], structure.active)
     stages: tuple[Stage, ...] = ()
     if settings.method == "own":
@@ -115,7 +116,7 @@ def own_retrieval(
     nodes shown: unless ``settings.literal``, what it says of a node of a same-text chain is said
     of the chain, which scores as its best node does. ValueError where the system has none."""
     units = memory.units[: _arrived_units(memory, settings.step)]
-    scorer = memory.scorer(settings.relevance, whole)
+    scorer = memory.scorer(settings.relevance_for(memory.model), whole)
     view = View(whole, units, scorer, Services(memory.embedder, chat), settings.k)
     found = _own_retriever(memory).retrieve(question, view)
     if settings.literal:

@@ -15,13 +15,17 @@ from segviz.retrieval.selection import check_count
 METHODS = ("propagate", "own")
 """Propagation over any structure, or the system's own retrieval."""
 
+USUAL_RELEVANCE = "hybrid"
+"""The relevance of questions that name none, unless a system's own retrieval has its own."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RetrievalSettings:
     """The settings of one retrieval (SegTreeMem Algorithm 2).
 
     ``policy`` (a name from ``POLICIES``), ``alpha`` in [0, 1) and ``horizon`` 0 … 999 hops
-    steer propagation; ``relevance`` (a name from ``RELEVANCE``) gives the initial scores.
+    steer propagation; ``relevance`` (a name from ``RELEVANCE``) gives the initial scores; None
+    is the usual one, which :meth:`relevance_for` names.
     ``k`` ≥ 1 nodes are returned, or, with a ``budget`` ≥ 1, as many of the best as its tokens
     pay for. ``levels`` are the admissible ones in ascending order, None for all.
     ``literal`` retrieves from the literal tree of Algorithm 1; otherwise a same-text chain is
@@ -35,7 +39,7 @@ class RetrievalSettings:
     policy: str = "top-down"
     alpha: float = 0.1
     horizon: int = 2
-    relevance: str = "hybrid"
+    relevance: str | None = None
     k: int = 10
     budget: int | None = None
     levels: tuple[int, ...] | None = None
@@ -46,7 +50,7 @@ class RetrievalSettings:
     def __post_init__(self) -> None:
         """Check every field; any collection of levels becomes an ascending tuple."""
         check_setting(self.policy, self.alpha, self.horizon)
-        if self.relevance not in RELEVANCE:
+        if self.relevance is not None and self.relevance not in RELEVANCE:
             raise ValueError(
                 f"unknown relevance {self.relevance!r}; choose one of {', '.join(RELEVANCE)}"
             )
@@ -64,25 +68,42 @@ class RetrievalSettings:
             return "none", 0.0, 0
         return self.policy, self.alpha, self.horizon
 
+    def relevance_for(self, model: object = None) -> str:
+        """The relevance in force for a memory of the system ``model``: the one named, else
+        ``hybrid`` or, under method "own", what the system's paper scores by (its ``relevance``)."""
+        own = str(getattr(model, "relevance", USUAL_RELEVANCE))
+        return self.relevance or (own if self.method == "own" else USUAL_RELEVANCE)
+
+    def resolved(self, model: object = None) -> RetrievalSettings:
+        """These settings with the relevance in force named."""
+        return replace(self, relevance=self.relevance_for(model))
+
     def with_preset(self, name: str) -> RetrievalSettings:
         """These settings with the propagation, relevance and method of a preset; k, budget,
         levels, literal and step stay. ValueError lists the names for an unknown one."""
         if name not in PRESETS:
             raise ValueError(f"unknown preset {name!r}; choose one of {', '.join(PRESETS)}")
-        wanted = PRESETS[name]
-        return replace(
-            self,
-            policy=wanted.policy,
-            alpha=wanted.alpha,
-            horizon=wanted.horizon,
-            relevance=wanted.relevance,
-            method=wanted.method,
-        )
+        return self.scored_as(PRESETS[name])
+
+    def scored_as(self, other: RetrievalSettings) -> RetrievalSettings:
+        """These settings with policy, alpha, horizon, relevance and method of ``other``."""
+        scoring = ("policy", "alpha", "horizon", "relevance", "method")
+        return replace(self, **{name: getattr(other, name) for name in scoring})
 
     @property
     def preset(self) -> str | None:
-        """The name of the preset equal to these settings; None where there is none."""
-        return next((name for name in PRESETS if self.with_preset(name) == self), None)
+        """The name of the preset that scores as these settings do; None where none does.
+
+        Without hops, or with α 0, no policy propagates."""
+        mine = _scoring(self)
+        return next((name for name, preset in PRESETS.items() if _scoring(preset) == mine), None)
+
+
+def _scoring(settings: RetrievalSettings) -> tuple[object, ...]:
+    """What gives a node its score, equal for settings that do the same."""
+    policy, alpha, horizon = settings.propagation
+    spread = None if policy == "none" or not alpha or not horizon else (policy, alpha, horizon)
+    return settings.method, settings.relevance_for(), spread
 
 
 def _ascending(levels: Collection[int] | None) -> tuple[int, ...] | None:

@@ -48,6 +48,7 @@ class BM25:
     online: ClassVar[bool] = True
     invariants: ClassVar[str] = "flat"
     fidelity: ClassVar[str] = "faithful"
+    relevance: ClassVar[str] = "lexical"
     departures: ClassVar[tuple[str, ...]] = (
         "Words are stemmed and the commonest left out; idf after Lucene.",
         "Deleting a unit is ours.",

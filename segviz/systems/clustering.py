@@ -11,10 +11,21 @@ from numpy.typing import NDArray
 
 from segviz.construct import Annotate, Arrival, Services, check_ranges, param
 from segviz.construct.annotate import Extractive
+from segviz.construct.compatibility import cosines
 from segviz.embedding import Embedder
 from segviz.systems.common.annotation import prepared, write
-from segviz.systems.common.retrieval import cosines
-from segviz.tree import Add, Cost, Decision, Event, Judgement, Link, Revise, Step, Vector
+from segviz.tree import (
+    Add,
+    Cost,
+    Decision,
+    Event,
+    Judgement,
+    Link,
+    Revise,
+    Step,
+    Vector,
+    told_apart,
+)
 
 # Clusters are compared by the hundred; a step keeps the nearest of them.
 _SHOWN = 8
@@ -158,8 +169,9 @@ class _ClusterBuilder:
         best = order[0]
         node, score = self._clusters[best].node, float(scores[best])
         among = "the only cluster" if count == 1 else f"the nearest of {count} clusters"
+        similar, needed = told_apart(score, threshold)
         if score >= threshold:
-            why = f"Cluster {node} is {among}: {score:.2f} reaches {threshold:.2f}."
+            why = f"Cluster {node} is {among}: {similar} reaches {needed}."
             return Decision(judged, node, why), best
-        why = f"Cluster {node}, {among}, stays below {threshold:.2f} with {score:.2f}."
+        why = f"Cluster {node}, {among}, stays below {needed} with {similar}."
         return Decision(judged, None, why), None

@@ -28,6 +28,7 @@ class DenseRetrieval:
     online: ClassVar[bool] = True
     invariants: ClassVar[str] = "flat"
     fidelity: ClassVar[str] = "faithful"
+    relevance: ClassVar[str] = "dense"
     departures: ClassVar[tuple[str, ...]] = ("Deleting a unit is ours.",)
 
     def steps(self, arrivals: Sequence[Arrival], services: Services) -> Iterator[Step]:

@@ -31,6 +31,7 @@ from segviz.tree.events import (
     Unlink,
     Vector,
     as_number,
+    told_apart,
 )
 from segviz.tree.fold import Fold, ReplayError, history, replay
 from segviz.tree.moments import Moments
@@ -61,4 +62,5 @@ __all__ = [
     "as_number",
     "history",
     "replay",
+    "told_apart",
 ]

@@ -102,6 +102,24 @@ NOT_ASKED = "not asked"
 """Label of a candidate that was not judged, because the choice was made before its turn."""
 
 
+_DIGITS = (2, 17)  # of numbers; so many tell any two of the size of a cosine apart
+
+
+def told_apart(score: float, threshold: float) -> tuple[str, str]:
+    """A score and the threshold it is held against, as texts that differ where the numbers do:
+    with two decimals or as many more as that takes. A minus is a minus sign; nothing is −0.00."""
+    for digits in range(*_DIGITS):
+        texts = _fixed(score, digits), _fixed(threshold, digits)
+        if texts[0] != texts[1] or score == threshold:
+            break
+    return texts
+
+
+def _fixed(value: float, digits: int) -> str:
+    # Adding 0 takes the sign of a zero that is negative.
+    return f"{round(value, digits) + 0.0:.{digits}f}".replace("-", "\N{MINUS SIGN}")
+
+
 @dataclass(frozen=True, slots=True)
 class Judgement:
     """The judgement of one candidate. ``score`` and ``threshold`` are on the compatibility
@@ -111,6 +129,18 @@ class Judgement:
     score: float | None = None
     threshold: float | None = None
     label: str = ""
+
+    @property
+    def numbers(self) -> tuple[str | None, str | None]:
+        """Score and threshold as they are shown, told apart; None for what is absent."""
+        score, threshold = self.score, self.threshold
+        if score is not None and threshold is not None:
+            return told_apart(score, threshold)
+        least = _DIGITS[0]
+        return (
+            None if score is None else _fixed(score, least),
+            None if threshold is None else _fixed(threshold, least),
+        )
 
     @property
     def judged(self) -> bool:

@@ -132,7 +132,11 @@ def question(source: str) -> str:
 POLICY = "policy"
 ALPHA = "alpha"
 HORIZON = "horizon"
-RELEVANCE = "relevance"
+RELEVANCE = "relevance"  # None: the usual one
+RELEVANCE_SHOWN = "relevance-shown"  # the one in force, in its select box
+SCORING = "scoring"  # the row of presets and relevance
+SCORING_PRESET = "scoring-preset"
+LAST_CUSTOM = "last-custom"  # the last setting that was no preset
 K = "k"
 LITERAL = "literal"
 BY_BUDGET = "by-budget"

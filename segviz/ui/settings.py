@@ -3,11 +3,12 @@ written to them by links, session files, the canvas and other pages."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import streamlit as st
 
-from segviz.retrieval import RetrievalSettings
+from segviz.retrieval import PRESETS, RetrievalSettings
 from segviz.ui import keys
 from segviz.ui.state import Session
 from segviz.view.bookmark import usual_method
@@ -25,6 +26,11 @@ _PLAIN = {
 
 START_BUDGET = 1_000
 """Tokens a budget begins with."""
+
+
+OWN, CUSTOM = "the system's own", "custom"
+"""What is offered beside the presets: the system's own retrieval where it has one, and the last
+setting that was no preset."""
 
 
 def begin_settings() -> None:
@@ -65,6 +71,41 @@ def write_settings(settings: RetrievalSettings, system: str) -> None:
     if settings.budget is not None:
         state[keys.BUDGET] = settings.budget
     state[keys.method(system)] = settings.method
+
+
+def preset_options(system: str) -> list[str]:
+    """What nodes may be scored by, for memories of a system."""
+    own = [OWN] if usual_method(system) == "own" else []
+    return [*own, *PRESETS, CUSTOM]
+
+
+def read_preset(settings: RetrievalSettings) -> str:
+    """Tells which of them these settings are; keeps those that are no preset, to go back to."""
+    if settings.method == "own":
+        return OWN
+    if settings.preset is None:
+        st.session_state[keys.LAST_CUSTOM] = settings
+    return settings.preset or CUSTOM
+
+
+def write_preset(name: str, session: Session) -> None:
+    """Sets the widgets to one of them, with its usual relevance; K and what else is not part of
+    a preset stays."""
+    settings = read_settings(session)
+    if name == OWN:
+        settings = replace(settings, method="own", relevance=None)
+    elif name == CUSTOM:
+        last = st.session_state.get(keys.LAST_CUSTOM, RetrievalSettings())
+        settings = settings.scored_as(last)
+    else:
+        settings = settings.with_preset(name)
+    write_settings(settings, session.memory.system)
+
+
+def write_relevance(name: str, session: Session) -> None:
+    """Sets the relevance; the usual one is kept as such, for whatever method is chosen next."""
+    usual = replace(read_settings(session), relevance=None).relevance_for(session.memory.model)
+    st.session_state[keys.RELEVANCE] = None if name == usual else name
 
 
 def write_live_setting(setting: LiveSetting) -> None:

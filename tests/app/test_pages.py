@@ -173,6 +173,49 @@ class TestAsk:
         assert clean(app).slider(key="alpha").value == 0.37
         assert evidence_scores(app) == before
 
+    def test_a_preset_is_one_click_and_the_one_in_force_is_marked(self):
+        app = clean(ask_page().run())
+        presets, relevance = "scoring-preset", "relevance-shown"
+        assert app.segmented_control(key=presets).value == "custom"
+        assert app.selectbox(key=relevance).value == "hybrid"
+        before = evidence_scores(app)
+        app.segmented_control(key=presets).set_value("paper, bottom-up").run()
+        state = clean(app).session_state
+        assert (state["policy"], state["alpha"], state["horizon"]) == ("bottom-up", 0.1, 2)
+        assert app.selectbox(key=relevance).value == "dense"
+        assert evidence_scores(app) != before
+        set_in_header(app, policy="top-down")
+        assert app.segmented_control(key=presets).value == "paper, top-down"
+        set_in_header(app, alpha=0.4)
+        assert app.segmented_control(key=presets).value == "custom"
+        app.segmented_control(key=presets).set_value("ours").run()
+        assert clean(app).session_state["policy"] == "both"
+        assert app.selectbox(key=relevance).value == "hybrid"
+        # Back to the last setting that was no preset.
+        app.segmented_control(key=presets).set_value("custom").run()
+        assert (app.session_state["policy"], app.session_state["alpha"]) == ("top-down", 0.4)
+        assert app.selectbox(key=relevance).value == "dense"
+        app.selectbox(key=relevance).set_value("lexical").run()
+        assert clean(app).session_state["relevance"] == "lexical"
+        app.selectbox(key=relevance).set_value("hybrid").run()
+        assert app.session_state["relevance"] is None
+
+    def test_a_systems_own_retrieval_stands_beside_the_presets(self):
+        app = ask_page().run()
+        app.session_state["system"] = "memtree"
+        app = clean(app.run())
+        presets, relevance = "scoring-preset", "relevance-shown"
+        assert app.segmented_control(key=presets).value == "the system's own"
+        assert app.selectbox(key=relevance).value == "dense"
+        assert "relevance: dense, its paper's" in app.selectbox(key=relevance).options
+        own = evidence_scores(app)
+        app.segmented_control(key=presets).set_value("no propagation").run()
+        assert clean(app).selectbox(key=relevance).value == "hybrid"
+        assert "relevance: dense, its paper's" not in app.selectbox(key=relevance).options
+        assert evidence_scores(app) != own
+        app.segmented_control(key=presets).set_value("the system's own").run()
+        assert evidence_scores(clean(app)) == own
+
     def test_own_question(self):
         app = ask_page().run()
         app.segmented_control(key="origin").set_value("Own question").run()

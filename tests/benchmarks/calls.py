@@ -9,6 +9,7 @@ cost nothing; every call really goes over the wire.
 from __future__ import annotations
 
 import json
+import math
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -35,10 +36,13 @@ def stand_in() -> Callable[[dict[str, Any]], str]:
     embedder = get_embedder()
     centre = background_mean(embedder)
 
-    def similar(message: str, segment: dict[str, Any]) -> bool:
+    def beyond(message: str, segment: dict[str, Any]) -> float:
         a, b = embedder.embed([message, segment["summary"]]) - centre
         level = min(int(segment["level"]), len(NEEDED))
-        return bool(cosines(a, b[np.newaxis])[0] >= NEEDED[level - 1])
+        return float(cosines(a, b[np.newaxis])[0]) - NEEDED[level - 1]
+
+    def similar(message: str, segment: dict[str, Any]) -> bool:
+        return beyond(message, segment) >= 0
 
     def answer(request: dict[str, Any]) -> str:
         document = json.JSONDecoder().raw_decode(request["messages"][1]["content"])[0]
@@ -49,7 +53,10 @@ def stand_in() -> Callable[[dict[str, Any]], str]:
             )
         message = document["new_message"]
         if "open_segment" in document:
-            return "MERGE" if similar(message, document["open_segment"]) else "CONTINUE"
+            more = beyond(message, document["open_segment"])
+            if "MERGE" in labels:
+                return "MERGE" if more >= 0 else "CONTINUE"
+            return str(min(10, max(0, math.floor(5 + 10 * more))))
         fits = (s["label"] for s in document["open_segments"] if similar(message, s))
         return next(fits, "SPLIT")
 
@@ -66,7 +73,9 @@ def main() -> None:
     rows = []
     with ModelServer() as server:
         server.answer = stand_in()
-        for name in ("cosine", "calibrated", "batch", "pointwise"):
+        kinds = {name: (name, {}) for name in ("cosine", "calibrated", "batch", "pointwise")}
+        kinds["pointwise, upwards"] = ("pointwise", {"asks": "upwards"})
+        for label, (name, settings) in kinds.items():
             for refresh in ("eager", "lazy"):
                 server.requests.clear()
                 endpoint = Endpoint(server.url, model="stand-in", concurrency=2)
@@ -74,7 +83,7 @@ def main() -> None:
                     memory = segviz.build(
                         conversation,
                         chat=OpenAIChat(endpoint, cache),
-                        compatibility=name,
+                        compatibility={"name": name, **settings},
                         annotate="llm",
                         refresh=refresh,
                     )
@@ -83,7 +92,7 @@ def main() -> None:
                 measured = shape(memory.structure)
                 rows.append(
                     (
-                        f"{name}, {refresh}",
+                        f"{label}, {refresh}",
                         str(choices),
                         str(calls - choices),
                         f"{calls / leaves:.2f}",

@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from segviz.retrieval import PRESETS
+
 KEY = "ask-tree"
 
 
@@ -109,6 +111,32 @@ def test_policy_and_hops(ask, memory):
     ask.until(KEY, "settled", "true")
     assert control(ask, "input.alpha").is_disabled()
     assert settles(ask, memory).final.tolist() == settles(ask, memory).initial.tolist()
+
+
+def test_a_preset_sets_the_header_and_follows_it(ask, memory):
+    row = ask.page.locator(".st-key-scoring")
+
+    def places():
+        found = row.locator("button, [data-testid=stSelectbox]").all()
+        return [part.bounding_box() for part in (*found, ask.tree(KEY))]
+
+    def in_force():
+        return row.locator("[aria-checked=true]").all_inner_texts()
+
+    before = places()
+    for name, preset in PRESETS.items():
+        row.get_by_text(name, exact=True).click()
+        ask.until(KEY, "policy", preset.policy)
+        ask.settle()
+        assert setting(ask)["alpha"] == preset.alpha
+        assert setting(ask)["horizon"] == preset.horizon
+        assert in_force() == [name]
+        assert f"relevance: {preset.relevance_for()}" in row.inner_html()
+        assert places() == before
+    control(ask, ".controls select").select_option("top-down")
+    settles(ask, memory)
+    assert in_force() == ["custom"]
+    assert places() == before
 
 
 def test_the_setting_outlives_a_change_of_page_and_view(ask, memory):

@@ -272,3 +272,19 @@ def test_a_preset_is_a_start_that_options_change(run, boat):
     ).json
     assert changed["settings"]["alpha"] == 0.5
     assert changed["settings"]["relevance"] == "dense"
+    told = run("ask", boat, "Who sold it?", "--preset", "paper, bottom-up").out
+    assert "bottom-up, alpha 0.1, H 2, relevance dense (paper, bottom-up)" in told
+
+
+def test_a_sweep_of_a_preset_measures_it_alone(run, boat):
+    found = run("sweep", boat, "--preset", "paper, bottom-up", "--json").json
+    cells = [(cell["policy"], cell["alpha"], cell["horizon"]) for cell in found["cells"]]
+    assert cells == [("bottom-up", 0.1, 2)]
+    assert found["relevance"] == "dense"
+    wider = run(
+        *("sweep", boat, "--preset", "paper, bottom-up", "--json"),
+        *("--alphas", "0.1,0.5", "--relevance", "lexical"),
+    ).json
+    assert [cell["alpha"] for cell in wider["cells"]] == [0.1, 0.5]
+    assert wider["relevance"] == "lexical"
+    assert run("sweep", boat, "--alphas", "0.1", "--horizons", "1", "--json").json["cells"][1:2]

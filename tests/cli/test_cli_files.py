@@ -26,7 +26,6 @@ def test_an_export_is_what_the_library_writes(run, boat, tmp_path, name):
         "horizon": 2,
         "k": 10,
         "levels": None,
-        "relevance": "hybrid",
         "method": "propagate",
     }
     view = view_of(memory, number=3, saved=str(boat.resolve()), **settings)

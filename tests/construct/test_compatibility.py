@@ -6,7 +6,7 @@ import pytest
 from segviz.construct import Arrival, Candidate, Verdict
 from segviz.construct.compatibility import Calibrated, Cosine, judge
 from segviz.construct.compatibility.cosine import cosines
-from segviz.tree import Judgement
+from segviz.tree import Judgement, told_apart
 
 
 def unit(vector, opens_session=False):
@@ -28,6 +28,49 @@ def test_cosines_of_zero_vectors_are_zero():
     rows = np.array([[0, 0], [1, 0]], dtype=np.float32)
     assert cosines(np.array([3, 0], dtype=np.float32), rows).tolist() == [0, 1]
     assert cosines(np.zeros(2, dtype=np.float32), rows).tolist() == [0, 0]
+
+
+def test_equal_rows_have_equal_cosines_however_many_there_are():
+    rng = np.random.default_rng(0)
+    for rows in range(2, 12):
+        for _ in range(50):
+            vector, row = rng.standard_normal((2, 256)).astype(np.float32)
+            found = cosines(vector, np.tile(row, (rows, 1)))
+            assert len(set(found.tolist())) == 1
+            assert Cosine(-1.0).choose(unit(vector), [candidate(1, row)] * rows) == 0
+
+
+@pytest.mark.parametrize(
+    ("score", "threshold", "told"),
+    [
+        (0.41, 0.38, ("0.41", "0.38")),
+        (0.178, 0.182, ("0.178", "0.182")),
+        (0.3799999, 0.38, ("0.3799999", "0.3800000")),
+        (0.38, 0.38, ("0.38", "0.38")),
+        (0.086, -0.001, ("0.09", "0.00")),
+        (-0.021, -0.024, ("−0.021", "−0.024")),
+        (-0.0001, 0.0, ("−0.0001", "0.0000")),
+    ],
+)
+def test_a_score_and_its_threshold_are_told_apart(score, threshold, told):
+    assert told_apart(score, threshold) == Judgement(0, score, threshold).numbers == told
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_what_is_told_stands_to_each_other_as_the_numbers_do(seed):
+    rng = np.random.default_rng(seed)
+    score = float(rng.uniform(-1, 1))
+    threshold = score + float(rng.choice([-1, 1]) * 10.0 ** -rng.integers(0, 12))
+    one, other = (float(text.replace("−", "-")) for text in told_apart(score, threshold))
+    assert (one < other) == (score < threshold)
+    assert one != other
+
+
+def test_a_close_decision_says_how_close():
+    verdict = Cosine(0.9001).judge(unit([1, 0]), [candidate(1, at(0.9))])
+    assert verdict.why.endswith("at 0.9000, stays below 0.9001.")
+    near = Calibrated(0.9001, crowding=0.0).judge(unit([1, 0]), [candidate(1, at(0.9))])
+    assert near.why.endswith("with 0.9000 against 0.9001.")
 
 
 class TestCosine:

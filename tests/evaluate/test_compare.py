@@ -43,6 +43,21 @@ def test_collapsed_rows_are_those_of_evaluate(memories, questions, relevance):
         assert (row.build_seconds, row.query_seconds) == (None, None)
 
 
+def test_without_a_relevance_each_retrieval_has_its_usual_one(memories, questions):
+    table = compare(memories, questions, k=4)
+    assert table.relevance is None
+    own = {r.name: r for r in table.rows if r.method == "own"}
+    assert own
+    for name, row in own.items():
+        usual = type(memories[name].model).relevance
+        assert usual != "hybrid"
+        named = compare({name: memories[name]}, questions, k=4, relevance=usual).rows
+        assert [r for r in named if r.method == "own"] == [row]
+    collapsed = [r for r in table.rows if r.method == "collapsed"]
+    hybrid = compare(memories, questions, k=4, relevance="hybrid").rows
+    assert [r for r in hybrid if r.method == "collapsed"] == collapsed
+
+
 def test_own_rows_are_counted_from_ask(memories, questions):
     seconds = {"build_seconds": {"bm25": 2.0}, "query_seconds": {("bm25", "own"): 0.5}}
     table = compare(memories, questions, k=4, units=5, tokens=70, **seconds)

@@ -128,9 +128,20 @@ def test_candidates_keep_what_is_missing_missing() -> None:
     rows = [(c["node"], c["level"], c["score"], c["threshold"]) for c in message["candidates"]]
     assert rows == [(4, 1, 0.41, 0.38), (5, 1, None, None), (6, 2, None, None)]
     assert [c["taken"] for c in message["candidates"]] == [True, False, False]
+    assert [c["numbers"] for c in message["candidates"]] == ["0.41 ≥ 0.38", "", ""]
     assert message["gutter"] is True
     assert payload()["gutter"] is False
     assert payload(gutter=True)["gutter"] is True
+
+
+def test_a_candidates_numbers_tell_which_side_of_the_threshold_it_is_on() -> None:
+    judged = (
+        Judgement(4, score=0.178, threshold=0.182),
+        Judgement(5, score=0.5),
+        Judgement(6, threshold=-0.1),
+    )
+    message = payload(decision=Decision(judged, None, ""))
+    assert [c["numbers"] for c in message["candidates"]] == ["0.178 < 0.182", "0.50", "? / −0.10"]
 
 
 def test_the_outcome_is_told_where_no_candidate_was_taken() -> None:

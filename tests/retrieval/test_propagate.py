@@ -185,6 +185,14 @@ class TestErrors:
         with pytest.raises(ValueError, match=message):
             propagate(np.ones(11), toy().edges, **settings)
 
+    def test_a_repeated_edge_counts_once(self):
+        initial = np.array([1.0, 0.0, 0.0])
+        once, twice = np.array([[0, 1], [0, 2]]), np.array([[0, 1], [0, 1], [0, 2]])
+        assert propagate(initial, twice, "top-down", 0.5, 1).hops[1].tolist() == [0, 0.5, 0.5]
+        for policy in ("top-down", "bottom-up", "both"):
+            one = propagate(initial, once, policy, 0.5, 3)
+            assert one.final.tolist() == propagate(initial, twice, policy, 0.5, 3).final.tolist()
+
     def test_edges_outside_the_scores(self):
         with pytest.raises(ValueError, match="there are 3 nodes"):
             propagate(np.ones(3), toy().edges)

@@ -65,6 +65,29 @@ def test_presets_differ_and_the_papers_are_those_of_table_4():
         RetrievalSettings().with_preset("mine")
 
 
+def test_a_preset_is_known_by_what_it_does():
+    assert RetrievalSettings().preset is None
+    assert RetrievalSettings(relevance="dense").preset == "paper, top-down"
+    assert RetrievalSettings(relevance="dense", method="own").preset is None
+    ours = RetrievalSettings(policy="both", alpha=0.95, horizon=3)
+    assert ours.preset == replace(ours, relevance="hybrid", k=3).preset == "ours"
+    still = ({"policy": "none"}, {"alpha": 0.0}, {"horizon": 0})
+    assert {RetrievalSettings(**change).preset for change in still} == {"no propagation"}
+    assert RetrievalSettings(policy="none", relevance="dense").preset is None
+
+
+def test_the_usual_relevance_is_the_papers_in_a_retrieval_of_its_own():
+    class Rival:
+        relevance = "lexical"
+
+    usual, own = RetrievalSettings(), RetrievalSettings(method="own")
+    assert usual.resolved(Rival) == usual.resolved() == replace(usual, relevance="hybrid")
+    assert own.resolved(Rival()) == replace(own, relevance="lexical")
+    assert own.relevance_for(object()) == "hybrid"
+    named = replace(own, relevance="softmax")
+    assert named.resolved(Rival) == named
+
+
 def test_no_propagation_is_collapsed_retrieval(memory):
     result = memory.ask(QUESTION, PRESETS["no propagation"])
     assert (result.final == result.initial).all()

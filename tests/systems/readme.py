@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from segviz.construct import Retriever
 from segviz.systems import SYSTEMS
 from tests.benchmarks.report import table, write
 from tests.data import ROOT
@@ -28,6 +29,7 @@ def listed() -> str:
             kind.label,
             kind.fidelity,
             "online" if kind.online else "rebuilt",
+            f"`{kind.relevance}`" if issubclass(kind, Retriever) else "",
             source(kind),
         )
         for name, kind in SYSTEMS.items()
@@ -37,7 +39,7 @@ def listed() -> str:
         + "\n".join(f"* {departure}" for departure in kind.departures)
         for kind in SYSTEMS.values()
     ]
-    head = ("`system=`", "name", "fidelity", "", "source")
+    head = ("`system=`", "name", "fidelity", "", "own relevance", "source")
     return "\n\n".join([table(head, rows), *departures])
 
 

@@ -215,6 +215,17 @@ def test_own_retrieval(name, relevance):
         assert list(result.after) == list(dict.fromkeys(shown))[:5]
 
 
+def test_own_retrieval_scores_by_its_papers_relevance(name):
+    if name not in OWN:
+        pytest.skip("no retrieval of its own")
+    memory, usual = built(name), SYSTEMS[name].relevance
+    found = memory.ask(QUESTIONS[0], method="own")
+    assert found.settings.relevance == usual == ("lexical" if name == "bm25" else "dense")
+    same = memory.ask(QUESTIONS[0], method="own", relevance=usual)
+    assert (found.after, found.before) == (same.after, same.before)
+    assert memory.ask(QUESTIONS[0]).settings.relevance == "hybrid"
+
+
 def test_own_retrieval_at_every_moment(name):
     if name not in OWN:
         pytest.skip("no retrieval of its own")

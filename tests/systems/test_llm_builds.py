@@ -15,6 +15,7 @@ from dataclasses import replace
 import pytest
 
 import segviz
+from segviz.construct.compatibility import Pointwise
 from segviz.embedding import Cached, HashingEmbedder
 from segviz.llm import (
     Endpoint,
@@ -45,6 +46,7 @@ from tests.llm.server import (
 from tests.trees import chat as talk
 from tests.trees import small_chat
 
+UPWARDS = {"name": "pointwise", "asks": "upwards"}
 KEY = "sk-never-to-be-seen-0123456789"
 VARIANTS = [
     (compatibility, refresh)
@@ -149,12 +151,49 @@ class TestVariants:
         labels = [tuple(j.label for j in s.decision.candidates) for s in memory.steps[2:]]
         assert all(found[0] == "MERGE_1" for found in labels)
         assert all("The model answered " in s.decision.why for s in memory.steps[2:])
-        memory = build(client(server), "pointwise")
+        memory = build(client(server), UPWARDS)
         for step in memory.steps[2:]:
             found = [j.label for j in step.decision.candidates]
             asked = [label for label in found if label != "not asked"]
             assert asked[:-1] == ["CONTINUE"] * (len(asked) - 1)
             assert (asked[-1] == "MERGE") == (step.decision.chosen is not None)
+
+    def test_pointwise_scores_every_open_node_and_takes_the_best(self, server):
+        answers = {}
+
+        def points(request):
+            if not enum(request):
+                return steady(request)
+            assert enum(request) == [str(n) for n in range(11)]
+            document = json.loads(request["messages"][1]["content"])
+            level, message = document["open_segment"]["level"], document["new_message"]
+            answers.setdefault(message, {})[level] = given = steady(request)
+            return given
+
+        server.answer = points
+        memory = build(client(server), "pointwise", annotate="extractive")
+        low = joined = 0
+        for step in memory.steps[2:]:
+            said = answers[step.unit.text]
+            levels = memory.at(step.unit.index).level
+            candidates = step.decision.candidates
+            assert sorted(said) == [int(levels[j.node]) for j in candidates]
+            assert step.cost.calls == step.cost.inspected == len(candidates)
+            assert [j.score for j in candidates] == [int(said[k]) / 10 for k in sorted(said)]
+            assert {j.threshold for j in candidates} == {0.5}
+            most = max(int(given) for given in said.values())
+            lowest = min(level for level, given in said.items() if int(given) == most)
+            chosen = step.decision.chosen
+            assert (None if chosen is None else int(levels[chosen])) == (
+                lowest if most >= 5 else None
+            )
+            low, joined = low + (chosen is None), joined + (chosen is not None)
+        assert low
+        assert joined
+
+    def test_pointwise_asks_in_one_of_two_ways(self):
+        with pytest.raises(ValueError, match="asks is 'down'; choose one of all, upwards"):
+            segviz.SegmentTree(compatibility=Pointwise(asks="down"))
 
     def test_without_a_chat_model_the_message_says_how_to_give_one(self):
         for options in ({"compatibility": "batch"}, {"annotate": "llm"}):
@@ -381,7 +420,7 @@ class TestWrongLabels:
             return say("CONTINUE") if level == 1 else say("<b>per-\nhaps</b>" + "!" * 100)
 
         server.fault = fault
-        memory = build(client(server), "pointwise", annotate="extractive")
+        memory = build(client(server), UPWARDS, annotate="extractive")
         step = next(s for s in memory.steps if s.decision and len(s.decision.candidates) > 1)
         labels = [j.label for j in step.decision.candidates]
         assert labels[0] == "CONTINUE"
@@ -398,7 +437,7 @@ class TestWrongLabels:
             assert labels == [f"MERGE_{i + 1}: 'purple'" for i in range(len(labels))]
 
     def test_only_candidates_really_judged_count_as_inspected(self, server):
-        memory = build(client(server), "pointwise", annotate="extractive")
+        memory = build(client(server), UPWARDS, annotate="extractive")
         skipped = 0
         for step in memory.steps[1:]:
             asked = [j for j in step.decision.candidates if j.label != "not asked"]

@@ -274,7 +274,7 @@ class TestBuilding:
 
 class TestRecall:
     def test_the_course_is_told(self, memory):
-        result = memory.ask("What colour is the bicycle?", method="own")
+        result = memory.ask("What colour is the bicycle?", method="own", relevance="hybrid")
         names = [s.name for s in result.stages]
         assert names == ["candidates", "themes", "statements", "episodes", "uncertainty"]
         assert "covers" in result.stages[1].note
@@ -282,7 +282,9 @@ class TestRecall:
         assert "bicycle" in result.evidence[0].text
 
     def test_messages_follow_for_whoever_asks_on_their_level(self, memory):
-        result = memory.ask("What colour is the bicycle?", method="own", levels=[0], k=4)
+        result = memory.ask(
+            "What colour is the bicycle?", method="own", relevance="hybrid", levels=[0], k=4
+        )
         assert ("D1:1",) in {e.turn_ids for e in result.evidence}
 
     def test_the_gates_open_with_their_thresholds(self, memory):

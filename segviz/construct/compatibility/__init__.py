@@ -3,7 +3,7 @@
 ``calibrated``  ours, the offline default: background-corrected similarity, first
                 candidate from below that reaches its own threshold
 ``cosine``      the most similar frontier annotation, if it is similar enough
-``pointwise``   a chat model judges one candidate at a time, from below
+``pointwise``   a chat model judges one candidate at a time
 ``batch``       a chat model sees all candidates at once
 
 All see only the frontier, so they keep construction online.
@@ -18,11 +18,11 @@ from typing import Any
 
 from segviz.construct.compatibility.calibrated import Calibrated
 from segviz.construct.compatibility.chat_model import Batch, Pointwise
-from segviz.construct.compatibility.cosine import Cosine
+from segviz.construct.compatibility.cosine import Cosine, cosines
 from segviz.construct.protocols import Arrival, Candidate, Explains, Verdict
 from segviz.tree import Judgement
 
-__all__ = ["COMPATIBILITY", "Batch", "Calibrated", "Cosine", "Pointwise", "judge"]
+__all__ = ["COMPATIBILITY", "Batch", "Calibrated", "Cosine", "Pointwise", "cosines", "judge"]
 
 COMPATIBILITY: dict[str, Callable[..., Any]] = {
     "calibrated": Calibrated,

@@ -13,7 +13,7 @@ from segviz.construct.compatibility.cosine import cosines
 from segviz.construct.parameter import check_ranges, param
 from segviz.construct.protocols import Arrival, Candidate, Services, Verdict
 from segviz.embedding import background_mean
-from segviz.tree import Judgement, Vector
+from segviz.tree import Judgement, Vector, told_apart
 
 
 @dataclass(frozen=True)
@@ -87,16 +87,17 @@ class Calibrated:
             for c, score, limit in zip(candidates, scores, limits, strict=True)
         )
         for position, candidate in enumerate(candidates):
-            score, limit = scores[position], limits[position]
-            if score >= limit:
+            if scores[position] >= limits[position]:
+                score, needed = told_apart(scores[position], limits[position])
                 why = (
                     f"{candidate.place.capitalize()} is the lowest node close enough: "
-                    f"{score:.2f} reaches {limit:.2f}."
+                    f"{score} reaches {needed}."
                 )
                 return Verdict(position, judgements, why)
         near = max(range(len(scores)), key=lambda i: scores[i] - limits[i])
+        score, needed = told_apart(scores[near], limits[near])
         why = (
             f"No open node is close enough; the nearest miss is {candidates[near].place} "
-            f"with {scores[near]:.2f} against {limits[near]:.2f}."
+            f"with {score} against {needed}."
         )
         return Verdict(None, judgements, why)

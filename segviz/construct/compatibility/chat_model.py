@@ -7,9 +7,17 @@ from dataclasses import dataclass, field, replace
 from typing import ClassVar, NamedTuple, Self
 
 from segviz.construct.compatibility.calibrated import Calibrated
+from segviz.construct.parameter import check_ranges, param
 from segviz.construct.protocols import Arrival, Candidate, Services, Verdict, require_chat
 from segviz.llm import Chat, LabelError, Prompt
-from segviz.llm.prompts import CONTINUE, MERGE, SPLIT, batch_prompt, pointwise_prompt
+from segviz.llm.prompts import (
+    CONTINUE,
+    MERGE,
+    SPLIT,
+    batch_prompt,
+    pointwise_prompt,
+    score_prompt,
+)
 from segviz.tree import NOT_ASKED, Judgement
 
 _SHOWN = 60
@@ -92,35 +100,79 @@ class ChatCompatibility:
 
 @dataclass(frozen=True)
 class Pointwise(ChatCompatibility):
-    """Asks a chat model about each open node, from the lowest up, until one fits.
+    """Asks a chat model about one open node at a time.
 
-    For every candidate the model answers MERGE or CONTINUE; the first MERGE is where the
-    unit joins, and NONE when even the root is answered with CONTINUE. Needs a chat model;
-    one call per candidate asked.
+    ``all``: the model scores every candidate on its own, from 0 to 10; the unit joins the
+    one with the highest score, the lower of two, or none where that is below ``least``. One
+    call per candidate. ``upwards``: from the lowest up the model answers MERGE or CONTINUE;
+    the first MERGE is where the unit joins, and NONE when even the root is answered with
+    CONTINUE. One call per candidate asked. Needs a chat model.
 
-    Source: SegTreeMem §4.2 (ii) and App. G (the labels; the wording is ours).
-    Departs from the source: when the model keeps answering something else, or was waived
-    for this unit, the offline ``calibrated`` model decides it and the step says so.
+    Source: SegTreeMem §4.2 (ii) for ``all``, App. G for ``upwards`` (the labels; the wording is
+    ours). The paper has both; the calls of its Table 5 are those of asking about every
+    open node, so ``all`` is the default.
+    Departs from the source: points and ``least`` are ours, the paper states neither scale nor
+    limit; when the model keeps answering something else, or was waived for this unit, the
+    offline ``calibrated`` model decides it and the step says so.
     """
 
     name: ClassVar[str] = "pointwise"
 
+    asks: str = param(
+        "all",
+        help="Score every open node and take the best, or stop at the first that fits.",
+        choices=("all", "upwards"),
+    )
+    least: int = param(
+        5,
+        help="Points of ten at which a unit may join, where all are asked.",
+        low=0,
+        high=10,
+        step=1,
+    )
+
+    def __post_init__(self) -> None:
+        """Refuses values outside the declared ranges."""
+        check_ranges(self)
+
     def _ask(self, chat: Chat, unit: Arrival, candidates: Sequence[Candidate]) -> Verdict:
+        prompt = score_prompt if self.asks == "all" else pointwise_prompt
         labels = [NOT_ASKED] * len(candidates)
-
-        def verdict(chosen: int | None, why: str) -> Verdict:
-            pairs = zip(candidates, labels, strict=True)
-            return Verdict(chosen, tuple(Judgement(c.node, label=said) for c, said in pairs), why)
-
         for position, candidate in enumerate(candidates):
-            prompt = pointwise_prompt(unit.text, candidate.level, candidate.text)
-            answer = self._answer(chat, prompt)
+            answer = self._answer(chat, prompt(unit.text, candidate.level, candidate.text))
             labels[position] = answer.label or answer.instead
             if not answer.label:
                 return self._offline(answer, labels, unit, candidates)
             if answer.label == MERGE:
-                return verdict(position, f"The model answered {MERGE} for {candidate.place}.")
-        return verdict(None, f"The model answered {CONTINUE} for every open node.")
+                break
+        return (self._best if self.asks == "all" else self._first)(candidates, labels)
+
+    def _best(self, candidates: Sequence[Candidate], points: Sequence[str]) -> Verdict:
+        """The candidate with the most points, of these the lowest."""
+        scores = [int(label) / 10 for label in points]
+        least = self.least / 10
+        judgements = tuple(
+            Judgement(c.node, score, least) for c, score in zip(candidates, scores, strict=True)
+        )
+        best = max(range(len(scores)), key=lambda i: (scores[i], -i))
+        place, most = candidates[best].place, points[best]
+        if scores[best] < least:
+            why = (
+                f"The model gave no open node {self.least} of 10 points; {place} has most, {most}."
+            )
+            return Verdict(None, judgements, why)
+        return Verdict(best, judgements, f"The model gave most points, {most} of 10, to {place}.")
+
+    def _first(self, candidates: Sequence[Candidate], labels: Sequence[str]) -> Verdict:
+        """The candidate answered with MERGE."""
+        judgements = tuple(
+            Judgement(c.node, label=said) for c, said in zip(candidates, labels, strict=True)
+        )
+        if MERGE not in labels:
+            return Verdict(None, judgements, f"The model answered {CONTINUE} for every open node.")
+        found = labels.index(MERGE)
+        why = f"The model answered {MERGE} for {candidates[found].place}."
+        return Verdict(found, judgements, why)
 
 
 @dataclass(frozen=True)

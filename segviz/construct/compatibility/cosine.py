@@ -7,17 +7,25 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from segviz.construct.parameter import check_ranges, param
 from segviz.construct.protocols import Arrival, Candidate, Verdict
-from segviz.tree import Judgement, Vector
+from segviz.tree import Judgement, told_apart
+
+# Ties are decided by level or age, not by the last bits of a product: those of a matrix product
+# (BLAS) differ between equal rows, by where a row stands; einsum adds every row up alike. Rounding
+# does the same for rows of equal direction: vectors are float32, exact to about seven digits.
+_DIGITS = 6
 
 
-def cosines(vector: Vector, matrix: Vector) -> Vector:
-    """Cosine of ``vector`` (d,) with each row of ``matrix`` (n, d); 0 for zero vectors."""
+def cosines(vector: NDArray[np.floating], matrix: NDArray[np.floating]) -> NDArray[np.float64]:
+    """Cosine of ``vector`` (d,) with each row of ``matrix`` (n, d), float64 (n,), rounded to
+    six digits, so that equal rows have equal cosines; 0 for zero vectors."""
     norms = np.linalg.norm(matrix, axis=1) * np.linalg.norm(vector)
-    dots = matrix @ vector
-    return np.asarray(np.divide(dots, norms, out=np.zeros_like(dots), where=norms > 0))
+    dots = np.einsum("ij,j->i", matrix, vector).astype(np.float64)
+    ratios = np.divide(dots, norms, out=np.zeros_like(dots), where=norms > 0)
+    return np.asarray(np.round(ratios, _DIGITS))
 
 
 @dataclass(frozen=True)
@@ -55,13 +63,9 @@ class Cosine:
         )
         best = max(range(len(scores)), key=lambda i: (scores[i], -i))
         place = candidates[best].place
+        score, needed = told_apart(scores[best], self.threshold)
         if scores[best] >= self.threshold:
-            why = (
-                f"Most similar: {place} at {scores[best]:.2f}, which reaches {self.threshold:.2f}."
-            )
+            why = f"Most similar: {place} at {score}, which reaches {needed}."
             return Verdict(best, judgements, why)
-        why = (
-            f"Even the most similar, {place} at {scores[best]:.2f}, "
-            f"stays below {self.threshold:.2f}."
-        )
+        why = f"Even the most similar, {place} at {score}, stays below {needed}."
         return Verdict(None, judgements, why)

@@ -20,6 +20,7 @@ from segviz.construct.tasks.records import (
     SubQuestion,
 )
 from segviz.construct.tasks.words import content, lines, names, normalised, quoted, sentences
+from segviz.tree import told_apart
 
 _LONGEST = 400  # characters of one fact
 
@@ -314,9 +315,10 @@ class Offline:
         phrase = _SHIFT.search(new)
         if phrase:
             return Boundary(True, f"“{phrase.group().lower()}” changes the subject")
+        found, needed = told_apart(similarity, self._apart)
         if similarity < self._apart:
-            return Boundary(True, f"similarity {similarity:.2f} is below {self._apart:.2f}")
-        return Boundary(False, f"similarity {similarity:.2f} reaches {self._apart:.2f}")
+            return Boundary(True, f"similarity {found} is below {needed}")
+        return Boundary(False, f"similarity {found} reaches {needed}")
 
     def same(self, one: str, other: str) -> bool:
         """Equal words, or (as the caller found them similar) equal numbers, days and

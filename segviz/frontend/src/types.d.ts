@@ -55,6 +55,7 @@ interface Candidate {
   label: string;
   score: number | null;
   threshold: number | null;
+  numbers: string; // both, as they are shown
 }
 
 /** A column of scores, or none. */

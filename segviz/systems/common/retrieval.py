@@ -8,23 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from segviz.construct import Retrieval, Stage, View
+from segviz.construct.compatibility import cosines
 from segviz.tree import Structure
 
 Scores = NDArray[np.float64]
 
-# Ties are decided by age; a product's last bits must not decide them instead. Vectors are
-# float32, so that equal directions differ in the eighth digit.
+# Ties are decided by age; a sum's last bits must not decide them instead.
 _DIGITS = 9
-_DIGITS_OF_COSINES = 6
-
-
-def cosines(vector: NDArray[np.floating], matrix: NDArray[np.floating]) -> Scores:
-    """Cosine of ``vector`` (d,) with each row of ``matrix`` (n, d), float64 (n,), rounded
-    to six digits; 0 where either has no length."""
-    norms = np.linalg.norm(matrix, axis=1) * np.linalg.norm(vector)
-    dots = (matrix @ vector).astype(np.float64)
-    ratios = np.divide(dots, norms, out=np.zeros_like(dots), where=norms > 0)
-    return np.asarray(np.round(ratios, _DIGITS_OF_COSINES))
 
 
 def question_cosines(question: str, view: View) -> Scores:

@@ -51,6 +51,7 @@ class HMem:
     online: ClassVar[bool] = True
     invariants: ClassVar[str] = "h-mem"
     fidelity: ClassVar[str] = "adapted"
+    relevance: ClassVar[str] = "dense"  # S, the cosine, §3.3
     departures: ClassVar[tuple[str, ...]] = (
         "Offline, sentences stand for extracted events and capitals for entities.",
         "Windows nest by default (7, 28, 364 days from the first event), as calendar weeks "
@@ -58,7 +59,7 @@ class HMem:
         "Thresholds give the paper's shape (Table 7) offline; its own are .8, .7 and .6.",
         "Summaries and profiles are written once per unit, not once per event.",
         "The distance in equation 1 is divided by the hull of both intervals.",
-        "Similarity is the chosen relevance scaled to [0, 1]; with dense relevance, the cosine.",
+        "Similarity is the cosine, or another relevance where one is chosen, scaled to [0, 1].",
         "No answer is generated, so parts of a question do not wait for each other's answers.",
     )
     level_names: ClassVar[tuple[str, ...]] = (
@@ -260,8 +261,9 @@ def _decision(tree: EventTree) -> Decision | None:
         return None
     chosen = tree.joined[0] if tree.joined else None
     near = max(tree.judged, key=lambda j: (j.score or 0.0) - (j.threshold or 0.0))
+    similar, needed = near.numbers
     why = (
         f"Of {len(tree.judged)} summaries found nearest, {len(tree.joined)} were like enough; "
-        f"the clearest, node {near.node}, has {near.score:.2f} against {near.threshold:.2f}."
+        f"the clearest, node {near.node}, has {similar} against {needed}."
     )
     return Decision(tuple(tree.judged), chosen, why)

@@ -55,6 +55,7 @@ class MemForest:
     online: ClassVar[bool] = True
     invariants: ClassVar[str] = "memforest"
     fidelity: ClassVar[str] = "adapted"
+    relevance: ClassVar[str] = "dense"  # embedding similarity, §4.3
     departures: ClassVar[tuple[str, ...]] = (
         "Offline, sentences stand for extracted facts and cue words for their domain.",
         "Facts are shared by trees, not copied into leaves; a tree of one item has a root too.",
@@ -177,12 +178,13 @@ class MemForest:
         decision = None
         if ingest.judged:
             near = ingest.judged[0]
+            similar, needed = near.numbers
             joined = next(
                 (j.node for j in ingest.judged if (j.score or 0.0) >= (j.threshold or 0.0)), None
             )
             why = (
                 f"{len(ingest.judged)} comparisons decided where its facts go; the first, node "
-                f"{near.node}, has {near.score:.2f} against {near.threshold:.2f}."
+                f"{near.node}, has {similar} against {needed}."
             )
             decision = Decision(tuple(ingest.judged), joined, why)
         events = draft.take()

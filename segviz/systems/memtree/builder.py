@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from segviz.construct import Annotate, Arrival, View
+from segviz.construct.compatibility import cosines
 from segviz.embedding import Embedder
 from segviz.systems.common.annotation import shortened, write
 from segviz.systems.common.flat import leaf_to_delete
-from segviz.systems.common.retrieval import cosines
 from segviz.tree import (
     Add,
     Cost,
@@ -170,9 +170,10 @@ def _why(walk: _Walk) -> str:
     last = walk.judged[-1]
     score, threshold = last.score or 0.0, last.threshold or 0.0
     place = f"At depth {len(walk.judged) - 1} the most similar child, node {last.node},"
+    similar, needed = last.numbers
     if score < threshold:
-        return f"{place} has {score:.2f} and stays below {threshold:.2f}."
-    reached = f"{place} reaches {threshold:.2f} with {score:.2f}"
+        return f"{place} has {similar} and stays below {needed}."
+    reached = f"{place} reaches {needed} with {similar}"
     if walk.found is not None:
         return f"{reached} and is a unit, so that it becomes a topic."
     return f"{reached}, but the greatest depth is reached."

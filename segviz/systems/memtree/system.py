@@ -63,6 +63,7 @@ class MemTree:
     online: ClassVar[bool] = True
     invariants: ClassVar[str] = "memtree"
     fidelity: ClassVar[str] = "faithful"
+    relevance: ClassVar[str] = "dense"  # cosine, §3.2
     departures: ClassVar[tuple[str, ...]] = (
         "The contentless root is no node: depths are one less than the paper's.",
         "Threshold after App. A.1.3 with the greatest depth fixed.",
@@ -131,7 +132,7 @@ class MemTree:
             yield tree.insert(arrival)
 
     def retrieve(self, question: str, view: View) -> Retrieval:
-        """Evidence by the relevance chosen for the question (the paper's: ``dense``)."""
+        """Evidence by the relevance of the question, the cosine unless another is chosen."""
         scores = chosen_relevance(question, view)
         if self.retrieval == "traversal":
             return from_the_top(view.structure, scores, self.width)

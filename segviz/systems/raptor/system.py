@@ -53,6 +53,7 @@ class Raptor:
     online: ClassVar[bool] = False
     invariants: ClassVar[str] = "raptor"
     fidelity: ClassVar[str] = "adapted"
+    relevance: ClassVar[str] = "dense"  # cosine, §3
     departures: ClassVar[tuple[str, ...]] = (
         "Seeded PCA and a diagonal mixture in place of UMAP and a full one.",
         "No unit is left without a cluster.",
@@ -122,7 +123,7 @@ class Raptor:
             yield built.insert(arrival, closes)
 
     def retrieve(self, question: str, view: View) -> Retrieval:
-        """Evidence by the relevance chosen for the question (the paper's: ``dense``)."""
+        """Evidence by the relevance of the question, the cosine unless another is chosen."""
         scores = chosen_relevance(question, view)
         structure = view.structure
         if self.retrieval == "traversal":

@@ -59,6 +59,8 @@ class SegmentTree:
         "Levels count from 0, the paper's from 1.",
         "A node with one child carries the child's text, without a model call.",
         "Lazy refresh is ours.",
+        "Pointwise scores every open node, as in §4.2, or stops at the first that fits, as in "
+        "App. G; its points from 0 to 10 are ours.",
     )
 
     compatibility: Compatibility = param(

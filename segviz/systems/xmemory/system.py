@@ -53,6 +53,7 @@ class XMemory:
     online: ClassVar[bool] = True
     invariants: ClassVar[str] = "xmemory"
     fidelity: ClassVar[str] = "adapted"
+    relevance: ClassVar[str] = "dense"  # embedding similarity, §3.3
     departures: ClassVar[tuple[str, ...]] = (
         "Offline, sentences stand for statements, and uncertainty is what of the question's "
         "words and expected answer the context lacks; a model states its confidence.",
@@ -238,9 +239,10 @@ def _step(
     decision = None
     if themes.judged:
         first = themes.judged[0]
+        similar, needed = first.numbers
         why = (
             f"{len(themes.judged)} comparisons shaped the themes; the first, node {first.node} "
-            f"{first.label}, has {first.score:.2f} against {first.threshold:.2f}."
+            f"{first.label}, has {similar} against {needed}."
         )
         decision = Decision(tuple(themes.judged), themes.chosen, why)
     events = draft.take()

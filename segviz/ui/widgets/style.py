@@ -26,7 +26,9 @@ _ICONS = """
 
 # The controls above the tree are one line of an instrument: equally tall, close together.
 _CONTROLS = """
-:is(.st-key-transport, .st-key-asking) button { min-height: 2.1rem; padding: 0.1rem 0.6rem; }
+:is(.st-key-transport, .st-key-asking, .st-key-scoring) button {
+  min-height: 2.1rem; padding: 0.1rem 0.6rem;
+}
 .st-key-source button { padding-inline: 0.55rem; }
 """
 

@@ -3,7 +3,7 @@
 // text. Labels may be answers or only what was on offer, so a check mark and bold type
 // tell what was taken; where that is none of them, a row of its own says so on top.
 
-import { comparison, CONTROLS, cutText, isolateText } from "../shared/text.js";
+import { CONTROLS, cutText, isolateText } from "../shared/text.js";
 import { mix } from "./colour.js";
 import { rowBox } from "./geometry.js";
 
@@ -48,7 +48,7 @@ export function drawCandidates(s, ctx) {
     ctx.lineTo(left - 2, y);
     ctx.stroke();
     if (row.taken) check(ctx, theme.accent, left, y);
-    const numbers = comparison(row.score, row.threshold);
+    const { numbers } = row;
     let textLeft = barLeft;
     if (numbers) {
       ctx.fillStyle = row.taken ? theme.accent : mix(theme.text, theme.background, 0.42);
@@ -88,7 +88,7 @@ export function candidateRows({ candidates, chosen, outcome }, room) {
   const shown = best.map((row) => ({ ...row, taken: taken(row) }));
   if (outcome) {
     shown.push({ level: outcome.level, label: outcome.text, score: null, threshold: null,
-      taken: true });
+      numbers: "", taken: true });
   }
   return { shown, hidden };
 }

@@ -1,7 +1,7 @@
 // What the tree view says in HTML: its tooltip.
 
 import { element } from "../shared/dom.js";
-import { comparison, cutText, isolateText, number, signed, spanText } from "../shared/text.js";
+import { cutText, isolateText, number, signed, spanText } from "../shared/text.js";
 import { goldClass, measureOf } from "./shades.js";
 
 const TIP_LENGTH = 280;
@@ -40,7 +40,7 @@ export function nodeLines(s, node) {
   }
   const candidate = data.candidates.find((c) => c.node === node);
   if (data.mode === "grow" && candidate) {
-    const judged = [comparison(candidate.score, candidate.threshold), isolateText(candidate.label)];
+    const judged = [candidate.numbers, isolateText(candidate.label)];
     const chosen = node === data.chosen ? ", chosen" : "";
     lines.push(["meta", `candidate: ${judged.filter(Boolean).join(" ")}${chosen}`]);
   }

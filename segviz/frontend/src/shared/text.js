@@ -18,28 +18,6 @@ export function signed(value, digits = 2) {
   return sign + number(Math.abs(value), digits);
 }
 
-/** A score with fixed decimals, so that a column of them reads as one scale.
- * @param {number} value
- * @param {number} [digits] */
-export function fixed(value, digits = 2) {
-  if (Math.abs(value) >= 1e5) return number(value);
-  const text = value.toFixed(digits);
-  return Number(text) === 0 ? (0).toFixed(digits) : text.replace("-", "−");
-}
-
-/** "0.41 ≥ 0.38", with more digits where two would hide the difference.
- * @param {number | null} score
- * @param {number | null} threshold */
-export function comparison(score, threshold) {
-  if (score === null) return threshold === null ? "" : `? / ${fixed(threshold)}`;
-  if (threshold === null) return fixed(score);
-  let digits = 2;
-  const same = () => fixed(score, digits) === fixed(threshold, digits);
-  while (digits < 5 && score !== threshold && same()) digits++;
-  const sign = score >= threshold ? "≥" : "<";
-  return `${fixed(score, digits)} ${sign} ${fixed(threshold, digits)}`;
-}
-
 /** At most `limit` user-perceived characters, cut after a word where one ends nearby.
  * @param {string} text
  * @param {number} limit */

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from segviz.construct import Retriever
 from segviz.conversation import Question
 from segviz.retrieval import POLICIES, RELEVANCE, RetrievalSettings
 from segviz.ui import keys
-from segviz.ui.settings import START_BUDGET, begin_settings, read_settings
+from segviz.ui.settings import (
+    START_BUDGET,
+    begin_settings,
+    preset_options,
+    read_preset,
+    read_settings,
+    write_preset,
+    write_relevance,
+)
 from segviz.ui.state import Session, begin
 from segviz.ui.view_state import ORIGINS, VIEWS, view_shown
 from segviz.ui.widgets.captions import level_label
@@ -51,32 +58,45 @@ def ask_controls(session: Session) -> Asked:
     with asked:
         question = _question(session, origin)
     begin_settings()
-    _method(session)
     _retrieval(session, many, more)
+    _scoring(session)
     if read_settings(session).method == "propagate" and not live(session):
         _propagation()
     return Asked(question, read_settings(session), row)
 
 
-def _method(session: Session) -> None:
-    """Propagation, or what the system came with, where it came with something."""
-    if not isinstance(session.memory.model, Retriever):
-        return
-    names = {
-        "own": "The system's own retrieval",
-        "propagate": "Collapsed retrieval and propagation",
-    }
-    key = keys.method(session.memory.system)
-    begin(key, "own")
-    st.segmented_control(
-        "Retrieval",
-        list(names),
-        required=True,
-        format_func=lambda name: names[name],
-        key=key,
-        label_visibility="collapsed",
-        persist_state="session",
-    )
+def _scoring(session: Session) -> None:
+    """Draws the presets, one click each, and relevance; both show what is in force."""
+    state, model = st.session_state, session.memory.model
+    settings = read_settings(session)
+    usual = replace(settings, relevance=None).relevance_for(model)
+    state[keys.SCORING_PRESET] = read_preset(settings)
+    state[keys.RELEVANCE_SHOWN] = settings.relevance_for(model)
+
+    def label(name: str) -> str:
+        own = settings.method == "own" and name == usual
+        return f"relevance: {name}" + ", its paper's" * own
+
+    with st.container(horizontal=True, vertical_alignment="center", key=keys.SCORING):
+        st.segmented_control(
+            "Preset",
+            preset_options(session.memory.system),
+            required=True,
+            key=keys.SCORING_PRESET,
+            label_visibility="collapsed",
+            wrap=True,
+            on_change=lambda: write_preset(state[keys.SCORING_PRESET], session),
+        )
+        # Streamlit draws option texts as plain text.
+        st.selectbox(
+            "Relevance: how a node is scored on its own",
+            list(RELEVANCE),
+            format_func=label,
+            key=keys.RELEVANCE_SHOWN,
+            label_visibility="collapsed",
+            width=225,
+            on_change=lambda: write_relevance(state[keys.RELEVANCE_SHOWN], session),
+        )
 
 
 def _question(session: Session, origin: str | None) -> Question:
@@ -134,13 +154,6 @@ def _retrieval(session: Session, many: DeltaGenerator, more: DeltaGenerator) -> 
         persist_state="session",
     )
     with more.popover("More settings", width="stretch"):
-        st.selectbox(
-            "Relevance",
-            list(RELEVANCE),
-            key=keys.RELEVANCE,
-            help="How a node is scored on its own",
-            persist_state="session",
-        )
         begin(keys.levels(len(levels)), levels)
         st.multiselect(
             "Admissible levels",

@@ -17,6 +17,9 @@ from segviz.ui.widgets.captions import counted
 
 DEFAULT = ("segment-tree", "clustering", "memtree")
 
+USUAL = "as usual"
+"""The relevance where none is chosen."""
+
 
 def render(session: Session) -> None:
     """Draws the page."""
@@ -59,7 +62,12 @@ def _choices(session: Session) -> tuple[list[str], dict[str, Any]]:
     )
     second, third, fourth = st.columns(3, gap="medium")
     relevance = second.selectbox(
-        "Relevance", list(RELEVANCE), key=keys.COMPARE_RELEVANCE, persist_state="session"
+        "Relevance",
+        [None, *RELEVANCE],
+        format_func=lambda name: name or USUAL,
+        key=keys.COMPARE_RELEVANCE,
+        persist_state="session",
+        help="As usual: hybrid, and in a system's own retrieval what its paper scores by",
     )
     k = third.slider("Retrieved K", 1, 30, 10, key=keys.COMPARE_K, persist_state="session")
     budget = fourth.slider(
@@ -74,7 +82,7 @@ def _choices(session: Session) -> tuple[list[str], dict[str, Any]]:
     )
     st.caption(
         f"Same for all: {counted(len(session.memory.units), 'leaf', 'leaves')} by the rule "
-        f"'{session.memory.unit}', the embedder of the sidebar, relevance {relevance}, K {k}, "
-        f"a budget of {budget} units."
+        f"'{session.memory.unit}', the embedder of the sidebar, relevance {relevance or USUAL}, "
+        f"K {k}, a budget of {budget} units."
     )
     return chosen, {"relevance": relevance, "k": k, "units": budget}

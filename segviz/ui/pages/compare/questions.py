@@ -65,7 +65,7 @@ def question_panel(session: Session, ready: Mapping[str, Built], settings: dict[
 
     def evidence(name: str) -> None:
         st.markdown(f"**{labels[name]}**")
-        _method(ready[name].memory, results[name], name)
+        _method(results[name], name)
         _evidence(session, name, ready[name].memory, results[name], gold)
 
     side_by_side(list(ready), evidence, keys.beside_evidence)
@@ -86,11 +86,11 @@ def _how(settings: dict[str, Any], own: bool) -> RetrievalSettings:
     )
 
 
-def _method(memory: Memory, result: Result, name: str) -> None:
+def _method(result: Result, name: str) -> None:
     """How it was retrieved, and what a system of its own way did in each stage."""
-    own = isinstance(memory.model, Retriever)
+    how = "its own retrieval" if result.own else "collapsed retrieval"
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.caption("its own retrieval" if own else "collapsed retrieval", width="stretch")
+        st.caption(f"{how}, relevance {result.settings.relevance}", width="stretch")
         if not result.stages:
             return
         with st.popover(
@@ -146,6 +146,7 @@ def measure_panel(session: Session, ready: Mapping[str, Built], settings: dict[s
             {
                 "system": SYSTEMS[row.system].label,
                 "retrieval": row.method,
+                "relevance": _how(settings, row.method == OWN).relevance_for(SYSTEMS[row.system]),
                 f"recall@{found.k}": spread(row.recall),
                 f"recall in {found.units} units": spread(row.budget_recall),
                 "answer words found": spread(row.coverage),

@@ -57,13 +57,14 @@ def _candidates(memory: Memory, before: Structure, after: Structure, decision: D
     for item in decision.candidates:
         structure = before if item.node < len(before) else after
         start, stop = int(structure.start[item.node]), int(structure.stop[item.node])
+        similar, needed = item.numbers
         rows.append(
             {
                 "level": _level(memory, int(structure.level[item.node])),
                 "outcome": _outcome(item, decision.chosen),
                 "label": item.label or None,
-                "similar": item.score,
-                "needed": item.threshold,
+                "similar": similar,
+                "needed": needed,
                 "units": f"{start}–{stop - 1}" if stop - start > 1 else f"{start}",
                 "node": item.node,
             }

@@ -9,10 +9,10 @@ import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
 
-from segviz.construct import parameters
+from segviz.construct import Retriever, parameters
 from segviz.conversation import TITLES
 from segviz.figures.toy import numbered_tree, transition_figure
-from segviz.retrieval import POLICIES, combine, initial_scores, spread, top_k
+from segviz.retrieval import POLICIES, RetrievalSettings, combine, initial_scores, spread, top_k
 from segviz.systems import SYSTEMS
 from segviz.tree.toy import QUESTION, toy_relevance, toy_structure
 from segviz.ui import keys
@@ -222,6 +222,9 @@ def _system(name: str) -> None:
         if not about.open:
             return
         st.markdown(cited(cleandoc(kind.__doc__ or "")))
+        if issubclass(kind, Retriever):
+            own = RetrievalSettings(method="own").relevance_for(kind)
+            st.markdown(f"Its own retrieval scores nodes by `{own}`, as its source does.")
         rows = [
             {
                 "parameter": p.name,

@@ -127,7 +127,8 @@ def _overview(session: Session, found: Sweep) -> None:
     best = found.best()
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(
-            f"Best: **{best.policy}**, α {best.alpha:g}, H {best.horizon}: "
+            f"Best: **{best.policy}**, α {best.alpha:g}, H {best.horizon}, relevance "
+            f"{found.relevance}: "
             f"recall@{found.k} **{spread(best.recall)}** against {spread(found.baseline.recall)} "
             "without propagation (95 % bootstrap intervals).",
             width="stretch",

@@ -34,7 +34,8 @@ def setting_panel(session: Session, found: Sweep) -> None:
         horizon=horizon,
     )
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.subheader(f"{policy}, α {alpha:g}, H {horizon}", anchor=False, width="stretch")
+        what = f"{policy}, α {alpha:g}, H {horizon}, relevance {found.relevance}"
+        st.subheader(what, anchor=False, width="stretch")
         open_it = st.button(
             "Open this setting in Ask", icon=":material/open_in_new:", key=keys.OPEN_ASK
         )
