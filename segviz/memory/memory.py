@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
 from segviz import store
 from segviz.construct import JOIN, Operates, Scorer, Services, Settles, System, View
-from segviz.conversation import Conversation, Unit
+from segviz.conversation import Conversation, Question, Unit
 from segviz.embedding import Embedder
 from segviz.llm import Chat
 from segviz.memory.asking import ask
@@ -53,6 +55,29 @@ class Memory:
         if not 0 <= step <= len(self.steps):
             raise ValueError(f"step {step}: this memory has steps 0 to {len(self.steps)}")
         return self.structure if step == len(self.steps) else self._moments.at(step)
+
+    def moment(self, question: Question) -> int | None:
+        """The step after which the memory knows what was said before ``question.asked_at``: the
+        number of leading steps whose units lie wholly before that turn, 0 … len(steps).
+
+        A unit that mixes turns before and after does not count as known, nor does an
+        operation after the first unit that is not, nor a second memory that was joined as a
+        whole. None where the question has no moment, or names no turn. O(log steps), after
+        O(turns + steps) once per memory.
+        """
+        place = self._place.get(question.asked_at or "")
+        return None if place is None else bisect_left(self._heard, place)
+
+    @cached_property
+    def _place(self) -> dict[str, int]:
+        """The place of every turn in the conversation."""
+        return {turn.id: place for place, turn in enumerate(self.conversation.turns)}
+
+    @cached_property
+    def _heard(self) -> list[int]:
+        """The place of the latest turn heard after each step, which never falls."""
+        heard = [max(map(self._place.__getitem__, step.unit.turn_ids)) for step in self.steps]
+        return list(accumulate(heard, max))
 
     def pending(self, step: int) -> tuple[int, ...]:
         """Nodes whose text was out of date after ``step`` steps; see ``Settles``."""
@@ -130,7 +155,7 @@ class Memory:
 
     def ask(
         self,
-        question: str,
+        question: str | Question,
         settings: RetrievalSettings | None = None,
         *,
         chat: Chat | None = None,

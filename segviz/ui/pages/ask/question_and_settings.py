@@ -11,7 +11,13 @@ from segviz.construct import Retriever
 from segviz.conversation import Question
 from segviz.retrieval import POLICIES, RELEVANCE, RetrievalSettings
 from segviz.ui import keys
-from segviz.ui.settings import START_BUDGET, begin_settings, read_settings
+from segviz.ui.settings import (
+    START_BUDGET,
+    asked_step,
+    begin_settings,
+    read_settings,
+    return_to_moment,
+)
 from segviz.ui.state import Session, begin
 from segviz.ui.view_state import ORIGINS, VIEWS, view_shown
 from segviz.ui.widgets.captions import level_label
@@ -102,6 +108,7 @@ def _question(session: Session, origin: str | None) -> Question:
         range(len(questions)),
         format_func=label,
         key=keys.question(session.source),
+        on_change=lambda: return_to_moment(session),
         label_visibility="collapsed",
         help="Type to search. The number is LoCoMo's category id.",
         persist_state="session",
@@ -209,17 +216,18 @@ def _propagation() -> None:
 
 
 def _asked_step(session: Session) -> None:
-    """Draws the moment the memory is asked at: now, or after an earlier step."""
+    """Draws the step the memory is asked at: the question's moment or the last, until moved."""
     total = len(session.memory.steps)
-    if total == 1:
+    if not total:
         return
-    key = keys.asked_step(session.key)
-    begin(key, total)
+    key, begins = asked_step(session)
+    begin(key, begins)
     st.slider(
         "Memory after step",
-        1,
+        0,
         total,
         key=key,
-        help="Ask the memory as it stood earlier in the conversation",
+        help="Ask the memory as it stood earlier in the conversation. A question that stands at "
+        "a moment of it is asked there, until you move this.",
         persist_state="session",
     )

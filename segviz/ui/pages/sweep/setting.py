@@ -11,7 +11,7 @@ from segviz.evaluate import Aggregate, Evaluation, Sweep, evaluate
 from segviz.figures.categories import category_bars, category_sentence
 from segviz.ui import keys
 from segviz.ui.pages.sweep.charts import chosen
-from segviz.ui.settings import write_settings
+from segviz.ui.settings import write_moment, write_settings
 from segviz.ui.state import Session
 from segviz.ui.view_state import write_question
 from segviz.ui.widgets.captions import spread
@@ -134,4 +134,5 @@ def _to_ask(
     if question is not None:
         indices = [q.index for q in session.conversation.questions]
         write_question(session, indices.index(question))
+        write_moment(wanted, session)
     st.switch_page(st.session_state[keys.PAGES]["ask"])
