@@ -72,7 +72,8 @@ def _question(
 
 def _moment(value: object, place: Place, index: Mapping[str, str], notes: Notes) -> str | None:
     """The id of the turn a question is asked at; None where the file says none that exists."""
-    found = index.get(value.strip()) if isinstance(value, str) else None
+    told = resolve(value, index) if isinstance(value, str) else Resolved((), ())
+    found = told.found[0] if len(told.found) == 1 and not told.unresolved else None
     if value is not None and found is None:
         shown = quoted(value) if isinstance(value, str) else describe(value)
         what = f"expected the id of a turn, found {shown}; asked after the whole conversation"

@@ -98,6 +98,7 @@ def _failures(session: Session, measured: Evaluation) -> int | None:
     """Lists the worst questions first; returns the index of the one picked."""
     questions = {q.index: q for q in session.conversation.questions}
     worst = measured.worst()
+    moments = any(question.asked_at is not None for question in questions.values())
     st.markdown("**Worst questions first**; tick one to open it in Ask")
     event = st.dataframe(
         [
@@ -106,6 +107,7 @@ def _failures(session: Session, measured: Evaluation) -> int | None:
                 "category": questions[row.index].category_label,
                 "question": questions[row.index].text,
                 "answer": questions[row.index].answer or "",
+                **({"asked before": questions[row.index].asked_at or ""} if moments else {}),
             }
             for row in worst
         ],
