@@ -20,6 +20,8 @@ from segviz.retrieval import RELEVANCE, Result, RetrievalSettings, over_active
 from segviz.tree import Moments, Step, Structure, replay
 from segviz.tree.invariants import Violation, check
 
+_PAST_KEPT = 4  # relevance models of earlier moments: a page asks again at every click
+
 
 @dataclass(frozen=True, eq=False)
 class Memory:
@@ -126,12 +128,16 @@ class Memory:
             return None
 
     @cached_property
-    def _scorers(self) -> dict[tuple[str, bool], Scorer]:
+    def _scorers(self) -> dict[tuple[str, Structure], Scorer]:
+        return {}
+
+    @cached_property
+    def _past_scorers(self) -> dict[tuple[str, Structure], Scorer]:
         return {}
 
     def scorer(self, relevance: str, structure: Structure | None = None) -> Scorer:
-        """The prepared relevance model of this name, cached for the final structure and its
-        collapsed view.
+        """The prepared relevance model of this name; kept for the final structure and its
+        collapsed view, and for the last four others.
 
         ValueError lists the names for an unknown one.
         """
@@ -140,13 +146,15 @@ class Memory:
                 f"unknown relevance {relevance!r}; choose one of {', '.join(RELEVANCE)}"
             )
         whole = self.structure
-        if structure is not None and structure is not whole and structure is not whole.collapsed:
-            return _prepare(relevance, structure, self.embedder)
         shown = whole if structure is None else structure
-        key = relevance, shown is whole
-        if key not in self._scorers:
-            self._scorers[key] = _prepare(relevance, shown, self.embedder)
-        return self._scorers[key]
+        final = shown is whole or shown is whole.collapsed
+        kept, key = self._scorers if final else self._past_scorers, (relevance, shown)
+        if key not in kept:
+            kept[key] = _prepare(relevance, shown, self.embedder)
+        scorer = kept[key]
+        while len(self._past_scorers) > _PAST_KEPT:
+            del self._past_scorers[next(iter(self._past_scorers))]
+        return scorer
 
     def turn_ids(self, node: int, structure: Structure | None = None) -> tuple[str, ...]:
         """Ids of the turns below a node, in order; of the final structure by default."""
