@@ -26,6 +26,7 @@ from segviz.memory.answer import Answer, answer
 from segviz.retrieval import Result
 from segviz.retrieval.gold import gold_evidence
 from segviz.systems.levels import level_name, level_names
+from segviz.view.captions import moment_sentence
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
@@ -48,7 +49,7 @@ def _run(options: argparse.Namespace, console: Console) -> int:
             raise UsageError("no question is given; write one after the file, or use --number")
         try:
             with user_errors():
-                result = memory.ask(text, settings_of(options), chat=clients.chat)
+                result = memory.ask(question or text, settings_of(options), chat=clients.chat)
             wanted = clients.chat if options.answer else None
             said = answer(memory, result, wanted) if wanted else None
         except ModelError as error:
@@ -77,6 +78,7 @@ def _content(
         "system": memory.system,
         "question": result.question,
         "number": question.index if question else None,
+        "asked_at": question.asked_at if question else None,
         "settings": settings_content(result.settings),
         "evidence": result.evidence,
         "levels": {which: result.levels(which) for which in ("initial", "final")},
@@ -98,6 +100,8 @@ def _print_report(
         + f", relevance {asked.relevance}"
         + (f" ({asked.preset})" if asked.preset else "")
     )
+    if asked.step is not None:
+        console.line(moment_sentence(memory, question, asked.step))
     gold = _gold(memory, result, question)
     names = level_names(memory.system)
     for item in result.evidence:
@@ -144,8 +148,9 @@ conversation file, the memory is built first (and not kept; `segviz build` keeps
         ),
     ),
     """\
-command, conversation, system, question, number (of the data set's question, or null),
-settings (as used; under "adaptive" as chosen), evidence (best first: node, level, span
+command, conversation, system, question, number (of the data set's question, or null), asked_at
+(id of the turn before which that question stands, or null), settings (as used, with the step
+that was asked), evidence (best first: node, level, span
 [start, stop) in units, turn_ids, text, initial, final, rank_before, rank_after), levels
 (initial and final: how many retrieved nodes lie on each level), gold (turn id -> hit,
 covered, missed or not in any leaf), gold_answer, answer (text, tokens, cached, fault; null

@@ -89,7 +89,11 @@ def add_retrieval(parser: argparse.ArgumentParser) -> None:
     )
     add_literal(group)
     group.add_argument(
-        "--step", type=int, metavar="N", help="ask the memory as it stood after this step"
+        "--step",
+        type=int,
+        metavar="N",
+        help="ask the memory as it stood after this step (default: at the moment of the "
+        "question, else after the last)",
     )
     group.add_argument(
         "--method",

@@ -63,7 +63,9 @@ class Question:
     ``answer`` is None where the dataset gives none (LoCoMo category 5, whose
     ``adversarial`` field holds the tempting *wrong* answer). ``index`` is its position in
     the file, ``category`` the dataset's number. ``evidence`` holds ids of turns of the
-    conversation; ids that name no turn are kept verbatim in ``unresolved``.
+    conversation; ids that name no turn are kept verbatim in ``unresolved``. ``asked_at`` is
+    the id of the turn in whose place the question is asked: only what was said before that
+    turn is known; None asks after the whole conversation.
     """
 
     index: int
@@ -73,6 +75,7 @@ class Question:
     evidence: tuple[str, ...]
     unresolved: tuple[str, ...] = ()
     adversarial: str | None = None
+    asked_at: str | None = None
 
     @property
     def category_label(self) -> str:

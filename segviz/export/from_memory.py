@@ -41,12 +41,12 @@ def view_of(
         if number not in own:
             there = f"0 to {max(own)}" if own else "none at all"
             raise ValueError(f"there is no question {number}; {memory.conversation.id} has {there}")
-    text = own[number].text if number is not None else question
+    asked = own[number] if number is not None else question
     settings = replace(settings or RetrievalSettings(), **changes)
     unused = [name for name in changes if name not in ("step", "literal")]
-    if text is None and unused:
+    if asked is None and unused:
         raise ValueError(f"{', '.join(unused)}: these settings need a question")
-    result = None if text is None else memory.ask(text, settings, chat=chat)
+    result = None if asked is None else memory.ask(asked, settings, chat=chat)
     moment = len(memory.steps) if settings.step is None else settings.step
     whole = memory.at(moment)
     plain = whole if settings.literal else whole.collapsed
@@ -64,7 +64,7 @@ def view_of(
         question=number,
         text=question,
         retrieval=RetrievalSettings() if result is None else settings,
-        step=settings.step if text is None else None,
+        step=settings.step if asked is None else None,
         node=None if node is None else int(structure.chain[node]),
     )
     return View(memory, structure, bookmark, result, saved=saved)

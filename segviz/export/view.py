@@ -114,7 +114,11 @@ class View:
         ]
         if memory.chat:
             lines.append(("Chat model", memory.chat))
-        lines.append(("After step", f"{self.moment} of {len(memory.steps)}"))
+        asked = self.question
+        place = (
+            f", before {asked.asked_at}" if asked and memory.moment(asked) == self.moment else ""
+        )
+        lines.append(("After step", f"{self.moment} of {len(memory.steps)}{place}"))
         if self.typed:
             lines.append(("Typed turns", str(len(self.typed))))
         return lines

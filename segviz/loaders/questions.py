@@ -1,10 +1,12 @@
-"""Questions of data sets: ``{question, answer, evidence, category, [adversarial_answer]}``.
+"""Questions of data sets: ``{question, answer, evidence, category, [adversarial_answer,
+asked_at]}``.
 
 LoCoMo's rules, which LongMemEval's questions follow too. Category 5 mostly has no ``answer``;
 its ``adversarial_answer`` is the tempting wrong one. Gold evidence is traced from what was
 written to turns that exist: of 2,821 references in LoCoMo's file, six entries are malformed
 (``"D8:6; D9:17"``, ``"D:11:26"``, ``"D"``) and three well-formed ones name no turn as written
-(``"D30:05"``).
+(``"D30:05"``). ``asked_at`` is not LoCoMo's: segviz writes it where a question stands at a
+moment of the conversation, as the id of the turn before which it is asked.
 """
 
 from __future__ import annotations
@@ -16,7 +18,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from segviz.conversation import Question
-from segviz.loaders.captions import describe, one_line, quoted, shorten
+from segviz.loaders.captions import counted, describe, one_line, quoted, shorten
 from segviz.loaders.document import Place
 from segviz.loaders.report import Notes
 
@@ -55,6 +57,7 @@ def _question(
         notes.skipped((*place, "question"), f"expected the text of a question, found {found}")
         return None
     evidence, unresolved = _evidence(raw.get("evidence"), (*place, "evidence"), index, notes)
+    asked_at = _moment(raw.get("asked_at"), (*place, "asked_at"), index, notes)
     return Question(
         index=row,
         text=text,
@@ -63,7 +66,37 @@ def _question(
         evidence=evidence,
         unresolved=unresolved,
         adversarial=_answer(raw.get("adversarial_answer"), (*place, "adversarial_answer"), notes),
+        asked_at=asked_at,
     )
+
+
+def _moment(value: object, place: Place, index: Mapping[str, str], notes: Notes) -> str | None:
+    """The id of the turn a question is asked at; None where the file says none that exists."""
+    told = resolve(value, index) if isinstance(value, str) else Resolved((), ())
+    found = told.found[0] if len(told.found) == 1 and not told.unresolved else None
+    if value is not None and found is None:
+        shown = quoted(value) if isinstance(value, str) else describe(value)
+        what = f"expected the id of a turn, found {shown}; asked after the whole conversation"
+        notes.repaired(place, what)
+    return found
+
+
+def note_late_evidence(
+    questions: Iterable[Question], turn_ids: Iterable[str], place: Place, notes: Notes
+) -> None:
+    """One note on gold evidence said at or after the moment its question is asked."""
+    order = {turn_id: at for at, turn_id in enumerate(turn_ids)}
+    late = [
+        sum(order[turn_id] >= order[question.asked_at] for turn_id in question.evidence)
+        for question in questions
+        if question.asked_at is not None
+    ]
+    if count := sum(late):
+        among = counted(sum(map(bool, late)), "question")
+        what = (
+            f"{counted(count, 'turn')} of gold evidence said after the question, in {among}; kept"
+        )
+        notes.repaired(place, what)
 
 
 def _answer(value: object, place: Place, notes: Notes) -> str | None:

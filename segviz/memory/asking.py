@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from segviz.construct import Retrieval, Retriever, Services, Stage, View
+from segviz.conversation import Question
 from segviz.llm import Chat
 from segviz.retrieval import (
     Evidence,
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
 def ask(
     memory: Memory,
-    question: str,
+    question: str | Question,
     settings: RetrievalSettings | None = None,
     *,
     chat: Chat | None = None,
@@ -38,9 +39,12 @@ def ask(
     """Retrieve the evidence for a question (SegTreeMem Algorithm 2).
 
     ``settings`` (default: those of :class:`RetrievalSettings`) with ``changes`` to its fields
-    by keyword: ``ask(memory, "Who is Luna?", policy="both", alpha=0.3)``. With an earlier
-    ``step``, texts that a lazy system had postponed are written first; where that takes a chat
-    model, only if ``chat`` is given.
+    by keyword: ``ask(memory, "Who is Luna?", policy="both", alpha=0.3)``. A data set's question
+    that stands at a moment of the conversation is asked of the memory as it was then
+    (``Memory.moment``), unless the settings name a ``step``; those of the result name it. A
+    memory that knows nothing yet gives no evidence. With an earlier ``step``, texts that a lazy
+    system had postponed are written first; where that takes a chat model, only if ``chat`` is
+    given.
 
     A relevance that is not named is the usual one; the result's settings name it.
     Under method "own" ``chat`` is the model the system may call; without one it uses its
@@ -49,6 +53,10 @@ def ask(
     ValueError names value and legal range for a bad setting, TypeError an unknown one.
     """
     settings = replace(settings or RetrievalSettings(), **changes).resolved(memory.model)
+    if isinstance(question, Question):
+        if settings.step is None:
+            settings = replace(settings, step=memory.moment(question))
+        question = question.text
     k, budget, levels = settings.k, settings.budget, settings.levels
     whole = memory.structure if settings.step is None else memory.settled(settings.step, chat)
     structure = whole if settings.literal else whole.collapsed

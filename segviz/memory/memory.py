@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +19,8 @@ from segviz.memory.assemble import Absent, embedder_named, make_system, needs_ch
 from segviz.retrieval import RELEVANCE, Result, RetrievalSettings, over_active
 from segviz.tree import Moments, Step, Structure, replay
 from segviz.tree.invariants import Violation, check
+
+_PAST_KEPT = 4  # relevance models of earlier moments: a page asks again at every click
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,8 +59,27 @@ class Memory:
         return self.structure if step == len(self.steps) else self._moments.at(step)
 
     def moment(self, question: Question) -> int | None:
-        """The number of steps before the moment a question stands at; None for the end."""
-        return None
+        """The step after which the memory knows what was said before ``question.asked_at``: the
+        number of leading steps whose units lie wholly before that turn, 0 … len(steps).
+
+        A unit that mixes turns before and after does not count as known, nor does an
+        operation after the first unit that is not, nor a second memory that was joined as a
+        whole. None where the question has no moment, or names no turn. O(log steps), after
+        O(turns + steps) once per memory.
+        """
+        place = self._place.get(question.asked_at or "")
+        return None if place is None else bisect_left(self._heard, place)
+
+    @cached_property
+    def _place(self) -> dict[str, int]:
+        """The place of every turn in the conversation."""
+        return {turn.id: place for place, turn in enumerate(self.conversation.turns)}
+
+    @cached_property
+    def _heard(self) -> list[int]:
+        """The place of the latest turn heard after each step, which never falls."""
+        heard = [max(map(self._place.__getitem__, step.unit.turn_ids)) for step in self.steps]
+        return list(accumulate(heard, max))
 
     def pending(self, step: int) -> tuple[int, ...]:
         """Nodes whose text was out of date after ``step`` steps; see ``Settles``."""
@@ -105,12 +128,16 @@ class Memory:
             return None
 
     @cached_property
-    def _scorers(self) -> dict[tuple[str, bool], Scorer]:
+    def _scorers(self) -> dict[tuple[str, Structure], Scorer]:
+        return {}
+
+    @cached_property
+    def _past_scorers(self) -> dict[tuple[str, Structure], Scorer]:
         return {}
 
     def scorer(self, relevance: str, structure: Structure | None = None) -> Scorer:
-        """The prepared relevance model of this name, cached for the final structure and its
-        collapsed view.
+        """The prepared relevance model of this name; kept for the final structure and its
+        collapsed view, and for the last four others.
 
         ValueError lists the names for an unknown one.
         """
@@ -119,13 +146,15 @@ class Memory:
                 f"unknown relevance {relevance!r}; choose one of {', '.join(RELEVANCE)}"
             )
         whole = self.structure
-        if structure is not None and structure is not whole and structure is not whole.collapsed:
-            return _prepare(relevance, structure, self.embedder)
         shown = whole if structure is None else structure
-        key = relevance, shown is whole
-        if key not in self._scorers:
-            self._scorers[key] = _prepare(relevance, shown, self.embedder)
-        return self._scorers[key]
+        final = shown is whole or shown is whole.collapsed
+        kept, key = self._scorers if final else self._past_scorers, (relevance, shown)
+        if key not in kept:
+            kept[key] = _prepare(relevance, shown, self.embedder)
+        scorer = kept[key]
+        while len(self._past_scorers) > _PAST_KEPT:
+            del self._past_scorers[next(iter(self._past_scorers))]
+        return scorer
 
     def turn_ids(self, node: int, structure: Structure | None = None) -> tuple[str, ...]:
         """Ids of the turns below a node, in order; of the final structure by default."""
@@ -134,7 +163,7 @@ class Memory:
 
     def ask(
         self,
-        question: str,
+        question: str | Question,
         settings: RetrievalSettings | None = None,
         *,
         chat: Chat | None = None,

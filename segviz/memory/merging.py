@@ -101,4 +101,5 @@ def _prefixed_turn(turn: Turn, prefix: str) -> Turn:
 
 def _prefixed_question(question: Question, prefix: str, before: int) -> Question:
     evidence = tuple(prefix + turn for turn in question.evidence)
-    return replace(question, index=question.index + before, evidence=evidence)
+    asked_at = None if question.asked_at is None else prefix + question.asked_at
+    return replace(question, index=question.index + before, evidence=evidence, asked_at=asked_at)

@@ -31,7 +31,7 @@ class RetrievalSettings:
     ``literal`` retrieves from the literal tree of Algorithm 1; otherwise a same-text chain is
     one node (``Structure.collapsed``). ``method`` "propagate" is all of this on any structure;
     "own" is the system's own retrieval, which ignores policy, alpha and horizon. ``step`` asks
-    the memory as it stood after that many steps, None for all.
+    the memory as it stood after that many steps; None for the moment of the question, or all.
 
     ValueError names value and legal range of whatever is out of range.
     """

@@ -6,7 +6,9 @@ Format ``segviz-memory`` version 2, one JSON object:
 ``view``              in a session file only: the page and its view, as the parameters of a
                       link
 ``conversation``      id, speakers, source_format, sessions [id, start (ISO or null),
-                      raw_date, turns [id, speaker, text, caption]], questions
+                      raw_date, turns [id, speaker, text, caption]], questions [text, answer,
+                      category, evidence, unresolved, adversarial, and asked_at where a
+                      question stands at a turn]
 ``unit``              the unit rule
 ``system``            name, laws and settings (plain values)
 ``embedder``          name of the model the vectors come from

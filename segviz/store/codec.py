@@ -110,6 +110,7 @@ def _encode_conversation(conversation: Conversation) -> dict[str, Any]:
                 "evidence": list(q.evidence),
                 "unresolved": list(q.unresolved),
                 "adversarial": q.adversarial,
+                **({"asked_at": q.asked_at} if q.asked_at is not None else {}),
             }
             for q in conversation.questions
         ],

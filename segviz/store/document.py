@@ -153,7 +153,8 @@ class SessionObject(_Object):
 
 class QuestionObject(_Object):
     """``evidence`` are ids of turns; ``unresolved`` is evidence that names no turn, as it
-    stood in the file; ``adversarial`` the tempting wrong answer."""
+    stood in the file; ``adversarial`` the tempting wrong answer; ``asked_at`` the turn in whose
+    place the question is asked, left out where it is asked after the whole conversation."""
 
     text: Text
     answer: Text | None
@@ -161,6 +162,7 @@ class QuestionObject(_Object):
     evidence: list[Text]
     unresolved: list[Text]
     adversarial: Text | None
+    asked_at: Text | SkipJsonSchema[None] = None
 
 
 class ConversationObject(_Object):
@@ -387,6 +389,7 @@ def _conversation(found: ConversationObject) -> Conversation:
                 evidence=tuple(question.evidence),
                 unresolved=tuple(question.unresolved),
                 adversarial=question.adversarial,
+                asked_at=question.asked_at,
             )
             for index, question in enumerate(found.questions)
         ),

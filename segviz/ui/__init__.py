@@ -2,4 +2,4 @@
 
 Its layers, from the top: ``main``; ``pages``, which do not import each other; ``sidebar``,
 ``inspector`` and ``operations``; ``widgets``; ``address`` (links); ``settings`` (how a question is
-asked) and ``view_state`` (what is looked at); ``state``; ``keys``."""
+asked); ``view_state`` (what is looked at); ``state``; ``keys``."""

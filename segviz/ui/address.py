@@ -107,8 +107,8 @@ def settle(session: Session) -> None:
         return  # nothing to follow, or the file it belongs to is still to be opened
     st.session_state[keys.ARRIVING] = None
     write_step(session, arriving.step)
-    write_moment(arriving.retrieval, session)
     write_question(session, arriving.question, arriving.text)
+    write_moment(arriving.retrieval, session)
     there = arriving.node is not None and arriving.node < len(session.memory.structure)
     session.select(arriving.node if there else None)
 

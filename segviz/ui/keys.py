@@ -154,9 +154,9 @@ def levels(count: int) -> str:
     return f"levels-{count}"
 
 
-def asked_step(memory: str) -> str:
-    """The moment a memory is asked at."""
-    return f"asked-{memory}"
+def asked_step(memory: str, question: int | None = None) -> str:
+    """The step a memory is asked at; one of its own for a question that has a moment."""
+    return f"asked-{memory}" if question is None else f"asked-{memory}-{question}"
 
 
 # --- inspector: the selected node, pinned nodes ----------------------------------------

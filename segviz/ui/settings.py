@@ -11,6 +11,7 @@ import streamlit as st
 from segviz.retrieval import PRESETS, RetrievalSettings
 from segviz.ui import keys
 from segviz.ui.state import Session
+from segviz.ui.view_state import picked_question
 from segviz.view.bookmark import usual_method
 from segviz.view.live import LiveSetting
 
@@ -40,16 +41,34 @@ def begin_settings() -> None:
         st.session_state.setdefault(key, getattr(default, name))
 
 
+def asked_step(session: Session) -> tuple[str, int]:
+    """Returns the entry of the step the chosen question is asked at, and where it begins: at the
+    moment of the question, else after the last step."""
+    question = picked_question(session)
+    moment = session.memory.moment(question) if question else None
+    if question is None or moment is None:
+        return keys.asked_step(session.key), len(session.memory.steps)
+    return keys.asked_step(session.key, question.index), moment
+
+
+def return_to_moment(session: Session) -> None:
+    """Lets a question that has just been picked be asked at its moment, where it has one."""
+    key, begins = asked_step(session)
+    if key != keys.asked_step(session.key):
+        st.session_state[key] = begins
+
+
 def read_settings(session: Session) -> RetrievalSettings:
-    """Reads what the widgets say; what was never touched is as by default."""
+    """Reads what the widgets say; what was never touched is as by default. No ``step`` means the
+    moment of the question."""
     state, default = st.session_state, RetrievalSettings()
     plain: dict[str, Any] = {
         name: state.get(key, getattr(default, name)) for name, key in _PLAIN.items()
     }
     count = int(session.memory.structure.level.max(initial=0)) + 1
     levels = state.get(keys.levels(count))
-    total = len(session.memory.steps)
-    step = state.get(keys.asked_step(session.key), total)
+    key, begins = asked_step(session)
+    step = state.get(key, begins)
     usual = usual_method(session.memory.system)
     own = usual == "own"
     return RetrievalSettings(
@@ -57,7 +76,7 @@ def read_settings(session: Session) -> RetrievalSettings:
         budget=state.get(keys.BUDGET, START_BUDGET) if state.get(keys.BY_BUDGET) else None,
         levels=None if levels is None or len(levels) == count else tuple(levels),
         method=state.get(keys.method(session.memory.system), usual) if own else usual,
-        step=None if step == total else step,
+        step=None if step == begins else step,
     )
 
 
@@ -117,13 +136,15 @@ def write_live_setting(setting: LiveSetting) -> None:
 
 
 def write_moment(settings: RetrievalSettings, session: Session) -> None:
-    """Sets the admissible levels and the moment asked at, as far as this memory has them."""
+    """Sets the admissible levels and the step asked at, as far as this memory has them; after
+    the question, which may have a moment."""
     state, structure = st.session_state, session.memory.structure
     count = int(structure.level.max(initial=0)) + 1
     key = keys.levels(count)
     if settings.levels is not None or key in state:
         admitted = range(count) if settings.levels is None else settings.levels
         state[key] = [level for level in admitted if level < count]
-    key, total = keys.asked_step(session.key), len(session.memory.steps)
+    key, begins = asked_step(session)
     if settings.step is not None or key in state:
-        state[key] = total if settings.step is None else min(settings.step, total)
+        wanted = begins if settings.step is None else settings.step
+        state[key] = min(wanted, len(session.memory.steps))

@@ -12,6 +12,7 @@ from typing import Any
 
 import streamlit as st
 
+from segviz.conversation import Question
 from segviz.ui import keys
 from segviz.ui.state import Session, remember
 from segviz.view.bookmark import Bookmark
@@ -79,6 +80,14 @@ def read_question(session: Session) -> tuple[int | None, str | None]:
     if state.get(keys.ORIGIN) == "Own question" or not session.conversation.questions:
         return None, state.get(keys.own_question(session.key)) or None
     return state.get(keys.question(session.source)) or None, None
+
+
+def picked_question(session: Session) -> Question | None:
+    """Returns the data set's question that is chosen; None for one's own."""
+    state, questions = st.session_state, session.conversation.questions
+    if state.get(keys.ORIGIN) == "Own question" or not questions:
+        return None
+    return questions[state.get(keys.question(session.source)) or 0]
 
 
 def write_question(session: Session, index: int | None, text: str | None = None) -> None:

@@ -249,7 +249,7 @@ _READERS: dict[str, Callable[[str], Any]] = {
     "budget": number(int, 50, 100_000),
     "method": one_of(METHODS),
     "step": number(int, 1, 2**31),
-    "asked": number(int, 1, 2**31),
+    "asked": number(int, 0, 2**31),
     "node": COUNT,
     "view": short_text,
     "colour": one_of(COLOURS),

@@ -1,4 +1,4 @@
-"""Writes the texts of the canvas: titles of sessions, tooltips of nodes, the summary."""
+"""Writes texts of a view: titles of sessions, tooltips of nodes, the moment asked at."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from typing import Final
 
 import numpy as np
 
+from segviz.conversation import Question
+from segviz.memory import Memory
 from segviz.tree import Structure
 
 MAX_LABELLED: Final = 5_000
@@ -37,6 +39,19 @@ def tooltip_texts(texts: Sequence[str]) -> list[str]:
     shortest, longest = _LENGTH
     limit = max(shortest, min(longest, _BUDGET // len(texts)))
     return [text if len(text) <= limit else text[:limit] + "…" for text in texts]
+
+
+def moment_sentence(memory: Memory, question: Question | None, step: int) -> str:
+    """When a question was asked, as in "Asked after step 41 of 120, before D3:12; what came later
+    is not known."; the question's own moment follows where that is another."""
+    moment = memory.moment(question) if question else None
+    place = f"before {question.asked_at}" if question and moment is not None else ""
+    here = f", {place}" if step == moment else ""
+    later = "what came later is not known" if step < len(memory.steps) else "that is all of it"
+    said = f"Asked after step {step} of {len(memory.steps)}{here}; {later}."
+    return (
+        f"{said} The question stands {place}, after step {moment}." if place and not here else said
+    )
 
 
 def summary(

@@ -195,6 +195,39 @@ def test_a_question_of_the_data_set_comes_with_its_gold(run, boat):
         assert all(line in told for line in item["text"].split("\n"))
 
 
+@pytest.fixture
+def moments(tmp_path):
+    """The sample with a question at a moment of it, and one before its first turn."""
+    (sample,) = json.loads(sample_path("ines-theo").read_text("utf-8"))
+    for question, turn in zip(sample["qa"], ("D5:3", "D1:1"), strict=False):
+        question["asked_at"] = turn
+    (tmp_path / "moments.json").write_text(json.dumps([sample]))
+    return "moments.json"
+
+
+def test_a_question_is_asked_at_its_moment_unless_a_step_is_named(run, moments, tmp_path):
+    run("build", moments, "--embedder", "hashing", "-o", "m.json")
+    memory = segviz.open(tmp_path / "m.json")
+    question = memory.conversation.questions[0]
+    step, total = memory.moment(question), len(memory.steps)
+    assert 0 < step < total
+    found = run("ask", "m.json", "--number", 0, "--json").json
+    assert (found["asked_at"], found["settings"]["step"]) == ("D5:3", step)
+    nodes = [item["node"] for item in found["evidence"]]
+    assert nodes == [item.node for item in memory.ask(question).evidence]
+    told = run("ask", "m.json", "--number", 0).out
+    later = "what came later is not known."
+    assert f"Asked after step {step} of {total}, before D5:3; {later}" in told
+    told = run("ask", "m.json", "--number", 0, "--step", 7).out
+    elsewhere = f"The question stands before D5:3, after step {step}."
+    assert f"Asked after step 7 of {total}; {later} {elsewhere}" in told
+    told = run("ask", "m.json", "--number", 1).out
+    assert f"0 of 0 nodes, top-down, alpha 0.1, H 2\nAsked after step 0 of {total}" in told
+    for name, options, at in (("a.py", (), step), ("b.py", ("--step", 7), 7)):
+        run("export", "m.json", "--format", "python", "--number", 0, *options, "-o", name)
+        assert f"memory.at({at})" in (tmp_path / name).read_text("utf-8")
+
+
 def test_a_system_with_its_own_retrieval_can_be_asked_by_it(run, talk):
     base = ("ask", talk, "boats", "--system", "bm25", "--embedder", "hashing")
     assert "by the system's own retrieval" in run(*base, "--method", "own").out

@@ -46,6 +46,7 @@ def conversations(draw) -> Conversation:
             tuple(draw(st.lists(st.sampled_from(ids), unique=True, max_size=3))),
             (),
             draw(st.none() | TEXT),
+            draw(st.none() | st.sampled_from(ids)),
         )
         for index in range(draw(st.integers(0, 3)))
     )
@@ -67,8 +68,8 @@ def test_what_is_written_is_read_back(conversation):
         ),
     )
     assert found == expected
-    # No date, and more than two speakers, are noted; nothing is mended or lost.
-    noted = ("date", "beside speaker_a and speaker_b")
+    # No date, more than two speakers and late evidence are noted; nothing is mended or lost.
+    noted = ("date", "beside speaker_a and speaker_b", "said after the question")
     said = [finding.what for finding in corpus.report.findings]
     assert [what for what in said if not any(part in what for part in noted)] == []
     assert locomo_json([found]) == written

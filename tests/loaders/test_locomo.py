@@ -412,6 +412,31 @@ def question_findings(**fields: object) -> list[tuple[str, str, str]]:
 
 
 @pytest.mark.parametrize(
+    ("value", "turn_id", "said"),
+    [
+        ("D1:5", "D1:5", None),
+        (" D1:05 ", "D1:5", None),
+        (None, None, None),
+        ("D7:1", None, "'D7:1'"),
+        ("D1:5 D1:6", None, "'D1:5 D1:6'"),
+        (5, None, "a number"),
+    ],
+)
+def test_the_moment_of_a_question(value: object, turn_id: str | None, said: str | None) -> None:
+    assert question(asked_at=value).asked_at == turn_id
+    what = f"expected the id of a turn, found {said}; asked after the whole conversation"
+    found = [("repaired", "qa[0].asked_at", what)] if said else []
+    assert question_findings(asked_at=value) == found
+
+
+def test_evidence_from_after_the_moment_is_kept_and_counted() -> None:
+    fields = {"evidence": ["D1:4", "D1:5", "D1:6"], "asked_at": "D1:5"}
+    assert question(**fields).evidence == ("D1:4", "D1:5", "D1:6")
+    what = "2 turns of gold evidence said after the question, in 1 question; kept"
+    assert question_findings(**fields) == [("repaired", "qa", what)]
+
+
+@pytest.mark.parametrize(
     ("value", "answer"),
     [
         ("x", "x"),

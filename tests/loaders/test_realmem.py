@@ -155,8 +155,20 @@ def test_evidence_is_the_turn_the_memory_was_taken_from() -> None:
         extracted_memory=[memory("User lives in Oslo.", " I moved to Oslo.\n")],
     )
     document = persona(first, asked(used("User lives in Oslo."), memory_session_uuids=["u1"]))
-    assert only(document).questions == (Question(0, "Where?", "in Oslo", None, ("S1:1",)),)
+    (question,) = only(document).questions
+    assert question == Question(0, "Where?", "in Oslo", None, ("S1:1",), asked_at="S2:1")
     assert findings(document) == []
+
+
+def test_evidence_from_after_the_query_is_kept_and_counted() -> None:
+    document = persona(
+        asked(used("m"), used("n")),
+        asked(used("m")),
+        dialogue(user("later"), extracted_memory=[memory("m", "later"), memory("n", "later")]),
+    )
+    assert [q.evidence for q in only(document).questions] == [("S3:1",), ("S3:1",)]
+    what = "2 turns of gold evidence said after the question, in 2 questions; kept"
+    assert findings(document) == [("repaired", "dialogues", what)]
 
 
 @pytest.mark.parametrize(
@@ -222,10 +234,10 @@ def test_queries_without_words_or_answer() -> None:
         dialogue({"speaker": "User", "content": "no flag"}, user(is_query="yes")),
     )
     questions = only(document).questions
-    assert [(q.index, q.text, q.answer) for q in questions] == [
-        (1, "a?", None),
-        (2, "b?", "b!"),
-        (3, "c?", None),
+    assert [(q.index, q.text, q.answer, q.asked_at) for q in questions] == [
+        (1, "a?", None, "S2:1"),
+        (2, "b?", "b!", "S2:2"),
+        (3, "c?", None, "S3:1"),
     ]
     nobody = "no turn of the assistant follows; kept without answer"
     assert findings(document) == [
@@ -283,9 +295,13 @@ def test_kenta_tanaka() -> None:
     assert sum(len(q.evidence) for q in questions) == 248
     assert sum(len(q.unresolved) for q in questions) == 20
     assert questions[0].evidence == ("S6:1",)
+    assert all(conversation.turn(q.asked_at).text == q.text for q in questions)
     # 23 of 291 memories used have a snapshot that is no turn's text, or none at all.
-    assert (len(corpus.report.repaired), len(corpus.report.skipped)) == (23, 0)
-    assert {f.what[:27] for f in corpus.report.findings} == {"could not find the turn beh"}
+    assert (len(corpus.report.repaired), len(corpus.report.skipped)) == (24, 0)
+    assert Counter(f.what[:27] for f in corpus.report.findings) == {
+        "could not find the turn beh": 23,
+        "1 turn of gold evidence sai": 1,
+    }
     assert all(session.start for session in conversation.sessions)
 
 

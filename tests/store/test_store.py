@@ -17,12 +17,14 @@ import pytest
 import segviz
 from segviz import store
 from segviz.construct import Verdict
-from segviz.conversation import TITLES, sample_path
+from segviz.conversation import TITLES, Question, sample_path
 from segviz.embedding import HashingEmbedder
 from segviz.memory import Absent
 from segviz.store import StoreError
 from segviz.tree import Add, Judgement, Link, Relate, Revise, Step
 from tests.trees import chat, small_chat
+
+AT = [None, "D1:3", "D9:9"]
 
 
 def same(a, b):
@@ -92,6 +94,18 @@ class TestRoundTrip:
         assert dict(again.structure.facts[n]) == {"mentions": 3}
         assert again.structure.relations == (Relate(n, root, "about", 0.5),)
         assert again.undo().structure.relations == ()
+
+    def test_the_moment_of_a_question(self, memory, tmp_path):
+        """Written where there is one, so that files of other questions stay as they were."""
+        questions = [Question(n, "why?", None, None, (), asked_at=at) for n, at in enumerate(AT)]
+        talked = replace(memory.conversation, questions=tuple(questions))
+        replace(memory, conversation=talked).save(tmp_path / "m.json")
+        again = segviz.open(tmp_path / "m.json")
+        assert [q.asked_at for q in again.conversation.questions] == AT
+        written = json.loads((tmp_path / "m.json").read_text())["conversation"]["questions"]
+        assert ["asked_at" in question for question in written] == [False, True, True]
+        assert again.moment(again.conversation.questions[1]) == 2
+        assert again.moment(again.conversation.questions[2]) is None
 
     def test_version_1_is_still_read(self, memory, tmp_path):
         memory.save(tmp_path / "m.json")

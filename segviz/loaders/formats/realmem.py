@@ -1,10 +1,11 @@
 """RealMem (AvatarMemory/RealMemBench): one file is one conversation with many sessions.
 
 Turns are called ``S<n>:<m>`` after their 1-based places in the file. A turn with ``is_query``
-is a question; the assistant's turn behind it is the gold answer, and its ``memory_used``
-names sessions. The turn is found through the ``extracted_memory`` with the same words, whose
-snapshot is the text of one turn (``source_turn`` counts now from 0, now from 1). What cannot
-be traced to one turn leaves its ``session_uuid`` as unresolved evidence.
+is a question, asked at that turn: neither itself, the answer nor what follows is known. The
+assistant's turn behind it is the gold answer, and its ``memory_used`` names sessions. The turn
+is found through the ``extracted_memory`` with the same words, whose snapshot is the text of one
+turn (``source_turn`` counts now from 0, now from 1). What cannot be traced to one turn leaves its
+``session_uuid`` as unresolved evidence.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from segviz.loaders.captions import describe, quoted
 from segviz.loaders.dates import note_backwards, note_empty, numeric_start
 from segviz.loaders.document import Loader, Options, Place
 from segviz.loaders.multi_conversation import no_turns, stem
+from segviz.loaders.questions import note_late_evidence
 from segviz.loaders.report import Note, Notes
 from segviz.loaders.turns import flagged, read_messages, speakers_of
 
@@ -94,10 +96,13 @@ def _questions(
             notes.skipped(place, "a query without words; the question is left out")
         elif answer is None or answer.speaker != "Assistant":
             notes.repaired(place, "no turn of the assistant follows; kept without answer")
-            questions.append(Question(index, query.text, None, None, ()))
+            questions.append(Question(index, query.text, None, None, (), asked_at=query.id))
         else:
             evidence = _evidence(block[at + 1], sources, (*place[:-1], at + 1), notes)
-            questions.append(Question(index, query.text, answer.text, None, *evidence))
+            questions.append(
+                Question(index, query.text, answer.text, None, *evidence, asked_at=query.id)
+            )
+    note_late_evidence(questions, turns, ("dialogues",), notes)
     return tuple(questions)
 
 

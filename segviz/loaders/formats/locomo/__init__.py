@@ -23,7 +23,7 @@ from segviz.loaders.captions import counted, describe, listed, quoted
 from segviz.loaders.dates import note_backwards, read_date
 from segviz.loaders.document import Loader, Options, Place
 from segviz.loaders.multi_conversation import id_under, known_id, no_turns, rows_of, settled, stem
-from segviz.loaders.questions import read_questions, turn_index
+from segviz.loaders.questions import note_late_evidence, read_questions, turn_index
 from segviz.loaders.report import Note, Notes
 from segviz.loaders.turns import Draft, declared_id, read_turn, settle_ids
 
@@ -111,11 +111,13 @@ def _conversation(
         own = known_id(sample.get("sample_id")) or stem(name)
     else:
         own = id_under(sample, "sample_id", name, place, notes)
+    questions = read_questions(sample.get("qa"), (*place, "qa"), index, notes)
+    note_late_evidence(questions, (turn.id for turn in turns), (*place, "qa"), notes)
     return Conversation(
         id=own,
         speakers=speakers,
         sessions=sessions,
-        questions=read_questions(sample.get("qa"), (*place, "qa"), index, notes),
+        questions=questions,
         source_format=LABEL,
     )
 

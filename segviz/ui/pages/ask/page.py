@@ -33,12 +33,13 @@ from segviz.ui.pages.ask.question_and_settings import (
 from segviz.ui.settings import write_live_setting
 from segviz.ui.state import Session
 from segviz.ui.view_state import view_shown
-from segviz.ui.widgets.captions import counted, level_names
+from segviz.ui.widgets.captions import counted, level_names, unmarked
 from segviz.ui.widgets.charts import chart, colours
 from segviz.ui.widgets.export_menu import exports_panel
 from segviz.ui.widgets.lists import transcript
 from segviz.ui.widgets.outline import draw_outline
 from segviz.ui.widgets.tree import canvas_height, draw_canvas, draw_node_link, scene
+from segviz.view.captions import moment_sentence
 from segviz.view.live import Live
 from segviz.view.scene import answered, peaked
 
@@ -55,11 +56,11 @@ def render(session: Session) -> None:
             else "Type a question, or pick one of the data set's, to see what comes back."
         )
         return
-    result = ask(session.memory, question.text, settings, chat=session.chat)
+    result = ask(session.memory, question, settings, chat=session.chat)
     with asked.row:
         exports_panel(session, result.structure, result)
-    if settings.step is not None:
-        _earlier(session, settings.step)
+    if result.settings.step is not None:
+        _moment(session, question, result.settings.step)
     if settings.levels == ():
         st.warning(
             "No level is admissible, so nothing can be retrieved. Choose levels under More "
@@ -67,6 +68,9 @@ def render(session: Session) -> None:
         )
     gold = gold_evidence(result.structure, session.memory.units, question.evidence)
     status = gold.fate(result.evidence)
+    if not len(result.structure):
+        _gold_line(question, status)
+        return
     if on_time_axis():
         _tree(session, gold, result, _live(session, settings))
     elif view_shown(keys.ASK_VIEW) == "Outline":
@@ -105,7 +109,7 @@ def render(session: Session) -> None:
             hop_panel(session, result)
 
 
-def _earlier(session: Session, step: int) -> None:
+def _moment(session: Session, question: Question, step: int) -> None:
     """Says that the memory is asked as it stood, and whether some texts are out of date."""
     memory = session.memory
     written = memory.settled(step, session.chat) is not memory.at(step)
@@ -113,10 +117,7 @@ def _earlier(session: Session, step: int) -> None:
     late = f" {counted(stale, 'text')} still as last written; a chat model writes them." * (
         stale > 0
     )
-    st.info(
-        f"This is the memory after step {step} of {len(memory.steps)}; what came later has not "
-        f"been heard yet. Change it under More settings.{late}"
-    )
+    st.info(unmarked(moment_sentence(memory, question, step) + late))
 
 
 def _live(session: Session, settings: RetrievalSettings) -> Live | None:

@@ -12,10 +12,12 @@ from segviz.retrieval import POLICIES, RELEVANCE, RetrievalSettings
 from segviz.ui import keys
 from segviz.ui.settings import (
     START_BUDGET,
+    asked_step,
     begin_settings,
     preset_options,
     read_preset,
     read_settings,
+    return_to_moment,
     write_preset,
     write_relevance,
 )
@@ -122,6 +124,7 @@ def _question(session: Session, origin: str | None) -> Question:
         range(len(questions)),
         format_func=label,
         key=keys.question(session.source),
+        on_change=lambda: return_to_moment(session),
         label_visibility="collapsed",
         help="Type to search. The number is LoCoMo's category id.",
         persist_state="session",
@@ -222,17 +225,18 @@ def _propagation() -> None:
 
 
 def _asked_step(session: Session) -> None:
-    """Draws the moment the memory is asked at: now, or after an earlier step."""
+    """Draws the step the memory is asked at: the question's moment or the last, until moved."""
     total = len(session.memory.steps)
-    if total == 1:
+    if not total:
         return
-    key = keys.asked_step(session.key)
-    begin(key, total)
+    key, begins = asked_step(session)
+    begin(key, begins)
     st.slider(
         "Memory after step",
-        1,
+        0,
         total,
         key=key,
-        help="Ask the memory as it stood earlier in the conversation",
+        help="Ask the memory as it stood earlier in the conversation. A question that stands at "
+        "a moment of it is asked there, until you move this.",
         persist_state="session",
     )

@@ -9,6 +9,7 @@ from typing import Any
 import streamlit as st
 
 from segviz.construct import Retriever
+from segviz.conversation import Question
 from segviz.evaluate.compare import COLLAPSED, OWN, Comparison, compare, overlap
 from segviz.evaluate.published import METRICS, SOURCES, reported
 from segviz.figures.compare import overlap_rows, overlap_sentence, overlap_strip
@@ -19,7 +20,7 @@ from segviz.ui import keys
 from segviz.ui.pages.compare.memories import Built, built_key
 from segviz.ui.pages.compare.structures import select_turns, side_by_side
 from segviz.ui.state import Session, fingerprint, peek, remember
-from segviz.ui.widgets.captions import counted, level_label, short, spread
+from segviz.ui.widgets.captions import counted, level_label, short, spread, unmarked
 from segviz.ui.widgets.charts import chart, colours, faint
 from segviz.ui.widgets.lists import node_list
 from segviz.ui.widgets.tables import table, tall
@@ -42,7 +43,9 @@ def question_panel(session: Session, ready: Mapping[str, Built], settings: dict[
         persist_state="session",
     )
     question = questions[index]
-    results = {name: _asked(found.memory, question.text, settings) for name, found in ready.items()}
+    results = {name: _asked(found.memory, question, settings) for name, found in ready.items()}
+    if any(result.settings.step is not None for result in results.values()):
+        st.caption(unmarked(f"Asked before {question.asked_at}; what came later is not known."))
     labels = {name: SYSTEMS[name].label for name in ready}
     order = [turn.id for turn in session.conversation.turns]
     found = overlap(
@@ -71,9 +74,9 @@ def question_panel(session: Session, ready: Mapping[str, Built], settings: dict[
     side_by_side(list(ready), evidence, keys.beside_evidence)
 
 
-def _asked(memory: Memory, text: str, settings: dict[str, Any]) -> Result:
+def _asked(memory: Memory, question: Question, settings: dict[str, Any]) -> Result:
     """By the system's own retrieval where it has one, else collapsed."""
-    return memory.ask(text, _how(settings, isinstance(memory.model, Retriever)))
+    return memory.ask(question, _how(settings, isinstance(memory.model, Retriever)))
 
 
 def _how(settings: dict[str, Any], own: bool) -> RetrievalSettings:
@@ -106,6 +109,7 @@ def _evidence(session: Session, name: str, memory: Memory, result: Result, gold:
     if not result.evidence:
         st.caption("Nothing was returned.")
         return
+    turns = {item.node: item.turn_ids for item in result.evidence}
     rows = [
         {
             "node": item.node,
@@ -122,7 +126,7 @@ def _evidence(session: Session, name: str, memory: Memory, result: Result, gold:
         height=_TALL,
         label=f"Retrieved by {SYSTEMS[name].label}",
         about=result.question,
-        on_pick=lambda node: select_turns(session, memory, node),
+        on_pick=lambda node: select_turns(session, turns[node]),
     )
 
 

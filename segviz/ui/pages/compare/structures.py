@@ -90,7 +90,7 @@ def _draw(session: Session, name: str, ready: Mapping[str, Built], *, key: str) 
         if here is None:
             st.session_state[keys.COMPARE_TURNS] = (session.source, ())
             return
-        select_turns(session, memory, here)
+        select_turns(session, memory.turn_ids(here))
 
     tree_canvas(tree_payload(drawn, legend=False), key=key, height=_height(ready), on_select=select)
 
@@ -101,9 +101,9 @@ def _height(ready: Mapping[str, Built]) -> int:
     return min(130 + 48 * levels, 300)
 
 
-def select_turns(session: Session, memory: Memory, node: int) -> None:
-    """Selects the turns of a node, in every structure."""
-    st.session_state[keys.COMPARE_TURNS] = (session.source, memory.turn_ids(node))
+def select_turns(session: Session, turns: tuple[str, ...]) -> None:
+    """Selects these turns of a node, in every structure."""
+    st.session_state[keys.COMPARE_TURNS] = (session.source, turns)
 
 
 def _selected_turns(session: Session) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from segviz.evaluate import Aggregate, Evaluation, Sweep, evaluate
 from segviz.figures.categories import category_bars, category_sentence
 from segviz.ui import keys
 from segviz.ui.pages.sweep.charts import chosen
-from segviz.ui.settings import write_settings
+from segviz.ui.settings import write_moment, write_settings
 from segviz.ui.state import Session
 from segviz.ui.view_state import write_question
 from segviz.ui.widgets.captions import spread
@@ -99,6 +99,7 @@ def _failures(session: Session, measured: Evaluation) -> int | None:
     """Lists the worst questions first; returns the index of the one picked."""
     questions = {q.index: q for q in session.conversation.questions}
     worst = measured.worst()
+    moments = any(question.asked_at is not None for question in questions.values())
     st.markdown("**Worst questions first**; tick one to open it in Ask")
     event = st.dataframe(
         [
@@ -107,6 +108,7 @@ def _failures(session: Session, measured: Evaluation) -> int | None:
                 "category": questions[row.index].category_label,
                 "question": questions[row.index].text,
                 "answer": questions[row.index].answer or "",
+                **({"asked before": questions[row.index].asked_at or ""} if moments else {}),
             }
             for row in worst
         ],
@@ -135,4 +137,5 @@ def _to_ask(
     if question is not None:
         indices = [q.index for q in session.conversation.questions]
         write_question(session, indices.index(question))
+        write_moment(wanted, session)
     st.switch_page(st.session_state[keys.PAGES]["ask"])

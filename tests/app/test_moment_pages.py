@@ -1,0 +1,158 @@
+"""A question that stands at a moment of the conversation, on the pages."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+import segviz
+from tests.app.test_address import address, opened
+from tests.app.test_compare_page import compare_page
+from tests.app.test_pages import clean, texts
+
+TOTAL = 12
+ASKED = [
+    {"question": "What made the bread rise?", "evidence": ["D2:1", "D3:7"], "asked_at": "D2:5"},
+    {"question": "Which colour?", "evidence": ["D1:1"], "asked_at": "D1:1"},
+    {"question": "Where does Clara study?", "evidence": ["D2:7"]},
+    {"question": "Which _*gears*_?", "evidence": ["D1:1"], "asked_at": "**D9:1**"},
+]
+
+
+@pytest.fixture(scope="module")
+def moments_file(small_file, tmp_path_factory):
+    """The small conversation with questions at several moments; one turn has a hostile id."""
+    (sample,) = json.loads(small_file.read_text())
+    sample["conversation"]["session_3"][0]["dia_id"] = "**D9:1**"
+    path = tmp_path_factory.mktemp("moments") / "moments.json"
+    path.write_text(json.dumps([{**sample, "qa": ASKED}]))
+    return path
+
+
+@pytest.fixture(autouse=True)
+def moments(monkeypatch, moments_file):
+    monkeypatch.setenv("SEGVIZ_FILE", str(moments_file))
+
+
+def _page() -> None:
+    from segviz.ui import address
+    from segviz.ui.pages.ask import page as ask
+    from segviz.ui.sidebar.sidebar import sidebar
+
+    address.arrive()
+    session = sidebar()
+    address.settle(session)
+    ask.render(session)
+    address.write(session)
+
+
+def page() -> AppTest:
+    return AppTest.from_function(_page, default_timeout=180)
+
+
+def step(app):
+    return next(each for each in app.slider if each.label == "Memory after step")
+
+
+def said(app) -> str:
+    return next((each.value.replace("\\", "") for each in app.info), "")
+
+
+def pick(app, index):
+    app.selectbox[[box.label for box in app.selectbox].index("Dataset question")].set_value(index)
+    return clean(app.run())
+
+
+def retrieved(app) -> list[int]:
+    mounted = (each.proto.json for each in app.get("bidi_component"))
+    items = json.loads(next(text for text in mounted if "finalShare" in text))
+    found = next(value for value in items.values() if isinstance(value, list) and value)
+    return [item["node"] for item in found]
+
+
+AT_ITS_MOMENT = "Asked after step 6 of 12, before D2:5; what came later is not known."
+
+
+def test_it_is_asked_at_its_moment_and_the_page_says_so(moments_file):
+    app = clean(page().run())
+    assert (step(app).value, step(app).max) == (6, TOTAL)
+    assert said(app) == AT_ITS_MOMENT
+    assert "1 in no leaf (dropped by the unit rule, or not heard yet) (D3:7)" in texts(app)
+    assert "asked" not in address(app)
+    conversation = segviz.load(moments_file)[0]
+    memory = segviz.build(conversation)
+    assert retrieved(app) == list(memory.ask(conversation.questions[0]).after)
+
+
+def test_the_step_can_be_moved_until_another_question_is_picked():
+    app = clean(page().run())
+    clean(step(app).set_value(3).run())
+    later = "what came later is not known. The question stands before D2:5, after step 6."
+    assert said(app) == f"Asked after step 3 of 12; {later}"
+    clean(app.slider(key="k").set_value(4).run())
+    assert (step(app).value, address(app)["asked"]) == (3, "3")
+    clean(step(app).set_value(TOTAL).run())
+    assert said(app).startswith("Asked after step 12 of 12; that is all of it. The question")
+    assert address(app)["asked"] == "12"
+    pick(app, 2)
+    assert (step(app).value, said(app)) == (TOTAL, "")
+    pick(app, 0)
+    assert (step(app).value, said(app)) == (6, AT_ITS_MOMENT)
+    assert "asked" not in address(app)
+
+
+def test_a_question_before_everything_finds_nothing():
+    app = pick(clean(page().run()), 1)
+    assert said(app) == "Asked after step 0 of 12, before D1:1; what came later is not known."
+    assert "Gold evidence, 1 turn: 1 in no leaf" in texts(app)
+    assert step(app).value == 0
+
+
+def test_without_a_moment_the_step_stays_from_question_to_question():
+    app = pick(clean(page().run()), 2)
+    clean(step(app).set_value(5).run())
+    assert said(app) == "Asked after step 5 of 12; what came later is not known."
+    pick(app, 0)
+    assert step(app).value == 6
+    pick(app, 2)
+    assert step(app).value == 5
+
+
+@pytest.mark.parametrize(
+    ("link", "value"),
+    [
+        ({"question": "0"}, 6),
+        ({"question": "1"}, 0),
+        ({"question": "0", "asked": "9"}, 9),
+        ({"question": "0", "asked": "12"}, 12),
+        ({"question": "0", "asked": "0"}, 0),
+        ({"question": "0", "asked": "99"}, 12),
+        ({"question": "2"}, 12),
+        ({"text": "Who?", "asked": "4"}, 4),
+    ],
+)
+def test_a_link_opens_at_the_moment_unless_it_names_a_step(link, value):
+    app = opened(link, page())
+    assert step(app).value == value
+    assert address(app).get("asked") == (str(value) if "asked" in link else None)
+
+
+def test_a_link_without_a_step_goes_back_to_the_moment():
+    app = opened({"question": "0", "asked": "9"}, page())
+    app.query_params.clear()
+    app.query_params["go"] = "1"
+    clean(app.run())
+    assert step(app).value == 6
+
+
+def test_the_name_of_a_turn_is_no_markup():
+    app = pick(clean(page().run()), 3)
+    assert r"\*\*D9:1\*\*" in app.info[0].value.replace(r"\:", ":")
+
+
+def test_compare_asks_at_the_moment_too(moments_file):
+    app = compare_page()
+    told = [each.value.replace("\\", "") for each in app.caption]
+    assert "Asked before D2:5; what came later is not known." in told
