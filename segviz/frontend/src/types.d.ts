@@ -319,7 +319,20 @@ interface Search {
 
 // --- the state of the canvas, by its parts ---------------------------------------------------
 
-/** What Python sent and what follows from it and the theme. */
+interface State {
+  scene: Scene;
+  sight: Sight;
+  attention: Attention;
+  search: Search;
+  settings: Settings;
+  frames: Frames;
+  elements: Elements;
+  calls: number;
+  /** Tells Python that something of this name has become this. */
+  tell: Mount<unknown>["setTriggerValue"];
+}
+
+/** What Python sent, what it is coloured by, and what follows from both. */
 interface Scene {
   data: Message;
   tree: Tree;
@@ -329,15 +342,16 @@ interface Scene {
   marks: Float32Array;
   theme: Theme;
   picture: Picture;
+  look: LookState;
+  isolated: Isolated | null;
   /** The shade of each half. */
   shades: string[];
   /** The highest score. */
   most: number;
-  look: LookState;
-  isolated: Isolated | null;
-  settings: Settings;
-  search: Search;
-  sentByPython: number | null;
+  /** Colours of sessions by level and session. */
+  tints: Map<number, string>;
+  /** For each half, what became of the gold evidence. */
+  gold: { top: Ids; tree: Tree; classes: Map<number, string> }[];
 }
 
 /** What part of it is seen, and where it lies on the canvas. */
@@ -350,13 +364,16 @@ interface Sight {
   boxes: Boxes[];
 }
 
-/** What a person is at. */
+/** What a person is at, here and in other views of the same memory. */
 interface Attention {
   selected: number | null;
+  sentByPython: number | null;
   focus: number | null;
   hover: number | null;
   /** The node whose path is shown. */
   trail: number | null;
+  /** Relatives of the hovered and of the selected node. */
+  lineage: Record<string, Relatives>;
   tipNode: number | null;
   tipAt: [x: number, y: number];
   drag: { x: number; view: View; moved: boolean; id: number } | null;
@@ -368,20 +385,17 @@ interface Attention {
 
 /** When something is painted, and what is kept from frame to frame. */
 interface Frames {
-  frame: number;
+  /** The frame that is asked for, 0 for none. */
+  asked: number;
   baseDirty: boolean;
   painted: number;
   fadeFrom: number;
   frameShows: ((s: State) => void)[];
   scoreShows: ((s: State) => void)[];
-  /** Colours of sessions by level and session. */
-  cache: Map<number, string>;
   /** Labels cut to their room. */
   fitted: Map<string, { text: string; width: number }>;
   /** For each half, the retrieved nodes whose rank is in their label. */
   labelled: Set<number>[];
-  gold: { top: Ids; tree: Tree; classes: Map<number, string> }[];
-  lineage: Record<string, Relatives>;
 }
 
 /** A line of a pattern's tile. */
@@ -463,17 +477,6 @@ interface Elements {
   unlink: () => void;
 }
 
-/** What Python is told. */
-interface Sending {
-  calls: number;
-  send: (node: number | null) => void;
-  sendSetting: (setting: LiveSetting & { sequence: number }) => void;
-  sendLook: (look: Look) => void;
-  sendQuery: (query: string) => void;
-}
-
-interface State extends Scene, Sight, Attention, Frames, Elements, Sending {}
-
 // --- outline -----------------------------------------------------------------------------
 
 interface OutlineMessage {
@@ -547,31 +550,45 @@ interface MoreRow {
 type Row = NodeRow | MoreRow;
 
 interface OutlineState {
+  memory: Memory;
+  list: Listed;
+  attention: OutlineAttention;
+  wanting: { asked: string; timer: Timer };
+  elements: { root: HTMLElement; bar: HTMLElement; tree: HTMLElement };
   calls: number;
+  tell: Mount<unknown>["setTriggerValue"];
+  silence: () => void;
+}
+
+/** What Python sent and what follows from it. */
+interface Memory {
   data: OutlineMessage;
   forest: Forest;
+  sets: Record<string, Set<number>>;
+  /** How many of each set lie below a node. */
+  below: Record<string, Map<number, number>>;
+  most: number;
+}
+
+/** The rows that are there. */
+interface Listed {
   open: Open;
   rows: Row[];
   items: Map<string | null, HTMLElement>;
-  sets: Record<string, Set<number>>;
-  below: Record<string, Map<number, number>>;
-  most: number;
+  /** The row that the Tab key comes to. */
+  active: string | null;
+  /** Keys opened to follow the conversation. */
+  auto: string[];
+}
+
+/** What a person is at, here and in other views of the same memory. */
+interface OutlineAttention {
   selected: number | null;
   sentByPython: number | null;
-  active: string | null;
-  auto: string[];
   told: number | null;
   linked: Span[];
   typed: string;
   typedAt: number;
-  asked: string;
-  timer: Timer;
-  send: (node: number) => void;
-  ask: (nodes: number[]) => void;
-  silence: () => void;
-  root: HTMLElement;
-  bar: HTMLElement;
-  tree: HTMLElement;
 }
 
 // --- lists -------------------------------------------------------------------------------

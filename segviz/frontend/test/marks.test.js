@@ -21,15 +21,17 @@ function marks(mode, width, changes) {
     edges: new Int32Array(0), levels_total: 1,
   });
   const geom = geometry(800, 300, mode, false, tree.laneCount);
-  const s = { tree, geom, picture: mode, runs: [], shades: ["initial", "propagated"],
-    search: createSearch(), lineage: {}, linked: { leaves: [], above: [] }, labelled: [],
-    selected: null, focus: null, hover: null, fadeFrom: 0,
-    view: { x0: 0, x1: (2 * geom.width) / width }, over: { matches: () => false },
-    stage: { clientHeight: 300 }, most: 1,
+  const scene = { tree, picture: mode, runs: [], shades: ["initial", "propagated"], most: 1,
     theme: { accent: "accent", text: "text", background: "#ffffff", font: "f",
       table: rampTable(["#000000", "#ffffff"]) },
     data: { mode, frontier: [], revised: [], added: [], chosen: null, gold: [],
       top_initial: [], top_final: [], initial: [1, 1], final: [1, 1], ...changes } };
+  const s = { scene, search: createSearch(),
+    sight: { geom, view: { x0: 0, x1: (2 * geom.width) / width } },
+    attention: { lineage: {}, linked: { leaves: [], above: [] }, selected: null, focus: null,
+      hover: null },
+    frames: { labelled: [], fadeFrom: 0 },
+    elements: { over: { matches: () => false }, stage: { clientHeight: 300 } } };
   const rect = nodeRect(s, 0, 1);
   const ops = [];
   let dash = [];

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { pathEnds } from "../src/canvas/breadcrumb.js";
+import { pathEnds } from "../src/canvas/toolbar.js";
 import { descendantRuns, pathTo } from "../src/canvas/lineage.js";
 import { draggedView, frameOf, gripAt, heaviestColumns } from "../src/canvas/overview.js";
 import { buildTree } from "../src/canvas/rows.js";

@@ -89,10 +89,10 @@ export function boxAt(boxes, row, x, slack = 2) {
 
 // --- where boxes lie on the canvas ---------------------------------------------------
 
-/** @param {State} s
+/** @param {Sight} sight
  * @param {number} unit */
-export const pixel = (s, unit) =>
-  s.geom.left + ((unit - s.view.x0) / (s.view.x1 - s.view.x0)) * s.geom.width;
+export const pixel = ({ geom, view }, unit) =>
+  geom.left + ((unit - view.x0) / (view.x1 - view.x0)) * geom.width;
 
 /** Rectangle of a node, cut to the plot; null if it is out of view.
  * @param {State} s
@@ -100,11 +100,11 @@ export const pixel = (s, unit) =>
  * @param {number} node
  * @returns {Rect | null} */
 export function nodeRect(s, half, node) {
-  const { tree, geom } = s;
+  const { scene: { tree }, sight: { geom } } = s;
   const level = tree.level[node];
   if (!(level >= 0)) return null;
-  const x = Math.max(geom.left, pixel(s, tree.start[node]));
-  const right = Math.min(geom.left + geom.width, pixel(s, tree.stop[node]));
+  const x = Math.max(geom.left, pixel(s.sight, tree.start[node]));
+  const right = Math.min(geom.left + geom.width, pixel(s.sight, tree.stop[node]));
   if (right <= geom.left || x >= geom.left + geom.width) return null;
   const lane = tree.rowOf[node] - tree.firstRow[level];
   return { x, w: right - x, ...rowBox(geom, half, level, lane, tree.laneCount[level]) };
@@ -115,8 +115,8 @@ export function nodeRect(s, half, node) {
  * @param {number} half
  * @param {(i: number, y: number, h: number) => void} act */
 export function eachBox(s, half, act) {
-  const { geom, tree } = s;
-  const { first } = s.boxes[half];
+  const { sight: { geom }, scene: { tree } } = s;
+  const { first } = s.sight.boxes[half];
   for (let level = 0; level < tree.laneCount.length; level++) {
     const lanes = tree.laneCount[level];
     for (let lane = 0; lane < lanes; lane++) {
@@ -135,14 +135,14 @@ export const readRatio = () => { ratio = devicePixelRatio || 1; };
 export const snap = (x) => Math.round(x * ratio) / ratio;
 
 /** Left and right edge of a box, on whole pixels: no seams between leaves.
- * @param {State} s
+ * @param {Sight} sight
  * @param {number} half
  * @param {number} i
  * @returns {[left: number, right: number]} */
-export function boxEdges(s, half, i) {
-  const boxes = s.boxes[half];
-  const x = snap(s.geom.left + boxes.x[i]);
-  const right = snap(s.geom.left + boxes.x[i] + boxes.w[i]);
+export function boxEdges(sight, half, i) {
+  const boxes = sight.boxes[half];
+  const x = snap(sight.geom.left + boxes.x[i]);
+  const right = snap(sight.geom.left + boxes.x[i] + boxes.w[i]);
   return [x, x + Math.max(right - x - (boxes.w[i] >= 4 ? 1 : 0), 1)];
 }
 
@@ -152,8 +152,8 @@ export function boxEdges(s, half, i) {
  * @param {number} i
  * @returns {Segment[]} */
 export function segmentsOf(s, half, i) {
-  if (s.shades[half] === "session") return sessionSegments(s, half, i);
-  return [[...boxEdges(s, half, i), fillOf(s, half, s.boxes[half].id[i]).colour]];
+  if (s.scene.shades[half] === "session") return sessionSegments(s, half, i);
+  return [[...boxEdges(s.sight, half, i), fillOf(s.scene, half, s.sight.boxes[half].id[i]).colour]];
 }
 
 /** One node in its sessions' colours, one segment for each run of units.
@@ -162,22 +162,23 @@ export function segmentsOf(s, half, i) {
  * @param {number} i
  * @returns {Segment[]} */
 export function sessionSegments(s, half, i) {
-  const node = s.boxes[half].id[i];
-  const level = s.tree.level[node];
-  const { x0, x1 } = s.view;
-  const scale = s.geom.width / (x1 - x0);
-  const stop = Math.min(s.tree.stop[node], Math.ceil(x1));
-  const [x, end] = boxEdges(s, half, i);
+  const { scene, sight } = s;
+  const node = sight.boxes[half].id[i];
+  const level = scene.tree.level[node];
+  const { x0, x1 } = sight.view;
+  const scale = sight.geom.width / (x1 - x0);
+  const stop = Math.min(scene.tree.stop[node], Math.ceil(x1));
+  const [x, end] = boxEdges(sight, half, i);
   /** @type {Segment[]} */
   const segments = [];
-  let unit = Math.max(s.tree.start[node], Math.floor(x0));
+  let unit = Math.max(scene.tree.start[node], Math.floor(x0));
   let left = x;
   while (unit < stop && left < end) {
-    const run = s.runs[s.runOf[unit]];
+    const run = scene.runs[scene.runOf[unit]];
     const right = run.stop >= stop
       ? end
-      : Math.min(end, snap(s.geom.left + (run.stop - x0) * scale));
-    segments.push([left, right, sessionColour(s, run.session, level)]);
+      : Math.min(end, snap(sight.geom.left + (run.stop - x0) * scale));
+    segments.push([left, right, sessionColour(scene, run.session, level)]);
     left = right;
     unit = run.stop;
   }

@@ -13,7 +13,7 @@ const LINE = 17;
 /** @param {State} s
  * @param {Ctx} ctx */
 export function drawCandidates(s, ctx) {
-  const { geom, theme, data } = s;
+  const { sight: { geom }, scene: { theme, data } } = s;
   const left = geom.left + geom.width + 12;
   const barLeft = left + 14;
   /** @param {number} v */
@@ -63,7 +63,7 @@ export function drawCandidates(s, ctx) {
     }
     ctx.font = `${row.taken && !numbers ? "600 " : ""}12px ${theme.font}`;
     ctx.fillStyle = row.taken ? theme.text : theme.muted;
-    const room = s.stage.clientWidth - 2 - textLeft;
+    const room = s.elements.stage.clientWidth - 2 - textLeft;
     ctx.fillText(fitText(ctx, numbers || row.label, room), textLeft, y + 0.5);
   });
 }

@@ -143,7 +143,7 @@ const said = byId("said");
 function drawn(titled = false) {
   const s = stateOf(shadow);
   const { policy, alpha, horizon } = s.settings.setting ?? {};
-  const { live } = s.data;
+  const { live } = s.scene.data;
   const moved = live && (policy !== live.policy || alpha !== live.alpha || horizon !== live.horizon);
   const now = moved ? `moved to ${policy}, α ${alpha}, H ${horizon} · ` : "";
   const setting = view.picture.setting.map((/** @type {string} */ line, /** @type {number} */ i) =>
