@@ -44,13 +44,14 @@ interface Live extends LiveSetting, Retrieval {
 interface Retrieval {
   k: number;
   levels: number[] | null;
-  distinct: boolean;
   budget: number | null;
 }
 
-/** A node that a step was compared with, and how it fared. */
+/** A node that a step was compared with, and how it fared. Of a same-text chain two levels may
+ *  have been. */
 interface Candidate {
   node: number;
+  taken: boolean;
   level: number;
   label: string;
   score: number | null;
@@ -60,10 +61,8 @@ interface Candidate {
 /** A column of scores, or none. */
 type Weights = Float64Array | Float32Array;
 
-interface CandidateRow extends Omit<Candidate, "node"> {
-  node?: number;
-  taken: boolean;
-}
+/** A candidate, or what was made where none was taken. */
+type CandidateRow = Omit<Candidate, "node">;
 
 interface Columns {
   level: Int32Array;
@@ -71,7 +70,8 @@ interface Columns {
   stop: Int32Array;
   parent: Int32Array;
   edges: Int32Array;
-  carrier: Int32Array;
+  /** Highest level of a node's same-text chain. */
+  top: Int32Array;
   tokens: Int32Array;
   unit_session: Int32Array;
   initial: Float64Array;
@@ -120,7 +120,6 @@ interface Message extends Columns {
   frontier: number[];
   added: number[];
   revised: number[];
-  chosen: number | null;
   candidates: Candidate[];
   outcome: { text: string; level: number } | null;
   gutter: boolean;
@@ -153,13 +152,22 @@ interface View {
 /** Rows of nodes, and who is whose parent (rows.js). */
 interface Tree {
   level: Int32Array;
+  /** Highest level of a node's same-text chain. */
+  top: Int32Array;
+  /** Up to which level a node is one box: its `top`, or its `level` where lanes are between. */
+  tall: Int32Array;
   start: Int32Array;
   stop: Int32Array;
+  /** Nodes by the level they begin at. */
   byLevel: number[][];
+  /** Nodes of each lane by start, also those whose chain reaches it from below. */
   rows: number[][];
   firstRow: number[];
   laneCount: number[];
+  /** The row a node begins at. */
   rowOf: Int32Array;
+  /** Highest level there is a node on, -1 for none. */
+  highest: number;
   parents: Links;
   children: Links;
   active: number;
@@ -194,11 +202,14 @@ interface Geometry {
   rows: Rows;
 }
 
-interface Rect {
-  x: number;
+/** A vertical place. */
+interface Extent {
   y: number;
-  w: number;
   h: number;
+}
+interface Rect extends Extent {
+  x: number;
+  w: number;
 }
 
 /** What is painted of a half: boxes by row, left to right. */
@@ -206,7 +217,11 @@ interface Boxes {
   id: number[];
   x: number[];
   w: number[];
+  /** The level up to which a box is painted; -1 where it is part of one from below. */
+  top: number[];
   first: number[];
+  /** Nodes that have a box, and all that would if there were room. */
+  shown: number;
   inView: number;
 }
 

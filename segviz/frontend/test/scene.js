@@ -17,12 +17,12 @@ export function sceneOf(changes = {}, look = {}, picture = "scores") {
     measures: [{ name: "coherence", meaning: "closeness", unit: "mean cosine" }],
     gold: Int32Array.from([0, 3]), origin: new Int32Array(0),
     top_initial: Int32Array.from([0, 6]), top_final: Int32Array.from([1, 4]),
-    level: Int32Array.from([0, 0, 0, 0, 1, 1, 2]),
+    level: Int32Array.from([0, 0, 0, 0, 1, 1, 2]), top: Int32Array.from([0, 0, 0, 0, 1, 1, 2]),
     start: Int32Array.from([0, 1, 2, 3, 0, 2, 0]), stop: Int32Array.from([1, 2, 3, 4, 2, 4, 4]),
     parent: Int32Array.from([4, 4, 5, 5, 6, 6, -1]), edges: new Int32Array(0), levels_total: 3,
     session_labels: ["S1", "S2"], session_titles: ["S1 · 2 May", "S2 · 3 May"],
     session_colours: ["#440000", "#ffee88"],
-    frontier: [], revised: [], added: [], chosen: null,
+    frontier: [], revised: [], added: [], candidates: [],
     labels: ["zero", "one", "two", "three", "four", "five", "six"], ...changes };
   const grey = rampTable(["#000000", "#ffffff"]);
   const scene = { data, tree: buildTree(data), runs: sessionRuns([0, 0, 1, 1]),

@@ -1,6 +1,6 @@
 // What is painted of a row, and what lies under a place in it. Pure functions.
 
-import { rowBox } from "./geometry.js";
+import { levelsBox, rowBox } from "./geometry.js";
 import { fillOf, sessionColour } from "./shades.js";
 
 /** First index of sorted ids whose interval ends after x.
@@ -19,45 +19,51 @@ function firstEndingAfter(ids, stop, x) {
 }
 
 /** What is painted for a view: boxes by row, left to right, x and width in pixels from
- *  the plot's edge. Nodes narrower than a pixel share one box per pixel column, and the
- *  heaviest of them wins, so that a single hit among thousands stays visible.
+ *  the plot's edge. A chain lies in each of its rows and is painted from the lowest. Nodes
+ *  narrower than a pixel share one box per pixel column and row, and the heaviest of them
+ *  wins, so that a single hit among thousands stays visible.
  * @param {Tree} tree
  * @param {View} view
  * @param {number} width
  * @param {ArrayLike<number> | null} weight */
 export function visibleBoxes(tree, view, width, weight) {
   const scale = width / (view.x1 - view.x0);
-  const { start, stop } = tree;
+  const { start, stop, level, tall, rowOf } = tree;
   const id = [];
   const x = [];
   const w = [];
+  const top = [];
   const first = [0];
-  let inView = 0;
-  for (const ids of tree.rows) {
+  let [shown, inView, here] = [0, 0, 0];
+  for (const [row, ids] of tree.rows.entries()) {
+    if (row === tree.firstRow[here + 1]) here++; // the level of this row
     let column = -1; // pixel column of the last box, if that box is an aggregate
     for (let i = firstEndingAfter(ids, stop, view.x0); i < ids.length; i++) {
       const node = ids[i];
       if (start[node] >= view.x1) break;
-      inView++;
+      if (rowOf[node] === row) inView++;
       const from = Math.max(0, (start[node] - view.x0) * scale);
       const to = Math.min(width, (stop[node] - view.x0) * scale);
       if ((stop[node] - start[node]) * scale >= 1) {
         id.push(node);
         x.push(from);
         w.push(to - from);
+        top.push(tall[node] === level[node] ? here : rowOf[node] === row ? tall[node] : -1);
         column = -1;
       } else if (Math.floor(from) !== column) {
         column = Math.floor(from);
         id.push(node);
         x.push(column);
         w.push(1);
+        top.push(here);
       } else if (weight && weight[node] > weight[id[id.length - 1]]) {
         id[id.length - 1] = node;
       }
     }
+    for (let i = first[row]; i < id.length; i++) if (rowOf[id[i]] === row) shown++;
     first.push(id.length);
   }
-  return { id, x, w, first, inView };
+  return { id, x, w, top, first, shown, inView };
 }
 
 /** Box of a row nearest to x, at most `slack` pixels away; -1 if none.
@@ -100,6 +106,18 @@ export const pixel = ({ geom, view }, unit) =>
  * @param {number} node
  * @returns {Rect | null} */
 export function nodeRect(s, half, node) {
+  const { scene: { tree: { level, tall } }, sight: { geom } } = s;
+  const rect = rowRect(s, half, node);
+  if (!rect || tall[node] === level[node]) return rect;
+  return { ...rect, ...levelsBox(geom, half, level[node], tall[node]) };
+}
+
+/** The part of a node's rectangle in the row it begins at, where its signs are.
+ * @param {State} s
+ * @param {number} half
+ * @param {number} node
+ * @returns {Rect | null} */
+export function rowRect(s, half, node) {
   const { scene: { tree }, sight: { geom } } = s;
   const level = tree.level[node];
   if (!(level >= 0)) return null;
@@ -110,19 +128,23 @@ export function nodeRect(s, half, node) {
   return { x, w: right - x, ...rowBox(geom, half, level, lane, tree.laneCount[level]) };
 }
 
-/** Calls `act` with the index, top and height of every box of a half, row by row.
+/** Calls `act` for every box that is painted in a half, row by row: its index, its vertical
+ *  place, and that of the row it begins at.
  * @param {State} s
  * @param {number} half
- * @param {(i: number, y: number, h: number) => void} act */
+ * @param {(i: number, box: Extent, row: Extent) => void} act */
 export function eachBox(s, half, act) {
-  const { sight: { geom }, scene: { tree } } = s;
-  const { first } = s.sight.boxes[half];
+  const { sight: { geom, boxes }, scene: { tree } } = s;
+  const { first, top } = boxes[half];
   for (let level = 0; level < tree.laneCount.length; level++) {
     const lanes = tree.laneCount[level];
     for (let lane = 0; lane < lanes; lane++) {
-      const { y, h } = rowBox(geom, half, level, lane, lanes);
+      const box = rowBox(geom, half, level, lane, lanes);
       const row = tree.firstRow[level] + lane;
-      for (let i = first[row]; i < first[row + 1]; i++) act(i, y, h);
+      for (let i = first[row]; i < first[row + 1]; i++) {
+        if (top[i] === level) act(i, box, box);
+        else if (top[i] > level) act(i, levelsBox(geom, half, level, top[i]), box);
+      }
     }
   }
 }

@@ -208,7 +208,7 @@ function mirror(s) {
   const { data, isolated } = scene;
   const { geom, goal } = sight;
   Object.assign(s.elements.root.dataset, {
-    nodes: sight.boxes[0].id.length,
+    nodes: sight.boxes[0].shown,
     total: scene.tree.active,
     mode: data.mode,
     selected: attention.selected ?? "",

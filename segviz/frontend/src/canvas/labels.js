@@ -149,7 +149,7 @@ export function drawLabels(s, ctx, half) {
   ctx.textAlign = "left";
   /** @param {string} text */
   const measure = (text) => ctx.measureText(text).width;
-  eachBox(s, half, (i, y, h) => {
+  eachBox(s, half, (i, _, { y, h }) => {
     const node = boxes.id[i];
     // A gold leaf has its sign in the middle: what is written keeps to its left.
     const room = (gold.has(node) ? boxes.w[i] / 2 - 6 : boxes.w[i]) - 2 * PAD;

@@ -25,8 +25,8 @@ export function buildLegend(s, parent) {
 /** How many nodes are drawn, where several share a pixel column.
  * @param {State} s */
 function showCount(s) {
-  const { sight: { boxes: [{ id, inView }] }, elements: { count } } = s;
-  count.textContent = id.length < inView ? `showing ${id.length} of ${inView} nodes` : "";
+  const { sight: { boxes: [{ shown, inView }] }, elements: { count } } = s;
+  count.textContent = shown < inView ? `showing ${shown} of ${inView} nodes` : "";
 }
 
 /** Lets a class stand alone, or ends that.

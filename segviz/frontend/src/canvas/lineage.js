@@ -36,7 +36,7 @@ export function descendantRuns(tree, node) {
     let run = null;
     for (const id of ids) {
       const [start, stop] = [tree.start[id], tree.stop[id]];
-      if (!member[id]) run = null;
+      if (!member[id] || tree.rowOf[id] !== row) run = null; // a chain is underlined once
       else if (run && start <= run.stop) run.stop = Math.max(run.stop, stop);
       else runs.push(run = { row, level: tree.level[id], start, stop });
     }

@@ -20,7 +20,7 @@ export function drawMargin(s, ctx, half) {
     const { y, h } = rowBox(geom, half, level);
     const middle = y + h / 2;
     if (last !== null && Math.abs(middle - last) < 13) continue;
-    ctx.fillStyle = tree.byLevel[level].length ? theme.muted : theme.faint;
+    ctx.fillStyle = level <= tree.highest ? theme.muted : theme.faint;
     ctx.fillText(`L${level}`, geom.left - 8, middle);
     last = middle;
   }
@@ -115,8 +115,7 @@ function drawNow(s, ctx, bottom) {
   const { geom } = sight;
   const now = pixel(sight, tree.newest);
   if (now < geom.left || now + NOW_ROOM > geom.left + geom.width) return;
-  const highest = tree.byLevel.findLastIndex((ids) => ids.length);
-  const top = highest < 0 ? geom.axisTop - 20 : rowBox(geom, 0, highest).y;
+  const top = tree.highest < 0 ? geom.axisTop - 20 : rowBox(geom, 0, tree.highest).y;
   ctx.fillStyle = theme.line;
   ctx.fillRect(Math.round(now), top, 1, bottom - top);
   ctx.fillStyle = theme.muted;

@@ -3,9 +3,10 @@
 // A mark must leave the fill of its box visible. A box wide enough gets an outline inside;
 // above (in the lower half: below) a narrow box stands a sign of its own shape, so that
 // state is never told by colour alone: a bar and triangle for retrieved and chosen, a plus
-// for new, a bracket for the frontier, a dashed bracket for revised, a dot for found.
+// for new, a bracket for the frontier, a dashed bracket for revised, a dot for found. Of a
+// node over several rows the outline is around all, a sign at the row it begins at.
 
-import { nodeRect } from "./boxes.js";
+import { nodeRect, rowRect } from "./boxes.js";
 import {
   bar, bracket, dashedBracket, diamond, dot, isNarrow, outline, plus, triangle,
 } from "./glyphs.js";
@@ -47,7 +48,7 @@ export function drawOver(s, ctx) {
     drawLinked(s, ctx, half);
     drawHits(s, ctx, half, current);
     for (const leaf of data.gold) {
-      const rect = nodeRect(s, half, leaf);
+      const rect = rowRect(s, half, leaf);
       if (!rect) continue;
       const middle = rect.x + rect.w / 2;
       const onAxis = !half && geom.halves === 2;
@@ -56,6 +57,16 @@ export function drawOver(s, ctx) {
     }
   }
   ctx.restore();
+}
+
+/** Where a mark of a node goes, by the width of its outline.
+ * @param {State} s
+ * @param {number} half
+ * @param {number} node
+ * @param {number} width */
+function markRect(s, half, node, width) {
+  const rect = rowRect(s, half, node);
+  return rect && !isNarrow(rect, width) ? nodeRect(s, half, node) : rect;
 }
 
 /** What another view points at: its leaf in a band of its own, what lies above it dotted.
@@ -92,7 +103,7 @@ function drawHits(s, ctx, half, current) {
   const { theme, tree } = s.scene;
   const last = new Map(); // row -> where its last dot is
   for (const node of s.search.hits) {
-    const rect = node === current ? null : nodeRect(s, half, node);
+    const rect = node === current ? null : rowRect(s, half, node);
     if (!rect) continue;
     const row = tree.rowOf[node];
     const x = rect.x + rect.w / 2;
@@ -100,7 +111,7 @@ function drawHits(s, ctx, half, current) {
     last.set(row, x);
     dot(theme, ctx, rect, half, theme.text);
   }
-  const rect = current === null ? null : nodeRect(s, half, current);
+  const rect = current === null ? null : rowRect(s, half, current);
   if (rect) dot(theme, ctx, rect, half, theme.text, 4);
 }
 
@@ -109,24 +120,24 @@ function drawHits(s, ctx, half, current) {
 function drawGrowMarks(s, ctx) {
   const { theme, data } = s.scene;
   const { accent, text } = theme;
-  /** @param {number} node */
-  const rect = (node) => nodeRect(s, 0, node);
+  const taken = data.candidates.find((each) => each.taken)?.node;
   if (s.frames.fadeFrom) {
     const share = Math.max(0, 1 - (performance.now() - s.frames.fadeFrom) / FADE_MS);
     ctx.fillStyle = accent;
     ctx.globalAlpha = 0.45 * share;
-    for (const box of data.added.map(rect)) {
+    for (const node of data.added) {
+      const box = nodeRect(s, 0, node);
       if (box) ctx.fillRect(box.x - 1, box.y, Math.max(box.w, 3), box.h - 1);
     }
     ctx.globalAlpha = 1;
   }
-  const chosen = data.chosen === null ? null : rect(data.chosen);
+  const chosen = taken === undefined ? null : markRect(s, 0, taken, 3);
   if (chosen && !isNarrow(chosen, 3)) outline(theme, ctx, chosen, accent, 3);
   const changed = new Set([...data.revised, ...data.added]);
   const edge = new Set(data.frontier);
   for (const node of data.frontier) {
-    const box = rect(node);
-    if (!box || node === data.chosen) continue;
+    const box = markRect(s, 0, node, 1.5);
+    if (!box || node === taken) continue;
     if (!isNarrow(box, 1.5)) outline(theme, ctx, box, text, 1.5);
     else if (box.h >= 14 || !changed.has(node)) bracket(theme, ctx, box, 0, text);
   }
@@ -137,8 +148,8 @@ function drawGrowMarks(s, ctx) {
    * @param {typeof dashedBracket} sign */
   const mark = (nodes, dash, sign) => {
     for (const node of nodes) {
-      const box = rect(node);
-      if (!box || node === data.chosen) continue;
+      const box = markRect(s, 0, node, 1.5);
+      if (!box || node === taken) continue;
       const both = edge.has(node);
       if (isNarrow(box, 1.5)) {
         sign(theme, ctx, box, 0, accent, both && box.h >= 14 ? 5 : 0);
@@ -170,13 +181,13 @@ function drawTop(s, ctx, half, nodes) {
   /** @type {Rect[]} */
   const thin = [];
   nodes.forEach((node, i) => {
-    const rect = nodeRect(s, half, node);
+    const rect = rowRect(s, half, node);
     if (!rect) return;
     if (isNarrow(rect, 2)) {
       thin.push(rect);
       return;
     }
-    outline(theme, ctx, rect, accent, 2);
+    outline(theme, ctx, nodeRect(s, half, node), accent, 2);
     if (s.frames.labelled[half]?.has(node)) return; // its label names the rank
     const rank = String(i + 1);
     if (rect.w >= ctx.measureText(rank).width + 8 && rect.h >= 15) {
@@ -195,7 +206,7 @@ function drawTop(s, ctx, half, nodes) {
 function drawLeft(s, ctx, nodes) {
   const { theme } = s.scene;
   for (const node of nodes) {
-    const rect = nodeRect(s, 0, node);
+    const rect = markRect(s, 0, node, 1.5);
     if (!rect) continue;
     if (isNarrow(rect, 1.5)) dashedBracket(theme, ctx, rect, 0, theme.accent, 0);
     else outline(theme, ctx, rect, theme.accent, 1.5, { dash: [4, 3] });

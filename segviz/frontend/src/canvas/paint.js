@@ -32,7 +32,7 @@ function drawBoxes(s, ctx, half) {
   const { scene } = s;
   const boxes = s.sight.boxes[half];
   const mixed = scene.shades[half] === "session";
-  eachBox(s, half, (i, y, h) => {
+  eachBox(s, half, (i, { y, h }) => {
     const node = boxes.id[i];
     const tall = h >= 4 ? h - 1 : Math.max(h, 1);
     if (mixed) {
@@ -93,7 +93,7 @@ function veilColumns(s, ctx, half) {
 function veilBoxes(s, ctx, half) {
   const { sight } = s;
   const boxes = sight.boxes[half];
-  eachBox(s, half, (i, y, h) => {
+  eachBox(s, half, (i, { y, h }) => {
     if (isMember(s.scene, half, boxes.id[i])) return;
     const x = snap(sight.geom.left + boxes.x[i]);
     ctx.fillRect(x, y, Math.max(1, snap(sight.geom.left + boxes.x[i] + boxes.w[i]) - x), h);

@@ -1,7 +1,7 @@
 // The row above the tree: where one is, finding, zooming.
 
 import { element, focusedBeside } from "../shared/dom.js";
-import { spanText } from "../shared/text.js";
+import { levelsText, spanText } from "../shared/text.js";
 import { onFrame } from "./frame.js";
 import { showHelp } from "./keyboard.js";
 import { pathTo } from "./lineage.js";
@@ -101,13 +101,13 @@ function crumb(s, list, node) {
     element("span", "", item, "…");
     return;
   }
-  const { level, start, stop } = s.scene.tree;
+  const { level, top, start, stop } = s.scene.tree;
   const here = node === s.attention.trail;
   const where = spanText(start[node], stop[node]);
-  const name = `L${level[node]}`;
+  const name = `L${level[node]}${top[node] > level[node] ? `–${top[node]}` : ""}`;
   const button = element("button", "", item, here ? `${name} · ${where}` : name);
   button.type = "button";
-  button.title = `Select node ${node}: level ${level[node]}, ${where}`;
+  button.title = `Select node ${node}: ${levelsText(level[node], top[node])}, ${where}`;
   button.setAttribute("aria-label", button.title);
   if (here) button.setAttribute("aria-current", "true");
   button.addEventListener("click", () => select(s, node));

@@ -1,12 +1,12 @@
-// What the tree view says in HTML: its tooltip.
+// What is said about a node, and the tooltip that says it.
 
 import { element } from "../shared/dom.js";
-import { comparison, cutText, isolateText, number, signed, spanText } from "../shared/text.js";
+import {
+  comparison, cutText, isolateText, levelsText, number, signed, spanText,
+} from "../shared/text.js";
 import { goldClass, measureOf } from "./shades.js";
 
 const TIP_LENGTH = 280;
-
-// --- tooltip -------------------------------------------------------------------------
 
 /** [class, text] of the lines about a node.
  * @param {Scene} scene
@@ -21,9 +21,10 @@ export function nodeLines(scene, node) {
   const title = (session) => isolateText(data.session_titles[session] ?? "");
   const sessions = first === last ? title(first) : `${title(first)} – ${title(last)}`;
   const name = `node ${data.origin[node] ?? node}`;
+  const levels = levelsText(tree.level[node], tree.top[node]);
   /** @type {TipLine[]} */
   const lines = [
-    ["head", `${name} · level ${tree.level[node]} · ${spanText(start, stop)}`],
+    ["head", `${name} · ${levels} · ${spanText(start, stop)}`],
     ["meta", sessions],
   ];
   if (data.mode === "scores" && data.initial.length) {
@@ -38,11 +39,11 @@ export function nodeLines(scene, node) {
       lines.push(["meta", `change ${signed(data.final[node] - data.initial[node], 3)}`]);
     }
   }
-  const candidate = data.candidates.find((c) => c.node === node);
-  if (data.mode === "grow" && candidate) {
-    const judged = [comparison(candidate.score, candidate.threshold), isolateText(candidate.label)];
-    const chosen = node === data.chosen ? ", chosen" : "";
-    lines.push(["meta", `candidate: ${judged.filter(Boolean).join(" ")}${chosen}`]);
+  const candidates = data.mode === "grow" ? data.candidates.filter((c) => c.node === node) : [];
+  for (const { score, threshold, label, level, taken } of candidates) {
+    const judged = [comparison(score, threshold), isolateText(label)].filter(Boolean).join(" ");
+    const where = candidates.length > 1 ? ` on level ${level}` : "";
+    lines.push(["meta", `candidate${where}: ${judged}${taken ? ", chosen" : ""}`]);
   }
   for (const { name } of data.measures.filter((one) => scene.shades.includes(one.name))) {
     const value = measureOf(data, name, node);

@@ -20,7 +20,7 @@ export function highestScore(data) {
  * @param {Message} data */
 export function markWeights(data) {
   const weights = new Float32Array(data.nodes);
-  const chosen = data.chosen === null ? [] : [data.chosen];
+  const chosen = data.candidates.filter(({ taken }) => taken).map(({ node }) => node);
   [data.frontier, data.revised, data.added, chosen].forEach((ids, i) => {
     for (const id of ids) weights[id] = i + 1;
   });

@@ -66,7 +66,7 @@ const tiles = ({ patterns, background }) => new Map(Object.entries(patterns).map
 function nodeTitles(s, recorder, titles) {
   const { sight } = s;
   for (let half = 0; half < sight.geom.halves; half++) {
-    eachBox(s, half, (i, y, height) => {
+    eachBox(s, half, (i, { y, h: height }) => {
       const box = sight.boxes[half].id[i];
       const [x, right] = boxEdges(sight, half, i);
       const lines = nodeLines(s.scene, box).filter(([kind]) => kind !== "text")
@@ -86,7 +86,7 @@ function nodeTitles(s, recorder, titles) {
  * @param {Ctx} ctx
  * @param {PictureWords} words */
 function drawHead(s, ctx, { width, heading, setting }) {
-  const { scene: { theme }, sight: { boxes: [{ id, inView }] } } = s;
+  const { scene: { theme }, sight: { boxes: [{ shown, inView }] } } = s;
   /** @param {string} text
    * @param {number} y
    * @param {number} size
@@ -99,9 +99,9 @@ function drawHead(s, ctx, { width, heading, setting }) {
   ctx.textAlign = "left";
   write(heading, 21, 16, width - 2 * EDGE - 180);
   setting.forEach((line, i) => write(line, 43 + 17 * i, 12, width - 2 * EDGE));
-  if (id.length === inView) return;
+  if (shown === inView) return;
   ctx.textAlign = "right";
-  ctx.fillText(`showing ${id.length} of ${inView} nodes`, width - EDGE, 21);
+  ctx.fillText(`showing ${shown} of ${inView} nodes`, width - EDGE, 21);
 }
 
 /** The text, or as much of it as there is room for.
