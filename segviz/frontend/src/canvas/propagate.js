@@ -139,12 +139,15 @@ export function topNodes(scores, { level, tokens }, { k, budget, levels }) {
    * @param {number} b */
   const better = (a, b) => scores[a] > scores[b] || (scores[a] === scores[b] && a < b);
   const admitted = levels && new Set(levels);
-  const kept = Int32Array.from(level.keys())
-    .filter((id) => level[id] >= 0 && (!admitted || admitted.has(level[id])));
-  return budget ? affordable(kept, better, tokens, budget) : highest(kept, better, k);
+  const nodes = [];
+  for (let id = 0; id < level.length; id++) {
+    if (level[id] >= 0 && (!admitted || admitted.has(level[id]))) nodes.push(id);
+  }
+  return Int32Array.from(
+    budget ? affordable(nodes, better, tokens, budget) : highest(nodes, better, k));
 }
 
-/** @param {Int32Array} nodes
+/** @param {number[]} nodes
  * @param {(a: number, b: number) => boolean} better
  * @param {number} k */
 function highest(nodes, better, k) {
@@ -162,10 +165,10 @@ function highest(nodes, better, k) {
     top.splice(low, 0, id);
     if (top.length > k) top.pop();
   }
-  return Int32Array.from(top);
+  return top;
 }
 
-/** @param {Int32Array} nodes
+/** @param {number[]} nodes
  * @param {(a: number, b: number) => boolean} better
  * @param {Int32Array} tokens
  * @param {number} budget */
