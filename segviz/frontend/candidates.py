@@ -32,14 +32,14 @@ def candidate_rows(decision: Decision | None, structure: Structure) -> list[dict
 def outcome(
     decision: Decision | None, structure: Structure, added: Sequence[int]
 ) -> dict[str, Any] | None:
-    """Where no candidate was chosen: that, and the level of the root made instead."""
+    """Where no candidate was chosen: that, and the highest level of the root made instead."""
     if decision is None or decision.chosen is not None or not decision.candidates:
         return None
     roots = [node for node in added if node in structure.roots]
     if not roots:
-        highest = int(structure.level[structure.active].max(initial=0))
+        highest = int(structure.top[structure.active].max(initial=0))
         return {"text": "none taken", "level": highest}
-    return {"text": "none: new root", "level": int(structure.level[roots[-1]])}
+    return {"text": "none: new root", "level": int(structure.top[roots[-1]])}
 
 
 def _compared(score: float | None, threshold: float | None) -> str:

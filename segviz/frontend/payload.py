@@ -65,7 +65,7 @@ def tree_payload(scene: Scene, *, gutter: bool = False, legend: bool = True) -> 
     structure, growth, scored = scene.structure, scene.growth or Growth(), scene.scored
     live = scored.live if scored else None
     n, labels = len(structure), list(scene.session_labels)
-    level = np.where(structure.active, structure.level, -1)
+    level, top = (np.where(structure.active, each, -1) for each in (structure.level, structure.top))
     present = int(structure.stop[structure.active].max(initial=0))
     axis = len(scene.unit_sessions) if scene.total_units is None else scene.total_units
     units = max(present, axis)
@@ -83,7 +83,7 @@ def tree_payload(scene: Scene, *, gutter: bool = False, legend: bool = True) -> 
         "stop": structure.stop,
         "parent": parent,
         "edges": edges,
-        "top": structure.top,
+        "top": top,
         "tokens": _tokens(structure.text) if live and live.settings.budget else none,
         "unit_session": sessions,
         "initial": _scores(scored.initial if scored else None, n, "initial"),
@@ -99,7 +99,8 @@ def tree_payload(scene: Scene, *, gutter: bool = False, legend: bool = True) -> 
     }
     for name, values in scene.measures.items():
         payload[MEASURE + name] = _measure(values, n, name).tobytes()
-    selected = scene.selected
+    there = scene.selected is not None and 0 <= scene.selected < n
+    selected = scene.selected if there else None
     return payload | {
         "identity": scene.identity,
         "mode": "scores" if scored else "grow",
@@ -107,7 +108,7 @@ def tree_payload(scene: Scene, *, gutter: bool = False, legend: bool = True) -> 
         "step": growth.step,
         "nodes": n,
         "total_units": units,
-        "levels_total": max(int(level.max(initial=-1)) + 1, scene.levels_total or 0, 1),
+        "levels_total": max(int(top.max(initial=-1)) + 1, scene.levels_total or 0, 1),
         "session_labels": labels,
         "session_dates": [short_date(when) for when in dates],
         "session_titles": [
@@ -141,7 +142,7 @@ def tree_payload(scene: Scene, *, gutter: bool = False, legend: bool = True) -> 
         "candidates": candidates,
         "outcome": outcome(growth.decision, structure, growth.added),
         "gutter": gutter or bool(candidates),
-        "selected": selected if selected is not None and 0 <= selected < n else None,
+        "selected": selected,
         "root_scale": bool(scored and scored.peaked),
         "legend": legend,
         "live": live.payload() if live else None,

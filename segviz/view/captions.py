@@ -58,11 +58,19 @@ def summary(
     structure: Structure, units: int, present: int, selected: int | None, title: str
 ) -> str:
     """One sentence about the picture for a screen reader."""
-    count = int(structure.active.sum())
-    levels = len(np.unique(structure.level[structure.active]))
+    low, top = structure.level[structure.active], structure.top[structure.active]
+    count = len(low)
+    begins = np.bincount(low, minlength=int(top.max(initial=0)) + 1)
+    ends = np.bincount(top, minlength=len(begins))
+    # Nodes on a level: all that began there or below but for those that ended below it.
+    levels = int(np.count_nonzero(np.cumsum(begins) - np.cumsum(ends) + ends))
     name = f"Memory tree of {title}" if title else "Memory tree"
     text = (
         f"{name}: {count} {'node' if count == 1 else 'nodes'} on "
         f"{levels} {'level' if levels == 1 else 'levels'} over {present} of {units} units"
     )
-    return text + ("." if selected is None else f"; node {selected} selected.")
+    if selected is None:
+        return f"{text}."
+    first, last = int(structure.level[selected]), int(structure.top[selected])
+    chain = "" if first == last else f" (levels {first}–{last}, same text)"
+    return f"{text}; node {selected}{chain} selected."

@@ -108,9 +108,9 @@ def message(structure: Structure, picture: str) -> bytes:
         options = {
             "initial": initial,
             "final": initial,
-            "top_initial": top,
-            "top_final": top,
-            "root_scale": True,
+            "before": top,
+            "after": top,
+            "peaked": True,
             "live": Live(RetrievalSettings(policy="both")),
         }
     return pack(

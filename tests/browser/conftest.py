@@ -180,7 +180,8 @@ class App:
     def still(self, key: str) -> None:
         """Wait until a canvas has drawn all that was asked of it and no longer slides."""
         self.page.wait_for_function(
-            "(root) => { const s = root.parentNode.segvizTree; return !s.slide && !s.frame; }",
+            "(root) => { const { sight, frames } = root.parentNode.segvizTree;"
+            " return !sight.slide && !frames.asked; }",
             arg=self.tree(key).element_handle(),
         )
 

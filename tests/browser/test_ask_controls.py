@@ -36,7 +36,9 @@ def setting(app):
 
 def shown_scores(app):
     """Propagated score of every node as the component has it."""
-    return app.tree(KEY).evaluate("(root) => Array.from(root.parentNode.segvizTree.data.final)")
+    return app.tree(KEY).evaluate(
+        "(root) => Array.from(root.parentNode.segvizTree.scene.data.final)"
+    )
 
 
 def settles(app, memory):

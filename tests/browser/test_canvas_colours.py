@@ -64,7 +64,7 @@ def middle_of_session(app, key, session):
     left, width, top, height = map(float, app.attribute(key, "plot").split(","))
     x0, x1 = map(float, app.attribute(key, "scale").split(","))
     units = app.tree(key).evaluate(
-        "(root, wanted) => root.parentNode.segvizTree.runs.find((r) => r.session === wanted)",
+        "(root, wanted) => root.parentNode.segvizTree.scene.runs.find((r) => r.session === wanted)",
         session,
     )
     centre = (units["start"] + units["stop"]) / 2
@@ -148,7 +148,7 @@ class TestAlone:
         button = legend(grow, GROW).get_by_role("button", name="L1 ")
         count = int(button.locator("b").inner_text())
         level_1 = grow.tree(GROW).evaluate(
-            "(root) => root.parentNode.segvizTree.tree.byLevel[1].length"
+            "(root) => root.parentNode.segvizTree.scene.tree.byLevel[1].length"
         )
         assert count == level_1
         button.click()

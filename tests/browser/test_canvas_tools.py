@@ -161,7 +161,7 @@ class TestSearch:
         app.settle()
         app.until(KEY, "scale", "0,3")
         self.find(app, "lighthouse")
-        labels = app.tree(KEY).evaluate("(r) => r.parentNode.segvizTree.data.labels")
+        labels = app.tree(KEY).evaluate("(r) => r.parentNode.segvizTree.scene.data.labels")
         sent = [text for text in labels if "lighthouse" in text.lower()]
         assert sent
         app.until(KEY, "hits", lambda hits: int(hits) > len(sent))  # Python's have arrived
@@ -289,7 +289,7 @@ def test_keys_on_the_tree_are_not_the_apps(grow):
 def test_reduced_motion_does_not_slide(grow):
     grow.page.emulate_media(reduced_motion="reduce")
     seen = part(grow, '[aria-label="Zoom in"]').evaluate(
-        "(b) => { b.click(); return b.closest('.segviz').parentNode.segvizTree.slide; }"
+        "(b) => { b.click(); return b.closest('.segviz').parentNode.segvizTree.sight.slide; }"
     )
     assert seen is None
     grow.still(KEY)

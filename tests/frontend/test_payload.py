@@ -82,6 +82,43 @@ def test_columns_describe_the_tree_and_hide_retired_nodes() -> None:
     assert message["frontier"] == [3, 5, 6]
 
 
+def chained() -> Structure:
+    """The tree drawn above, but leaf 2 is under node 4 and node 5 repeats its only child."""
+    texts = (*(f"text {i}" for i in range(5)), "text 3", "text 6", "")
+    return structure([(4, 0), (4, 1), (4, 2), (5, 3), (6, 4), (6, 5)], texts).collapsed
+
+
+def test_a_same_text_chain_is_one_node_that_reaches_higher() -> None:
+    decision = Decision((Judgement(3, score=0.2), Judgement(5, score=0.4)), chosen=5, why="")
+    message = payload(chained(), decision=decision, selected=3)
+    assert column(message, "level") == [0, 0, 0, 0, 1, -1, 2, -1]
+    assert column(message, "top") == [0, 0, 0, 1, 1, -1, 2, -1]
+    assert column(message, "parent") == [4, 4, 4, 6, 6, -1, -1, -1]
+    rows = [(c["node"], c["level"], c["taken"]) for c in message["candidates"]]
+    assert rows == [(3, 0, False), (3, 1, True)]
+    assert message["summary"].endswith(
+        "6 nodes on 3 levels over 4 of 5 units; node 3 (levels 0–1, same text) selected."
+    )
+
+
+def test_rows_are_there_for_all_levels_of_a_chain() -> None:
+    zero = np.zeros(3, np.int32)
+    lone = Structure(
+        level=np.arange(3, dtype=np.int32),
+        start=zero,
+        stop=zero + 1,
+        text=("all of it",) * 3,
+        vector=np.zeros((3, 0), np.float32),
+        active=np.ones(3, np.bool_),
+        edges=np.array([[1, 0], [2, 1]], np.int32),
+    ).collapsed
+    decision = Decision((Judgement(0),), chosen=None, why="")
+    message = payload(lone, decision=decision, added=[0])
+    assert message["levels_total"] == 3
+    assert message["outcome"] == {"text": "none: new root", "level": 2}
+    assert "1 node on 3 levels" in message["summary"]
+
+
 def test_all_edges_travel_where_a_node_has_two_parents() -> None:
     edges = [*EDGES, (4, 2)]
     message = payload(structure(edges))

@@ -91,7 +91,7 @@ def test_the_drawings_and_settings_of_the_browser_are_read() -> None:
       const sent = [];
       const s = { settings: { ...m.createSettings(), sequence: 2, timer: 1, setting:
         { policy: "top-down", alpha: 0.4, horizon: 1, drawing: "mirrored" } },
-        sendSetting: (setting) => sent.push(setting) };
+        tell: (_, setting) => sent.push(setting) };
       m.report(s);
       return sent[0];
     """

@@ -44,13 +44,14 @@ interface Live extends LiveSetting, Retrieval {
 interface Retrieval {
   k: number;
   levels: number[] | null;
-  distinct: boolean;
   budget: number | null;
 }
 
-/** A node that a step was compared with, and how it fared. */
+/** A node that a step was compared with, and how it fared. Of a same-text chain two levels may
+ *  have been. */
 interface Candidate {
   node: number;
+  taken: boolean;
   level: number;
   label: string;
   score: number | null;
@@ -61,10 +62,8 @@ interface Candidate {
 /** A column of scores, or none. */
 type Weights = Float64Array | Float32Array;
 
-interface CandidateRow extends Omit<Candidate, "node"> {
-  node?: number;
-  taken: boolean;
-}
+/** A candidate, or what was made where none was taken. */
+type CandidateRow = Omit<Candidate, "node">;
 
 interface Columns {
   level: Int32Array;
@@ -72,7 +71,8 @@ interface Columns {
   stop: Int32Array;
   parent: Int32Array;
   edges: Int32Array;
-  carrier: Int32Array;
+  /** Highest level of a node's same-text chain. */
+  top: Int32Array;
   tokens: Int32Array;
   unit_session: Int32Array;
   initial: Float64Array;
@@ -121,7 +121,6 @@ interface Message extends Columns {
   frontier: number[];
   added: number[];
   revised: number[];
-  chosen: number | null;
   candidates: Candidate[];
   outcome: { text: string; level: number } | null;
   gutter: boolean;
@@ -154,13 +153,22 @@ interface View {
 /** Rows of nodes, and who is whose parent (rows.js). */
 interface Tree {
   level: Int32Array;
+  /** Highest level of a node's same-text chain. */
+  top: Int32Array;
+  /** Up to which level a node is one box: its `top`, or its `level` where lanes are between. */
+  tall: Int32Array;
   start: Int32Array;
   stop: Int32Array;
+  /** Nodes by the level they begin at. */
   byLevel: number[][];
+  /** Nodes of each lane by start, also those whose chain reaches it from below. */
   rows: number[][];
   firstRow: number[];
   laneCount: number[];
+  /** The row a node begins at. */
   rowOf: Int32Array;
+  /** Highest level there is a node on, -1 for none. */
+  highest: number;
   parents: Links;
   children: Links;
   active: number;
@@ -195,11 +203,14 @@ interface Geometry {
   rows: Rows;
 }
 
-interface Rect {
-  x: number;
+/** A vertical place. */
+interface Extent {
   y: number;
-  w: number;
   h: number;
+}
+interface Rect extends Extent {
+  x: number;
+  w: number;
 }
 
 /** What is painted of a half: boxes by row, left to right. */
@@ -207,7 +218,11 @@ interface Boxes {
   id: number[];
   x: number[];
   w: number[];
+  /** The level up to which a box is painted; -1 where it is part of one from below. */
+  top: number[];
   first: number[];
+  /** Nodes that have a box, and all that would if there were room. */
+  shown: number;
   inView: number;
 }
 
@@ -320,7 +335,20 @@ interface Search {
 
 // --- the state of the canvas, by its parts ---------------------------------------------------
 
-/** What Python sent and what follows from it and the theme. */
+interface State {
+  scene: Scene;
+  sight: Sight;
+  attention: Attention;
+  search: Search;
+  settings: Settings;
+  frames: Frames;
+  elements: Elements;
+  calls: number;
+  /** Tells Python that something of this name has become this. */
+  tell: Mount<unknown>["setTriggerValue"];
+}
+
+/** What Python sent, what it is coloured by, and what follows from both. */
 interface Scene {
   data: Message;
   tree: Tree;
@@ -330,15 +358,16 @@ interface Scene {
   marks: Float32Array;
   theme: Theme;
   picture: Picture;
+  look: LookState;
+  isolated: Isolated | null;
   /** The shade of each half. */
   shades: string[];
   /** The highest score. */
   most: number;
-  look: LookState;
-  isolated: Isolated | null;
-  settings: Settings;
-  search: Search;
-  sentByPython: number | null;
+  /** Colours of sessions by level and session. */
+  tints: Map<number, string>;
+  /** For each half, what became of the gold evidence. */
+  gold: { top: Ids; tree: Tree; classes: Map<number, string> }[];
 }
 
 /** What part of it is seen, and where it lies on the canvas. */
@@ -351,13 +380,16 @@ interface Sight {
   boxes: Boxes[];
 }
 
-/** What a person is at. */
+/** What a person is at, here and in other views of the same memory. */
 interface Attention {
   selected: number | null;
+  sentByPython: number | null;
   focus: number | null;
   hover: number | null;
   /** The node whose path is shown. */
   trail: number | null;
+  /** Relatives of the hovered and of the selected node. */
+  lineage: Record<string, Relatives>;
   tipNode: number | null;
   tipAt: [x: number, y: number];
   drag: { x: number; view: View; moved: boolean; id: number } | null;
@@ -369,20 +401,17 @@ interface Attention {
 
 /** When something is painted, and what is kept from frame to frame. */
 interface Frames {
-  frame: number;
+  /** The frame that is asked for, 0 for none. */
+  asked: number;
   baseDirty: boolean;
   painted: number;
   fadeFrom: number;
   frameShows: ((s: State) => void)[];
   scoreShows: ((s: State) => void)[];
-  /** Colours of sessions by level and session. */
-  cache: Map<number, string>;
   /** Labels cut to their room. */
   fitted: Map<string, { text: string; width: number }>;
   /** For each half, the retrieved nodes whose rank is in their label. */
   labelled: Set<number>[];
-  gold: { top: Ids; tree: Tree; classes: Map<number, string> }[];
-  lineage: Record<string, Relatives>;
 }
 
 /** A line of a pattern's tile. */
@@ -464,17 +493,6 @@ interface Elements {
   unlink: () => void;
 }
 
-/** What Python is told. */
-interface Sending {
-  calls: number;
-  send: (node: number | null) => void;
-  sendSetting: (setting: LiveSetting & { sequence: number }) => void;
-  sendLook: (look: Look) => void;
-  sendQuery: (query: string) => void;
-}
-
-interface State extends Scene, Sight, Attention, Frames, Elements, Sending {}
-
 // --- outline -----------------------------------------------------------------------------
 
 interface OutlineMessage {
@@ -548,31 +566,45 @@ interface MoreRow {
 type Row = NodeRow | MoreRow;
 
 interface OutlineState {
+  memory: Memory;
+  list: Listed;
+  attention: OutlineAttention;
+  wanting: { asked: string; timer: Timer };
+  elements: { root: HTMLElement; bar: HTMLElement; tree: HTMLElement };
   calls: number;
+  tell: Mount<unknown>["setTriggerValue"];
+  silence: () => void;
+}
+
+/** What Python sent and what follows from it. */
+interface Memory {
   data: OutlineMessage;
   forest: Forest;
+  sets: Record<string, Set<number>>;
+  /** How many of each set lie below a node. */
+  below: Record<string, Map<number, number>>;
+  most: number;
+}
+
+/** The rows that are there. */
+interface Listed {
   open: Open;
   rows: Row[];
   items: Map<string | null, HTMLElement>;
-  sets: Record<string, Set<number>>;
-  below: Record<string, Map<number, number>>;
-  most: number;
+  /** The row that the Tab key comes to. */
+  active: string | null;
+  /** Keys opened to follow the conversation. */
+  auto: string[];
+}
+
+/** What a person is at, here and in other views of the same memory. */
+interface OutlineAttention {
   selected: number | null;
   sentByPython: number | null;
-  active: string | null;
-  auto: string[];
   told: number | null;
   linked: Span[];
   typed: string;
   typedAt: number;
-  asked: string;
-  timer: Timer;
-  send: (node: number) => void;
-  ask: (nodes: number[]) => void;
-  silence: () => void;
-  root: HTMLElement;
-  bar: HTMLElement;
-  tree: HTMLElement;
 }
 
 // --- lists -------------------------------------------------------------------------------

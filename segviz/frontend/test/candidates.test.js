@@ -7,8 +7,9 @@ import { barShare, candidateRows, candidatesTitle, spread } from "../src/canvas/
 
 const row = (node, score = null, label = "") =>
   ({ node, level: node, score, threshold: null, label });
-const rows = (candidates, chosen, outcome, room) => {
-  const { shown, hidden } = candidateRows({ candidates, chosen, outcome }, room);
+const rows = (offered, chosen, outcome, room) => {
+  const candidates = offered.map((each) => ({ ...each, taken: each.node === chosen }));
+  const { shown, hidden } = candidateRows({ candidates, outcome }, room);
   return [shown.map((r) => [r.label || r.node, r.taken]), hidden];
 };
 

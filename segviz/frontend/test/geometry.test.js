@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { boxAt, visibleBoxes } from "../src/canvas/boxes.js";
+import { boxAt, eachBox, nodeRect, rowRect, visibleBoxes } from "../src/canvas/boxes.js";
 import { geometry, rowAt, rowBox } from "../src/canvas/geometry.js";
 import { placeLabels } from "../src/canvas/margin.js";
 import { ancestors, assignLanes, buildTree, neighbour, sessionRuns } from "../src/canvas/rows.js";
@@ -15,6 +15,7 @@ import component from "../src/canvas/index.js";
 // 0   1   2   3      leaves; node 7 is retired
 const tree = buildTree({
   level: Int32Array.from([0, 0, 0, 0, 1, 1, 2, -1]),
+  top: Int32Array.from([0, 0, 0, 0, 1, 1, 2, -1]),
   start: Int32Array.from([0, 1, 2, 3, 0, 2, 0, 0]),
   stop: Int32Array.from([1, 2, 3, 4, 2, 4, 4, 1]),
   parent: Int32Array.from([4, 4, 5, 5, 6, 6, -1, -1]),
@@ -105,8 +106,9 @@ test("the hit test is the inverse of the layout", () => {
 test("aggregation keeps the brightest", () => {
   const n = 20000;
   const start = Int32Array.from({ length: n }, (_, i) => i);
-  const long = buildTree({ level: new Int32Array(n), start, stop: start.map((i) => i + 1),
-    parent: new Int32Array(n).fill(-1), edges: new Int32Array(0), levels_total: 1 });
+  const long = buildTree({ level: new Int32Array(n), top: new Int32Array(n), start,
+    stop: start.map((i) => i + 1), parent: new Int32Array(n).fill(-1), edges: new Int32Array(0),
+    levels_total: 1 });
   const weight = new Float32Array(n);
   const hits = [0, 4999, 7321, 19999];
   hits.forEach((id, i) => { weight[id] = 0.1 + i; });
@@ -114,6 +116,80 @@ test("aggregation keeps the brightest", () => {
   assert.deepEqual(hits.map((id) => boxAt(boxes, 0, ((id + 0.5) / n) * 500, 0)), hits);
   assert.deepEqual([boxes.id.length, boxes.inView], [500, 20000]);
   assert.deepEqual([...new Set(boxes.w)], [1]);
+});
+
+//     4         level 2
+//   3     2     level 1; node 2 is a same-text chain of levels 0 and 1
+// 0   1   2     leaves
+function chained(changes = {}) {
+  const levels = { level: [0, 0, 0, 1, 2], top: [0, 0, 1, 1, 2], start: [0, 1, 2, 0, 0],
+    stop: [1, 2, 3, 2, 3], parent: [3, 3, 4, 4, -1], ...changes };
+  const columns = Object.entries(levels).map(([name, column]) => [name, Int32Array.from(column)]);
+  return buildTree({ ...Object.fromEntries(columns), edges: new Int32Array(0), levels_total: 3 });
+}
+
+/** What is painted of a tree: the node of each box and the levels it lies on. */
+function painted(grown, picture, half) {
+  const geom = geometry(900, 400, picture, false, grown.laneCount);
+  const view = { x0: 0, x1: 3 };
+  const boxes = visibleBoxes(grown, view, geom.width, null);
+  const s = { scene: { tree: grown }, sight: { view, geom, boxes: [boxes, boxes] } };
+  const found = [];
+  eachBox(s, half, (i, { y, h }, row) => {
+    const covers = [0, 1, 2].filter((level) => {
+      const at = rowBox(geom, half, level);
+      return y <= at.y && y + h >= at.y + at.h;
+    });
+    found.push([boxes.id[i], covers]);
+    const whole = nodeRect(s, half, boxes.id[i]);
+    assert.deepEqual([whole.y, whole.h, rowRect(s, half, boxes.id[i]).y], [y, h, row.y]);
+  });
+  return { found, boxes, geom };
+}
+
+for (const [picture, half] of [["grow", 0], ["scores", 0], ["scores", 1], ["change", 0]]) {
+  test(`a same-text chain is one box: ${picture}, half ${half}`, () => {
+    const grown = chained();
+    const { found, boxes, geom } = painted(grown, picture, half);
+    assert.deepEqual(found, [[0, [0]], [1, [0]], [2, [0, 1]], [3, [1]], [4, [2]]]);
+    assert.deepEqual([boxes.shown, boxes.inView], [5, 5]);
+    for (const [level, node] of [[0, 2], [1, 2], [2, 4]]) {
+      const { y, h } = rowBox(geom, half, level);
+      assert.equal(boxAt(boxes, rowAt(geom, grown, y + h / 2).row, 0.9 * geom.width), node);
+    }
+  });
+}
+
+test("a chain is one node for keys and counts", () => {
+  const grown = chained();
+  assert.deepEqual(grown.byLevel, [[0, 1, 2], [3], [4]]);
+  assert.deepEqual([neighbour(grown, 2, "ArrowUp"), neighbour(grown, 4, "ArrowDown"),
+    neighbour(grown, 3, "ArrowRight"), neighbour(grown, 1, "ArrowRight")], [4, 3, 3, 2]);
+  assert.equal(chained({ level: [0, 0, 0, 0, -1], top: [0, 0, 2, 0, -1] }).highest, 2);
+});
+
+test("chains narrower than a pixel share its column row by row", () => {
+  const n = 3000;
+  const start = Int32Array.from({ length: n }, (_, i) => i);
+  const chains = buildTree({ level: new Int32Array(n), top: start.map((i) => i % 2), start,
+    stop: start.map((i) => i + 1), parent: new Int32Array(n).fill(-1), edges: new Int32Array(0),
+    levels_total: 2 });
+  const weight = new Float32Array(n);
+  weight[1500] = weight[1501] = 1;
+  const boxes = visibleBoxes(chains, { x0: 0, x1: n }, 300, weight);
+  assert.deepEqual([boxes.first, boxes.inView, boxes.shown], [[0, 300, 600], n, 300]);
+  assert.deepEqual([0, 1].map((row) => boxAt(boxes, row, 150.5, 0)), [1500, 1501]);
+  assert.deepEqual(boxes.top, [...new Array(300).fill(0), ...new Array(300).fill(1)]);
+});
+
+test("where lanes lie between, a chain has a box in each of its rows", () => {
+  const laned = chained({ level: [0, 0, 0, 1, 1], top: [0, 0, 2, 1, 1], start: [0, 1, 2, 0, 1],
+    stop: [1, 2, 3, 2, 3] });
+  assert.deepEqual(laned.laneCount, [1, 2, 1]);
+  const boxes = visibleBoxes(laned, { x0: 0, x1: 3 }, 900, null);
+  assert.deepEqual(boxes.id.map((id, i) => [id, boxes.top[i]]).filter(([id]) => id === 2),
+    [[2, 0], [2, 1], [2, 2]]);
+  assert.equal(boxes.shown, 5);
 });
 
 test("only what is in view is painted", () => {

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { nodeRect } from "../src/canvas/boxes.js";
+import { nodeRect, rowRect } from "../src/canvas/boxes.js";
 import { rampTable } from "../src/canvas/colour.js";
 import { geometry } from "../src/canvas/geometry.js";
 import { drawOver, spaced } from "../src/canvas/marks.js";
@@ -11,26 +11,29 @@ import { buildTree } from "../src/canvas/rows.js";
 import { createSearch } from "../src/canvas/search.js";
 
 const DRAWN = ["fill", "fillRect", "strokeRect", "moveTo", "lineTo", "stroke"];
-const STATES = [{ frontier: [1] }, { revised: [1] }, { added: [1] }, { chosen: 1 }];
+const STATES = [{ frontier: [1] }, { revised: [1] }, { added: [1] },
+  { candidates: [{ node: 1, taken: true }] }];
 
-/** The box of a leaf and what is drawn for its marks. */
-function marks(mode, width, changes) {
+/** The box of a leaf and what is drawn for its marks; `top` makes it a chain. */
+function marks(mode, width, changes, top = 0) {
   const tree = buildTree({
-    level: Int32Array.from([0, 0]), start: Int32Array.from([0, 1]),
-    stop: Int32Array.from([1, 2]), parent: Int32Array.from([-1, -1]),
-    edges: new Int32Array(0), levels_total: 1,
+    level: Int32Array.from([0, 0]), top: Int32Array.from([0, top]),
+    start: Int32Array.from([0, 1]), stop: Int32Array.from([1, 2]),
+    parent: Int32Array.from([-1, -1]), edges: new Int32Array(0), levels_total: top + 1,
   });
   const geom = geometry(800, 300, mode, false, tree.laneCount);
-  const s = { tree, geom, picture: mode, runs: [], shades: ["initial", "propagated"],
-    search: createSearch(), lineage: {}, linked: { leaves: [], above: [] }, labelled: [],
-    selected: null, focus: null, hover: null, fadeFrom: 0,
-    view: { x0: 0, x1: (2 * geom.width) / width }, over: { matches: () => false },
-    stage: { clientHeight: 300 }, most: 1,
+  const scene = { tree, picture: mode, runs: [], shades: ["initial", "propagated"], most: 1,
     theme: { accent: "accent", text: "text", background: "#ffffff", font: "f",
       table: rampTable(["#000000", "#ffffff"]) },
-    data: { mode, frontier: [], revised: [], added: [], chosen: null, gold: [],
+    data: { mode, frontier: [], revised: [], added: [], candidates: [], gold: [],
       top_initial: [], top_final: [], initial: [1, 1], final: [1, 1], ...changes } };
-  const rect = nodeRect(s, 0, 1);
+  const s = { scene, search: createSearch(),
+    sight: { geom, view: { x0: 0, x1: (2 * geom.width) / width } },
+    attention: { lineage: {}, linked: { leaves: [], above: [] }, selected: null, focus: null,
+      hover: null },
+    frames: { labelled: [], fadeFrom: 0 },
+    elements: { over: { matches: () => false }, stage: { clientHeight: 300 } } };
+  const [rect, row] = [nodeRect(s, 0, 1), rowRect(s, 0, 1)];
   const ops = [];
   let dash = [];
   const ctx = new Proxy({}, {
@@ -47,7 +50,7 @@ function marks(mode, width, changes) {
     set: (target, name, value) => { target[name] = value; return true; },
   });
   drawOver(s, ctx);
-  return { rect, ops };
+  return { rect, row, ops };
 }
 
 /** Does a mark cross the inside of the box? */
@@ -74,6 +77,19 @@ for (const width of [2, 5, 7]) {
 test("wide boxes keep their outline", () => {
   for (const state of STATES) {
     assert.ok(marks("grow", 200, state).ops.some(([name]) => name === "strokeRect"));
+  }
+});
+
+test("the outline of a chain is around all of it, a sign at the row it begins at", () => {
+  for (const state of STATES) {
+    const wide = marks("grow", 200, state, 2);
+    const outlines = wide.ops.filter(([name]) => name === "strokeRect");
+    assert.ok(wide.rect.h > 2 * wide.row.h);
+    assert.ok(outlines.length && outlines.every(([, , , , h]) => h > wide.rect.h - 6));
+    const [narrow, leaf] = [marks("grow", 10, state, 2), marks("grow", 10, state)];
+    const away = ({ row, ops }) => ops.filter(([name]) => name === "moveTo")
+      .map(([, , y]) => y - row.y);
+    assert.deepEqual(away(narrow), away(leaf));
   }
 });
 

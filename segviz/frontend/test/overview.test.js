@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { pathEnds } from "../src/canvas/breadcrumb.js";
+import { pathEnds } from "../src/canvas/toolbar.js";
 import { descendantRuns, pathTo } from "../src/canvas/lineage.js";
 import { draggedView, frameOf, gripAt, heaviestColumns } from "../src/canvas/overview.js";
 import { buildTree } from "../src/canvas/rows.js";
@@ -131,9 +131,9 @@ test("a slide begins at one view and ends at the other", () => {
 /** A random tree of intervals as the canvas gets it. */
 function grown(seed) {
   const random = randomly(seed);
-  const columns = { level: [], start: [], stop: [], parent: [] };
+  const columns = { level: [], top: [], start: [], stop: [], parent: [] };
   const add = (level, start, stop) => {
-    [level, start, stop, -1].forEach((value, i) => Object.values(columns)[i].push(value));
+    [level, level, start, stop, -1].forEach((value, i) => Object.values(columns)[i].push(value));
     return columns.level.length - 1;
   };
   let row = Array.from({ length: random.whole(5, 40) }, (_, unit) => add(0, unit, unit + 1));
@@ -187,7 +187,8 @@ test("a root over very many leaves is one run, and a cycle ends", () => {
   const stop = Int32Array.from({ length: n + 1 }, (_, i) => (i < n ? i + 1 : n));
   const parent = new Int32Array(n + 1).fill(n);
   parent[n] = -1;
-  const tree = buildTree({ level, start, stop, parent, edges: new Int32Array(0), levels_total: 2 });
+  const tree = buildTree({ level, top: level, start, stop, parent, edges: new Int32Array(0),
+    levels_total: 2 });
   assert.deepEqual(descendantRuns(tree, n), [{ row: 0, level: 0, start: 0, stop: n }]);
   const ring = { parents: new Map([[0, [1]], [1, [2]], [2, [0]]]) };
   assert.deepEqual(pathTo(ring, 0), [2, 1, 0]);

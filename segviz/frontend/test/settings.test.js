@@ -10,19 +10,19 @@ import {
 
 function dialogue() {
   const sent = [];
-  const s = { settings: createSettings(), data: null,
-    sendSetting: (setting) => sent.push(setting) };
+  const s = { settings: createSettings(), scene: { data: null },
+    tell: (_, setting) => sent.push(setting) };
   const answer = (live, final) => ({ initial: Float64Array.from([0.5, 0.3, 0.2]),
     final: Float64Array.from(final), edges: new Int32Array(0),
     top_initial: [0, 1, 2], top_final: [0, 1, 2], level: Int32Array.from([0, 0, 1]),
-    start: Int32Array.from([0, 1, 0]), carrier: Int32Array.from([0, 1, 2]),
+    start: Int32Array.from([0, 1, 0]),
     parent: Int32Array.from([2, 2, -1]),
     live: { policy: "top-down", alpha: 0.1, horizon: 1, drawing: "mirrored", sequence: 0,
-      k: 2, levels: null, distinct: true, ...live } });
+      k: 2, levels: null, ...live } });
   const seen = () => ({ alpha: s.settings.setting.alpha, sequence: s.settings.sequence,
-    python: s.data.final[0] === 9 });
+    python: s.scene.data.final[0] === 9 });
   const take = (live) => {
-    s.data = answer(live, [9, 9, 9]);
+    s.scene.data = answer(live, [9, 9, 9]);
     adoptSetting(s);
     return seen();
   };

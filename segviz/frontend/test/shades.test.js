@@ -4,17 +4,16 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 
 import { visibleBoxes } from "../src/canvas/boxes.js";
-import { colourClasses } from "../src/canvas/classes.js";
+import { colourClasses, isMember, toggleIsolated } from "../src/canvas/classes.js";
 import { adoptLook, createLook, tellLook } from "../src/canvas/colour_menu.js";
 import { geometry } from "../src/canvas/geometry.js";
-import { isMember, toggleIsolated } from "../src/canvas/isolate.js";
 import {
   drawLabels, fitLabel, inkOn, labelChoice, labelsFor, labelTexts,
 } from "../src/canvas/labels.js";
 import { coloursFor, fillOf, goldClasses } from "../src/canvas/shades.js";
 import { columnWeights } from "../src/canvas/weights.js";
 import { luminance } from "../src/canvas/colour.js";
-import { state } from "./state.js";
+import { sceneOf } from "./scene.js";
 
 const ARABIC = "\u0645\u0631\u062d\u0628\u0627 ";
 const FAMILY = "\u{1f469}\u200d\u{1f469}\u200d\u{1f467}";
@@ -24,7 +23,7 @@ const none = new Float64Array(0);
 
 describe("choices", () => {
   const choices = (...given) => {
-    const { data } = state(...given);
+    const { data } = sceneOf(...given);
     return [coloursFor(data), labelsFor(data)].map((offered) => offered.map(([choice]) => choice));
   };
   const colours = (...given) => choices(...given)[0];
@@ -44,9 +43,9 @@ describe("choices", () => {
 
   test("each half has its own score until something is chosen", () => {
     const own = ["initial", "propagated"];
-    assert.deepEqual([state(), state({}, {}, "change"), state({}, {}, "grow"),
-      state({}, { colour: "gold" }), state({}, { colour: "gold" }, "grow"),
-      state({ gold: [] }, { colour: "gold" })].map((s) => s.shades),
+    assert.deepEqual([sceneOf(), sceneOf({}, {}, "change"), sceneOf({}, {}, "grow"),
+      sceneOf({}, { colour: "gold" }), sceneOf({}, { colour: "gold" }, "grow"),
+      sceneOf({ gold: [] }, { colour: "gold" })].map((scene) => scene.shades),
     [own, ["change"], ["session"], ["gold", "gold"], ["session"], own]);
   });
 });
@@ -54,8 +53,8 @@ describe("choices", () => {
 describe("fill", () => {
   test("every shade has its colour and pattern", () => {
     const fills = (colour, nodes) => {
-      const s = state({}, { colour });
-      return nodes.map((node) => Object.values(fillOf(s, 1, node)));
+      const scene = sceneOf({}, { colour });
+      return nodes.map((node) => Object.values(fillOf(scene, 1, node)));
     };
     const grey = `#${"80".repeat(3)}`;
     assert.deepEqual(fills("level", [0, 4, 6]),
@@ -74,7 +73,7 @@ describe("fill", () => {
   });
 
   test("a gold leaf is found, covered or missed", () => {
-    const { tree, data } = state();
+    const { tree, data } = sceneOf();
     const fate = (top) => [...goldClasses(tree, data, top)].sort();
     const above = [[4, "above"], [5, "above"], [6, "above"]];
     assert.deepEqual([[0, 3], [4], [], [6]].map(fate), [
@@ -87,24 +86,24 @@ describe("fill", () => {
 
   test("a leaf drawn twice has one fate", () => {
     // Leaves 0 and 2 are one node of the memory; only the copy of 4 was named as retrieved.
-    const { tree, data } = state({ gold: [0, 2], origin: Int32Array.from([9, 8, 9, 7, 6, 5, 4]) });
+    const { tree, data } = sceneOf({ gold: [0, 2], origin: Int32Array.from([9, 8, 9, 7, 6, 5, 4]) });
     const found = goldClasses(tree, data, [4]);
     assert.deepEqual([found.get(0), found.get(2)], ["covered", "covered"]);
   });
 
   test("a chain of single children finds its leaf", () => {
-    const s = state({ gold: [0], start: Int32Array.from([0, 1, 2, 3, 0, 2, 0]),
+    const scene = sceneOf({ gold: [0], start: Int32Array.from([0, 1, 2, 3, 0, 2, 0]),
       stop: Int32Array.from([1, 2, 3, 4, 1, 4, 4]),
       parent: Int32Array.from([4, 6, 5, 5, 6, 6, -1]) });
-    assert.equal(goldClasses(s.tree, s.data, [4]).get(0), "found");
+    assert.equal(goldClasses(scene.tree, scene.data, [4]).get(0), "found");
   });
 });
 
 describe("which of several nodes in one pixel column is seen", () => {
   const best = (colour, isolated = null, picture = "scores") => {
-    const s = state({ added: [1] }, { colour }, picture);
-    s.isolated = isolated;
-    return columnWeights(s).map((weights) =>
+    const scene = sceneOf({ added: [1] }, { colour }, picture);
+    scene.isolated = isolated;
+    return columnWeights(scene).map((weights) =>
       [0, 1, 2, 3].sort((a, b) => weights[b] - weights[a] || a - b)[0]);
   };
 
@@ -132,7 +131,7 @@ describe("which of several nodes in one pixel column is seen", () => {
 describe("classes", () => {
   test("they are counted", () => {
     const counts = (colour) => {
-      const found = colourClasses(state({}, { colour }));
+      const found = colourClasses(sceneOf({}, { colour }));
       return found && [found.kind, found.counted,
         found.items.map(({ key, name, count }) => [key, name, count])];
     };
@@ -150,20 +149,20 @@ describe("classes", () => {
 
   for (const colour of ["level", "gold", "coherence"]) {
     test(`members of a class of ${colour} are those it counts`, () => {
-      const s = state({}, { colour });
-      const found = colourClasses(s);
+      const scene = sceneOf({}, { colour });
+      const found = colourClasses(scene);
       for (const { key, count } of found.items) {
-        s.isolated = { kind: found.kind, key };
-        assert.equal([0, 1, 2, 3, 4, 5, 6].filter((n) => isMember(s, 1, n)).length, count);
+        scene.isolated = { kind: found.kind, key };
+        assert.equal([0, 1, 2, 3, 4, 5, 6].filter((n) => isMember(scene, 1, n)).length, count);
       }
     });
   }
 
   test("a second call brings everything back", () => {
-    const s = state();
+    const scene = sceneOf();
     const seen = [["level", 1], ["level", 2], ["level", 2], ["top", 0]].map(([kind, key]) => {
-      toggleIsolated(s, kind, key);
-      return s.isolated && s.isolated.key;
+      toggleIsolated(scene, kind, key);
+      return scene.isolated && scene.isolated.key;
     });
     assert.deepEqual(seen, [1, 2, null, 0]);
   });
@@ -172,8 +171,8 @@ describe("classes", () => {
 describe("labels", () => {
   test("what may stand on a node", () => {
     const texts = (labels, node, look = {}, changes = {}, half = 0) => {
-      const s = state(changes, { labels, ...look });
-      return labelTexts(s, half, node, labelChoice(s)).texts;
+      const scene = sceneOf(changes, { labels, ...look });
+      return labelTexts(scene, half, node, labelChoice(scene)).texts;
     };
     const origin = Int32Array.from([9, 8, 7, 6, 5, 40, 3]);
     const initial = Float64Array.from([0.000123, 0, 0, 0, 0, 0, 0]);
@@ -221,19 +220,19 @@ describe("labels", () => {
   });
 
   test("text over two colours takes on each the ink read there", () => {
-    const s = state({}, { labels: "session", colour: "session" });
-    Object.assign(s, { labelled: [], fitted: new Map(), view: { x0: 0, x1: 4 },
-      geom: geometry(800, 300, "scores", false, s.tree.laneCount),
-      stage: { clientHeight: 300 } });
-    s.theme.font = "f";
-    s.boxes = [0, 1].map(() => visibleBoxes(s.tree, s.view, s.geom.width, null));
+    const scene = sceneOf({}, { labels: "session", colour: "session" });
+    const view = { x0: 0, x1: 4 };
+    const geom = geometry(800, 300, "scores", false, scene.tree.laneCount);
+    const boxes = [0, 1].map(() => visibleBoxes(scene.tree, view, geom.width, null));
+    scene.theme.font = "f";
     const ops = [];
     const ctx = new Proxy({ measureText: () => ({ width: 600 }) }, {
       get: (target, name) => target[name]
         ?? ((...args) => ops.push([name, target.fillStyle, ...args])),
       set: (target, name, value) => { target[name] = value; return true; },
     });
-    drawLabels(s, ctx, 0);
+    drawLabels({ scene, sight: { view, geom, boxes },
+      frames: { labelled: [], fitted: new Map() } }, ctx, 0);
     const seen = ops.filter(([name]) => name === "rect" || name === "fillText")
       .map(([name, style, ...rest]) => (name === "rect" ? Math.round(rest[2]) : [style, rest[0]]));
     // Only the root is wide enough for so long a text: half of it on dark, half on light.
@@ -248,19 +247,20 @@ describe("labels", () => {
 
 describe("word from Python about the look", () => {
   function listening() {
-    const s = { look: createLook(), data: { look: { colour: "", labels: "" } }, sent: [] };
-    s.sendLook = (look) => s.sent.push(look);
+    const scene = { look: createLook(), data: { look: { colour: "", labels: "" } } };
+    const sent = [];
+    const s = { scene, tell: (...told) => sent.push(told) };
     const says = (colour) => {
-      s.data = { look: { colour, labels: "" } };
+      scene.data = { look: { colour, labels: "" } };
       adoptLook(s);
-      return s.look.colour;
+      return scene.look.colour;
     };
     const chooses = (colour) => {
-      s.look.colour = colour;
+      scene.look.colour = colour;
       tellLook(s);
     };
     says("");
-    return { s, says, chooses };
+    return { scene, sent, says, chooses };
   }
 
   test("an echo of an older choice does not undo a newer one", () => {
@@ -272,18 +272,18 @@ describe("word from Python about the look", () => {
   });
 
   test("news are taken", () => {
-    const { s, says, chooses } = listening();
+    const { sent, says, chooses } = listening();
     const opened = says("level");
     chooses("gold");
-    assert.deepEqual([opened, says("gold"), says("change"), says("change"), s.sent.length],
+    assert.deepEqual([opened, says("gold"), says("change"), says("change"), sent.length],
       ["level", "gold", "change", "change", 1]);
   });
 
   test("a choice that was lost is told again", () => {
-    const { s, says, chooses } = listening();
+    const { scene, sent, says, chooses } = listening();
     chooses("gold");
-    assert.deepEqual([says(""), s.sent.length], ["gold", 1]);
-    s.look.sentAt -= 3000;
-    assert.deepEqual([says(""), s.sent.length], ["gold", 2]);
+    assert.deepEqual([says(""), sent.length], ["gold", 1]);
+    scene.look.sentAt -= 3000;
+    assert.deepEqual([says(""), sent.length], ["gold", 2]);
   });
 });

@@ -1,6 +1,6 @@
 // What is painted of a row, and what lies under a place in it. Pure functions.
 
-import { rowBox } from "./geometry.js";
+import { levelsBox, rowBox } from "./geometry.js";
 import { fillOf, sessionColour } from "./shades.js";
 
 /** First index of sorted ids whose interval ends after x.
@@ -19,45 +19,51 @@ function firstEndingAfter(ids, stop, x) {
 }
 
 /** What is painted for a view: boxes by row, left to right, x and width in pixels from
- *  the plot's edge. Nodes narrower than a pixel share one box per pixel column, and the
- *  heaviest of them wins, so that a single hit among thousands stays visible.
+ *  the plot's edge. A chain lies in each of its rows and is painted from the lowest. Nodes
+ *  narrower than a pixel share one box per pixel column and row, and the heaviest of them
+ *  wins, so that a single hit among thousands stays visible.
  * @param {Tree} tree
  * @param {View} view
  * @param {number} width
  * @param {ArrayLike<number> | null} weight */
 export function visibleBoxes(tree, view, width, weight) {
   const scale = width / (view.x1 - view.x0);
-  const { start, stop } = tree;
+  const { start, stop, level, tall, rowOf } = tree;
   const id = [];
   const x = [];
   const w = [];
+  const top = [];
   const first = [0];
-  let inView = 0;
-  for (const ids of tree.rows) {
+  let [shown, inView, here] = [0, 0, 0];
+  for (const [row, ids] of tree.rows.entries()) {
+    if (row === tree.firstRow[here + 1]) here++; // the level of this row
     let column = -1; // pixel column of the last box, if that box is an aggregate
     for (let i = firstEndingAfter(ids, stop, view.x0); i < ids.length; i++) {
       const node = ids[i];
       if (start[node] >= view.x1) break;
-      inView++;
+      if (rowOf[node] === row) inView++;
       const from = Math.max(0, (start[node] - view.x0) * scale);
       const to = Math.min(width, (stop[node] - view.x0) * scale);
       if ((stop[node] - start[node]) * scale >= 1) {
         id.push(node);
         x.push(from);
         w.push(to - from);
+        top.push(tall[node] === level[node] ? here : rowOf[node] === row ? tall[node] : -1);
         column = -1;
       } else if (Math.floor(from) !== column) {
         column = Math.floor(from);
         id.push(node);
         x.push(column);
         w.push(1);
+        top.push(here);
       } else if (weight && weight[node] > weight[id[id.length - 1]]) {
         id[id.length - 1] = node;
       }
     }
+    for (let i = first[row]; i < id.length; i++) if (rowOf[id[i]] === row) shown++;
     first.push(id.length);
   }
-  return { id, x, w, first, inView };
+  return { id, x, w, top, first, shown, inView };
 }
 
 /** Box of a row nearest to x, at most `slack` pixels away; -1 if none.
@@ -89,10 +95,10 @@ export function boxAt(boxes, row, x, slack = 2) {
 
 // --- where boxes lie on the canvas ---------------------------------------------------
 
-/** @param {State} s
+/** @param {Sight} sight
  * @param {number} unit */
-export const pixel = (s, unit) =>
-  s.geom.left + ((unit - s.view.x0) / (s.view.x1 - s.view.x0)) * s.geom.width;
+export const pixel = ({ geom, view }, unit) =>
+  geom.left + ((unit - view.x0) / (view.x1 - view.x0)) * geom.width;
 
 /** Rectangle of a node, cut to the plot; null if it is out of view.
  * @param {State} s
@@ -100,29 +106,45 @@ export const pixel = (s, unit) =>
  * @param {number} node
  * @returns {Rect | null} */
 export function nodeRect(s, half, node) {
-  const { tree, geom } = s;
+  const { scene: { tree: { level, tall } }, sight: { geom } } = s;
+  const rect = rowRect(s, half, node);
+  if (!rect || tall[node] === level[node]) return rect;
+  return { ...rect, ...levelsBox(geom, half, level[node], tall[node]) };
+}
+
+/** The part of a node's rectangle in the row it begins at, where its signs are.
+ * @param {State} s
+ * @param {number} half
+ * @param {number} node
+ * @returns {Rect | null} */
+export function rowRect(s, half, node) {
+  const { scene: { tree }, sight: { geom } } = s;
   const level = tree.level[node];
   if (!(level >= 0)) return null;
-  const x = Math.max(geom.left, pixel(s, tree.start[node]));
-  const right = Math.min(geom.left + geom.width, pixel(s, tree.stop[node]));
+  const x = Math.max(geom.left, pixel(s.sight, tree.start[node]));
+  const right = Math.min(geom.left + geom.width, pixel(s.sight, tree.stop[node]));
   if (right <= geom.left || x >= geom.left + geom.width) return null;
   const lane = tree.rowOf[node] - tree.firstRow[level];
   return { x, w: right - x, ...rowBox(geom, half, level, lane, tree.laneCount[level]) };
 }
 
-/** Calls `act` with the index, top and height of every box of a half, row by row.
+/** Calls `act` for every box that is painted in a half, row by row: its index, its vertical
+ *  place, and that of the row it begins at.
  * @param {State} s
  * @param {number} half
- * @param {(i: number, y: number, h: number) => void} act */
+ * @param {(i: number, box: Extent, row: Extent) => void} act */
 export function eachBox(s, half, act) {
-  const { geom, tree } = s;
-  const { first } = s.boxes[half];
+  const { sight: { geom, boxes }, scene: { tree } } = s;
+  const { first, top } = boxes[half];
   for (let level = 0; level < tree.laneCount.length; level++) {
     const lanes = tree.laneCount[level];
     for (let lane = 0; lane < lanes; lane++) {
-      const { y, h } = rowBox(geom, half, level, lane, lanes);
+      const box = rowBox(geom, half, level, lane, lanes);
       const row = tree.firstRow[level] + lane;
-      for (let i = first[row]; i < first[row + 1]; i++) act(i, y, h);
+      for (let i = first[row]; i < first[row + 1]; i++) {
+        if (top[i] === level) act(i, box, box);
+        else if (top[i] > level) act(i, levelsBox(geom, half, level, top[i]), box);
+      }
     }
   }
 }
@@ -135,14 +157,14 @@ export const readRatio = () => { ratio = devicePixelRatio || 1; };
 export const snap = (x) => Math.round(x * ratio) / ratio;
 
 /** Left and right edge of a box, on whole pixels: no seams between leaves.
- * @param {State} s
+ * @param {Sight} sight
  * @param {number} half
  * @param {number} i
  * @returns {[left: number, right: number]} */
-export function boxEdges(s, half, i) {
-  const boxes = s.boxes[half];
-  const x = snap(s.geom.left + boxes.x[i]);
-  const right = snap(s.geom.left + boxes.x[i] + boxes.w[i]);
+export function boxEdges(sight, half, i) {
+  const boxes = sight.boxes[half];
+  const x = snap(sight.geom.left + boxes.x[i]);
+  const right = snap(sight.geom.left + boxes.x[i] + boxes.w[i]);
   return [x, x + Math.max(right - x - (boxes.w[i] >= 4 ? 1 : 0), 1)];
 }
 
@@ -152,8 +174,8 @@ export function boxEdges(s, half, i) {
  * @param {number} i
  * @returns {Segment[]} */
 export function segmentsOf(s, half, i) {
-  if (s.shades[half] === "session") return sessionSegments(s, half, i);
-  return [[...boxEdges(s, half, i), fillOf(s, half, s.boxes[half].id[i]).colour]];
+  if (s.scene.shades[half] === "session") return sessionSegments(s, half, i);
+  return [[...boxEdges(s.sight, half, i), fillOf(s.scene, half, s.sight.boxes[half].id[i]).colour]];
 }
 
 /** One node in its sessions' colours, one segment for each run of units.
@@ -162,22 +184,23 @@ export function segmentsOf(s, half, i) {
  * @param {number} i
  * @returns {Segment[]} */
 export function sessionSegments(s, half, i) {
-  const node = s.boxes[half].id[i];
-  const level = s.tree.level[node];
-  const { x0, x1 } = s.view;
-  const scale = s.geom.width / (x1 - x0);
-  const stop = Math.min(s.tree.stop[node], Math.ceil(x1));
-  const [x, end] = boxEdges(s, half, i);
+  const { scene, sight } = s;
+  const node = sight.boxes[half].id[i];
+  const level = scene.tree.level[node];
+  const { x0, x1 } = sight.view;
+  const scale = sight.geom.width / (x1 - x0);
+  const stop = Math.min(scene.tree.stop[node], Math.ceil(x1));
+  const [x, end] = boxEdges(sight, half, i);
   /** @type {Segment[]} */
   const segments = [];
-  let unit = Math.max(s.tree.start[node], Math.floor(x0));
+  let unit = Math.max(scene.tree.start[node], Math.floor(x0));
   let left = x;
   while (unit < stop && left < end) {
-    const run = s.runs[s.runOf[unit]];
+    const run = scene.runs[scene.runOf[unit]];
     const right = run.stop >= stop
       ? end
-      : Math.min(end, snap(s.geom.left + (run.stop - x0) * scale));
-    segments.push([left, right, sessionColour(s, run.session, level)]);
+      : Math.min(end, snap(sight.geom.left + (run.stop - x0) * scale));
+    segments.push([left, right, sessionColour(scene, run.session, level)]);
     left = right;
     unit = run.stop;
   }

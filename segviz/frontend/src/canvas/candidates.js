@@ -13,7 +13,7 @@ const LINE = 17;
 /** @param {State} s
  * @param {Ctx} ctx */
 export function drawCandidates(s, ctx) {
-  const { geom, theme, data } = s;
+  const { sight: { geom }, scene: { theme, data } } = s;
   const left = geom.left + geom.width + 12;
   const barLeft = left + 14;
   /** @param {number} v */
@@ -63,7 +63,7 @@ export function drawCandidates(s, ctx) {
     }
     ctx.font = `${row.taken && !numbers ? "600 " : ""}12px ${theme.font}`;
     ctx.fillStyle = row.taken ? theme.text : theme.muted;
-    const room = s.stage.clientWidth - 2 - textLeft;
+    const room = s.elements.stage.clientWidth - 2 - textLeft;
     ctx.fillText(fitText(ctx, numbers || row.label, room), textLeft, y + 0.5);
   });
 }
@@ -72,20 +72,18 @@ export function drawCandidates(s, ctx) {
  *  outcome where none was taken.
  * @param {Message} message
  * @param {number} room */
-export function candidateRows({ candidates, chosen, outcome }, room) {
-  /** @param {any} given */
-  const taken = ({ node }) => node === chosen;
+export function candidateRows({ candidates, outcome }, room) {
   const places = Math.max(1, room) - (outcome ? 1 : 0);
   let best = candidates;
   if (best.length > places) {
     /** @param {Candidate} row */
-    const rank = (row) => (taken(row) ? Infinity : row.score ?? -Infinity);
+    const rank = (row) => (row.taken ? Infinity : row.score ?? -Infinity);
     const first = [...best].sort((a, b) => rank(b) - rank(a)).slice(0, Math.max(0, places - 1));
     best = best.filter((row) => first.includes(row));
   }
   const hidden = candidates.length - best.length;
   /** @type {CandidateRow[]} */
-  const shown = best.map((row) => ({ ...row, taken: taken(row) }));
+  const shown = [...best];
   if (outcome) {
     shown.push({ level: outcome.level, label: outcome.text, score: null, threshold: null,
       numbers: "", taken: true });

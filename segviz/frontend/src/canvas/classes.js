@@ -1,30 +1,33 @@
-// The classes that colours make of the nodes, counted. Pure functions.
+// The classes that colours make of the nodes: sessions, levels, fates of the gold evidence,
+// steps of a measure. They are counted, and one of them, or the retrieved nodes, can stand alone.
 
-import { GOLD_PATTERN, goldClass, levelColour, MEASURE_STEPS, measureOf, measureStep } from "./shades.js";
+import {
+  GOLD_PATTERN, goldClass, isMeasure, levelColour, MEASURE_STEPS, measureOf, measureStep, topOf,
+} from "./shades.js";
 
 const NAMED = 8; // more classes than these become a ramp without words
 
 /** The classes of the present colours, in their order: [{key, name, title, colours, pattern,
  *  count}], what is counted, and whether they are too many to be named; null where colours
  *  are a scale of scores.
- * @param {State} s
+ * @param {Scene} scene
  * @returns {ColourClasses | null} */
-export function colourClasses(s) {
-  const found = classesOf(s);
+export function colourClasses(scene) {
+  const found = classesOf(scene);
   return found && { ...found, ramped: found.items.length > NAMED };
 }
 
-/** @param {State} s */
-function classesOf(s) {
-  const shade = s.shades.at(-1); // of two halves the propagated one
-  if (shade === "session") return sessionClasses(s);
-  if (shade === "level") return levelClasses(s);
-  if (shade === "gold") return goldLegend(s);
-  const measure = s.data.measures.find(({ name }) => name === shade);
-  return measure ? measureClasses(s, measure) : null;
+/** @param {Scene} scene */
+function classesOf(scene) {
+  const shade = scene.shades.at(-1); // of two halves the propagated one
+  if (shade === "session") return sessionClasses(scene);
+  if (shade === "level") return levelClasses(scene);
+  if (shade === "gold") return goldLegend(scene);
+  const measure = scene.data.measures.find(({ name }) => name === shade);
+  return measure ? measureClasses(scene, measure) : null;
 }
 
-/** @param {State} state */
+/** @param {Scene} scene */
 function sessionClasses({ data, tree, runs, runOf }) {
   const count = new Map();
   for (const leaf of tree.byLevel[0]) {
@@ -39,7 +42,7 @@ function sessionClasses({ data, tree, runs, runOf }) {
   return { kind: "session", counted: "leaf", items };
 }
 
-/** @param {State} state */
+/** @param {Scene} scene */
 function levelClasses({ theme, tree }) {
   const items = tree.byLevel.map((ids, level) => ({ key: level, name: `L${level}`,
     title: level ? `level ${level}` : "leaves", colours: [levelColour(theme, level)],
@@ -55,23 +58,24 @@ const GOLD_NAMES = {
   other: ["other", "nodes that hold no gold evidence"],
 };
 
-/** @param {State} s */
-function goldLegend(s) {
-  const half = s.shades.length - 1;
+/** @param {Scene} scene */
+function goldLegend(scene) {
+  const half = scene.shades.length - 1;
   /** @type {Record<string, number>} */
   const counts = {};
-  for (const ids of s.tree.byLevel) {
+  for (const ids of scene.tree.byLevel) {
     for (const id of ids) {
-      const kind = goldClass(s, half, id);
+      const kind = goldClass(scene, half, id);
       counts[kind] = (counts[kind] ?? 0) + 1;
     }
   }
   const items = Object.entries(GOLD_NAMES).map(([key, [name, title]]) => ({ key, name, title,
-    colours: [s.theme.gold[key]], pattern: GOLD_PATTERN[key] ?? null, count: counts[key] ?? 0 }));
+    colours: [scene.theme.gold[key]], pattern: GOLD_PATTERN[key] ?? null,
+    count: counts[key] ?? 0 }));
   return { kind: "gold", counted: "node", items };
 }
 
-/** @param {State} state
+/** @param {Scene} scene
  * @param {Measure} measure */
 function measureClasses({ data, tree, theme }, { name, unit }) {
   const counts = new Array(MEASURE_STEPS + 1).fill(0);
@@ -99,3 +103,28 @@ function measureClasses({ data, tree, theme }, { name, unit }) {
  * @param {string} what */
 export const counted = (count, what) =>
   `${count} ${count === 1 ? what : what === "leaf" ? "leaves" : `${what}s`}`;
+
+// --- one class alone -------------------------------------------------------------------
+
+/** A second call with the same class ends it.
+ * @param {Scene} scene
+ * @param {string} kind
+ * @param {number | string} key */
+export function toggleIsolated(scene, kind, key) {
+  const same = scene.isolated?.kind === kind && scene.isolated.key === key;
+  scene.isolated = same ? null : { kind, key };
+}
+
+/** Whether a node belongs to the class that stands alone. Sessions are no matter of nodes
+ *  but of places on the axis: a root holds all of them.
+ * @param {Scene} scene
+ * @param {number} half
+ * @param {number} node */
+export function isMember(scene, half, node) {
+  const { kind, key } = /** @type {Isolated} */ (scene.isolated);
+  if (kind === "level") return scene.tree.level[node] === key;
+  if (kind === "gold") return goldClass(scene, half, node) === key;
+  if (isMeasure(scene.data, kind)) return measureStep(measureOf(scene.data, kind, node)) === key;
+  if (kind === "top") return topOf(scene, half).includes(node);
+  return true;
+}

@@ -13,6 +13,7 @@ export const createLook = () => ({ colour: "", labels: "", told: null, sent: [],
 /** @param {State} s
  * @param {HTMLElement} parent */
 export function buildColourMenu(s, parent) {
+  const { scene } = s;
   const root = element("div", "look", parent);
   /** @param {"colour" | "labels"} part
    * @param {string} text */
@@ -21,16 +22,17 @@ export function buildColourMenu(s, parent) {
     element("span", "", label, text);
     const made = element("select", part, label);
     made.addEventListener("change", () => {
-      s.look[part] = made.value;
-      if (part === "colour" && s.isolated?.kind !== "session") s.isolated = null;
+      scene.look[part] = made.value;
+      if (part === "colour" && scene.isolated?.kind !== "session") scene.isolated = null;
       tellLook(s);
       showScores(s);
       schedule(s, true);
     });
     return { label, select: made };
   };
-  onScores(s, showColourMenu);
-  s.lookControls = { root, colour: select("colour", "Colour"), labels: select("labels", "Labels") };
+  onScores(s.frames, showColourMenu);
+  s.elements.lookControls = { root,
+    colour: select("colour", "Colour"), labels: select("labels", "Labels") };
 }
 
 /** @param {Look} look */
@@ -38,17 +40,18 @@ const word = ({ colour, labels }) => `${colour}/${labels}`;
 
 /** @param {State} s */
 export function tellLook(s) {
-  const { colour, labels } = s.look;
-  s.look.sent.push(word(s.look));
-  s.look.sentAt = performance.now();
-  s.sendLook({ colour, labels });
+  const { scene } = s;
+  const { colour, labels } = scene.look;
+  scene.look.sent.push(word(scene.look));
+  scene.look.sentAt = performance.now();
+  s.tell("look", { colour, labels });
 }
 
 /** Takes Python's word where it is news; an echo of what was chosen here is none, and must
  *  not undo what was chosen since.
  * @param {State} s */
 export function adoptLook(s) {
-  const { look, data } = s;
+  const { look, data } = s.scene;
   const said = word(data.look);
   if (said !== look.told) {
     look.told = said;
@@ -62,10 +65,11 @@ export function adoptLook(s) {
 /** Brings the selects to what is on offer and chosen, touching only what differs.
  * @param {State} s */
 function showColourMenu(s) {
-  const { root, colour, labels } = s.lookControls;
-  root.hidden = !s.data.legend;
-  show(colour, coloursFor(s.data), colourChoice(s), "Nodes are coloured by");
-  show(labels, labelsFor(s.data), labelChoice(s), "Written on nodes");
+  const { scene } = s;
+  const { root, colour, labels } = s.elements.lookControls;
+  root.hidden = !scene.data.legend;
+  show(colour, coloursFor(scene.data), colourChoice(scene), "Nodes are coloured by");
+  show(labels, labelsFor(scene.data), labelChoice(scene), "Written on nodes");
 }
 
 /** @param {SelectControl} selectControl

@@ -68,8 +68,8 @@ export function buildControls(s, parent, act, rest) {
   }
   const levels = element("div", "levels", root);
   levels.setAttribute("role", "img");
-  onScores(s, showControls);
-  s.controls = { root, policy, alpha, horizon, drawing, levels };
+  onScores(s.frames, showControls);
+  s.elements.controls = { root, policy, alpha, horizon, drawing, levels };
 }
 
 /** @template {"select" | "input"} K
@@ -85,7 +85,7 @@ function labelled(root, text, tag) {
 /** Brings the controls to the present setting, touching only what differs.
  * @param {State} s */
 function showControls(s) {
-  const { controls, data, settings } = s;
+  const { elements: { controls }, scene: { data }, settings } = s;
   controls.root.hidden = !settings.setting;
   if (!settings.setting) return;
   const { policies, alpha_max, alpha_step, horizon_max } = /** @type {Live} */ (data.live);
@@ -134,7 +134,7 @@ export function levelsRetrieved(data) {
 
 /** One pair of bars for each level.
  * @param {State} state */
-function showLevels({ controls, data }) {
+function showLevels({ elements: { controls }, scene: { data } }) {
   const { before, after, shown } = levelsRetrieved(data);
   const box = controls.levels;
   const said = `${before}>${after}`;

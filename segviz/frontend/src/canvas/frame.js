@@ -13,47 +13,49 @@ import { slide } from "./view.js";
 import { columnWeights, highestScore } from "./weights.js";
 
 /** Calls `show(s)` at the end of every frame.
- * @param {State} s
+ * @param {Frames} frames
  * @param {(s: State) => void} show */
-export const onFrame = (s, show) => s.frameShows.push(show);
+export const onFrame = (frames, show) => frames.frameShows.push(show);
 
 /** Calls `show(s)` when scores, setting or colours have changed, before the frame.
- * @param {State} s
+ * @param {Frames} frames
  * @param {(s: State) => void} show */
-export const onScores = (s, show) => s.scoreShows.push(show);
+export const onScores = (frames, show) => frames.scoreShows.push(show);
 
 /** Asks for a frame; `base` repaints the boxes, too.
  * @param {State} s
  * @param {boolean} [base] */
 export function schedule(s, base = false) {
-  s.baseDirty ||= base;
-  s.frame ||= requestAnimationFrame(() => {
-    s.frame = 0;
+  const { frames } = s;
+  frames.baseDirty ||= base;
+  frames.asked ||= requestAnimationFrame(() => {
+    frames.asked = 0;
     paint(s);
   });
 }
 
 /** @param {State} s */
 function paint(s) {
-  const { clientWidth: width, clientHeight: height } = s.stage;
-  if (!s.data || !width || !height) return;
+  const { frames, elements } = s;
+  const { clientWidth: width, clientHeight: height } = elements.stage;
+  if (!s.scene.data || !width || !height) return;
   const started = performance.now();
-  const base = slide(s) || s.baseDirty;
+  const base = slide(s.sight) || frames.baseDirty;
   if (s.settings.stale) {
     recompute(s);
     showScores(s);
   }
   if (base) {
     layOut(s, width, height);
-    drawBase(s, cleared(s.base, width, height));
-    s.baseDirty = false;
+    drawBase(s, cleared(elements.base, width, height));
+    frames.baseDirty = false;
   }
-  drawOver(s, cleared(s.over, width, height));
-  for (const show of s.frameShows) show(s);
-  if (base) s.root.dataset.drawMs = (performance.now() - started).toFixed(2);
-  if (s.slide) schedule(s, true);
-  if (s.fadeFrom) {
-    if (performance.now() - s.fadeFrom > FADE_MS) s.fadeFrom = 0;
+  drawOver(s, cleared(elements.over, width, height));
+  for (const show of frames.frameShows) show(s);
+  if (base) elements.root.dataset.drawMs = (performance.now() - started).toFixed(2);
+  if (s.sight.slide) schedule(s, true);
+  if (frames.fadeFrom) {
+    if (performance.now() - frames.fadeFrom > FADE_MS) frames.fadeFrom = 0;
     schedule(s);
   }
 }
@@ -63,18 +65,20 @@ function paint(s) {
  * @param {number} width
  * @param {number} height */
 export function layOut(s, width, height) {
-  const { gutter, legend } = s.data;
-  s.geom = geometry(width, height, s.picture, gutter, s.tree.laneCount, legend);
-  s.boxes = columnWeights(s).map(
-    (weight) => visibleBoxes(s.tree, s.view, s.geom.width, weight.length ? weight : null));
+  const { scene, sight } = s;
+  const { data: { gutter, legend }, tree } = scene;
+  sight.geom = geometry(width, height, scene.picture, gutter, tree.laneCount, legend);
+  sight.boxes = columnWeights(scene).map(
+    (weight) => visibleBoxes(tree, sight.view, sight.geom.width, weight.length ? weight : null));
 }
 
 /** All that follows from scores and setting alone.
  * @param {State} s */
 export function showScores(s) {
-  s.most = highestScore(s.data);
-  s.picture = s.data.mode === "scores" && s.settings.setting?.drawing === "change"
-    ? "change" : s.data.mode;
-  s.shades = shadesOf(s);
-  for (const show of s.scoreShows) show(s);
+  const { scene } = s;
+  scene.most = highestScore(scene.data);
+  scene.picture = scene.data.mode === "scores" && s.settings.setting?.drawing === "change"
+    ? "change" : scene.data.mode;
+  scene.shades = shadesOf(scene);
+  for (const show of s.frames.scoreShows) show(s);
 }

@@ -75,6 +75,16 @@ export function rowBox(geom, half, level, lane = 0, lanes = 1) {
   return { y, h };
 }
 
+/** Vertical place {y, h} of several levels as one.
+ * @param {Geometry} geom
+ * @param {number} half
+ * @param {number} level
+ * @param {number} top */
+export function levelsBox({ rows: { offset, height }, axisTop, axisHeight }, half, level, top) {
+  const h = offset[top] + height[top] - offset[level];
+  return { y: half ? axisTop + axisHeight + offset[level] : axisTop - offset[level] - h, h };
+}
+
 /** Half, level and row under a vertical position; null on the axis or outside.
  * @param {Geometry} geom
  * @param {Tree} tree

@@ -8,13 +8,15 @@ export const isNarrow = (rect, width) => rect.w < 8 + 2 * width;
 
 /** An outline inside the box, on a halo of the background so that it shows on any fill;
  *  around the box where that is narrow.
- * @param {State} s
+ * @param {Theme} theme
  * @param {Ctx} ctx
  * @param {Rect | null} rect
  * @param {string} colour
  * @param {number} width
  * @param {{ inset?: number, dash?: number[], halo?: boolean }} [given] */
-export function outline(s, ctx, rect, colour, width, { inset = 0, dash = [], halo = true } = {}) {
+export function outline(
+  theme, ctx, rect, colour, width, { inset = 0, dash = [], halo = true } = {},
+) {
   if (!rect) return;
   const { x, y, w, h } = rect;
   ctx.setLineDash(dash);
@@ -40,7 +42,7 @@ export function outline(s, ctx, rect, colour, width, { inset = 0, dash = [], hal
   const box = [x + edge, y + edge, w - 1 - 2 * edge, Math.max(0.5, h - 1 - 2 * edge)];
   if (halo) {
     ctx.setLineDash([]);
-    ctx.strokeStyle = s.theme.background;
+    ctx.strokeStyle = theme.background;
     ctx.lineWidth = width + 2;
     ctx.strokeRect(...box);
     ctx.setLineDash(dash);
@@ -78,16 +80,16 @@ function outside({ x, y, w, h }, half) {
 }
 
 /** A line along the outer edge, as wide as the box.
- * @param {State} s
+ * @param {Theme} theme
  * @param {Ctx} ctx
  * @param {Rect} rect
  * @param {number} half
  * @param {string} colour */
-export function bar(s, ctx, rect, half, colour) {
+export function bar(theme, ctx, rect, half, colour) {
   const { middle, base } = outside(rect, half);
   const reach = Math.max(rect.w, 3) / 2;
   ctx.lineCap = "butt";
-  for (const { tone, width, more } of [{ tone: s.theme.background, width: 3.5, more: 0.5 },
+  for (const { tone, width, more } of [{ tone: theme.background, width: 3.5, more: 0.5 },
     { tone: colour, width: 2, more: 0 }]) {
     ctx.strokeStyle = tone;
     stroke(ctx, width, [middle - reach - more, base], [middle + reach + more, base]);
@@ -95,33 +97,33 @@ export function bar(s, ctx, rect, half, colour) {
 }
 
 /** A filled triangle that points at the box.
- * @param {State} s
+ * @param {Theme} theme
  * @param {Ctx} ctx
  * @param {Rect} rect
  * @param {number} half
  * @param {string} colour */
-export function triangle(s, ctx, rect, half, colour) {
+export function triangle(theme, ctx, rect, half, colour) {
   const { middle, base, away } = outside(rect, half);
   const [tip, flat] = [base + away, base + away * 7.5];
   path(ctx, [[middle, tip], [middle - 4, flat], [middle + 4, flat]]);
   ctx.closePath();
-  haloStroke(s, ctx);
+  haloStroke(theme, ctx);
   ctx.fillStyle = colour;
   ctx.fill();
 }
 
 /** A plus beyond the outer edge.
- * @param {State} s
+ * @param {Theme} theme
  * @param {Ctx} ctx
  * @param {Rect} rect
  * @param {number} half
  * @param {string} colour
  * @param {number} [lift] */
-export function plus(s, ctx, rect, half, colour, lift = 0) {
+export function plus(theme, ctx, rect, half, colour, lift = 0) {
   const { middle, base, away } = outside(rect, half);
   const centre = base + away * (5 + lift);
   ctx.lineCap = "butt";
-  for (const { tone, width, arm } of [{ tone: s.theme.background, width: 4.5, arm: 5 },
+  for (const { tone, width, arm } of [{ tone: theme.background, width: 4.5, arm: 5 },
     { tone: colour, width: 2, arm: 4 }]) {
     ctx.strokeStyle = tone;
     stroke(ctx, width, [middle - arm, centre], [middle + arm, centre]);
@@ -130,14 +132,14 @@ export function plus(s, ctx, rect, half, colour, lift = 0) {
 }
 
 /** A cap with two legs on the outer edge.
- * @param {State} s
+ * @param {Theme} theme
  * @param {Ctx} ctx
  * @param {Rect} rect
  * @param {number} half
  * @param {string} colour
  * @param {number} [lift]
  * @param {number[]} [dash] */
-export function bracket(s, ctx, rect, half, colour, lift = 0, dash = []) {
+export function bracket(theme, ctx, rect, half, colour, lift = 0, dash = []) {
   const { middle, base, away } = outside(rect, half);
   const reach = Math.max(rect.w / 2 + 1, 5);
   const [foot, top] = [base + away * lift, base + away * (4 + lift)];
@@ -145,7 +147,7 @@ export function bracket(s, ctx, rect, half, colour, lift = 0, dash = []) {
   const points = [[middle - reach, foot], [middle - reach, top], [middle + reach, top],
     [middle + reach, foot]];
   ctx.lineCap = "butt";
-  ctx.strokeStyle = s.theme.background;
+  ctx.strokeStyle = theme.background;
   stroke(ctx, 3.5, ...points);
   ctx.setLineDash(dash);
   ctx.strokeStyle = colour;
@@ -153,71 +155,71 @@ export function bracket(s, ctx, rect, half, colour, lift = 0, dash = []) {
   ctx.setLineDash([]);
 }
 
-/** @param {State} s
+/** @param {Theme} theme
  * @param {Ctx} ctx
  * @param {Rect} rect
  * @param {number} half
  * @param {string} colour
  * @param {number} lift */
-export function dashedBracket(s, ctx, rect, half, colour, lift) {
-  bracket(s, ctx, rect, half, colour, lift, [2.5, 1.5]);
+export function dashedBracket(theme, ctx, rect, half, colour, lift) {
+  bracket(theme, ctx, rect, half, colour, lift, [2.5, 1.5]);
 }
 
-/** @param {State} s
+/** @param {Theme} theme
  * @param {Ctx} ctx
  * @param {number} x
  * @param {number} y */
-export function diamond(s, ctx, x, y) {
+export function diamond(theme, ctx, x, y) {
   path(ctx, [[x, y - 4.5], [x + 4.5, y], [x, y + 4.5], [x - 4.5, y]]);
   ctx.closePath();
-  haloStroke(s, ctx);
-  ctx.fillStyle = s.theme.background;
+  haloStroke(theme, ctx);
+  ctx.fillStyle = theme.background;
   ctx.fill();
-  ctx.strokeStyle = s.theme.text;
+  ctx.strokeStyle = theme.text;
   ctx.lineWidth = 1.5;
   ctx.stroke();
 }
 
-/** @param {State} s
+/** @param {Theme} theme
  * @param {Ctx} ctx */
-function haloStroke(s, ctx) {
-  ctx.strokeStyle = s.theme.background;
+function haloStroke(theme, ctx) {
+  ctx.strokeStyle = theme.background;
   ctx.lineWidth = 3.5;
   ctx.lineJoin = "round";
   ctx.stroke();
 }
 
 /** A filled dot: inside a box at its outer edge, or outside of a narrow one.
- * @param {State} s
+ * @param {Theme} theme
  * @param {Ctx} ctx
  * @param {Rect} rect
  * @param {number} half
  * @param {string} colour
  * @param {number} [size] */
-export function dot(s, ctx, rect, half, colour, size = 2.5) {
+export function dot(theme, ctx, rect, half, colour, size = 2.5) {
   const { middle, base, away } = outside(rect, half);
   const fits = rect.w >= 4 * size && rect.h >= 14;
   ctx.beginPath();
   ctx.arc(middle, base + away * (fits ? -5 : 4), size, 0, 2 * Math.PI);
-  haloStroke(s, ctx);
+  haloStroke(theme, ctx);
   ctx.fillStyle = colour;
   ctx.fill();
 }
 
 /** A line along a box's inner edge, with feet at both ends, for what lies below a node.
- * @param {State} s
+ * @param {Theme} theme
  * @param {Ctx} ctx
  * @param {Rect} rect
  * @param {number} half
  * @param {string} colour
  * @param {number} width */
-export function footing(s, ctx, rect, half, colour, width) {
+export function footing(theme, ctx, rect, half, colour, width) {
   const { x, y, w, h } = rect;
   const line = half ? y + width / 2 : y + h - 1 - width / 2;
   const foot = line + (half ? 4 : -4);
   const [left, right] = [x + width / 2, x + Math.max(w - 1, 2) - width / 2];
   ctx.lineCap = "butt";
-  for (const { tone, more } of [{ tone: s.theme.background, more: 2 }, { tone: colour, more: 0 }]) {
+  for (const { tone, more } of [{ tone: theme.background, more: 2 }, { tone: colour, more: 0 }]) {
     ctx.strokeStyle = tone;
     stroke(ctx, width + more, [left, foot], [left, line], [right, line], [right, foot]);
   }

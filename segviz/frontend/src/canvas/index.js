@@ -11,7 +11,7 @@ import { unpack } from "../shared/message.js";
 import { adoptLook, buildColourMenu, createLook } from "./colour_menu.js";
 import { buildControls } from "./controls.js";
 import { onFrame, schedule, showScores } from "./frame.js";
-import { listenKeys } from "./keyboard.js";
+import { buildHelp, listenKeys } from "./keyboard.js";
 import { labelChoice } from "./labels.js";
 import { buildLegend } from "./legend.js";
 import { listenLinked, pointAt, relink } from "./linked.js";
@@ -22,7 +22,7 @@ import { buildTree, sessionRuns } from "./rows.js";
 import { createSearch, refind, resetSearch } from "./search.js";
 import { adoptSetting, change, createSettings, report } from "./settings.js";
 import { readTheme } from "./theme.js";
-import { buildHelp, buildTools } from "./toolbar.js";
+import { buildTools } from "./toolbar.js";
 import { hideTip, showNode } from "./tooltip.js";
 import { clampView, createHistory, moveView } from "./view.js";
 import { markWeights } from "./weights.js";
@@ -41,24 +41,21 @@ const ROLES = ["selected", "focus", "hover", "trail"];
 export default function ({ data, parentElement, setTriggerValue }) {
   /** @type {State} */
   const s = parentElement[STATE] ??= createState(parentElement);
-  if (!s.root) {
+  if (!s.elements.root) {
     buildDom(s);
     listenPointer(s);
     listenKeys(s);
     listenLinked(s);
-    s.observer = new ResizeObserver(() => schedule(s, true));
-    s.observer.observe(s.stage);
+    s.elements.observer = new ResizeObserver(() => schedule(s, true));
+    s.elements.observer.observe(s.elements.stage);
     document.fonts?.ready.then(() => {
-      s.fitted.clear(); // texts were measured in another font
+      s.frames.fitted.clear(); // texts were measured in another font
       schedule(s, true);
     });
   }
   // A trigger, not a state: a state that Python has overruled would go stale and swallow
-  // the next click on the same node. -1 stands for "nothing selected".
-  s.send = (node) => setTriggerValue("selected", node ?? -1);
-  s.sendSetting = (setting) => setTriggerValue("setting", setting);
-  s.sendLook = (look) => setTriggerValue("look", look);
-  s.sendQuery = (query) => setTriggerValue("query", query);
+  // the next click on the same node.
+  s.tell = setTriggerValue;
   if (data) update(s, data);
   // Streamlit may run the clean-up of an overtaken call after a later call: ignore it.
   const call = ++s.calls;
@@ -72,66 +69,76 @@ export default function ({ data, parentElement, setTriggerValue }) {
  * @returns {any} */
 function createState(parentElement) {
   return {
-    parent: parentElement, calls: 0, painted: 0, send: () => {}, sendSetting: () => {},
-    sendQuery: () => {}, sendLook: () => {},
-    look: createLook(), shades: [], isolated: null, gold: [], labelled: [], fitted: new Map(),
-    settings: createSettings(), picture: "grow",
-    data: null, tree: null, runs: [], boxes: [], geom: null,
-    view: null, goal: null, slide: null, history: createHistory(), search: createSearch(),
-    selected: null, sentByPython: null, focus: null, hover: null, trail: null,
-    lineage: {}, tipNode: null, tipAt: null,
-    drag: null, dragged: false,
-    pointed: null, linkedUnits: [], linked: { leaves: [], above: [] },
-    fadeFrom: 0, frame: 0, baseDirty: true, cache: new Map(), frameShows: [], scoreShows: [],
+    calls: 0,
+    tell: () => {},
+    scene: {
+      data: null, tree: null, runs: [], picture: "grow", look: createLook(), isolated: null,
+      shades: [], tints: new Map(), gold: [],
+    },
+    sight: { view: null, goal: null, slide: null, history: createHistory(), geom: null, boxes: [] },
+    attention: {
+      selected: null, sentByPython: null, focus: null, hover: null, trail: null, lineage: {},
+      tipNode: null, tipAt: null, drag: null, dragged: false,
+      pointed: null, linkedUnits: [], linked: { leaves: [], above: [] },
+    },
+    search: createSearch(),
+    settings: createSettings(),
+    frames: {
+      asked: 0, baseDirty: true, painted: 0, fadeFrom: 0, frameShows: [], scoreShows: [],
+      fitted: new Map(), labelled: [],
+    },
+    elements: { parent: parentElement },
   };
 }
 
 /** @param {State} s */
 function destroy(s) {
-  if (s.data) pointAt(s, null);
-  s.unlink();
-  s.observer.disconnect();
+  const { elements } = s;
+  if (s.scene.data) pointAt(s, null);
+  elements.unlink();
+  elements.observer.disconnect();
   clearTimeout(s.settings.timer);
   clearTimeout(s.search.timer);
-  cancelAnimationFrame(s.frame);
-  s.root.remove();
-  delete s.parent[STATE];
+  cancelAnimationFrame(s.frames.asked);
+  elements.root.remove();
+  delete elements.parent[STATE];
 }
 
 // --- DOM -----------------------------------------------------------------------------
 
 /** @param {State} s */
 function buildDom(s) {
-  s.root = element("div", "segviz", s.parent);
+  const { elements } = s;
+  elements.root = element("div", "segviz", elements.parent);
   // Keys pressed here are not Streamlit's shortcuts.
-  s.root.addEventListener("keydown", (event) => event.stopPropagation());
+  elements.root.addEventListener("keydown", (event) => event.stopPropagation());
   /** @param {Partial<LiveSetting>} part */
   const act = (part) => {
     change(s, part);
     schedule(s, true);
   };
-  buildControls(s, s.root, act, () => report(s));
-  const bar = element("div", "bar", s.root);
+  buildControls(s, elements.root, act, () => report(s));
+  const bar = element("div", "bar", elements.root);
   buildColourMenu(s, bar);
   buildLegend(s, bar);
-  buildTools(s, s.root);
-  const stage = element("div", "stage", s.root);
-  s.base = element("canvas", "base", stage); // boxes and axis: repainted on data and zoom
-  s.over = element("canvas", "over", stage); // outlines: repainted on hover and selection
-  s.over.tabIndex = 0;
-  s.over.setAttribute("role", "application");
-  s.over.setAttribute("aria-label",
+  buildTools(s, elements.root);
+  const stage = element("div", "stage", elements.root);
+  elements.base = element("canvas", "base", stage); // boxes and axis: repainted on data and zoom
+  elements.over = element("canvas", "over", stage); // outlines: repainted on hover and selection
+  elements.over.tabIndex = 0;
+  elements.over.setAttribute("role", "application");
+  elements.over.setAttribute("aria-label",
     "Memory tree. Arrow keys walk parent, child and neighbour; Enter selects; ? names all keys.");
-  buildOverview(s, s.root);
-  buildHelp(s, s.root);
-  s.tip = element("div", "tip", s.root);
-  s.tip.hidden = true;
-  s.mirror = element("div", "unseen", s.root);
-  s.mirror.setAttribute("role", "img");
-  s.live = element("div", "unseen", s.root);
-  s.live.setAttribute("aria-live", "polite");
-  s.stage = stage;
-  onFrame(s, mirror); // the last: it tells tests that all is painted
+  buildOverview(s, elements.root);
+  buildHelp(elements, elements.root);
+  elements.tip = element("div", "tip", elements.root);
+  elements.tip.hidden = true;
+  elements.mirror = element("div", "unseen", elements.root);
+  elements.mirror.setAttribute("role", "img");
+  elements.live = element("div", "unseen", elements.root);
+  elements.live.setAttribute("aria-live", "polite");
+  elements.stage = stage;
+  onFrame(s.frames, mirror); // the last: it tells tests that all is painted
 }
 
 // --- data ----------------------------------------------------------------------------
@@ -139,56 +146,57 @@ function buildDom(s) {
 /** @param {State} s
  * @param {Uint8Array} message */
 function update(s, message) {
+  const { scene, sight, attention, frames, elements } = s;
   const started = performance.now();
   const data = unpack(message);
-  const before = s.data;
+  const before = scene.data;
   const fresh = !before || before.identity !== data.identity;
-  s.data = data;
-  s.tree = buildTree(data);
-  s.runs = sessionRuns(data.unit_session);
-  s.runOf = new Int32Array(data.total_units);
-  s.runs.forEach((run, i) => s.runOf.fill(i, run.start, run.stop));
+  scene.data = data;
+  scene.tree = buildTree(data);
+  scene.runs = sessionRuns(data.unit_session);
+  scene.runOf = new Int32Array(data.total_units);
+  scene.runs.forEach((run, i) => scene.runOf.fill(i, run.start, run.stop));
   adoptSetting(s);
   adoptLook(s);
-  s.marks = markWeights(data);
+  scene.marks = markWeights(data);
   if (fresh) {
-    s.focus = s.hover = s.trail = null;
-    s.history = createHistory();
+    attention.focus = attention.hover = attention.trail = null;
+    sight.history = createHistory();
     resetSearch(s);
-    s.isolated = null;
+    scene.isolated = null;
   }
   if (fresh || before.total_units !== data.total_units) {
-    const whole = fresh || s.goal.x1 - s.goal.x0 >= before.total_units;
+    const whole = fresh || sight.goal.x1 - sight.goal.x0 >= before.total_units;
     const goal = whole
       ? { x0: 0, x1: data.total_units || 1 }
-      : clampView(s.goal.x0, s.goal.x1, data.total_units);
-    moveView(s, goal, !fresh); // an axis that gets longer slides, it does not jump
+      : clampView(sight.goal.x0, sight.goal.x1, data.total_units);
+    moveView(sight, goal, !fresh); // an axis that gets longer slides, it does not jump
   }
   relink(s, fresh);
   // Python's word counts when it changes: an echo of the old value must not undo a click.
-  if (fresh || data.selected !== s.sentByPython) {
-    if (s.selected !== data.selected) s.trail = data.selected;
-    s.selected = data.selected;
-    if (s.selected !== null && !fresh) reveal(s, s.selected);
+  if (fresh || data.selected !== attention.sentByPython) {
+    if (attention.selected !== data.selected) attention.trail = data.selected;
+    attention.selected = data.selected;
+    if (attention.selected !== null && !fresh) reveal(s, attention.selected);
   }
-  s.sentByPython = data.selected;
+  attention.sentByPython = data.selected;
   for (const role of ROLES) {
-    const node = s[role];
+    const node = attention[role];
     if (node === null || data.level[node] >= 0) continue;
-    s[role] = null;
-    if (role === "selected") s.sentByPython = null; // if the node comes back, select it again
+    attention[role] = null;
+    if (role === "selected") attention.sentByPython = null; // it comes back: select it again
   }
   const moved = fresh || before.step !== data.step;
   const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
-  if (moved) s.fadeFrom = data.added.length && !still && before ? performance.now() : 0;
+  if (moved) frames.fadeFrom = data.added.length && !still && before ? performance.now() : 0;
   readTheme(s);
   refind(s);
   showScores(s);
-  s.mirror.setAttribute("aria-label", data.summary);
-  const { tipNode } = s;
-  if (!fresh && tipNode !== null && data.level[tipNode] >= 0) showNode(s, tipNode, ...s.tipAt);
+  elements.mirror.setAttribute("aria-label", data.summary);
+  const { tipNode, tipAt } = attention;
+  if (!fresh && tipNode !== null && data.level[tipNode] >= 0) showNode(s, tipNode, ...tipAt);
   else hideTip(s);
-  s.root.dataset.loadMs = (performance.now() - started).toFixed(2);
+  elements.root.dataset.loadMs = (performance.now() - started).toFixed(2);
   schedule(s, true);
 }
 
@@ -196,32 +204,34 @@ function update(s, message) {
 
 /** @param {State} s */
 function mirror(s) {
-  const { data, geom, goal, search } = s;
-  Object.assign(s.root.dataset, {
-    nodes: s.boxes[0].id.length,
-    total: s.tree.active,
+  const { scene, sight, attention, settings, search } = s;
+  const { data, isolated } = scene;
+  const { geom, goal } = sight;
+  Object.assign(s.elements.root.dataset, {
+    nodes: sight.boxes[0].shown,
+    total: scene.tree.active,
     mode: data.mode,
-    selected: s.selected ?? "",
-    focus: s.focus ?? "",
-    hover: s.hover ?? "",
-    linked: s.linked.leaves,
+    selected: attention.selected ?? "",
+    focus: attention.focus ?? "",
+    hover: attention.hover ?? "",
+    linked: attention.linked.leaves,
     step: data.step ?? "",
     scale: `${goal.x0},${goal.x1}`, // where a slide ends
-    back: s.history.views.length,
+    back: sight.history.views.length,
     query: search.query,
     hits: search.hits.length,
     hit: search.hits[search.at] ?? "",
     plot: `${geom.left},${geom.width},${geom.axisTop},${geom.axisHeight}`,
-    painted: ++s.painted,
-    picture: s.picture,
-    colour: s.shades.join(),
-    labels: labelChoice(s),
-    alone: s.isolated ? `${s.isolated.kind}:${s.isolated.key}` : "",
-    policy: s.settings.setting?.policy ?? "",
-    alpha: s.settings.setting?.alpha ?? "",
-    horizon: s.settings.setting?.horizon ?? "",
-    settled: s.settings.sequence <= s.settings.answered, // Python's own scores are shown
-    apart: s.settings.apart,
+    painted: ++s.frames.painted,
+    picture: scene.picture,
+    colour: scene.shades.join(),
+    labels: labelChoice(scene),
+    alone: isolated ? `${isolated.kind}:${isolated.key}` : "",
+    policy: settings.setting?.policy ?? "",
+    alpha: settings.setting?.alpha ?? "",
+    horizon: settings.setting?.horizon ?? "",
+    settled: settings.sequence <= settings.answered, // Python's own scores are shown
+    apart: settings.apart,
     top: data.top_final,
   });
 }

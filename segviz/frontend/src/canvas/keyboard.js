@@ -1,19 +1,20 @@
-// The keyboard on the canvas.
+// The keyboard on the canvas, and the panel that names all keys and what the mouse does.
 
+import { element } from "../shared/dom.js";
 import { schedule } from "./frame.js";
 import { showIsolated } from "./legend.js";
 import { fitNode, hover, panBy, select, stepBack, walkTo, zoomBy } from "./navigation.js";
 import { neighbour } from "./rows.js";
 import { endSearch, walkHit } from "./search.js";
-import { showHelp } from "./toolbar.js";
 
 /** @param {State} s */
 export function listenKeys(s) {
-  s.over.addEventListener("keydown", (event) => {
-    if (s.data && s.geom) pressKey(s, event);
+  const { elements } = s;
+  elements.over.addEventListener("keydown", (event) => {
+    if (s.scene.data && s.sight.geom) pressKey(s, event);
   });
-  s.over.addEventListener("focus", () => schedule(s));
-  s.over.addEventListener("blur", () => {
+  elements.over.addEventListener("focus", () => schedule(s));
+  elements.over.addEventListener("blur", () => {
     hover(s, null, null);
     schedule(s);
   });
@@ -24,23 +25,24 @@ const PAN_SHARE = 0.2;
 /** @param {State} s
  * @param {KeyboardEvent} event */
 function pressKey(s, event) {
+  const { attention } = s;
   const { key, shiftKey } = event;
   if (event.ctrlKey || event.metaKey || event.altKey) return;
-  const at = s.focus ?? s.selected;
+  const at = attention.focus ?? attention.selected;
   if (key === "Escape") {
     if (!leave(s)) return;
   } else if (key === "+" || key === "-") zoomBy(s, key === "+" ? 1.6 : 1 / 1.6);
-  else if (key === "Enter" && s.focus !== null) select(s, s.focus);
+  else if (key === "Enter" && attention.focus !== null) select(s, attention.focus);
   else if (key === "0") fitNode(s, null);
   else if (key === "f" && at !== null) fitNode(s, at);
-  else if (key === "/") s.find.input.focus({ preventScroll: true });
-  else if (key === "?") showHelp(s, true);
+  else if (key === "/") s.elements.find.input.focus({ preventScroll: true });
+  else if (key === "?") showHelp(s.elements, true);
   else if (key === "n" || key === "N") walkHit(s, shiftKey);
   else if (shiftKey && (key === "ArrowLeft" || key === "ArrowRight")) {
     panBy(s, key === "ArrowLeft" ? -PAN_SHARE : PAN_SHARE, "pan");
   } else if (key.startsWith("Arrow") || key === "Home" || key === "End") {
     const first = key === "Home" ? key : "End"; // without a focus, start at the newest leaf
-    walkTo(s, at === null ? neighbour(s.tree, -1, first) : neighbour(s.tree, at, key));
+    walkTo(s, at === null ? neighbour(s.scene.tree, -1, first) : neighbour(s.scene.tree, at, key));
   } else return;
   event.preventDefault();
 }
@@ -49,10 +51,76 @@ function pressKey(s, event) {
  *  ends.
  * @param {State} s */
 function leave(s) {
-  if (!s.help.hidden) showHelp(s, false);
-  else if (s.isolated) showIsolated(s, s.isolated.kind, s.isolated.key);
+  const { scene } = s;
+  if (!s.elements.help.hidden) showHelp(s.elements, false);
+  else if (scene.isolated) showIsolated(s, scene.isolated.kind, scene.isolated.key);
   else if (stepBack(s)) return true;
   else if (s.search.query) endSearch(s);
   else return false;
   return true;
+}
+
+// --- the panel -------------------------------------------------------------------------
+
+const KEYS = [
+  ["↑ ↓", "parent, first child"],
+  ["← →", "neighbour on the level"],
+  ["Home End", "first leaf, newest leaf"],
+  ["Enter", "select the node"],
+  ["+ −", "zoom in, zoom out"],
+  ["Shift ← →", "pan"],
+  ["F", "fill the view with the node"],
+  ["0", "show the whole conversation"],
+  ["Esc", "end what is shown alone, or back to the view before"],
+  ["/", "find text"],
+  ["N, Shift N", "next hit, the one before"],
+  ["?", "this list"],
+];
+const MOUSE = [
+  ["Click", "select a node; on the axis or in the legend: show that alone"],
+  ["Double click", "fill the view with it; beside the tree: show all"],
+  ["Drag", "pan, where the view is zoomed"],
+  ["Ctrl wheel", "zoom at the pointer"],
+  ["Strip below", "drag the frame, its edges, or a new one"],
+];
+
+/** @param {Elements} elements
+ * @param {HTMLElement} parent */
+export function buildHelp(elements, parent) {
+  const root = element("div", "help", parent);
+  root.hidden = true;
+  root.tabIndex = -1;
+  root.setAttribute("role", "dialog");
+  root.setAttribute("aria-label", "Keys and mouse");
+  const close = element("button", "", root, "×");
+  close.type = "button";
+  close.title = "Close (Esc)";
+  close.setAttribute("aria-label", "Close");
+  close.addEventListener("click", () => showHelp(elements, false));
+  for (const { title, rows } of [{ title: "Keys, with the tree in focus", rows: KEYS },
+    { title: "Mouse", rows: MOUSE }]) {
+    const part = element("div", "part", root);
+    element("div", "head", part, title);
+    const list = element("dl", "", part);
+    for (const [key, meaning] of rows) {
+      element("dt", "", list, key);
+      element("dd", "", list, meaning);
+    }
+  }
+  root.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape" && event.key !== "?") return;
+    event.preventDefault();
+    showHelp(elements, false);
+  });
+  elements.help = root;
+}
+
+/** Opens or closes the panel; the keyboard goes in, and back to the tree.
+ * @param {Elements} elements
+ * @param {boolean} open */
+export function showHelp(elements, open) {
+  elements.help.hidden = !open;
+  elements.helpButton.setAttribute("aria-expanded", String(open));
+  elements.root.dataset.help = String(open);
+  (open ? elements.help : elements.over).focus({ preventScroll: true });
 }

@@ -31,18 +31,18 @@ export function labelsFor({ mode, initial, labels, measures }) {
 }
 
 /** The choice, or none where the data cannot show it.
- * @param {State} state */
+ * @param {Scene} scene */
 export const labelChoice = ({ data, look }) =>
   (labelsFor(data).some(([choice]) => choice === look.labels) ? look.labels : "");
 
 /** What may stand on a node: texts from long to short, of which one must fit whole, or one
  *  that may be cut.
- * @param {State} s
+ * @param {Scene} scene
  * @param {number} half
  * @param {number} node
  * @param {string} choice */
-export function labelTexts(s, half, node, choice) {
-  const { data, tree } = s;
+export function labelTexts(scene, half, node, choice) {
+  const { data, tree } = scene;
   if (choice === "node") return { texts: [String(data.origin[node] ?? node)], cut: false };
   if (choice === "words") {
     const text = data.labels[node] ?? "";
@@ -50,28 +50,28 @@ export function labelTexts(s, half, node, choice) {
       cut: true };
   }
   if (choice === "session") {
-    const first = s.runs[s.runOf[tree.start[node]]]?.session ?? -1;
-    const last = s.runs[s.runOf[tree.stop[node] - 1]]?.session ?? -1;
+    const first = scene.runs[scene.runOf[tree.start[node]]]?.session ?? -1;
+    const last = scene.runs[scene.runOf[tree.stop[node] - 1]]?.session ?? -1;
     const [a, b] = [data.session_labels[first], data.session_labels[last]];
     if (a === undefined || b === undefined) return { texts: [], cut: false };
     return { texts: first === last ? [data.session_titles[first], a] : [`${a} – ${b}`],
       cut: false };
   }
-  const text = scoreText(s, half, node);
+  const text = scoreText(scene, half, node);
   return { texts: text ? [text] : [], cut: false };
 }
 
 /** The number behind the colour; where there is none, the half's score.
- * @param {State} s
+ * @param {Scene} scene
  * @param {number} half
  * @param {number} node */
-function scoreText(s, half, node) {
-  const shade = s.shades[half];
-  const value = shadeValue(s, shade, node);
-  if (isMeasure(s.data, shade)) return Number.isNaN(value) ? "" : value.toFixed(2);
-  const differs = shade === "change" || (s.picture === "change" && Number.isNaN(value));
-  if (differs) return signedScore(changeOf(s, node));
-  const score = Number.isNaN(value) ? (half ? s.data.final : s.data.initial)[node] : value;
+function scoreText(scene, half, node) {
+  const shade = scene.shades[half];
+  const value = shadeValue(scene, shade, node);
+  if (isMeasure(scene.data, shade)) return Number.isNaN(value) ? "" : value.toFixed(2);
+  const differs = shade === "change" || (scene.picture === "change" && Number.isNaN(value));
+  if (differs) return signedScore(changeOf(scene, node));
+  const score = Number.isNaN(value) ? (half ? scene.data.final : scene.data.initial)[node] : value;
   return score === undefined ? "" : plainScore(score);
 }
 
@@ -135,12 +135,13 @@ export const inkOn = (colour) => (luminance(colour) > 0.179 ? "#000000" : "#ffff
  * @param {Ctx} ctx
  * @param {number} half */
 export function drawLabels(s, ctx, half) {
-  s.labelled[half] = new Set(); // retrieved nodes whose rank is in their label
-  const choice = labelChoice(s);
+  const { scene } = s;
+  s.frames.labelled[half] = new Set(); // retrieved nodes whose rank is in their label
+  const choice = labelChoice(scene);
   if (!choice) return;
-  const { geom, data, theme } = s;
-  const boxes = s.boxes[half];
-  const top = data.mode === "scores" ? Array.from(topOf(s, half)) : [];
+  const { sight: { geom }, scene: { data, theme } } = s;
+  const boxes = s.sight.boxes[half];
+  const top = data.mode === "scores" ? Array.from(topOf(scene, half)) : [];
   const ranks = new Map(top.map((node, i) => [node, i + 1]));
   const gold = new Set(data.gold);
   ctx.save();
@@ -148,7 +149,7 @@ export function drawLabels(s, ctx, half) {
   ctx.textAlign = "left";
   /** @param {string} text */
   const measure = (text) => ctx.measureText(text).width;
-  eachBox(s, half, (i, y, h) => {
+  eachBox(s, half, (i, _, { y, h }) => {
     const node = boxes.id[i];
     // A gold leaf has its sign in the middle: what is written keeps to its left.
     const room = (gold.has(node) ? boxes.w[i] / 2 - 6 : boxes.w[i]) - 2 * PAD;
@@ -156,9 +157,9 @@ export function drawLabels(s, ctx, half) {
     const rank = ranks.get(node);
     const { text, width } = fitted(s, half, node, choice, rank, measure, room);
     if (!text) return;
-    if (rank) s.labelled[half].add(node);
+    if (rank) s.frames.labelled[half].add(node);
     const [x, middle] = [geom.left + boxes.x[i] + PAD, y + (h - 1) / 2 + 0.5];
-    const patterned = fillOf(s, half, node).pattern !== null;
+    const patterned = fillOf(scene, half, node).pattern !== null;
     write(ctx, text, x, middle, width, segmentsOf(s, half, i), patterned);
   });
   ctx.restore();
@@ -172,16 +173,17 @@ export function drawLabels(s, ctx, half) {
  * @param {(text: string) => number} measure
  * @param {number} room */
 function fitted(s, half, node, choice, rank, measure, room) {
-  let label = labelTexts(s, half, node, choice);
+  const { frames } = s;
+  let label = labelTexts(s.scene, half, node, choice);
   if (rank) label = { ...label, texts: label.texts.map((text) => `${rank} · ${text}`) };
   const wide = Math.floor(room / STEP) * STEP; // while the view slides, most rooms stay the same
   const key = `${wide} ${label.texts.join("\n")}`;
-  const known = s.fitted.get(key);
+  const known = frames.fitted.get(key);
   if (known) return known;
-  if (s.fitted.size > FITTED_KEPT) s.fitted.clear();
+  if (frames.fitted.size > FITTED_KEPT) frames.fitted.clear();
   const text = fitLabel(label, measure, wide);
   const found = { text, width: text ? measure(text) : 0 };
-  s.fitted.set(key, found);
+  frames.fitted.set(key, found);
   return found;
 }
 

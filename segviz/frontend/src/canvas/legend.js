@@ -3,20 +3,21 @@
 
 import { element, focusedBeside } from "../shared/dom.js";
 import { isolateText, number } from "../shared/text.js";
-import { colourClasses, counted } from "./classes.js";
+import { colourClasses, counted, toggleIsolated } from "./classes.js";
 import { onFrame, onScores, schedule } from "./frame.js";
-import { toggleIsolated } from "./isolate.js";
 import { powerOf } from "./shades.js";
 
 /** @param {State} s
  * @param {HTMLElement} parent */
 export function buildLegend(s, parent) {
-  s.legend = element("div", "legend", parent);
-  s.count = element("div", "count", parent);
-  onScores(s, writeLegend);
-  onFrame(s, showCount);
-  s.legend.addEventListener("keydown", (event) => {
-    if (event.key === "Escape" && s.isolated) showIsolated(s, s.isolated.kind, s.isolated.key);
+  const { scene, elements } = s;
+  elements.legend = element("div", "legend", parent);
+  elements.count = element("div", "count", parent);
+  onScores(s.frames, writeLegend);
+  onFrame(s.frames, showCount);
+  elements.legend.addEventListener("keydown", (event) => {
+    const { isolated } = scene;
+    if (event.key === "Escape" && isolated) showIsolated(s, isolated.kind, isolated.key);
     else walkRamp(event);
   });
 }
@@ -24,8 +25,8 @@ export function buildLegend(s, parent) {
 /** How many nodes are drawn, where several share a pixel column.
  * @param {State} s */
 function showCount(s) {
-  const { id, inView } = s.boxes[0];
-  s.count.textContent = id.length < inView ? `showing ${id.length} of ${inView} nodes` : "";
+  const { sight: { boxes: [{ shown, inView }] }, elements: { count } } = s;
+  count.textContent = shown < inView ? `showing ${shown} of ${inView} nodes` : "";
 }
 
 /** Lets a class stand alone, or ends that.
@@ -33,7 +34,7 @@ function showCount(s) {
  * @param {string} kind
  * @param {number | string} key */
 export function showIsolated(s, kind, key) {
-  toggleIsolated(s, kind, key);
+  toggleIsolated(s.scene, kind, key);
   writeLegend(s);
   schedule(s, true);
 }
@@ -42,12 +43,13 @@ export function showIsolated(s, kind, key) {
  *  most frames of a drag change nothing in it.
  * @param {State} s */
 function writeLegend(s) {
-  const { data, legend } = s;
-  legend.hidden = !data.legend;
-  if (!data.legend) return;
-  const classes = colourClasses(s);
-  const marks = markEntries(s);
-  const said = JSON.stringify([classes, marks, s.shades, s.most, s.theme.ramp, s.isolated]);
+  const { scene, elements: { legend } } = s;
+  legend.hidden = !scene.data.legend;
+  if (legend.hidden) return;
+  const classes = colourClasses(scene);
+  const marks = markEntries(scene);
+  const { shades, most, theme, isolated } = scene;
+  const said = JSON.stringify([classes, marks, shades, most, theme.ramp, isolated]);
   if (legend.dataset.said === said) return;
   legend.dataset.said = said;
   const focused = focusedBeside(legend)?.dataset.key;
@@ -65,12 +67,12 @@ function writeLegend(s) {
  * @param {ColourClasses} colourClasses */
 function writeClasses(s, { kind, counted: what, items, ramped }) {
   const ramp = ramped;
-  const group = element("div", ramp ? "classes ramped" : "classes", s.legend);
+  const group = element("div", ramp ? "classes ramped" : "classes", s.elements.legend);
   group.setAttribute("role", "group");
   group.setAttribute("aria-label", `Colours: ${kind}. Press one to see it alone.`);
   if (ramp) element("span", "", group, items[0].name);
   const holder = ramp ? element("div", "segments", group) : group;
-  const chosen = items.findIndex(({ key }) => isIsolated(s, kind, key));
+  const chosen = items.findIndex(({ key }) => isIsolated(s.scene, kind, key));
   items.forEach((item, i) => {
     const button = isolateButton(s, holder, ramp ? "segment" : "class", kind, item.key,
       `${isolateText(item.title)}: ${counted(item.count, what)}`);
@@ -95,7 +97,7 @@ function paintSwatch(swatch, { colours, pattern }) {
   if (colours.length > 1) swatch.style.backgroundImage = gradient(colours);
 }
 
-/** @param {State} state
+/** @param {Scene} scene
  * @param {string} kind
  * @param {number | string} key */
 const isIsolated = ({ isolated }, kind, key) => isolated?.kind === kind && isolated.key === key;
@@ -108,7 +110,7 @@ const isIsolated = ({ isolated }, kind, key) => isolated?.kind === kind && isola
  * @param {string} title */
 function isolateButton(s, parent, className, kind, key, title) {
   const button = element("button", className, parent);
-  const pressed = isIsolated(s, kind, key);
+  const pressed = isIsolated(s.scene, kind, key);
   button.type = "button";
   button.dataset.key = `${kind}:${key}`;
   const act = pressed ? "Shown alone; press again to end." : "Press to see it alone.";
@@ -138,15 +140,16 @@ function walkRamp(event) {
  * @param {State} s
  * @param {ColourClasses | null} classes */
 function writeChip(s, classes) {
-  if (!s.isolated) return;
-  const { kind, key } = s.isolated;
+  const { data, isolated } = s.scene;
+  if (!isolated) return;
+  const { kind, key } = isolated;
   const named = classes?.kind === kind && !classes.ramped;
   if (named || kind === "top") return;
   const item = classes?.kind === kind ? classes.items.find((one) => one.key === key) : null;
-  const name = kind === "session" ? s.data.session_titles[Number(key)] : item?.title ?? String(key);
+  const name = kind === "session" ? data.session_titles[Number(key)] : item?.title ?? String(key);
   const count = item && classes ? ` · ${counted(item.count, classes.counted)}` : "";
   const words = `${isolateText(name)}${count}`;
-  const button = isolateButton(s, s.legend, "class chip", kind, key, words);
+  const button = isolateButton(s, s.elements.legend, "class chip", kind, key, words);
   element("span", "", button, `only ${words}`);
   element("b", "", button, "×");
 }
@@ -154,12 +157,12 @@ function writeChip(s, classes) {
 // --- scales and marks ------------------------------------------------------------------
 
 /** What a scale of scores runs from and to, its colours, and what its ends stand for.
- * @param {State} s */
-export function scaleOf(s) {
-  const { data, theme } = s;
-  const shade = s.shades[s.shades.length - 1];
+ * @param {Scene} scene */
+export function scaleOf(scene) {
+  const { data, theme } = scene;
+  const shade = scene.shades[scene.shades.length - 1];
   const root = { 1: "", 0.5: " (√)", 0.25: " (⁴√)" }[powerOf(data, shade)];
-  const range = s.most ? number(s.most) : "";
+  const range = scene.most ? number(scene.most) : "";
   if (shade !== "change") {
     const words = range ? `score 0–${range}${root}` : "no scores";
     return { words, ramp: theme.ramp, ends: [] };
@@ -175,16 +178,16 @@ export function scaleOf(s) {
 
 /** @param {State} s */
 function writeScale(s) {
-  const { words, ramp, ends } = scaleOf(s);
-  entry(s.legend, "ramp", words).style.background = gradient(ramp);
+  const { words, ramp, ends } = scaleOf(s.scene);
+  entry(s.elements.legend, "ramp", words).style.background = gradient(ramp);
   for (const { kind, text, colour } of ends) {
-    entry(s.legend, kind, text).style.backgroundColor = colour;
+    entry(s.elements.legend, kind, text).style.backgroundColor = colour;
   }
 }
 
 /** The marks that can occur in this picture: [kind, words, sign]. A mark has two shapes, as
  *  an outline and, for narrow boxes, as a sign outside.
- * @param {State} state */
+ * @param {Scene} scene */
 export function markEntries({ data, picture }) {
   const k = Math.max(data.top_initial.length, data.top_final.length);
   /** @type {Mark[]} */
@@ -205,8 +208,8 @@ export function markEntries({ data, picture }) {
  * @param {Mark} mark */
 function writeMark(s, mark) {
   const [kind, words, sign] = mark;
-  if (kind !== "top") return entry(s.legend, kind, words, sign);
-  const button = isolateButton(s, s.legend, "class", "top", 0, `${words} retrieved nodes`);
+  if (kind !== "top") return entry(s.elements.legend, kind, words, sign);
+  const button = isolateButton(s, s.elements.legend, "class", "top", 0, `${words} retrieved nodes`);
   return fillEntry(button, kind, words, sign);
 }
 

@@ -36,7 +36,7 @@ export function descendantRuns(tree, node) {
     let run = null;
     for (const id of ids) {
       const [start, stop] = [tree.start[id], tree.stop[id]];
-      if (!member[id]) run = null;
+      if (!member[id] || tree.rowOf[id] !== row) run = null; // a chain is underlined once
       else if (run && start <= run.stop) run.stop = Math.max(run.stop, stop);
       else runs.push(run = { row, level: tree.level[id], start, stop });
     }
@@ -53,20 +53,21 @@ const ROLES = [{ role: "hover", width: 1, alpha: 0.6 }, { role: "selected", widt
  * @param {Ctx} ctx
  * @param {number} half */
 export function drawLineage(s, ctx, half) {
-  const { text } = s.theme;
+  const { theme } = s.scene;
+  const { text } = theme;
   for (const { role, width, alpha } of ROLES) {
-    const node = s[role];
-    if (node === null || (role === "hover" && node === s.selected)) continue;
+    const node = s.attention[role];
+    if (node === null || (role === "hover" && node === s.attention.selected)) continue;
     const { above, below } = lineage(s, role, node);
     ctx.globalAlpha = alpha;
     for (const other of above) {
-      outline(s, ctx, nodeRect(s, half, other), text, 1, { halo: false });
+      outline(theme, ctx, nodeRect(s, half, other), text, 1, { halo: false });
     }
     let last = null;
     for (const run of below) {
       const rect = runRect(s, half, run);
       if (!rect || (last?.y === rect.y && rect.x + rect.w < last.x + last.w + 1)) continue;
-      footing(s, ctx, rect, half, text, width);
+      footing(theme, ctx, rect, half, text, width);
       last = rect;
     }
     ctx.globalAlpha = 1;
@@ -78,17 +79,18 @@ export function drawLineage(s, ctx, half) {
  * @param {"hover" | "selected"} role
  * @param {number} node */
 function lineage(s, role, node) {
-  const known = s.lineage[role];
-  if (known?.tree === s.tree && known.node === node) return known;
-  return (s.lineage[role] = {
-    tree: s.tree, node, above: ancestors(s.tree, node), below: descendantRuns(s.tree, node),
+  const { scene: { tree }, attention } = s;
+  const known = attention.lineage[role];
+  if (known?.tree === tree && known.node === node) return known;
+  return (attention.lineage[role] = {
+    tree, node, above: ancestors(tree, node), below: descendantRuns(tree, node),
   });
 }
 
 /** @param {State} state
  * @param {number} half
  * @param {Run} run */
-function runRect({ tree, geom, view }, half, { row, level, start, stop }) {
+function runRect({ scene: { tree }, sight: { geom, view } }, half, { row, level, start, stop }) {
   const scale = geom.width / (view.x1 - view.x0);
   const x = Math.max(0, (start - view.x0) * scale);
   const right = Math.min(geom.width, (stop - view.x0) * scale);

@@ -9,8 +9,8 @@ import { ancestors } from "./rows.js";
  *  and what lies above them.
  * @param {State} s */
 export function listenLinked(s) {
-  s.unlink = listenPointing(s, () => s.data?.identity, (spans) => {
-    s.linkedUnits = spans;
+  s.elements.unlink = listenPointing(s, () => s.scene.data?.identity, (spans) => {
+    s.attention.linkedUnits = spans;
     relink(s);
     schedule(s);
   });
@@ -20,24 +20,25 @@ export function listenLinked(s) {
  * @param {State} s
  * @param {any} [fresh] */
 export function relink(s, fresh = false) {
+  const { attention } = s;
   if (fresh) {
-    s.pointed = null;
-    s.linkedUnits = [];
+    attention.pointed = null;
+    attention.linkedUnits = [];
   }
-  s.linked = linkedNodes(s, s.linkedUnits);
+  attention.linked = linkedNodes(s.scene, attention.linkedUnits);
 }
 
 /** Tells the others which units lie below a node; null lets go.
  * @param {State} s
  * @param {number | null} node */
 export function pointAt(s, node) {
-  if (node === s.pointed) return;
-  s.pointed = node;
-  point(s, s.data.identity, node === null ? [] : nodeUnits(s, node));
+  if (node === s.attention.pointed) return;
+  s.attention.pointed = node;
+  point(s, s.scene.data.identity, node === null ? [] : nodeUnits(s.scene, node));
 }
 
 /** The units of a node as [start, stop) pairs.
- * @param {State} state
+ * @param {Scene} scene
  * @param {number} node
  * @returns {Span[]} */
 export function nodeUnits({ data, tree }, node) {
@@ -55,7 +56,7 @@ export function nodeUnits({ data, tree }, node) {
 }
 
 /** The leaves over these units, and the nodes above them.
- * @param {State} state
+ * @param {Scene} scene
  * @param {Span[]} spans */
 export function linkedNodes({ data, tree }, spans) {
   if (!spans.length) return { leaves: [], above: [] };

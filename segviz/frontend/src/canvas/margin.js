@@ -12,7 +12,7 @@ import { colourChoice, sessionColour } from "./shades.js";
  * @param {Ctx} ctx
  * @param {number} half */
 export function drawMargin(s, ctx, half) {
-  const { geom, theme, tree } = s;
+  const { sight: { geom }, scene: { theme, tree } } = s;
   ctx.font = `11px ${theme.font}`;
   ctx.textAlign = "right";
   let last = null;
@@ -20,18 +20,18 @@ export function drawMargin(s, ctx, half) {
     const { y, h } = rowBox(geom, half, level);
     const middle = y + h / 2;
     if (last !== null && Math.abs(middle - last) < 13) continue;
-    ctx.fillStyle = tree.byLevel[level].length ? theme.muted : theme.faint;
+    ctx.fillStyle = level <= tree.highest ? theme.muted : theme.faint;
     ctx.fillText(`L${level}`, geom.left - 8, middle);
     last = middle;
   }
-  if (s.picture === "grow") return;
+  if (s.scene.picture === "grow") return;
   const span = geom.rows.total;
   const y = half ? geom.axisTop + geom.axisHeight + span / 2 : geom.axisTop - span / 2;
   ctx.save();
   ctx.font = `12px ${theme.font}`;
-  const name = halfName(s, half);
+  const name = halfName(s.scene, half);
   const reach = ctx.measureText(name).width / 2 + 4;
-  ctx.translate(9, Math.min(Math.max(y, reach), s.stage.clientHeight - reach));
+  ctx.translate(9, Math.min(Math.max(y, reach), s.elements.stage.clientHeight - reach));
   ctx.rotate(-Math.PI / 2);
   ctx.textAlign = "center";
   ctx.fillStyle = theme.text;
@@ -41,20 +41,22 @@ export function drawMargin(s, ctx, half) {
 
 /** What a half shows: its score; where another colour is chosen, that, or by what the nodes
  *  marked in it were retrieved.
- * @param {State} s
+ * @param {Scene} scene
  * @param {number} half */
-function halfName(s, half) {
-  const [before, after] = s.data.score_names;
+function halfName(scene, half) {
+  const [before, after] = scene.data.score_names;
   const own = half ? after : before;
-  const [shade] = s.shades;
-  if (s.picture === "change") return shade === "change" ? `${after} − ${before}` : shade;
-  return colourChoice(s) ? `top by ${own}` : own;
+  const [shade] = scene.shades;
+  if (scene.picture === "change") return shade === "change" ? `${after} − ${before}` : shade;
+  return colourChoice(scene) ? `top by ${own}` : own;
 }
 
 /** @param {State} s
  * @param {Ctx} ctx */
 export function drawAxis(s, ctx) {
-  const { geom, theme, data } = s;
+  const { sight, scene } = s;
+  const { theme, data, isolated } = scene;
+  const { geom } = sight;
   const { left, width, axisTop, axisHeight } = geom;
   const lane = geom.halves === 2 ? 9 : 0; // room for the evidence marks
   const strip = axisTop + 2 + lane;
@@ -63,17 +65,17 @@ export function drawAxis(s, ctx) {
   ctx.beginPath();
   ctx.rect(left, axisTop, width, axisHeight);
   ctx.clip();
-  for (const run of s.runs) {
-    const x = Math.max(left, pixel(s, run.start));
-    const w = Math.min(left + width, pixel(s, run.stop)) - x;
+  for (const run of scene.runs) {
+    const x = Math.max(left, pixel(sight, run.start));
+    const w = Math.min(left + width, pixel(sight, run.stop)) - x;
     if (w <= 0) continue;
     if (run.session % 2 === 0) {
       ctx.fillStyle = theme.band;
       ctx.fillRect(x, strip, w, axisHeight - lane - 4);
     }
-    ctx.fillStyle = sessionColour(s, run.session, 0);
+    ctx.fillStyle = sessionColour(scene, run.session, 0);
     ctx.fillRect(x, strip, w, 3);
-    if (s.isolated?.kind === "session" && s.isolated.key === run.session) {
+    if (isolated?.kind === "session" && isolated.key === run.session) {
       ctx.fillStyle = theme.accent; // the session that stands alone
       ctx.fillRect(x, axisTop + axisHeight - 4, w, 2);
     }
@@ -109,11 +111,11 @@ const NOW_ROOM = 34; // pixels that "now" needs right of its line
  * @param {Ctx} ctx
  * @param {number} bottom */
 function drawNow(s, ctx, bottom) {
-  const { geom, theme, tree } = s;
-  const now = pixel(s, tree.newest);
+  const { sight, scene: { theme, tree } } = s;
+  const { geom } = sight;
+  const now = pixel(sight, tree.newest);
   if (now < geom.left || now + NOW_ROOM > geom.left + geom.width) return;
-  const highest = tree.byLevel.findLastIndex((ids) => ids.length);
-  const top = highest < 0 ? geom.axisTop - 20 : rowBox(geom, 0, highest).y;
+  const top = tree.highest < 0 ? geom.axisTop - 20 : rowBox(geom, 0, tree.highest).y;
   ctx.fillStyle = theme.line;
   ctx.fillRect(Math.round(now), top, 1, bottom - top);
   ctx.fillStyle = theme.muted;

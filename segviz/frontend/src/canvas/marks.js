@@ -3,9 +3,10 @@
 // A mark must leave the fill of its box visible. A box wide enough gets an outline inside;
 // above (in the lower half: below) a narrow box stands a sign of its own shape, so that
 // state is never told by colour alone: a bar and triangle for retrieved and chosen, a plus
-// for new, a bracket for the frontier, a dashed bracket for revised, a dot for found.
+// for new, a bracket for the frontier, a dashed bracket for revised, a dot for found. Of a
+// node over several rows the outline is around all, a sign at the row it begins at.
 
-import { nodeRect } from "./boxes.js";
+import { nodeRect, rowRect } from "./boxes.js";
 import {
   bar, bracket, dashedBracket, diamond, dot, isNarrow, outline, plus, triangle,
 } from "./glyphs.js";
@@ -17,43 +18,55 @@ import { fillOf } from "./shades.js";
 /** @param {State} s
  * @param {Ctx} ctx */
 export function drawOver(s, ctx) {
-  const { geom, theme, data } = s;
+  const { scene: { theme, data, picture }, sight: { geom }, attention, search, elements } = s;
+  const { selected, focus, hover } = attention;
   ctx.save();
   ctx.beginPath(); // marks may reach a little into the margins, not over the labels
-  ctx.rect(geom.left - 6, 0, geom.width + 12, s.stage.clientHeight);
+  ctx.rect(geom.left - 6, 0, geom.width + 12, elements.stage.clientHeight);
   ctx.clip();
   ctx.textBaseline = "middle";
-  if (s.picture === "grow") drawGrowMarks(s, ctx);
-  else if (s.picture === "scores") {
+  if (picture === "grow") drawGrowMarks(s, ctx);
+  else if (picture === "scores") {
     drawTop(s, ctx, 0, data.top_initial);
     drawTop(s, ctx, 1, data.top_final);
   } else {
     drawLeft(s, ctx, data.top_initial.filter((node) => !data.top_final.includes(node)));
     drawTop(s, ctx, 0, data.top_final);
   }
-  const current = s.search.hits[s.search.at] ?? null;
-  const focused = s.over.matches(":focus") || (current !== null && current === s.focus);
+  const current = search.hits[search.at] ?? null;
+  const focused = elements.over.matches(":focus") || (current !== null && current === focus);
   for (let half = 0; half < geom.halves; half++) {
     drawLineage(s, ctx, half);
-    if (s.selected !== null) outline(s, ctx, nodeRect(s, half, s.selected), theme.text, 2);
-    if (s.focus !== null && focused) {
-      outline(s, ctx, nodeRect(s, half, s.focus), theme.text, 1.5, { inset: 2, dash: [2, 2] });
-    }
-    if (s.hover !== null) {
-      outline(s, ctx, nodeRect(s, half, s.hover), theme.text, 1, { halo: false });
-    }
+    /** @param {number} node
+     * @param {number} width
+     * @param {Parameters<typeof outline>[5]} [given] */
+    const around = (node, width, given) =>
+      outline(theme, ctx, nodeRect(s, half, node), theme.text, width, given);
+    if (selected !== null) around(selected, 2);
+    if (focus !== null && focused) around(focus, 1.5, { inset: 2, dash: [2, 2] });
+    if (hover !== null) around(hover, 1, { halo: false });
     drawLinked(s, ctx, half);
     drawHits(s, ctx, half, current);
     for (const leaf of data.gold) {
-      const rect = nodeRect(s, half, leaf);
+      const rect = rowRect(s, half, leaf);
       if (!rect) continue;
       const middle = rect.x + rect.w / 2;
       const onAxis = !half && geom.halves === 2;
-      if (onAxis) diamond(s, ctx, middle, geom.axisTop + 5);
-      if (!onAxis || rect.h >= 12) diamond(s, ctx, middle, rect.y + rect.h / 2);
+      if (onAxis) diamond(theme, ctx, middle, geom.axisTop + 5);
+      if (!onAxis || rect.h >= 12) diamond(theme, ctx, middle, rect.y + rect.h / 2);
     }
   }
   ctx.restore();
+}
+
+/** Where a mark of a node goes, by the width of its outline.
+ * @param {State} s
+ * @param {number} half
+ * @param {number} node
+ * @param {number} width */
+function markRect(s, half, node, width) {
+  const rect = rowRect(s, half, node);
+  return rect && !isNarrow(rect, width) ? nodeRect(s, half, node) : rect;
 }
 
 /** What another view points at: its leaf in a band of its own, what lies above it dotted.
@@ -61,20 +74,21 @@ export function drawOver(s, ctx) {
  * @param {Ctx} ctx
  * @param {number} half */
 function drawLinked(s, ctx, half) {
-  const { text } = s.theme;
-  for (const node of s.linked.above) {
-    outline(s, ctx, nodeRect(s, half, node), text, 1, { dash: [1, 2], halo: false });
+  const { scene: { theme }, sight: { geom }, attention: { linked }, elements: { stage } } = s;
+  const { text } = theme;
+  for (const node of linked.above) {
+    outline(theme, ctx, nodeRect(s, half, node), text, 1, { dash: [1, 2], halo: false });
   }
-  for (const leaf of s.linked.leaves) {
+  for (const leaf of linked.leaves) {
     const rect = nodeRect(s, half, leaf);
     if (!rect) continue;
-    const { axisTop, axisHeight } = s.geom;
-    const [from, to] = half ? [axisTop + axisHeight, s.stage.clientHeight] : [0, axisTop];
+    const { axisTop, axisHeight } = geom;
+    const [from, to] = half ? [axisTop + axisHeight, stage.clientHeight] : [0, axisTop];
     ctx.globalAlpha = 0.16;
     ctx.fillStyle = text;
     ctx.fillRect(rect.x - 1, from, Math.max(rect.w, 2) + 2, to - from);
     ctx.globalAlpha = 1;
-    outline(s, ctx, rect, text, 2, { dash: [3, 2] });
+    outline(theme, ctx, rect, text, 2, { dash: [3, 2] });
   }
 }
 
@@ -86,45 +100,46 @@ const HIT_GAP = 6; // pixels between dots of one row
  * @param {number} half
  * @param {number | null} current */
 function drawHits(s, ctx, half, current) {
+  const { theme, tree } = s.scene;
   const last = new Map(); // row -> where its last dot is
   for (const node of s.search.hits) {
-    const rect = node === current ? null : nodeRect(s, half, node);
+    const rect = node === current ? null : rowRect(s, half, node);
     if (!rect) continue;
-    const row = s.tree.rowOf[node];
+    const row = tree.rowOf[node];
     const x = rect.x + rect.w / 2;
     if (x - (last.get(row) ?? -Infinity) < HIT_GAP) continue;
     last.set(row, x);
-    dot(s, ctx, rect, half, s.theme.text);
+    dot(theme, ctx, rect, half, theme.text);
   }
-  const rect = current === null ? null : nodeRect(s, half, current);
-  if (rect) dot(s, ctx, rect, half, s.theme.text, 4);
+  const rect = current === null ? null : rowRect(s, half, current);
+  if (rect) dot(theme, ctx, rect, half, theme.text, 4);
 }
 
 /** @param {State} s
  * @param {Ctx} ctx */
 function drawGrowMarks(s, ctx) {
-  const { theme, data } = s;
+  const { theme, data } = s.scene;
   const { accent, text } = theme;
-  /** @param {number} node */
-  const rect = (node) => nodeRect(s, 0, node);
-  if (s.fadeFrom) {
-    const share = Math.max(0, 1 - (performance.now() - s.fadeFrom) / FADE_MS);
+  const taken = data.candidates.find((each) => each.taken)?.node;
+  if (s.frames.fadeFrom) {
+    const share = Math.max(0, 1 - (performance.now() - s.frames.fadeFrom) / FADE_MS);
     ctx.fillStyle = accent;
     ctx.globalAlpha = 0.45 * share;
-    for (const box of data.added.map(rect)) {
+    for (const node of data.added) {
+      const box = nodeRect(s, 0, node);
       if (box) ctx.fillRect(box.x - 1, box.y, Math.max(box.w, 3), box.h - 1);
     }
     ctx.globalAlpha = 1;
   }
-  const chosen = data.chosen === null ? null : rect(data.chosen);
-  if (chosen && !isNarrow(chosen, 3)) outline(s, ctx, chosen, accent, 3);
+  const chosen = taken === undefined ? null : markRect(s, 0, taken, 3);
+  if (chosen && !isNarrow(chosen, 3)) outline(theme, ctx, chosen, accent, 3);
   const changed = new Set([...data.revised, ...data.added]);
   const edge = new Set(data.frontier);
   for (const node of data.frontier) {
-    const box = rect(node);
-    if (!box || node === data.chosen) continue;
-    if (!isNarrow(box, 1.5)) outline(s, ctx, box, text, 1.5);
-    else if (box.h >= 14 || !changed.has(node)) bracket(s, ctx, box, 0, text);
+    const box = markRect(s, 0, node, 1.5);
+    if (!box || node === taken) continue;
+    if (!isNarrow(box, 1.5)) outline(theme, ctx, box, text, 1.5);
+    else if (box.h >= 14 || !changed.has(node)) bracket(theme, ctx, box, 0, text);
   }
   // A node that is both on the frontier and changed gets its second mark inside the first,
   // or beyond it where the box is narrow.
@@ -133,22 +148,22 @@ function drawGrowMarks(s, ctx) {
    * @param {typeof dashedBracket} sign */
   const mark = (nodes, dash, sign) => {
     for (const node of nodes) {
-      const box = rect(node);
-      if (!box || node === data.chosen) continue;
+      const box = markRect(s, 0, node, 1.5);
+      if (!box || node === taken) continue;
       const both = edge.has(node);
       if (isNarrow(box, 1.5)) {
-        sign(s, ctx, box, 0, accent, both && box.h >= 14 ? 5 : 0);
+        sign(theme, ctx, box, 0, accent, both && box.h >= 14 ? 5 : 0);
         continue;
       }
       const inset = both && box.h >= 12 ? 2.5 : 0;
-      outline(s, ctx, box, accent, 1.5, { inset, dash, halo: !inset });
+      outline(theme, ctx, box, accent, 1.5, { inset, dash, halo: !inset });
     }
   };
   mark(data.revised, [4, 3], dashedBracket);
   mark(data.added, [], plus);
   if (chosen && isNarrow(chosen, 3)) {
-    bar(s, ctx, chosen, 0, accent);
-    triangle(s, ctx, chosen, 0, accent);
+    bar(theme, ctx, chosen, 0, accent);
+    triangle(theme, ctx, chosen, 0, accent);
   }
 }
 
@@ -158,28 +173,30 @@ function drawGrowMarks(s, ctx) {
  * @param {number} half
  * @param {Ids} nodes */
 function drawTop(s, ctx, half, nodes) {
-  const { accent, font } = s.theme;
+  const { scene } = s;
+  const { theme } = scene;
+  const { accent, font } = theme;
   ctx.font = `600 11px ${font}`;
   ctx.textAlign = "center";
   /** @type {Rect[]} */
   const thin = [];
   nodes.forEach((node, i) => {
-    const rect = nodeRect(s, half, node);
+    const rect = rowRect(s, half, node);
     if (!rect) return;
     if (isNarrow(rect, 2)) {
       thin.push(rect);
       return;
     }
-    outline(s, ctx, rect, accent, 2);
-    if (s.labelled[half]?.has(node)) return; // its label names the rank
+    outline(theme, ctx, nodeRect(s, half, node), accent, 2);
+    if (s.frames.labelled[half]?.has(node)) return; // its label names the rank
     const rank = String(i + 1);
     if (rect.w >= ctx.measureText(rank).width + 8 && rect.h >= 15) {
-      ctx.fillStyle = inkOn(fillOf(s, half, node).colour);
+      ctx.fillStyle = inkOn(fillOf(scene, half, node).colour);
       ctx.fillText(rank, rect.x + rect.w / 2, rect.y + rect.h / 2);
     }
   });
-  for (const rect of thin) bar(s, ctx, rect, half, accent);
-  for (const rect of spaced(thin)) triangle(s, ctx, rect, half, accent);
+  for (const rect of thin) bar(theme, ctx, rect, half, accent);
+  for (const rect of spaced(thin)) triangle(theme, ctx, rect, half, accent);
 }
 
 /** Nodes that the change has pushed out of the retrieved ones: dashed.
@@ -187,11 +204,12 @@ function drawTop(s, ctx, half, nodes) {
  * @param {Ctx} ctx
  * @param {Ids} nodes */
 function drawLeft(s, ctx, nodes) {
+  const { theme } = s.scene;
   for (const node of nodes) {
-    const rect = nodeRect(s, 0, node);
+    const rect = markRect(s, 0, node, 1.5);
     if (!rect) continue;
-    if (isNarrow(rect, 1.5)) dashedBracket(s, ctx, rect, 0, s.theme.accent, 0);
-    else outline(s, ctx, rect, s.theme.accent, 1.5, { dash: [4, 3] });
+    if (isNarrow(rect, 1.5)) dashedBracket(theme, ctx, rect, 0, theme.accent, 0);
+    else outline(theme, ctx, rect, theme.accent, 1.5, { dash: [4, 3] });
   }
 }
 

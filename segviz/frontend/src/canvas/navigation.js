@@ -9,7 +9,7 @@ import { hideTip, nodeLines, showNode, showTip } from "./tooltip.js";
 import { clampView, goBack, insideView, moveView, remember, zoomView } from "./view.js";
 
 /** Length of the axis, which never is nothing.
- * @param {State} state */
+ * @param {Scene} scene */
 export const unitsOf = ({ data }) => data.total_units || 1;
 
 /** Shows another part of the conversation, from which Escape leads back. `kind` names the
@@ -19,9 +19,9 @@ export const unitsOf = ({ data }) => data.total_units || 1;
  * @param {string} kind
  * @param {boolean} [slides] */
 export function jumpTo(s, view, kind, slides = true) {
-  const { goal, history } = s;
+  const { goal, history } = s.sight;
   if (view.x0 === goal.x0 && view.x1 === goal.x1) return;
-  remember(history, goal, unitsOf(s), kind, performance.now());
+  remember(history, goal, unitsOf(s.scene), kind, performance.now());
   goTo(s, view, slides);
 }
 
@@ -30,16 +30,17 @@ export function jumpTo(s, view, kind, slides = true) {
  * @param {boolean} slides */
 function goTo(s, view, slides) {
   hideTip(s); // it belongs to a place that moves away
-  moveView(s, view, slides);
+  moveView(s.sight, view, slides);
   schedule(s, true);
 }
 
 /** Returns to the view before; without one, to the whole. Was there anything to do?
  * @param {State} s */
 export function stepBack(s) {
-  const total = unitsOf(s);
-  const goal = goBack(s.history, s.goal, total) ?? { x0: 0, x1: total };
-  if (goal.x0 === s.goal.x0 && goal.x1 === s.goal.x1) return false;
+  const { sight } = s;
+  const total = unitsOf(s.scene);
+  const goal = goBack(sight.history, sight.goal, total) ?? { x0: 0, x1: total };
+  if (goal.x0 === sight.goal.x0 && goal.x1 === sight.goal.x1) return false;
   goTo(s, goal, true);
   return true;
 }
@@ -48,13 +49,14 @@ export function stepBack(s) {
  * @param {State} s
  * @param {number} factor */
 export function zoomBy(s, factor) {
-  const { x0, x1 } = s.goal;
+  const { scene, attention } = s;
+  const { x0, x1 } = s.sight.goal;
   let anchor = (x0 + x1) / 2;
-  if (s.trail !== null) {
-    const middle = (s.tree.start[s.trail] + s.tree.stop[s.trail]) / 2;
+  if (attention.trail !== null) {
+    const middle = (scene.tree.start[attention.trail] + scene.tree.stop[attention.trail]) / 2;
     if (middle > x0 && middle < x1) anchor = middle;
   }
-  jumpTo(s, zoomView(s.goal, factor, anchor, unitsOf(s)), "zoom");
+  jumpTo(s, zoomView(s.sight.goal, factor, anchor, unitsOf(scene)), "zoom");
 }
 
 /** Moves the view by a share of its own length.
@@ -63,18 +65,19 @@ export function zoomBy(s, factor) {
  * @param {string} kind
  * @param {boolean} [slides] */
 export function panBy(s, share, kind, slides = true) {
-  const { x0, x1 } = s.goal;
+  const { x0, x1 } = s.sight.goal;
   const units = share * (x1 - x0);
-  jumpTo(s, insideView(x0 + units, x1 + units, unitsOf(s)), kind, slides);
+  jumpTo(s, insideView(x0 + units, x1 + units, unitsOf(s.scene)), kind, slides);
 }
 
 /** The node fills the view; null stands for the whole conversation.
  * @param {State} s
  * @param {number | null} node */
 export function fitNode(s, node) {
-  const total = unitsOf(s);
+  const { scene } = s;
+  const total = unitsOf(scene);
   if (node === null) return jumpTo(s, { x0: 0, x1: total }, "fit");
-  const [start, stop] = [s.tree.start[node], s.tree.stop[node]];
+  const [start, stop] = [scene.tree.start[node], scene.tree.stop[node]];
   const margin = (stop - start) * 0.04;
   return jumpTo(s, clampView(start - margin, stop + margin, total), "fit");
 }
@@ -83,21 +86,23 @@ export function fitNode(s, node) {
  * @param {State} s
  * @param {number} node */
 export function reveal(s, node) {
-  const [start, stop] = [s.tree.start[node], s.tree.stop[node]];
-  const half = (s.goal.x1 - s.goal.x0) / 2;
-  if (stop > s.goal.x0 && start < s.goal.x1) return;
+  const { scene, sight } = s;
+  const [start, stop] = [scene.tree.start[node], scene.tree.stop[node]];
+  const half = (sight.goal.x1 - sight.goal.x0) / 2;
+  if (stop > sight.goal.x0 && start < sight.goal.x1) return;
   const middle = (start + stop) / 2;
-  jumpTo(s, insideView(middle - half, middle + half, unitsOf(s)), "reveal");
+  jumpTo(s, insideView(middle - half, middle + half, unitsOf(scene)), "reveal");
 }
 
 /** @param {State} s
  * @param {number | null} node */
 export function select(s, node) {
-  if (node !== null) s.focus = node;
-  s.trail = node;
-  if (node !== s.selected) {
-    s.selected = node;
-    s.send(node);
+  const { attention } = s;
+  if (node !== null) attention.focus = node;
+  attention.trail = node;
+  if (node !== attention.selected) {
+    attention.selected = node;
+    s.tell("selected", node ?? -1); // -1 stands for "nothing selected"
   }
   schedule(s);
 }
@@ -108,13 +113,13 @@ export function select(s, node) {
  * @param {number} [x]
  * @param {number} [y] */
 export function hover(s, node, session, x = 0, y = 0) {
-  if (node !== s.hover) schedule(s);
-  s.hover = node;
+  if (node !== s.attention.hover) schedule(s);
+  s.attention.hover = node;
   pointAt(s, node);
   hideTip(s);
   if (node !== null) showNode(s, node, x, y);
   else if (session !== null && session >= 0) {
-    showTip(s, [["head", isolateText(s.data.session_titles[session])]], x, y);
+    showTip(s.elements, [["head", isolateText(s.scene.data.session_titles[session])]], x, y);
   }
 }
 
@@ -125,19 +130,21 @@ export function hover(s, node, session, x = 0, y = 0) {
  * @param {string} [before]
  * @param {string | null} [excerpt] */
 export function walkTo(s, node, before = "", excerpt = null) {
+  const { attention } = s;
   if (node < 0) return;
-  s.focus = s.trail = node;
+  attention.focus = attention.trail = node;
   pointAt(s, node);
   reveal(s, node);
-  let lines = nodeLines(s, node);
+  let lines = nodeLines(s.scene, node);
   if (excerpt) {
     lines = [...lines.filter(([kind]) => kind !== "text"), ["text", isolateText(excerpt)]];
   }
-  s.live.textContent = before + lines.map(([, text]) => text).filter(Boolean).join(". ");
-  const rect = nodeRect({ ...s, view: s.goal }, 0, node); // where it will be after the slide
+  s.elements.live.textContent = before + lines.map(([, text]) => text).filter(Boolean).join(". ");
+  const sight = { ...s.sight, view: s.sight.goal };
+  const rect = nodeRect({ ...s, sight }, 0, node); // where it will be after the slide
   if (rect) {
     showNode(s, node, rect.x + rect.w / 2, rect.y + rect.h / 2);
-    if (excerpt) showTip(s, lines, ...s.tipAt);
+    if (excerpt) showTip(s.elements, lines, ...attention.tipAt);
   }
   schedule(s);
 }

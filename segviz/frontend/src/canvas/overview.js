@@ -22,17 +22,17 @@ export function buildOverview(s, parent) {
   root.setAttribute("aria-hidden", "true");
   const canvas = element("canvas", "", root);
   const frame = element("div", "frame", root);
-  s.overview = { root, canvas, frame, drawn: [], drag: null, width: 0 };
-  onFrame(s, showOverview);
+  s.elements.overview = { root, canvas, frame, drawn: [], drag: null, width: 0 };
+  onFrame(s.frames, showOverview);
   /** @param {string} name
    * @param {(s: State, event: PointerEvent) => void} act */
   const on = (name, act) => root.addEventListener(name, (event) => {
-    if (s.data && s.geom) act(s, /** @type {PointerEvent} */ (event));
+    if (s.scene.data && s.sight.geom) act(s, /** @type {PointerEvent} */ (event));
   });
   on("pointerdown", takeHold);
   on("pointermove", pull);
   on("pointerup", letGo);
-  root.addEventListener("pointercancel", () => { s.overview.drag = null; });
+  root.addEventListener("pointercancel", () => { s.elements.overview.drag = null; });
 }
 
 // --- painting ------------------------------------------------------------------------
@@ -40,20 +40,20 @@ export function buildOverview(s, parent) {
 /** Brings the strip to the present view; its picture is drawn only if that has changed.
  * @param {State} s */
 function showOverview(s) {
-  const { overview, geom, data } = s;
+  const { scene, sight: { geom, view }, elements: { overview } } = s;
+  const { data, theme, picture, shades, most } = scene;
   overview.root.hidden = !data.legend || (data.mode !== "grow" && data.total_units <= FEW_UNITS);
   if (overview.root.hidden) return;
   const width = Math.round(geom.width);
   overview.width = width;
   overview.root.style.marginLeft = `${geom.left}px`;
   overview.root.style.width = `${width}px`;
-  const depends = [width, data, data.final, s.theme, s.picture, String(s.shades), s.most,
-    s.search.hits];
+  const depends = [width, data, data.final, theme, picture, String(shades), most, s.search.hits];
   if (depends.some((part, i) => part !== overview.drawn[i])) {
     overview.drawn = depends;
     drawOverview(s, cleared(overview.canvas, width, HEIGHT), width);
   }
-  const { x, w } = frameOf(s.view, unitsOf(s), width);
+  const { x, w } = frameOf(view, unitsOf(scene), width);
   overview.frame.style.transform = `translateX(${x}px)`;
   overview.frame.style.width = `${w}px`;
   overview.frame.classList.toggle("whole", w >= width);
@@ -63,10 +63,11 @@ function showOverview(s) {
  * @param {Ctx} ctx
  * @param {number} width */
 function drawOverview(s, ctx, width) {
-  const { data, theme, tree } = s;
-  const scale = width / unitsOf(s);
-  const grow = s.picture === "grow";
-  for (const run of s.runs) {
+  const { scene, search } = s;
+  const { data, theme, tree } = scene;
+  const scale = width / unitsOf(scene);
+  const grow = scene.picture === "grow";
+  for (const run of scene.runs) {
     ctx.fillStyle = run.session < 0 ? theme.unknown : data.session_colours[run.session];
     const [x, right] = [Math.round(run.start * scale), Math.round(run.stop * scale)];
     ctx.fillRect(x, 0, right - x, grow ? HEIGHT : STRIP - 1);
@@ -76,23 +77,23 @@ function drawOverview(s, ctx, width) {
     ctx.fillStyle = theme.background;
     ctx.fillRect(tree.newest * scale, 0, width, HEIGHT);
     ctx.globalAlpha = 1;
-  } else drawScores(s, ctx, width);
+  } else drawScores(scene, ctx, width);
   ctx.fillStyle = theme.text;
-  for (const node of s.search.hits) {
+  for (const node of search.hits) {
     const x = Math.round(((tree.start[node] + tree.stop[node]) / 2) * scale);
     ctx.fillRect(x - 1, 0, 2, 4);
   }
 }
 
 /** The highest score above each pixel column of leaves, and where the retrieved nodes are.
- * @param {State} s
+ * @param {Scene} scene
  * @param {Ctx} ctx
  * @param {number} width */
-function drawScores(s, ctx, width) {
-  const { data, theme, tree } = s;
-  const weight = columnWeights(s).at(-1);
+function drawScores(scene, ctx, width) {
+  const { data, theme, tree } = scene;
+  const weight = columnWeights(scene).at(-1);
   if (!weight?.length) return;
-  const total = unitsOf(s);
+  const total = unitsOf(scene);
   const best = heaviestColumns(tree.byLevel[0], tree.start, tree.stop, weight, total, width);
   let from = 0;
   /** @type {string | null} */
@@ -106,7 +107,7 @@ function drawScores(s, ctx, width) {
     from = x;
   };
   for (let x = 0; x < width; x++) {
-    const here = best[x] < 0 ? null : stripColour(s, best[x]);
+    const here = best[x] < 0 ? null : stripColour(scene, best[x]);
     if (here === colour) continue;
     flush(x);
     colour = here;
@@ -123,32 +124,35 @@ function drawScores(s, ctx, width) {
 
 // --- pointer -------------------------------------------------------------------------
 
-/** @param {State} s
+/** @param {Elements} elements
  * @param {PointerEvent} pointerEvent */
-const placeOf = (s, { clientX }) => clientX - s.overview.root.getBoundingClientRect().left;
+const placeOf = ({ overview: { root } }, { clientX }) =>
+  clientX - root.getBoundingClientRect().left;
 /** @param {State} s
  * @param {number} x */
-const unitOf = (s, x) => (x / s.overview.width) * unitsOf(s);
+const unitOf = ({ scene, elements: { overview } }, x) => (x / overview.width) * unitsOf(scene);
 /** @param {State} s
  * @param {number} x */
-const gripOf = (s, x) => gripAt(x, frameOf(s.goal, unitsOf(s), s.overview.width), s.overview.width);
+const gripOf = ({ scene, sight, elements: { overview: { width } } }, x) =>
+  gripAt(x, frameOf(sight.goal, unitsOf(scene), width), width);
 
 /** @param {State} s
  * @param {PointerEvent} event */
 function takeHold(s, event) {
+  const { sight, elements } = s;
   if (event.button !== 0) return;
   event.preventDefault(); // no selection of text, and the keyboard stays where it is
-  const x = placeOf(s, event);
-  s.overview.drag = { grip: gripOf(s, x), x, view: s.goal, moved: false };
-  s.overview.root.setPointerCapture(event.pointerId);
-  s.history.kind = ""; // every drag can be taken back by itself
+  const x = placeOf(elements, event);
+  elements.overview.drag = { grip: gripOf(s, x), x, view: sight.goal, moved: false };
+  elements.overview.root.setPointerCapture(event.pointerId);
+  sight.history.kind = ""; // every drag can be taken back by itself
 }
 
 /** @param {State} s
  * @param {PointerEvent} event */
 function pull(s, event) {
-  const { drag, root } = s.overview;
-  const x = placeOf(s, event);
+  const { drag, root } = s.elements.overview;
+  const x = placeOf(s.elements, event);
   if (!drag) {
     root.style.cursor = CURSORS[gripOf(s, x)];
     return;
@@ -157,19 +161,20 @@ function pull(s, event) {
   drag.moved = true;
   if (drag.grip === "move") root.style.cursor = "grabbing";
   const [from, to] = [unitOf(s, drag.x), unitOf(s, x)];
-  jumpTo(s, draggedView(drag.grip, drag.view, from, to, unitsOf(s)), "map", false);
+  jumpTo(s, draggedView(drag.grip, drag.view, from, to, unitsOf(s.scene)), "map", false);
 }
 
 /** A click beside the frame brings the frame there.
  * @param {State} s
  * @param {PointerEvent} event */
 function letGo(s, event) {
-  const { drag } = s.overview;
-  s.overview.drag = null;
+  const { sight } = s;
+  const { drag } = s.elements.overview;
+  s.elements.overview.drag = null;
   pull(s, event); // the cursor
   if (!drag || drag.moved || drag.grip !== "draw") return;
-  const away = unitOf(s, drag.x) - (s.goal.x0 + s.goal.x1) / 2;
-  jumpTo(s, draggedView("move", s.goal, 0, away, unitsOf(s)), "map");
+  const away = unitOf(s, drag.x) - (sight.goal.x0 + sight.goal.x1) / 2;
+  jumpTo(s, draggedView("move", sight.goal, 0, away, unitsOf(s.scene)), "map");
 }
 
 // --- arithmetic: the frame, what a pointer takes hold of, where a drag leads ---------------

@@ -1,8 +1,8 @@
 // The lower of the two canvases: boxes, what is written on them, what stands around them.
 
-import { boxEdges, eachBox, readRatio, sessionSegments } from "./boxes.js";
+import { boxEdges, eachBox, pixel, readRatio, sessionSegments, snap } from "./boxes.js";
 import { drawCandidates } from "./candidates.js";
-import { drawVeil } from "./isolate.js";
+import { isMember } from "./classes.js";
 import { drawLabels } from "./labels.js";
 import { drawAxis, drawMargin } from "./margin.js";
 import { fillOf } from "./shades.js";
@@ -12,7 +12,7 @@ export const FADE_MS = 700; // how long a new node glows
 /** @param {State} s
  * @param {Ctx} ctx */
 export function drawBase(s, ctx) {
-  const { geom } = s;
+  const { geom } = s.sight;
   readRatio();
   ctx.textBaseline = "middle";
   for (let half = 0; half < geom.halves; half++) {
@@ -29,9 +29,10 @@ export function drawBase(s, ctx) {
  * @param {Ctx} ctx
  * @param {number} half */
 function drawBoxes(s, ctx, half) {
-  const boxes = s.boxes[half];
-  const mixed = s.shades[half] === "session";
-  eachBox(s, half, (i, y, h) => {
+  const { scene } = s;
+  const boxes = s.sight.boxes[half];
+  const mixed = scene.shades[half] === "session";
+  eachBox(s, half, (i, { y, h }) => {
     const node = boxes.id[i];
     const tall = h >= 4 ? h - 1 : Math.max(h, 1);
     if (mixed) {
@@ -41,14 +42,60 @@ function drawBoxes(s, ctx, half) {
       }
       return;
     }
-    const [x, right] = boxEdges(s, half, i);
-    const { colour, pattern } = fillOf(s, half, node);
+    const [x, right] = boxEdges(s.sight, half, i);
+    const { colour, pattern } = fillOf(scene, half, node);
     ctx.fillStyle = colour;
     ctx.fillRect(x, y, right - x, tall);
     if (pattern) {
-      ctx.fillStyle = s.theme.patterns[pattern];
+      ctx.fillStyle = scene.theme.patterns[pattern];
       ctx.fillRect(x, y, right - x, tall);
     }
   });
 }
 
+// --- what does not stand alone ----------------------------------------------------------
+
+const VEIL = 0.84;
+
+/** @param {State} s
+ * @param {Ctx} ctx
+ * @param {number} half */
+function drawVeil(s, ctx, half) {
+  const { scene } = s;
+  if (!scene.isolated) return;
+  ctx.save();
+  ctx.fillStyle = scene.theme.background;
+  ctx.globalAlpha = VEIL;
+  if (scene.isolated.kind === "session") veilColumns(s, ctx, half);
+  else veilBoxes(s, ctx, half);
+  ctx.restore();
+}
+
+/** @param {State} s
+ * @param {Ctx} ctx
+ * @param {number} half */
+function veilColumns(s, ctx, half) {
+  const { geom } = s.sight;
+  const top = half ? geom.axisTop + geom.axisHeight : geom.axisTop - geom.rows.total;
+  const end = geom.left + geom.width;
+  /** @param {number} unit */
+  const edge = (unit) => Math.round(Math.min(end, Math.max(geom.left, pixel(s.sight, unit))));
+  for (const run of s.scene.runs) {
+    if (run.session === s.scene.isolated?.key) continue;
+    const [x, right] = [edge(run.start), edge(run.stop)];
+    if (right > x) ctx.fillRect(x, top, right - x, geom.rows.total);
+  }
+}
+
+/** @param {State} s
+ * @param {Ctx} ctx
+ * @param {number} half */
+function veilBoxes(s, ctx, half) {
+  const { sight } = s;
+  const boxes = sight.boxes[half];
+  eachBox(s, half, (i, { y, h }) => {
+    if (isMember(s.scene, half, boxes.id[i])) return;
+    const x = snap(sight.geom.left + boxes.x[i]);
+    ctx.fillRect(x, y, Math.max(1, snap(sight.geom.left + boxes.x[i] + boxes.w[i]) - x), h);
+  });
+}

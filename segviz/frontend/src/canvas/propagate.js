@@ -130,27 +130,24 @@ export function propagator(initial, tree) {
 
 /** The retrieved nodes of the admissible levels (null: all), best first, ties to the older
  *  node: k of them, or, with a budget (null: none), those before the first whose text no
- *  longer fits into so many tokens. `distinct` counts nodes with one carrier once: the best,
- *  or the oldest, stays.
+ *  longer fits into so many tokens.
  * @param {Float64Array} scores
- * @param {Pick<Columns, "level" | "carrier" | "tokens">} given
+ * @param {Pick<Columns, "level" | "tokens">} given
  * @param {Retrieval} retrieval */
-export function topNodes(scores, { level, carrier, tokens }, { k, budget, levels, distinct }) {
+export function topNodes(scores, { level, tokens }, { k, budget, levels }) {
   /** @param {number} a
    * @param {number} b */
   const better = (a, b) => scores[a] > scores[b] || (scores[a] === scores[b] && a < b);
   const admitted = levels && new Set(levels);
-  const best = new Int32Array(level.length).fill(-1);
+  const nodes = [];
   for (let id = 0; id < level.length; id++) {
-    if (level[id] < 0 || (admitted && !admitted.has(level[id]))) continue;
-    const text = distinct ? carrier[id] : id;
-    if (best[text] < 0 || better(id, best[text])) best[text] = id;
+    if (level[id] >= 0 && (!admitted || admitted.has(level[id]))) nodes.push(id);
   }
-  const kept = best.filter((id) => id >= 0);
-  return budget ? affordable(kept, better, tokens, budget) : highest(kept, better, k);
+  return Int32Array.from(
+    budget ? affordable(nodes, better, tokens, budget) : highest(nodes, better, k));
 }
 
-/** @param {Int32Array} nodes
+/** @param {number[]} nodes
  * @param {(a: number, b: number) => boolean} better
  * @param {number} k */
 function highest(nodes, better, k) {
@@ -168,10 +165,10 @@ function highest(nodes, better, k) {
     top.splice(low, 0, id);
     if (top.length > k) top.pop();
   }
-  return Int32Array.from(top);
+  return top;
 }
 
-/** @param {Int32Array} nodes
+/** @param {number[]} nodes
  * @param {(a: number, b: number) => boolean} better
  * @param {Int32Array} tokens
  * @param {number} budget */

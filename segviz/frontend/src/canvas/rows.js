@@ -1,7 +1,7 @@
 // The tree as rows of nodes, and who is whose parent. Pure functions.
 //
 // A *row* is one lane of one level; a level has several lanes only where spans of its nodes
-// overlap.
+// overlap. A node that stands for a same-text chain lies in a row of each of its levels.
 
 /** Lanes for intervals sorted by start: first fit, so lane 0 holds most of them.
  * @param {number[]} ids
@@ -21,33 +21,41 @@ export function assignLanes(ids, start, stop) {
 
 /** Rows, lanes and neighbours of the active nodes (level >= 0).
  * @param {any} given */
-export function buildTree({ level, start, stop, parent, edges, levels_total }) {
+export function buildTree({ level, top, start, stop, parent, edges, levels_total }) {
   /** @type {number[][]} */
-  const byLevel = Array.from({ length: levels_total }, () => []);
+  const reaching = Array.from({ length: levels_total }, () => []); // the nodes of each level
   let active = 0;
   let newest = 0;
   for (let id = 0; id < level.length; id++) {
     if (level[id] < 0) continue;
     active++;
     newest = Math.max(newest, stop[id]);
-    byLevel[level[id]].push(id);
+    for (let here = level[id]; here <= top[id]; here++) reaching[here].push(id);
   }
   /** @type {number[][]} */
   const rows = []; // ids of one lane, by start
+  /** @type {number[]} */
   const firstRow = []; // level -> its first row
+  /** @type {number[]} */
   const laneCount = [];
   const rowOf = new Int32Array(level.length).fill(-1);
-  for (const ids of byLevel) {
+  for (const [here, ids] of reaching.entries()) {
     ids.sort((a, b) => start[a] - start[b] || stop[b] - stop[a] || a - b);
     const { lanes, count } = assignLanes(ids, start, stop);
     firstRow.push(rows.length);
     laneCount.push(count);
     for (let lane = 0; lane < count; lane++) rows.push([]);
     for (let i = 0; i < ids.length; i++) {
-      rowOf[ids[i]] = firstRow[firstRow.length - 1] + lanes[i];
-      rows[rowOf[ids[i]]].push(ids[i]);
+      const row = firstRow[here] + lanes[i];
+      rows[row].push(ids[i]);
+      if (level[ids[i]] === here) rowOf[ids[i]] = row;
     }
   }
+  const tall = Int32Array.from(level, (lowest, id) => {
+    if (lowest < 0 || lowest === top[id]) return lowest;
+    const crossed = laneCount.slice(lowest, top[id] + 1);
+    return crossed.every((count) => count === 1) ? top[id] : lowest;
+  });
   const parents = new Map(); // child -> its parents; edges come only if some have several
   const children = new Map();
   /** @param {any} p
@@ -61,8 +69,9 @@ export function buildTree({ level, start, stop, parent, edges, levels_total }) {
   };
   if (edges.length) for (let i = 0; i < edges.length; i += 2) link(edges[i], edges[i + 1]);
   else for (let id = 0; id < level.length; id++) link(parent[id], id);
-  return { level, start, stop, byLevel, rows, firstRow, laneCount, rowOf, parents, children,
-    active, newest };
+  return { level, top, tall, start, stop, rows, firstRow, laneCount, rowOf, parents, children,
+    byLevel: reaching.map((ids, here) => ids.filter((id) => level[id] === here)),
+    highest: reaching.findLastIndex((ids) => ids.length), active, newest };
 }
 
 /** All ancestors, each once, along every parent.

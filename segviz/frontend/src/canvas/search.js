@@ -31,7 +31,7 @@ export function buildFind(s, parent) {
   };
   const before = step("‹", "Hit before (Shift Enter)", true);
   const next = step("›", "Next hit (Enter)", false);
-  s.find = { root, input, mark, words, before, next };
+  s.elements.find = { root, input, mark, words, before, next };
   input.addEventListener("input", () => seek(s, input.value));
   input.addEventListener("keydown", (event) => {
     if (event.isComposing) return; // Enter ends a word, not the search
@@ -46,17 +46,18 @@ export function buildFind(s, parent) {
  * @param {State} s
  * @param {string} query */
 function seek(s, query) {
-  Object.assign(s.search, { query, at: -1, walks: false });
+  const { search } = s;
+  Object.assign(search, { query, at: -1, walks: false });
   refind(s);
-  clearTimeout(s.search.timer);
-  s.search.timer = setTimeout(() => ask(s), TYPED_MS);
+  clearTimeout(search.timer);
+  search.timer = setTimeout(() => ask(s), TYPED_MS);
   schedule(s);
 }
 
 /** Finds anew after a change of the query or of the data.
  * @param {State} s */
 export function refind(s) {
-  const { search, data } = s;
+  const { search, scene: { data } } = s;
   const query = normalised(search.query);
   const current = search.hits[search.at];
   const answer = data.found && data.found.query === query ? data.found : null;
@@ -65,7 +66,7 @@ export function refind(s) {
   search.hits = nodes;
   search.total = answer?.total ?? nodes.length;
   search.excerpts = answer?.excerpts ?? {};
-  search.waits = Boolean(query) && !answer && !data.labels.length && asks(s);
+  search.waits = Boolean(query) && !answer && !data.labels.length && asks(s.scene);
   search.at = nodes.indexOf(current);
   showFind(s);
   if (!search.walks || search.waits) return;
@@ -74,7 +75,7 @@ export function refind(s) {
 }
 
 /** Where texts are cut or absent and Python listens, it searches the full ones.
- * @param {State} state */
+ * @param {Scene} scene */
 const asks = ({ data }) => data.found !== undefined
   && (!data.labels.length || searchedLength(data.labels) < Infinity);
 
@@ -84,9 +85,9 @@ function ask(s) {
   clearTimeout(search.timer);
   search.timer = 0;
   const query = normalised(search.query);
-  if (!asks(s) || query === search.asked) return;
+  if (!asks(s.scene) || query === search.asked) return;
   search.asked = query;
-  s.sendQuery(query);
+  s.tell("query", query);
 }
 
 /** Takes the keyboard to the next hit, or to the one before.
@@ -99,8 +100,8 @@ export function walkHit(s, back) {
     search.walks = search.waits; // Enter was pressed before the answer came
     return;
   }
-  search.at = search.at < 0 && !back
-    ? firstHit(search.hits, s.tree, s.goal) : nextHit(search.at, search.hits.length, back);
+  search.at = search.at < 0 && !back ? firstHit(search.hits, s.scene.tree, s.sight.goal)
+    : nextHit(search.at, search.hits.length, back);
   const node = search.hits[search.at];
   walkTo(s, node, `${hitWords(search)}: `, search.excerpts[node]);
   showFind(s);
@@ -109,29 +110,29 @@ export function walkHit(s, back) {
 /** Forgets the search; the keyboard returns to the tree.
  * @param {State} s */
 export function endSearch(s) {
-  s.find.input.value = "";
+  s.elements.find.input.value = "";
   seek(s, "");
   ask(s);
-  s.over.focus({ preventScroll: true });
+  s.elements.over.focus({ preventScroll: true });
 }
 
 /** Empties the field for another conversation.
  * @param {State} s */
 export function resetSearch(s) {
   clearTimeout(s.search.timer);
-  s.search = createSearch();
-  s.find.input.value = "";
+  Object.assign(s.search, createSearch());
+  s.elements.find.input.value = "";
 }
 
 /** @param {State} s */
 function showFind(s) {
-  const { find, search, data } = s;
+  const { elements: { find }, search, scene: { data } } = s;
   const limit = searchedLength(data.labels);
-  const blind = data.nodes > 0 && !data.labels.length && !asks(s);
+  const blind = data.nodes > 0 && !data.labels.length && !asks(s.scene);
   find.input.disabled = blind;
   find.input.placeholder = blind ? "no texts here" : "Find  /";
   find.input.title = blind ? "So many nodes are sent without their texts"
-    : asks(s) || limit === Infinity ? "Find text in the nodes, in capitals or not (/)"
+    : asks(s.scene) || limit === Infinity ? "Find text in the nodes, in capitals or not (/)"
       : `Find text in the first ${limit} characters of each node (/)`;
   const words = search.waits ? "…" : hitWords(search);
   find.words.textContent = words;

@@ -18,7 +18,7 @@ export const createSettings = () => ({
 /** Takes the setting of a new message, or keeps the browser's where that is newer.
  * @param {State} s */
 export function adoptSetting(s) {
-  const { data, settings } = s;
+  const { scene: { data }, settings } = s;
   settings.scores = null;
   settings.stale = false;
   if (!data.live) {
@@ -70,20 +70,20 @@ export function report(s) {
   settings.timer = 0;
   settings.sentAt = performance.now();
   settings.sent = settings.sequence;
-  s.sendSetting({ .../** @type {LiveSetting} */ (settings.setting), sequence: settings.sequence });
+  s.tell("setting", { ...settings.setting, sequence: settings.sequence });
 }
 
 /** Scores and retrieved nodes under the browser's own setting, in place of Python's.
  * @param {State} s */
 export function recompute(s) {
-  const { data, settings } = s;
+  const { scene: { data }, settings } = s;
   settings.stale = false;
   data.final = finalScores(s);
   data.top_final = topNodes(data.final, data, /** @type {Live} */ (data.live));
 }
 
 /** @param {State} state */
-function finalScores({ data, settings }) {
+function finalScores({ scene: { data }, settings }) {
   const { policy, alpha, horizon } = /** @type {LiveSetting} */ (settings.setting);
   settings.scores ??= propagator(data.initial, { ...data, edges: edgePairs(data) });
   return settings.scores(policy, alpha, horizon);

@@ -1,5 +1,5 @@
 // What gives a node its colour. A *shade* is "session", "level", "initial",
-// "propagated", "change", "gold" or the name of a node measure. Functions of the view's state, no DOM.
+// "propagated", "change", "gold" or the name of a node measure. Functions of the scene, no DOM.
 
 import { changeIndex, levelStrength, mix, rampIndex } from "./colour.js";
 import { ancestors } from "./rows.js";
@@ -29,34 +29,34 @@ export function coloursFor({ mode, initial, final, gold, measures }) {
 }
 
 /** The choice, or the page's own colours where the data cannot show it.
- * @param {State} state */
+ * @param {Scene} scene */
 export function colourChoice({ data, look }) {
   return coloursFor(data).some(([choice]) => choice === look.colour) ? look.colour : "";
 }
 
 /** The shade of each half of the picture.
- * @param {State} s */
-export function shadesOf(s) {
-  const choice = colourChoice(s);
-  if (choice) return s.picture === "scores" ? [choice, choice] : [choice];
-  if (s.picture === "grow") return ["session"];
-  return s.picture === "change" ? ["change"] : ["initial", "propagated"];
+ * @param {Scene} scene */
+export function shadesOf(scene) {
+  const choice = colourChoice(scene);
+  if (choice) return scene.picture === "scores" ? [choice, choice] : [choice];
+  if (scene.picture === "grow") return ["session"];
+  return scene.picture === "change" ? ["change"] : ["initial", "propagated"];
 }
 
 /** Propagated minus initial score.
- * @param {State} state
+ * @param {Scene} scene
  * @param {number} node */
 export const changeOf = ({ data }, node) => data.final[node] - data.initial[node];
 
 /** The number behind a node's colour; NaN where the shade has none.
- * @param {State} s
+ * @param {Scene} scene
  * @param {string} shade
  * @param {number} node */
-export function shadeValue(s, shade, node) {
-  const { data } = s;
+export function shadeValue(scene, shade, node) {
+  const { data } = scene;
   if (shade === "initial") return data.initial[node];
   if (shade === "propagated") return data.final[node];
-  if (shade === "change") return changeOf(s, node);
+  if (shade === "change") return changeOf(scene, node);
   return measureOf(data, shade, node);
 }
 
@@ -82,32 +82,32 @@ export const powerOf = ({ root_scale: root }, shade) =>
 /** Colour of a node in one half, and the name of the pattern on it, if any. A change has the
  *  scale of the scores, not one of its own: so it fades as α goes to 0. In "session" this is
  *  the session at the node's middle; boxes.js shows all of them.
- * @param {State} s
+ * @param {Scene} scene
  * @param {number} half
  * @param {number} node */
-export function fillOf(s, half, node) {
-  const { theme, data, tree } = s;
-  const shade = s.shades[half];
-  const value = shadeValue(s, shade, node);
+export function fillOf(scene, half, node) {
+  const { theme, data, tree } = scene;
+  const shade = scene.shades[half];
+  const value = shadeValue(scene, shade, node);
   const power = powerOf(data, shade);
   switch (shade) {
     case "level":
       return { colour: levelColour(theme, tree.level[node]), pattern: null };
     case "gold": {
-      const kind = goldClass(s, half, node);
+      const kind = goldClass(scene, half, node);
       return { colour: theme.gold[kind], pattern: GOLD_PATTERN[kind] ?? null };
     }
     case "change":
-      return { colour: theme.changeTable[changeIndex(value, s.most, power)],
+      return { colour: theme.changeTable[changeIndex(value, scene.most, power)],
         pattern: value < 0 ? "hatch" : null };
     case "session": {
       const middle = (tree.start[node] + tree.stop[node] - 1) >> 1;
-      const { session } = s.runs[s.runOf[middle]];
-      return { colour: sessionColour(s, session, tree.level[node]), pattern: null };
+      const { session } = scene.runs[scene.runOf[middle]];
+      return { colour: sessionColour(scene, session, tree.level[node]), pattern: null };
     }
     default:
       if (!isMeasure(data, shade)) {
-        return { colour: theme.table[rampIndex(value, s.most, power)], pattern: null };
+        return { colour: theme.table[rampIndex(value, scene.most, power)], pattern: null };
       }
       return Number.isNaN(value) ? { colour: theme.unknown, pattern: "dots" }
         : { colour: theme.measureTable[rampIndex(value, 1)], pattern: null };
@@ -121,27 +121,28 @@ export const levelColour = ({ levels }, level) => levels[Math.min(level, levels.
 
 /** Colour of a leaf in the strip below the tree, where levels are all one and sessions have
  *  a line of their own: there it shows the score.
- * @param {State} s
+ * @param {Scene} scene
  * @param {number} node */
-export function stripColour(s, node) {
-  const half = s.shades.length - 1;
-  const shade = s.shades[half];
-  if (shade !== "level" && shade !== "session") return fillOf(s, half, node).colour;
-  return s.theme.table[rampIndex(s.data.final[node], s.most, powerOf(s.data, "propagated"))];
+export function stripColour(scene, node) {
+  const half = scene.shades.length - 1;
+  const shade = scene.shades[half];
+  if (shade !== "level" && shade !== "session") return fillOf(scene, half, node).colour;
+  const { data, theme, most } = scene;
+  return theme.table[rampIndex(data.final[node], most, powerOf(data, "propagated"))];
 }
 
 /** A session's colour, paler on higher levels.
- * @param {State} s
+ * @param {Scene} scene
  * @param {number} session
  * @param {number} level */
-export function sessionColour(s, session, level) {
+export function sessionColour(scene, session, level) {
   const key = level * 65536 + session;
-  let colour = s.cache.get(key);
+  let colour = scene.tints.get(key);
   if (!colour) {
-    const strength = levelStrength(level, s.data.levels_total);
-    const full = session < 0 ? s.theme.unknown : s.data.session_colours[session];
-    colour = mix(full, s.theme.background, strength);
-    s.cache.set(key, colour);
+    const strength = levelStrength(level, scene.data.levels_total);
+    const full = session < 0 ? scene.theme.unknown : scene.data.session_colours[session];
+    colour = mix(full, scene.theme.background, strength);
+    scene.tints.set(key, colour);
   }
   return colour;
 }
@@ -180,22 +181,23 @@ export function goldClasses(tree, { gold, origin }, top) {
 }
 
 /** The retrieved nodes of one half.
- * @param {State} state
+ * @param {Scene} scene
  * @param {number} half */
 export const topOf = ({ picture, data }, half) =>
   (picture === "scores" && !half ? data.top_initial : data.top_final);
 
 /** Class of a node in one half; what does not concern gold is "other".
- * @param {State} s
+ * @param {Scene} scene
  * @param {number} half
  * @param {number} node */
-export function goldClass(s, half, node) {
+export function goldClass(scene, half, node) {
   // Kept until the tree or what was retrieved is another.
-  const top = topOf(s, half);
-  const kept = s.gold[half];
-  const known = kept && kept.top === top && kept.tree === s.tree;
+  const { tree, data, gold } = scene;
+  const top = topOf(scene, half);
+  const kept = gold[half];
+  const known = kept && kept.top === top && kept.tree === tree;
   const { classes } = known ? kept
-    : (s.gold[half] = { top, tree: s.tree, classes: goldClasses(s.tree, s.data, top) });
+    : (gold[half] = { top, tree, classes: goldClasses(tree, data, top) });
   return classes.get(node) ?? "other";
 }
 

@@ -6,8 +6,9 @@ import { luminance, mix, rampTable } from "./colour.js";
 /** Theme variables as plain "#rrggbb", by way of a canvas that parses any CSS colour.
  * @param {State} s */
 export function readTheme(s) {
-  const style = getComputedStyle(s.root);
-  const parser = contextOf(s.base);
+  const { scene, elements } = s;
+  const style = getComputedStyle(elements.root);
+  const parser = contextOf(elements.base);
   /** @param {string} name
    * @param {string} fallback */
   const colour = (name, fallback) => {
@@ -19,15 +20,15 @@ export function readTheme(s) {
   const dark = luminance(background) < 0.2;
   const text = colour("--st-text-color", dark ? "#fafafa" : "#31333f");
   const mode = dark ? "dark" : "light";
-  const accent = s.data.accent[mode];
-  const { ramp, change, measure } = s.data.ramps[mode];
-  s.theme = {
+  const accent = scene.data.accent[mode];
+  const { ramp, change, measure } = scene.data.ramps[mode];
+  scene.theme = {
     background, text, accent, ramp, change, font: style.fontFamily,
     table: rampTable(ramp),
     changeTable: rampTable(change),
     measureTable: rampTable(measure),
-    levels: s.data.level_colours.map((full) => mix(full, background, s.data.level_share)),
-    gold: s.data.gold_colours[mode],
+    levels: scene.data.level_colours.map((full) => mix(full, background, scene.data.level_share)),
+    gold: scene.data.gold_colours[mode],
     patterns: {
       hatch: pattern(parser, background, PATTERN_LINES.hatch),
       cross: pattern(parser, background, PATTERN_LINES.cross),
@@ -39,9 +40,9 @@ export function readTheme(s) {
     faint: mix(text, background, 0.36),
     unknown: mix(text, background, 0.3),
   };
-  s.root.style.setProperty("--accent", accent);
-  s.cache.clear();
-  s.fitted.clear();
+  elements.root.style.setProperty("--accent", accent);
+  scene.tints.clear();
+  s.frames.fitted.clear();
 }
 
 export const TILE = 6; // pixels, across and down

@@ -1,82 +1,19 @@
-// The row above the tree (where one is, finding, zooming) and the panel that names all keys
-// and what the mouse does.
+// The row above the tree: where one is, finding, zooming.
 
-import { element } from "../shared/dom.js";
-import { buildBreadcrumb } from "./breadcrumb.js";
+import { element, focusedBeside } from "../shared/dom.js";
+import { levelsText, spanText } from "../shared/text.js";
 import { onFrame } from "./frame.js";
-import { fitNode, stepBack, zoomBy } from "./navigation.js";
+import { showHelp } from "./keyboard.js";
+import { pathTo } from "./lineage.js";
+import { fitNode, select, stepBack, zoomBy } from "./navigation.js";
 import { buildFind } from "./search.js";
-
-const KEYS = [
-  ["↑ ↓", "parent, first child"],
-  ["← →", "neighbour on the level"],
-  ["Home End", "first leaf, newest leaf"],
-  ["Enter", "select the node"],
-  ["+ −", "zoom in, zoom out"],
-  ["Shift ← →", "pan"],
-  ["F", "fill the view with the node"],
-  ["0", "show the whole conversation"],
-  ["Esc", "end what is shown alone, or back to the view before"],
-  ["/", "find text"],
-  ["N, Shift N", "next hit, the one before"],
-  ["?", "this list"],
-];
-const MOUSE = [
-  ["Click", "select a node; on the axis or in the legend: show that alone"],
-  ["Double click", "fill the view with it; beside the tree: show all"],
-  ["Drag", "pan, where the view is zoomed"],
-  ["Ctrl wheel", "zoom at the pointer"],
-  ["Strip below", "drag the frame, its edges, or a new one"],
-];
-
-/** @param {State} s
- * @param {HTMLElement} parent */
-export function buildHelp(s, parent) {
-  const root = element("div", "help", parent);
-  root.hidden = true;
-  root.tabIndex = -1;
-  root.setAttribute("role", "dialog");
-  root.setAttribute("aria-label", "Keys and mouse");
-  const close = element("button", "", root, "×");
-  close.type = "button";
-  close.title = "Close (Esc)";
-  close.setAttribute("aria-label", "Close");
-  close.addEventListener("click", () => showHelp(s, false));
-  for (const { title, rows } of [{ title: "Keys, with the tree in focus", rows: KEYS },
-    { title: "Mouse", rows: MOUSE }]) {
-    const part = element("div", "part", root);
-    element("div", "head", part, title);
-    const list = element("dl", "", part);
-    for (const [key, meaning] of rows) {
-      element("dt", "", list, key);
-      element("dd", "", list, meaning);
-    }
-  }
-  root.addEventListener("keydown", (event) => {
-    if (event.key !== "Escape" && event.key !== "?") return;
-    event.preventDefault();
-    showHelp(s, false);
-  });
-  s.help = root;
-}
-
-/** Opens or closes the panel; the keyboard goes in, and back to the tree.
- * @param {State} s
- * @param {boolean} open */
-export function showHelp(s, open) {
-  s.help.hidden = !open;
-  s.helpButton.setAttribute("aria-expanded", String(open));
-  s.root.dataset.help = String(open);
-  (open ? s.help : s.over).focus({ preventScroll: true });
-}
-
-// --- the row -------------------------------------------------------------------------
 
 /** @param {State} s
  * @param {HTMLElement} parent */
 export function buildTools(s, parent) {
+  const { elements } = s;
   const row = element("div", "tools", parent);
-  onFrame(s, showTools);
+  onFrame(s.frames, showTools);
   buildBreadcrumb(s, row);
   buildFind(s, row);
   const buttons = element("div", "buttons", row);
@@ -88,23 +25,104 @@ export function buildTools(s, parent) {
     made.type = "button";
     made.title = label;
     made.setAttribute("aria-label", label);
-    made.addEventListener("click", () => s.data && act());
+    made.addEventListener("click", () => s.scene.data && act());
     return made;
   };
-  s.backButton = button("back", "Back to the view before (Esc)", () => stepBack(s));
-  s.zoomIn = button("+", "Zoom in", () => zoomBy(s, 1.6));
-  s.zoomOut = button("−", "Zoom out", () => zoomBy(s, 1 / 1.6));
-  s.fit = button("fit", "Show the whole conversation", () => fitNode(s, null));
-  s.helpButton = button("?", "Keys and mouse", () => showHelp(s, s.help.hidden));
-  s.helpButton.setAttribute("aria-expanded", "false");
+  elements.backButton = button("back", "Back to the view before (Esc)", () => stepBack(s));
+  elements.zoomIn = button("+", "Zoom in", () => zoomBy(s, 1.6));
+  elements.zoomOut = button("−", "Zoom out", () => zoomBy(s, 1 / 1.6));
+  elements.fit = button("fit", "Show the whole conversation", () => fitNode(s, null));
+  elements.helpButton = button("?", "Keys and mouse",
+    () => showHelp(elements, elements.help.hidden));
+  elements.helpButton.setAttribute("aria-expanded", "false");
 }
 
 /** What of the row follows from the view.
  * @param {State} s */
 function showTools(s) {
-  const { goal, data, history } = s;
+  const { elements, sight: { goal, history }, scene: { data } } = s;
   const span = goal.x1 - goal.x0;
-  s.zoomOut.disabled = s.fit.disabled = span >= data.total_units;
-  s.zoomIn.disabled = span <= 3;
-  s.backButton.disabled = !history.views.length;
+  elements.zoomOut.disabled = elements.fit.disabled = span >= data.total_units;
+  elements.zoomIn.disabled = span <= 3;
+  elements.backButton.disabled = !history.views.length;
+}
+
+// --- the path from the root to the node a person is at, as buttons -------------------------
+
+const MOST = 9; // of a longer path the ends are shown
+const HINT = "Select a node to see the path to it.";
+
+/** @param {State} s
+ * @param {HTMLElement} parent */
+function buildBreadcrumb(s, parent) {
+  const root = element("nav", "crumbs", parent);
+  root.setAttribute("aria-label", "Path to the node");
+  onFrame(s.frames, showBreadcrumb);
+  s.elements.breadcrumb = { root, list: null, shown: [] };
+}
+
+/** The ends of a long path; null stands for what is left out.
+ * @param {number[]} path
+ * @param {number} [most] */
+export function pathEnds(path, most = MOST) {
+  if (path.length <= most) return path;
+  return [path[0], null, ...path.slice(2 - most)];
+}
+
+/** @param {State} s */
+function showBreadcrumb(s) {
+  const { elements: { breadcrumb, root, stage }, scene: { tree }, attention } = s;
+  const { trail, selected } = attention;
+  const depends = [tree, trail, selected, stage.clientWidth];
+  if (depends.every((part, i) => part === breadcrumb.shown[i])) return;
+  breadcrumb.shown = depends;
+  const focused = breadcrumb.list?.contains(focusedBeside(root));
+  breadcrumb.root.replaceChildren();
+  root.dataset.path = "";
+  if (trail === null) {
+    element("span", "hint", breadcrumb.root, tree.active ? HINT : "");
+    return;
+  }
+  const path = pathTo(tree, trail);
+  root.dataset.path = path.slice(-MOST).join(" ");
+  breadcrumb.list = element("ol", "", breadcrumb.root);
+  for (const node of pathEnds(path)) crumb(s, breadcrumb.list, node);
+  fit(breadcrumb.list);
+  const buttons = breadcrumb.list.querySelectorAll("button");
+  if (focused) buttons[buttons.length - 1]?.focus();
+}
+
+/** @param {State} s
+ * @param {HTMLElement} list
+ * @param {number | null} node */
+function crumb(s, list, node) {
+  const item = element("li", "", list);
+  if (node === null) {
+    element("span", "", item, "…");
+    return;
+  }
+  const { level, top, start, stop } = s.scene.tree;
+  const here = node === s.attention.trail;
+  const where = spanText(start[node], stop[node]);
+  const name = `L${level[node]}${top[node] > level[node] ? `–${top[node]}` : ""}`;
+  const button = element("button", "", item, here ? `${name} · ${where}` : name);
+  button.type = "button";
+  button.title = `Select node ${node}: ${levelsText(level[node], top[node])}, ${where}`;
+  button.setAttribute("aria-label", button.title);
+  if (here) button.setAttribute("aria-current", "true");
+  button.addEventListener("click", () => select(s, node));
+}
+
+/** Leaves out ancestors, from the second on, until the rest has room.
+ * @param {HTMLElement} list */
+function fit(list) {
+  let gap = list.children.length > 1 && !list.children[1].querySelector("button") ? 1 : 0;
+  while (list.scrollWidth > list.clientWidth && list.children.length > 2 + gap) {
+    list.children[1 + gap].remove();
+    if (gap) continue;
+    const item = document.createElement("li");
+    element("span", "", item, "…");
+    list.children[0].after(item);
+    gap = 1;
+  }
 }

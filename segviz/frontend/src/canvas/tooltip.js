@@ -1,29 +1,28 @@
-// What the tree view says in HTML: its tooltip.
+// What is said about a node, and the tooltip that says it.
 
 import { element } from "../shared/dom.js";
-import { cutText, isolateText, number, signed, spanText } from "../shared/text.js";
+import { cutText, isolateText, levelsText, number, signed, spanText } from "../shared/text.js";
 import { goldClass, measureOf } from "./shades.js";
 
 const TIP_LENGTH = 280;
 
-// --- tooltip -------------------------------------------------------------------------
-
 /** [class, text] of the lines about a node.
- * @param {State} s
+ * @param {Scene} scene
  * @param {number} node
  * @returns {TipLine[]} */
-export function nodeLines(s, node) {
-  const { data, tree } = s;
+export function nodeLines(scene, node) {
+  const { data, tree } = scene;
   const [start, stop] = [tree.start[node], tree.stop[node]];
-  const first = s.runs[s.runOf[start]]?.session ?? -1;
-  const last = s.runs[s.runOf[stop - 1]]?.session ?? -1;
+  const first = scene.runs[scene.runOf[start]]?.session ?? -1;
+  const last = scene.runs[scene.runOf[stop - 1]]?.session ?? -1;
   /** @param {number} session */
   const title = (session) => isolateText(data.session_titles[session] ?? "");
   const sessions = first === last ? title(first) : `${title(first)} – ${title(last)}`;
   const name = `node ${data.origin[node] ?? node}`;
+  const levels = levelsText(tree.level[node], tree.top[node]);
   /** @type {TipLine[]} */
   const lines = [
-    ["head", `${name} · level ${tree.level[node]} · ${spanText(start, stop)}`],
+    ["head", `${name} · ${levels} · ${spanText(start, stop)}`],
     ["meta", sessions],
   ];
   if (data.mode === "scores" && data.initial.length) {
@@ -38,57 +37,57 @@ export function nodeLines(s, node) {
       lines.push(["meta", `change ${signed(data.final[node] - data.initial[node], 3)}`]);
     }
   }
-  const candidate = data.candidates.find((c) => c.node === node);
-  if (data.mode === "grow" && candidate) {
-    const judged = [candidate.numbers, isolateText(candidate.label)];
-    const chosen = node === data.chosen ? ", chosen" : "";
-    lines.push(["meta", `candidate: ${judged.filter(Boolean).join(" ")}${chosen}`]);
+  const candidates = data.mode === "grow" ? data.candidates.filter((c) => c.node === node) : [];
+  for (const { numbers, label, level, taken } of candidates) {
+    const judged = [numbers, isolateText(label)].filter(Boolean).join(" ");
+    const where = candidates.length > 1 ? ` on level ${level}` : "";
+    lines.push(["meta", `candidate${where}: ${judged}${taken ? ", chosen" : ""}`]);
   }
-  for (const { name } of data.measures.filter((one) => s.shades.includes(one.name))) {
+  for (const { name } of data.measures.filter((one) => scene.shades.includes(one.name))) {
     const value = measureOf(data, name, node);
     if (!Number.isNaN(value)) lines.push(["meta", `${name} ${value.toFixed(2)}`]);
   }
-  if (data.gold.includes(node)) lines.push(["meta", `gold evidence${goldFate(s, node)}`]);
+  if (data.gold.includes(node)) lines.push(["meta", `gold evidence${goldFate(scene, node)}`]);
   const text = data.labels[node];
   if (text) lines.push(["text", `\u2068${cutText(text, TIP_LENGTH)}\u2069`]);
   return lines;
 }
 
 /** What became of a gold leaf, where that is what colours show.
- * @param {State} s
+ * @param {Scene} scene
  * @param {number} node */
-const goldFate = (s, node) =>
-  (s.shades.includes("gold") ? `, ${goldClass(s, s.shades.length - 1, node)}` : "");
+const goldFate = (scene, node) =>
+  (scene.shades.includes("gold") ? `, ${goldClass(scene, scene.shades.length - 1, node)}` : "");
 
 /** @param {State} s
  * @param {number} node
  * @param {number} x
  * @param {number} y */
 export function showNode(s, node, x, y) {
-  s.tipNode = node;
-  s.tipAt = [x, y];
-  showTip(s, nodeLines(s, node), x, y);
+  s.attention.tipNode = node;
+  s.attention.tipAt = [x, y];
+  showTip(s.elements, nodeLines(s.scene, node), x, y);
 }
 
 /** @param {State} s */
 export function hideTip(s) {
-  s.tipNode = null;
-  s.tip.hidden = true;
+  s.attention.tipNode = null;
+  s.elements.tip.hidden = true;
 }
 
 /** Beside the point (x, y) of the stage, inside the component.
- * @param {State} s
+ * @param {Elements} elements
  * @param {TipLine[]} lines
  * @param {number} x
  * @param {number} y */
-export function showTip(s, lines, x, y) {
-  const { tip } = s;
+export function showTip(elements, lines, x, y) {
+  const { tip } = elements;
   tip.replaceChildren();
   for (const [kind, text] of lines) element("div", kind, tip, text).dir = "auto";
   tip.hidden = false;
   const { offsetWidth: w, offsetHeight: h } = tip;
-  const { clientWidth, clientHeight } = s.root;
-  const top = y + s.stage.offsetTop;
+  const { clientWidth, clientHeight } = elements.root;
+  const top = y + elements.stage.offsetTop;
   const left = x + 14 + w > clientWidth ? x - 14 - w : x + 14;
   const below = top + 14 + h > clientHeight ? top - 14 - h : top + 14;
   tip.style.left = `${Math.max(4, Math.min(left, clientWidth - w - 4))}px`;

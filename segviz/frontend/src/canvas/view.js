@@ -34,23 +34,23 @@ const MOVE_MS = 180;
 
 const isStill = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
-/** @param {State} s
+/** @param {Sight} sight
  * @param {View} goal
  * @param {boolean} smooth */
-export function moveView(s, goal, smooth) {
-  const slides = smooth && s.view && s.geom && !isStill();
-  s.goal = goal;
-  s.slide = slides ? { from: s.view, began: performance.now() } : null;
-  if (!slides) s.view = goal;
+export function moveView(sight, goal, smooth) {
+  const slides = smooth && sight.view && sight.geom && !isStill();
+  sight.goal = goal;
+  sight.slide = slides ? { from: sight.view, began: performance.now() } : null;
+  if (!slides) sight.view = goal;
 }
 
 /** Brings the drawn view to the present moment. Did it move?
- * @param {State} s */
-export function slide(s) {
-  if (!s.slide) return false;
-  const share = (performance.now() - s.slide.began) / MOVE_MS;
-  s.view = between(s.slide.from, s.goal, share);
-  if (share >= 1) s.slide = null;
+ * @param {Sight} sight */
+export function slide(sight) {
+  if (!sight.slide) return false;
+  const share = (performance.now() - sight.slide.began) / MOVE_MS;
+  sight.view = between(sight.slide.from, sight.goal, share);
+  if (share >= 1) sight.slide = null;
   return true;
 }
 

@@ -1,7 +1,7 @@
 // The scores' common scale, and which of many nodes in one pixel column is
 // the one to be seen.
 
-import { isMember, picksNodes } from "./isolate.js";
+import { isMember } from "./classes.js";
 import { changeOf, goldClass, isMeasure, measureOf } from "./shades.js";
 
 /** Highest score of both halves, which share one colour scale.
@@ -20,7 +20,7 @@ export function highestScore(data) {
  * @param {Message} data */
 export function markWeights(data) {
   const weights = new Float32Array(data.nodes);
-  const chosen = data.chosen === null ? [] : [data.chosen];
+  const chosen = data.candidates.filter(({ taken }) => taken).map(({ node }) => node);
   [data.frontier, data.revised, data.added, chosen].forEach((ids, i) => {
     for (const id of ids) weights[id] = i + 1;
   });
@@ -29,45 +29,52 @@ export function markWeights(data) {
 
 /** For each half, what makes a node win its pixel column: the number its colour stands for,
  *  so that what stands out among many is not lost among them.
- * @param {State} s */
-export function columnWeights(s) {
-  const halves = s.picture === "scores" ? [0, 1] : [0];
-  return halves.map((half) => (picksNodes(s) ? isolatedWeights(s, half) : shadeWeights(s, half)));
+ * @param {Scene} scene */
+export function columnWeights(scene) {
+  const halves = scene.picture === "scores" ? [0, 1] : [0];
+  const weigh = picksNodes(scene) ? isolatedWeights : shadeWeights;
+  return halves.map((half) => weigh(scene, half));
 }
 
-/** @param {State} s
+/** @param {Scene} scene
  * @param {number} half */
-function shadeWeights(s, half) {
-  const { data } = s;
+function shadeWeights(scene, half) {
+  const { data } = scene;
   /** @param {(node: number) => number} weigh */
   const each = (weigh) => Float64Array.from(data.level, (_, node) => weigh(node));
-  switch (s.shades[half]) {
+  switch (scene.shades[half]) {
     case "initial": return data.initial;
     case "propagated": return data.final;
-    case "change": return each((node) => Math.abs(changeOf(s, node)));
+    case "change": return each((node) => Math.abs(changeOf(scene, node)));
     // Of the gold evidence what was missed: that is what one looks for.
-    case "gold": return each((node) => GOLD_ORDER.indexOf(goldClass(s, half, node)));
+    case "gold": return each((node) => GOLD_ORDER.indexOf(goldClass(scene, half, node)));
     // Neighbours in a row share their level and mostly their session: the colour is the same
     // whoever wins, so the marked node does, or the one with the higher score.
     default:
       // The least of a measure: among many that are coherent the one that is not.
-      if (isMeasure(data, s.shades[half])) {
-        return each((node) => 2 - measureOf(data, s.shades[half], node) || 0);
+      if (isMeasure(data, scene.shades[half])) {
+        return each((node) => 2 - measureOf(data, scene.shades[half], node) || 0);
       }
-      if (s.picture === "grow") return s.marks;
-      return half || s.picture === "change" ? data.final : data.initial;
+      if (scene.picture === "grow") return scene.marks;
+      return half || scene.picture === "change" ? data.final : data.initial;
   }
 }
 
 const GOLD_ORDER = ["other", "above", "found", "covered", "missed"];
 
+/** Whether single nodes, not whole columns or rows, stand alone: then one of them must win
+ *  its pixel column.
+ * @param {Scene} scene */
+const picksNodes = ({ isolated }) =>
+  isolated !== null && isolated.kind !== "session" && isolated.kind !== "level";
+
 /** Where a class stands alone, each of its nodes before all others.
- * @param {State} s
+ * @param {Scene} scene
  * @param {number} half */
-function isolatedWeights(s, half) {
-  const weights = shadeWeights(s, half);
-  return Float64Array.from(s.data.level, (_, node) =>
-    (weights[node] ?? 0) + (isMember(s, half, node) ? ABOVE_ALL : 0));
+function isolatedWeights(scene, half) {
+  const weights = shadeWeights(scene, half);
+  return Float64Array.from(scene.data.level, (_, node) =>
+    (weights[node] ?? 0) + (isMember(scene, half, node) ? ABOVE_ALL : 0));
 }
 
 const ABOVE_ALL = 100;

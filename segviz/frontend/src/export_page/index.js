@@ -6,7 +6,7 @@
 import { contextOf } from "../shared/dom.js";
 import canvas, { stateOf } from "../canvas/index.js";
 import { unpack, withValues } from "../shared/message.js";
-import { cutText } from "../shared/text.js";
+import { cutText, levelsText, spanText } from "../shared/text.js";
 import { pictureOf } from "./picture.js";
 
 /** @template {HTMLElement} [E=HTMLElement]
@@ -91,11 +91,11 @@ function details(node, place) {
     box.append(hint);
     return;
   }
-  const units = stop[node] - start[node] === 1
-    ? `unit ${start[node]}` : `units ${start[node]}–${stop[node] - 1}`;
+  const levels = levelsText(level[node], sent.top[place]);
+  const units = spanText(start[node], stop[node]);
   const below = children.get(node)?.length ?? 0;
   const held = below ? ` · ${below} ${below === 1 ? "child" : "children"}` : "";
-  add(box, "p", "meta", `level ${level[node]} · ${units}${held}`);
+  add(box, "p", "meta", `${levels} · ${units}${held}`);
   if (initial.length) {
     add(box, "p", "meta",
       `as exported: ${names[0]} ${initial[place].toPrecision(4)}, `
@@ -143,7 +143,7 @@ const said = byId("said");
 function drawn(titled = false) {
   const s = stateOf(shadow);
   const { policy, alpha, horizon } = s.settings.setting ?? {};
-  const { live } = s.data;
+  const { live } = s.scene.data;
   const moved = live && (policy !== live.policy || alpha !== live.alpha || horizon !== live.horizon);
   const now = moved ? `moved to ${policy}, α ${alpha}, H ${horizon} · ` : "";
   const setting = view.picture.setting.map((/** @type {string} */ line, /** @type {number} */ i) =>

@@ -25,14 +25,16 @@ const [EDGE, LINE, SWATCH] = [16, 20, 14];
 export function pictureOf(state, words, titles = null) {
   const { width, height, head, foot } = words;
   const canvasHeight = height - head - foot;
+  const { sight, attention, frames } = state;
+  const paper = /** @type {any} */ ({ over: { matches: () => false },
+    stage: { clientWidth: width, clientHeight: canvasHeight } });
   /** @type {State} */
-  const s = Object.assign({}, state, {
-    view: state.goal, hover: null, linked: { leaves: [], above: [] }, labelled: [],
-    fitted: new Map(), fadeFrom: 0, over: { matches: () => false },
-    stage: { clientWidth: width, clientHeight: canvasHeight },
-  });
+  const s = { ...state, elements: paper,
+    sight: { ...sight, view: sight.goal },
+    attention: { ...attention, hover: null, linked: { leaves: [], above: [] } },
+    frames: { ...frames, fadeFrom: 0, fitted: new Map(), labelled: [] } };
   layOut(s, width, canvasHeight);
-  const { theme } = s;
+  const { theme } = s.scene;
   const recorder = new Recorder(contextOf(document.createElement("canvas")), tiles(theme));
   const ctx = /** @type {Ctx} */ (/** @type {unknown} */ (recorder));
   ctx.fillStyle = theme.background;
@@ -62,15 +64,17 @@ const tiles = ({ patterns, background }) => new Map(Object.entries(patterns).map
  * @param {Recorder} recorder
  * @param {(node: number) => string} titles */
 function nodeTitles(s, recorder, titles) {
-  for (let half = 0; half < s.geom.halves; half++) {
-    eachBox(s, half, (i, y, height) => {
-      const box = s.boxes[half].id[i];
-      const [x, right] = boxEdges(s, half, i);
-      const lines = nodeLines(s, box).filter(([kind]) => kind !== "text").map(([, text]) => text);
+  const { sight } = s;
+  for (let half = 0; half < sight.geom.halves; half++) {
+    eachBox(s, half, (i, { y, h: height }) => {
+      const box = sight.boxes[half].id[i];
+      const [x, right] = boxEdges(sight, half, i);
+      const lines = nodeLines(s.scene, box).filter(([kind]) => kind !== "text")
+        .map(([, text]) => text);
       const words = [...lines, titles(box)].filter(Boolean).join("\n");
       const rect = tag("rect",
         { x, y, width: right - x, height, fill: "none", "pointer-events": "all" });
-      recorder.parts.push(`<g data-node="${s.data.origin[box] ?? box}">`
+      recorder.parts.push(`<g data-node="${s.scene.data.origin[box] ?? box}">`
         + `${tag("title", {}, words.replace(/[\u2068\u2069]/g, ""))}${rect}</g>`);
     });
   }
@@ -82,7 +86,7 @@ function nodeTitles(s, recorder, titles) {
  * @param {Ctx} ctx
  * @param {PictureWords} words */
 function drawHead(s, ctx, { width, heading, setting }) {
-  const { theme, boxes: [{ id, inView }] } = s;
+  const { scene: { theme }, sight: { boxes: [{ shown, inView }] } } = s;
   /** @param {string} text
    * @param {number} y
    * @param {number} size
@@ -95,9 +99,9 @@ function drawHead(s, ctx, { width, heading, setting }) {
   ctx.textAlign = "left";
   write(heading, 21, 16, width - 2 * EDGE - 180);
   setting.forEach((line, i) => write(line, 43 + 17 * i, 12, width - 2 * EDGE));
-  if (id.length === inView) return;
+  if (shown === inView) return;
   ctx.textAlign = "right";
-  ctx.fillText(`showing ${id.length} of ${inView} nodes`, width - EDGE, 21);
+  ctx.fillText(`showing ${shown} of ${inView} nodes`, width - EDGE, 21);
 }
 
 /** The text, or as much of it as there is room for.
@@ -125,7 +129,8 @@ function fitting(ctx, text, room) {
  * @param {Ctx} ctx
  * @param {PictureWords} words */
 function drawLegend(s, ctx, { width, height, foot, note }) {
-  const { theme } = s;
+  const { scene, attention: { selected } } = s;
+  const { data, theme } = scene;
   let [x, y] = [EDGE, height - foot + 16];
   /** A sign so wide, drawn by `draw` at its place, and its name.
    * @param {number} wide
@@ -146,17 +151,17 @@ function drawLegend(s, ctx, { width, height, foot, note }) {
     ctx.fillText(words, x + room - ctx.measureText(words).width, y);
     x += room + 16;
   };
-  for (const [wide, text, draw, before] of colourItems(s, ctx)) item(wide, text, draw, before);
-  for (const [kind, text, sign] of markEntries(s)) {
-    item(sign ? 32 : SWATCH, text, (at, middle) => drawMark(s, ctx, kind, sign, at, middle));
+  for (const [wide, text, draw, before] of colourItems(scene, ctx)) item(wide, text, draw, before);
+  for (const [kind, text, sign] of markEntries(scene)) {
+    item(sign ? 32 : SWATCH, text, (at, middle) => drawMark(theme, ctx, kind, sign, at, middle));
   }
-  if (s.selected !== null) {
-    item(SWATCH, `selected: node ${s.data.origin[s.selected] ?? s.selected}`, (at, middle) =>
-      outline(s, ctx, swatch(at, middle), theme.text, 2));
+  if (selected !== null) {
+    item(SWATCH, `selected: node ${data.origin[selected] ?? selected}`, (at, middle) =>
+      outline(theme, ctx, swatch(at, middle), theme.text, 2));
   }
   if (s.settings.setting) {
-    const levels = levelsRetrieved(s.data);
-    item(0, `retrieved by level, ${s.data.score_names.join(" → ")}: ${levels.shown.map((level) =>
+    const levels = levelsRetrieved(data);
+    item(0, `retrieved by level, ${data.score_names.join(" → ")}: ${levels.shown.map((level) =>
       `L${level} ${levels.before[level]}→${levels.after[level]}`).join(", ")}`);
   }
   if (note) item(0, note);
@@ -168,25 +173,25 @@ function drawLegend(s, ctx, { width, height, foot, note }) {
 const swatch = (x, y) => ({ x, y: y - 6, w: SWATCH + 1, h: 12 });
 
 /** What colours mean: [width, words after, painter, words before].
- * @param {State} s
+ * @param {Scene} scene
  * @param {Ctx} ctx
  * @returns {[number, string, (x: number, y: number) => void, string?][]} */
-function colourItems(s, ctx) {
+function colourItems(scene, ctx) {
   /** Colours side by side, so wide each.
    * @param {string[]} colours
    * @param {number} wide
    * @param {string | null} [pattern]
    * @returns {(x: number, y: number) => void} */
   const row = (colours, wide, pattern = null) => (x, y) => colours.forEach((colour, i) => {
-    for (const fill of [colour, pattern && s.theme.patterns[pattern]]) {
+    for (const fill of [colour, pattern && scene.theme.patterns[pattern]]) {
       if (!fill) continue;
       ctx.fillStyle = fill;
       ctx.fillRect(x + i * wide, y - 5, wide, 10);
     }
   });
-  const classes = colourClasses(s);
+  const classes = colourClasses(scene);
   if (!classes) {
-    const { words, ramp, ends } = scaleOf(s);
+    const { words, ramp, ends } = scaleOf(scene);
     return [[8 * ramp.length, words, row(ramp, 8)],
       ...ends.map(({ colour, text, pattern }) => /** @type {[number, string, any]} */ (
         [SWATCH, text, row([colour], SWATCH, pattern)]))];
@@ -202,15 +207,15 @@ function colourItems(s, ctx) {
 }
 
 /** A mark in its two shapes: around a box, and as a sign at a narrow one.
- * @param {State} s
+ * @param {Theme} theme
  * @param {Ctx} ctx
  * @param {string} kind
  * @param {string | undefined} sign
  * @param {number} x
  * @param {number} y */
-function drawMark(s, ctx, kind, sign, x, y) {
-  const { accent, text } = s.theme;
-  if (kind === "diamond") return diamond(s, ctx, x + 7, y);
+function drawMark(theme, ctx, kind, sign, x, y) {
+  const { accent, text } = theme;
+  if (kind === "diamond") return diamond(theme, ctx, x + 7, y);
   const dash = kind === "revised" ? [4, 3] : [];
   const width = { top: 2, chosen: 3 }[kind] ?? 1.5;
   // A swatch is narrow for a box: its outline is drawn as around a wide one.
@@ -221,9 +226,9 @@ function drawMark(s, ctx, kind, sign, x, y) {
   ctx.setLineDash([]);
   const place = { x: x + 25, y: y + 4, w: 2, h: 1 };
   if (sign === "triangle") {
-    bar(s, ctx, place, 0, accent);
-    triangle(s, ctx, place, 0, accent);
-  } else if (sign === "plus") plus(s, ctx, place, 0, accent);
-  else if (sign === "bracket") bracket(s, ctx, place, 0, text);
-  else if (sign === "dashed") dashedBracket(s, ctx, place, 0, accent, 0);
+    bar(theme, ctx, place, 0, accent);
+    triangle(theme, ctx, place, 0, accent);
+  } else if (sign === "plus") plus(theme, ctx, place, 0, accent);
+  else if (sign === "bracket") bracket(theme, ctx, place, 0, text);
+  else if (sign === "dashed") dashedBracket(theme, ctx, place, 0, accent, 0);
 }

@@ -10,48 +10,51 @@ const TYPING_MS = 700;
 /** @param {OutlineState} s
  * @param {Row} row */
 function toggle(s, row) {
-  if (row.node === undefined) showMore(s.open, row);
+  const { list } = s;
+  if (row.node === undefined) showMore(list.open, row);
   else if (row.depth >= DEEPEST) {
-    s.open.top = row.node; // deeper than rows lie inside each other: begin anew there
-    s.open.opened.add(keyOf(`^${row.node}`, row.node));
-  } else if (!s.open.opened.delete(row.key)) s.open.opened.add(row.key);
-  s.auto = s.auto.filter((key) => key !== row.key);
-  const at = s.rows.findIndex((other) => rowKey(other) === rowKey(row));
+    list.open.top = row.node; // deeper than rows lie inside each other: begin anew there
+    list.open.opened.add(keyOf(`^${row.node}`, row.node));
+  } else if (!list.open.opened.delete(row.key)) list.open.opened.add(row.key);
+  list.auto = list.auto.filter((key) => key !== row.key);
+  const at = list.rows.findIndex((other) => rowKey(other) === rowKey(row));
   render(s);
-  if (row.more && !s.items.has(rowKey(row))) goTo(s, s.rows[Math.min(at, s.rows.length - 1)]);
+  const gone = row.more && !list.items.has(rowKey(row));
+  if (gone) goTo(s, list.rows[Math.min(at, list.rows.length - 1)]);
 }
 
 /** @param {OutlineState} s
  * @param {Row} row */
 function select(s, row) {
   if (row.node === undefined) return toggle(s, row);
-  if (row.node === s.selected) return;
-  s.selected = row.node;
-  for (const item of s.items.values()) {
+  if (row.node === s.attention.selected) return;
+  s.attention.selected = row.node;
+  for (const item of s.list.items.values()) {
     item.setAttribute("aria-selected", String(item.dataset.node === String(row.node)));
   }
-  s.root.dataset.selected = String(row.node);
-  s.send(row.node);
+  s.elements.root.dataset.selected = String(row.node);
+  s.tell("selected", row.node);
 }
 
 /** @param {OutlineState} s
  * @param {any} event */
 function pressKey(s, event) {
-  const at = s.rows.findIndex((row) => rowKey(row) === s.active);
+  const { list, attention } = s;
+  const at = list.rows.findIndex((row) => rowKey(row) === list.active);
   const { key } = event;
   if (at < 0 || event.ctrlKey || event.metaKey || event.altKey) return;
-  const act = press(s.rows, at, key);
+  const act = press(list.rows, at, key);
   const now = performance.now();
-  const typing = s.typed && now - s.typedAt < TYPING_MS;
-  if (act?.toggle) toggle(s, s.rows[at]);
-  else if (act) goTo(s, s.rows[act.to ?? at]);
-  else if (key === "Enter" || (key === " " && !typing)) select(s, s.rows[at]);
+  const typing = attention.typed && now - attention.typedAt < TYPING_MS;
+  if (act?.toggle) toggle(s, list.rows[at]);
+  else if (act) goTo(s, list.rows[act.to ?? at]);
+  else if (key === "Enter" || (key === " " && !typing)) select(s, list.rows[at]);
   else if (key.length === 1) {
-    s.typed = typing ? s.typed + key : key;
-    s.typedAt = now;
-    const found = findTyped(s.rows, at, s.typed,
-      (row) => (row.node === undefined ? "" : wordsOf(s, row.node) ?? ""));
-    if (found >= 0) goTo(s, s.rows[found]);
+    attention.typed = typing ? attention.typed + key : key;
+    attention.typedAt = now;
+    const found = findTyped(list.rows, at, attention.typed,
+      (row) => (row.node === undefined ? "" : wordsOf(s.memory, row.node) ?? ""));
+    if (found >= 0) goTo(s, list.rows[found]);
   } else if (!["ArrowLeft", "ArrowRight"].includes(key)) return;
   event.preventDefault();
   event.stopPropagation(); // letters are commands of the app elsewhere
@@ -63,11 +66,12 @@ export function listen(s) {
   /** @param {any} event */
   const rowOf = (event) => {
     const item = event.target.closest?.(".place");
-    return item && s.rows.find((row) => rowKey(row) === item.dataset.key);
+    return item && s.list.rows.find((row) => rowKey(row) === item.dataset.key);
   };
   /** @param {string} name
    * @param {(event: any, row: Row | undefined) => void} act */
-  const on = (name, act) => s.tree.addEventListener(name, (event) => act(event, rowOf(event)));
+  const on = (name, act) =>
+    s.elements.tree.addEventListener(name, (event) => act(event, rowOf(event)));
   on("click", (event, row) => {
     if (!row) return;
     goTo(s, row);

@@ -5,7 +5,7 @@
 // parentElement: the state lives there. What is open also outlives the component, so that
 // it is still open after a look at another drawing.
 
-import { make } from "../shared/dom.js";
+import { element } from "../shared/dom.js";
 import { unpack } from "../shared/message.js";
 import { listenPointing } from "../shared/pointing.js";
 import { listen } from "./events.js";
@@ -27,8 +27,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
   const s = parentElement[STATE] ??= createState(parentElement);
   // A trigger, not a state: a state that Python has overruled would go stale and swallow
   // the next click on the same node.
-  s.send = (node) => setTriggerValue("selected", node);
-  s.ask = (nodes) => setTriggerValue("wanted", nodes);
+  s.tell = setTriggerValue;
   if (data) update(s, data);
   // Streamlit may run the clean-up of an overtaken call after a later call: ignore it.
   const call = ++s.calls;
@@ -36,8 +35,8 @@ export default function ({ data, parentElement, setTriggerValue }) {
     if (call !== s.calls) return;
     tell(s, null);
     s.silence();
-    clearTimeout(s.timer);
-    s.root.remove();
+    clearTimeout(s.wanting.timer);
+    s.elements.root.remove();
     delete parentElement[STATE];
   };
 }
@@ -45,18 +44,25 @@ export default function ({ data, parentElement, setTriggerValue }) {
 /** @param {Holder} parentElement */
 function createState(parentElement) {
   /** @type {any} */
-  const s = { calls: 0, data: null, forest: null, open: null, rows: [], items: new Map(),
-    selected: null, sentByPython: null, active: null, auto: [], told: null, linked: [],
-    typed: "", typedAt: 0, asked: "", timer: 0, send: () => {}, ask: () => {} };
-  s.root = make("div", "outline");
-  s.bar = make("div", "bar");
-  s.tree = make("ul", "tree");
-  s.tree.setAttribute("role", "tree");
-  s.root.append(s.bar, s.tree);
-  parentElement.append(s.root);
+  const s = {
+    calls: 0,
+    tell: () => {},
+    memory: { data: null },
+    list: { rows: [], items: new Map(), active: null, auto: [] },
+    attention: {
+      selected: null, sentByPython: null, told: null, linked: [], typed: "", typedAt: 0,
+    },
+    wanting: { asked: "", timer: 0 },
+    elements: {},
+  };
+  const { elements } = s;
+  elements.root = element("div", "outline", parentElement);
+  elements.bar = element("div", "bar", elements.root);
+  elements.tree = element("ul", "tree", elements.root);
+  elements.tree.setAttribute("role", "tree");
   listen(s);
-  s.silence = listenPointing(s, () => s.data?.identity, (spans) => {
-    s.linked = spans;
+  s.silence = listenPointing(s, () => s.memory.data?.identity, (spans) => {
+    s.attention.linked = spans;
     showLinked(s);
   });
   return s;
@@ -67,62 +73,67 @@ function createState(parentElement) {
 /** @param {OutlineState} s
  * @param {Uint8Array} message */
 function update(s, message) {
-  const before = s.data;
+  const { memory, list, attention } = s;
+  const before = memory.data;
   /** @type {OutlineMessage} */
-  const data = (s.data = unpack(message));
+  const data = (memory.data = unpack(message));
   const fresh = before?.identity !== data.identity;
-  s.forest = buildForest(data);
-  s.sets = {};
-  s.below = {};
-  for (const name of NODE_SETS) s.sets[name] = new Set(data[name]);
-  for (const name of NODE_SETS) s.below[name] = countBelow(s.forest, data[name]);
-  s.most = 0;
+  memory.forest = buildForest(data);
+  memory.sets = {};
+  memory.below = {};
+  for (const name of NODE_SETS) memory.sets[name] = new Set(data[name]);
+  for (const name of NODE_SETS) memory.below[name] = countBelow(memory.forest, data[name]);
+  memory.most = 0;
   for (const scores of [data.initial, data.final]) {
     scores.forEach((score, node) => {
-      if (data.level[node] >= 0) s.most = Math.max(s.most, score);
+      if (data.level[node] >= 0) memory.most = Math.max(memory.most, score);
     });
   }
-  s.root.style.height = `${data.height}px`;
-  s.tree.setAttribute("aria-label", `Outline of ${data.title || "the memory"}`);
+  s.elements.root.style.height = `${data.height}px`;
+  s.elements.tree.setAttribute("aria-label", `Outline of ${data.title || "the memory"}`);
   if (fresh) begin(s);
-  if (s.open.top !== null && !(data.level[s.open.top] >= 0)) s.open.top = null;
+  if (list.open.top !== null && !(data.level[list.open.top] >= 0)) list.open.top = null;
   let goal = null;
-  if (fresh || data.selected !== s.sentByPython) {
-    s.selected = data.selected;
-    if (s.selected !== null && !shows(s, s.selected)) openTo(s.forest, s.open, s.selected);
-    goal = s.selected;
+  if (fresh || data.selected !== attention.sentByPython) {
+    goal = attention.selected = data.selected;
+    if (goal !== null && !shows(s, goal)) openTo(memory.forest, list.open, goal);
   }
-  s.sentByPython = data.selected;
+  attention.sentByPython = data.selected;
   if (data.step !== null && (fresh || before.step !== data.step)) goal = follow(s) ?? goal;
   render(s);
-  if (goal !== null) goTo(s, s.rows.find((row) => row.node === goal), false);
+  if (goal !== null) goTo(s, list.rows.find((row) => row.node === goal), false);
 }
 
 /** @param {OutlineState} s */
 function begin(s) {
-  const { identity } = s.data;
+  const { list } = s;
+  const { identity } = s.memory.data;
   const kept = KEPT.get(identity);
-  s.open = kept ?? createOpen(s.forest);
+  list.open = kept ?? createOpen(s.memory.forest);
   KEPT.delete(identity);
-  KEPT.set(identity, s.open); // the last looked at is the last forgotten
+  KEPT.set(identity, list.open); // the last looked at is the last forgotten
   if (KEPT.size > MOST_KEPT) KEPT.delete([...KEPT.keys()][0]);
-  Object.assign(s, { active: null, auto: [], told: null, linked: [], asked: "" });
+  Object.assign(list, { active: null, auto: [] });
+  Object.assign(s.attention, { told: null, linked: [] });
+  s.wanting.asked = "";
 }
 
 /** A node can be seen already, wherever.
  * @param {OutlineState} s
  * @param {number} node */
-const shows = (s, node) => s.rows.some((row) => row.node === node) && s.forest.level[node] >= 0;
+const shows = ({ memory, list }, node) =>
+  list.rows.some((row) => row.node === node) && memory.forest.level[node] >= 0;
 
 /** Opens the way to the leaf that has just joined and closes what was opened so for the one
  *  before; the leaf, or null where a selected node is looked at instead.
  * @param {OutlineState} s */
 function follow(s) {
-  for (const key of s.auto) s.open.opened.delete(key);
-  s.auto = [];
-  if (s.selected !== null) return null;
-  const leaf = s.data.added.findLast((node) => s.data.level[node] === 0);
+  const { memory, list } = s;
+  for (const key of list.auto) list.open.opened.delete(key);
+  list.auto = [];
+  if (s.attention.selected !== null) return null;
+  const leaf = memory.data.added.findLast((node) => memory.data.level[node] === 0);
   if (leaf === undefined) return null;
-  s.auto = openTo(s.forest, s.open, leaf);
+  list.auto = openTo(memory.forest, list.open, leaf);
   return leaf;
 }

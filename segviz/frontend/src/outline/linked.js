@@ -7,32 +7,33 @@ import { parentsOf, unitsBelow } from "./rows.js";
  * @param {OutlineState} s
  * @param {Row | null | undefined} row */
 export function tell(s, row) {
+  const { memory } = s;
   const node = row?.node ?? null;
-  if (!s.data || node === s.told) return;
-  s.told = node;
-  point(s, s.data.identity, node === null ? [] : unitsBelow(s.forest, s.data, node));
+  if (!memory.data || node === s.attention.told) return;
+  s.attention.told = node;
+  point(s, memory.data.identity, node === null ? [] : unitsBelow(memory.forest, memory.data, node));
 }
 
 /** Marks the rows of the leaves another view is on, and lightly those above them.
  * @param {OutlineState} s */
 export function showLinked(s) {
-  const { level, start, stop } = s.data;
+  const { level, start, stop } = s.memory.data;
   const leaves = new Set();
   const above = new Set();
-  if (s.linked.length) {
+  if (s.attention.linked.length) {
     level.forEach((height, node) => {
-      if (height === 0 && unitsMeet(s.linked, start[node], stop[node])) leaves.add(node);
+      if (height === 0 && unitsMeet(s.attention.linked, start[node], stop[node])) leaves.add(node);
     });
     const pending = [...leaves];
     while (pending.length) {
-      for (const parent of parentsOf(s.forest, pending.pop())) {
+      for (const parent of parentsOf(s.memory.forest, pending.pop())) {
         if (above.has(parent)) continue;
         above.add(parent);
         pending.push(parent);
       }
     }
   }
-  for (const item of s.items.values()) {
+  for (const item of s.list.items.values()) {
     const node = Number(item.dataset.node ?? -1);
     item.classList.toggle("pointed", leaves.has(node));
     item.classList.toggle("above", above.has(node));

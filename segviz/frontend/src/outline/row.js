@@ -22,23 +22,24 @@ function endsOf({ start, stop, unit_session }, node) {
 }
 
 /** What marks a node, as [class, words].
- * @param {OutlineState} s
+ * @param {Memory} memory
  * @param {NodeRow} row */
-export function marksOf(s, row) {
+export function marksOf(memory, row) {
   const { node, open } = row;
   const marks = [];
-  if (s.sets.gold.has(node)) marks.push(["gold", "gold"]);
-  if (s.sets.retrieved.has(node)) marks.push(["retrieved", "retrieved"]);
-  if (s.sets.added.has(node)) marks.push(["new", "new"]);
-  else if (s.sets.revised.has(node)) marks.push(["", "rewritten"]);
+  if (memory.sets.gold.has(node)) marks.push(["gold", "gold"]);
+  if (memory.sets.retrieved.has(node)) marks.push(["retrieved", "retrieved"]);
+  if (memory.sets.added.has(node)) marks.push(["new", "new"]);
+  else if (memory.sets.revised.has(node)) marks.push(["", "rewritten"]);
   if (!open) {
-    const below = { retrieved: s.below.retrieved, gold: s.below.gold, new: s.below.added };
+    const { retrieved, gold, added } = memory.below;
+    const below = { retrieved, gold, new: added };
     for (const [what, counts] of Object.entries(below)) {
       const count = counts.get(node);
       if (count) marks.push(["inside", `${count} ${what} inside`]);
     }
   }
-  const parents = parentsOf(s.forest, node);
+  const parents = parentsOf(memory.forest, node);
   if (parents.length > 1) {
     const here = Number(row.key.split("/").at(-2)); // NaN at the top
     const others = [...parents].filter((parent) => parent !== here);
@@ -49,7 +50,7 @@ export function marksOf(s, row) {
 }
 
 /** The scores of a node as [name, value, share of the highest, rank].
- * @param {OutlineState} outlineState
+ * @param {Memory} memory
  * @param {number} node
  * @returns {[name: string, value: number, share: number, rank: number][]} */
 export function scoresOf({ data, most }, node) {
@@ -62,25 +63,25 @@ export function scoresOf({ data, most }, node) {
 }
 
 /** The words of a node in a single line; undefined where they have not been sent.
- * @param {OutlineState} outlineState
+ * @param {Memory} memory
  * @param {number} node */
 export function wordsOf({ data }, node) {
   return data.texts[node]?.replace(CONTROLS, " ");
 }
 
 /** All that a row says, in one sentence.
- * @param {OutlineState} s
+ * @param {Memory} memory
  * @param {Row} row */
-export function labelOf(s, row) {
+export function labelOf(memory, row) {
   if (row.node === undefined) return moreText(row);
-  const { data } = s;
+  const { data } = memory;
   const { node } = row;
-  const scores = scoresOf(s, node).map(([name, value, , rank]) =>
+  const scores = scoresOf(memory, node).map(([name, value, , rank]) =>
     `${name} ${value.toFixed(5)}${rank ? ` rank ${rank}` : ""}`);
   const said = [data.names[data.name[node]], `node ${node}`,
     spanText(data.start[node], data.stop[node]), sessionsText(data, node),
-    row.branches ? `${row.branches} below` : "", ...marksOf(s, row).map(([, words]) => words),
-    ...scores, wordsOf(s, node) ?? ""];
+    row.branches ? `${row.branches} below` : "", ...marksOf(memory, row).map(([, words]) => words),
+    ...scores, wordsOf(memory, node) ?? ""];
   return said.filter(Boolean).join(", ");
 }
 
@@ -97,10 +98,11 @@ export function moreText({ more, hidden, shown, size }) {
  * @param {OutlineState} s
  * @param {Row} row */
 export function buildRow(s, row) {
+  const { memory } = s;
   const item = make("li", "place");
   item.setAttribute("role", "treeitem");
   item.setAttribute("aria-level", String(row.depth));
-  item.setAttribute("aria-label", labelOf(s, row));
+  item.setAttribute("aria-label", labelOf(memory, row));
   item.dataset.key = rowKey(row);
   item.tabIndex = -1;
   const line = make("div", "row");
@@ -115,11 +117,11 @@ export function buildRow(s, row) {
   item.dataset.node = String(row.node);
   item.setAttribute("aria-setsize", String(row.size));
   item.setAttribute("aria-posinset", String(row.position));
-  item.setAttribute("aria-selected", String(row.node === s.selected));
+  item.setAttribute("aria-selected", String(row.node === s.attention.selected));
   if (row.branches) item.setAttribute("aria-expanded", String(row.open));
   line.append(make("span", row.branches ? `twist ${row.open ? "open" : "closed"}` : "twist"),
-    swatch(s.data, row.node), head(s, row), words(s, row.node));
-  const scores = scoresOf(s, row.node);
+    swatch(memory.data, row.node), head(memory, row), words(memory, row.node));
+  const scores = scoresOf(memory, row.node);
   if (scores.length) line.append(scoreBars(scores));
   return item;
 }
@@ -138,24 +140,24 @@ function swatch(data, node) {
   return made;
 }
 
-/** @param {OutlineState} s
+/** @param {Memory} memory
  * @param {NodeRow} row */
-function head(s, row) {
-  const { data } = s;
+function head(memory, row) {
+  const { data } = memory;
   const { node } = row;
   const made = make("span", "head");
   made.append(make("span", "name", data.names[data.name[node]]),
     make("span", "where", `node ${node}`),
     make("span", "where", spanText(data.start[node], data.stop[node])),
     make("span", "where", sessionsText(data, node)));
-  for (const [kind, text] of marksOf(s, row)) made.append(make("span", `mark ${kind}`, text));
+  for (const [kind, text] of marksOf(memory, row)) made.append(make("span", `mark ${kind}`, text));
   return made;
 }
 
-/** @param {OutlineState} s
+/** @param {Memory} memory
  * @param {number} node */
-function words(s, node) {
-  const text = wordsOf(s, node);
+function words(memory, node) {
+  const text = wordsOf(memory, node);
   const made = make("bdi", text === undefined ? "words late" : "words", text ?? "…");
   made.dir = "auto";
   return made;

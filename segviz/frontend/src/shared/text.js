@@ -50,6 +50,12 @@ export function isolateText(text) {
   return plain && `\u2068${plain}\u2069`;
 }
 
+/** "level 1", or "levels 0–2, same text" of a same-text chain.
+ * @param {number} level
+ * @param {number} top */
+export const levelsText = (level, top) =>
+  (level === top ? `level ${level}` : `levels ${level}–${top}, same text`);
+
 /** "unit 45" or "units 45–50" (the last one included, counted from 0 as Unit.index).
  * @param {number} start
  * @param {number} stop */

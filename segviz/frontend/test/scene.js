@@ -1,4 +1,4 @@
-// A small tree in the state that colours, labels and classes are functions of.
+// A small tree in the scene that colours, labels and classes are functions of.
 //
 //       6            level 2
 //   4       5        level 1
@@ -9,7 +9,7 @@ import { buildTree, sessionRuns } from "../src/canvas/rows.js";
 import { shadesOf } from "../src/canvas/shades.js";
 import { markWeights } from "../src/canvas/weights.js";
 
-export function state(changes = {}, look = {}, picture = "scores") {
+export function sceneOf(changes = {}, look = {}, picture = "scores") {
   const data = { mode: picture === "grow" ? "grow" : "scores", nodes: 7, root_scale: true,
     initial: Float64Array.from([0.4, 0.1, 0, 0.2, 0.1, 0.1, 0.1]),
     final: Float64Array.from([0.1, 0.4, 0, 0.2, 0.1, 0.1, 0.1]),
@@ -17,21 +17,21 @@ export function state(changes = {}, look = {}, picture = "scores") {
     measures: [{ name: "coherence", meaning: "closeness", unit: "mean cosine" }],
     gold: Int32Array.from([0, 3]), origin: new Int32Array(0),
     top_initial: Int32Array.from([0, 6]), top_final: Int32Array.from([1, 4]),
-    level: Int32Array.from([0, 0, 0, 0, 1, 1, 2]),
+    level: Int32Array.from([0, 0, 0, 0, 1, 1, 2]), top: Int32Array.from([0, 0, 0, 0, 1, 1, 2]),
     start: Int32Array.from([0, 1, 2, 3, 0, 2, 0]), stop: Int32Array.from([1, 2, 3, 4, 2, 4, 4]),
     parent: Int32Array.from([4, 4, 5, 5, 6, 6, -1]), edges: new Int32Array(0), levels_total: 3,
     session_labels: ["S1", "S2"], session_titles: ["S1 · 2 May", "S2 · 3 May"],
     session_colours: ["#440000", "#ffee88"],
-    frontier: [], revised: [], added: [], chosen: null,
+    frontier: [], revised: [], added: [], candidates: [],
     labels: ["zero", "one", "two", "three", "four", "five", "six"], ...changes };
   const grey = rampTable(["#000000", "#ffffff"]);
-  const s = { data, tree: buildTree(data), runs: sessionRuns([0, 0, 1, 1]),
+  const scene = { data, tree: buildTree(data), runs: sessionRuns([0, 0, 1, 1]),
     runOf: Int32Array.from([0, 0, 1, 1]), picture,
-    look: { colour: "", labels: "", ...look }, isolated: null, gold: [], cache: new Map(),
+    look: { colour: "", labels: "", ...look }, isolated: null, gold: [], tints: new Map(),
     most: 0.4, marks: markWeights(data),
     theme: { background: "#ffffff", unknown: "#cccccc", levels: ["#aa0000", "#bb0000"],
       gold: { found: "#f", covered: "#c", missed: "#m", above: "#a", other: "#o" },
       table: grey, changeTable: grey, measureTable: grey } };
-  s.shades = shadesOf(s);
-  return s;
+  scene.shades = shadesOf(scene);
+  return scene;
 }
