@@ -103,7 +103,7 @@ class Server:
 
     def __init__(self, host: str, port: int, environment: dict[str, str]) -> None:
         """Start it."""
-        script = str(Path(__file__).resolve().parent.parent / "ui" / "main.py")
+        script = str(Path(__file__).resolve().parent.parent / "ui" / "run" / "app.py")
         command = [sys.executable, "-m", "streamlit", "run", script, *flags()]
         command += [f"--server.port={port}", f"--server.address={host}"]
         # The welcome message, with the URL in it, comes once the port is bound.

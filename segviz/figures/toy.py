@@ -23,7 +23,7 @@ def numbered_tree(
     ink: str,
     marked: Sequence[int] = (),
 ) -> go.Figure:
-    """Every node as a box on its span, with its number, initial → propagated score.
+    """Every node as a box on its span, with its number, its initial and its propagated score.
 
     The fill follows the propagated score along ``ramp``; ``marked`` nodes have a thick
     border. Texts are in the hover.
@@ -47,7 +47,7 @@ def numbered_tree(
         figure.add_annotation(
             x=(start + stop) / 2,
             y=level + 0.5,
-            text=f"<b>{node}</b><br>{initial[node]:.3f} → {final[node]:.3f}",
+            text=f"<b>{node}</b><br>{initial[node]:.3f}<br>{final[node]:.3f}",
             showarrow=False,
             font={"size": 13, "color": _legible(shade)},
         )

@@ -11,6 +11,7 @@ const SCRIPTS = {
   nodes: "src/lists/nodes.js",
   diff: "src/lists/diff.js",
   playback_timer: "src/playback_timer.js",
+  theme_watch: "src/theme_watch.js",
   export_page: "src/export_page/index.js",
 };
 const SHEETS = {

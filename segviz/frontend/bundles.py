@@ -17,6 +17,7 @@ Script = Literal[
     "nodes",
     "diff",
     "playback_timer",
+    "theme_watch",
     "export_page",
 ]
 Sheet = Literal["canvas", "outline", "lists", "export_page"]

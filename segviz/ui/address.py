@@ -118,7 +118,7 @@ def current(session: Session) -> Bookmark:
     question, text = read_question(session)
     look = read_look()
     return Bookmark(
-        **_read_memory(),
+        **_read_memory(session),
         **read_file(session),
         conversation=_conversation(session),
         settings=_parameters(session),
@@ -172,10 +172,11 @@ def _write_view(bookmark: Bookmark, problems: list[str]) -> None:
 _MEMORY = {"unit": keys.UNIT, "system": keys.SYSTEM}
 
 
-def _read_memory() -> dict[str, Any]:
-    """Reads unit rule and system, as chosen in the sidebar."""
-    state = st.session_state
-    return {name: state[key] for name, key in _MEMORY.items() if key in state}
+def _read_memory(session: Session) -> dict[str, Any]:
+    """Reads unit rule and system, as chosen in the sidebar; a memory file has its own system."""
+    state, system = st.session_state, session.memory.system
+    chosen = {name: state[key] for name, key in _MEMORY.items() if key in state}
+    return chosen | ({"system": system} if system in SYSTEMS else {})
 
 
 def _write_memory(bookmark: Bookmark) -> None:

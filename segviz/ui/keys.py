@@ -10,6 +10,7 @@ from __future__ import annotations
 # --- the app ---------------------------------------------------------------------------
 PAGES = "pages"  # st.Page of each page, by its path
 RETRY = "retry"
+THEME = "theme"
 
 # --- the address: links and the views of session files ---------------------------------
 ADDRESS = "address"  # parameters last written

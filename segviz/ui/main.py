@@ -18,7 +18,7 @@ from segviz.ui.pages.sweep import page as sweep
 from segviz.ui.sidebar.sidebar import sidebar
 from segviz.ui.sidebar.spending import show_spending
 from segviz.ui.state import Session
-from segviz.ui.widgets.style import apply_style
+from segviz.ui.widgets.style import apply_style, follow_theme
 
 # Title, URL path and function of each page, in navigation order. (A comment, not a string:
 # Streamlit writes bare strings of its main script onto the page.)
@@ -63,7 +63,7 @@ def main() -> None:
     The sidebar belongs to the frame, not to a page: its choices outlive a change of page.
     """
     _keep_imports()
-    st.set_page_config(page_title="segviz", layout="wide", initial_sidebar_state="expanded")
+    st.set_page_config(page_title="segviz", layout="wide", initial_sidebar_state="auto")
     apply_style()
     address.arrive()
     session = sidebar()
@@ -92,10 +92,7 @@ def main() -> None:
     if wanted is not None and wanted != chosen:
         st.switch_page(wanted)
     chosen.run()
+    follow_theme()
     show_spending()  # a question may have been embedded
     if session is not None:
         address.write(session)
-
-
-if __name__ == "__main__":
-    main()

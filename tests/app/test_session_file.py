@@ -126,6 +126,21 @@ def test_a_link_that_says_more_goes_first(memory, tmp_path):
     assert address(opened({"path": str(path), "k": "3"})) == {"path": str(path), "k": "3"}
 
 
+def test_a_memory_of_another_system_is_named_with_its_parameters(small_file, tmp_path):
+    """A reload follows the address the open file has, and finds nothing to complain of."""
+    made = segviz.build(
+        segviz.load(small_file)[0], system="memtree", base=0.45, embedder=HashingEmbedder()
+    )
+    path = tmp_path / "memtree.json"
+    made.save(path)
+    app = open_path(grow().run(), path)
+    link = address(clean(app))
+    assert link == {"path": str(path), "system": "memtree", "base": "0.45"}
+    again = opened(link)
+    assert not [text for text in again.text if "is not a part of a view" in text.value]
+    assert address(again) == link
+
+
 def test_a_hostile_view_opens_nothing_else(memory, tmp_path):
     link = {"path": "/etc/passwd", "sample": "noor-caleb", "k": "<b>", "x": "1", "done": "compress"}
     path = tmp_path / "s.json"

@@ -95,6 +95,7 @@ class App:
 
     def __init__(self, page, server: str):
         self.page, self.server = page, server
+        self.first = ("", 0)  # the path and the dialogs of what was opened first
         self.forget()
         page.on("request", self._request)
         page.on("dialog", self._dialog)
@@ -200,16 +201,17 @@ def tab(chromium, server) -> Iterator[App]:
     """One tab for all tests: a page that was opened in it before opens in half the time."""
     context = chromium.new_context(viewport=SIZE)
     context.set_default_timeout(90_000)
-    # A server that has not run its script yet knows no page but the first.
-    yield App(context.new_page(), server).open()
+    app = App(context.new_page(), server).open("ask")
+    app.first = (urlparse(app.page.url).path, app.page.get_by_role("dialog").count())
+    yield app
     context.close()
 
 
-@pytest.fixture(params=["light"])
-def app(tab, request) -> Iterator[App]:
+@pytest.fixture
+def app(tab) -> Iterator[App]:
     """The tab as a new visitor has it: nothing stored, nothing under the pointer."""
     tab.page.set_viewport_size(SIZE)
-    tab.page.emulate_media(color_scheme=request.param, reduced_motion=None, media=None)
+    tab.page.emulate_media(color_scheme="light", reduced_motion=None, media=None)
     tab.page.mouse.move(0, 0)
     tab.forget()
     yield tab

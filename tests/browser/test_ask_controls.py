@@ -185,9 +185,7 @@ def test_change_draws_what_mirrored_does_not(ask, memory):
     assert picture() != changed
     result = settles(ask, memory)
     assert result.final.tolist() == result.initial.tolist()
-
-
-def test_keys_in_the_header_are_not_the_apps(ask):
+    # Keys in the header are not the app's.
     control(ask, ".controls select").focus()
     ask.page.keyboard.press("c")  # Streamlit's "clear cache"
     ask.page.wait_for_timeout(300)

@@ -73,16 +73,14 @@ def middle_of_session(app, key, session):
 
 
 class TestColour:
-    @pytest.mark.parametrize(
-        "colour", ["session", "level", "initial", "propagated", "change", "gold", "coherence"]
-    )
-    def test_the_picture_changes_before_python_knows(self, ask, colour):
-        answers, changed, shown = ask.tree(ASK).evaluate(CHOOSE, ["colour", colour])
-        assert answers == 0
-        assert changed
-        assert shown == f"{colour},{colour}"
-        ask.settle()
-        assert ask.attribute(ASK, "colour") == f"{colour},{colour}"
+    def test_the_picture_changes_before_python_knows(self, ask):
+        assert "(√)" in words(ask, ASK)  # scores name their scale
+        for colour in ("session", "level", "initial", "propagated", "change", "gold", "coherence"):
+            answers, changed, shown = ask.tree(ASK).evaluate(CHOOSE, ["colour", colour])
+            assert (answers, changed, shown) == (0, True, f"{colour},{colour}")
+            ask.settle()
+            assert ask.attribute(ASK, "colour") == f"{colour},{colour}"
+            assert ("(⁴√)" in words(ask, ASK)) == (colour == "change")
 
     def test_a_page_offers_what_its_data_supports(self, grow):
         assert options(grow, GROW, "colour") == ["", "level", "coherence"]
@@ -126,23 +124,20 @@ class TestColour:
         ask.page.get_by_role("link", name="Ask").first.click()
         ask.until(ASK, "colour", "gold,gold")
 
-    def test_scores_name_their_scale(self, ask):
-        assert "(√)" in words(ask, ASK)
-        choose(ask, ASK, "colour", "change")
-        assert "(⁴√)" in words(ask, ASK)
-
 
 class TestLabels:
-    @pytest.mark.parametrize("labels", ["session", "words", "node", "score"])
-    def test_labels_are_drawn_at_once(self, ask, labels):
-        answers, changed, shown = ask.tree(ASK).evaluate(CHOOSE, ["labels", labels])
-        assert (answers, changed, shown) == (0, True, labels)
-        none = ask.tree(ASK).evaluate(CHOOSE, ["labels", ""])
-        assert none[1:] == [True, ""]
+    def test_labels_are_drawn_at_once(self, ask):
+        for labels in ("session", "words", "node", "score"):
+            answers, changed, shown = ask.tree(ASK).evaluate(CHOOSE, ["labels", labels])
+            assert (answers, changed, shown) == (0, True, labels)
+            ask.settle()
+            none = ask.tree(ASK).evaluate(CHOOSE, ["labels", ""])
+            assert none == [0, True, ""]
+            ask.settle()
 
 
 class TestAlone:
-    def test_by_mouse(self, grow):
+    def test_by_mouse_and_by_keyboard(self, grow):
         choose(grow, GROW, "colour", "level")
         whole = picture(grow, GROW)
         button = legend(grow, GROW).get_by_role("button", name="L1 ")
@@ -158,9 +153,7 @@ class TestAlone:
         button.click()
         grow.until(GROW, "alone", "")
         assert picture(grow, GROW) == whole
-
-    def test_by_keyboard(self, grow):
-        choose(grow, GROW, "colour", "level")
+        # By keyboard.
         grow.tree(GROW).locator("select.labels").focus()
         grow.page.keyboard.press("Tab")
         grow.page.keyboard.press("Tab")
@@ -202,9 +195,7 @@ class TestAlone:
         ask.until(ASK, "alone", "session:4")
         ask.page.mouse.click(*middle_of_session(ask, ASK, 4))
         ask.until(ASK, "alone", "")
-
-    def test_another_colour_ends_it(self, ask):
-        choose(ask, ASK, "colour", "gold")
+        # Another colour ends it.
         legend(ask, ASK).get_by_role("button", name="missed ").click()
         assert ask.attribute(ASK, "alone").startswith("gold:")
         choose(ask, ASK, "colour", "level")

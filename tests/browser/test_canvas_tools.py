@@ -43,8 +43,20 @@ def drag(app, selector, begin, end):
     rests(app)
 
 
+def fits(app):
+    """All is shown again."""
+    part(app, "canvas.over").focus()
+    app.page.keyboard.press("0")
+    app.until(KEY, "scale", WHOLE)
+
+
 class TestOverview:
     def test_a_drag_draws_the_window_another_moves_it_and_its_edge_resizes_it(self, grow):
+        # It stands under the plot.
+        left, width, *_ = map(float, grow.attribute(KEY, "plot").split(","))
+        canvas, strip = (part(grow, name).bounding_box() for name in ("canvas.over", ".map"))
+        assert strip["x"] == pytest.approx(canvas["x"] + left, abs=1)
+        assert strip["width"] == pytest.approx(width, abs=1)
         drag(grow, ".map", 0.2, 0.5)
         assert shown(grow) == pytest.approx([0.2 * UNITS, 0.5 * UNITS], abs=1)
         drag(grow, ".map", 0.35, 0.55)
@@ -53,25 +65,19 @@ class TestOverview:
         assert shown(grow) == pytest.approx([0.4 * UNITS, 0.9 * UNITS], abs=1)
         drag(grow, ".map", 0.6, 1.4)
         assert shown(grow) == pytest.approx([0.5 * UNITS, UNITS], abs=1)  # stops at the end
-
-    def test_a_click_beside_the_window_brings_it_there(self, grow):
+        # A click beside the window brings it there.
+        fits(grow)
         drag(grow, ".map", 0.1, 0.3)
         box = part(grow, ".map").bounding_box()
         part(grow, ".map").click(position={"x": 0.8 * box["width"], "y": 10})
         rests(grow)
         assert shown(grow) == pytest.approx([0.7 * UNITS, 0.9 * UNITS], abs=1)
-
-    def test_the_frame_lies_over_what_is_shown(self, grow):
+        # The frame lies over what is shown.
+        fits(grow)
         drag(grow, ".map", 0.25, 0.75)
         whole, frame = (part(grow, name).bounding_box() for name in (".map", ".map .frame"))
         assert frame["x"] - whole["x"] == pytest.approx(0.25 * whole["width"], abs=2)
         assert frame["width"] == pytest.approx(0.5 * whole["width"], abs=3)
-
-    def test_it_stands_under_the_plot(self, grow):
-        left, width, *_ = map(float, grow.attribute(KEY, "plot").split(","))
-        canvas, strip = (part(grow, name).bounding_box() for name in ("canvas.over", ".map"))
-        assert strip["x"] == pytest.approx(canvas["x"] + left, abs=1)
-        assert strip["width"] == pytest.approx(width, abs=1)
 
 
 class TestSearch:
@@ -101,6 +107,11 @@ class TestSearch:
         grow.until(KEY, "hit", str(expected[1]))
         part(grow, '.find button[aria-label^="Next"]').click()
         grow.until(KEY, "hit", str(expected[2]))
+        # What is nowhere says so.
+        part(grow, ".find input").fill("zeppelin mooring")
+        grow.until(KEY, "query", "zeppelin mooring")
+        assert part(grow, ".find .words").inner_text() == "none"
+        assert part(grow, '.find button[aria-label^="Next"]').is_disabled()
 
     def test_a_hit_out_of_view_is_brought_into_view(self, grow, memory):
         expected = self.hits(memory, "oven")
@@ -114,23 +125,14 @@ class TestSearch:
         start, stop = shown(grow)
         assert start < memory.structure.stop[last]
         assert memory.structure.start[last] < stop
-
-    def test_escape_clears_and_the_arrows_go_on_from_the_hit(self, grow, memory):
-        self.find(grow, "oven")
-        grow.page.keyboard.press("Enter")
-        hit = int(grow.attribute(KEY, "hit") or self.hits(memory, "oven")[0])
+        # Escape clears, and the arrows go on from the hit.
+        hit = int(grow.attribute(KEY, "hit"))
         grow.page.keyboard.press("Escape")
         grow.until(KEY, "hits", "0")
         assert part(grow, ".find input").input_value() == ""
         grow.page.keyboard.press("ArrowUp")
         parents = memory.structure.edges[memory.structure.edges[:, 1] == hit, 0]
         grow.until(KEY, "focus", str(parents[0] if len(parents) else hit))
-
-    def test_what_is_nowhere_says_so(self, grow):
-        self.find(grow, "zeppelin mooring")
-        grow.until(KEY, "query", "zeppelin mooring")
-        assert part(grow, ".find .words").inner_text() == "none"
-        assert part(grow, '.find button[aria-label^="Next"]').is_disabled()
 
     def test_hits_follow_the_step(self, grow, memory):
         self.find(grow, "oven")
@@ -171,7 +173,7 @@ class TestSearch:
 
 
 class TestWayBack:
-    def test_escape_returns_through_all_views(self, grow):
+    def test_escape_returns_through_all_views_and_keys_change_them(self, grow, memory):
         part(grow, '[aria-label="Zoom in"]').click()
         rests(grow)
         zoomed = shown(grow)
@@ -184,8 +186,7 @@ class TestWayBack:
         part(grow, '[aria-label^="Back"]').click()
         grow.until(KEY, "scale", WHOLE)
         assert part(grow, '[aria-label^="Back"]').is_disabled()
-
-    def test_keys_zoom_pan_and_fit(self, grow, memory):
+        # Keys zoom, pan and fit.
         part(grow, "canvas.over").focus()
         grow.page.keyboard.press("+")
         rests(grow)
@@ -233,13 +234,10 @@ def test_a_moved_slider_keeps_the_view(app):
     app.until("ask-tree", "settled", "true")
     app.settle()
     assert app.attribute("ask-tree", "scale") == before
-
-
-def test_the_overview_of_ask_shows_where_scores_are(app):
-    app.open("ask")
-    strip = app.tree("ask-tree").locator(".map canvas")
+    # The overview shows where scores are.
+    strip = root.locator(".map canvas")
     before = strip.evaluate("(c) => c.toDataURL()")
-    app.tree("ask-tree").locator("select").first.select_option("none")
+    root.locator("select").first.select_option("none")
     app.still("ask-tree")
     assert strip.evaluate("(c) => c.toDataURL()") != before
 
@@ -277,9 +275,7 @@ def test_help_opens_and_gives_the_keyboard_back(grow, memory):
     assert panel.is_visible()
     part(grow, '.help [aria-label="Close"]').click()
     assert not panel.is_visible()
-
-
-def test_keys_on_the_tree_are_not_the_apps(grow):
+    # Keys on the tree are not the app's.
     part(grow, "canvas.over").focus()
     grow.page.keyboard.press("c")  # Streamlit's "clear cache"
     grow.page.wait_for_timeout(300)

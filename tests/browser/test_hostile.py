@@ -70,7 +70,10 @@ def test_grow_and_ask_with_a_selected_node(app, hostile, system):
     for expander in app.page.locator('[data-testid="stExpander"] summary').all():
         expander.click()
     app.settle()
-    app.open("ask" + at(hostile, system=system, node="1", unit="turn", question="1"))
+    # The same memory on the other page, which the tab has open already.
+    app.page.get_by_role("link", name="Ask").first.click()
+    app.tree("ask-tree")
+    app.settle()
     for expander in app.page.locator('[data-testid="stMain"] [data-testid="stExpander"]').all():
         expander.locator("summary").click()
     app.settle()

@@ -181,14 +181,12 @@ class TestProcesses:
             evaluate_many(Damaged(talks[:1] * 8), BUILDERS, workers=2, **SETTINGS)
 
     @pytest.mark.slow
-    @pytest.mark.slow
     def test_a_worker_killed_on_the_way_changes_nothing(self, talks, alone, tmp_path):
         builders = {name: Killed(tmp_path / "once", BUILDERS[name]) for name in BUILDERS}
         found = evaluate_many(talks, builders, seeds=(0, 1), share=0.3, workers=2, **SETTINGS)
         assert (tmp_path / "once").exists()
         assert written(found) == written(alone)
 
-    @pytest.mark.slow
     @pytest.mark.slow
     def test_a_task_that_always_kills_its_worker_is_given_up(self, talks, monkeypatch):
         monkeypatch.setattr(module, "_ROUNDS", 2)
@@ -203,7 +201,6 @@ class TestProcesses:
         assert set(kept) <= {0}
 
 
-@pytest.mark.slow
 @pytest.mark.slow
 class TestCluster:
     def test_same_numbers(self, talks, alone, cluster):

@@ -313,7 +313,6 @@ def test_a_model_extracts_and_plans(model_chat):
 
 
 @pytest.mark.slow
-@pytest.mark.slow
 class TestRealConversation:
     def test_clean_after_every_step(self):
         memory = segviz.build(segviz.load(real_data("locomo", "locomo5.json"))["conv-47"], "h-mem")

@@ -634,7 +634,6 @@ memory.save(out)
 
 
 @pytest.mark.slow
-@pytest.mark.slow
 def test_killed_in_the_middle_it_goes_on_where_it_was(server, tmp_path):
     def slow(request):
         time.sleep(0.15)

@@ -87,7 +87,6 @@ class TestCompress:
         assert [e.span for e in one.evidence] == [e.span for e in other.evidence]
 
     @pytest.mark.slow
-    @pytest.mark.slow
     def test_a_chain_of_100_000_nodes(self):
         n = 100_000
         structure = grown([(i, 0, 1) for i in range(n)], [(i + 1, i) for i in range(n - 1)])

@@ -408,7 +408,6 @@ def test_a_model_extracts_writes_and_browses(model_chat):
 
 
 @pytest.mark.slow
-@pytest.mark.slow
 class TestRealConversation:
     def test_clean_after_every_step_and_local(self):
         memory = segviz.build(

@@ -23,7 +23,6 @@ def locomo():
 @pytest.mark.parametrize("unit", ["exchange", "turn", "paper"])
 @pytest.mark.parametrize("name", CONVERSATIONS)
 @pytest.mark.slow
-@pytest.mark.slow
 def test_clean_after_every_step(locomo, name, unit):
     memory = segviz.build(locomo[name], unit=unit)
     leaves = 0

@@ -363,7 +363,6 @@ def test_a_model_finds_boundaries_and_statements(model_chat):
 
 
 @pytest.mark.slow
-@pytest.mark.slow
 class TestRealConversation:
     def test_clean_after_every_step(self):
         memory = segviz.build(

@@ -18,7 +18,8 @@ from segviz.tree.unfold import follows_time, unfold
 from tests.scenes import tree_message
 from tests.trees import chat
 
-DEEP, VAST = 5_000, 100_000  # both beyond what recursion could walk
+# Both beyond what recursion could walk, the larger beyond what sixteen bits could count.
+DEEP, VAST = 5_000, 70_000
 VECTOR = np.zeros(1, dtype=np.float32)
 
 

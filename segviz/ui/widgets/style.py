@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import streamlit as st
 
+from segviz.frontend.bundles import script
+from segviz.ui import keys
+
 # Streamlit keeps wide margins for prose; an instrument needs the width for its axis.
 _ROOM = """
 .stMainBlockContainer { padding: 4.2rem 2.2rem 3rem; }
@@ -13,9 +16,9 @@ _ROOM = """
 # Streamlit fades captions below the contrast WCAG 2.2 asks of small text (4.5 to 1).
 CAPTION = {"light": "#67645f", "dark": "#a8a49e"}
 
-_LINE = {"light": "#e4e1db", "dark": "#3a3834"}
-_INK = {"light": "#2f2d2b", "dark": "#edebe8"}
-_SURFACE = {"light": "#f5f4f1", "dark": "#211f1d"}
+_LINE = "light-dark(#e4e1db, #3a3834)"
+_INK = "light-dark(#2f2d2b, #edebe8)"
+_SURFACE = "light-dark(#f5f4f1, #211f1d)"
 
 # Buttons that show an icon alone keep their label for screen readers.
 _ICONS = """
@@ -52,6 +55,10 @@ _TABLES = """
 }
 [data-testid="stTable"] :is(td, th):first-child { padding-left: 0; }
 [data-testid="stTable"] p { font-size: 0.875rem; }
+[data-testid="stTable"] [data-testid="stMarkdownContainer"] { max-width: none; }
+@media (max-width: 640px) {
+  [data-testid="stTable"] p { width: max-content; max-width: 8.5rem; }
+}
 """
 
 # Small buttons at the end of a line of text.
@@ -75,23 +82,34 @@ _HISTORY = """
 """
 
 
-def apply_style() -> None:
-    """Puts the rules on the page, for the theme it is shown in."""
-    theme = "dark" if st.context.theme.type == "dark" else "light"
-    line, ink, surface = _LINE[theme], _INK[theme], _SURFACE[theme]
-    st.html(
-        f"""<style>{_ROOM}{_ICONS}{_CONTROLS}{_BESIDE}{_TABLES}{_TWINS}{_EXPORTS}{_HISTORY}
+# The browser takes the colour of the theme the page is in just then: Streamlit tells it by
+# ``color-scheme``.
+_COLOURS = f"""
 [data-testid="stCaptionContainer"] {{ opacity: 1; }}
-[data-testid="stCaptionContainer"] p {{ color: {CAPTION[theme]}; }}
-[data-testid="stHeadingDivider"] {{ height: 1px; background-color: {line}; }}
+[data-testid="stCaptionContainer"] p {{ color: light-dark({CAPTION["light"]}, {CAPTION["dark"]}); }}
+[data-testid="stHeadingDivider"] {{ height: 1px; background-color: {_LINE}; }}
 /* What is chosen is no alarm: chips and notes are quiet, the accent is for the data. */
 [data-testid="stMultiSelect"] [data-tag-index] {{
-  background-color: {surface}; box-shadow: inset 0 0 0 1px {line};
+  background-color: {_SURFACE}; box-shadow: inset 0 0 0 1px {_LINE};
 }}
-[data-testid="stMultiSelect"] [data-tag-index] * {{ color: {ink}; }}
+[data-testid="stMultiSelect"] [data-tag-index] * {{ color: {_INK}; }}
 [data-testid="stAlertContainer"]:has([data-testid="stAlertContentInfo"]) {{
-  background-color: {surface}; color: {ink};
+  background-color: {_SURFACE}; color: {_INK};
 }}
-[data-testid="stMarkdownContainer"] code {{ color: {ink}; }}
-</style>"""
-    )
+[data-testid="stMarkdownContainer"] code {{ color: {_INK}; }}
+"""
+
+_RULES = (_ROOM, _ICONS, _CONTROLS, _BESIDE, _TABLES, _TWINS, _EXPORTS, _HISTORY, _COLOURS)
+
+
+_WATCH = st.components.v2.component("segviz_theme_watch", js=script("theme_watch"))
+
+
+def apply_style() -> None:
+    """Puts the rules on the page."""
+    st.html(f"<style>{''.join(_RULES)}</style>")
+
+
+def follow_theme() -> None:
+    """Runs the script again when the page turns dark or light, so that charts turn, too."""
+    _WATCH(key=keys.THEME, data={"theme": st.context.theme.type}, on_theme_change=lambda: None)

@@ -1,0 +1,2 @@
+/* segviz: bundled from segviz/frontend/src by npm run build */
+var u="segvizThemeWatch";function i({data:r,parentElement:s,setTriggerValue:c}){let e=document.querySelector('[data-testid="stApp"]');if(!e)return;let o=s[u]??={told:r.theme},d=()=>{let t=getComputedStyle(e).colorScheme;t!==o.told&&(o.told=t,c("theme",t))},n=new MutationObserver(d);return n.observe(e,{attributeFilter:["class"]}),()=>n.disconnect()}export{i as default};

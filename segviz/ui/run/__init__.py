@@ -1,0 +1,1 @@
+"""What the ``segviz`` command gives to Streamlit."""
