@@ -160,7 +160,7 @@ def _answer_batch(
     ask_params: dict[str, Any],
 ) -> list[AnswerRow]:
     """Rows of a few questions, answered together and then graded together."""
-    results = [memory.ask(question.text, **ask_params) for question in questions]
+    results = [memory.ask(question, **ask_params) for question in questions]
     replies = _replies(chat, [answering(memory, result) for result in results])
     answers = [
         read(reply) if isinstance(reply, Reply) else Answer("", fault=str(reply))
