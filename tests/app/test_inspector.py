@@ -53,8 +53,8 @@ def rows(app, key, title):
 @pytest.mark.parametrize("system", list(SYSTEMS))
 def test_every_tab_of_every_system(system):
     app = selected(grow(), 0, system=system)
-    s = opened(app)[1].structure
-    retired = [int(node) for node in (~s.active).nonzero()[0]]
+    s = opened(app)[1].structure.collapsed
+    retired = [node for node in s.nodes.tolist() if not s.active[node]]
     shared = [node for node, parents in enumerate(s.parents) if len(parents) > 1]
     related = [relation.target for relation in s.relations]
     for node in sorted({0, s.roots[-1], *retired[:1], *shared[:1], *related[:1]}):

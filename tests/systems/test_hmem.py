@@ -225,9 +225,13 @@ class TestRecall:
             week.conversation, "h-mem", "turn", embedder=HashingEmbedder(), scope=scope
         )
         result = memory.ask("What did Clara do?", method="own", k=50)
+        # An event may repeat the words of its only unit and is then shown as that unit.
+        shown: dict[int, set[str]] = {}
+        for node, kind in zip(result.structure.chain.tolist(), memory.structure.kind, strict=True):
+            shown.setdefault(node, set()).add(kind)
         chain = result.stages[-1].nodes
-        assert {memory.structure.kind[n] for n in chain} <= kinds
-        assert "event" in {memory.structure.kind[n] for n in chain}
+        assert all(shown[node] & kinds for node in chain)
+        assert any("event" in shown[node] for node in chain)
 
     def test_a_time_in_the_question_counts(self, week):
         score = {}
@@ -240,9 +244,9 @@ class TestRecall:
         memory = segviz.build(
             week.conversation, "h-mem", "turn", embedder=HashingEmbedder(), scope="long"
         )
-        chain = memory.ask("Where did Clara move?", method="own", k=1).evidence
+        found = memory.ask("Where did Clara move?", method="own", k=1)
         units = memory.ask("Where did Clara move?", method="own", k=1, levels=[0]).evidence
-        assert chain[0].level > 0
+        assert found.structure.top[found.evidence[0].node] > 0
         assert [e.turn_ids for e in units] == [("D3:1",)]
 
     def test_asking_changes_nothing_and_repeats(self, week):

@@ -97,4 +97,4 @@ class TestBeforeAQuestion:
         assert memory.settled(step).text == ended.text
         result = memory.ask("What did Theo bake?", step=step)
         assert result.structure.text == ended.text
-        assert result.structure is memory.settled(step)
+        assert result.structure is memory.settled(step).collapsed
