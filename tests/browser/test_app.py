@@ -194,7 +194,6 @@ class TestAsk:
 class TestSweep:
     def test_a_clicked_setting_opens_in_ask_with_the_same_numbers(self, app, memory):
         app.open("sweep")
-        press(app, "run-sweep")
         app.page.get_by_text("By category").first.wait_for()
         app.settle()
         cell = app.page.locator(".st-key-heat-both .scatterlayer .point").first
