@@ -204,7 +204,7 @@ class TestSweep:
         press(app, "open-ask")
         app.page.locator(".st-key-evidence .entry").first.wait_for()
         app.settle()
-        _, alpha, horizon = (part.split()[-1] for part in chosen.split(", "))
+        _, alpha, horizon, _ = (part.split()[-1] for part in chosen.split(", "))
         question = memory.conversation.questions[0].text
         result = memory.ask(question, policy="both", alpha=float(alpha), horizon=int(horizon))
         shown = app.page.locator(".st-key-evidence .entry").all()

@@ -165,8 +165,8 @@ def _best(session: Session, judged: Judged) -> str:
         told += (
             f"Highest of {len(moved)} settings: **{best.cell.policy}**, α {best.cell.alpha:g}, "
             f"H {best.cell.horizon}, relevance {judged.sweep.settings.relevance}: {name} "
-            f"**{spread(best.mean)}** against {spread(base)} without propagation, difference {number(best.gain.value, plus=True)} "
-            f"{bounds(best.gain)} {over}"
+            f"**{spread(best.mean)}** against {spread(base)} without propagation, difference "
+            f"{number(best.gain.value, plus=True)} {bounds(best.gain)} {over}"
         )
     tricky = adversarial_questions(session.conversation.questions)
     if tricky:
