@@ -3,6 +3,7 @@ by one measure over all questions."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -126,8 +127,17 @@ def turn_strip(matrix: TurnMatrix, *, accent: str, neutral: str, empty: str, ink
         tickvals=list(matrix.turns),
         ticktext=[f"<b>{t}</b>" if t in matrix.gold else t for t in matrix.turns],
     )
-    figure.update_yaxes(type="category", autorange="reversed", showgrid=False, automargin=True)
+    figure.update_yaxes(**_labels(matrix.names), showgrid=False)
     return figure
+
+
+def _labels(names: Sequence[str]) -> dict[str, Any]:
+    """An axis of systems from the top, each named without what stands in brackets, its retrieval
+    on a line of its own, so that a narrow page has room for the marks."""
+    plain = [re.sub(r" \(.*?\)", "", name).replace(" · ", "<br>") for name in names]
+    texts = plain if len(set(plain)) == len(plain) else list(names)
+    ticks = {"tickvals": list(names), "ticktext": texts}
+    return {"type": "category", "autorange": "reversed", "automargin": True, **ticks}
 
 
 def turn_rows(matrix: TurnMatrix) -> list[dict[str, str]]:
@@ -215,11 +225,11 @@ def standing_plot(stands: Sequence[Stand], measure: str, *, accent: str, neutral
             col=column,
         )
     figure.add_vline(x=0, line={"width": 1, "dash": "dash", "color": neutral}, row=1, col=2)
-    framed(figure, 84 + 30 * len(names), showlegend=False)
+    framed(figure, 84 + 40 * len(names), showlegend=False)
     figure.update_layout(margin={"t": 4})
     figure.update_xaxes(title={"text": MEASURES[measure].label, "standoff": 8}, row=1, col=1)
     figure.update_xaxes(title={"text": "difference to the first", "standoff": 8}, row=1, col=2)
-    figure.update_yaxes(type="category", autorange="reversed", automargin=True)
+    figure.update_yaxes(**_labels(names))
     return figure
 
 

@@ -77,6 +77,18 @@ def test_the_strip_marks_what_became_of_gold():
     )
 
 
+def test_systems_are_named_in_short_where_that_tells_them_apart():
+    def shown(*names):
+        none = Mean(0.5, 0.4, 0.6, 9)
+        plot = standing_plot(
+            [Stand(n, none, none) for n in names], "recall", accent="#c00", neutral="#888"
+        )
+        return list(plot.layout.yaxis.ticktext)
+
+    assert shown("A tree (first, of two) · own, dense", "B") == ["A tree<br>own, dense", "B"]
+    assert shown("A (first)", "A (second)") == ["A (first)", "A (second)"]
+
+
 def test_the_table_twin_has_every_column():
     rows = turn_rows(matrix())
     assert [row["turn"] for row in rows] == list(matrix().turns)

@@ -49,7 +49,7 @@ from segviz.ui.widgets.tables import table, tall
 RESULTS_KEPT = 4
 
 # A node of so many turns still answers by itself; of the other turns so many are shown.
-_NARROW, _OTHERS = 4, 24
+_NARROW, _OTHERS = 4, 12
 
 # Pixels of a list of retrieved nodes; longer ones scroll.
 _TALL = 420
