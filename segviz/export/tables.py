@@ -9,12 +9,14 @@ inside a text become line feeds.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
-from segviz.evaluate import Cell, Sweep
+from segviz.evaluate import MEASURES, Cell, Sweep
 from segviz.evaluate.many import Measured
+from segviz.evaluate.measures import sees
+from segviz.evaluate.outcomes import ADVERSARIAL
 from segviz.export.text import legal
 from segviz.export.view import View
 from segviz.retrieval import ranking
@@ -145,11 +147,14 @@ def ranks_csv(view: View) -> str:
 
 
 def sweep_csv(found: Sweep) -> str:
-    """One row per measured setting of a sweep, the baseline without propagation first.
+    """A long table of a sweep: a row per setting, measure and group of questions, the baseline
+    without propagation first. Measures that cannot see a policy have no rows for it.
 
-    ``recall``, ``low`` and ``high`` are evidence recall@K and its 95 % interval over
-    ``questions`` counted questions; then recall per category id and the share of each level
-    among the retrieved nodes.
+    ``category`` is ``all`` or a category id; ``adversarial`` is 1 where questions of category 5
+    count (rows of ``all`` come without them, too, where there are such questions). ``mean`` is
+    over ``n`` questions, ``gain`` the mean difference to no propagation question by question;
+    both have 95 % intervals in rows of ``all``. Rows of the measure ``share_level_0``, ``…_1``
+    hold the share of each level among the retrieved nodes of all questions.
     """
     return _sweeps([], [((), found)])
 
@@ -162,32 +167,47 @@ def sweeps_csv(runs: Sequence[Measured[Sweep]]) -> str:
 
 
 def _sweeps(owners: list[str], sweeps: Sequence[tuple[tuple[Value, ...], Sweep]]) -> str:
-    cells = [one for _, found in sweeps for one in (found.baseline, *found.cells)]
-    groups = list(dict.fromkeys(group for one in cells for group in one.by_category))
-    groups.sort(key=lambda group: (group is None, group or 0))
-    levels = sorted({level for one in cells for level in one.levels})
-    names = [*owners, "policy", "alpha", "horizon", "k", "budget", "relevance"]
-    names += ["recall", "low", "high", "questions"]
-    names += [f"recall_{'none' if group is None else group}" for group in groups]
-    names += [f"share_level_{level}" for level in levels]
-
-    def row(owner: tuple[Value, ...], found: Sweep, one: Cell) -> list[Value]:
-        recall = one.recall
-        return [
-            *owner,
-            one.policy,
-            float(one.alpha),
-            one.horizon,
-            found.k,
-            found.budget,
-            found.relevance,
-            *(recall.value, recall.low, recall.high, recall.n),
-            *(
-                one.by_category[group].value if group in one.by_category else None
-                for group in groups
-            ),
-            *(float(one.levels.get(level, 0.0)) for level in levels),
+    names = [*owners, "policy", "alpha", "horizon", "k", "budget", "units", "tokens", "relevance"]
+    names += ["measure", "category", "adversarial", "mean", "low", "high", "n"]
+    names += ["gain", "gain_low", "gain_high"]
+    rows = (
+        [
+            *(*owner, one.policy, float(one.alpha), one.horizon, found.settings.k),
+            *(found.settings.budget, found.units, found.tokens, found.settings.relevance),
+            *row,
         ]
-
-    rows = (row(*each, one) for each in sweeps for one in (each[1].baseline, *each[1].cells))
+        for owner, found in sweeps
+        for one in (found.baseline, *found.cells)
+        for row in _measured(found, one)
+    )
     return table(names, rows)
+
+
+def _measured(found: Sweep, one: Cell) -> Iterator[list[Value]]:
+    """A setting: its measures over all questions and by category, and its levels."""
+    outcomes, base = one.outcomes, found.baseline.outcomes
+    groups = outcomes.known_categories
+    for name in MEASURES:
+        if not sees(name, one.policy):
+            continue
+        for counts in (True, False) if ADVERSARIAL in groups else (True,):
+            mean = outcomes.mean(name, adversarial=counts)
+            gain = found.gain(one, name, adversarial=counts)
+            yield [
+                *(name, "all", int(counts), mean.value, mean.low, mean.high, mean.n),
+                *(gain.value, gain.low, gain.high),
+            ]
+        values, differences = outcomes.column(name), outcomes.column(name) - base.column(name)
+        for group in groups:
+            kept = np.array(outcomes.keep(category=group))
+            kept = kept[~np.isnan(values[kept])]
+            if len(kept):
+                label = "none" if group is None else str(group)
+                mean_gain = float(differences[kept].mean())
+                yield [
+                    *(name, label, 1, float(values[kept].mean()), None, None, len(kept)),
+                    *(mean_gain, None, None),
+                ]
+    for level, share in outcomes.levels.items():
+        shares: list[Value] = [f"share_level_{level}", "all", 1, float(share)]
+        yield [*shares, None, None, len(outcomes), None, None, None]

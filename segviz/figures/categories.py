@@ -1,4 +1,4 @@
-"""Draws retrieval quality by question category."""
+"""Draws a measure by question category."""
 
 from __future__ import annotations
 
@@ -7,30 +7,48 @@ from typing import TYPE_CHECKING
 import plotly.graph_objects as go
 
 from segviz.conversation import CATEGORY_NAMES
+from segviz.evaluate.measures import MEASURES
+from segviz.figures.judged import opening
 from segviz.figures.layout import framed
 
 if TYPE_CHECKING:
-    from segviz.evaluate import Evaluation, Mean
+    from segviz.evaluate import Mean, Outcomes
 
 
-def _categories(evaluation: Evaluation) -> list[tuple[str, Mean]]:
-    """Label and recall of every category with a counted question, then of all."""
+def category_label(category: int | None) -> str:
+    """The id and name of a category."""
+    if category is None:
+        return "no category"
+    return f"{category} {CATEGORY_NAMES.get(category, 'other')}"
+
+
+def _categories(found: Outcomes, measure: str, adversarial: bool) -> list[tuple[str, Mean]]:
+    """Label and mean of every category with a value, then of all that count."""
     rows = [
-        ("no category" if label is None else f"{label} {CATEGORY_NAMES.get(label, 'other')}", mean)
-        for label, aggregate in evaluation.by_category.items()
-        if (mean := aggregate.recall).n
+        (category_label(category), mean)
+        for category in found.known_categories
+        if (mean := found.mean(measure, category=category)).n
     ]
-    return [*rows, ("all", evaluation.overall.recall)] if rows else []
+    whole = found.mean(measure, adversarial=adversarial)
+    label = "all" if adversarial else "all but 5"
+    return [*rows, (label, whole)] if whole.n else []
 
 
 def category_bars(
-    evaluation: Evaluation, *, accent: str, neutral: str, ink: str | None = None
+    found: Outcomes,
+    measure: str,
+    *,
+    accent: str,
+    neutral: str,
+    ink: str | None = None,
+    adversarial: bool = True,
 ) -> go.Figure:
-    """Recall per category and over all questions as bars to the right, with 95 % intervals.
+    """A measure per category and over all questions as bars to the right, with 95 % intervals.
 
-    The last bar (all) is in ``accent`` and hatched, categories in ``neutral``.
+    The last bar (all, or all but category 5 unless ``adversarial``) is in ``accent`` and
+    hatched, categories in ``neutral``.
     """
-    rows = _categories(evaluation)
+    rows = _categories(found, measure, adversarial)
     figure = go.Figure(
         go.Bar(
             orientation="h",
@@ -50,32 +68,34 @@ def category_bars(
                 "pattern": {"shape": [""] * (len(rows) - 1) + ["/"], "solidity": 0.3},
             },
             customdata=[(mean.low, mean.high, mean.n) for _, mean in rows],
-            hovertemplate="%{y}<br>recall %{x:.3f} [%{customdata[0]:.3f}, %{customdata[1]:.3f}]"
+            hovertemplate="%{y}<br>%{x:.3f} [%{customdata[0]:.3f}, %{customdata[1]:.3f}]"
             "<br>%{customdata[2]} questions<extra></extra>",
         )
     )
     framed(figure, 62 + 40 * max(len(rows), 2), showlegend=False)
     figure.update_layout(margin={"t": 4, "b": 4})  # no legend above
+    low = min([0.0, *(mean.low for _, mean in rows)])
     figure.update_xaxes(
-        title={"text": f"recall@{evaluation.settings.k}", "standoff": 10},
-        range=[0, 1.02],
+        title={"text": MEASURES[measure].label, "standoff": 10},
+        range=[low, 1.02],
         tickformat=".1f",
     )
     figure.update_yaxes(type="category", autorange="reversed", showgrid=False, automargin=True)
     return figure
 
 
-def category_sentence(evaluation: Evaluation) -> str:
-    """The easiest and the hardest category, and the mean over all."""
-    rows = _categories(evaluation)
+def category_sentence(found: Outcomes, measure: str, *, adversarial: bool = True) -> str:
+    """The categories with the highest and the lowest mean, and the mean over all."""
+    rows = _categories(found, measure, adversarial)
     if not rows:
-        return "No question with evidence was measured."
+        return "No question that counts was measured."
     ordered = sorted(rows[:-1], key=lambda row: -row[1].value)
-    overall = f"recall@{evaluation.settings.k} over all counted questions is {rows[-1][1]}"
+    without = "" if adversarial else " but those of category 5"
+    overall = f"{opening(measure)} over all questions{without}: {rows[-1][1]}."
     if len(ordered) < 2:
-        return overall[0].upper() + overall[1:] + "."
+        return overall
     (most, best), (least, worst) = ordered[0], ordered[-1]
     return (
-        f"Most is found for {most} ({best.value:.3f}, n = {best.n}), least for {least} "
-        f"({worst.value:.3f}, n = {worst.n}); {overall}."
+        f"Highest for {most} ({best.value:.3f}, n = {best.n}), lowest for {least} "
+        f"({worst.value:.3f}, n = {worst.n}). {overall}"
     )

@@ -1,91 +1,175 @@
-"""Draws the turns several systems retrieved for one question."""
+"""Draws several systems beside each other: the turns each retrieved for one question, and each
+by one measure over all questions."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from typing import TYPE_CHECKING
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import plotly.graph_objects as go
+from plotly.subplots import make_subplots
+
+from segviz.evaluate.measures import MEASURES
+from segviz.figures.judged import bounds, number, told
+from segviz.figures.layout import framed
 
 if TYPE_CHECKING:
+    from segviz.evaluate import Mean
     from segviz.evaluate.compare import Overlap
 
 _ROW = 30
 
+_MARKS = {"found": "diamond", "covered": "diamond-open-dot", "missed": "x-thin-open"}
+"""What becomes of a gold turn, and its mark: returned, inside a wider node, neither."""
 
-def overlap_strip(
-    found: Overlap, gold: Collection[str], *, accent: str, neutral: str, empty: str
-) -> go.Figure:
-    """One row per system, one column per turn any of them returned, in time order.
 
-    A returned turn is filled, in ``accent`` where it is gold evidence; a last row marks the
-    gold turns. Filled and empty differ in lightness, gold by a diamond as well.
+@dataclass(frozen=True, slots=True)
+class TurnMatrix:
+    """What systems returned for one question, turn by turn.
+
+    ``gold`` are all turns of the question's evidence, ``others`` the turns shown that some system
+    returned; ``hidden`` more of them are not shown. ``states`` has a row per system and a column
+    per turn: of a gold turn ``found``, ``covered`` (inside a wider node) or ``missed``, of another
+    ``returned`` or "".
     """
-    names = [*found.names, "gold"]
-    truth = np.array([turn in gold for turn in found.turns], dtype=bool)
-    filled = np.vstack([found.returned, truth[None]]).astype(float)
-    filled[:, truth] *= 2
+
+    names: tuple[str, ...]
+    gold: tuple[str, ...]
+    others: tuple[str, ...]
+    hidden: int
+    states: tuple[tuple[str, ...], ...]
+
+    @property
+    def turns(self) -> tuple[str, ...]:
+        """The columns."""
+        return self.gold + self.others
+
+
+def turn_matrix(
+    found: Overlap,
+    gold: Sequence[str],
+    covered: Mapping[str, Collection[str]],
+    most: int | None = None,
+) -> TurnMatrix:
+    """Beside every gold turn at most ``most`` others, those that most systems returned, in the
+    order of time. ``covered`` has the turns below all nodes that a system returned."""
+    gold = tuple(dict.fromkeys(gold))
+    returned = {
+        name: {turn for turn, there in zip(found.turns, row, strict=True) if there}
+        for name, row in zip(found.names, found.returned, strict=True)
+    }
+    others = [turn for turn in found.turns if turn not in gold]
+    popular = sorted(others, key=lambda turn: -sum(turn in held for held in returned.values()))
+    shown = set(popular[:most])
+
+    def state(name: str, turn: str) -> str:
+        if turn in returned[name]:
+            return "found" if turn in gold else "returned"
+        if turn not in gold:
+            return ""
+        return "covered" if turn in covered[name] else "missed"
+
+    kept = tuple(turn for turn in others if turn in shown)
+    states = tuple(tuple(state(name, turn) for turn in gold + kept) for name in found.names)
+    return TurnMatrix(found.names, gold, kept, len(others) - len(kept), states)
+
+
+def turn_strip(matrix: TurnMatrix, *, accent: str, neutral: str, empty: str, ink: str) -> go.Figure:
+    """One row per system, one column per turn: gold turns first, then the others.
+
+    Returned turns are filled, gold ones in ``accent``; a mark says what became of a gold turn.
+    """
+    fill = {"": 0, "missed": 0, "covered": 0, "returned": 1, "found": 2}
     figure = go.Figure(
         go.Heatmap(
-            z=filled,
-            x=list(found.turns),
-            y=names,
+            z=[[fill[state] for state in row] for row in matrix.states],
+            x=list(matrix.turns),
+            y=list(matrix.names),
+            text=[[state or "not returned" for state in row] for row in matrix.states],
             zmin=0,
             zmax=2,
             colorscale=[[0, empty], [0.5, neutral], [1, accent]],
             showscale=False,
             xgap=1,
             ygap=3,
-            hovertemplate="%{y}: %{x}<extra></extra>",
+            hovertemplate="%{y}: %{x} %{text}<extra></extra>",
         )
     )
-    hits = [
-        (t, names[r])
-        for r, c in zip(*np.nonzero(filled == 2), strict=True)
-        for t in [found.turns[c]]
-    ]
-    if hits:
-        figure.add_trace(
-            go.Scatter(
-                x=[turn for turn, _ in hits],
-                y=[name for _, name in hits],
-                mode="markers",
-                marker={"symbol": "diamond", "size": 7, "color": empty},
-                hoverinfo="skip",
-            )
+    for mark, symbol in _MARKS.items() if matrix.gold else ():
+        places = [
+            (turn, name)
+            for name, row in zip(matrix.names, matrix.states, strict=True)
+            for turn, state in zip(matrix.turns, row, strict=True)
+            if state == mark
+        ]
+        figure.add_scatter(
+            name=f"gold, {mark}",
+            x=[turn for turn, _ in places],
+            y=[name for _, name in places],
+            showlegend=True,
+            mode="markers",
+            marker={
+                "symbol": symbol,
+                "size": 9,
+                "color": empty if mark == "found" else ink,  # it lies on the accent
+                "line": {"width": 1.5, "color": ink},
+            },
+            hoverinfo="skip",
         )
-    few = len(found.turns) <= 40
-    figure.update_layout(
-        height=_ROW * len(names) + (70 if few else 24),
-        margin={"l": 4, "r": 4, "t": 4, "b": 4},
-        showlegend=False,
-        dragmode=False,
-        xaxis={"type": "category", "fixedrange": True, "showticklabels": few, "showgrid": False},
-        yaxis={
-            "type": "category",
-            "fixedrange": True,
-            "autorange": "reversed",
-            "showgrid": False,
-            "automargin": True,
-        },
+    if matrix.gold and matrix.others:
+        figure.add_vline(x=len(matrix.gold) - 0.5, line={"width": 2, "color": ink})
+    few = len(matrix.turns) <= 40
+    framed(figure, _ROW * len(matrix.names) + (104 if few else 58))
+    figure.update_xaxes(type="category", showgrid=False, showticklabels=few)
+    figure.update_xaxes(
+        tickvals=list(matrix.turns),
+        ticktext=[f"<b>{t}</b>" if t in matrix.gold else t for t in matrix.turns],
     )
+    figure.update_yaxes(**_labels(matrix.names), showgrid=False)
     return figure
 
 
-def overlap_rows(found: Overlap, gold: Collection[str]) -> list[dict[str, str]]:
+def _labels(names: Sequence[str]) -> dict[str, Any]:
+    """An axis of systems from the top, each named without what stands in brackets, its retrieval
+    on a line of its own, so that a narrow page has room for the marks."""
+    plain = [re.sub(r" \(.*?\)", "", name).replace(" · ", "<br>") for name in names]
+    texts = plain if len(set(plain)) == len(plain) else list(names)
+    ticks = {"tickvals": list(names), "ticktext": texts}
+    return {"type": "category", "autorange": "reversed", "automargin": True, **ticks}
+
+
+def turn_rows(matrix: TurnMatrix) -> list[dict[str, str]]:
     """The strip as a table, a row for each turn."""
     return [
         {
             "turn": turn,
-            **{
-                name: "returned" if found.returned[row, column] else ""
-                for row, name in enumerate(found.names)
-            },
-            "gold": "gold" if turn in gold else "",
+            "gold": "gold" if turn in matrix.gold else "",
+            **{name: row[place] for name, row in zip(matrix.names, matrix.states, strict=True)},
         }
-        for column, turn in enumerate(found.turns)
+        for place, turn in enumerate(matrix.turns)
     ]
+
+
+def gold_sentence(matrix: TurnMatrix) -> str:
+    """How many gold turns each system found, and which none did; "" without gold turns."""
+    if not matrix.gold:
+        return ""
+    whole = len(matrix.gold)
+    rows = [row[:whole] for row in matrix.states]
+    parts = []
+    for name, row in zip(matrix.names, rows, strict=True):
+        inside = f" and {row.count('covered')} inside wider nodes" if "covered" in row else ""
+        parts.append(f"{name} {row.count('found')}{inside}")
+    lost = [
+        turn
+        for turn, states in zip(matrix.gold, zip(*rows, strict=True), strict=True)
+        if set(states) == {"missed"}
+    ]
+    none = f" No system has {', '.join(lost)}." if lost else ""
+    turns = "turn" if whole == 1 else "turns"
+    return f"Of {whole} gold {turns} returned: {', '.join(parts)}.{none}"
 
 
 def overlap_sentence(found: Overlap) -> str:
@@ -102,4 +186,83 @@ def overlap_sentence(found: Overlap) -> str:
     return (
         f"{len(found.turns)} turns were returned by at least one system, {everywhere} by all. "
         f"Least alike are {second} and {first}, with {least:.0%} of their turns in common."
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Stand:
+    """A system by one retrieval: its ``name``, the ``mean`` of a measure, and the ``gain`` over
+    the first system, a mean of paired differences."""
+
+    name: str
+    mean: Mean
+    gain: Mean
+
+
+def standing_plot(stands: Sequence[Stand], measure: str, *, accent: str, neutral: str) -> go.Figure:
+    """A dot with its 95 % interval per row: the mean at the left, at the right the difference to
+    the first row, filled and in ``accent`` where its interval excludes zero."""
+    figure = make_subplots(1, 2, shared_yaxes=True, horizontal_spacing=0.04)
+    names = [stand.name for stand in stands]
+    sides = ([one.mean for one in stands], [one.gain for one in stands])
+    for column, means in enumerate(sides, start=1):
+        clear = [column == 1 or told(one) for one in means]
+        figure.add_scatter(
+            x=[one.value for one in means],
+            y=names,
+            mode="markers",
+            marker={
+                "size": 9,
+                "color": [accent if column == 2 and known else neutral for known in clear],
+                "symbol": ["circle" if known else "circle-open" for known in clear],
+            },
+            error_x=_error(means, neutral),
+            customdata=[
+                f"{number(one.value, plus=column == 2)} {bounds(one)}, n = {one.n}" for one in means
+            ],
+            hovertemplate="%{y}<br>%{customdata}<extra></extra>",
+            row=1,
+            col=column,
+        )
+    figure.add_vline(x=0, line={"width": 1, "dash": "dash", "color": neutral}, row=1, col=2)
+    framed(figure, 84 + 40 * len(names), showlegend=False)
+    figure.update_layout(margin={"t": 4})
+    figure.update_xaxes(title={"text": MEASURES[measure].label, "standoff": 8}, row=1, col=1)
+    figure.update_xaxes(title={"text": "difference to the first", "standoff": 8}, row=1, col=2)
+    figure.update_yaxes(**_labels(names))
+    return figure
+
+
+def _error(means: Sequence[Mean], colour: str) -> dict[str, Any]:
+    return {
+        "type": "data",
+        "symmetric": False,
+        "array": [max(0.0, one.high - one.value) for one in means],
+        "arrayminus": [max(0.0, one.value - one.low) for one in means],
+        "color": colour,
+        "thickness": 1.6,
+        "width": 0,
+    }
+
+
+def standing_sentence(stands: Sequence[Stand], measure: str) -> str:
+    """Which rows can be told from the first."""
+    first, *rest = stands
+    if not first.mean.n:
+        return "No question that counts was measured."
+    label = MEASURES[measure].label
+    if not rest:
+        return f"{first.name}: {label} {number(first.mean.value)} {bounds(first.mean)}."
+    told_apart = [
+        f"{word} {' and '.join(names)}"
+        for sign, word in ((1, "higher:"), (-1, "lower:"))
+        if (names := [one.name for one in rest if told(one.gain) == sign])
+    ]
+    if not told_apart:
+        told_apart = ["none of the others can be told from it"]
+    elif any(told(one.gain) == 0 for one in rest):
+        told_apart.append("the others cannot be told from it")
+    return (
+        f"Against {first.name} ({label} {number(first.mean.value)}), question by question, "
+        f"{'; '.join(told_apart)}."
     )

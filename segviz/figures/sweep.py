@@ -1,29 +1,36 @@
-"""Draws retrieval quality over settings (SegTreeMem Figs 6, 7, 13, 14).
+"""Draws what settings of propagation add to a measure (SegTreeMem Figs 6, 7, 13, 14).
 
-Every mark that stands for one setting carries ``customdata`` (policy, alpha, horizon), so
-that a page can load the setting that was clicked. Recall is evidence recall@K over leaves.
+Every mark that stands for one setting carries ``customdata`` that begins with policy, alpha and
+horizon, so that a page can load the setting that was clicked. Policies that the measure cannot
+see are never drawn.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import plotly.graph_objects as go
+from plotly.subplots import make_subplots
 
+from segviz.figures.judged import Judged, Setting, Verdict, blind_sentence, bounds, number
 from segviz.figures.layout import framed
 from segviz.systems.levels import level_name
 
 if TYPE_CHECKING:
-    from segviz.evaluate import Cell, Sweep
+    from segviz.evaluate import Cell
 
 _SYMBOLS = ("circle", "square", "diamond", "triangle-up", "x", "star")
-_SETTING = "%{customdata[0]}, α %{customdata[1]}, H %{customdata[2]}"
+_HOVER = "%{customdata[0]}, α %{customdata[1]}, H %{customdata[2]}<br>%{customdata[3]}"
+_TOLD = {1: "better", 0: "cannot be told", -1: "worse"}
+
+_LEAST = 0.3
+"""Share of the full colour that the smallest gain has which can be told."""
 
 
-def _setting(cell: Cell) -> tuple[str, float, int]:
-    return cell.policy, cell.alpha, cell.horizon
+def _custom(verdict: Verdict) -> tuple[str, float, int, str]:
+    return (*verdict.setting, verdict.words)
 
 
 def _text_on(colour: str) -> str:
@@ -34,70 +41,83 @@ def _text_on(colour: str) -> str:
     return "#000000" if luminance > 0.179 else "#ffffff"
 
 
-def heatmap(sweep: Sweep, policy: str, *, ramp: Sequence[str], accent: str) -> go.Figure:
-    """Recall of one policy over alpha (x) and horizon (y), each cell with its value.
+def heatmap(
+    judged: Judged,
+    policy: str,
+    *,
+    ramp: Sequence[str],
+    accent: str,
+    chosen: Setting | None = None,
+) -> go.Figure:
+    """The gain of one policy over alpha (x) and horizon (y), on a ramp that is centred at zero;
+    each cell says the mean of the measure.
 
-    ``ramp`` are ``#rrggbb`` stops from low to high, ``accent`` outlines the best cell where
-    it beats no propagation. Cells not measured stay empty. All policies of a sweep share one
-    colour range. A scatter of transparent squares lies over the map: browsers report clicks
-    on a heatmap, but Streamlit hands on selections of scatter points only.
+    ``ramp`` are an odd number of ``#rrggbb`` stops from worse to better. Where the interval of the
+    gain includes zero a cell has the colour of zero; elsewhere its colour goes by the square root
+    of the gain, and the gain is written below the mean. ``accent`` frames the ``chosen`` cell,
+    and dots the best one where it is told to be better. Cells not measured stay empty. All
+    policies of a sweep share one range of colours. A scatter of transparent squares lies
+    over the map: browsers report clicks on a heatmap, but Streamlit hands on selections of
+    scatter points only.
     """
-    columns, lines = sweep.alphas, sweep.horizons
-    known = {_setting(cell): cell.recall.value for cell in sweep.cells}
-    z = [[known.get((policy, alpha, h), math.nan) for alpha in columns] for h in lines]
-    every = [v for v in (*known.values(), sweep.baseline.recall.value) if not math.isnan(v)]
-    low, high = min(every, default=0.0), max(every, default=1.0)
-    settings = [[(policy, alpha, h) for alpha in columns] for h in lines]
+    columns, lines = judged.sweep.alphas, judged.sweep.horizons
+    mine = {
+        (x, y): judged.verdicts[policy, alpha, horizon]
+        for y, horizon in enumerate(lines)
+        for x, alpha in enumerate(columns)
+        if (policy, alpha, horizon) in judged.verdicts
+    }
+    most = max((abs(one.gain.value) for one in judged.moved() if one.sign), default=1.0)
+
+    def tint(verdict: Verdict) -> float:
+        share = math.sqrt(abs(verdict.gain.value) / most) if verdict.sign else 0.0
+        return verdict.sign * (_LEAST + (1 - _LEAST) * share)
+
     figure = go.Figure(
         go.Heatmap(
             x=list(range(len(columns))),
             y=list(range(len(lines))),
-            z=z,
-            zmin=low,
-            zmax=max(high, low + 1e-9),
+            z=[
+                [tint(mine[x, y]) if (x, y) in mine else math.nan for x in range(len(columns))]
+                for y in range(len(lines))
+            ],
+            zmin=-1,
+            zmax=1,
             colorscale=[[i / max(len(ramp) - 1, 1), c] for i, c in enumerate(ramp)],
-            customdata=settings,
             showscale=False,  # every cell says its value
             hoverinfo="skip",
             xgap=2,
             ygap=2,
         )
     )
-    points = [
-        (x, y, value, settings[y][x])
-        for y, row in enumerate(z)
-        for x, value in enumerate(row)
-        if not math.isnan(value)
-    ]
-    steps = [(value - low) / max(high - low, 1e-9) for _, _, value, _ in points]
+    known = {place: one for place, one in mine.items() if one.mean.n}
     figure.add_scatter(
-        x=[x for x, *_ in points],
-        y=[y for _, y, *_ in points],
-        mode="markers+text",
-        text=[_three_digits(value) for _, _, value, _ in points],
-        textfont={
-            "size": 11,
-            "color": [_text_on(ramp[round(s * (len(ramp) - 1))]) for s in steps],
-        },
+        x=[x for x, _ in known],
+        y=[y for _, y in known],
+        mode="markers",
         marker={"size": 34, "symbol": "square", "color": "rgba(0,0,0,0)"},
         selected={"marker": {"opacity": 0}},
         unselected={"marker": {"opacity": 0}},
-        customdata=[setting for *_, setting in points],
-        hovertemplate=_SETTING + "<br>recall %{text}<extra></extra>",
+        customdata=[_custom(one) for one in known.values()],
+        hovertemplate=_HOVER + "<extra></extra>",
         showlegend=False,
     )
-    best = sweep.best([policy])
-    gained = best.recall.value > sweep.baseline.recall.value
-    if best.policy == policy and _setting(best) in known and gained:
-        x, y = columns.index(best.alpha), lines.index(best.horizon)
-        figure.add_shape(
-            type="rect",
-            x0=x - 0.48,
-            x1=x + 0.48,
-            y0=y - 0.46,
-            y1=y + 0.46,
-            line={"color": accent, "width": 3},
+    # Annotations, because a click fades the texts of all points but one.
+    for (x, y), one in known.items():
+        stop = ramp[round((tint(one) + 1) / 2 * (len(ramp) - 1))]
+        gain = f"<br><b>{_three_digits(one.gain.value, plus=True)}</b>" if one.sign else ""
+        figure.add_annotation(
+            x=x,
+            y=y,
+            text=_three_digits(one.mean.value) + gain,
+            font={"size": 11, "color": _text_on(stop)},
+            showarrow=False,
         )
+    best = judged.best([policy])
+    if best is not None and best.sign > 0:
+        _frame(figure, columns, lines, best.setting, {"color": accent, "width": 2, "dash": "dot"})
+    if chosen is not None and chosen in judged.verdicts and chosen[0] == policy:
+        _frame(figure, columns, lines, chosen, {"color": accent, "width": 3})
     framed(figure, 62 + 46 * len(lines))
     figure.update_layout(margin={"t": 4, "b": 4})  # no legend above
     figure.update_xaxes(
@@ -116,184 +136,254 @@ def heatmap(sweep: Sweep, policy: str, *, ramp: Sequence[str], accent: str) -> g
     return figure
 
 
-def _three_digits(value: float) -> str:
+def _frame(
+    figure: go.Figure,
+    columns: Sequence[float],
+    lines: Sequence[int],
+    setting: Setting,
+    line: dict[str, Any],
+) -> None:
+    x, y = columns.index(setting[1]), lines.index(setting[2])
+    sides = {"x0": x - 0.48, "x1": x + 0.48, "y0": y - 0.46, "y1": y + 0.46}
+    figure.add_shape(type="rect", line=line, **sides)
+
+
+def _three_digits(value: float, *, plus: bool = False) -> str:
     """``.681``, so that seven values fit side by side on a narrow page."""
-    text = f"{value:.3f}"
-    return text[1:] if text.startswith("0.") else text[:4]
+    text = number(value, plus=plus)
+    return text.replace("0.", ".", 1) if abs(value) < 0.9995 else text[: len(text) - 1]
 
 
-def heatmap_sentence(sweep: Sweep, policy: str) -> str:
-    """Where this policy is best, beside no propagation."""
-    best = sweep.best([policy])
-    base = sweep.baseline.recall.value
-    if best.policy != policy or math.isnan(best.recall.value):
-        return f"No setting of {policy} was measured on a question with evidence."
-    if best.recall.value <= base:
-        return f"No setting of {policy} finds more than no propagation ({base:.3f})."
+def heatmap_sentence(judged: Judged, policy: str) -> str:
+    """How many settings of a policy can be told from no propagation, and the best of them."""
+    if policy in judged.blind:
+        return blind_sentence(judged.measure, [policy])
+    moved = [one for one in judged.moved([policy]) if one.gain.n]
+    best = judged.best([policy])
+    if best is None or not moved:
+        return f"No setting of {policy} was measured on a question that counts."
+    signs = [one.sign for one in moved]
+    base = number(judged.base.value)
+    if not any(signs):
+        return (
+            f"No setting of {policy} can be told from no propagation ({base}): every interval of "
+            "the gain includes zero."
+        )
+    told = f"Of {len(moved)} settings of {policy}, {signs.count(1)} are better than no "
+    told += f"propagation ({base}), {signs.count(-1)} worse"
+    if best.gain.value <= 0:
+        return f"{told}; none has a higher mean."
     return (
-        f"{policy} is best at α {best.alpha:g} and H {best.horizon}: recall@{sweep.k} "
-        f"{best.recall.value:.3f}, {best.recall.value - base:+.3f} against no propagation."
+        f"{told}; the highest mean is {number(best.mean.value)} at α {best.cell.alpha:g}, "
+        f"H {best.cell.horizon}: {number(best.gain.value, plus=True)} {bounds(best.gain)}."
     )
 
 
-def curves(sweep: Sweep, *, colours: Sequence[str], neutral: str) -> go.Figure:
-    """Recall over alpha, a line per (policy, H ≥ 1); dashed: no propagation.
+def curves(judged: Judged, *, colours: Sequence[str], neutral: str) -> go.Figure:
+    """The measure over alpha, a line per (policy, H ≥ 1); dashed: no propagation.
 
     ``colours`` are taken in the order of the policies, dotted the second time; the marker
-    shows H.
+    shows H, and is filled where the interval of the gain excludes zero.
     """
-    figure = go.Figure()
+    figure, sweep = go.Figure(), judged.sweep
     moving = [policy for policy in sweep.policies if policy != "none"]
     for p, policy in enumerate(moving):
-        line = {
-            "color": colours[p % len(colours)],
-            "width": 1.8,
-            "dash": "solid" if p < len(colours) else "dot",
-        }
+        if policy in judged.blind:
+            continue
         for h, horizon in enumerate(h for h in sweep.horizons if h > 0):
-            cells = sorted(
-                (c for c in sweep.cells if (c.policy, c.horizon) == (policy, horizon)),
-                key=lambda cell: cell.alpha,
-            )
+            found = [
+                judged.verdicts[policy, alpha, horizon]
+                for alpha in sorted(sweep.alphas)
+                if (policy, alpha, horizon) in judged.verdicts
+            ]
             figure.add_scatter(
                 name=policy,
-                x=[cell.alpha for cell in cells],
-                y=[cell.recall.value for cell in cells],
+                x=[one.cell.alpha for one in found],
+                y=[one.mean.value for one in found],
                 mode="lines+markers",
-                line=line,
-                marker={"symbol": _SYMBOLS[h % len(_SYMBOLS)], "size": 7},
+                line={
+                    "color": colours[p % len(colours)],
+                    "width": 1.8,
+                    "dash": "solid" if p < len(colours) else "dot",
+                },
+                marker={"symbol": [_symbol(one, h) for one in found], "size": 8},
                 # One entry for each policy; the sentence says which mark is which H.
                 legendgroup=policy,
                 showlegend=h == 0,
-                customdata=[_setting(cell) for cell in cells],
-                hovertemplate=_SETTING + "<br>recall %{y:.3f}<extra></extra>",
+                customdata=[_custom(one) for one in found],
+                hovertemplate=_HOVER + "<extra></extra>",
             )
     ends = [min(sweep.alphas), max(sweep.alphas)]
     figure.add_scatter(
         name="no propagation",
         x=ends,
-        y=[sweep.baseline.recall.value] * 2,
+        y=[judged.base.value] * 2,
         mode="lines",
         line={"color": neutral, "width": 1.8, "dash": "dash"},
-        hovertemplate="no propagation<br>recall %{y:.3f}<extra></extra>",
+        hovertemplate="no propagation<br>%{y:.3f}<extra></extra>",
     )
     framed(figure, 290)
     figure.update_xaxes(title={"text": "α", "standoff": 8})
-    figure.update_yaxes(title=f"recall@{sweep.k}")
+    figure.update_yaxes(title=judged.label, range=_range(judged, judged.moved()))
     return figure
 
 
-def curves_sentence(sweep: Sweep) -> str:
-    """The best setting of all, how many beat no propagation, and which mark is which H."""
-    best, base = sweep.best(), sweep.baseline.recall
-    moved = [c for c in sweep.cells if c.policy != "none" and c.horizon and c.alpha]
-    better = sum(c.recall.value > base.value for c in moved)
-    if math.isnan(base.value):
-        return "No question with evidence was measured."
-    return (
-        f"{better} of {len(moved)} settings find more than no propagation "
-        f"({base.value:.3f}); the best is {best.policy}, α {best.alpha:g}, H {best.horizon} "
-        f"with {best.recall.value:.3f}.{_symbol_key([h for h in sweep.horizons if h > 0])}"
-    )
+def _range(judged: Judged, drawn: Sequence[Verdict]) -> list[float] | None:
+    """An axis that holds some means and the interval of no propagation, so that differences
+    smaller than what is unsure anyway look small."""
+    values = [judged.base.low, judged.base.high, *(one.mean.value for one in drawn)]
+    values = [value for value in values if not math.isnan(value)]
+    if not values:
+        return None
+    margin = 0.06 * (max(values) - min(values)) or 0.01
+    return [min(values) - margin, max(values) + margin]
+
+
+def _symbol(verdict: Verdict, place: int) -> str:
+    return _SYMBOLS[place % len(_SYMBOLS)] + ("" if verdict.sign else "-open")
+
+
+def curves_sentence(judged: Judged) -> str:
+    """How many settings are better and worse, the best of all, and which mark is which H."""
+    moved, best = [one for one in judged.moved() if one.gain.n], judged.best()
+    if best is None or not moved:
+        return "No question that counts was measured."
+    signs = [one.sign for one in moved]
+    horizons = [h for h in judged.sweep.horizons if h > 0]
+    told = [
+        f"{signs.count(1)} of {len(moved)} settings are better than no propagation "
+        f"({number(judged.base.value)}), {signs.count(-1)} are worse, the others cannot be told "
+        "from it (open marks)."
+    ]
+    if best.gain.value > 0:
+        told.append(
+            f"The highest mean is {number(best.mean.value)}: {best.cell.policy}, "
+            f"α {best.cell.alpha:g}, H {best.cell.horizon}."
+        )
+    told.append(blind_sentence(judged.measure, judged.blind))
+    return " ".join([*filter(None, told), _symbol_key(horizons)]).strip()
 
 
 def _symbol_key(horizons: Sequence[int]) -> str:
     """Which symbol of the curves stands for which horizon, in words."""
     named = [f"{mark.split('-')[0]} H {h}" for mark, h in zip(_SYMBOLS, horizons, strict=False)]
-    return f" Marks: {', '.join(named)}." if named else ""
+    return f"Marks: {', '.join(named)}." if named else ""
 
 
-def cell_rows(sweep: Sweep, policies: Sequence[str]) -> list[dict[str, str | int | float]]:
+def cell_rows(judged: Judged, policies: Sequence[str]) -> list[dict[str, str | int | float]]:
     """The settings of some policies as rows of a table."""
     return [
         {
-            "policy": cell.policy,
-            "α": cell.alpha,
-            "H": cell.horizon,
-            f"recall@{sweep.k}": round(cell.recall.value, 4),
-            "from": round(cell.recall.low, 4),
-            "to": round(cell.recall.high, 4),
+            "policy": one.cell.policy,
+            "α": one.cell.alpha,
+            "H": one.cell.horizon,
+            judged.label: round(one.mean.value, 4),
+            "from": round(one.mean.low, 4),
+            "to": round(one.mean.high, 4),
+            "gain": round(one.gain.value, 4),
+            "gain from": round(one.gain.low, 4),
+            "gain to": round(one.gain.high, 4),
+            "against none": _TOLD[one.sign] if one.cell.moves else "the same",
+            "questions": one.mean.n,
         }
-        for cell in sweep.cells
-        if cell.policy in policies
+        for one in judged.verdicts.values()
+        if one.cell.policy in policies
     ]
 
 
-def _level_cells(sweep: Sweep, horizon: int, policy: str | None) -> list[Cell]:
-    """The baseline, then the cells of a horizon by alpha; policy None: the first."""
-    wanted = sweep.policies[0] if policy is None else policy
-    cells = [c for c in sweep.cells if (c.policy, c.horizon) == (wanted, horizon)]
-    return [sweep.baseline, *sorted(cells, key=lambda cell: cell.alpha)]
+def _level_cells(judged: Judged, horizon: int, policy: str) -> list[Cell]:
+    """The baseline, then the cells of a policy and horizon by alpha."""
+    mine = [c for c in judged.sweep.cells if (c.policy, c.horizon) == (policy, horizon)]
+    return [judged.sweep.baseline, *sorted(mine, key=lambda cell: cell.alpha)]
 
 
 def level_bars(
-    sweep: Sweep,
+    judged: Judged,
     horizon: int,
-    policy: str | None = None,
+    policy: str,
     *,
     level_colours: Sequence[str],
     accent: str,
     level_names: Sequence[str] = (),
 ) -> go.Figure:
-    """Stacked shares of levels in the mixed top K per alpha, recall as a line on a second
-    axis; the first bar is no propagation. ``policy`` None is the sweep's first."""
-    cells = _level_cells(sweep, horizon, policy)
+    """Stacked shares of levels in the mixed top K per alpha, the first bar without propagation;
+    above them, in a strip with an axis of its own, the measure, if it can see the policy."""
+    cells = _level_cells(judged, horizon, policy)
     names = ["none", *(f"{cell.alpha:g}" for cell in cells[1:])]
-    figure = go.Figure()
-    for level in sweep.baseline.levels:
+    seen = policy not in judged.blind
+    heights = {"row_heights": [0.32, 0.68]} if seen else {}
+    figure = make_subplots(1 + seen, 1, shared_xaxes=True, vertical_spacing=0.07, **heights)
+    row = 1 + seen
+    for level in judged.sweep.baseline.outcomes.levels:
         name = level_name(level, level_names)
         figure.add_bar(
             name=name,
             x=names,
-            y=[cell.levels[level] for cell in cells],
+            y=[cell.outcomes.levels.get(level, 0.0) for cell in cells],
             marker={"color": level_colours[min(level, len(level_colours) - 1)]},
-            customdata=[_setting(cell) for cell in cells],
-            hovertemplate=f"{_SETTING}<br>{name} %{{y:.1%}}<extra></extra>",
+            customdata=[(cell.policy, cell.alpha, cell.horizon) for cell in cells],
+            hovertemplate="%{customdata[0]}, α %{customdata[1]}, H %{customdata[2]}"
+            f"<br>{name} %{{y:.1%}}<extra></extra>",
+            row=row,
+            col=1,
         )
-    figure.add_scatter(
-        name=f"recall@{sweep.k}",
-        x=names,
-        y=[cell.recall.value for cell in cells],
-        yaxis="y2",
-        mode="lines+markers",
-        line={"color": accent, "width": 2.4},
-        customdata=[_setting(cell) for cell in cells],
-        hovertemplate=_SETTING + "<br>recall %{y:.3f}<extra></extra>",
-    )
-    framed(figure, 290, barmode="stack", yaxis2={"overlaying": "y", "side": "right"})
-    figure.update_layout(
-        xaxis={"type": "category", "title": {"text": "α", "standoff": 8}, "tickangle": 0},
-        yaxis={"title": "share of the top K", "range": [0, 1], "tickformat": ".0%"},
-        yaxis2={"title": "recall", "range": [0, 1], "fixedrange": True, "showgrid": False},
-    )
+    if seen:
+        found = [judged.verdicts[policy, cell.alpha, cell.horizon] for cell in cells[1:]]
+        figure.add_scatter(
+            name=judged.label,
+            x=names,
+            y=[judged.base.value, *(one.mean.value for one in found)],
+            mode="lines+markers",
+            line={"color": accent, "width": 2.4},
+            marker={"symbol": ["circle-open", *(_symbol(one, 0) for one in found)], "size": 8},
+            customdata=[
+                ("no propagation", "", "", f"{number(judged.base.value)} {bounds(judged.base)}"),
+                *map(_custom, found),
+            ],
+            hovertemplate="%{customdata[0]} %{customdata[1]} %{customdata[2]}<br>"
+            "%{customdata[3]}<extra></extra>",
+            row=1,
+            col=1,
+        )
+    framed(figure, 330 if seen else 290, barmode="stack")
+    figure.update_xaxes(type="category", tickangle=0)
+    figure.update_xaxes(title={"text": "α", "standoff": 8}, row=row, col=1)
+    shares = {"title": "share of the top K", "range": [0, 1], "tickformat": ".0%"}
+    figure.update_yaxes(**shares, row=row, col=1)
+    if seen:
+        figure.update_yaxes(title="mean", nticks=4, range=_range(judged, found), row=1, col=1)
     return figure
 
 
-def level_bars_sentence(sweep: Sweep, horizon: int, policy: str | None = None) -> str:
-    """How the share of leaves moves from no propagation to the largest alpha."""
-    cells = _level_cells(sweep, horizon, policy)
+def level_bars_sentence(judged: Judged, horizon: int, policy: str) -> str:
+    """How the share of leaves moves from no propagation to the largest alpha, and whether the
+    line above can be read."""
+    cells = _level_cells(judged, horizon, policy)
     first, last = cells[0], cells[-1]
     if first is last:
         return f"Nothing was measured for H {horizon}."
-    return (
-        f"With {last.policy} and H {horizon}, leaves fill {first.levels[0]:.0%} of the top "
-        f"{sweep.k} without propagation and {last.levels[0]:.0%} at α {last.alpha:g}."
+    before, after = (cell.outcomes.levels.get(0, 0.0) for cell in (first, last))
+    told = (
+        f"With {policy} and H {horizon}, leaves fill {before:.0%} of the top "
+        f"{judged.sweep.settings.k} without propagation and {after:.0%} at α {last.alpha:g}."
     )
+    if policy in judged.blind:
+        return f"{told} {blind_sentence(judged.measure, [policy])}"
+    return f"{told} Above: {judged.label}, filled marks where the gain excludes zero."
 
 
 def level_rows(
-    sweep: Sweep, horizon: int, policy: str | None = None, level_names: Sequence[str] = ()
+    judged: Judged, horizon: int, policy: str, level_names: Sequence[str] = ()
 ) -> list[dict[str, str | float]]:
     """The bars and the line of ``level_bars`` as rows of a table."""
-    return [
-        {
-            "α": "none" if first else f"{cell.alpha:g}",
-            **{level_name(n, level_names): round(s, 4) for n, s in cell.levels.items()},
-            f"recall@{sweep.k}": round(cell.recall.value, 4),
-        }
-        for first, cell in zip(
-            (True, *[False] * len(sweep.alphas)),
-            _level_cells(sweep, horizon, policy),
-            strict=False,
-        )
-    ]
+    rows: list[dict[str, str | float]] = []
+    for place, cell in enumerate(_level_cells(judged, horizon, policy)):
+        levels = cell.outcomes.levels
+        row: dict[str, str | float] = {"α": f"{cell.alpha:g}" if place else "none"}
+        row |= {level_name(n, level_names): round(share, 4) for n, share in levels.items()}
+        found = judged.verdicts.get((policy, cell.alpha, cell.horizon))
+        mean = found.mean if found else judged.base
+        if policy not in judged.blind:
+            row[judged.label] = round(mean.value, 4)
+        rows.append(row)
+    return rows

@@ -332,6 +332,11 @@ def stage_nodes(number: int) -> str:
     return f"stage-nodes-{number}"
 
 
+# --- how Sweep and Compare measure ------------------------------------------------------
+MEASURED_BY = "measured-by"
+ADVERSARIAL = "adversarial"  # whether questions of category 5 count
+
+
 # --- Sweep -----------------------------------------------------------------------------
 SWEEP_POLICIES = "sweep-policies"
 SWEEP_RELEVANCE = "sweep-relevance"
@@ -342,6 +347,7 @@ SWEEP_WANTED = "sweep-wanted"
 SWEEPS = "sweeps"
 SWEEP_CELLS = "sweep-cells"  # measured settings of a sweep that was cut short
 SWEEP_CELL = "sweep-cell"  # the clicked setting
+JUDGED = "judged"  # sweeps by a measure
 CURVES = "curves"
 LEVELS_POLICY = "levels-policy"
 LEVEL_BARS = "level-bars"
@@ -359,7 +365,7 @@ PERMUTATIONS = "permutations"
 
 
 def heatmap(policy: str) -> str:
-    """Recall by α and H under a policy."""
+    """A measure by α and H under a policy."""
     return f"heat-{policy}"
 
 
@@ -372,7 +378,10 @@ BUILD_COMPARED = "build-compared"
 COMPARED = "compared"
 COMPARE_TURNS = "compare-turns"  # key of the conversation and the selected turns
 OVERLAP = "overlap"
+ALL_TURNS = "all-turns"
 MEASURE = "measure"
+STANDINGS = "standings"  # comparisons by a measure
+STANDING_PLOT = "standing-plot"
 COMPARISONS = "comparisons"
 PUBLISHED = "published"
 PUBLISHED_ROWS = "published-rows"

@@ -5,8 +5,10 @@ from __future__ import annotations
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from segviz.evaluate import MEASURES
 from segviz.systems import SYSTEMS
 from segviz.tree.toy import toy_structure
+from segviz.ui.pages.compare import memories, questions
 from segviz.ui.pages.compare.structures import holder
 from segviz.ui.pages.guide.cases import CASES
 from tests.app.test_pages import clean, grow, open_path, texts
@@ -41,7 +43,8 @@ def frame(app: AppTest, column: str):
 
 @pytest.mark.usefixtures("small")
 class TestCompare:
-    def test_nothing_is_built_before_it_is_asked_for(self):
+    def test_a_long_build_waits_for_a_click(self, monkeypatch):
+        monkeypatch.setattr(memories, "_AUTOMATIC_UNITS", 0)
         app = compare_page()
         assert app.button(key="build-compared").label.startswith("Build ")
         assert frame(app, "nodes/leaf")["tree"][0] == SYSTEMS["segment-tree"].label
@@ -49,25 +52,73 @@ class TestCompare:
     def test_systems_are_built_over_the_same_leaves_and_measured(self):
         app = compare_page()
         app.multiselect(key="compared-systems").set_value(["segment-tree", "memtree", "bm25"]).run()
-        app.button(key="build-compared").click().run()
         shapes = frame(clean(app), "nodes/leaf")
         assert [text.strip("\u2007") for text in shapes["leaves"][:3]] == ["12"] * 3
-        app.button(key="measure").click().run()
-        table = frame(clean(app), "recall@10")
+        table = frame(app, "evidence reached")
+        *_, found = app.session_state["comparisons"].values()
         assert list(zip(table["system"], table["retrieval"], strict=True)) == [
-            (SYSTEMS["segment-tree"].label, "collapsed"),
-            (SYSTEMS["memtree"].label, "collapsed"),
-            (SYSTEMS["memtree"].label, "own"),
-            (SYSTEMS["bm25"].label, "collapsed"),
-            (SYSTEMS["bm25"].label, "own"),
+            (SYSTEMS[row.system].label, f"{row.method}, {row.relevance}") for row in found.rows
+        ]
+        assert [(row.system, row.method) for row in found.rows] == [
+            ("segment-tree", "collapsed"),
+            ("memtree", "collapsed"),
+            ("memtree", "own"),
+            ("bm25", "collapsed"),
+            ("bm25", "own"),
         ]
         assert "turns were returned by at least one system" in texts(app)
+
+    def test_another_measure_and_category_5(self, monkeypatch):
+        monkeypatch.delenv("SEGVIZ_FILE")  # the sample, which has such questions
+        app = compare_page()
+        (found,) = app.session_state["comparisons"].values()
+        for measure in ("answer_words", "recall"):
+            app.selectbox(key="measured-by").set_value(measure).run()
+            for counts in (False, True):
+                app.toggle(key="adversarial").set_value(counts).run()
+                table = frame(clean(app), MEASURES[measure].label)
+                means = [row.outcomes.value(measure, adversarial=counts) for row in found.rows]
+                other = [row.outcomes.value(measure, adversarial=not counts) for row in found.rows]
+                shown = [cell.split()[0] for cell in table[MEASURES[measure].label]]
+                assert shown == [f"{mean:.3f}" for mean in means]
+                told = "without category 5" if counts else "with category 5"
+                assert list(table[told]) == [f"{mean:.3f}" for mean in other]
+                first = found.rows[0].outcomes
+                gains = [
+                    row.outcomes.gain(first, measure, adversarial=counts) for row in found.rows[1:]
+                ]
+                assert [cell.split()[0] for cell in table["to the first"][1:]] == [
+                    f"{round(gain.value, 3) + 0:.3f}".replace("-", "−") for gain in gains
+                ]
+
+    def test_gold_turns_no_system_returned_are_columns_too(self):
+        app = compare_page()
+        app.slider(key="compare-k").set_value(1).run()
+        app.selectbox(key=next(s.key for s in app.selectbox if "question-" in s.key)).set_value(
+            1
+        ).run()
+        app.session_state["twin-overlap"] = True
+        turns = frame(clean(app.run()), "turn")
+        assert list(turns[turns["gold"] == "gold"]["turn"]) == ["D2:1", "D2:2"]
+        assert "Of 2 gold turns returned:" in texts(app)
+
+    def test_many_other_turns_are_shown_on_request(self, monkeypatch):
+        monkeypatch.setattr(questions, "_OTHERS", 2)
+        app = compare_page()
+        assert "Showing 2 of" in texts(app)
+        app.session_state["twin-overlap"] = True
+        few = len(frame(clean(app.run()), "turn"))
+        app.toggle(key="all-turns").set_value(True).run()
+        assert len(frame(clean(app), "turn")) > few
+        assert "Showing 2 of" not in texts(app)
 
     def test_a_selection_in_one_structure_is_found_in_the_others(self):
         app = compare_page()
         app.multiselect(key="compared-systems").set_value(["segment-tree", "memtree"]).run()
-        app.button(key="build-compared").click().run()
-        tree, other = (built.memory for built in app.session_state["compared"].values())
+        kept = {
+            built.memory.system: built.memory for built in app.session_state["compared"].values()
+        }
+        tree, other = kept["segment-tree"], kept["memtree"]
         for node in (0, 5, tree.structure.roots[0]):
             turns = tree.turn_ids(node)
             found = holder(other, turns)

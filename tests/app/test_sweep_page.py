@@ -8,7 +8,10 @@ import pytest
 from streamlit.runtime.scriptrunner import StopException
 from streamlit.testing.v1 import AppTest
 
+from segviz.evaluate import MEASURES, permutation
+from segviz.evaluate.measures import CHOICES, sees
 from segviz.ui.pages.sweep import page
+from segviz.ui.widgets import measures
 from tests.app.test_pages import clean, open_path, texts
 
 pytestmark = pytest.mark.usefixtures("small")
@@ -27,38 +30,102 @@ def sweep_page() -> AppTest:
     return AppTest.from_function(_sweep_page, default_timeout=180)
 
 
-def test_nothing_runs_before_it_is_asked_for():
+@pytest.fixture
+def waiting(monkeypatch):
+    """As with a conversation so large that a sweep waits for a click."""
+    monkeypatch.setattr(measures, "_AUTOMATIC", 0)
+
+
+def shown_measures(app: AppTest) -> list[str]:
+    return app.selectbox(key="measured-by").options
+
+
+@pytest.mark.usefixtures("waiting")
+def test_a_long_run_waits_for_a_click_and_says_how_long_it_takes():
     app = clean(sweep_page().run())
-    assert "One run takes a second or two" in texts(app)
-    assert "Best:" not in texts(app)
+    assert "Takes about 1 second." in texts(app)
+    assert "Highest of" not in texts(app)
+    app.button(key="run-sweep").click().run()
+    assert "without propagation" in texts(clean(app))
 
 
-def test_a_run_shows_best_setting_categories_and_failures(monkeypatch):
+def test_a_short_run_shows_best_setting_categories_and_failures(monkeypatch):
     monkeypatch.delenv("SEGVIZ_FILE")  # the sample: in the small conversation nothing fails
     app = sweep_page().run()
-    app.button(key="run-sweep").click().run()
     shown = texts(clean(app))
-    assert "without propagation (95 % bootstrap intervals)" in shown
+    assert "against" in shown
+    assert "without propagation, difference" in shown
+    assert "Without category 5: " in shown
     assert "**By category**" in shown
     assert "**Worst questions first**" in shown
-    categories = next(t.value for t in app.table if "MRR" in t.value.columns)
-    assert categories["category"].tolist()[0] == "all"
-    assert len(categories) == 6
+    found = next(t.value for t in app.table if "all questions" in t.value.columns)
+    assert {"without 5", "no propagation", "5 adversarial"} <= set(found.columns)
+    assert len(found) == len([name for name in MEASURES if sees(name, "bottom-up")])  # the best
     failures = next(f.value for f in app.dataframe if "question" in f.value.columns)
-    assert failures["recall"].is_monotonic_increasing
+    assert failures["evidence reached"].is_monotonic_increasing
 
 
-def test_another_setting_needs_another_run():
-    app = sweep_page().run()
-    app.button(key="run-sweep").click().run()
+@pytest.mark.parametrize("measure", CHOICES)
+def test_any_measure_is_shown_for_the_policies_it_sees(measure):
+    app = sweep_page()
+    app.session_state["measured-by"] = measure
+    clean(app.run())
+    assert app.selectbox(key="measured-by").value == measure
+    drawn = {chart.proto.id for chart in app.get("plotly_chart")}
+    for policy in ("top-down", "bottom-up", "both"):
+        assert any(f"heat-{policy}" in name for name in drawn) == sees(measure, policy)
+    assert ("cannot see bottom-up: a leaf receives nothing" in texts(app)) == (
+        not sees(measure, "bottom-up")
+    )
+
+
+def test_a_clicked_setting_is_left_where_the_measure_cannot_see_it():
+    app = sweep_page()
+    app.session_state["sweep-cell"] = ("bottom-up", 0.1, 1)
+    clean(app.run())
+    assert app.subheader[0].value == "bottom-up, α 0.1, H 1, relevance hybrid"
+    found = next(t.value for t in app.table if "all questions" in t.value.columns)
+    assert len(found) == sum(sees(name, "bottom-up") for name in MEASURES)
+    app.selectbox(key="measured-by").set_value("recall").run()
+    assert "bottom-up" not in clean(app).subheader[0].value
+
+
+def test_category_5_counts_or_not(monkeypatch):
+    monkeypatch.delenv("SEGVIZ_FILE")
+    app = clean(sweep_page().run())
+    both = next(iter(app.session_state["sweeps"].values())).baseline.outcomes
+    assert f"n = {both.mean('reached', adversarial=False).n}" in texts(app)
+    app.toggle(key="adversarial").set_value(False).run()
+    shown = texts(clean(app))
+    assert f"over {both.mean('reached', adversarial=False).n} questions" in shown
+    assert "With category 5: " in shown
+    assert "over all questions but those of category 5" in shown
+
+
+def test_without_adversarial_questions_nothing_is_offered():
+    app = clean(sweep_page().run())
+    assert not [toggle for toggle in app.toggle if toggle.key == "adversarial"]
+    assert "category 5" not in texts(app)
+
+
+def test_without_answers_measures_of_answers_are_not_offered(tmp_path, small_file):
+    (talk,) = json.loads(small_file.read_text())
+    for asked in talk["qa"]:
+        del asked["answer"]
+    path = tmp_path / "silent.json"
+    path.write_text(json.dumps([talk]))
+    app = open_path(sweep_page().run(), path)
+    labels = {MEASURES[name].label for name in CHOICES if not MEASURES[name].answer}
+    assert set(shown_measures(app)) == labels
+
+
+def test_another_setting_is_another_run():
+    app = clean(sweep_page().run())
     app.slider(key="sweep-k").set_value(5).run()
-    assert "Best:" not in texts(clean(app))
-    app.button(key="run-sweep").click().run()
-    assert "recall@5" in texts(clean(app))
+    assert "Here K is 5 nodes" in texts(clean(app))
 
 
 def test_a_sweep_cut_short_goes_on_where_it_stopped(monkeypatch):
-    app = sweep_page().run()
     measured = []
     whole = page.sweep
 
@@ -72,11 +139,11 @@ def test_a_sweep_cut_short_goes_on_where_it_stopped(monkeypatch):
         return whole(*args, keep=keep, progress=report, known=known, **more)
 
     monkeypatch.setattr(page, "sweep", cut_short)
-    app.button(key="run-sweep").click().run()
+    app = sweep_page().run()
     app.button(key="cancel-sweep").click().run()
     assert app.button(key="run-sweep").label == "Resume the sweep, 5 settings are done"
     app.button(key="run-sweep").click().run()
-    assert "recall@10" in texts(clean(app))
+    assert "Here K is 10 nodes" in texts(clean(app))
     assert measured[5] == (1, 5)
 
 
@@ -87,7 +154,9 @@ def test_the_permutation_experiment_runs():
     app.slider(key="permute-seeds").set_value(1).run()
     app.button(key="run-permute").click().run()
     losses = next(t.value for t in clean(app).table if "loss" in t.value.columns)
-    assert len(losses) == 2 * 2 * 3
+    assert len(losses) == 2 * 2 * len(permutation.MEASURES)
+    more = next(t.value for t in app.table if "so" in t.value.columns)
+    assert set(more["measure"]) == {MEASURES[name].label for name in permutation.MEASURES}
     assert "Similarity clusters" in texts(app)
 
 
@@ -96,4 +165,4 @@ def test_a_conversation_without_questions_says_so(tmp_path):
     turns = [{"speaker": "AB"[i % 2], "dia_id": f"D1:{i + 1}", "text": f"t {i}"} for i in range(6)]
     path.write_text(json.dumps({"speaker_a": "A", "speaker_b": "B", "session_1": turns}))
     app = open_path(sweep_page().run(), path)
-    assert "no questions with gold evidence" in texts(app)
+    assert "no questions with gold evidence or answers" in texts(app)

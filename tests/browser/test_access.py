@@ -19,11 +19,6 @@ def test_no_serious_violation(app, path):
     """Neither as it is opened, dark, nor once it has turned light."""
     app.page.emulate_media(color_scheme="dark")
     app.open(path)
-    for key in ("run-sweep", "build-compared"):  # pages that wait for a click
-        button = app.page.locator(f".st-key-{key} button")
-        if button.count():
-            button.first.click()
-            app.settle()
     assert violations(app) == []
     dark = set(app.page.evaluate(INKS))
     app.page.emulate_media(color_scheme="light")

@@ -194,7 +194,6 @@ class TestAsk:
 class TestSweep:
     def test_a_clicked_setting_opens_in_ask_with_the_same_numbers(self, app, memory):
         app.open("sweep")
-        press(app, "run-sweep")
         app.page.get_by_text("By category").first.wait_for()
         app.settle()
         cell = app.page.locator(".st-key-heat-both .scatterlayer .point").first
@@ -205,7 +204,7 @@ class TestSweep:
         press(app, "open-ask")
         app.page.locator(".st-key-evidence .entry").first.wait_for()
         app.settle()
-        _, alpha, horizon = (part.split()[-1] for part in chosen.split(", "))
+        _, alpha, horizon, _ = (part.split()[-1] for part in chosen.split(", "))
         question = memory.conversation.questions[0].text
         result = memory.ask(question, policy="both", alpha=float(alpha), horizon=int(horizon))
         shown = app.page.locator(".st-key-evidence .entry").all()

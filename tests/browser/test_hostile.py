@@ -90,11 +90,6 @@ def test_other_views(app, hostile, page, view):
 @pytest.mark.parametrize("page", ["sweep", "compare", "guide"])
 def test_the_other_pages(app, hostile, page):
     app.open(page + at(hostile, unit="turn"))
-    for key in ("run-sweep", "build-compared", "measure"):
-        button = app.page.locator(f".st-key-{key} button")
-        if button.count():
-            button.first.click()
-            app.settle()
     for expander in app.page.locator('[data-testid="stMain"] [data-testid="stExpander"]').all():
         expander.locator("summary").click()
     app.settle()

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import csv
 import io
+from dataclasses import replace
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import segviz
-from segviz.export import nodes_csv, ranks_csv, sweep_csv
+from segviz.evaluate import MEASURES
+from segviz.evaluate.many import Measured
+from segviz.evaluate.measures import sees
+from segviz.export import nodes_csv, ranks_csv, sweep_csv, sweeps_csv
 from segviz.export.tables import cell, table
 from segviz.export.text import legal
 from segviz.retrieval import ranking
@@ -150,19 +153,76 @@ def test_ranks_without_a_question_are_refused(memory):
         ranks_csv(grow_view(memory))
 
 
-def test_a_sweep_comes_back(memory):
-    found = segviz.sweep(
-        memory, memory.conversation.questions, policies=["both"], alphas=[0.1, 0.5], horizons=[1, 2]
-    )
-    rows = read(sweep_csv(found))
-    assert len(rows) == 1 + len(found.cells)
-    for row, one in zip(rows, (found.baseline, *found.cells), strict=True):
-        assert (row["policy"], float(row["alpha"]), int(row["horizon"])) == (
-            one.policy,
-            one.alpha,
-            one.horizon,
+@pytest.fixture(scope="module")
+def swept(memory):
+    (one,) = memory.conversation.questions
+    questions = [
+        replace(
+            one, index=i, category=4 + i % 2, text=turn.text, answer=turn.text, evidence=(turn.id,)
         )
-        assert float(row["recall"]) == one.recall.value
-        assert int(row["questions"]) == one.recall.n
-        shares = [float(row[name]) for name in row if name.startswith("share_level_")]
-        assert np.allclose(shares, [one.levels[level] for level in sorted(one.levels)])
+        for i, turn in enumerate(memory.conversation.turns[:6])
+    ]
+    return segviz.sweep(
+        memory, questions, policies=["both", "bottom-up"], alphas=[0.1, 0.5], horizons=[0, 2]
+    )
+
+
+def test_a_sweep_comes_back(swept):
+    rows = iter(read(sweep_csv(swept)))
+    base = swept.baseline.outcomes
+    for one in (swept.baseline, *swept.cells):
+        found = one.outcomes
+        for name in MEASURES:
+            if not sees(name, one.policy):
+                continue
+            for counts, category in [(1, "all"), (0, "all"), (1, "4"), (1, "5")]:
+                kept = [
+                    (value, before)
+                    for value, before, mine in zip(
+                        found.values[name], base.values[name], found.categories, strict=True
+                    )
+                    if value is not None
+                    and (counts or mine != 5)
+                    and category in ("all", str(mine))
+                ]
+                if not kept and category != "all":
+                    continue
+                row = next(rows)
+                assert (row["policy"], float(row["alpha"])) == (one.policy, one.alpha)
+                assert (int(row["horizon"]), row["measure"]) == (one.horizon, name)
+                assert (row["category"], row["adversarial"]) == (category, str(counts))
+                assert int(row["n"]) == len(kept)
+                mean = sum(value for value, _ in kept) / len(kept)
+                gain = sum(value - before for value, before in kept) / len(kept)
+                assert float(row["mean"]) == pytest.approx(mean)
+                assert float(row["gain"]) == pytest.approx(gain, abs=1e-12)
+                ends = [row[end] for end in ("low", "high", "gain_low", "gain_high")]
+                if category != "all":
+                    assert ends == [""] * 4
+                    continue
+                low, high, gain_low, gain_high = map(float, ends)
+                assert low - 1e-9 <= mean <= high + 1e-9
+                told = swept.gain(one, name, adversarial=bool(counts))
+                assert (gain_low, gain_high) == (told.low, told.high)
+        for level, share in found.levels.items():
+            row = next(rows)
+            assert (row["measure"], float(row["mean"])) == (f"share_level_{level}", share)
+            assert row["gain"] == ""
+    assert next(rows, None) is None
+
+
+def test_a_measure_has_no_row_for_a_policy_it_cannot_see(swept):
+    rows = read(sweep_csv(swept))
+    for policy in ("both", "bottom-up"):
+        named = {row["measure"] for row in rows if row["policy"] == policy} & set(MEASURES)
+        assert named == {name for name in MEASURES if sees(name, policy)}
+    assert "recall" not in {row["measure"] for row in rows if row["policy"] == "bottom-up"}
+
+
+def test_many_sweeps_stand_below_each_other(swept):
+    runs = [Measured(name, "segment-tree", 3, swept) for name in ("first", "second")]
+    rows, alone = read(sweeps_csv(runs)), read(sweep_csv(swept))
+    assert [row["conversation"] for row in rows] == ["first"] * len(alone) + ["second"] * len(alone)
+    for row, one in zip(rows, alone + alone, strict=True):
+        assert row == one | {key: row[key] for key in ("conversation", "system", "seed")}
+        assert (row["system"], row["seed"]) == ("segment-tree", "3")

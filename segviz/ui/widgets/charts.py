@@ -10,7 +10,13 @@ import streamlit as st
 from segviz.ui import keys
 from segviz.ui.widgets.style import CAPTION
 from segviz.ui.widgets.tables import tall
-from segviz.view.palette import ACCENT, SCORE_RAMP_DARK, SCORE_RAMP_LIGHT
+from segviz.view.palette import (
+    ACCENT,
+    CHANGE_RAMP_DARK,
+    CHANGE_RAMP_LIGHT,
+    SCORE_RAMP_DARK,
+    SCORE_RAMP_LIGHT,
+)
 
 Rows = Callable[[], Sequence[Mapping[str, Any]]]
 
@@ -51,6 +57,11 @@ def faint() -> str:
 def ramp() -> tuple[str, ...]:
     """Returns the ordered ramp of scores."""
     return SCORE_RAMP_DARK if dark() else SCORE_RAMP_LIGHT
+
+
+def changes() -> tuple[str, ...]:
+    """Returns the ramp of signed changes, from worse over none to better."""
+    return CHANGE_RAMP_DARK if dark() else CHANGE_RAMP_LIGHT
 
 
 def readable(figure: Any) -> Any:

@@ -64,7 +64,8 @@ def sweep_export(session: Session, found: Sweep) -> None:
         file_name=file_name(session.conversation.id, "sweep", "csv"),
         mime="text/csv",
         key=keys.EXPORT_SWEEP,
-        help="A row for each setting: recall with its interval, categories, retrieved levels.",
+        help="A row for each setting, measure and category: mean and gain over no propagation "
+        "with their intervals; retrieved levels.",
         icon=":material/download:",
         on_click="ignore",
     )

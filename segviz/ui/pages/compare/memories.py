@@ -7,12 +7,15 @@ from time import perf_counter
 
 import streamlit as st
 
-from segviz.memory import Memory, build
+from segviz.memory import Memory, build, paid
 from segviz.systems import SYSTEMS
 from segviz.ui import keys
 from segviz.ui.state import Session, fingerprint, peek, remember, typed_turns
 
 COMPARED_KEPT = 12
+
+# Over so few leaves a system is built in a second or two.
+_AUTOMATIC_UNITS = 400
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,9 +50,13 @@ def _keep(session: Session, name: str, built: Built) -> None:
 
 
 def offer(session: Session, missing: list[str]) -> None:
-    """Draws a button that builds what is missing, with progress."""
+    """Builds what is missing, with progress: at once where that is quick and free, else behind a
+    button."""
     labels = ", ".join(SYSTEMS[name].label for name in missing)
-    if not st.button(f"Build {labels}", key=keys.BUILD_COMPARED, icon=":material/play_arrow:"):
+    quick = len(session.memory.units) <= _AUTOMATIC_UNITS
+    if not (quick and paid(session.memory.embedder) is None) and not st.button(
+        f"Build {labels}", key=keys.BUILD_COMPARED, icon=":material/play_arrow:"
+    ):
         st.caption("Built offline, in seconds for a conversation of a few hundred turns.")
         return
     bar = st.progress(0.0, "Building")

@@ -14,6 +14,7 @@ from segviz.ui.pages.compare.questions import measure_panel, published_panel, qu
 from segviz.ui.pages.compare.structures import PER_ROW, shapes_panel, structures_panel
 from segviz.ui.state import Session
 from segviz.ui.widgets.captions import counted
+from segviz.ui.widgets.measures import countable
 
 DEFAULT = ("segment-tree", "clustering", "memtree")
 
@@ -40,8 +41,9 @@ def render(session: Session) -> None:
     if session.conversation.questions:
         st.subheader("One question", divider="gray")
         question_panel(session, ready, settings)
-        st.subheader("All questions", divider="gray")
-        measure_panel(session, ready, settings)
+        if countable(session.conversation.questions):
+            st.subheader("All questions", divider="gray")
+            measure_panel(session, ready, settings)
     else:
         st.info("This conversation has no questions to compare by.")
     published_panel()
@@ -71,18 +73,18 @@ def _choices(session: Session) -> tuple[list[str], dict[str, Any]]:
     )
     k = third.slider("Retrieved K", 1, 30, 10, key=keys.COMPARE_K, persist_state="session")
     budget = fourth.slider(
-        "Unit budget",
+        "Units read N",
         5,
         60,
         20,
         key=keys.COMPARE_BUDGET,
         persist_state="session",
-        help="Nodes are read in the order of their rank until they cover so many units: a "
-        "wide node uses it up at once.",
+        help="For evidence reached: nodes are read in the order of their rank until so many "
+        "units are read.",
     )
     st.caption(
         f"Same for all: {counted(len(session.memory.units), 'leaf', 'leaves')} by the rule "
         f"'{session.memory.unit}', the embedder of the sidebar, relevance {relevance or USUAL}, "
-        f"K {k}, a budget of {budget} units."
+        f"K {k}, N {budget} units."
     )
     return chosen, {"relevance": relevance, "k": k, "units": budget}

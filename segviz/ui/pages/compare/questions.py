@@ -10,9 +10,29 @@ import streamlit as st
 
 from segviz.construct import Retriever
 from segviz.conversation import Question
-from segviz.evaluate.compare import COLLAPSED, OWN, Comparison, compare, overlap
+from segviz.evaluate import MEASURES
+from segviz.evaluate.compare import (
+    COLLAPSED,
+    OWN,
+    Comparison,
+    Overlap,
+    Standing,
+    compare,
+    overlap,
+)
+from segviz.evaluate.outcomes import ADVERSARIAL
 from segviz.evaluate.published import METRICS, SOURCES, reported
-from segviz.figures.compare import overlap_rows, overlap_sentence, overlap_strip
+from segviz.figures.compare import (
+    Stand,
+    gold_sentence,
+    overlap_sentence,
+    standing_plot,
+    standing_sentence,
+    turn_matrix,
+    turn_rows,
+    turn_strip,
+)
+from segviz.figures.judged import number
 from segviz.memory import Memory
 from segviz.retrieval import Result, RetrievalSettings
 from segviz.systems import SYSTEMS
@@ -21,11 +41,15 @@ from segviz.ui.pages.compare.memories import Built, built_key
 from segviz.ui.pages.compare.structures import select_turns, side_by_side
 from segviz.ui.state import Session, fingerprint, peek, remember
 from segviz.ui.widgets.captions import counted, level_label, short, spread, unmarked
-from segviz.ui.widgets.charts import chart, colours, faint
+from segviz.ui.widgets.charts import chart, colours, faint, ink
 from segviz.ui.widgets.lists import node_list
+from segviz.ui.widgets.measures import at_once, measure_choice
 from segviz.ui.widgets.tables import table, tall
 
 RESULTS_KEPT = 4
+
+# A node of so many turns still answers by itself; of the other turns so many are shown.
+_NARROW, _OTHERS = 4, 12
 
 # Pixels of a list of retrieved nodes; longer ones scroll.
 _TALL = 420
@@ -48,22 +72,23 @@ def question_panel(session: Session, ready: Mapping[str, Built], settings: dict[
         st.caption(unmarked(f"Asked before {question.asked_at}; what came later is not known."))
     labels = {name: SYSTEMS[name].label for name in ready}
     order = [turn.id for turn in session.conversation.turns]
+    held = {
+        labels[name]: {turn for item in result.evidence for turn in item.turn_ids}
+        for name, result in results.items()
+    }
     found = overlap(
         {
-            labels[name]: {t for item in result.evidence for t in item.turn_ids if item.level == 0}
-            | {t for item in result.evidence for t in item.turn_ids if len(item.turn_ids) <= 4}
+            labels[name]: {
+                turn
+                for item in result.evidence
+                if item.level == 0 or len(item.turn_ids) <= _NARROW
+                for turn in item.turn_ids
+            }
             for name, result in results.items()
         },
         order,
     )
-    chart(
-        overlap_strip(found, question.evidence, empty=faint(), **colours()),
-        overlap_sentence(found),
-        keys.OVERLAP,
-        "Counted are retrieved leaves and retrieved nodes of up to four turns; wider nodes hold "
-        "too much to count as an answer. Diamonds are gold.",
-        rows=lambda: overlap_rows(found, question.evidence),
-    )
+    _turns(found, [turn for turn in order if turn in question.evidence], held)
     gold = set(question.evidence)
 
     def evidence(name: str) -> None:
@@ -72,6 +97,26 @@ def question_panel(session: Session, ready: Mapping[str, Built], settings: dict[
         _evidence(session, name, ready[name].memory, results[name], gold)
 
     side_by_side(list(ready), evidence, keys.beside_evidence)
+
+
+def _turns(found: Overlap, gold: list[str], held: Mapping[str, set[str]]) -> None:
+    """Draws what became of every gold turn, and which other turns came back."""
+    matrix = turn_matrix(found, gold, held, _OTHERS)
+    shown = ""
+    if matrix.hidden:
+        others = len(matrix.others) + matrix.hidden
+        if st.toggle(f"All {others} other turns", key=keys.ALL_TURNS, persist_state="session"):
+            matrix = turn_matrix(found, gold, held)
+        else:
+            shown = f" Showing {_OTHERS} of {others} other turns, those that most systems returned."
+    chart(
+        turn_strip(matrix, empty=faint(), ink=ink(), **colours()),
+        f"{gold_sentence(matrix)} {overlap_sentence(found)}".strip(),
+        keys.OVERLAP,
+        f"Gold turns stand first. Returned are leaves and nodes of up to {_NARROW} turns; wider "
+        f"nodes hold too much to count as an answer, and cover a gold turn.{shown}",
+        rows=lambda: turn_rows(matrix),
+    )
 
 
 def _asked(memory: Memory, question: Question, settings: dict[str, Any]) -> Result:
@@ -131,50 +176,88 @@ def _evidence(session: Session, name: str, memory: Memory, result: Result, gold:
 
 
 def measure_panel(session: Session, ready: Mapping[str, Built], settings: dict[str, Any]) -> None:
-    """Draws quality, reading and time over all questions, measured on request."""
+    """Draws quality, reading and time over all questions, measured at once or on request."""
+    questions = session.conversation.questions
     key = fingerprint([built_key(session, name) for name in ready], settings)
     found: Comparison | None = peek(keys.COMPARISONS, key)
     if found is None:
-        count = len(session.conversation.questions)
-        if not st.button(
-            f"Measure over all {count} questions", key=keys.MEASURE, icon=":material/play_arrow:"
+        if not at_once(session) and not st.button(
+            f"Measure over all {len(questions)} questions",
+            key=keys.MEASURE,
+            icon=":material/play_arrow:",
         ):
             return
         with st.spinner("Measuring"):
-            remember(
-                keys.COMPARISONS, key, RESULTS_KEPT, lambda: _measured(session, ready, settings)
-            )
+            found = _measured(session, ready, settings)
+        remember(keys.COMPARISONS, key, RESULTS_KEPT, lambda: found)
         st.rerun()
-    table(
-        [
-            {
-                "system": SYSTEMS[row.system].label,
-                "retrieval": row.method,
-                "relevance": _how(settings, row.method == OWN).relevance_for(SYSTEMS[row.system]),
-                f"recall@{found.k}": spread(row.recall),
-                f"recall in {found.units} units": spread(row.budget_recall),
-                "answer words found": spread(row.coverage),
-                "words read": row.words.value,
-                "tokens": row.tokens.value,
-                "build s": row.build_seconds,
-                "ms per question": None if row.query_seconds is None else 1000 * row.query_seconds,
-            }
+    measure, adversarial = measure_choice(questions, found.settings.k, found.units, found.tokens)
+    _standings(found, measure, adversarial, key)
+
+
+def _standings(found: Comparison, measure: str, adversarial: bool, key: str) -> None:
+    """Draws every system and retrieval by one measure, beside the first of them."""
+
+    def stands(counts: bool) -> list[Stand]:
+        first = found.rows[0].outcomes
+        return [
+            Stand(
+                f"{SYSTEMS[row.system].label} · {_retrieval(row)}",
+                row.outcomes.mean(measure, adversarial=counts),
+                row.outcomes.gain(first, measure, adversarial=counts),
+            )
             for row in found.rows
-        ],
+        ]
+
+    drawn = remember(
+        keys.STANDINGS,
+        fingerprint(key, measure, adversarial),
+        RESULTS_KEPT,
+        lambda: stands(adversarial),
+    )
+    sentence = standing_sentence(drawn, measure)
+    chart(standing_plot(drawn, measure, **colours()), sentence, keys.STANDING_PLOT)
+    label, tricky = MEASURES[measure].label, ADVERSARIAL in found.rows[0].outcomes.categories
+    other = "without category 5" if adversarial else "with category 5"
+    rows = []
+    for row, stand in zip(found.rows, drawn, strict=True):
+        mean = row.outcomes.value
+        cells: dict[str, Any] = {
+            "system": SYSTEMS[row.system].label,
+            "retrieval": _retrieval(row),
+            label: spread(stand.mean),
+            "to the first": "" if row is found.rows[0] else spread(stand.gain),
+            "n": stand.mean.n,
+        }
+        if tricky:
+            cells[other] = number(mean(measure, adversarial=not adversarial))
+        cells |= {
+            "words read": mean("words", adversarial=adversarial),
+            "short of K": f"{mean('short', adversarial=adversarial):.0%}",
+            "build s": row.build_seconds,
+            "ms per question": None if row.query_seconds is None else 1000 * row.query_seconds,
+        }
+        rows.append(cells)
+    table(
+        rows,
         about="Quality, reading and time of every system",
-        digits={"words read": 0, "tokens": 0, "ms per question": 1},
+        digits={"words read": 0, "ms per question": 1},
     )
     st.caption(
-        f"Means over {found.questions} questions with 95 % bootstrap intervals. Seconds are of "
-        "this machine, with the embeddings of the leaves already made for all but the first.",
+        "Means with 95 % bootstrap intervals; differences are paired, question by question. "
+        "Seconds are of this machine, with the embeddings of the leaves already made for all but "
+        "the first.",
         help=(
-            "**Recall**: gold leaves among the K best leaves / gold leaves; a system that "
-            "returns fewer leaves is not refilled. **In so many units**: nodes of any level are "
-            "read best first as long as they fit into so many units. **Answer words found**: "
-            "share of the gold answer's content words in the retrieved texts; counted where "
-            "there is a gold answer."
+            "**Retrieval**: collapsed (all nodes ranked, no propagation) or the system's own, and "
+            f"the relevance in force. **Words read**: {MEASURES['words'].meaning} "
+            f"**Short of K**: the share of questions with a {MEASURES['short'].meaning[0].lower()}"
+            f"{MEASURES['short'].meaning[1:]}"
         ),
     )
+
+
+def _retrieval(row: Standing) -> str:
+    return f"{row.method}, {row.relevance}"
 
 
 def _measured(session: Session, ready: Mapping[str, Built], settings: dict[str, Any]) -> Comparison:

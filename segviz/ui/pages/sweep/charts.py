@@ -7,25 +7,39 @@ from typing import Any
 
 import streamlit as st
 
-from segviz.evaluate import Sweep
 from segviz.figures import sweep as figures
+from segviz.figures.judged import Judged, Setting, blind_sentence
 from segviz.ui import keys
 from segviz.ui.state import Session
 from segviz.ui.widgets.captions import level_names
-from segviz.ui.widgets.charts import QUIET, caption, chart, colours, ink, ramp, readable
+from segviz.ui.widgets.charts import QUIET, caption, changes, chart, colours, ink, readable
 from segviz.view.palette import LEVEL_COLOURS
 
 
-def charts_panel(session: Session, found: Sweep) -> None:
-    """Draws a heatmap per policy, the same as curves, and the levels retrieved from, two in a row;
-    an odd one at the end has a row of its own."""
-    policies = [policy for policy in found.policies if policy != "none"]
+def charts_panel(session: Session, judged: Judged) -> None:
+    """Draws a heatmap per policy that the measure can see, the same as curves, and the levels
+    retrieved from, two in a row; an odd one at the end has a row of its own."""
+    policies = [policy for policy in judged.sweep.policies if policy != "none"]
+    seen = [policy for policy in policies if policy not in judged.blind]
+    if seen:
+        st.caption(
+            "Cells say the mean of all questions. **Coloured** ones differ from no propagation, "
+            "question by question: blue is better, olive or yellow worse, and the difference "
+            "stands below. The others cannot be told from it: the 95 % interval of the "
+            "difference includes zero. Framed is the setting shown in full below, dotted the "
+            "best of a policy. Each interval is of one cell: of twenty settings that do nothing "
+            "one is coloured by chance."
+        )
     panels: list[Callable[[], None]] = [
-        *(lambda policy=policy: _heatmap(found, policy) for policy in policies),
-        lambda: _curves(found),
+        lambda policy=policy: _heatmap(judged, policy)  # type: ignore[misc]
+        for policy in seen
     ]
-    if any(h > 0 for h in found.horizons):
-        panels.append(lambda: _levels(session, found, policies))
+    if judged.blind:
+        st.markdown(blind_sentence(judged.measure, judged.blind))
+    if seen:
+        panels.append(lambda: _curves(judged))
+    if any(h > 0 for h in judged.sweep.horizons):
+        panels.append(lambda: _levels(session, judged, policies))
     for first in range(0, len(panels), 2):
         row = panels[first : first + 2]
         for column, draw in zip(st.columns(len(row), gap="medium"), row, strict=True):
@@ -33,33 +47,35 @@ def charts_panel(session: Session, found: Sweep) -> None:
                 draw()
 
 
-def chosen(found: Sweep) -> tuple[str, float, int]:
-    """Returns the clicked setting, or the best."""
-    best = found.best()
-    clicked = st.session_state.get(keys.SWEEP_CELL)
-    if clicked and found.cell(*clicked) is not None:
-        policy, alpha, horizon = clicked
-        return policy, alpha, horizon
-    return best.policy, best.alpha, best.horizon
+def chosen(judged: Judged) -> Setting | None:
+    """Returns the clicked setting or, where the measure does not see it, the best."""
+    clicked: Setting | None = st.session_state.get(keys.SWEEP_CELL)
+    if clicked in judged.verdicts:
+        return clicked
+    best = judged.best()
+    return None if best is None else best.setting
 
 
-def _heatmap(found: Sweep, policy: str) -> None:
-    st.markdown(f"**{policy}**, recall by α and H", help="Click a cell for its setting in full.")
-    sentence = figures.heatmap_sentence(found, policy)
-    event = st.plotly_chart(
-        readable(figures.heatmap(found, policy, ramp=ramp(), accent=colours()["accent"])),
+def _heatmap(judged: Judged, policy: str) -> None:
+    st.markdown(f"**{policy}**, {judged.label}", help="Click a cell for its setting in full.")
+    sentence = figures.heatmap_sentence(judged, policy)
+    figure = figures.heatmap(
+        judged, policy, ramp=changes(), accent=colours()["accent"], chosen=chosen(judged)
+    )
+    st.plotly_chart(
+        readable(figure),
         key=keys.heatmap(policy),
-        on_select="rerun",
+        on_select=lambda: _take(policy),
         selection_mode="points",
         config=QUIET,
         alt=sentence,
     )
-    caption(sentence, keys.heatmap(policy), lambda: figures.cell_rows(found, [policy]))
-    _take(event)
+    caption(sentence, keys.heatmap(policy), lambda: figures.cell_rows(judged, [policy]))
 
 
-def _take(event: Any) -> None:
-    """Copies a click at once: selections vanish with the next run."""
+def _take(policy: str) -> None:
+    """Copies a click before the page is drawn: selections vanish with the next run."""
+    event: Any = st.session_state.get(keys.heatmap(policy))
     points = event.selection.points if event else []
     custom = points[0].get("customdata") if points else None
     if not custom:
@@ -68,21 +84,21 @@ def _take(event: Any) -> None:
     st.session_state[keys.SWEEP_CELL] = (str(values[0]), float(values[1]), int(values[2]))
 
 
-def _curves(found: Sweep) -> None:
-    st.markdown("**Recall over α**, a line for each policy and H")
+def _curves(judged: Judged) -> None:
+    st.markdown(f"**Over α**, {judged.label}, a line for each policy and H")
     tones = colours()
     figure = figures.curves(
-        found, colours=[tones["accent"], tones["neutral"], ink()], neutral=tones["neutral"]
+        judged, colours=[tones["accent"], tones["neutral"], ink()], neutral=tones["neutral"]
     )
     chart(
         figure,
-        figures.curves_sentence(found),
+        figures.curves_sentence(judged),
         keys.CURVES,
-        rows=lambda: figures.cell_rows(found, found.policies),
+        rows=lambda: figures.cell_rows(judged, judged.sweep.policies),
     )
 
 
-def _levels(session: Session, found: Sweep, policies: list[str]) -> None:
+def _levels(session: Session, judged: Judged, policies: list[str]) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown("**Retrieved levels**", width="content")
         policy = st.segmented_control(
@@ -95,15 +111,15 @@ def _levels(session: Session, found: Sweep, policies: list[str]) -> None:
             persist_state="session",
         )
     policy = policy if policy in policies else policies[0]
-    horizons = [h for h in found.horizons if h > 0]
+    horizons = [h for h in judged.sweep.horizons if h > 0]
     horizon = 2 if 2 in horizons else horizons[0]
     names = level_names(session.memory)
     figure = figures.level_bars(
-        found, horizon, policy, level_colours=LEVEL_COLOURS, accent=ink(), level_names=names
+        judged, horizon, policy, level_colours=LEVEL_COLOURS, accent=ink(), level_names=names
     )
     chart(
         figure,
-        figures.level_bars_sentence(found, horizon, policy),
+        figures.level_bars_sentence(judged, horizon, policy),
         keys.LEVEL_BARS,
-        rows=lambda: figures.level_rows(found, horizon, policy, names),
+        rows=lambda: figures.level_rows(judged, horizon, policy, names),
     )

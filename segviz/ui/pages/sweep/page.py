@@ -7,36 +7,43 @@ from typing import Any
 import streamlit as st
 
 from segviz.evaluate import Cell, Sweep, sweep
+from segviz.figures.judged import Judged, bounds, judge, number
 from segviz.retrieval import POLICIES, RELEVANCE
 from segviz.ui import keys
 from segviz.ui.pages.sweep.charts import charts_panel
 from segviz.ui.pages.sweep.permutation import permutation_panel
 from segviz.ui.pages.sweep.setting import setting_panel
 from segviz.ui.state import Session, fingerprint, peek, remember
-from segviz.ui.widgets.captions import spread
+from segviz.ui.widgets.captions import counted, spread
 from segviz.ui.widgets.export_menu import sweep_export
+from segviz.ui.widgets.measures import (
+    adversarial_questions,
+    at_once,
+    countable,
+    measure_choice,
+    one_moment,
+)
 
-SWEEPS_KEPT = 6
+SWEEPS_KEPT, JUDGED_KEPT = 6, 24
 SWEPT = [name for name in POLICIES if name != "none"]
+
+# Settings of a policy under which scores travel, in the grid that is swept.
+_GRID = 21
+
+# Questions x leaves x settings that are measured in a second, about.
+_IN_A_SECOND = 600_000
 
 
 def render(session: Session) -> None:
     """Draws the page."""
-    counted = [q for q in session.conversation.questions if q.evidence]
-    if not counted:
+    questions = session.conversation.questions
+    if not countable(questions):
         st.info(
-            "This conversation has no questions with gold evidence, so settings cannot be "
-            "compared. The bundled samples, LoCoMo, LongMemEval and RealMem files have them."
+            "This conversation has no questions with gold evidence or answers, so settings cannot "
+            "be compared. The bundled samples, LoCoMo, LongMemEval and RealMem files have them."
         )
         return
-    st.markdown(
-        f"**Evidence recall** of {len(counted)} questions under every setting",
-        help=(
-            "A question's gold leaves are those that hold its evidence turns; the K best "
-            "leaves are retrieved; recall is gold leaves returned / gold leaves, averaged over "
-            "all questions with evidence."
-        ),
-    )
+    st.markdown(f"**{counted(len(questions), 'question')}** under every setting of propagation")
     settings = _settings()
     key = fingerprint(session.key, settings)
     _sweep(session, settings, key)
@@ -48,25 +55,40 @@ def _sweep(session: Session, settings: dict[str, Any], key: str) -> None:
     found: Sweep | None = peek(keys.SWEEPS, key)
     if found is None:
         with place.container():
-            wanted = _wanted(key)
+            wanted = _wanted(session, settings, key)
         if not wanted:
             return
         place.empty()  # what was asked for is not offered again
         found = remember(keys.SWEEPS, key, SWEEPS_KEPT, lambda: _run(session, settings, key))
-    _overview(session, found)
-    charts_panel(session, found)
-    setting_panel(session, found)
+    measure, adversarial = measure_choice(
+        session.conversation.questions, found.settings.k, found.units, found.tokens
+    )
+    judged: Judged = remember(
+        keys.JUDGED,
+        fingerprint(key, measure, adversarial),
+        JUDGED_KEPT,
+        lambda: judge(found, measure, adversarial=adversarial),
+    )
+    _overview(session, judged)
+    charts_panel(session, judged)
+    setting_panel(session, judged)
 
 
-def _wanted(key: str) -> bool:
-    """Offers to measure; returns whether it was asked for."""
+def _wanted(session: Session, settings: dict[str, Any], key: str) -> bool:
+    """Offers to measure; returns whether it was asked for, or is done at once."""
+    cancelled = st.session_state.get(keys.SWEEP_WANTED, "") is None
+    if at_once(session) and not cancelled:
+        return True
     done = _measured_so_far(key)
     label = f"Resume the sweep, {len(done)} settings are done" if done else "Run the sweep"
     if st.button(label, icon=":material/grid_on:", key=keys.RUN_SWEEP):
         st.session_state[keys.SWEEP_WANTED] = key
     if st.session_state.get(keys.SWEEP_WANTED) == key:
         return True
-    st.caption("One run takes a second or two for a few hundred questions.")
+    work = len(session.conversation.questions) * len(session.memory.units)
+    seconds = max(1, round(_GRID * len(settings["policies"]) * work / _IN_A_SECOND))
+    longer = "" if one_moment(session) else " or more: each question is asked at its own moment"
+    st.caption(f"Takes about {counted(seconds, 'second')}{longer}.")
     return False
 
 
@@ -123,14 +145,34 @@ def _cancel() -> None:
     st.session_state[keys.SWEEP_WANTED] = None
 
 
-def _overview(session: Session, found: Sweep) -> None:
-    best = found.best()
+def _overview(session: Session, judged: Judged) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.markdown(
-            f"Best: **{best.policy}**, α {best.alpha:g}, H {best.horizon}, relevance "
-            f"{found.relevance}: "
-            f"recall@{found.k} **{spread(best.recall)}** against {spread(found.baseline.recall)} "
-            "without propagation (95 % bootstrap intervals).",
-            width="stretch",
+        st.markdown(_best(session, judged), width="stretch")
+        sweep_export(session, judged.sweep)
+
+
+def _best(session: Session, judged: Judged) -> str:
+    best = judged.best()
+    if best is None:
+        return f"No question counts for {judged.label}, or no policy here shows in it."
+    name, base, moved = judged.label, judged.base, judged.moved()
+    over = f"over {counted(base.n, 'question')}"
+    if not best.cell.moves:
+        told = f"No setting has a higher mean than no propagation: {name} **{spread(base)}** {over}"
+    else:
+        better = any(one.sign > 0 for one in moved)
+        told = "" if better else "No setting is better than no propagation as far as can be told. "
+        told += (
+            f"Highest of {len(moved)} settings: **{best.cell.policy}**, α {best.cell.alpha:g}, "
+            f"H {best.cell.horizon}, relevance {judged.sweep.settings.relevance}: {name} "
+            f"**{spread(best.mean)}** against {spread(base)} without propagation, difference "
+            f"{number(best.gain.value, plus=True)} {bounds(best.gain)} {over}"
         )
-        sweep_export(session, found)
+    tricky = adversarial_questions(session.conversation.questions)
+    if tricky:
+        other = not judged.adversarial
+        mean = best.cell.outcomes.mean(judged.measure, adversarial=other)
+        none = judged.sweep.baseline.outcomes.value(judged.measure, adversarial=other)
+        which = "With" if other else "Without"
+        told += f". {which} category 5: {number(mean.value)} against {number(none)}, n = {mean.n}"
+    return f"{told}. Intervals are 95 % bootstrap; the highest of many flatters itself."

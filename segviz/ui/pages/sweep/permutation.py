@@ -7,7 +7,9 @@ from collections.abc import Callable
 import streamlit as st
 
 from segviz.conversation import Conversation
-from segviz.evaluate.permutation import Difference, Permutation, permutation
+from segviz.evaluate import MEASURES
+from segviz.evaluate.permutation import Permutation, permutation
+from segviz.figures.judged import told
 from segviz.memory import Memory, build, make_system, needs_chat
 from segviz.systems import SYSTEMS
 from segviz.ui import keys
@@ -72,7 +74,7 @@ def _experiment(session: Session, relevance: str, k: int) -> None:
             lambda: _run(session, names, share, seeds, relevance, k, bar.progress),
         )
         place.empty()
-    _tables(found, k)
+    _tables(found)
 
 
 def _run(
@@ -108,22 +110,33 @@ def _run(
     )
 
 
-def _tables(found: Permutation, k: int) -> None:
-    names = {"recall": f"recall@{k}", "budget_recall": "recall in 20 units"}
-
+def _tables(found: Permutation) -> None:
     def words(setting: tuple[str, float, int]) -> str:
         policy, alpha, horizon = setting
         return "no propagation" if policy == "none" else f"{policy}, α {alpha:g}, H {horizon}"
 
-    for row in found.differences:
-        if row.measure == "recall":
-            st.markdown(f"{_verdict(row)} ({words(row.setting)}).")
+    for first, second in dict.fromkeys((row.first, row.second) for row in found.differences):
+        rows = [row for row in found.differences if row.second == second]
+        one, other = SYSTEMS[first].label, SYSTEMS[second].label
+        st.markdown(f"{_verdict(one, other, [told(row.more) for row in rows])}")
+        table(
+            [
+                {
+                    "retrieval": words(row.setting),
+                    "measure": MEASURES[row.measure].label,
+                    f"{one} loses more by": spread(row.more),
+                    "so": {1: "more", 0: "cannot be told", -1: "less"}[told(row.more)],
+                }
+                for row in rows
+            ],
+            about=f"How much more {one} loses than {other} when units change places",
+        )
     table(
         [
             {
                 "system": SYSTEMS[row.system].label,
                 "retrieval": words(row.setting),
-                "measure": names.get(row.measure, "answer words found"),
+                "measure": MEASURES[row.measure].label,
                 "as it is": spread(row.original),
                 "permuted": spread(row.permuted),
                 "loss": spread(row.loss),
@@ -139,11 +152,12 @@ def _tables(found: Permutation, k: int) -> None:
     )
 
 
-def _verdict(row: Difference) -> str:
-    """Returns which of two systems loses more recall, and by how much."""
-    first, second, by = SYSTEMS[row.first].label, SYSTEMS[row.second].label, spread(row.more)
-    if row.more.low > 0:
-        return f"{first} loses **more** recall than {second}, by {by}"
-    if row.more.high < 0:
-        return f"{first} loses **less** recall than {second}; the difference is {by}"
-    return f"{first} and {second} lose recall **alike**, as far as can be told; difference {by}"
+def _verdict(first: str, second: str, signs: list[int]) -> str:
+    """Returns in how many comparisons the first system loses more, less, or neither can be told."""
+    more, less = signs.count(1), signs.count(-1)
+    if not (more or less):
+        return f"{first} and {second} lose **alike**, as far as can be told in {len(signs)} cases."
+    return (
+        f"{first} loses **more** than {second} in {more} of {len(signs)} cases and **less** in "
+        f"{less}; in the others neither can be told."
+    )

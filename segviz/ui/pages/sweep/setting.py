@@ -6,9 +6,11 @@ from dataclasses import replace
 
 import streamlit as st
 
-from segviz.conversation import CATEGORY_NAMES
-from segviz.evaluate import Aggregate, Evaluation, Sweep, evaluate
-from segviz.figures.categories import category_bars, category_sentence
+from segviz.evaluate import MEASURES, Outcomes, Sweep
+from segviz.evaluate.measures import sees
+from segviz.evaluate.outcomes import ADVERSARIAL
+from segviz.figures.categories import category_bars, category_label, category_sentence
+from segviz.figures.judged import Judged, blind_sentence, number
 from segviz.ui import keys
 from segviz.ui.pages.sweep.charts import chosen
 from segviz.ui.settings import write_moment, write_settings
@@ -22,19 +24,15 @@ from segviz.ui.widgets.tables import table, tall
 _FAILURES_SEEN = 10
 
 
-def setting_panel(session: Session, found: Sweep) -> None:
+def setting_panel(session: Session, judged: Judged) -> None:
     """Draws the clicked setting, or the best."""
-    policy, alpha, horizon = chosen(found)
-    measured = evaluate(
-        session.memory,
-        session.conversation.questions,
-        found.settings,
-        policy=policy,
-        alpha=alpha,
-        horizon=horizon,
-    )
+    setting = chosen(judged)
+    if setting is None:
+        return
+    policy, alpha, horizon = setting
+    outcomes = judged.verdicts[setting].cell.outcomes
     with st.container(horizontal=True, vertical_alignment="center"):
-        what = f"{policy}, α {alpha:g}, H {horizon}, relevance {found.relevance}"
+        what = f"{policy}, α {alpha:g}, H {horizon}, relevance {judged.sweep.settings.relevance}"
         st.subheader(what, anchor=False, width="stretch")
         open_it = st.button(
             "Open this setting in Ask", icon=":material/open_in_new:", key=keys.OPEN_ASK
@@ -42,85 +40,89 @@ def setting_panel(session: Session, found: Sweep) -> None:
     with st.container(key=keys.BESIDE_SETTING):
         left, right = st.columns(2, gap="medium")
         with left:
-            _categories(measured)
+            _categories(outcomes, judged)
         with right:
-            question = _failures(session, measured)
-    _measures(measured)
+            question = _failures(session, outcomes, judged)
+    _measures(outcomes, policy, judged.sweep.baseline.outcomes)
     if open_it or question is not None:
-        _to_ask(session, found, policy, alpha, horizon, question)
+        _to_ask(session, judged.sweep, policy, alpha, horizon, question)
 
 
-def _categories(measured: Evaluation) -> None:
+def _categories(outcomes: Outcomes, judged: Judged) -> None:
     st.markdown("**By category** of question")
-    chart(
-        category_bars(measured, ink=ink(), **colours()),
-        category_sentence(measured),
-        keys.CATEGORIES,
+    bars = category_bars(
+        outcomes, judged.measure, adversarial=judged.adversarial, ink=ink(), **colours()
     )
+    sentence = category_sentence(outcomes, judged.measure, adversarial=judged.adversarial)
+    chart(bars, sentence, keys.CATEGORIES)
 
 
-def _measures(measured: Evaluation) -> None:
+def _measures(outcomes: Outcomes, policy: str, base: Outcomes) -> None:
+    """Draws every measure that can see the policy: all questions, those without category 5, each
+    category."""
     st.markdown("**All measures**")
+    known = outcomes.known_categories
     rows = []
-    groups: list[tuple[str | int | None, Aggregate]] = [("all", measured.overall)]
-    groups += measured.by_category.items()
-    for name, group in groups:
-        rows.append(
-            {
-                "category": name if isinstance(name, str) else _category(name),
-                "questions": group.questions,
-                "recall": spread(group.recall),
-                f"recall in {measured.units} units": spread(group.budget_recall),
-                "MRR": spread(group.reciprocal_rank),
-                "nDCG": spread(group.ndcg),
-                "answer words": spread(group.coverage),
-                "words read": f"{group.words.value:.0f}",
-            }
-        )
+    for name, measure in MEASURES.items():
+        mean = outcomes.mean(name)
+        if not sees(name, policy) or not mean.n:
+            continue
+        brief = _whole if name == "words" else number
+        row: dict[str, str | int] = {
+            "measure": measure.label,
+            "all questions": brief(mean.value) if name == "words" else spread(mean),
+            "n": mean.n,
+        }
+        if ADVERSARIAL in known:
+            without = outcomes.mean(name, adversarial=False)
+            row["without 5"] = brief(without.value) if name == "words" else spread(without)
+            row["n without 5"] = without.n
+        row["no propagation"] = brief(base.value(name))
+        for category in known:
+            row[category_label(category)] = brief(outcomes.value(name, category=category))
+        rows.append(row)
     table(rows, about="All measures by category of question")
+    blind = [name for name in MEASURES if not sees(name, policy)]
     st.caption(
-        "Means with 95 % bootstrap intervals. Categories go by LoCoMo's ids; papers permute the "
-        "names.",
-        help=(
-            "**Recall**: gold leaves returned / gold leaves, among the K best leaves; **in so "
-            "many units**: nodes of any level are read best first as long as they fit into "
-            "so many units. **MRR**: 1 / rank of the first gold leaf. **nDCG**: gold leaves "
-            "weighed by 1 / log₂(1 + rank), against the best order. **Answer words**: share of "
-            "the gold answer's content words found in the retrieved texts of all levels."
-        ),
+        "Means, with 95 % bootstrap intervals where all questions count. Categories go by LoCoMo's "
+        f"ids; papers permute the names. {blind_sentence(blind[0], [policy]) if blind else ''}"
+        + (f" Nor can {', '.join(MEASURES[n].label for n in blind[1:])}." if blind[1:] else ""),
+        help="\n".join(f"- **{m.label}**: {m.meaning}" for m in MEASURES.values()),
     )
 
 
-def _category(number: int | None) -> str:
-    return "none" if number is None else f"{number} {CATEGORY_NAMES.get(number, 'other')}"
+def _whole(value: float) -> str:
+    return "" if value != value else f"{value:,.0f}"
 
 
-def _failures(session: Session, measured: Evaluation) -> int | None:
-    """Lists the worst questions first; returns the index of the one picked."""
-    questions = {q.index: q for q in session.conversation.questions}
-    worst = measured.worst()
-    moments = any(question.asked_at is not None for question in questions.values())
+def _failures(session: Session, outcomes: Outcomes, judged: Judged) -> int | None:
+    """Lists the questions with the lowest values first; returns the index of the one picked."""
+    questions, values = session.conversation.questions, outcomes.values[judged.measure]
+    kept = outcomes.keep(adversarial=judged.adversarial)
+    known = [(value, place) for place in kept if (value := values[place]) is not None]
+    worst = sorted(pair for pair in known if pair[0] < 1)
+    moments = any(question.asked_at is not None for question in questions)
     st.markdown("**Worst questions first**; tick one to open it in Ask")
     event = st.dataframe(
         [
             {
-                "recall": row.recall,
-                "category": questions[row.index].category_label,
-                "question": questions[row.index].text,
-                "answer": questions[row.index].answer or "",
-                **({"asked before": questions[row.index].asked_at or ""} if moments else {}),
+                judged.label: value,
+                "category": questions[place].category_label,
+                "question": questions[place].text,
+                "answer": questions[place].answer or "",
+                **({"asked before": questions[place].asked_at or ""} if moments else {}),
             }
-            for row in worst
+            for value, place in worst
         ],
         hide_index=True,
         height=tall(len(worst), _FAILURES_SEEN),
         key=keys.FAILURES,
         on_select="rerun",
         selection_mode="single-row",
-        column_config={"recall": st.column_config.NumberColumn(format="%.2f", width=60)},
+        column_config={judged.label: st.column_config.NumberColumn(format="%.2f", width=125)},
     )
     picked = event.selection.rows if event else []
-    return worst[picked[0]].index if picked else None
+    return worst[picked[0]][1] if picked else None
 
 
 def _to_ask(
@@ -135,7 +137,6 @@ def _to_ask(
     wanted = replace(found.settings, policy=policy, alpha=alpha, horizon=horizon)
     write_settings(wanted, session.memory.system)
     if question is not None:
-        indices = [q.index for q in session.conversation.questions]
-        write_question(session, indices.index(question))
+        write_question(session, question)
         write_moment(wanted, session)
     st.switch_page(st.session_state[keys.PAGES]["ask"])

@@ -1,0 +1,129 @@
+"""Judges the settings of a sweep by one measure: what each adds to no propagation, and whether
+that can be told."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from segviz.evaluate.measures import MEASURES, sees
+
+if TYPE_CHECKING:
+    from segviz.evaluate import Cell, Mean, Sweep
+
+Setting = tuple[str, float, int]
+"""Policy, alpha and horizon."""
+
+_EXACT = 1e-12
+"""Differences below this are rounding."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """A setting by one measure: its ``mean`` and its ``gain``, the mean of the differences to no
+    propagation question by question."""
+
+    cell: Cell
+    mean: Mean
+    gain: Mean
+
+    @property
+    def setting(self) -> Setting:
+        """Policy, alpha and horizon."""
+        return self.cell.policy, self.cell.alpha, self.cell.horizon
+
+    @property
+    def sign(self) -> int:
+        """1 where the 95 % interval of the gain lies above zero, -1 where it lies below, 0 where it
+        includes zero: nothing can be told."""
+        return told(self.gain)
+
+    @property
+    def words(self) -> str:
+        """The mean with its interval, the gain with its own; lines of a tooltip."""
+        gain = f"{number(self.gain.value, plus=True)} {bounds(self.gain)}"
+        return f"{number(self.mean.value)} {bounds(self.mean)}<br>{gain} against no propagation"
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A sweep by one measure. ``verdicts`` holds the measured settings of the policies that the
+    measure can see, ``blind`` the other policies; ``base`` is no propagation."""
+
+    sweep: Sweep
+    measure: str
+    adversarial: bool
+    base: Mean
+    verdicts: dict[Setting, Verdict]
+    blind: tuple[str, ...]
+
+    @property
+    def label(self) -> str:
+        """What the measure is called."""
+        return MEASURES[self.measure].label
+
+    def moved(self, policies: Iterable[str] | None = None) -> list[Verdict]:
+        """The verdicts on settings under which scores travel, of some policies or of all."""
+        wanted = set(self.sweep.policies if policies is None else policies)
+        every = self.verdicts.values()
+        return [one for one in every if one.cell.moves and one.cell.policy in wanted]
+
+    def best(self, policies: Iterable[str] | None = None) -> Verdict | None:
+        """The highest mean among some policies or all, as ``Sweep.best`` chooses; None where no
+        question has a value."""
+        wanted = None if policies is None else list(policies)
+        cell = self.sweep.best(self.measure, wanted, adversarial=self.adversarial)
+        found = self.verdicts.get((cell.policy, cell.alpha, cell.horizon))
+        return found if found and found.mean.n else None
+
+
+def judge(sweep: Sweep, measure: str, *, adversarial: bool = True) -> Judged:
+    """Judge every setting by ``measure``, with or without questions of category 5. Two intervals
+    for each: about a millisecond. ValueError for an unknown measure."""
+    base = sweep.baseline.outcomes.mean(measure, adversarial=adversarial)
+    still = sweep.gain(sweep.baseline, measure, adversarial=adversarial)
+    verdicts = {}
+    for cell in sweep.cells:
+        if not sees(measure, cell.policy):
+            continue
+        mean, gain = base, still
+        if cell.moves:
+            mean = cell.outcomes.mean(measure, adversarial=adversarial)
+            gain = sweep.gain(cell, measure, adversarial=adversarial)
+        verdicts[cell.policy, cell.alpha, cell.horizon] = Verdict(cell, mean, gain)
+    blind = tuple(policy for policy in sweep.policies if not sees(measure, policy))
+    return Judged(sweep, measure, adversarial, base, verdicts, blind)
+
+
+def told(gain: Mean) -> int:
+    """1 where an interval lies above zero, -1 where it lies below, 0 where it includes zero."""
+    return int(gain.low > _EXACT) - int(gain.high < -_EXACT)
+
+
+def blind_sentence(measure: str, policies: Iterable[str]) -> str:
+    """Why there is nothing to see of some policies; "" of none."""
+    named = " and ".join(policies)
+    if not named:
+        return ""
+    return f"{opening(measure)} cannot see {named}: a leaf receives nothing from below."
+
+
+def opening(measure: str) -> str:
+    """What a measure is called at the beginning of a sentence."""
+    label = MEASURES[measure].label
+    return label if label[1].isupper() else label[0].upper() + label[1:]
+
+
+def number(value: float, *, plus: bool = False) -> str:
+    """Three decimals with a true minus, and a plus where asked for; "" for none."""
+    if math.isnan(value):
+        return ""
+    text = f"{round(value, 3) + 0.0:{'+' if plus else ''}.3f}"  # 0 takes the sign of a zero
+    return text.replace("-", "\N{MINUS SIGN}")
+
+
+def bounds(mean: Mean) -> str:
+    """An interval in brackets."""
+    return f"[{number(mean.low)}, {number(mean.high)}]"

@@ -1,0 +1,82 @@
+"""Lets the user choose by which measure settings and systems are judged."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from segviz.conversation import Question
+from segviz.evaluate.measures import CHOICES, MEASURES, TOKENS, UNITS
+from segviz.evaluate.outcomes import ADVERSARIAL
+from segviz.figures.judged import opening
+from segviz.memory import paid
+from segviz.ui import keys
+from segviz.ui.state import Session
+from segviz.ui.widgets.captions import counted
+
+# It sees every policy, and needs no answers.
+START = "reached"
+
+# So many questions x leaves are measured without asking: a second or two.
+_AUTOMATIC = 20_000
+
+
+def countable(questions: Sequence[Question]) -> list[str]:
+    """Returns the measures that some question comes with enough for."""
+    evidence, answer = any(q.evidence for q in questions), any(q.answer for q in questions)
+    return [
+        name
+        for name in CHOICES
+        if (evidence or not MEASURES[name].evidence) and (answer or not MEASURES[name].answer)
+    ]
+
+
+def adversarial_questions(questions: Sequence[Question]) -> int:
+    """Returns how many questions are of category 5."""
+    return sum(question.category == ADVERSARIAL for question in questions)
+
+
+def one_moment(session: Session) -> bool:
+    """Tells whether all questions are asked of the whole memory, none as it stood earlier."""
+    return all(session.memory.moment(one) is None for one in session.conversation.questions)
+
+
+def at_once(session: Session) -> bool:
+    """Tells whether all questions may be measured without asking: it is quick and costs nothing."""
+    work = len(session.conversation.questions) * len(session.memory.units)
+    return work <= _AUTOMATIC and one_moment(session) and paid(session.memory.embedder) is None
+
+
+def measure_choice(
+    questions: Sequence[Question], k: int, units: int = UNITS, tokens: int = TOKENS
+) -> tuple[str, bool]:
+    """Draws the choice; returns the measure and whether category 5 counts. ``questions`` must have
+    something countable."""
+    names, tricky = countable(questions), adversarial_questions(questions)
+    if st.session_state.get(keys.MEASURED_BY) not in names:
+        st.session_state[keys.MEASURED_BY] = START if START in names else names[0]
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        measure: str = st.selectbox(
+            "Measured by",
+            names,
+            format_func=lambda name: MEASURES[name].label,
+            key=keys.MEASURED_BY,
+            persist_state="session",
+            width=300,
+            help="\n".join(f"- **{MEASURES[n].label}**: {MEASURES[n].meaning}" for n in names),
+        )
+        counts = not tricky or st.toggle(
+            f"Count category 5: {counted(tricky, 'adversarial question')}",
+            value=True,
+            key=keys.ADVERSARIAL,
+            persist_state="session",
+            help="Their answer is not in the conversation; their evidence is the turn that tempts "
+            "to a wrong one. Most papers leave them out.",
+        )
+    why = " It comes first because every policy shows in it, and a wide node pays for each unit."
+    st.caption(
+        f"**{opening(measure)}**: {MEASURES[measure].meaning} Here K is {k} nodes, N {units} "
+        f"units, T {tokens:,} tokens.{why if measure == START else ''}"
+    )
+    return measure, counts

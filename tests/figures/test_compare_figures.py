@@ -1,0 +1,144 @@
+"""Systems beside each other: what became of every gold turn, and who can be told apart."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from segviz.evaluate import MEASURES, Mean, Outcomes
+from segviz.evaluate.compare import overlap
+from segviz.figures.compare import (
+    Stand,
+    gold_sentence,
+    overlap_sentence,
+    standing_plot,
+    standing_sentence,
+    turn_matrix,
+    turn_rows,
+    turn_strip,
+)
+
+ORDER = [f"D1:{i}" for i in range(1, 21)]
+GOLD = ["D1:2", "D1:5", "D1:9"]
+RETURNED = {"Tree": {"D1:2", "D1:3", "D1:7"}, "Flat": {"D1:3", "D1:5", "D1:12"}}
+COVERED = {"Tree": RETURNED["Tree"] | {"D1:5"}, "Flat": RETURNED["Flat"]}
+COLOURS = {"accent": "#c2410c", "neutral": "#777777", "empty": "#eeeeee", "ink": "#222222"}
+
+
+def matrix(most=None, gold=GOLD):
+    return turn_matrix(overlap(RETURNED, ORDER), gold, COVERED, most)
+
+
+def test_every_gold_turn_is_a_column_also_what_no_system_returned():
+    found = matrix()
+    assert found.gold == tuple(GOLD)
+    assert found.others == ("D1:3", "D1:7", "D1:12")
+    for name, row in zip(found.names, found.states, strict=True):
+        for turn, state in zip(found.turns, row, strict=True):
+            if turn in GOLD:
+                inside = turn in COVERED[name]
+                expected = "found" if turn in RETURNED[name] else "covered" if inside else "missed"
+            else:
+                expected = "returned" if turn in RETURNED[name] else ""
+            assert state == expected
+    assert gold_sentence(found) == (
+        "Of 3 gold turns returned: Tree 1 and 1 inside wider nodes, Flat 1. No system has D1:9."
+    )
+
+
+def test_of_the_others_those_stay_that_most_systems_returned_in_the_order_of_time():
+    rng = random.Random(4)
+    returned = {name: set(rng.sample(ORDER, 8)) for name in "abc"}
+    count = {turn: sum(turn in held for held in returned.values()) for turn in ORDER}
+    for most in range(12):
+        found = turn_matrix(overlap(returned, ORDER), ["D1:1"], returned, most)
+        others = [turn for turn in ORDER if count[turn] and turn != "D1:1"]
+        assert found.hidden == len(others) - len(found.others) == max(0, len(others) - most)
+        assert list(found.others) == [turn for turn in ORDER if turn in found.others]
+        least = min((count[turn] for turn in found.others), default=3)
+        assert all(count[turn] <= least for turn in set(others) - set(found.others))
+
+
+def test_the_strip_marks_what_became_of_gold():
+    found = matrix()
+    figure = turn_strip(found, **COLOURS)
+    grid, *marks = figure.data
+    assert [list(row) for row in grid.z] == [[2, 0, 0, 1, 1, 0], [0, 2, 0, 1, 0, 1]]
+    drawn = {trace.name: set(zip(trace.x, trace.y, strict=True)) for trace in marks}
+    assert drawn == {
+        "gold, found": {("D1:2", "Tree"), ("D1:5", "Flat")},
+        "gold, covered": {("D1:5", "Tree")},
+        "gold, missed": {("D1:9", "Tree"), ("D1:2", "Flat"), ("D1:9", "Flat")},
+    }
+    assert len({trace.marker.symbol for trace in marks}) == 3
+    assert [text.startswith("<b>") for text in figure.layout.xaxis.ticktext] == (
+        [True] * 3 + [False] * 3
+    )
+
+
+def test_systems_are_named_in_short_where_that_tells_them_apart():
+    def shown(*names):
+        none = Mean(0.5, 0.4, 0.6, 9)
+        plot = standing_plot(
+            [Stand(n, none, none) for n in names], "recall", accent="#c00", neutral="#888"
+        )
+        return list(plot.layout.yaxis.ticktext)
+
+    assert shown("A tree (first, of two) · own, dense", "B") == ["A tree<br>own, dense", "B"]
+    assert shown("A (first)", "A (second)") == ["A (first)", "A (second)"]
+
+
+def test_the_table_twin_has_every_column():
+    rows = turn_rows(matrix())
+    assert [row["turn"] for row in rows] == list(matrix().turns)
+    assert rows[1] == {"turn": "D1:5", "gold": "gold", "Tree": "covered", "Flat": "found"}
+
+
+def test_without_gold_or_without_anything_returned():
+    plain = matrix(gold=[])
+    assert gold_sentence(plain) == ""
+    assert len(turn_strip(plain, **COLOURS).data) == 1
+    nothing = turn_matrix(overlap({"Tree": set()}, ORDER), GOLD, {"Tree": set()})
+    assert gold_sentence(nothing) == (
+        "Of 3 gold turns returned: Tree 0. No system has D1:2, D1:5, D1:9."
+    )
+    assert overlap_sentence(overlap({"Tree": set()}, ORDER)) == "0 turns were returned."
+
+
+def stands():
+    rng = random.Random(5)
+    values = [[rng.random() * 0.1 + shift for _ in range(40)] for shift in (0.5, 0.7, 0.3, 0.5)]
+    found = [Outcomes((4,) * 40, {name: tuple(row) for name in MEASURES}) for row in values]
+    names = ("Tree", "Better", "Worse", "Alike")
+    return values, [
+        Stand(name, one.mean("recall"), one.gain(found[0], "recall"))
+        for name, one in zip(names, found, strict=True)
+    ]
+
+
+def test_dots_are_means_and_paired_differences():
+    values, rows = stands()
+    left, right = standing_plot(rows, "recall", accent="#c00", neutral="#888").data
+    means = [sum(row) / len(row) for row in values]
+    assert list(left.y) == list(right.y) == ["Tree", "Better", "Worse", "Alike"]
+    assert list(left.x) == pytest.approx(means)
+    assert list(right.x) == pytest.approx([mean - means[0] for mean in means], abs=1e-12)
+    assert list(right.marker.symbol) == ["circle-open", "circle", "circle", "circle-open"]
+    assert list(right.error_x.array) == pytest.approx(
+        [row.gain.high - row.gain.value for row in rows]
+    )
+
+
+def test_the_sentence_says_who_can_be_told_from_the_first():
+    _, rows = stands()
+    assert standing_sentence(rows, "recall") == (
+        f"Against Tree (leaf recall {rows[0].mean.value:.3f}), question by question, higher: "
+        "Better; lower: Worse; the others cannot be told from it."
+    )
+    assert standing_sentence([rows[0], rows[3]], "recall").endswith(
+        "question by question, none of the others can be told from it."
+    )
+    assert standing_sentence(rows[:1], "recall").startswith("Tree: leaf recall 0.5")
+    none = Mean(*[float("nan")] * 3, 0)
+    assert standing_sentence([Stand("Tree", none, none)], "recall").startswith("No question")

@@ -1,0 +1,296 @@
+"""Sweeps by every measure as figures, tables and sentences, against a slow count."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import random
+from dataclasses import replace
+
+import pytest
+
+from segviz.evaluate import Cell, Mean, Outcomes, Sweep
+from segviz.evaluate.measures import CHOICES, MEASURES, sees
+from segviz.figures.categories import category_bars, category_sentence
+from segviz.figures.judged import judge, number, told
+from segviz.figures.sweep import (
+    cell_rows,
+    curves,
+    curves_sentence,
+    heatmap,
+    heatmap_sentence,
+    level_bars,
+    level_bars_sentence,
+    level_rows,
+)
+from segviz.retrieval import POLICIES, RetrievalSettings
+
+ALPHAS, HORIZONS = (0.1, 0.3, 0.95), (0, 1, 3)
+RAMP = ("#5a4a00", "#b0a060", "#f3f3f3", "#7d9fd9", "#1d3a7a")
+QUESTIONS = 30
+MOVED = [policy for policy in POLICIES if policy != "none"]
+
+
+def outcomes(seed: int, shift: float = 0.0) -> Outcomes:
+    """Values of 30 questions, a third without any, a sixth of category 5; ``shift`` is added."""
+    rng, gaps, values = random.Random(seed), random.Random(1), {}
+    for name in MEASURES:  # which questions have a value does not depend on the setting
+        blanks = [gaps.random() < 0.3 for _ in range(QUESTIONS)]
+        values[name] = tuple(None if blank else rng.random() * 0.2 + shift for blank in blanks)
+    leaves = rng.random()
+    return Outcomes(tuple(1 + i % 6 for i in range(QUESTIONS)), values, {0: leaves, 1: 1 - leaves})
+
+
+@pytest.fixture(scope="module")
+def found() -> Sweep:
+    """A grid in which α 0.3 with H 1 is far better and α 0.95 with H 3 far worse."""
+    baseline = Cell("none", 0.0, 0, outcomes(0, 0.5))
+    shifts = {(0.3, 1): 0.7, (0.95, 3): 0.3}
+    cells = []
+    for place, (policy, alpha, horizon) in enumerate(itertools.product(POLICIES, ALPHAS, HORIZONS)):
+        cell = Cell(policy, alpha, horizon, baseline.outcomes)
+        if cell.moves:
+            shift = shifts.get((alpha, horizon), 0.5)
+            cell = replace(cell, outcomes=outcomes(place + 1, shift))
+        cells.append(cell)
+    settings = RetrievalSettings(k=4)
+    return Sweep(settings, 20, 1000, tuple(POLICIES), ALPHAS, HORIZONS, baseline, tuple(cells))
+
+
+def slow_mean(found: Outcomes, measure: str, adversarial: bool) -> float:
+    kept = [
+        value
+        for value, category in zip(found.values[measure], found.categories, strict=True)
+        if value is not None and (adversarial or category != 5)
+    ]
+    return sum(kept) / len(kept)
+
+
+@pytest.mark.parametrize("adversarial", [True, False])
+@pytest.mark.parametrize("measure", ["recall", "answer_words"])
+def test_means_and_gains_equal_a_slow_count(found, measure, adversarial):
+    judged = judge(found, measure, adversarial=adversarial)
+    base = slow_mean(found.baseline.outcomes, measure, adversarial)
+    assert judged.base.value == pytest.approx(base)
+    for one in judged.verdicts.values():
+        mean = slow_mean(one.cell.outcomes, measure, adversarial)
+        assert one.mean.value == pytest.approx(mean)
+        assert one.gain.value == pytest.approx(mean - base, abs=1e-12)
+        # With differences of .2 between settings and noise of .06 intervals are clear.
+        sign = {(0.3, 1): 1, (0.95, 3): -1}.get((one.cell.alpha, one.cell.horizon))
+        if one.cell.moves and sign:
+            assert one.sign == sign
+        assert one.cell.moves or one.sign == 0
+
+
+@pytest.mark.parametrize("policy", MOVED)
+@pytest.mark.parametrize("measure", CHOICES)
+def test_a_measure_never_appears_for_a_policy_it_cannot_see(found, measure, policy):
+    judged = judge(found, measure)
+    seen = sees(measure, policy)
+    assert (policy in judged.blind) == (not seen)
+    assert any(setting[0] == policy for setting in judged.verdicts) == seen
+    assert any(row["policy"] == policy for row in cell_rows(judged, found.policies)) == seen
+    assert (
+        policy in {line.name for line in curves(judged, colours=RAMP, neutral="#888").data}
+    ) == (seen)
+    assert bool(len(heatmap(judged, policy, ramp=RAMP, accent="#c00").data[1].x)) == seen
+    bars = level_bars(judged, 3, policy, level_colours=RAMP, accent="#c00")
+    assert (MEASURES[measure].label in {trace.name for trace in bars.data}) == seen
+    assert all((MEASURES[measure].label in row) == seen for row in level_rows(judged, 3, policy))
+    told = f"cannot see {policy}: a leaf receives nothing from below."
+    for sentence in (heatmap_sentence(judged, policy), level_bars_sentence(judged, 3, policy)):
+        assert sentence.endswith(told) == (not seen)
+    assert judged.best().cell.policy not in judged.blind
+    assert judged.best([policy]) is None or seen
+
+
+class TestHeatmap:
+    def test_cells_say_the_mean_and_where_it_is_told_the_gain(self, found):
+        judged = judge(found, "reached")
+        figure = heatmap(judged, "both", ramp=RAMP, accent="#c2410c")
+        grid, points = figure.data
+        most = max(abs(one.gain.value) for one in judged.moved() if one.sign)
+        texts = {(note.x, note.y): note.text for note in figure.layout.annotations}
+        assert list(figure.layout.xaxis.ticktext) == ["0.1", "0.3", "0.95"]
+        assert (grid.zmin, grid.zmax) == (-1, 1)
+        for (y, horizon), (x, alpha) in itertools.product(enumerate(HORIZONS), enumerate(ALPHAS)):
+            one = judged.verdicts["both", alpha, horizon]
+            at = y * len(ALPHAS) + x
+            assert list(points.customdata[at][:3]) == ["both", alpha, horizon]
+            assert points.customdata[at][3] == one.words
+            assert texts[x, y].startswith(f"{one.mean.value:.3f}"[1:])
+            assert ("<b>" in texts[x, y]) == (one.sign != 0)
+            assert grid.z[y][x] * one.sign >= 0
+            assert (grid.z[y][x] == 0) == (one.sign == 0)
+            if one.sign:
+                assert abs(grid.z[y][x]) == pytest.approx(
+                    0.3 + 0.7 * math.sqrt(abs(one.gain.value) / most)
+                )
+                assert ("+" in texts[x, y]) == (one.sign > 0)
+
+    def test_text_reads_on_its_cell(self, found):
+        figure = heatmap(judge(found, "reached"), "both", ramp=RAMP, accent="#c2410c")
+        colours = {(note.x, note.y): note.font.color for note in figure.layout.annotations}
+        assert colours[ALPHAS.index(0.3), HORIZONS.index(1)] == "#ffffff"  # best, darkest
+        assert colours[ALPHAS.index(0.1), HORIZONS.index(0)] == "#000000"  # the same, pale
+
+    def test_frames_mark_the_best_and_the_chosen(self, found):
+        judged = judge(found, "reached")
+        (best,) = heatmap(judged, "both", ramp=RAMP, accent="#c00").layout.shapes
+        assert ((best.x0 + best.x1) / 2, (best.y0 + best.y1) / 2) == pytest.approx((1, 1))
+        assert best.line.dash == "dot"
+        chosen = ("both", 0.1, 3)
+        _, frame = heatmap(judged, "both", ramp=RAMP, accent="#c00", chosen=chosen).layout.shapes
+        assert ((frame.x0 + frame.x1) / 2, (frame.y0 + frame.y1) / 2) == pytest.approx((0, 2))
+        other = heatmap(judged, "top-down", ramp=RAMP, accent="#c00", chosen=chosen)
+        assert len(other.layout.shapes) == 1
+
+    def test_sentences_say_what_can_be_told(self, found):
+        judged = judge(found, "reached")
+        moved = judged.moved(["both"])
+        better = sum(one.gain.low > 0 for one in moved)
+        worse = sum(one.gain.high < 0 for one in moved)
+        sentence = heatmap_sentence(judged, "both")
+        assert f"Of 6 settings of both, {better} are better" in sentence
+        assert f", {worse} worse" in sentence
+        assert "α 0.3, H 1" in sentence
+        same = replace(
+            found, cells=tuple(replace(c, outcomes=found.baseline.outcomes) for c in found.cells)
+        )
+        assert heatmap_sentence(judge(same, "reached"), "both").startswith(
+            f"No setting of both can be told from no propagation ({number(judged.base.value)})"
+        )
+        assert not heatmap(judge(same, "reached"), "both", ramp=RAMP, accent="#c00").layout.shapes
+
+    def test_a_cancelled_sweep_leaves_cells_empty(self, found):
+        part = replace(found, cells=found.cells[9:11])  # top-down, α 0.1, H 0 and 1
+        grid, points = heatmap(judge(part, "recall"), "top-down", ramp=RAMP, accent="#c00").data
+        assert [math.isnan(row[0]) for row in grid.z] == [False, False, True]
+        assert len(points.x) == 2
+        assert heatmap_sentence(judge(part, "recall"), "both").startswith("No setting of both was")
+
+    def test_without_a_value_nothing_is_said_in_numbers(self, found):
+        empty = dict.fromkeys(MEASURES, (None,) * QUESTIONS)
+        cells = [replace(c, outcomes=replace(c.outcomes, values=empty)) for c in found.cells]
+        none = replace(found, baseline=cells[0], cells=tuple(cells))
+        judged = judge(none, "reached")
+        assert judged.best() is None
+        assert len(heatmap(judged, "both", ramp=RAMP, accent="#c00").data[1].x) == 0
+        assert curves_sentence(judged) == "No question that counts was measured."
+
+    def test_the_table_twin_holds_every_cell(self, found):
+        judged = judge(found, "quoted")
+        rows = cell_rows(judged, ["both", "top-down"])
+        assert len(rows) == 2 * len(ALPHAS) * len(HORIZONS)
+        for row in rows:
+            one = judged.verdicts[row["policy"], row["α"], row["H"]]
+            assert row["gold turns quoted"] == pytest.approx(one.mean.value, abs=1e-4)
+            assert row["gain from"] == pytest.approx(one.gain.low, abs=1e-4)
+            assert (row["against none"] == "better") == (one.gain.low > 0)
+            assert (row["against none"] == "worse") == (one.gain.high < 0)
+
+
+class TestCurves:
+    def test_a_line_per_seen_policy_and_horizon_filled_where_told(self, found):
+        judged = judge(found, "recall")
+        *lines, dashed = curves(judged, colours=RAMP, neutral="#888888").data
+        expected = [(p, h) for p in MOVED if sees("recall", p) for h in (1, 3)]
+        assert [line.name for line in lines] == [policy for policy, _ in expected]
+        assert [line.showlegend for line in lines] == [horizon == 1 for _, horizon in expected]
+        for line, (policy, horizon) in zip(lines, expected, strict=True):
+            ones = [judged.verdicts[policy, alpha, horizon] for alpha in ALPHAS]
+            assert list(line.y) == [one.mean.value for one in ones]
+            assert [symbol.endswith("-open") for symbol in line.marker.symbol] == [
+                one.sign == 0 for one in ones
+            ]
+        low, high = curves(judged, colours=RAMP, neutral="#888888").layout.yaxis.range
+        assert low < judged.base.low < judged.base.high < high
+        assert dashed.line.dash == "dash"
+        assert set(dashed.y) == {judged.base.value}
+
+    def test_sentence(self, found):
+        judged = judge(found, "reached")
+        signs = [one.sign for one in judged.moved()]
+        assert curves_sentence(judged).startswith(
+            f"{signs.count(1)} of {len(signs)} settings are better"
+        )
+        assert "cannot see bottom-up" in curves_sentence(judge(found, "recall"))
+
+
+class TestLevelBars:
+    def test_shares_stack_to_one_below_the_measure(self, found):
+        judged = judge(found, "reached")
+        figure = level_bars(judged, 3, "both", level_colours=RAMP, accent="#c2410c")
+        *bars, line = figure.data
+        cells = [found.baseline, *(found.cell("both", a, 3) for a in ALPHAS)]
+        assert [bar.name for bar in bars] == ["leaf", "level 1"]
+        assert [sum(column) for column in zip(*(b.y for b in bars), strict=True)] == (
+            pytest.approx([1] * 4)
+        )
+        assert list(bars[0].y) == [cell.outcomes.levels[0] for cell in cells]
+        assert line.y[0] == judged.base.value
+        assert list(line.x) == ["none", "0.1", "0.3", "0.95"]
+        # Each has an axis of its own, and neither lies over the other.
+        low, high = figure.layout[f"yaxis{bars[0].yaxis[1:]}"], figure.layout.yaxis
+        assert line.yaxis in (None, "y")
+        assert low.domain[1] < high.domain[0]
+        assert low.overlaying is None
+
+    def test_the_table_twin_holds_the_same(self, found):
+        judged = judge(found, "reached")
+        rows = level_rows(judged, 3, "both", ["tiny"])
+        assert [row["α"] for row in rows] == ["none", "0.1", "0.3", "0.95"]
+        share = found.cell("both", 0.3, 3).outcomes.levels[0]
+        assert rows[2]["tiny"] == pytest.approx(share, abs=1e-4)
+
+    def test_sentence(self, found):
+        last = found.cell("both", 0.95, 3).outcomes.levels[0]
+        sentence = level_bars_sentence(judge(found, "reached"), 3, "both")
+        assert f"{last:.0%} at α 0.95" in sentence
+        assert level_bars_sentence(judge(found, "reached"), 7, "both") == (
+            "Nothing was measured for H 7."
+        )
+
+
+class TestCategoryBars:
+    @pytest.mark.parametrize("adversarial", [True, False])
+    def test_bars_carry_means_and_intervals(self, found, adversarial):
+        one = found.baseline.outcomes
+        figure = category_bars(
+            one, "quoted", adversarial=adversarial, accent="#c2410c", neutral="#888888"
+        )
+        (bar,) = figure.data
+        means = [one.mean("quoted", category=c) for c in one.known_categories]
+        means.append(one.mean("quoted", adversarial=adversarial))
+        assert bar.x[-1] == pytest.approx(slow_mean(one, "quoted", adversarial))
+        assert list(bar.x) == [mean.value for mean in means]
+        assert bar.y[-1] == ("all" if adversarial else "all but 5")
+        assert list(bar.error_x.array) == pytest.approx([x.high - x.value for x in means])
+        assert bar.marker.color[-1] == "#c2410c"
+        assert str(means[-1]) in category_sentence(one, "quoted", adversarial=adversarial)
+
+    def test_one_category_and_none(self, found):
+        values = dict.fromkeys(MEASURES, (0.5,))
+        one = Outcomes((4,), values)
+        bars = category_bars(one, "recall", accent="#c2410c", neutral="#888888")
+        assert list(bars.data[0].y) == ["4 single-hop", "all"]
+        assert category_sentence(one, "recall").startswith("Leaf recall over all questions: 0.500")
+        none = Outcomes((), dict.fromkeys(MEASURES, ()))
+        assert list(category_bars(none, "ndcg", accent="#c00", neutral="#888").data[0].x) == []
+        assert category_sentence(none, "ndcg").startswith("No question")
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(0.6814, "0.681"), (-0.02, "−0.020"), (-0.0001, "0.000"), (math.nan, "")],
+)
+def test_numbers_have_a_true_minus(value, text):
+    assert number(value) == text
+
+
+def test_rounding_is_no_difference():
+    assert told(Mean(0.1, 1e-17, 0.2, 9)) == 0
+    assert told(Mean(0.1, 0.01, 0.2, 9)) == 1
+    assert told(Mean(-0.1, -0.2, -0.01, 9)) == -1
+    assert told(Mean(math.nan, math.nan, math.nan, 0)) == 0
