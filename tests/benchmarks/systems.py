@@ -20,7 +20,7 @@ from segviz.memory import Memory
 from tests.benchmarks.report import data_file, interval, table
 
 HEAD = (
-    *("", ">nodes", ">depth", ">branching", ">widest", ">recall@10, leaves"),
+    *("", "kind", ">nodes", ">depth", ">std", ">branching", ">widest", ">recall@10, leaves"),
     *(">within 20 units", ">answer words", ">units", ">words", ">short", ">build s", ">query ms"),
 )
 
@@ -67,8 +67,10 @@ def main() -> None:
         rows = [
             (
                 f"{row.name}, {row.method}",
+                row.shape.kind,
                 str(row.shape.nodes),
-                str(row.shape.max_depth),
+                f"{row.shape.mean_depth:.1f}",
+                f"{row.shape.depth_std:.2f}",
                 f"{row.shape.branching:.1f}",
                 str(row.shape.widest),
                 *(interval(mean) for mean in (row.recall, row.budget_recall, row.coverage)),
