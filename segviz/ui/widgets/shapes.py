@@ -126,8 +126,8 @@ def _facts(one: Measured, facts: FactGraph, data: str) -> None:
     st.caption(
         " ".join(lines),
         help="**Per node below**: nodes for each node of the level their children lie on. "
-        "**Children**: of a node, on average. **Repeat it**: nodes with one child whose text "
-        "they repeat.",
+        "**Children**: of a node, on average. **Repeat their child**: nodes with one child "
+        "and its text.",
     )
 
 
@@ -141,7 +141,7 @@ def _layer(layer: Layer, published: Sequence[PublishedFacts]) -> dict[str, objec
         **ratios,
         "children": layer.children if layer.below else None,
         "with one child": layer.single or None,
-        "repeat it": layer.repeats or None,
+        "repeat their child": layer.repeats or None,
     }
 
 

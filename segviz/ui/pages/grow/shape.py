@@ -37,7 +37,7 @@ def shape_panel(session: Session, structure: Structure, now: int) -> None:
     ) as panel:
         if not panel.open:
             return
-        _table(session, structure, now)
+        _table(session, now)
         _agreement(session, structure)
         _cost(session, now)
         st.caption(
@@ -47,8 +47,9 @@ def shape_panel(session: Session, structure: Structure, now: int) -> None:
         )
 
 
-def _table(session: Session, structure: Structure, now: int) -> None:
-    measured = shape(structure)
+def _table(session: Session, now: int) -> None:
+    # The structure as it was built: what is shown has every same-text chain as one node already.
+    measured = shape(session.memory.at(now))
     steps = session.memory.steps[:now]
     calls = sum(s.cost.calls for s in steps) / max(1, measured.leaves)
     this = Measured("this memory", session.memory.system, measured, calls)

@@ -12,7 +12,8 @@ CONVERSATION = "conv-47"
 @dataclass(frozen=True)
 class Case:
     """One case: the index of its question in the conversation, what it is about, what the
-    paper reports, what segviz retrieves offline, and the settings to compare."""
+    paper reports, what segviz retrieves offline by hybrid relevance (its default; the paper's is
+    dense), and the settings to compare."""
 
     name: str
     question: int
@@ -75,7 +76,9 @@ CASES: tuple[Case, ...] = (
         "What is planned after a phone number was received: propagation should break a near tie.",
         "Without propagation an unrelated utterance stands just above the right one; its parents "
         "speak of the same person, so propagation lifts it.",
-        "Agrees in the direction, without a near tie. The gold leaf is at rank 5 in all three, "
+        "Agrees in the direction, with hybrid relevance and without a near tie; with the paper's "
+        "dense relevance the gold leaf is at rank 337 of all leaves and nodes, near the end. Here "
+        "it is at rank 5 in all three, "
         "and its ledger names the parent as the giver: its lead over the unrelated leaf behind it "
         "grows from 15 % without propagation to 20 % with top-down at α 0.1 and 30 % at α 0.3. "
         "The node over both turns is at rank 3 in all. (The data set attributes the plan to "
