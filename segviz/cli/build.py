@@ -41,6 +41,7 @@ def _run(options: argparse.Namespace, console: Console) -> int:
     if options.json:
         console.json("build", {"output": str(path), **summary})
         return OK
+    console.line(f"{path}: {memory.system} of {memory.conversation.id}")
     console.line(_told(shape(memory.structure), memory.unit))
     console.line(f"embedded with {memory.embedder.name}")
     if memory.chat:

@@ -78,9 +78,9 @@ CASES: tuple[Case, ...] = (
         "speak of the same person, so propagation lifts it.",
         "Agrees in the direction, with hybrid relevance and without a near tie; with the paper's "
         "dense relevance the gold leaf is at rank 337 of 426 nodes. Here it is at rank 5 in all "
-        "three, and its ledger names the parent as the giver: its lead over the unrelated leaf behind it "
-        "grows from 12 % without propagation to 17 % with top-down at α 0.1 and 27 % at α 0.3. "
-        "The node over both turns is at rank 3 in all. (The data set attributes the plan to "
+        "three, and its ledger names the parent as the giver: its lead over the unrelated leaf "
+        "behind it grows from 12 % without propagation to 17 % with top-down at α 0.1 and 27 % at "
+        "α 0.3. The node over both turns is at rank 3 in all. (The data set attributes the plan to "
         "James; the paper's wording, with the other name, is one of its unanswerable questions.)",
         (
             ("without propagation", _NONE),
