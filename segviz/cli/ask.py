@@ -95,7 +95,7 @@ def _print_report(
     asked = result.settings
     spread = f"{asked.policy}, alpha {asked.alpha:g}, H {asked.horizon}"
     console.line(
-        f"{len(result.evidence)} of {len(result.structure)} nodes, "
+        f"{len(result.evidence)} of {int(result.structure.active.sum())} nodes, "
         + ("by the system's own retrieval" if result.own else spread)
         + f", relevance {asked.relevance}"
         + (f" ({asked.preset})" if asked.preset else "")

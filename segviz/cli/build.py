@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections import Counter
 from typing import Any
 
 from segviz.cli.building import add_building, built
@@ -13,7 +14,7 @@ from segviz.cli.models import models
 from segviz.cli.settings import parameters_help
 from segviz.cli.source import add_file, is_memory, output_path, path_of
 from segviz.memory import Memory
-from segviz.tree.shape import shape
+from segviz.tree.shape import Shape, shape
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
@@ -40,16 +41,29 @@ def _run(options: argparse.Namespace, console: Console) -> int:
     if options.json:
         console.json("build", {"output": str(path), **summary})
         return OK
-    measured = summary["shape"]
     console.line(f"{path}: {memory.system} of {memory.conversation.id}")
-    console.line(
-        f"{measured['leaves']} leaves ({memory.unit}), {measured['nodes']} nodes, depth "
-        f"{measured['max_depth']}, {measured['branching']:.1f} children per node"
-    )
+    console.line(_told(shape(memory.structure), memory.unit))
     console.line(f"embedded with {memory.embedder.name}")
     if memory.chat:
         console.line(f"{summary['calls']} calls of {memory.chat}, {summary['tokens']} tokens")
     return OK
+
+
+def _told(measured: Shape, unit: str) -> str:
+    """A line on what the memory is made of; kinds of nodes where it has them."""
+    start = f"{measured.leaves} leaves ({unit}), {measured.nodes} nodes"
+    if measured.facts:
+        kinds = Counter[str]()
+        for layer in measured.facts.layers:
+            kinds[layer.kind] += layer.nodes - layer.repeats
+        parts = [f"{number} of kind {kind}" for kind, number in kinds.items() if kind and number]
+        relations = sum(number for _, number in measured.facts.relations)
+        return ", ".join([start, *parts, *([f"{relations} relations"] if relations else [])])
+    trees = f", {measured.trees} trees" if measured.trees > 1 else ""
+    return (
+        f"{start}{trees}, depth {measured.mean_depth:.1f} (sd {measured.depth_std:.1f}, at most "
+        f"{measured.max_depth}), {measured.branching:.1f} children per node"
+    )
 
 
 def summary_of(memory: Memory) -> dict[str, Any]:
@@ -74,8 +88,9 @@ def summary_of(memory: Memory) -> dict[str, Any]:
 
 OUTPUT = """\
 command, output, conversation, system, settings, unit, embedder, chat (null offline), steps,
-shape (leaves, nodes, unary, max_depth, mean_depth, depth_std, branching, widest,
-nodes_per_leaf), calls and tokens of chat models."""
+shape (kind, leaves, nodes, unary, max_depth, mean_depth, depth_std, branching, widest, trees,
+shared, families, facts, nodes_per_leaf; see segviz.tree.shape), calls and tokens of chat
+models."""
 
 COMMAND = Command(
     "build a memory of a conversation and save it",

@@ -166,7 +166,10 @@ def _answer_batch(
         read(reply) if isinstance(reply, Reply) else Answer("", fault=str(reply))
         for reply in replies
     ]
-    prompts = [judging(q, answer.text) for q, answer in zip(questions, answers, strict=True)]
+    prompts = [
+        judging(question, answer.text, memory.conversation)
+        for question, answer in zip(questions, answers, strict=True)
+    ]
     grades = iter(_replies(judge, [prompt for prompt in prompts if prompt is not None]))
     return [
         _row(question, answer, next(grades) if prompt is not None else None)

@@ -3,16 +3,20 @@
 Every number is as printed, with its source, its metric and the reasons why it may not be
 comparable with ours or with another paper's. No computation uses them. In the file ``system``
 is a key of ``SYSTEMS`` where there is one, else the paper's name; ``variant`` is the setting or
-the model; ``low`` and ``high`` are the 95 % interval where one is given; ``note`` is a caveat
-of this one number.
+the model, and for the metric ``layer`` the level and kind counted; ``low`` and ``high`` are the
+95 % interval where one is given; ``note`` is a caveat of this one number.
 """
 
 from __future__ import annotations
 
 import csv
 import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
+from typing import TypeVar
+
+from segviz.tree.shape import Layer
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,9 +70,11 @@ class Reported:
 class PublishedShape:
     """A row of SegTreeMem Table 5: the shape of the trees over a data set, on average.
 
-    ``calls_per_leaf`` is NaN for RAPTOR, which is not built per leaf.
+    ``system`` is a key of ``SYSTEMS``; ``calls_per_leaf`` is NaN for RAPTOR, which is not built
+    per leaf.
     """
 
+    system: str
     data: str
     method: str
     leaves: int
@@ -78,6 +84,27 @@ class PublishedShape:
     depth_std: float
     branching: float
     calls_per_leaf: float
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedFacts:
+    """Nodes of a graph of facts as printed: ``layers`` (level and kind, as ``segviz.tree.shape``
+    counts them, to how many), ``relations`` between entities, NaN where none are printed."""
+
+    system: str
+    data: str
+    source: str
+    table: str
+    layers: Mapping[tuple[int, str], float]
+    relations: float
+
+    def ratio(self, layer: Layer) -> float | None:
+        """The printed nodes of a layer for each printed node of the layers below it, as
+        ``Layer.ratio``; None where not all of them are printed."""
+        counts = [self.layers.get(place) for place in layer.below]
+        own = self.layers.get((layer.level, layer.kind))
+        known = [count for count in counts if count is not None]
+        return None if own is None or not known or len(known) < len(counts) else own / sum(known)
 
 
 SOURCES: dict[str, Source] = {
@@ -124,6 +151,8 @@ METRICS: dict[str, Metric] = {
     "depth-std": Metric("standard deviation of leaf depths"),
     "branching": Metric("mean children of inner nodes"),
     "calls": Metric("model calls per insertion"),
+    "layer": Metric("nodes of one level and kind"),
+    "relations": Metric("relations between entities"),
 }
 
 CAVEATS: dict[tuple[str, str], str] = {
@@ -133,7 +162,17 @@ CAVEATS: dict[tuple[str, str], str] = {
         "the gain is 5 % on LoCoMo, 15.5 % on LongMemEval-MAB and 7 % on RealMem."
     ),
     ("segtreemem", "Table 5"): (
-        "Averages over a data set. The paper does not say whether single-child nodes are counted."
+        "Averages over a data set. Same-text chains count as one node: were all nodes counted, all "
+        "leaves of a levelled tree would be equally deep and the depth deviation 0. MemTree's "
+        "contentless root is counted (474 nodes make 193 inner ones of 2.45 children)."
+    ),
+    ("h-mem", "Table 7"): (
+        "Averages per conversation, extracted by a model. Its fragments are about as many as "
+        "LoCoMo's turns: ratios between upper levels compare, counts do not."
+    ),
+    ("xmemory", "Table 7"): (
+        "The full method. The paper does not say that these are totals over the data set; Table 8 "
+        "gives 2897 statements for the same setting."
     ),
 }
 """Caveats of every number of a table."""
@@ -163,14 +202,15 @@ def reported(data: str = "", metric: str = "", system: str = "") -> tuple[Report
 
 
 def _shapes() -> tuple[PublishedShape, ...]:
-    found: dict[tuple[str, str], dict[str, float]] = {}
+    found: dict[tuple[str, str, str], dict[str, float]] = {}
     methods = {"segment-tree": "SegTreeMem", "memtree": "MemTree", "raptor": "RAPTOR"}
     for row in REPORTED:
         if (row.source, row.table) == ("segtreemem", "Table 5"):
             method = f"{methods[row.system]} {row.variant}".strip()
-            found.setdefault((row.data, method), {})[row.metric] = row.value
+            found.setdefault((row.system, row.data, method), {})[row.metric] = row.value
     return tuple(
         PublishedShape(
+            system,
             data,
             method,
             int(of["leaves"]),
@@ -181,7 +221,7 @@ def _shapes() -> tuple[PublishedShape, ...]:
             of["branching"],
             of.get("calls", math.nan),
         )
-        for (data, method), of in found.items()
+        for (system, data, method), of in found.items()
     )
 
 
@@ -192,3 +232,33 @@ TABLE_5: tuple[PublishedShape, ...] = tuple(
     row for row in SHAPES if row.method.startswith("SegTreeMem")
 )
 """The three construction variants of the paper's own method."""
+
+
+def _facts() -> tuple[PublishedFacts, ...]:
+    found: dict[tuple[str, str, str, str], dict[tuple[int, str], float]] = {}
+    relations: dict[tuple[str, str, str, str], float] = {}
+    for row in REPORTED:
+        key = (row.system, row.data, row.source, row.table)
+        if row.metric == "layer":
+            level, _, kind = row.variant.partition(" ")
+            found.setdefault(key, {})[int(level), kind] = row.value
+        elif row.metric == "relations":
+            relations[key] = row.value
+    return tuple(
+        PublishedFacts(*key, layers, relations.get(key, math.nan)) for key, layers in found.items()
+    )
+
+
+FACTS: tuple[PublishedFacts, ...] = _facts()
+"""Sizes of graphs of facts: H-Mem Table 7, xMemory Table 7."""
+
+
+_Row = TypeVar("_Row", PublishedShape, PublishedFacts)
+
+
+def beside(rows: Sequence[_Row], system: str, data: str) -> tuple[_Row, ...]:
+    """The rows to show beside a memory of ``system``: of its own kind, and of its data set where
+    that is known by the name of a loader, else of all."""
+    own = [row for row in rows if row.system == system]
+    same = [row for row in own if data and row.data.startswith(data)]
+    return tuple(same or own)

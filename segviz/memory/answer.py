@@ -3,6 +3,11 @@
 The evidence is what retrieval returned, in reading order; the model sees nothing else of
 the conversation. Evidence, questions and answers are quoted as JSON strings and called data
 (``segviz.llm.prompts``), so that a line of a conversation cannot pose as an instruction.
+
+After SegTreeMem App. G.2 the judge is given the question, its category, the gold answer and the
+answer. RealMem differs (G.4): its questions are requests to an assistant, and an answer is judged
+by the user's memory, here the turns the question names as evidence. Departures: all wordings are
+ours; the paper's separate answer prompt for LongMemEval-MAB (G.3) is not distinguished.
 """
 
 from __future__ import annotations
@@ -11,9 +16,15 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from segviz.conversation import Question
+from segviz.conversation import CATEGORY_NAMES, Conversation, Question
 from segviz.llm import Chat, LabelError, Prompt, Reply
-from segviz.llm.prompts import NOT_MENTIONED, RUBRIC, answer_prompt, judge_prompt
+from segviz.llm.prompts import (
+    NOT_MENTIONED,
+    RUBRIC,
+    answer_prompt,
+    judge_prompt,
+    memory_judge_prompt,
+)
 from segviz.retrieval import Evidence, Result
 
 if TYPE_CHECKING:
@@ -23,6 +34,10 @@ RIGHT_FROM = 2
 """The lowest grade that counts as right. SegTreeMem reports accuracy from a 0-3 rubric
 without saying where it cuts; 2 is right in what was asked, 3 in every detail. The share of
 3 alone, stricter, is reported beside it (the paper's "perfect rate" for RealMem)."""
+
+_REQUESTS = ("RealMem",)
+"""Formats (``Conversation.source_format``) whose questions are requests to an assistant, judged by
+the user's memory."""
 
 _LONGEST = 2_000
 _DECLINES = re.compile(
@@ -51,7 +66,9 @@ class Answer:
 def answering(memory: Memory, result: Result) -> Prompt:
     """The prompt that asks a model ``result.question`` with its evidence in reading order."""
     return answer_prompt(
-        result.question, [_excerpt(memory, result, item) for item in result.reading_order]
+        result.question,
+        [_excerpt(memory, result, item) for item in result.reading_order],
+        request=memory.conversation.source_format in _REQUESTS,
     )
 
 
@@ -118,17 +135,25 @@ def by_rule(question: Question, text: str) -> int | None:
     return None
 
 
-def judging(question: Question, text: str) -> Prompt | None:
+def judging(
+    question: Question, text: str, conversation: Conversation | None = None
+) -> Prompt | None:
     """The prompt that has ``text`` graded; None where the grade is known (:func:`by_rule`)
-    or there is no gold answer to grade by."""
+    or there is no gold answer to grade by. ``conversation`` is the question's: one of RealMem
+    has the answer judged by the turns that are evidence, where there are any."""
     gold = reference(question)
     if gold is None or by_rule(question, text) is not None:
         return None
-    return judge_prompt(question.text, gold, text)
+    if conversation and conversation.source_format in _REQUESTS and question.evidence:
+        known = [conversation.turn(turn).content for turn in question.evidence]
+        return memory_judge_prompt(question.text, known, text)
+    return judge_prompt(question.text, gold, text, CATEGORY_NAMES.get(question.category or 0, ""))
 
 
-def judge(question: Question, text: str, chat: Chat) -> int:
-    """Grade an answer from 0 (wrong) to 3 (says what the gold answer says).
+def judge(
+    question: Question, text: str, chat: Chat, conversation: Conversation | None = None
+) -> int:
+    """Grade an answer from 0 (wrong) to 3 (right in every detail).
 
     One call, or none (:func:`by_rule`). The label set is enforced; LabelError where the
     judge kept answering outside it, ModelError when it cannot be reached, ValueError for
@@ -137,7 +162,7 @@ def judge(question: Question, text: str, chat: Chat) -> int:
     known = by_rule(question, text)
     if known is not None:
         return known
-    prompt = judging(question, text)
+    prompt = judging(question, text, conversation)
     if prompt is None:
         raise ValueError(f"question {question.index} has no gold answer to judge by")
     return grade(chat.reply(prompt))

@@ -1,27 +1,88 @@
-"""Measures the shape of a tree and names degenerate shapes.
+"""Measures what a structure is made of and how deep it is, and names degenerate trees.
 
-The columns are those of SegTreeMem Table 5. A same-text chain counts as one node; ``unary`` is
-the number of nodes that repeat the text of their only child.
+A same-text chain counts as one node. What a structure is, its columns tell:
+
+========= ==========================================================================
+``flat``  several units and no edge
+``tree``  one root, one parent each (or nothing at all)
+``forest`` several roots, one parent each
+``graph`` some node has several parents
+``facts`` nodes of different kinds or typed relations: events, entities, statements
+========= ==========================================================================
+
+The columns of a tree are those of SegTreeMem Table 5; a graph of facts is counted by level and
+kind, as H-Mem Table 7 does.
 """
 
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 import numpy as np
 
+from segviz.tree.events import as_number
 from segviz.tree.structure import Structure
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """The nodes of one ``level`` and ``kind`` ("" for units and summaries).
+
+    ``repeats``: those that repeat the text of their only child (counted here, where papers
+    count them, and in no other number). ``single``: those with one child and a text of their
+    own. ``children``: mean children (statements per theme). ``below``: level and kind of the
+    layers their children lie in. ``ratio``: nodes for each node of those layers (H-Mem Table 7:
+    0.57 summaries of level 2 for each event); NaN for leaves.
+    """
+
+    level: int
+    kind: str
+    nodes: int
+    repeats: int
+    single: int
+    children: float
+    below: tuple[tuple[int, str], ...]
+    ratio: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """The trees whose roots are of one ``kind``.
+
+    ``items``: mean leaves of a tree; where nodes have several parents, what its root itself
+    counts (its fact ``items``: MemForest's facts and cells), None without such a count. The
+    depth of a tree is its longest path, in edges; in a graph of facts as it was built, with
+    every node of a same-text chain.
+    """
+
+    kind: str
+    trees: int
+    items: float | None
+    mean_depth: float
+    depth_std: float
+    max_depth: int
+
+
+@dataclass(frozen=True, slots=True)
+class FactGraph:
+    """A graph of facts: ``layers`` from level 0 upwards, ``relations`` (label, how many), most
+    frequent first."""
+
+    layers: tuple[Layer, ...]
+    relations: tuple[tuple[str, int], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Shape:
     """Counts and leaf-depth statistics of one structure.
 
-    ``nodes_per_leaf``, depths, ``branching`` (mean children of inner nodes) and ``widest``
-    (most children) count a same-text chain as one node; ``unary`` says how many nodes repeat
-    the text of their only child. Depths count edges from the nearest root.
+    Depth of a leaf: edges of the longest path from a root. ``branching``: mean children of
+    inner nodes; ``widest``: most children; ``unary``: nodes that repeat the text of their only
+    child, not in ``nodes``; ``shared``: nodes with several parents; ``trees``: roots.
+    ``families`` where there are several roots, ``facts`` where ``kind`` is "facts".
     """
 
     leaves: int
@@ -32,6 +93,11 @@ class Shape:
     depth_std: float
     branching: float
     widest: int
+    trees: int = 1
+    shared: int = 0
+    kind: str = "tree"
+    families: tuple[Family, ...] = ()
+    facts: FactGraph | None = None
 
     @property
     def nodes_per_leaf(self) -> float:
@@ -39,25 +105,128 @@ class Shape:
         return self.nodes / self.leaves if self.leaves else 0.0
 
 
+_GROVES = ("forest", "graph", "facts")
+
+
 def shape(structure: Structure) -> Shape:
-    """Measure a structure with every same-text chain as one node. O(n), no recursion."""
+    """Measure a structure. O(n + m), no recursion; nodes on a cycle, which no sound structure
+    has, count as if nothing were above them."""
     shown = structure.collapsed
-    leaves = shown.leaves
-    depths = shown.depth[list(leaves)].astype(np.float64)
-    children = shown.children
     active = np.flatnonzero(shown.active).tolist()
-    widths = [len(children[node]) for node in active if children[node]]
-    unary = int(structure.active.sum()) - len(active)
+    order = _from_above(shown)
+    depth = _depths(shown, order)
+    depths = np.array([depth[leaf] for leaf in shown.leaves], dtype=np.float64)
+    widths = [len(shown.children[node]) for node in active if shown.children[node]]
+    shared = sum(len(shown.parents[node]) > 1 for node in active)
+    kind = _kind(shown, shared)
     return Shape(
-        leaves=len(leaves),
+        leaves=len(depths),
         nodes=len(active),
-        unary=unary,
+        unary=int(structure.active.sum()) - len(active),
         max_depth=int(depths.max(initial=0)),
         mean_depth=float(depths.mean()) if len(depths) else 0.0,
         depth_std=float(depths.std()) if len(depths) else 0.0,
         branching=float(np.mean(widths)) if widths else 0.0,
         widest=max(widths, default=0),
+        trees=len(shown.roots),
+        shared=shared,
+        kind=kind,
+        families=_families(structure if kind == "facts" else shown) if kind in _GROVES else (),
+        facts=FactGraph(_layers(structure), _relations(shown)) if kind == "facts" else None,
     )
+
+
+def _kind(shown: Structure, shared: int) -> str:
+    if shown.relations or any(shown.kind[node] for node in np.flatnonzero(shown.active).tolist()):
+        return "facts"
+    if shared:
+        return "graph"
+    if len(shown.roots) > 1:
+        return "forest" if len(shown.edges) else "flat"
+    return "tree"
+
+
+def _from_above(shown: Structure) -> list[int]:
+    """Active nodes, every node after all its parents; those on or below a cycle are left out."""
+    waiting = [len(above) for above in shown.parents]
+    order = list(shown.roots)
+    for node in order:
+        for child in shown.children[node]:
+            waiting[child] -= 1
+            if not waiting[child]:
+                order.append(child)
+    return order
+
+
+def _depths(shown: Structure, order: list[int]) -> list[int]:
+    """Longest path from a root to each node."""
+    depth = [0] * len(shown)
+    for node in order:
+        for child in shown.children[node]:
+            depth[child] = max(depth[child], depth[node] + 1)
+    return depth
+
+
+def _families(structure: Structure) -> tuple[Family, ...]:
+    if len(structure.roots) < 2:
+        return ()
+    height = [0] * len(structure)
+    leaves = (structure.level == 0).astype(np.float64)
+    for node in reversed(_from_above(structure)):
+        for child in structure.children[node]:
+            height[node] = max(height[node], height[child] + 1)
+            leaves[node] += leaves[child]
+    alone = all(len(above) < 2 for above in structure.parents)
+    rows = []
+    for kind in dict.fromkeys(structure.kind[root] for root in structure.roots):
+        roots = [root for root in structure.roots if structure.kind[root] == kind]
+        counted = alone or all("items" in structure.facts[root] for root in roots)
+        items = [leaves[r] if alone else as_number(structure.facts[r], "items") for r in roots]
+        depths = [height[root] for root in roots]
+        rows.append(
+            Family(
+                kind=kind,
+                trees=len(roots),
+                items=float(np.mean(items)) if counted else None,
+                mean_depth=float(np.mean(depths)),
+                depth_std=float(np.std(depths)),
+                max_depth=max(depths),
+            )
+        )
+    return tuple(rows)
+
+
+def _layers(structure: Structure) -> tuple[Layer, ...]:
+    """Count nodes by level and kind, as they were built: same-text chains are not one node."""
+    groups: dict[tuple[int, str], list[int]] = {}
+    place = list(zip(structure.level.tolist(), structure.kind, strict=True))
+    for node in np.flatnonzero(structure.active).tolist():
+        groups.setdefault(place[node], []).append(node)
+    lowest = structure.collapsed.chain.tolist()
+    rows = []
+    for (level, kind), nodes in sorted(groups.items()):
+        widths = [len(structure.children[node]) for node in nodes]
+        repeats = sum(lowest[node] != node for node in nodes)
+        reached = {place[child] for node in nodes for child in structure.children[node]}
+        held = sum(len(groups[layer]) for layer in reached)
+        rows.append(
+            Layer(
+                level=level,
+                kind=kind,
+                nodes=len(nodes),
+                repeats=repeats,
+                single=widths.count(1) - repeats,
+                children=float(np.mean(widths)),
+                below=tuple(sorted(reached)),
+                ratio=len(nodes) / held if held else None,
+            )
+        )
+    return tuple(rows)
+
+
+def _relations(shown: Structure) -> tuple[tuple[str, int], ...]:
+    counted = Counter(relation.label for relation in shown.relations)
+    return tuple(sorted(counted.items(), key=lambda item: (-item[1], item[0])))
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,9 +251,9 @@ def diagnose(measured: Shape, thresholds: bool = True) -> list[Trouble]:
 
     ``thresholds`` tells whether the tree was decided by scores against thresholds, which
     can be moved, or by the words of a model. Trees with fewer than 24 leaves are too small
-    to judge.
+    to judge; forests, graphs and facts are never told of.
     """
-    if measured.leaves < _MIN_LEAVES:
+    if measured.kind != "tree" or measured.leaves < _MIN_LEAVES:
         return []
     found = []
     limit = _DEPTH_ALLOWANCE + 1.2 * math.log2(measured.leaves)

@@ -47,7 +47,7 @@ class TestCompare:
         monkeypatch.setattr(memories, "_AUTOMATIC_UNITS", 0)
         app = compare_page()
         assert app.button(key="build-compared").label.startswith("Build ")
-        assert frame(app, "nodes/leaf")["tree"][0] == SYSTEMS["segment-tree"].label
+        assert frame(app, "nodes/leaf")["memory"][0] == SYSTEMS["segment-tree"].label
 
     def test_systems_are_built_over_the_same_leaves_and_measured(self):
         app = compare_page()
@@ -111,6 +111,18 @@ class TestCompare:
         app.toggle(key="all-turns").set_value(True).run()
         assert len(frame(clean(app), "turn")) > few
         assert "Showing 2 of" not in texts(app)
+
+    def test_published_rows_stand_beside_their_own_system_alone(self):
+        app = compare_page()
+        app.multiselect(key="compared-systems").set_value(["raptor", "h-mem", "memforest"]).run()
+        app.button(key="build-compared").click().run()
+        rows = frame(clean(app), "nodes/leaf")["memory"].tolist()
+        assert rows == [SYSTEMS["raptor"].label, "RAPTOR, LoCoMo"]  # the sample is of its format
+        levels = [found.value for found in app.table if "per node below" in found.value.columns]
+        assert [any("LoCoMo" in name for name in one.columns) for one in levels] == [True, False]
+        printed = dict(zip(levels[0]["kind"], levels[0]["per node below, LoCoMo"], strict=True))
+        assert printed["event"].strip("\u2007") == "1.67"
+        assert {"session", "scene"} <= set(frame(app, "trees")["root"])
 
     def test_a_selection_in_one_structure_is_found_in_the_others(self):
         app = compare_page()

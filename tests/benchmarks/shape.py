@@ -30,16 +30,17 @@ HEAD = (
     ">nodes/leaf",
     ">max depth",
     ">mean depth",
+    ">depth std",
     ">branching",
     ">widest",
     ">F1",
     ">F1, random cut",
 )
-FORMS = ("{:.0f}", "{:.2f}", "{:.1f}", "{:.1f}", "{:.1f}", "{:.0f}", "{:.2f}", "{:.2f}")
+FORMS = ("{:.0f}", "{:.2f}", "{:.1f}", "{:.1f}", "{:.2f}", "{:.1f}", "{:.0f}", "{:.2f}", "{:.2f}")
 
 
 def measure(conversation: Conversation) -> tuple[float, ...]:
-    """One row: shape with single-child nodes left out, boundary agreement."""
+    """One row: shape with same-text chains as one node, boundary agreement."""
     memory = segviz.build(conversation)
     found = shape(memory.structure)
     starts = session_starts(unit.session for unit in memory.units)
@@ -48,6 +49,7 @@ def measure(conversation: Conversation) -> tuple[float, ...]:
         found.nodes_per_leaf,
         found.max_depth,
         found.mean_depth,
+        found.depth_std,
         found.branching,
         found.widest,
         boundary_f1(memory.structure, starts),
@@ -76,6 +78,7 @@ def main() -> None:
                 row.nodes / row.leaves,
                 row.max_depth,
                 row.mean_depth,
+                row.depth_std,
                 row.branching,
             )
             said = (form.format(v) for form, v in zip(FORMS, values, strict=False))

@@ -20,7 +20,7 @@ from segviz.memory import Memory
 from tests.benchmarks.report import data_file, interval, table
 
 HEAD = (
-    *("", ">nodes", ">depth", ">branching", ">widest", ">recall@10, leaves"),
+    *("", "kind", ">nodes", ">depth", ">std", ">branching", ">widest", ">recall@10, leaves"),
     *(">reached", ">quoted", ">answer words", ">words", ">short", ">build s", ">query ms"),
 )
 
@@ -70,8 +70,10 @@ def main() -> None:
         rows = [
             (
                 f"{row.name}, {row.method}",
+                row.shape.kind,
                 str(row.shape.nodes),
-                str(row.shape.max_depth),
+                f"{row.shape.mean_depth:.1f}",
+                f"{row.shape.depth_std:.2f}",
                 f"{row.shape.branching:.1f}",
                 str(row.shape.widest),
                 *(interval(row.outcomes.mean(name)) for name in _SHOWN),

@@ -6,8 +6,17 @@ import math
 
 import pytest
 
-from segviz.evaluate.published import METRICS, REPORTED, SHAPES, SOURCES, reported
+from segviz.evaluate.published import (
+    FACTS,
+    METRICS,
+    REPORTED,
+    SHAPES,
+    SOURCES,
+    beside,
+    reported,
+)
 from segviz.systems import SYSTEMS
+from segviz.tree.shape import Layer
 
 HIGHEST = {"judge": 1, "f1": 1, "accuracy": 100, "f1-percent": 100, "pass@1": 100, "bleu": 100}
 
@@ -76,3 +85,26 @@ def test_table_5_agrees_with_itself():
         inner = row.nodes - row.leaves
         assert row.mean_depth <= row.max_depth
         assert inner * row.branching == pytest.approx(row.nodes - 1, rel=0.13), row.method
+
+
+def test_ratios_of_levels_are_those_of_the_printed_counts():
+    locomo = beside(FACTS, "h-mem", "LoCoMo")[0]
+
+    def layer(level, kind, *below):
+        return Layer(level, kind, 1, 0, 0, 1.0, below, 1.0)
+
+    assert locomo.ratio(layer(2, "summary", (1, "event"))) == pytest.approx(563.7 / 995.1)
+    assert locomo.ratio(layer(4, "summary", (3, "summary"))) == pytest.approx(100.9 / 419.7)
+    assert locomo.ratio(layer(1, "event", (0, ""))) == pytest.approx(995.1 / 596.5)
+    assert locomo.ratio(layer(0, "")) is None
+    assert locomo.ratio(layer(2, "scene", (1, "event"))) is None
+    (themes,) = beside(FACTS, "xmemory", "LoCoMo")
+    assert themes.ratio(layer(3, "theme", (2, "semantic"))) == pytest.approx(1 / 4.48, rel=0.01)
+
+
+def test_published_rows_go_with_their_own_system_and_data():
+    assert {row.system for row in SHAPES} == {"segment-tree", "memtree", "raptor"}
+    assert {row.data for row in beside(SHAPES, "raptor", "LoCoMo")} == {"LoCoMo"}
+    assert len(beside(SHAPES, "raptor", "WhatsApp export")) == 3
+    assert [row.data for row in beside(FACTS, "h-mem", "LongMemEval")] == ["LongMemEval-S"]
+    assert beside(FACTS, "memforest", "LoCoMo") == beside(SHAPES, "h-mem", "LoCoMo") == ()

@@ -22,6 +22,7 @@ from segviz.memory.answer import (
     declines,
     is_adversarial,
     judge,
+    judging,
     reference,
 )
 from tests.llm.server import empty, enum, say, status
@@ -101,6 +102,10 @@ class TestPrompt:
         }
         assert "hacked" not in prompt.system
         assert prompt.labels == RUBRIC
+
+    def test_the_judge_is_told_the_category_where_it_has_a_name(self):
+        told = [json.loads(judging(replace(GOLD, category=c), "blue").user) for c in (4, 77, None)]
+        assert [said.get("category") for said in told] == ["single-hop", None, None]
 
     def test_nothing_retrieved_is_an_empty_list(self, memory):
         result = memory.ask("bicycle", levels=())
@@ -318,3 +323,44 @@ class TestEvaluate:
         with pytest.raises(ValueError, match="k is 0"):
             evaluate_answers(memory, many(2), bench.chat(), k=0)
         assert bench.server.requests == []
+
+
+@pytest.fixture(scope="module")
+def requests():
+    conversation = replace(small_chat(), source_format="RealMem")
+    return segviz.build(conversation, unit="turn", embedder=HashingEmbedder())
+
+
+class TestRealMem:
+    """A question is a request to an assistant; the answer is judged by the user's memory."""
+
+    def test_another_answer_is_asked_for(self, bench, memory, requests):
+        bench.server.answer = lambda request: "Ride it."
+        for each in (memory, requests):
+            answer(each, each.ask(GOLD.text), bench.chat())
+        plain, asked = (sent["messages"] for sent in bench.server.requests)
+        assert "as an assistant would" in asked[0]["content"]
+        assert "as an assistant would" not in plain[0]["content"]
+
+    def test_the_judge_sees_the_evidence_and_no_gold_answer(self, bench, requests):
+        bench.server.answer = lambda request: "2"
+        assert judge(GOLD, ATTACK, bench.chat(), requests.conversation) == 2
+        (sent,) = bench.server.requests
+        assert json.loads(sent["messages"][-1]["content"]) == {
+            "question": GOLD.text,
+            "known": ["I bought a red bicycle in Utrecht on 3 May."],
+            "answer_to_grade": ATTACK,
+        }
+        assert enum(sent) == list(RUBRIC)
+        assert "hacked" not in sent["messages"][0]["content"]
+
+    def test_without_evidence_the_gold_answer_judges(self, requests):
+        prompt = judging(replace(GOLD, evidence=()), "blue", requests.conversation)
+        assert json.loads(prompt.user)["reference_answer"] == "red"
+
+    def test_a_whole_evaluation_judges_so(self, bench, requests):
+        bench.server.answer = lambda request: "3" if enum(request) else "Ride it."
+        found = evaluate_answers(requests, [GOLD], bench.chat())
+        assert found.rows[0].score == 3
+        graded = [sent for sent in bench.server.requests if enum(sent)]
+        assert ["known" in json.loads(sent["messages"][-1]["content"]) for sent in graded] == [True]

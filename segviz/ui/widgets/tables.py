@@ -7,7 +7,6 @@ from typing import Any, Literal
 
 import streamlit as st
 
-from segviz.tree.shape import Shape
 from segviz.ui.widgets.captions import signed, unmarked
 
 Height = int | Literal["content"]
@@ -79,21 +78,6 @@ def _written(value: Any, digits: int) -> str:
         # Adding 0 takes the sign of a zero that is negative.
         return signed(f"{round(value, digits) + 0.0:.{digits}f}")
     return f"{value:,}" if _number(value) else str(value)
-
-
-def shape_row(name: str, measured: Shape, **more: object) -> dict[str, object]:
-    """Returns a structure's shape as a row of a table."""
-    return {
-        "tree": name,
-        "leaves": measured.leaves,
-        "nodes": measured.nodes,
-        "nodes/leaf": measured.nodes_per_leaf,
-        "max depth": float(measured.max_depth),
-        "mean depth": measured.mean_depth,
-        "depth std": measured.depth_std,
-        "branching": measured.branching,
-        **more,
-    }
 
 
 def tall(rows: int, most: int) -> Height:

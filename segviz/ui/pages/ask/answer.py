@@ -55,7 +55,7 @@ def answer_panel(session: Session, question: Question, result: Result) -> None:
         remember(keys.ANSWERS, key, ANSWERS_KEPT, lambda: found)
         st.rerun()
     st.text(given.text or "(The model gave no answer.)")
-    _compared(question, given, chat, key)
+    _compared(session, question, given, chat, key)
 
 
 def _ask(session: Session, result: Result, chat: OpenAIChat) -> Answer | None:
@@ -76,7 +76,9 @@ def _ask(session: Session, result: Result, chat: OpenAIChat) -> Answer | None:
         return None
 
 
-def _compared(question: Question, given: Answer, chat: OpenAIChat, key: str) -> None:
+def _compared(
+    session: Session, question: Question, given: Answer, chat: OpenAIChat, key: str
+) -> None:
     """Compares the answer with the gold answer, as far as there is one."""
     cost = "from the cache" if given.cached else counted(given.tokens, "token")
     gold = reference(question)
@@ -91,10 +93,12 @@ def _compared(question: Question, given: Answer, chat: OpenAIChat, key: str) -> 
         f"{cost}. Token F1 {token_f1(given.text, gold):.2f}, "
         f"BLEU-1 {bleu1(given.text, gold):.2f} against the gold answer."
     )
-    _graded(question, given, chat, key)
+    _graded(session, question, given, chat, key)
 
 
-def _graded(question: Question, given: Answer, chat: OpenAIChat, key: str) -> None:
+def _graded(
+    session: Session, question: Question, given: Answer, chat: OpenAIChat, key: str
+) -> None:
     """Shows the grade: at once where a rule decides it, else on request."""
     graded = fingerprint(key, question.text, reference(question))
     score: int | None = by_rule(question, given.text)
@@ -107,7 +111,7 @@ def _graded(question: Question, given: Answer, chat: OpenAIChat, key: str) -> No
             return
         try:
             with st.spinner("Waiting for the grade"):
-                fresh = judge(question, given.text, chat)
+                fresh = judge(question, given.text, chat, session.conversation)
         except LabelError as error:
             _explain("The model gave no grade from 0 to 3.", error)
             return

@@ -9,7 +9,6 @@ from typing import Literal
 import numpy as np
 import streamlit as st
 
-from segviz.evaluate.published import SHAPES
 from segviz.frontend.payload import tree_payload
 from segviz.memory import Memory
 from segviz.systems import SYSTEMS
@@ -19,7 +18,7 @@ from segviz.ui.pages.compare.memories import Built, built_key
 from segviz.ui.state import Session
 from segviz.ui.widgets.canvas import clicked, tree_canvas
 from segviz.ui.widgets.captions import counted
-from segviz.ui.widgets.tables import shape_row, table
+from segviz.ui.widgets.shapes import Measured, draw_shapes
 from segviz.view.look import Look
 from segviz.view.scene import keeps_time, scene_of
 
@@ -129,27 +128,11 @@ def holder(memory: Memory, turns: tuple[str, ...]) -> int | None:
 
 
 def shapes_panel(session: Session, ready: Mapping[str, Built]) -> None:
-    """Draws the shape of every structure beside the published ones."""
-    rows: list[dict[str, object]] = []
-    for name, found in ready.items():
-        rows.append(shape_row(SYSTEMS[name].label, shape(found.memory.structure)))
-    known_data = {row.data for row in SHAPES}
-    data = session.conversation.source_format
-    for row in (row for row in SHAPES if row.data == data or data not in known_data):
-        rows.append(
-            {
-                "tree": f"{row.method}, {row.data} (published)",
-                "leaves": row.leaves,
-                "nodes": row.nodes,
-                "nodes/leaf": row.nodes / row.leaves,
-                "max depth": row.max_depth,
-                "mean depth": row.mean_depth,
-                "depth std": row.depth_std,
-                "branching": row.branching,
-            }
-        )
-    table(rows, about="Shapes of the structures, and of the published ones")
-    st.caption(
-        "Single-child nodes are counted once. Published rows are SegTreeMem's Table 5: averages "
-        "over whole data sets with other embeddings and models, for the shape only."
+    """Draws the shape of every structure beside those published of its system."""
+    draw_shapes(
+        [
+            Measured(SYSTEMS[name].label, name, shape(found.memory.structure))
+            for name, found in ready.items()
+        ],
+        session.conversation.source_format,
     )

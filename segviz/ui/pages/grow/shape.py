@@ -1,10 +1,10 @@
-"""Shows the shape of the growing tree beside the paper's, warnings, and its cost."""
+"""Shows the shape of the growing memory beside those published of its system, warnings, and its
+cost."""
 
 from __future__ import annotations
 
 import streamlit as st
 
-from segviz.evaluate.published import TABLE_5
 from segviz.figures.cost import cost_figure, cost_rows, cost_sentence, dollars, total_sentence
 from segviz.tree import Decision, Structure
 from segviz.tree.digest import digest
@@ -19,7 +19,7 @@ from segviz.ui import keys
 from segviz.ui.sidebar.spending import price_of
 from segviz.ui.state import Session
 from segviz.ui.widgets.charts import chart, colours
-from segviz.ui.widgets.tables import shape_row, table
+from segviz.ui.widgets.shapes import Measured, draw_shapes
 
 
 def warnings(structure: Structure, decision: Decision | None) -> None:
@@ -37,7 +37,7 @@ def shape_panel(session: Session, structure: Structure, now: int) -> None:
     ) as panel:
         if not panel.open:
             return
-        _table(session, structure, now)
+        _table(session, now)
         _agreement(session, structure)
         _cost(session, now)
         st.caption(
@@ -47,39 +47,13 @@ def shape_panel(session: Session, structure: Structure, now: int) -> None:
         )
 
 
-def _table(session: Session, structure: Structure, now: int) -> None:
-    measured = shape(structure)
+def _table(session: Session, now: int) -> None:
+    # The structure as it was built: what is shown has every same-text chain as one node already.
+    measured = shape(session.memory.at(now))
     steps = session.memory.steps[:now]
     calls = sum(s.cost.calls for s in steps) / max(1, measured.leaves)
-    own = {"widest": str(measured.widest), "calls/leaf": calls}
-    rows = [shape_row("this tree", measured, **own)]
-    rows += [
-        {
-            "tree": f"{row.method.removeprefix('SegTreeMem ')}, {row.data}",
-            "leaves": row.leaves,
-            "nodes": row.nodes,
-            "nodes/leaf": row.nodes / row.leaves,
-            "max depth": row.max_depth,
-            "mean depth": row.mean_depth,
-            "depth std": row.depth_std,
-            "branching": row.branching,
-            "widest": "",
-            "calls/leaf": row.calls_per_leaf,
-        }
-        for row in TABLE_5
-    ]
-    table(rows, about="The shape of this tree, and of the paper's")
-    st.caption(
-        f"Single-child nodes ({measured.unary}) are left out of this tree's row. Below it "
-        "stands SegTreeMem's Table 5: averages over whole data sets with other embeddings and "
-        "models, to compare shapes, not to rank.",
-        help=(
-            "**Depth** of a leaf: edges from the root down to it. **Branching**: children of a "
-            "node that has any, on average. **Widest**: most children of one node; the paper "
-            "does not give it. **Calls**: prompts a model answered, from the server or the "
-            "cache; none offline."
-        ),
-    )
+    this = Measured("this memory", session.memory.system, measured, calls)
+    draw_shapes([this], session.conversation.source_format)
 
 
 def _agreement(session: Session, structure: Structure) -> None:

@@ -12,7 +12,8 @@ CONVERSATION = "conv-47"
 @dataclass(frozen=True)
 class Case:
     """One case: the index of its question in the conversation, what it is about, what the
-    paper reports, what segviz retrieves offline, and the settings to compare."""
+    paper reports, what segviz retrieves offline by hybrid relevance (its default; the paper's is
+    dense), and the settings to compare."""
 
     name: str
     question: int
@@ -38,7 +39,7 @@ CASES: tuple[Case, ...] = (
         "the narrowest at rank 5 of 10 without propagation, rank 2 with bottom-up. But no "
         "retrieved text names the detail: the offline annotation picks sentences, and the short "
         "reply that holds the answer is not among those picked. Its own leaf shares no word with "
-        "the question and stands at rank 186; top-down lifts it to 132, not into the top.",
+        "the question and stands at rank 185; top-down lifts it to 132, not into the top.",
         (
             ("without propagation", _NONE),
             ("bottom-up", _BOTTOM_UP),
@@ -75,10 +76,11 @@ CASES: tuple[Case, ...] = (
         "What is planned after a phone number was received: propagation should break a near tie.",
         "Without propagation an unrelated utterance stands just above the right one; its parents "
         "speak of the same person, so propagation lifts it.",
-        "Agrees in the direction, without a near tie. The gold leaf is at rank 5 in all three, "
-        "and its ledger names the parent as the giver: its lead over the unrelated leaf behind it "
-        "grows from 15 % without propagation to 20 % with top-down at α 0.1 and 30 % at α 0.3. "
-        "The node over both turns is at rank 3 in all. (The data set attributes the plan to "
+        "Agrees in the direction, with hybrid relevance and without a near tie; with the paper's "
+        "dense relevance the gold leaf is at rank 337 of 426 nodes. Here it is at rank 5 in all "
+        "three, and its ledger names the parent as the giver: its lead over the unrelated leaf "
+        "behind it grows from 12 % without propagation to 17 % with top-down at α 0.1 and 27 % at "
+        "α 0.3. The node over both turns is at rank 3 in all. (The data set attributes the plan to "
         "James; the paper's wording, with the other name, is one of its unanswerable questions.)",
         (
             ("without propagation", _NONE),

@@ -1,0 +1,177 @@
+"""Draws shapes of structures, trees in one table and every graph of facts in its own, each beside
+what is published of its own system."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import streamlit as st
+
+from segviz.evaluate.published import (
+    CAVEATS,
+    FACTS,
+    SHAPES,
+    SOURCES,
+    PublishedFacts,
+    PublishedShape,
+    beside,
+)
+from segviz.tree.shape import FactGraph, Layer, Shape
+from segviz.ui.widgets.captions import counted, unmarked
+from segviz.ui.widgets.tables import table
+
+_KINDS = {"flat": "units alone", "graph": "several parents"}
+_FREQUENT = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """A memory by its label, its system, its shape, and prompts per leaf where it was built for
+    them."""
+
+    label: str
+    system: str
+    shape: Shape
+    calls: float | None = None
+
+
+def draw_shapes(measured: Sequence[Measured], data: str) -> None:
+    """Draws the shapes of memories of a conversation that the loader ``data`` read."""
+    _trees([one for one in measured if one.shape.facts is None], data)
+    for one in measured:
+        if one.shape.facts is not None:
+            _facts(one, one.shape.facts, data)
+    _families(measured)
+
+
+def _trees(measured: Sequence[Measured], data: str) -> None:
+    if not measured:
+        return
+    published = [row for one in measured for row in beside(SHAPES, one.system, data)]
+    rows = [*map(_own, measured), *map(_printed, published)]
+    table(rows, about="Shapes of trees, and of the published ones")
+    lines = ["A node and the single-child nodes above it with its text count as one node."]
+    if published:
+        lines.append(
+            "Published rows are SegTreeMem's Table 5: averages over whole data sets with other "
+            "embeddings and models, to compare shapes, not to rank."
+        )
+    if any(row.system == "memtree" for row in published):
+        lines.append(
+            "It counts MemTree's root without content, which is no node here: the depths here "
+            "are one less."
+        )
+    st.caption(
+        " ".join(lines),
+        help="**Depth** of a leaf: edges of the longest path from a root down to it. "
+        "**Branching**: children of a node that has any, on average. **Widest**: most children "
+        "of one node; the paper does not give it. **Calls**: prompts a model answered, from the "
+        "server or the cache; none offline.",
+    )
+
+
+def _own(one: Measured) -> dict[str, object]:
+    shape = one.shape
+    return {
+        "memory": one.label,
+        "kind": _KINDS.get(shape.kind, shape.kind),
+        "leaves": shape.leaves,
+        "nodes": shape.nodes,
+        "nodes/leaf": shape.nodes_per_leaf,
+        "max depth": float(shape.max_depth),
+        "mean depth": shape.mean_depth,
+        "depth std": shape.depth_std,
+        "branching": shape.branching,
+        "widest": shape.widest,
+        "with several parents": shape.shared or None,
+        "calls/leaf": one.calls,
+    }
+
+
+def _printed(row: PublishedShape) -> dict[str, object]:
+    return {
+        "memory": f"{row.method}, {row.data}",
+        "kind": "published",
+        "leaves": row.leaves,
+        "nodes": row.nodes,
+        "nodes/leaf": row.nodes / row.leaves,
+        "max depth": row.max_depth,
+        "mean depth": row.mean_depth,
+        "depth std": row.depth_std,
+        "branching": row.branching,
+        "calls/leaf": row.calls_per_leaf,
+    }
+
+
+def _facts(one: Measured, facts: FactGraph, data: str) -> None:
+    published = beside(FACTS, one.system, data)
+    st.markdown(f"**{unmarked(one.label)}**, a graph of facts")
+    rows = [_layer(layer, published) for layer in facts.layers]
+    table(rows, about=f"{one.label}: nodes by level and kind, and their published ratios")
+    lines = [
+        f"{counted(one.shape.nodes, 'node')} over {counted(one.shape.leaves, 'leaf', 'leaves')}"
+    ]
+    if one.shape.unary:
+        lines[0] += f"; {one.shape.unary:,} more repeat the text of their only child"
+    lines[0] += "."
+    if facts.relations:
+        lines.append(_relations(facts))
+    for row in published:
+        where = f"{SOURCES[row.source].where}, {row.table}"
+        printed = "" if math.isnan(row.relations) else f": {row.relations:,.0f} relations"
+        lines.append(f"{row.data} as in {where}{printed}.")
+    lines += dict.fromkeys(CAVEATS[row.source, row.table] for row in published)
+    st.caption(
+        " ".join(lines),
+        help="**Per node below**: nodes for each node of the level their children lie on. "
+        "**Children**: of a node, on average. **Repeat their child**: nodes with one child "
+        "and its text.",
+    )
+
+
+def _layer(layer: Layer, published: Sequence[PublishedFacts]) -> dict[str, object]:
+    ratios = {f"per node below, {row.data}": row.ratio(layer) for row in published}
+    return {
+        "level": layer.level,
+        "kind": layer.kind or "unit",
+        "nodes": layer.nodes,
+        "per node below": layer.ratio,
+        **ratios,
+        "children": layer.children if layer.below else None,
+        "with one child": layer.single or None,
+        "repeat their child": layer.repeats or None,
+    }
+
+
+def _relations(facts: FactGraph) -> str:
+    total = sum(number for _, number in facts.relations)
+    named = [f"{number:,} “{unmarked(label)}”" for label, number in facts.relations[:_FREQUENT]]
+    others = sum(number for _, number in facts.relations[_FREQUENT:])
+    if others:
+        named.append(f"{others:,} others")
+    return f"{counted(total, 'relation')}: {', '.join(named)}."
+
+
+def _families(measured: Sequence[Measured]) -> None:
+    rows = [
+        {
+            "memory": one.label,
+            "root": family.kind or "topic or unit",
+            "trees": family.trees,
+            "leaves or items": family.items,
+            "mean depth": family.mean_depth,
+            "depth std": family.depth_std,
+            "max depth": family.max_depth,
+        }
+        for one in measured
+        for family in one.shape.families
+    ]
+    if rows:
+        st.markdown("**Trees of those with several roots**")
+        table(rows, about="Trees by the kind of their roots: how many, how large, how deep")
+        st.caption(
+            "The depth of a tree is its longest path. Leaves are counted where every node has one "
+            "parent, else the items a root counts itself (MemForest's facts and cells)."
+        )
