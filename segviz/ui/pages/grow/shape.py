@@ -38,7 +38,7 @@ def shape_panel(session: Session, structure: Structure, now: int) -> None:
         if not panel.open:
             return
         _table(session, structure, now)
-        _agreement(session, structure)
+        _agreement(session, session.memory.at(now))
         _cost(session, now)
         st.caption(
             f"Structure after step {now}: {digest(structure)}",
@@ -83,7 +83,8 @@ def _table(session: Session, structure: Structure, now: int) -> None:
 
 
 def _agreement(session: Session, structure: Structure) -> None:
-    # Other systems end episodes or trees where sessions end: agreement would say nothing.
+    # ``structure`` is the literal tree: a lone leaf is a piece of level 1, too. Other systems
+    # end episodes or trees where sessions end, so that agreement would say nothing.
     starts = session_starts(session.sessions[: len(structure.leaves)])
     if session.memory.laws != "segment-tree" or not starts or structure.level.max(initial=0) < 1:
         return
