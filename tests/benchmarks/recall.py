@@ -158,7 +158,9 @@ def short(means: Iterable[Mean]) -> list[str]:
 
 def top_shares(memory: Memory, relevance: str) -> list[float]:
     """The share of the initial score that each question's best node holds."""
-    scores = first_scores(memory, memory.conversation.questions, relevance)
+    scores = first_scores(
+        memory, memory.conversation.questions, relevance, memory.structure.collapsed
+    )
     return [float(row.max()) for row in scores]
 
 

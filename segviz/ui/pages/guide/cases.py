@@ -35,8 +35,8 @@ CASES: tuple[Case, ...] = (
         "A node of depth 3 over the 5 November dialogue keeps the answer in its summary; MemTree "
         "and RAPTOR find the game but lose the detail.",
         "Agrees. Three nested nodes over that dialogue are retrieved, the narrowest at rank 2 "
-        "under every policy, and its text names the detail. The leaf of the answer shares no word with "
-        "the question and stands at rank 209; its parents lift it to 4, with top-down.",
+        "under every policy, and its text names the detail. The leaf of the answer shares no "
+        "word with the question and stands at rank 209; its parents lift it to 4, with top-down.",
         (
             ("without propagation", _NONE),
             ("bottom-up", _BOTTOM_UP),
