@@ -85,7 +85,7 @@ def nearby(conversations: Sequence[Conversation]) -> list[tuple[int, float, Mean
     The sign of so small a difference hangs on the tree: this says how much.
     """
     found = []
-    for words, level_1 in itertools.product((60, 80, 100, 120), (0.07, 0.10)):
+    for words, level_1 in itertools.product((60, 80, 100, 120), (-0.06, -0.03)):
         system = segviz.SegmentTree(
             compatibility=Calibrated(level_1=level_1), annotate=Extractive(max_words=words)
         )
