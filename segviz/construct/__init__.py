@@ -20,6 +20,7 @@ from segviz.construct.parameter import (
 )
 from segviz.construct.protocols import (
     JOIN,
+    LOOK_BACK,
     Annotate,
     Arrival,
     Candidate,
@@ -43,6 +44,7 @@ from segviz.construct.protocols import (
 
 __all__ = [
     "JOIN",
+    "LOOK_BACK",
     "Annotate",
     "Arrival",
     "Candidate",

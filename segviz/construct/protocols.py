@@ -38,13 +38,19 @@ def require_chat(services: Services, name: str) -> Chat:
     return services.chat
 
 
+LOOK_BACK = 200
+"""Most units before it that an arrival knows of."""
+
+
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Arrival(Unit):
-    """A unit on its way into a memory: the unit, its embedding (float32, (d,)) and
-    whether it opens a new session."""
+    """A unit on its way into a memory: the unit, its embedding (float32, (d,)), whether it
+    opens a new session, and the embeddings of up to ``LOOK_BACK`` units before it, oldest
+    first (float32, (k, d); None where nothing is known of them)."""
 
     vector: Vector
     opens_session: bool = False
+    before: Vector | None = None
 
     @property
     def unit(self) -> Unit:

@@ -12,7 +12,7 @@ from dataclasses import replace
 from time import perf_counter
 from typing import Any
 
-from segviz.construct import Arrival, Services, System, as_settings
+from segviz.construct import LOOK_BACK, Arrival, Services, System, as_settings
 from segviz.conversation import Conversation, Unit
 from segviz.embedding import Embedder, get_embedder
 from segviz.llm import Chat, ModelError
@@ -48,6 +48,7 @@ def arrivals(units: Sequence[Unit], embedder: Embedder) -> tuple[Arrival, ...]:
             unit.time,
             vector=vector,
             opens_session=unit.index > 0 and units[unit.index - 1].session != unit.session,
+            before=vectors[max(0, unit.index - LOOK_BACK) : unit.index],
         )
         for unit, vector in zip(units, vectors, strict=True)
     )

@@ -291,7 +291,8 @@ def boundary_f1(structure: Structure, session_starts: Collection[int]) -> float:
     """Agreement of level-1 nodes with sessions, in [0, 1]; 1 is perfect.
 
     F1 of the first units of level-1 nodes (unit 0 left out) against ``session_starts``,
-    the first unit of every session but the first. Source: ours.
+    the first unit of every session but the first. It means something only for a structure
+    built without knowing the sessions, and beside :func:`random_f1`. Source: ours.
     """
     level_1 = structure.active & (structure.level == 1)
     cuts = set(structure.start[level_1].tolist()) - {0}

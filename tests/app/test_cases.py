@@ -44,49 +44,48 @@ BOTTOM_UP = {"policy": "bottom-up", "alpha": 0.1}
 
 def test_q1(memory):
     plain, up, down = (Asked(memory, "Q1", **how) for how in (NONE, BOTTOM_UP, TOP_DOWN))
-    assert [len(asked.over) for asked in (plain, up, down)] == [4, 4, 4]
-    root = plain.result.structure.roots[0]
-    assert root in [e.node for e in plain.over]
-    narrow = [next(e for e in asked.over if e.level == 1) for asked in (plain, up)]
-    assert [e.rank_after for e in narrow] == [5, 2]
     for asked in (plain, up, down):
-        assert not any("gamepad" in e.text for e in asked.result.evidence)
-    assert (plain.ranks, down.ranks) == ([185], [132])
+        assert len(asked.over) == 3
+        narrow = next(e for e in asked.over if e.level == 1)
+        assert (narrow.rank_after, "gamepad" in narrow.text) == (2, True)
+    assert (plain.ranks, down.ranks) == ([209], [4])
 
 
 def test_q2(memory):
     plain, up = Asked(memory, "Q2", **NONE), Asked(memory, "Q2", **BOTTOM_UP)
     for asked in (plain, up):
-        fourth = asked.result.evidence[3]
-        assert fourth.level == 0
-        assert asked.gold <= set(fourth.turn_ids)
+        fifth = asked.result.evidence[4]
+        assert fifth.level == 0
+        assert asked.gold <= set(fifth.turn_ids)
     assert plain.over == []
-    assert [(e.rank_after, "Luna" in e.text) for e in up.over] == [(7, False)]
+    assert [(e.rank_after, "Luna" in e.text) for e in up.over] == [(8, False)]
 
 
 def test_q3(memory):
     plain, up, down = (Asked(memory, "Q3", **how) for how in (NONE, BOTTOM_UP, TOP_DOWN))
-    assert (plain.ranks, down.ranks) == ([19], [25])
+    assert (plain.ranks, down.ranks) == ([22], [26])
     assert up.ranks[0] > 10
-    parent = up.over[0]
-    assert (parent.rank_after, parent.level) == (6, 1)
-    assert "drum" not in parent.text.lower()
+    for asked in (plain, up, down):
+        assert asked.over == []
+        speaking = [e for e in asked.result.evidence if "drum" in e.text.lower()]
+        assert len(speaking) >= 5
+        assert not any(asked.gold & set(e.turn_ids) for e in speaking)
 
 
 def test_q4(memory):
     plain, mild, strong = (
         Asked(memory, "Q4", **how) for how in (NONE, {"policy": "top-down"}, TOP_DOWN)
     )
-    assert (plain.ranks, mild.ranks, strong.ranks) == ([5], [5], [5])
-    leads = []
+    assert (plain.ranks, mild.ranks, strong.ranks) == ([6], [6], [5])
+    leads, over = [], []
     for asked in (plain, mild, strong):
-        assert [e.rank_after for e in asked.over] == [3]
-        ranked = sorted(asked.result.evidence, key=lambda e: e.rank_after)
-        assert ranked[4].level == ranked[5].level == 0
-        leads.append(round(100 * (ranked[4].final / ranked[5].final - 1)))
-    assert leads == [12, 17, 27]
+        over += [e.rank_after for e in asked.over]
+        leaves = sorted((e for e in asked.result.evidence if not e.level), key=lambda e: -e.final)
+        place = next(i for i, e in enumerate(leaves) if asked.gold & set(e.turn_ids))
+        leads.append(round(100 * (leaves[place].final / leaves[place + 1].final - 1)))
+    assert (over, leads) == ([2, 3, 3], [35, 38, 43])
     dense = Asked(memory, "Q4", relevance="dense", **NONE)
-    assert (dense.ranks, dense.result.structure.active.sum()) == ([337], 426)
+    assert (dense.ranks, int(dense.result.structure.active.sum())) == ([357], 448)
     leaf = next(e for e in strong.result.evidence if e.rank_after == 5)
     ledger = strong.result.explain(leaf.node)
     best = max(ledger.received, key=lambda entry: entry.amount)
@@ -95,9 +94,13 @@ def test_q4(memory):
 
 def test_q5(memory):
     plain, up, down = (Asked(memory, "Q5", **how) for how in (NONE, BOTTOM_UP, TOP_DOWN))
-    assert (plain.ranks, down.ranks) == ([64, 215], [70, 240])
-    assert [e.rank_after for e in up.over] == [6]
-    assert plain.over == down.over == []
+    assert (plain.ranks, down.ranks) == ([64, 225], [72, 260])
+    for asked in (plain, up, down):
+        assert asked.over[0].rank_after == 3
+        assert asked.over[0].level == 3
+    root = up.result.structure.roots[0]
+    assert [e.rank_after for e in up.result.evidence if e.node == root] == [6]
+    assert root not in [e.node for asked in (plain, down) for e in asked.result.evidence]
     assert not any("cousin" in e.text.lower() for e in down.result.evidence)
 
 

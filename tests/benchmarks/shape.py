@@ -1,19 +1,25 @@
-"""Shape of calibrated segment trees on real conversations, beside the paper's Table 5.
+"""Shape of segment trees and their agreement with sessions, beside the paper's Table 5.
 
 Run ``python -m tests.benchmarks.shape [FILE …]`` from the project's root; by default the
 LoCoMo conversations the defaults were set on, then LongMemEval and RealMem, on which nothing
-was tuned (under SEGVIZ_DATA or ../shared/data). Nothing is asserted here; the targets are in
-tests/systems/test_real_conversations.py.
+was tuned (under SEGVIZ_DATA or ../shared/data). F1 is the agreement of level-1 nodes with
+sessions. No tree here is told where sessions begin: plain cosine at its best threshold of
+.30, .35 and .40 and a random cut into as many level-1 nodes stand beside. The last table
+sets the thresholds on some LoCoMo conversations and reports on the others. Nothing is
+asserted here; the targets are in tests/systems/test_real_conversations.py.
 """
 
 from __future__ import annotations
 
+import itertools
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 
 import segviz
+from segviz.construct.compatibility import Calibrated, Cosine
 from segviz.conversation import Conversation
 from segviz.evaluate.published import TABLE_5
 from segviz.tree.shape import boundary_f1, random_f1, session_starts, shape
@@ -35,13 +41,17 @@ HEAD = (
     ">widest",
     ">F1",
     ">F1, random cut",
+    ">F1, cosine",
 )
-FORMS = ("{:.0f}", "{:.2f}", "{:.1f}", "{:.1f}", "{:.2f}", "{:.1f}", "{:.0f}", "{:.2f}", "{:.2f}")
+FORMS = ("{:.0f}", "{:.2f}", "{:.1f}", "{:.2f}", "{:.2f}", "{:.1f}", "{:.0f}", *("{:.2f}",) * 3)
+COSINE = (0.30, 0.35, 0.40)
+HALVES = (("conv-26", "conv-30", "conv-43"), ("conv-47", "conv-49"))
+GRID = tuple(itertools.product((-0.06, -0.03, 0.0), (-0.16, -0.12), (0.08, 0.10, 0.12)))
 
 
-def measure(conversation: Conversation) -> tuple[float, ...]:
-    """One row: shape with same-text chains as one node, boundary agreement."""
-    memory = segviz.build(conversation)
+def measure(conversation: Conversation, model: Calibrated | Cosine) -> tuple[float, ...]:
+    """Shape with same-text chains as one node, agreement with sessions, that of a random cut."""
+    memory = segviz.build(conversation, system=segviz.SegmentTree(compatibility=model))
     found = shape(memory.structure)
     starts = session_starts(unit.session for unit in memory.units)
     return (
@@ -57,12 +67,60 @@ def measure(conversation: Conversation) -> tuple[float, ...]:
     )
 
 
+def plain_cosine(conversations: Sequence[Conversation]) -> list[float]:
+    """F1 of plain cosine, one per conversation, at the threshold with the best mean."""
+    found = [[measure(c, Cosine(threshold))[7] for c in conversations] for threshold in COSINE]
+    return max(found, key=sum)
+
+
+def published() -> list[tuple[float, ...]]:
+    """nodes/leaf, max depth, mean depth, depth std and branching of the paper's cosine rows."""
+    return [
+        (row.nodes / row.leaves, row.max_depth, row.mean_depth, row.depth_std, row.branching)
+        for row in TABLE_5
+        if row.method.endswith("cosine")
+    ]
+
+
+def crossed(conversations: Sequence[Conversation]) -> None:
+    """Sets level 1, level 3 and crowding on one half by F1, the shape within 15 % of the
+    paper's cosine row, and prints what they reach on the other half."""
+    named = [conversation.id for conversation in conversations]
+    if not all(name in named for half in HALVES for name in half):
+        return
+    grid = [
+        np.array([measure(c, Calibrated(one, level_3=three, crowding=c_)) for c in conversations])
+        for one, three, c_ in GRID
+    ]
+    wanted = np.array(published()[0])
+    lines = []
+    for half, other in (HALVES, HALVES[::-1]):
+        on, off = ([named.index(name) for name in names] for names in (half, other))
+
+        def fits(rows: np.ndarray, on: list[int] = on) -> float:
+            mean = rows[on].mean(axis=0)
+            near = np.abs(mean[1:6] / wanted - 1).max() <= 0.15
+            return float(mean[7]) if near else -1.0
+
+        best = max(range(len(GRID)), key=lambda i: fits(grid[i]))
+        one, three, crowding = GRID[best]
+        chosen = f"level_1 {one:g}, level_3 {three:g}, crowding {crowding:g}"
+        means = (grid[best][rows].mean(axis=0) for rows in (on, off))
+        lines.append((", ".join(half), chosen, *(f"{mean[7]:.2f}" for mean in means)))
+    print("\nThresholds set on some conversations, F1 there and on the others:\n")
+    print(table(("set on", "thresholds", ">F1 there", ">F1, others"), lines))
+
+
 def main() -> None:
     paths = [Path(name) for name in sys.argv[1:]] or [real_data(name) for name in FILES]
     table_rows = []
     for path in paths:
         conversations = list(segviz.load(path))
-        rows = [measure(conversation) for conversation in conversations]
+        cosine = plain_cosine(conversations)
+        rows = [
+            (*measure(conversation, Calibrated()), other)
+            for conversation, other in zip(conversations, cosine, strict=True)
+        ]
         named = [conversation.id for conversation in conversations]
         if len(rows) > 1:
             rows.append(tuple(np.mean(rows, axis=0)))
@@ -71,19 +129,13 @@ def main() -> None:
             (name, *(form.format(value) for form, value in zip(FORMS, row, strict=True)))
             for name, row in zip(named, rows, strict=True)
         ]
-    for row in TABLE_5:
-        if row.method.endswith("cosine"):
-            values = (
-                row.leaves,
-                row.nodes / row.leaves,
-                row.max_depth,
-                row.mean_depth,
-                row.depth_std,
-                row.branching,
-            )
-            said = (form.format(v) for form, v in zip(FORMS, values, strict=False))
-            table_rows.append((f"paper, {row.data}", *said, "", "", ""))
+    sources = [row for row in TABLE_5 if row.method.endswith("cosine")]
+    for row, values in zip(sources, published(), strict=True):
+        said = (form.format(v) for form, v in zip(FORMS, (row.leaves, *values), strict=False))
+        table_rows.append((f"paper, {row.data}", *said, "", "", "", ""))
     print(table(HEAD, table_rows))
+    for path in paths:
+        crossed(list(segviz.load(path)))
 
 
 if __name__ == "__main__":

@@ -1,4 +1,5 @@
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -103,6 +104,10 @@ class TestCosine:
         assert {j.threshold for j in judgements} == {0.3}
 
 
+def scores(model, arrival, found):
+    return [j.score for j in model.judge(arrival, found).judgements]
+
+
 class TestCalibrated:
     model = Calibrated(0.4, 0.3, 0.2, 0.1, crowding=0.0, session_break=0.2)
 
@@ -130,10 +135,37 @@ class TestCalibrated:
 
     def test_background_is_subtracted_from_both_sides(self):
         background = np.array([0.0, 0.5], dtype=np.float32)
-        model = Calibrated(0.4, 0.3, 0.2, 0.1, 0.0, 0.0, background)
+        model = Calibrated(0.4, 0.3, 0.2, 0.1, 0.0, background=background)
         score = model.judge(unit([1, 0]), [candidate(1, [0, 1])]).judgements[0].score
         # (1, -.5) against (0, .5): cosine -.25 / (sqrt(1.25) * .5)
         assert score == pytest.approx(-0.25 / (math.sqrt(1.25) * 0.5))
+
+    def test_level_1_is_asked_by_the_unit_before_less_the_mean_of_the_window(self):
+        random = np.random.default_rng(3)
+        before, new, background = (
+            random.normal(size=size).astype(np.float32) for size in ((9, 4), 4, 4)
+        )
+        found = [candidate(level, random.normal(size=4)) for level in (1, 2)]
+        model = Calibrated(window=5, background=background)
+        told = replace(unit(new), before=before)
+        centre = (before[4:].sum(axis=0) + 10 * background) / 15
+        expected = []
+        for other in (before[8], found[1].vector):
+            a, b = new - centre, other - centre
+            expected.append(a @ b / (np.linalg.norm(a) * np.linalg.norm(b)))
+        assert scores(model, told, found) == pytest.approx(expected, abs=1e-5)
+        # Units outside the window do not count, nor does anything with a window of 0.
+        altered = np.vstack([before[:4] + 1, before[4:]])
+        assert scores(model, replace(told, before=altered), found) == scores(model, told, found)
+        blind = replace(model, window=0)
+        assert scores(blind, told, found) == scores(blind, unit(new), found)
+
+    def test_sessions_do_not_count_by_default(self):
+        found = [candidate(1, at(0.5)), candidate(2, at(0.5))]
+        model = Calibrated()
+        assert model.thresholds(unit([1, 0], opens_session=True), found) == model.thresholds(
+            unit([1, 0]), found
+        )
 
     def test_none_names_the_nearest_miss(self):
         found = [candidate(1, at(0.35)), candidate(2, at(0.0))]

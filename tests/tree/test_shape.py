@@ -241,6 +241,6 @@ class TestBoundaries:
 
 
 def test_the_sample_agrees_with_its_sessions_better_than_chance():
-    memory = built()
+    memory = built(name="recurrence")
     starts = session_starts(unit.session for unit in memory.units)
     assert boundary_f1(memory.structure, starts) > random_f1(memory.structure, starts) + 0.1

@@ -3,6 +3,8 @@
 ``tests/fixtures/before_move`` holds what that version wrote and retrieved (bundled samples
 only): ``expected.json`` for session files, ``links.json`` for links. Entries with ``removed``
 used what is gone on purpose; their ``rest`` is what the old version made of them without it.
+A link names only what differs from the defaults. Those of ``calibrated`` have changed, so trees
+are built with the ones of that version (``DEFAULTS``): with them they are the same.
 """
 
 from __future__ import annotations
@@ -27,6 +29,15 @@ HERE = Path(__file__).parent.parent / "fixtures" / "before_move"
 FILES: dict[str, Any] = json.loads((HERE / "expected.json").read_text(encoding="utf-8"))
 LINKS: dict[str, Any] = {
     entry["name"]: entry for entry in json.loads((HERE / "links.json").read_text(encoding="utf-8"))
+}
+DEFAULTS = {
+    "window": 0,
+    "level_1": 0.10,
+    "level_2": 0.05,
+    "level_3": -0.10,
+    "above": -0.30,
+    "crowding": 0.15,
+    "session_break": 0.30,
 }
 
 
@@ -125,7 +136,10 @@ def test_a_session_file_opens_the_same_view(name):
 @cache
 def built(source: str, conversation: str | None, system: str, unit: str, settings: str) -> Any:
     corpus = segviz.load(source)
-    given = nested(SYSTEMS[system], json.loads(settings))
+    named = json.loads(settings)
+    if system == "segment-tree" and named.get("compatibility", "calibrated") == "calibrated":
+        named = {f"compatibility.{name}": value for name, value in DEFAULTS.items()} | named
+    given = nested(SYSTEMS[system], named)
     return segviz.build(corpus[conversation or 0], system, unit, **given)
 
 

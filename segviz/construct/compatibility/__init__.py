@@ -1,12 +1,13 @@
 """Compatibility models, which choose where a new unit joins the frontier.
 
-``calibrated``  ours, the offline default: background-corrected similarity, first
-                candidate from below that reaches its own threshold
+``calibrated``  ours, the offline default: like the unit just before or like a higher
+                annotation, first candidate from below that reaches its own threshold
 ``cosine``      the most similar frontier annotation, if it is similar enough
 ``pointwise``   a chat model judges one candidate at a time
 ``batch``       a chat model sees all candidates at once
 
-All see only the frontier, so they keep construction online.
+All see only the frontier, calibrated the units before as well, so they keep construction
+online.
 """
 
 from __future__ import annotations

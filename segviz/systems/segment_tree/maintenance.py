@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from segviz.construct import Annotate, Arrival, Compatibility
+from segviz.construct import LOOK_BACK, Annotate, Arrival, Compatibility
 from segviz.conversation import Unit
 from segviz.embedding import Embedder
 from segviz.systems.common.annotation import write
@@ -69,6 +69,7 @@ def _grown(
 ) -> list[Step]:
     """Returns the steps of Algorithm 1 over these leaves alone."""
     sessions = [units[draft.span[leaf][0]].session for leaf in leaves]
+    vectors = draft.vectors(leaves)
     steps = []
     for i, leaf in enumerate(leaves):
         spoken = units[draft.span[leaf][0]]
@@ -78,8 +79,9 @@ def _grown(
             spoken.session,
             draft.text[leaf],
             spoken.time,
-            vector=draft.vectors([leaf])[0],
+            vector=vectors[i],
             opens_session=i > 0 and sessions[i - 1] != sessions[i],
+            before=vectors[max(0, i - LOOK_BACK) : i],
         )
         steps.append(grown.insert(arrival, model, closes_session=i + 1 == len(leaves)))
     return steps

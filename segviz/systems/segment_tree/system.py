@@ -45,8 +45,9 @@ class SegmentTree:
 
     Departs from the source: levels count from 0 (the paper from 1); a node with a single
     child carries the child's annotation without a call of the annotation model; ``lazy``
-    is ours. Under ``lazy`` the last session is refreshed with its last unit, so steps
-    are prefix-stable only at the ends of sessions.
+    and the default compatibility model, which sees earlier units too, are ours. Under
+    ``lazy`` the last session is refreshed with its last unit, so steps are prefix-stable
+    only at the ends of sessions.
     """
 
     name: ClassVar[str] = "segment-tree"
@@ -61,6 +62,9 @@ class SegmentTree:
         "Lazy refresh is ours.",
         "Pointwise scores every open node, as in §4.2, or stops at the first that fits, as in "
         "App. G; its points from 0 to 10 are ours.",
+        "The default compatibility model is ours: it compares a unit with the unit before it, "
+        "which the paper's C(x, F) does not see. Sessions it sees only with session_break above "
+        "0, which is off.",
     )
 
     compatibility: Compatibility = param(

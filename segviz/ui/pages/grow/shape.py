@@ -38,7 +38,7 @@ def shape_panel(session: Session, structure: Structure, now: int) -> None:
         if not panel.open:
             return
         _table(session, now)
-        _agreement(session, structure)
+        _agreement(session, session.memory.at(now))
         _cost(session, now)
         st.caption(
             f"Structure after step {now}: {digest(structure)}",
@@ -57,8 +57,16 @@ def _table(session: Session, now: int) -> None:
 
 
 def _agreement(session: Session, structure: Structure) -> None:
+    # ``structure`` is the literal tree: a lone leaf is a piece of level 1, too. Other systems
+    # end episodes or trees where sessions end, so that agreement would say nothing.
     starts = session_starts(session.sessions[: len(structure.leaves)])
-    if not starts or int(structure.level.max(initial=0)) < 1:
+    if session.memory.laws != "segment-tree" or not starts or structure.level.max(initial=0) < 1:
+        return
+    if session.memory.settings["compatibility"].get("session_break", 0) > 0:
+        st.caption(
+            "How well level-1 nodes agree with sessions is not shown: this tree was told where "
+            "sessions begin (session_break above 0)."
+        )
         return
     found, chance = boundary_f1(structure, starts), random_f1(structure, starts)
     st.caption(

@@ -35,11 +35,9 @@ CASES: tuple[Case, ...] = (
         "should keep a local detail.",
         "A node of depth 3 over the 5 November dialogue keeps the answer in its summary; MemTree "
         "and RAPTOR find the game but lose the detail.",
-        "Half agrees. Four nested nodes over that dialogue are retrieved, the root among them and "
-        "the narrowest at rank 5 of 10 without propagation, rank 2 with bottom-up. But no "
-        "retrieved text names the detail: the offline annotation picks sentences, and the short "
-        "reply that holds the answer is not among those picked. Its own leaf shares no word with "
-        "the question and stands at rank 185; top-down lifts it to 132, not into the top.",
+        "Agrees. Three nested nodes over that dialogue are retrieved, the narrowest at rank 2 "
+        "under every policy, and its text names the detail. The leaf of the answer shares no "
+        "word with the question and stands at rank 209; its parents lift it to 4, with top-down.",
         (
             ("without propagation", _NONE),
             ("bottom-up", _BOTTOM_UP),
@@ -54,8 +52,8 @@ CASES: tuple[Case, ...] = (
         "The parent's summary ends with the dog's name, so the answer is found although the "
         "short reply that gives it is not retrieved.",
         "Agrees in the outcome, not in the way. The unit here is an exchange, so question and "
-        "reply are one leaf, retrieved at rank 4 with and without propagation. The parent enters "
-        "the top only with bottom-up, at rank 7, and its offline text does not repeat the name.",
+        "reply are one leaf, retrieved at rank 5 with and without propagation. The parent enters "
+        "the top only with bottom-up, at rank 8, and its offline text does not repeat the name.",
         (("without propagation", _NONE), ("bottom-up", _BOTTOM_UP)),
     ),
     Case(
@@ -65,9 +63,9 @@ CASES: tuple[Case, ...] = (
         "A failure of SegTreeMem: retrieval reaches the right stretch of the conversation, but "
         "the summary says that hobbies were resumed and not which or when; MemTree finds the "
         "literal mention.",
-        "Agrees. The gold leaf stays outside the top 10 under every policy (rank 19 without "
-        "propagation, 25 with top-down). Bottom-up brings in its parent, at rank 6, whose text "
-        "does not mention the instrument: the right place without the detail.",
+        "A failure here too, by another way. The gold leaf stays outside the top 10 under every "
+        "policy (rank 22 without propagation, 26 with top-down), and no node over it enters. What "
+        "is retrieved speaks of the instrument elsewhere.",
         (("without propagation", _NONE), ("bottom-up", _BOTTOM_UP), ("top-down", _TOP_DOWN)),
     ),
     Case(
@@ -76,12 +74,13 @@ CASES: tuple[Case, ...] = (
         "What is planned after a phone number was received: propagation should break a near tie.",
         "Without propagation an unrelated utterance stands just above the right one; its parents "
         "speak of the same person, so propagation lifts it.",
-        "Agrees in the direction, with hybrid relevance and without a near tie; with the paper's "
-        "dense relevance the gold leaf is at rank 337 of 426 nodes. Here it is at rank 5 in all "
-        "three, and its ledger names the parent as the giver: its lead over the unrelated leaf "
-        "behind it grows from 12 % without propagation to 17 % with top-down at α 0.1 and 27 % at "
-        "α 0.3. The node over both turns is at rank 3 in all. (The data set attributes the plan to "
-        "James; the paper's wording, with the other name, is one of its unanswerable questions.)",
+        "Agrees. The gold leaf is at rank 6 without propagation and rank 5 with top-down at α 0.3, "
+        "and its ledger names the parent as the greatest giver: its lead over the next leaf grows "
+        "from 35 % without propagation to 38 % at α 0.1 and 43 % at α 0.3. The node over both "
+        "turns is at rank 2 without propagation, rank 3 with. This is with hybrid relevance; "
+        "with the paper's dense relevance the leaf is at rank 357 of 448 nodes. (The data set "
+        "attributes the plan to James; the paper's wording, with the other name, is one of its "
+        "unanswerable questions.)",
         (
             ("without propagation", _NONE),
             ("top-down, α 0.1", RetrievalSettings(policy="top-down")),
@@ -94,9 +93,9 @@ CASES: tuple[Case, ...] = (
         "Which relatives visited last year: propagation can bring in distractors.",
         "A broad top-down policy admits a turn about a cousin and the answer goes wrong; tighter "
         "bottom-up stays with mother and sister.",
-        "Agrees in the direction. Neither gold leaf is in the top 10 (ranks 64 and 215), and "
-        "top-down pushes both further down (70 and 240). Bottom-up brings in a wide node above "
-        "them, at rank 6, which is in neither of the other two. No turn about a cousin enters.",
+        "Agrees in the direction. Neither gold leaf is in the top 10 (ranks 64 and 225), and "
+        "top-down pushes both further down (72 and 260). A wide node over one of them is at rank 3 "
+        "under every policy; bottom-up adds the root, at rank 6. No turn about a cousin enters.",
         (("without propagation", _NONE), ("bottom-up", _BOTTOM_UP), ("top-down", _TOP_DOWN)),
     ),
 )
