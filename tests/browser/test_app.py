@@ -196,7 +196,8 @@ class TestSweep:
         app.open("sweep")
         app.page.get_by_text("By category").first.wait_for()
         app.settle()
-        cell = app.page.locator(".st-key-heat-both .scatterlayer .point").first
+        cell = app.page.locator(".st-key-heat-both .scatterlayer .point").nth(12)
+        cell.scroll_into_view_if_needed()
         box = cell.bounding_box()
         app.page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
         app.settle()
