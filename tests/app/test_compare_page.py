@@ -115,7 +115,6 @@ class TestCompare:
     def test_published_rows_stand_beside_their_own_system_alone(self):
         app = compare_page()
         app.multiselect(key="compared-systems").set_value(["raptor", "h-mem", "memforest"]).run()
-        app.button(key="build-compared").click().run()
         rows = frame(clean(app), "nodes/leaf")["memory"].tolist()
         assert rows == [SYSTEMS["raptor"].label, "RAPTOR, LoCoMo"]  # the sample is of its format
         levels = [found.value for found in app.table if "per node below" in found.value.columns]

@@ -53,14 +53,18 @@ def test_a_short_run_shows_best_setting_categories_and_failures(monkeypatch):
     monkeypatch.delenv("SEGVIZ_FILE")  # the sample: in the small conversation nothing fails
     app = sweep_page().run()
     shown = texts(clean(app))
-    assert "against" in shown
-    assert "without propagation, difference" in shown
+    (swept,) = app.session_state["sweeps"].values()
+    best = swept.best("reached")
+    means = [one.outcomes.value("reached") for one in (best, swept.baseline)]
+    gained = "**{:.3f} [" if best.moves else "No setting has a higher mean"
+    assert gained.format(means[0]) in shown
+    assert f"{means[1]:.3f} [" in shown
     assert "Without category 5: " in shown
     assert "**By category**" in shown
     assert "**Worst questions first**" in shown
     found = next(t.value for t in app.table if "all questions" in t.value.columns)
     assert {"without 5", "no propagation", "5 adversarial"} <= set(found.columns)
-    assert len(found) == len([name for name in MEASURES if sees(name, "bottom-up")])  # the best
+    assert len(found) == sum(sees(name, best.policy) for name in MEASURES)
     failures = next(f.value for f in app.dataframe if "question" in f.value.columns)
     assert failures["evidence reached"].is_monotonic_increasing
 

@@ -65,8 +65,7 @@ def _choices(session: Session) -> tuple[list[str], dict[str, Any]]:
     second, third, fourth = st.columns(3, gap="medium")
     relevance = second.selectbox(
         "Relevance",
-        [None, *RELEVANCE],
-        format_func=lambda name: name or USUAL,
+        [USUAL, *RELEVANCE],
         key=keys.COMPARE_RELEVANCE,
         persist_state="session",
         help="As usual: hybrid, and in a system's own retrieval what its paper scores by",
@@ -84,7 +83,8 @@ def _choices(session: Session) -> tuple[list[str], dict[str, Any]]:
     )
     st.caption(
         f"Same for all: {counted(len(session.memory.units), 'leaf', 'leaves')} by the rule "
-        f"'{session.memory.unit}', the embedder of the sidebar, relevance {relevance or USUAL}, "
+        f"'{session.memory.unit}', the embedder of the sidebar, relevance {relevance}, "
         f"K {k}, N {budget} units."
     )
-    return chosen, {"relevance": relevance, "k": k, "units": budget}
+    named = None if relevance == USUAL else relevance
+    return chosen, {"relevance": named, "k": k, "units": budget}
