@@ -122,8 +122,9 @@ def sweep(
 ) -> Sweep:
     """Measure every policy x alpha x horizon, as :func:`evaluate` would one by one.
 
-    ``policies``, ``alphas`` and ``horizons`` are the axes; all else is as in ``evaluate``, and a
-    cell's numbers equal those of ``evaluate`` with its setting exactly. The questions are scored
+    ``policies``, ``alphas`` and ``horizons`` are the axes; ``memory``, ``questions``,
+    ``settings``, ``units``, ``tokens`` and ``seed`` are as in ``evaluate``, and a cell's numbers
+    equal those of ``evaluate`` with its setting exactly. The questions are scored
     once, hops once per policy, and all settings that do not propagate (policy ``none``, H = 0,
     alpha = 0) once. ``progress(done, total)`` is called after every cell; when ``cancelled()``,
     asked before every cell, says so, what is done is returned.

@@ -1,6 +1,6 @@
 """Every measure of every policy and relevance on real conversations, with a split.
 
-Run ``python -m tests.benchmarks recall`` from the project's root; by default the LoCoMo
+Run ``python -m tests.benchmarks.recall [FILE]`` from the project's root; by default the LoCoMo
 conversations under SEGVIZ_DATA or ../shared/data. Exchange units, offline default. What is
 measured is written to ``tests/benchmarks/results/recall.json`` with settings, versions and
 seed, and the tables are made from that file. Nothing is asserted here; the targets are in

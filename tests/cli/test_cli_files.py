@@ -41,7 +41,7 @@ def test_without_a_question_the_tree_is_shown_at_a_step(run, boat, tmp_path):
     expected = len(segviz.open(boat).at(5))
     assert (tmp_path / "five.csv").read_text().count("\n") >= expected + 1
     ran = run("export", boat, "--format", "newick", "--step", 5, "-o", "-")
-    assert ran.out.count("'n") == int(segviz.open(boat).at(5).active.sum())
+    assert ran.out.count("'n") == int(segviz.open(boat).at(5).collapsed.active.sum())
     assert ran.err == ""
 
 

@@ -45,7 +45,7 @@ def test_collapsed_rows_are_those_of_evaluate(memories, questions, relevance):
 
 def test_without_a_relevance_each_retrieval_has_its_usual_one(memories, questions):
     table = compare(memories, questions, k=4)
-    assert table.relevance is None
+    assert table.settings.relevance is None
     own = {r.name: r for r in table.rows if r.method == "own"}
     assert own
     for name, row in own.items():

@@ -58,4 +58,4 @@ def test_the_tree_figure_shows_every_node_and_number():
     assert len(figure.layout.shapes) == 13
     for node, note in enumerate(figure.layout.annotations):
         assert f"<b>{node}</b>" in note.text
-        assert f"{initial[node]:.3f} → {initial[12 - node]:.3f}" in note.text
+        assert f"{initial[node]:.3f}<br>{initial[12 - node]:.3f}" in note.text
