@@ -31,13 +31,14 @@ def grown(nodes: Sequence[tuple[int, int, int]], edges: Sequence[tuple[int, int]
     for parent, child in edges:
         children.setdefault(parent, []).append(child)
 
-    def text(node: int) -> str:
-        while len(children.get(node, ())) == 1:
-            (node,) = children[node]
-        return f"node {node}"
+    text = [f"node {node}" for node in range(len(nodes))]
+    # Children of one-child nodes first, so that a text climbs its whole chain.
+    for node in sorted(children, key=lambda node: nodes[node][0]):
+        if len(children[node]) == 1:
+            text[node] = text[children[node][0]]
 
     events: list[Event] = [
-        Add(i, level, (start, stop), text(i), ZERO) for i, (level, start, stop) in enumerate(nodes)
+        Add(i, level, (start, stop), text[i], ZERO) for i, (level, start, stop) in enumerate(nodes)
     ]
     events += [Link(*edge) for edge in edges]
     return replay([Step(unit(0), "", None, tuple(events))])
