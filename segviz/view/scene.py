@@ -151,7 +151,9 @@ def _shown_decision(decision: Decision, chain: IntArray) -> Decision:
             for item in decision.candidates
             if item.node < len(chain)
         ),
-        chosen=None if decision.chosen is None else int(chain[decision.chosen]),
+        chosen=next(
+            iter(_shown(chain, [decision.chosen] if decision.chosen is not None else [])), None
+        ),
     )
 
 

@@ -35,7 +35,9 @@ def press(app, key):
 class TestGrow:
     def test_opens_on_the_sample_draws_every_node_and_steps(self, app, memory):
         app.open()
-        assert app.attribute("grow-tree", "total") == str(len(memory.structure))
+        assert app.attribute("grow-tree", "total") == str(
+            int(memory.structure.collapsed.active.sum())
+        )
         assert app.attribute("grow-tree", "step") == str(len(memory.steps))
         assert "Unit 160 joins" in app.text()
         main = app.page.locator('[data-testid="stMainBlockContainer"]').inner_text()
@@ -110,7 +112,10 @@ class TestGrow:
         app.settle()
         frame = app.page.frame_locator("iframe").first
         frame.locator("canvas").wait_for()
-        assert f"All {len(memory.structure)} nodes, coloured by session" in app.text()
+        assert (
+            f"All {int(memory.structure.collapsed.active.sum())} nodes, coloured by session"
+            in app.text()
+        )
         with app.page.expect_download() as download:
             app.page.get_by_role("button", name="This drawing (HTML)").click()
         assert download.value.suggested_filename == "segviz-ines-theo-node-link.html"
@@ -242,7 +247,11 @@ class TestFiles:
         app.until("ask-tree", "top", shown[0])
         again = [app.attribute("ask-tree", n) for n in ("top", "selected", "total", "policy")]
         assert again == shown
-        assert shown[1:] == ["12", str(len(segviz.open(path).structure)), "both"]
+        assert shown[1:] == [
+            "12",
+            str(int(segviz.open(path).structure.collapsed.active.sum())),
+            "both",
+        ]
         assert "question=2&policy=both&alpha=0.3" in app.page.url
 
     def test_a_click_brings_the_picture(self, app):
@@ -280,7 +289,7 @@ class TestFiles:
         app.settle()
         app.choose("conversation", "conv-47 · 31 sessions · 689 turns")
         expected = segviz.build(segviz.load(path)["conv-47"])
-        app.until("grow-tree", "total", str(len(expected.structure)))
+        app.until("grow-tree", "total", str(int(expected.structure.collapsed.active.sum())))
         app.until("grow-tree", "step", "355")
 
     def test_hostile_text_is_shown_literally(self, app):

@@ -11,21 +11,21 @@ def tab(app, name):
 
 
 def test_from_node_to_node(app, memory):
-    parent = next(n for n, c in enumerate(memory.structure.children) if len(c) > 2)
+    parent = next(n for n, c in enumerate(memory.structure.collapsed.children) if len(c) > 2)
     app.open(f"?node={parent}")
     tab(app, "Above and below")
-    child = memory.structure.children[parent][1]
+    child = memory.structure.collapsed.children[parent][1]
     app.page.locator(f".st-key-node-kin .entry[data-node='{child}']").click()
     app.settle()
     assert f"Node {child}" in app.text()
     tab(app, "Similar")
     like = [entry.get_attribute("data-node") for entry in app.page.locator(".entry").all()]
-    assert [int(n) for n in like] == [n for n, _ in nearest(memory.structure, child)]
+    assert [int(n) for n in like] == [n for n, _ in nearest(memory.structure.collapsed, child)]
     assert f"node={child}" in app.page.url
 
 
 def test_from_ask_to_the_step_that_wrote_a_node(app, memory):
-    root = memory.structure.roots[0]
+    root = memory.structure.collapsed.roots[0]
     app.open(f"ask?node={root}")
     tab(app, "History")
     step = list(written(memory.steps, root))[-2].step
@@ -50,8 +50,8 @@ def test_two_pins_side_by_side(app, memory):
     app.settle()
     pin.click()
     app.settle()
-    other = nearest(memory.structure, 180)[0][0]
+    other = nearest(memory.structure.collapsed, 180)[0][0]
     assert f"Pinned: nodes 180 and {other}" in app.text()
     for node in (180, other):
         text = app.page.locator(f".st-key-pin-text-{node} .nodes").text_content()
-        assert text.replace("\n", "") == memory.structure.text[node].replace("\n", "")
+        assert text.replace("\n", "") == memory.structure.collapsed.text[node].replace("\n", "")

@@ -29,7 +29,7 @@ def press(app, *keys):
 
 
 def test_a_walk_by_keyboard(app, memory):
-    structure = memory.structure
+    structure = memory.structure.collapsed
     root = structure.roots[0]
     first, *_, last = structure.children[root]
     app.open(f"?view=Outline&node={root}")
@@ -62,7 +62,7 @@ def test_a_walk_by_keyboard(app, memory):
 
 
 def test_what_screen_readers_are_told(app, memory):
-    structure = memory.structure
+    structure = memory.structure.collapsed
     root = structure.roots[0]
     app.open("ask?view=Outline")
     tree = app.page.get_by_role("tree", name="Outline of ines-theo")
@@ -88,8 +88,8 @@ def test_retrieved_and_gold_are_found(app, memory):
     units = {turn: unit.index for unit in memory.units for turn in unit.turn_ids}
     gold = {
         leaf
-        for leaf in memory.structure.leaves
-        if memory.structure.start[leaf] in {units[turn] for turn in question.evidence}
+        for leaf in memory.structure.collapsed.leaves
+        if memory.structure.collapsed.start[leaf] in {units[turn] for turn in question.evidence}
     }
     app.page.get_by_role("button", name="Open to retrieved").click()
     app.page.get_by_role("button", name="Open to gold").click()
@@ -104,7 +104,7 @@ def test_retrieved_and_gold_are_found(app, memory):
 
 
 def test_the_selection_goes_along_between_the_views(app, memory):
-    leaf = memory.structure.leaves[70]
+    leaf = memory.structure.collapsed.leaves[70]
     app.open(f"?node={leaf}")
     app.tree("grow-tree")
     app.page.get_by_text("Outline", exact=True).click()
@@ -130,8 +130,8 @@ def test_the_selection_goes_along_between_the_views(app, memory):
 
 def test_many_parents_and_roots(app, memory):
     raptor = built("raptor", "recurrence")
-    child = next(n for n, p in enumerate(raptor.structure.parents) if len(p) > 1)
-    parents = raptor.structure.parents[child]
+    child = next(n for n, p in enumerate(raptor.structure.collapsed.parents) if len(p) > 1)
+    parents = raptor.structure.collapsed.parents[child]
     app.open(f"?sample=recurrence&system=raptor&view=Outline&node={child}")
     for parent in parents:
         place = row(app, parent)
@@ -142,7 +142,7 @@ def test_many_parents_and_roots(app, memory):
     others = {item.locator("> .row .mark").last.inner_text() for item in shown.all()}
     assert others == {f"also under {parent}" for parent in parents}
     app.open("?system=memforest&view=Outline")
-    roots = len(built("memforest").structure.roots)
+    roots = len(built("memforest").structure.collapsed.roots)
     assert roots > 20
     first = app.page.locator(".tree > li.place[aria-setsize]").first
     assert first.get_attribute("aria-setsize") == str(roots)
@@ -168,19 +168,21 @@ def turns_lit(app):
 @pytest.mark.parametrize(("path", "key"), [("", "grow-tree"), ("ask", "ask-tree")])
 def test_canvas_and_transcript_point_at_each_other(app, memory, path, key):
     unit = memory.units[-3]
-    app.open(f"{path}?node={memory.structure.leaves[-3]}")
+    app.open(f"{path}?node={memory.structure.collapsed.leaves[-3]}")
     app.tree(key)
     before = app.reruns
     app.page.locator(f".turn[data-turn='{unit.turn_ids[0]}']").hover()
-    app.until(key, "linked", str(memory.structure.leaves[-3]))
+    app.until(key, "linked", str(memory.structure.collapsed.leaves[-3]))
     app.page.mouse.move(3, 3)
     app.until(key, "linked", "")
     app.tree(key).locator("canvas.over").focus()
     press(app, "End")
     assert set(turns_lit(app)) == set(memory.units[-1].turn_ids)
     press(app, "ArrowUp")
-    above = memory.structure.parents[memory.structure.leaves[-1]][0]
-    span = np.arange(memory.structure.start[above], memory.structure.stop[above])
+    above = memory.structure.collapsed.parents[memory.structure.collapsed.leaves[-1]][0]
+    span = np.arange(
+        memory.structure.collapsed.start[above], memory.structure.collapsed.stop[above]
+    )
     wanted = {turn for index in span for turn in memory.units[index].turn_ids}
     assert set(turns_lit(app)) == wanted
     app.settle()

@@ -40,7 +40,7 @@ def test_every_active_node_is_drawn_once_per_half_with_scores_and_text(memory):
     view = ask_view(memory, "What colour is the bicycle?", node=0, policy="both", alpha=0.3)
     picture = svg(view)
     root = ET.fromstring(picture)
-    active = np.flatnonzero(memory.structure.active).tolist()
+    active = np.flatnonzero(view.structure.active).tolist()
     assert sorted(drawn(root)) == sorted(active * 2)
     assert (root.get("width"), root.get("height")) == (str(WIDTH), str(picture_height(view)))
     titles = {g.get("data-node"): g[0].text for g in root.iter(f"{SVG}g") if g.get("data-node")}
@@ -108,7 +108,7 @@ def test_every_systems_structure_can_be_drawn(memory, system):
     except ValueError as error:
         pytest.skip(str(error))  # it needs a chat model
     root = ET.fromstring(svg(ask_view(built, "How many gears?")))
-    assert set(drawn(root)) == set(np.flatnonzero(built.structure.active).tolist())
+    assert set(drawn(root)) == set(np.flatnonzero(built.structure.collapsed.active).tolist())
 
 
 def test_what_does_not_follow_time_is_unfolded_and_says_so(memory):
