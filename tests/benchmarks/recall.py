@@ -259,6 +259,7 @@ def told(found: dict[str, Any]) -> None:
                 ),
             )
         )
+    print(f"\nLeaf recall of BM25 over the units alone: {interval(Mean(**found['bm25']))}.")
     print("\nGain over no propagation, question by question, all questions:\n")
     shown = ("recall", "reached", "quoted", "answer_words")
     print(

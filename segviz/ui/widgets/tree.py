@@ -40,6 +40,18 @@ def view_choice(key: str) -> str:
     return chosen or VIEWS[0]
 
 
+def literal_switch() -> None:
+    """Draws the switch between same-text chains as one node and every node of Algorithm 1; it
+    holds on every page."""
+    st.toggle(
+        "Show every node of a same-text chain",
+        key=keys.LITERAL,
+        help="A node and the single-child nodes above it that carry its text are one tall node, "
+        "which counts once. On: the literal tree of Algorithm 1.",
+        persist_state="session",
+    )
+
+
 def scene(session: Session, structure: Structure) -> Scene:
     """The scene of the session's memory at one moment, with its selection and look."""
     return scene_of(

@@ -24,7 +24,7 @@ from segviz.ui.settings import (
 from segviz.ui.state import Session, begin
 from segviz.ui.view_state import ORIGINS, VIEWS, view_shown
 from segviz.ui.widgets.captions import level_label
-from segviz.ui.widgets.tree import view_choice
+from segviz.ui.widgets.tree import literal_switch, view_choice
 from segviz.view.live import ALPHA_MAX, ALPHA_STEP, HORIZON_MAX, LIVE_POLICIES
 from segviz.view.scene import keeps_time
 
@@ -166,13 +166,7 @@ def _retrieval(session: Session, many: DeltaGenerator, more: DeltaGenerator) -> 
             help="Only these levels may be retrieved; all of them take part in propagation",
             persist_state="session",
         )
-        st.toggle(
-            "Count every node of a same-text chain",
-            key=keys.LITERAL,
-            help="A leaf and the single-child nodes above it carry one text, which counts "
-            "once. On: Algorithm 2 to the letter.",
-            persist_state="session",
-        )
+        literal_switch()
         _budget()
         _asked_step(session)
 

@@ -13,6 +13,7 @@ from segviz.ui.state import Session
 from segviz.ui.widgets.captions import counted, level_label, named
 from segviz.ui.widgets.lists import diffs
 from segviz.ui.widgets.tables import Height, table
+from segviz.ui.widgets.tree import literal_switch
 
 # So many candidates are listed without scrolling.
 _SEEN = 9
@@ -29,6 +30,7 @@ def decision_panel(session: Session, structure: Structure, step: Step, now: int)
             _candidates(session.memory, session.memory.at(now - 1), structure, decision)
     _changes(session, step, now)
     _figures(session, structure, step, now)
+    literal_switch()
 
 
 def _figures(session: Session, structure: Structure, step: Step, now: int) -> None:
