@@ -5,7 +5,7 @@ Every retrieval number comes from the same two rankings of the propagated scores
 levels (what a reader would be given).
 
 ======================  =============================================================
-``text_metrics``        token F1, BLEU-1, answer-token coverage of texts
+``text_metrics``        token F1, BLEU-1, content words of texts
 ``measures``            ``MEASURES``: what is measured, a row for each
 ``batch``               questions asked of one structure: gold, words, measured rankings
 ``aggregate``           means with bootstrap confidence intervals
@@ -35,7 +35,7 @@ from segviz.evaluate.generation import (
 from segviz.evaluate.grid import Cell, Sweep, sweep
 from segviz.evaluate.measures import MEASURES, Measure
 from segviz.evaluate.outcomes import Outcomes, pooled
-from segviz.evaluate.text_metrics import bleu1, coverage, token_f1
+from segviz.evaluate.text_metrics import bleu1, token_f1
 
 __all__ = [
     "MEASURES",
@@ -52,7 +52,6 @@ __all__ = [
     "Row",
     "Sweep",
     "bleu1",
-    "coverage",
     "evaluate",
     "evaluate_answers",
     "pooled",

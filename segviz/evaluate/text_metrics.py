@@ -1,13 +1,13 @@
-"""Compares texts by their words: token F1, BLEU-1, answer-token coverage. Pure functions.
+"""Compares texts by their words: token F1, BLEU-1, content words. Pure functions.
 
 Normalisation of two answers (SQuAD, Rajpurkar et al. 2016): lower case, no punctuation,
 no articles, split at white space. As there, punctuation is deleted and not replaced, so
 ``3.5`` becomes ``35`` and ``1,000`` becomes ``1000``. Beyond SQuAD the text is first
 brought to Unicode NFKC, and punctuation of every script counts, not only ASCII's.
 
-Coverage compares an answer with running text, where deleting a dash would glue words
-together; it splits at everything that is not a letter or digit, keeps numbers whole and
-leaves out function words.
+Content words compare an answer with running text, where deleting a dash would glue words
+together: a text is split at everything that is not a letter or digit, numbers are kept whole and
+function words left out.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ import re
 import string
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable
 
 _ARTICLES = frozenset(("a", "an", "the"))
 _WORD = re.compile(r"\d+(?:[.,:]\d+)+|\w+")
@@ -78,17 +77,3 @@ def bleu1(predicted: str, gold: str) -> float:
         return float(found == wanted)
     precision = sum((Counter(found) & Counter(wanted)).values()) / len(found)
     return precision * min(1.0, math.exp(1 - len(wanted) / len(found)))
-
-
-def coverage(answer: str, evidence_texts: Iterable[str]) -> float | None:
-    """Share of the answer's distinct content tokens that occur in the evidence, 0 … 1.
-
-    None where the answer has no token at all: there is nothing to find.
-    """
-    wanted = content_tokens(answer)
-    if not wanted:
-        return None
-    held: set[str] = set()
-    for text in evidence_texts:
-        held |= all_tokens(text)
-    return len(wanted & held) / len(wanted)

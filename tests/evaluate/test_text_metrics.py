@@ -8,11 +8,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from segviz.evaluate import bleu1, coverage, token_f1
-from segviz.evaluate.text_metrics import content_tokens, normalised
+from segviz.evaluate import bleu1, token_f1
+from segviz.evaluate.text_metrics import all_tokens, content_tokens, normalised
 
 words = st.lists(st.sampled_from(["red", "bicycle", "luna", "utrecht", "3", "may", "the"]))
 answers = words.map(" ".join)
+
+
+def coverage(answer, texts):
+    """Share of the answer's content words in the texts, None for an answer without words."""
+    wanted = content_tokens(answer)
+    held = frozenset().union(*map(all_tokens, texts))
+    return len(wanted & held) / len(wanted) if wanted else None
 
 
 def shared(found, wanted):

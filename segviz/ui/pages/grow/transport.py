@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from segviz.frontend.bundles import script
 from segviz.ui import keys
 from segviz.ui.operations import operations_panel
-from segviz.ui.pages.grow.playback_timer import playback_timer
 from segviz.ui.state import Session, typed_turns
 from segviz.ui.view_state import go_to_step
 from segviz.ui.widgets.export_menu import exports_panel
 from segviz.ui.widgets.tree import view_choice
+
+_TIMER = st.components.v2.component("segviz_playback_timer", js=script("playback_timer"))
 
 # Seconds between steps and steps per beat. A beat repaints the whole panel, which takes
 # Streamlit a quarter of a second, so faster play takes larger strides.
@@ -161,7 +163,7 @@ def keep_playing(session: Session) -> None:
             if st.session_state[key] == total:
                 st.session_state[keys.PLAYING] = None
 
-    playback_timer(
+    _playback_timer(
         key=keys.PLAYBACK_TIMER,
         tick=st.session_state[key],
         seconds=seconds if playing(session) else None,
@@ -199,3 +201,24 @@ def typing_panel(session: Session) -> None:
         if clear.button("Remove all", disabled=not typed, width="stretch"):
             typed.clear()
             st.rerun()
+
+
+def _playback_timer(
+    *, key: str, tick: int, seconds: float | None, on_tick: Callable[[], None]
+) -> None:
+    """Call ``on_tick`` ``seconds`` after the last tick, before the next run of the script.
+
+    None stands still. ``tick`` must be another number after every tick; one that comes
+    for an older number is ignored.
+    """
+
+    def ticked() -> None:
+        state = st.session_state.get(key)
+        if isinstance(state, Mapping) and state.get("tick") == tick:
+            on_tick()
+
+    _TIMER(
+        key=key,
+        data={"tick": tick, "milliseconds": round(1000 * seconds) if seconds else 0},
+        on_tick_change=ticked,
+    )
