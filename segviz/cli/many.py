@@ -29,7 +29,7 @@ from segviz.cli.settings import settings_of
 from segviz.cli.source import read_corpus
 from segviz.construct import as_settings
 from segviz.conversation import Conversation, Corpus
-from segviz.embedding import EMBEDDERS, get_embedder
+from segviz.embedding import embedder_key
 from segviz.evaluate import Cell, Sweep
 from segviz.evaluate.compare import Comparison
 from segviz.evaluate.many import Measured, WorkersLost, measure_many
@@ -400,7 +400,7 @@ def _builder_models(name: str, settings: dict[str, Any], models: Models) -> dict
     _, callers = usable(name, settings, models)
     embedder: Any = models.embedder
     if not models.remote:
-        embedder = next(key for key in EMBEDDERS if get_embedder(key).name == embedder.name)
+        embedder = embedder_key(embedder)
     return {"embedder": embedder, "chat": models.chat if callers else None}
 
 

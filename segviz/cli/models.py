@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 
 from segviz.cli.console import Console
 from segviz.cli.exits import UsageError, user_errors
-from segviz.embedding import EMBEDDERS, Cached, Embedder, get_embedder
+from segviz.embedding import EMBEDDERS, NEURAL, Cached, Embedder, get_embedder
 from segviz.llm import PRESETS, Endpoint, ModelCache, OpenAIChat, OpenAIEmbedder
 from segviz.llm.endpoint import CACHE_BYTES, RANGES, cache_path, key_for
 
@@ -32,10 +32,11 @@ def add_embedder(parser: argparse._ActionsContainer) -> None:
     """The offline embedder."""
     parser.add_argument(
         "--embedder",
-        choices=["auto", *EMBEDDERS],
         default="auto",
-        help="offline embeddings; auto is wordllama, or hashing where it has no wheel "
-        "(default: %(default)s)",
+        metavar="NAME",
+        help=f"embeddings made on this machine: auto, {', '.join(EMBEDDERS)} or {NEURAL}MODEL, a "
+        "sentence-transformers model in a folder or of the hub, which may download it; auto is "
+        "wordllama, or hashing where it has no wheel (default: %(default)s)",
     )
 
 
@@ -92,7 +93,9 @@ def models(options: argparse.Namespace, console: Console) -> Iterator[Models]:
     """
     endpoint = _endpoint(options)
     if endpoint is None:
-        yield Models(get_embedder(options.embedder))
+        with user_errors(ValueError, ImportError):
+            offline = get_embedder(options.embedder)
+        yield Models(offline)
         return
     with user_errors():
         cache = ModelCache(cache_path(os.environ), limit_bytes=CACHE_BYTES)

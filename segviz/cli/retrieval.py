@@ -44,10 +44,11 @@ def add_scoring(parser: argparse._ActionsContainer, default: Any = DEFAULTS.rele
     relevance of options that name none; SUPPRESS leaves it to a preset."""
     parser.add_argument(
         "--relevance",
-        choices=list(RELEVANCE),
         default=default,
-        help=f"how relevant a node is to a question (default: {DEFAULTS.relevance_for()}; in a "
-        "system's own retrieval, that of its paper)",
+        metavar="NAME[:PARAMETER=VALUE,...]",
+        help=f"how relevant a node is to a question: {', '.join(RELEVANCE)}, with parameters as in "
+        f"contextual:dates=0 (default: {DEFAULTS.relevance_for()}; in a system's own retrieval, "
+        "that of its paper)",
     )
     parser.add_argument(
         "-k",

@@ -10,21 +10,30 @@ May import ``tree``. Public face: the names below.
 from segviz.embedding.background import background_lines, background_mean
 from segviz.embedding.embedders import (
     EMBEDDERS,
+    NEURAL,
     Cached,
     HashingEmbedder,
+    SentenceTransformerEmbedder,
     WordLlamaEmbedder,
+    embedder_key,
     get_embedder,
+    word_vectors,
 )
-from segviz.embedding.protocols import Charges, Embedder
+from segviz.embedding.protocols import Charges, Embedder, KnowsWords
 
 __all__ = [
     "EMBEDDERS",
+    "NEURAL",
     "Cached",
     "Charges",
     "Embedder",
     "HashingEmbedder",
+    "KnowsWords",
+    "SentenceTransformerEmbedder",
     "WordLlamaEmbedder",
     "background_lines",
     "background_mean",
+    "embedder_key",
     "get_embedder",
+    "word_vectors",
 ]

@@ -3,6 +3,7 @@
 ``wordllama``  static token embeddings carried in the wheel (256-d), no network, no key.
 ``hashing``    character and word n-grams hashed to 256 dimensions; needs nothing at all
                and is used, visibly, where wordllama has no wheel.
+``neural:…``   a sentence encoder run by sentence-transformers, where that is installed.
 
 Every vector is unit length (an empty text gives zeros), float32. :class:`Cached` keeps
 vectors by content, so a text is embedded once per model.
@@ -16,13 +17,15 @@ import re
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from importlib import metadata
+from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from segviz.embedding.protocols import KnowsWords
 from segviz.tree import Vector
 
 if TYPE_CHECKING:
@@ -100,10 +103,29 @@ class WordLlamaEmbedder:
         ids = self._model.tokenizer.encode(text, add_special_tokens=False).ids
         if not ids:
             return 0.0
-        table = self._model.embedding
-        rows = table[np.minimum(ids, len(table) - 1)]
-        mean: Vector = rows.sum(axis=0, dtype=np.float32) / np.float32(len(ids))
+        mean: Vector = self._pieces(ids).sum(axis=0, dtype=np.float32) / np.float32(len(ids))
         return mean
+
+    def _pieces(self, ids: Sequence[int]) -> Vector:
+        table = self._model.embedding
+        return np.asarray(table[np.minimum(ids, len(table) - 1)])
+
+    def words(self, words: Sequence[str]) -> Vector:
+        """float32 (len(words), 256): the vector each word adds to a text, the sum of those of its
+        pieces, not of unit length; zeros for a word without pieces."""
+        rows = np.zeros((len(words), self.dimensions), dtype=np.float32)
+        for row, word in zip(rows, words, strict=True):
+            row += self._word(word)
+        return rows
+
+    @cached_property
+    def _word(self) -> Callable[[str], Vector]:
+        @lru_cache(maxsize=100_000)
+        def vector(word: str) -> Vector:
+            ids = self._model.tokenizer.encode(word, add_special_tokens=False).ids
+            return np.asarray(self._pieces(ids).sum(axis=0, dtype=np.float32))
+
+        return vector
 
 
 class HashingEmbedder:
@@ -138,6 +160,55 @@ def _features(word: str) -> tuple[tuple[int, float], ...]:
         number = int.from_bytes(digest, "little")
         features.append((number % HashingEmbedder.dimensions, weight if number >> 63 else -weight))
     return tuple(features)
+
+
+class SentenceTransformerEmbedder:
+    """A neural sentence encoder run in this process by the package ``sentence-transformers``
+    (Reimers and Gurevych 2019): the extra ``neural``.
+
+    The package and the model are loaded with the first text. A folder is read as it is; a name is
+    one of the hub's, which the package downloads when it is not on this machine.
+    """
+
+    def __init__(self, model: str) -> None:
+        """``model`` is a folder or a name. ImportError says how to install the package."""
+        if find_spec("sentence_transformers") is None:
+            raise ImportError(
+                f"the embedder neural:{model} needs the package sentence-transformers; install "
+                "segviz with the extra 'neural'"
+            )
+        self.model = model
+
+    @property
+    def name(self) -> str:
+        """The model's name, or that of its folder with a digest of its weights."""
+        folder = Path(self.model)
+        if not folder.is_dir():
+            return f"neural:{self.model}"
+        digest = hashlib.sha256()
+        for file in sorted([*folder.glob("*.json"), *folder.glob("*.safetensors")]):
+            digest.update(f"{file.name} {file.stat().st_size} ".encode())
+            with file.open("rb") as opened:
+                digest.update(opened.read(1 << 20))
+        return f"neural:{folder.resolve().name}@{digest.hexdigest()[:12]}"
+
+    @cached_property
+    def _encoder(self) -> Any:
+        from sentence_transformers import SentenceTransformer  # several seconds
+
+        return SentenceTransformer(self.model, device="cpu")
+
+    def embed(self, texts: Sequence[str]) -> Vector:
+        """float32 (len(texts), d), unit rows; zeros for an empty text. The model cuts texts at
+        its own limit."""
+        kept = [i for i, text in enumerate(texts) if text.strip()]
+        width = int(self._encoder.get_sentence_embedding_dimension())
+        rows = np.zeros((len(texts), width), dtype=np.float32)
+        if kept:
+            rows[kept] = self._encoder.encode(
+                [texts[i][:MAX_CHARACTERS] for i in kept], show_progress_bar=False
+            )
+        return _unit_rows(rows)
 
 
 class Cached:
@@ -196,8 +267,14 @@ EMBEDDERS: dict[str, Callable[[], Embedder]] = {
 """Name to factory. Factories load lazily, so listing costs nothing."""
 
 
+NEURAL = "neural:"
+"""Before the folder or name of a model for :class:`SentenceTransformerEmbedder`."""
+
+
 @lru_cache(maxsize=4)
 def _shared(name: str) -> Cached:
+    if name.startswith(NEURAL):
+        return Cached(SentenceTransformerEmbedder(name.removeprefix(NEURAL)))
     return Cached(EMBEDDERS[name]())
 
 
@@ -205,13 +282,43 @@ def get_embedder(name: str = "auto") -> Cached:
     """Returns the shared, cached embedder of this name.
 
     ``auto`` is wordllama, or hashing where wordllama is not installed (compare the
-    returned ``name`` to say so on screen). ValueError lists the legal names.
+    returned ``name`` to say so on screen); ``neural:MODEL`` a sentence-transformers model, a
+    folder or a name of the hub. ValueError lists the legal names.
     """
     if name == "auto":
         try:
             return _shared("wordllama")
         except ImportError:
             return _shared("hashing")
-    if name not in EMBEDDERS:
-        raise ValueError(f"unknown embedder {name!r}; choose auto, {', '.join(EMBEDDERS)}")
+    if name not in EMBEDDERS and not name.startswith(NEURAL):
+        raise ValueError(
+            f"unknown embedder {name!r}; choose auto, {', '.join(EMBEDDERS)} or {NEURAL}MODEL"
+        )
     return _shared(name)
+
+
+def embedder_key(embedder: Embedder) -> str | None:
+    """The name :func:`get_embedder` makes this embedder from; None for one that it cannot make."""
+    inner = embedder.inner if isinstance(embedder, Cached) else embedder
+    if isinstance(inner, SentenceTransformerEmbedder):
+        return NEURAL + inner.model
+    for name in EMBEDDERS:
+        try:
+            if get_embedder(name).name == embedder.name:
+                return name
+        except ImportError:
+            continue
+    return None
+
+
+def word_vectors(embedder: Embedder) -> KnowsWords | None:
+    """What gives single words their vectors: ``embedder`` itself where it is made of such
+    vectors, else the one that is installed, else None."""
+    inner = embedder.inner if isinstance(embedder, Cached) else embedder
+    if isinstance(inner, KnowsWords):
+        return inner
+    try:
+        usual = _shared("wordllama").inner
+    except ImportError:
+        return None
+    return usual if isinstance(usual, KnowsWords) else None

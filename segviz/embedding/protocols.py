@@ -37,3 +37,12 @@ class Charges(Protocol):
     def charged(self, texts: Sequence[str]) -> int:
         """Tokens charged for embedding these texts, whenever that was."""
         ...
+
+
+@runtime_checkable
+class KnowsWords(Protocol):
+    """An embedder whose vector of a text is a mean over its words."""
+
+    def words(self, words: Sequence[str]) -> Vector:
+        """float32 (len(words), d): what each word adds to a text; not of unit length."""
+        ...

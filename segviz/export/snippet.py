@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import fields
 from typing import Any
 
-from segviz.embedding import EMBEDDERS, get_embedder
+from segviz.embedding import embedder_key
 from segviz.export.text import file_name
 from segviz.export.view import View
-from segviz.memory import Memory, needs_chat
+from segviz.memory import needs_chat
 from segviz.retrieval import RetrievalSettings
 from segviz.systems import SYSTEMS
 from segviz.view.bookmark import nested
@@ -41,18 +41,7 @@ def _needs_file(view: View) -> bool:
     memory = view.memory
     edited = any(step.operation for step in memory.steps)
     offline = memory.model is not None and not needs_chat(memory.model)
-    return view.saved is not None or edited or not offline or _embedder(memory) is None
-
-
-def _embedder(memory: Memory) -> str | None:
-    """What ``segviz.build`` calls the embedder of a memory; None where it knows none."""
-    for name in EMBEDDERS:
-        try:
-            if get_embedder(name).name == memory.embedder.name:
-                return name
-        except ImportError:
-            continue
-    return None
+    return view.saved is not None or edited or not offline or embedder_key(memory.embedder) is None
 
 
 def _opened(view: View) -> list[str]:
@@ -62,7 +51,7 @@ def _opened(view: View) -> list[str]:
         name = file_name(view.memory.conversation.id, "memory", "json")
         lines.append("# The memory as JSON, from the same menu as this script.")
     lines.append(f"memory = segviz.open({name!r})")
-    if _embedder(view.memory) is None:
+    if embedder_key(view.memory.embedder) is None:
         lines += [
             f"# Its vectors are by {view.memory.embedder.name!r}: without embedder=… it can",
             '# only be asked with relevance="lexical".',
@@ -87,7 +76,11 @@ def _built(view: View) -> list[str]:
     if view.typed:
         lines.append(f"conversation = with_typed_turns(conversation, {list(view.typed)!r})")
     settings = nested(SYSTEMS[link.system], link.settings)
-    given = {"system": link.system, "unit": link.unit, "embedder": _embedder(memory)} | settings
+    given = {
+        "system": link.system,
+        "unit": link.unit,
+        "embedder": embedder_key(memory.embedder),
+    } | settings
     return [*lines, f"memory = {_call('segviz.build', 'conversation', given)}"]
 
 

@@ -85,6 +85,7 @@ def ask(
         tuple(after),
         _evidence(memory, structure, initial, final, after, was),
         stages,
+        scorer,
     )
 
 

@@ -16,7 +16,7 @@ from segviz.embedding import Embedder
 from segviz.llm import Chat
 from segviz.memory.asking import ask
 from segviz.memory.assemble import Absent, embedder_named, make_system, needs_chat, paid
-from segviz.retrieval import RELEVANCE, Result, RetrievalSettings, over_active
+from segviz.retrieval import Result, RetrievalSettings, over_active, relevance_model
 from segviz.tree import Moments, Step, Structure, replay
 from segviz.tree.invariants import Violation, check
 
@@ -139,18 +139,16 @@ class Memory:
         """The prepared relevance model of this name; kept for the final structure and its
         collapsed view, and for the last four others.
 
-        ValueError lists the names for an unknown one.
+        ValueError as for ``relevance_model``.
         """
-        if relevance not in RELEVANCE:
-            raise ValueError(
-                f"unknown relevance {relevance!r}; choose one of {', '.join(RELEVANCE)}"
-            )
         whole = self.structure
         shown = whole if structure is None else structure
         final = shown is whole or shown is whole.collapsed
         kept, key = self._scorers if final else self._past_scorers, (relevance, shown)
         if key not in kept:
-            kept[key] = _prepare(relevance, shown, self.embedder)
+            kept[key] = over_active(
+                relevance_model(relevance), shown, self.embedder, self.units, self.speakers
+            )
         scorer = kept[key]
         while len(self._past_scorers) > _PAST_KEPT:
             del self._past_scorers[next(iter(self._past_scorers))]
@@ -208,6 +206,11 @@ class Memory:
             return replace(self, steps=steps)
         return replace(self, steps=steps, laws=self.model.invariants)
 
+    @cached_property
+    def speakers(self) -> tuple[str, ...]:
+        """The names of all who say something, in the order of their first turns."""
+        return tuple(dict.fromkeys(turn.speaker for turn in self.conversation.turns))
+
     @property
     def saved(self) -> store.Saved:
         """The content of a file of this memory."""
@@ -225,10 +228,6 @@ class Memory:
     def save(self, path: str | Path) -> None:
         """Write the memory as versioned JSON (``.gz`` compresses); see ``segviz.store``."""
         store.write(self.saved, path)
-
-
-def _prepare(relevance: str, structure: Structure, embedder: Embedder) -> Scorer:
-    return over_active(RELEVANCE[relevance](), structure, embedder)
 
 
 def open_memory(path: str | Path, embedder: Embedder | None = None) -> Memory:

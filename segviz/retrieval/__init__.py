@@ -22,7 +22,14 @@ from segviz.retrieval.propagation import (
     propagate,
     spread,
 )
-from segviz.retrieval.relevance import RELEVANCE, initial_scores, over_active
+from segviz.retrieval.relevance import (
+    RELEVANCE,
+    initial_scores,
+    over_active,
+    parts,
+    relevance_model,
+    spelled,
+)
 from segviz.retrieval.result import Evidence, Result
 from segviz.retrieval.selection import (
     admissible,
@@ -57,9 +64,12 @@ __all__ = [
     "initial_scores",
     "level_distribution",
     "over_active",
+    "parts",
     "propagate",
     "ranking",
     "ranks",
+    "relevance_model",
+    "spelled",
     "spread",
     "taken",
     "top_k",

@@ -7,8 +7,8 @@ lists its terms.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,12 +30,14 @@ class Contribution:
 class Ledger:
     """All contributions to one node: ``own``, then ``received`` by hop, largest first.
 
-    ``total`` is their sum and equals the node's final score to 1e-12.
+    ``total`` is their sum and equals the node's final score to 1e-12. ``ingredients`` split the
+    own score, where its relevance has ingredients; see :func:`shares`.
     """
 
     node: int
     own: float
     received: tuple[Contribution, ...]
+    ingredients: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def total(self) -> float:
@@ -45,6 +47,21 @@ class Ledger:
     def __iter__(self) -> Iterator[Contribution]:
         """The own entry (hop 0), then the received ones."""
         return iter((Contribution(self.node, 0, self.own), *self.received))
+
+
+def shares(own: float, parts: Mapping[str, float]) -> dict[str, float]:
+    """What each ingredient adds to a score ``own`` whose logarithm the ``parts`` add up to, on top
+    of ``"any leaf"``, the score of a leaf that is average in all of them; sums to ``own``.
+
+    Integrated gradients (Sundararajan et al. 2017) of the exponential along the straight way from
+    that leaf: a part gets its share of the difference; no parts, no shares.
+    """
+    whole = math.fsum(parts.values())
+    base = own * math.exp(-whole)
+    slope = base if abs(whole) < 1e-9 else (own - base) / whole
+    return (
+        {"any leaf": base, **{name: slope * part for name, part in parts.items()}} if parts else {}
+    )
 
 
 def explain(

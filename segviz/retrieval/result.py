@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from segviz.construct import Stage
-from segviz.retrieval.ledger import Ledger, explain
+from segviz.construct import Scorer, Stage
+from segviz.retrieval.ledger import Ledger, explain, shares
+from segviz.retrieval.relevance import parts
 from segviz.retrieval.selection import level_distribution
 from segviz.retrieval.settings import RetrievalSettings
 from segviz.tree import Span, Structure
@@ -42,7 +44,7 @@ class Result:
     nodes, best first. ``initial`` and ``final`` float64 (n,), ``hops`` float64 (H + 1, n);
     ``before`` and ``after`` are the top-K node ids by initial and final score, best first.
     Under method "own", ``final`` are the scores of the system's own retrieval and ``stages``
-    its stages.
+    its stages. ``scorer`` gave the raw relevance.
     """
 
     question: str
@@ -55,6 +57,13 @@ class Result:
     after: tuple[int, ...]
     evidence: tuple[Evidence, ...]
     stages: tuple[Stage, ...] = ()
+    scorer: Scorer | None = None
+
+    @cached_property
+    def parts(self) -> dict[str, NDArray[np.float64]]:
+        """What every ingredient of the relevance adds to the logarithm of each node's initial
+        score, float64 (n,) each; none where it has no ingredients."""
+        return {} if self.scorer is None else parts(self.scorer, self.question)
 
     @property
     def own(self) -> bool:
@@ -62,13 +71,18 @@ class Result:
         return self.settings.method == "own"
 
     def explain(self, node: int) -> Ledger:
-        """Own score and every contribution by source and hop; sums to ``final[node]``.
+        """Own score, split by ingredient, and every contribution by source and hop; sums to
+        ``final[node]``.
 
         Under a system's own retrieval a score has no parts; ``stages`` explain it."""
         scores = self.final if self.own else self.initial
-        return explain(
+        ledger = explain(
             node, scores, self.structure.edges, *self.settings.propagation, self.structure
         )
+        if self.own:
+            return ledger
+        at_node = {name: float(part[node]) for name, part in self.parts.items()}
+        return replace(ledger, ingredients=shares(ledger.own, at_node))
 
     @property
     def score_names(self) -> tuple[str, str]:

@@ -9,13 +9,13 @@ from collections.abc import Collection
 from dataclasses import dataclass, replace
 
 from segviz.retrieval.propagation import check_setting
-from segviz.retrieval.relevance import RELEVANCE
+from segviz.retrieval.relevance import relevance_model, spelled
 from segviz.retrieval.selection import check_count
 
 METHODS = ("propagate", "own")
 """Propagation over any structure, or the system's own retrieval."""
 
-USUAL_RELEVANCE = "hybrid"
+USUAL_RELEVANCE = "contextual"
 """The relevance of questions that name none, unless a system's own retrieval has its own."""
 
 
@@ -24,7 +24,7 @@ class RetrievalSettings:
     """The settings of one retrieval (SegTreeMem Algorithm 2).
 
     ``policy`` (a name from ``POLICIES``), ``alpha`` in [0, 1) and ``horizon`` 0 … 999 hops
-    steer propagation; ``relevance`` (a name from ``RELEVANCE``) gives the initial scores; None
+    steer propagation; ``relevance`` (see ``relevance_model``) gives the initial scores; None
     is the usual one, which :meth:`relevance_for` names.
     ``k`` ≥ 1 nodes are returned, or, with a ``budget`` ≥ 1, as many of the best as its tokens
     pay for. ``levels`` are the admissible ones in ascending order, None for all.
@@ -50,10 +50,8 @@ class RetrievalSettings:
     def __post_init__(self) -> None:
         """Check every field; any collection of levels becomes an ascending tuple."""
         check_setting(self.policy, self.alpha, self.horizon)
-        if self.relevance is not None and self.relevance not in RELEVANCE:
-            raise ValueError(
-                f"unknown relevance {self.relevance!r}; choose one of {', '.join(RELEVANCE)}"
-            )
+        if self.relevance is not None:
+            object.__setattr__(self, "relevance", spelled(relevance_model(self.relevance)))
         check_count("k", self.k)
         if self.budget is not None:
             check_count("budget", self.budget)
@@ -70,7 +68,7 @@ class RetrievalSettings:
 
     def relevance_for(self, model: object = None) -> str:
         """The relevance in force for a memory of the system ``model``: the one named, else
-        ``hybrid`` or, under method "own", what the system's paper scores by (its ``relevance``)."""
+        the usual one or, under method "own", what the system's paper scores by."""
         own = str(getattr(model, "relevance", USUAL_RELEVANCE))
         return self.relevance or (own if self.method == "own" else USUAL_RELEVANCE)
 

@@ -15,7 +15,7 @@ from typing import Any
 from segviz.construct import Parameter, Retriever, parameters
 from segviz.conversation import TITLES, UNIT_RULES
 from segviz.memory import COMPONENTS
-from segviz.retrieval import METHODS, POLICIES, RELEVANCE, RetrievalSettings
+from segviz.retrieval import METHODS, POLICIES, RetrievalSettings, relevance_model, spelled
 from segviz.systems import SYSTEMS
 from segviz.view.link_readers import (
     COUNT,
@@ -243,7 +243,7 @@ _READERS: dict[str, Callable[[str], Any]] = {
     "alpha": number(float, 0, 0.99),
     "horizon": number(int, 0, 5),
     "k": number(int, 1, 1_000),
-    "relevance": one_of(tuple(RELEVANCE)),
+    "relevance": lambda given: spelled(relevance_model(short_text(given))),
     "levels": levels,
     "distinct": yes_or_no,
     "budget": number(int, 50, 100_000),

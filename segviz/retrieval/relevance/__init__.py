@@ -1,9 +1,10 @@
 """Scores the relevance of each node to a question, before any propagation.
 
-``hybrid``   dense and lexical together; the offline default
-``dense``    cosine of question and annotation embeddings (the paper's)
-``lexical``  BM25 over the annotations
-``softmax``  the same cosines, sharpened: the best nodes hold more of the whole
+``contextual``  words, meaning, similar words and dates, in the context of the nodes around; ours,
+                the default
+``hybrid``      dense and lexical together
+``dense``       cosine of question and annotation embeddings (the paper's)
+``lexical``     BM25 over the annotations
 
 A model is prepared once per structure and then scores any number of questions. Scores are
 raw (higher is better, any range); :func:`initial_scores` turns them into the distribution
@@ -12,60 +13,142 @@ s⁽⁰⁾ of SegTreeMem §4.3.1.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from segviz.construct import Scorer
+from segviz.construct import Scorer, make, parameters
+from segviz.conversation import Unit
 from segviz.embedding import Embedder
+from segviz.retrieval.relevance.contextual import Contextual
 from segviz.retrieval.relevance.dense import Dense
 from segviz.retrieval.relevance.hybrid import Hybrid
 from segviz.retrieval.relevance.lexical import Lexical
-from segviz.retrieval.relevance.softmax import Softmax
 from segviz.tree import Structure
 
-__all__ = ["RELEVANCE", "Dense", "Hybrid", "Lexical", "Softmax", "initial_scores", "over_active"]
+__all__ = [
+    "RELEVANCE",
+    "Contextual",
+    "Dense",
+    "Hybrid",
+    "Lexical",
+    "initial_scores",
+    "over_active",
+    "parts",
+    "relevance_model",
+    "spelled",
+]
 
 Scores = NDArray[np.float64]
 
-RELEVANCE: dict[str, Callable[..., Any]] = {
+RELEVANCE: dict[str, type[Any]] = {
+    "contextual": Contextual,
     "hybrid": Hybrid,
     "dense": Dense,
     "lexical": Lexical,
-    "softmax": Softmax,
 }
 """Name to relevance model; a new model needs only a row here."""
 
 
-def over_active(model: Any, structure: Structure, embedder: Embedder) -> Scorer:
+def relevance_model(spelled: str) -> Any:
+    """The model of a name from ``RELEVANCE``, with other parameters than its defaults after a
+    colon: ``contextual:dates=0,beside=0.5``.
+
+    ValueError lists the names, parameters or range for what is unknown or outside."""
+    name, _, rest = spelled.partition(":")
+    if name not in RELEVANCE:
+        raise ValueError(f"unknown relevance {name!r}; choose one of {', '.join(RELEVANCE)}")
+    settings = {}
+    for pair in rest.split(",") if rest else ():
+        key, _, value = pair.partition("=")
+        try:
+            settings[key.strip()] = float(value)
+        except ValueError:
+            raise ValueError(
+                f"relevance {spelled!r}: {pair!r} is no parameter with a number, as in "
+                "'contextual:dates=0'"
+            ) from None
+    return make(RELEVANCE[name], settings)
+
+
+def spelled(model: Any) -> str:
+    """What :func:`relevance_model` makes ``model`` from: its name and, in order, the parameters
+    that are not the default."""
+    changed = [
+        f"{each.name}={getattr(model, each.name):g}"
+        for each in parameters(type(model))
+        if getattr(model, each.name) != each.default
+    ]
+    return str(model.name) + (":" + ",".join(changed) if changed else "")
+
+
+def over_active(
+    model: Any,
+    structure: Structure,
+    embedder: Embedder,
+    units: Sequence[Unit] = (),
+    speakers: Sequence[str] = (),
+) -> Scorer:
     """Prepare ``model`` on the active nodes alone; retired ones score 0.
 
     Word frequencies and standardisation must not depend on texts that are no longer in
-    the memory: a RAPTOR rebuild retires more summaries than it keeps.
+    the memory: a RAPTOR rebuild retires more summaries than it keeps. ``units`` and ``speakers``
+    tell a model when a leaf was said and whose names to expect.
     """
     if structure.active.all():
-        whole: Scorer = model.prepare(structure, embedder)
+        whole: Scorer = model.prepare(structure, embedder, units, speakers)
         return whole
-    rows = np.flatnonzero(structure.active)
-    living = Structure(
-        structure.level[rows],
-        structure.start[rows],
-        structure.stop[rows],
-        tuple(structure.text[row] for row in rows.tolist()),
-        structure.vector[rows],
-        structure.active[rows],
-        np.zeros((0, 2), dtype=np.int32),
-    )
-    inner: Scorer = model.prepare(living, embedder)
+    return _OverActive(model, structure, embedder, units, speakers)
 
-    def score(questions: Sequence[str]) -> NDArray[np.float64]:
-        scores = np.zeros((len(questions), len(structure)))
-        scores[:, rows] = inner(questions)
+
+class _OverActive:
+    """A model on the active rows of a structure, which gives all rows their scores and parts."""
+
+    def __init__(
+        self,
+        model: Any,
+        structure: Structure,
+        embedder: Embedder,
+        units: Sequence[Unit],
+        speakers: Sequence[str],
+    ) -> None:
+        self._rows = np.flatnonzero(structure.active)
+        self._n = len(structure)
+        place = np.full(self._n, -1, dtype=np.int32)
+        place[self._rows] = np.arange(len(self._rows))
+        edges = place[structure.edges]
+        living = Structure(
+            structure.level[self._rows],
+            structure.start[self._rows],
+            structure.stop[self._rows],
+            tuple(structure.text[row] for row in self._rows.tolist()),
+            structure.vector[self._rows],
+            structure.active[self._rows],
+            edges[(edges >= 0).all(axis=1)],
+        )
+        self._inner = model.prepare(living, embedder, units, speakers)
+
+    def __call__(self, questions: Sequence[str]) -> Scores:
+        scores = np.zeros((len(questions), self._n))
+        scores[:, self._rows] = self._inner(questions)
         return scores
 
-    return score
+    def parts(self, question: str) -> dict[str, Scores]:
+        """Those of the active rows; see :func:`parts`."""
+        found = {}
+        for name, part in parts(self._inner, question).items():
+            found[name] = np.zeros(self._n)
+            found[name][self._rows] = part
+        return found
+
+
+def parts(scorer: Scorer, question: str) -> dict[str, Scores]:
+    """What every ingredient of a relevance adds to the logarithm of the nodes' scores, float64
+    (n,) each; none where a model has no ingredients."""
+    found: dict[str, Scores] = scorer.parts(question) if hasattr(scorer, "parts") else {}
+    return found
 
 
 def initial_scores(relevance: Scores, active: NDArray[np.bool_] | None = None) -> Scores:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from segviz.construct import Scorer
+from segviz.conversation import Unit
 from segviz.embedding import Embedder
 from segviz.tree import Structure
 
@@ -24,7 +25,13 @@ class Dense:
 
     name: ClassVar[str] = "dense"
 
-    def prepare(self, structure: Structure, embedder: Embedder) -> Scorer:
+    def prepare(
+        self,
+        structure: Structure,
+        embedder: Embedder,
+        units: Sequence[Unit] = (),
+        speakers: Sequence[str] = (),
+    ) -> Scorer:
         """A function from q questions to raw scores, float64 (q, n)."""
 
         def score(questions: Sequence[str]) -> NDArray[np.float64]:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from segviz.construct import Scorer, check_ranges, param
+from segviz.conversation import Unit
 from segviz.embedding import Embedder
 from segviz.retrieval.relevance.dense import Dense
 from segviz.retrieval.relevance.lexical import Lexical
@@ -44,14 +45,35 @@ class Hybrid:
         """Refuse values outside the declared ranges."""
         check_ranges(self)
 
-    def prepare(self, structure: Structure, embedder: Embedder) -> Scorer:
+    def prepare(
+        self,
+        structure: Structure,
+        embedder: Embedder,
+        units: Sequence[Unit] = (),
+        speakers: Sequence[str] = (),
+    ) -> Scorer:
         """A function from q questions to raw scores in (0, 1], float64 (q, n)."""
-        dense = Dense().prepare(structure, embedder)
-        lexical = Lexical().prepare(structure, embedder)
+        return _Hybrid(self, structure, embedder)
 
-        def score(questions: Sequence[str]) -> NDArray[np.float64]:
-            together = standardised(lexical(questions))
-            together += self.dense_weight * standardised(dense(questions))
-            return sharpened(together, self.temperature)
 
-        return score
+class _Hybrid:
+    """A structure that :class:`Hybrid` is ready to score."""
+
+    def __init__(self, settings: Hybrid, structure: Structure, embedder: Embedder) -> None:
+        self._settings = settings
+        self._dense = Dense().prepare(structure, embedder)
+        self._lexical = Lexical().prepare(structure, embedder)
+
+    def __call__(self, questions: Sequence[str]) -> NDArray[np.float64]:
+        together = standardised(self._lexical(questions))
+        together += self._settings.dense_weight * standardised(self._dense(questions))
+        return sharpened(together, self._settings.temperature)
+
+    def parts(self, question: str) -> dict[str, NDArray[np.float64]]:
+        """What words and meaning add to the logarithm of each node's score, float64 (n,)."""
+        words = standardised(self._lexical([question]))[0]
+        meaning = self._settings.dense_weight * standardised(self._dense([question]))[0]
+        return {
+            "words": words / self._settings.temperature,
+            "meaning": meaning / self._settings.temperature,
+        }

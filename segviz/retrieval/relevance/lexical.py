@@ -13,11 +13,12 @@ import snowballstemmer
 from numpy.typing import NDArray
 
 from segviz.construct import Scorer, check_ranges, param
+from segviz.conversation import Unit
 from segviz.embedding import Embedder
 from segviz.tree import Structure
 
 _WORD = re.compile(r"\w+", re.UNICODE)
-_STOP = frozenset(
+STOP = frozenset(
     "a an and are as at be but by did do does for from has have how i if in into is it no not of "
     "on or s such t that the their then there these they this to was we were what when where "
     "which who why will with you".split()
@@ -28,14 +29,15 @@ _NOTHING = "\0"
 
 
 @lru_cache(maxsize=100_000)
-def _stem(word: str) -> str:
+def stem(word: str) -> str:
+    """The Snowball stem of a lower-case English word."""
     stemmed: str = _STEMMER.stemWord(word)
     return stemmed
 
 
 def tokens(text: str) -> list[str]:
     """Lower-case words without stop words, reduced to their stems (Snowball English)."""
-    return [_stem(word) for word in _WORD.findall(text.lower()) if word not in _STOP]
+    return [stem(word) for word in _WORD.findall(text.lower()) if word not in STOP]
 
 
 @dataclass(frozen=True)
@@ -56,7 +58,13 @@ class Lexical:
         """Refuse values outside the declared ranges."""
         check_ranges(self)
 
-    def prepare(self, structure: Structure, embedder: Embedder) -> Scorer:
+    def prepare(
+        self,
+        structure: Structure,
+        embedder: Embedder,
+        units: Sequence[Unit] = (),
+        speakers: Sequence[str] = (),
+    ) -> Scorer:
         """A function from q questions to raw scores, float64 (q, n)."""
         import bm25s  # a fifth of a second: only when somebody asks
 

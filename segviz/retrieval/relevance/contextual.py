@@ -1,0 +1,427 @@
+"""Scores relevance by words and meaning in their context: our own model."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property, lru_cache
+from typing import Any, ClassVar, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
+
+from segviz.construct import check_ranges, param
+from segviz.conversation import Unit
+from segviz.embedding import Embedder, KnowsWords, background_lines, word_vectors
+from segviz.retrieval.relevance.lexical import STOP, stem
+from segviz.retrieval.relevance.standardise import sharpened
+from segviz.tree import Structure
+
+Floats = NDArray[np.float64]
+F = TypeVar("F", bound=np.floating[Any])
+_WORD = re.compile(r"\w+", re.UNICODE)
+_SENTENCE = re.compile(r"(?<=[.!?。！？])\s*(?=\S)|\n+")
+_MONTHS = (
+    "january february march april may june july august september october november december"
+).split()
+_MONTH = re.compile(rf"\b({'|'.join(_MONTHS)})\b", re.I)
+_YEAR = re.compile(r"\b((?:19|20)\d\d)\b")
+_DAY = re.compile(r"\b(\d{1,2})(?:st|nd|rd|th)?\b")
+_K1, _B = 1.5, 0.75  # of BM25
+_AROUND = 2  # a node hears so many nodes before and after it
+_REACH = 100.0  # words; half of what is said so far away is heard
+_RARE = 1e-3  # a word of this share of all counts half
+_PASSAGE = 100  # words
+_CHUNK = 1_000  # passages summed at once
+_ALIKE = 0.2  # words of a lower cosine are not similar
+
+
+@dataclass(frozen=True)
+class Contextual:
+    """exp((words + meaning + similar + dates + model) / temperature) over the nodes.
+
+    A short text says little without what stands around it, a long one speaks for itself: in
+    ``words`` and ``meaning`` a node also counts what the two nodes before and after it on its
+    level say, ``beside`` · 100 / (100 + distance in words) times, and the mean of its siblings,
+    ``siblings`` · 100 / (100 + its own words) times. Every ingredient but the dates is standardised
+    over the leaves; 0 switches one off.
+
+    ``words``    BM25 of the question's stems (k1 1.5, b 0.75)
+    ``meaning``  cosine of sums of word vectors, weighted by 0.001 / (0.001 + share of the word in
+                 memory and everyday talk), of a text and the question without names of speakers,
+                 which stand in nearly every text; mean of the whole text's and that of its best
+                 passage of up to 100 words
+    ``similar``  for every word of the question, inverse document frequency times the squared
+                 cosine of the most similar word of the text
+    ``dates``    inverse document frequency of the months, days and years named in the question
+                 that are those of the sessions, mean over a node's units
+    ``model``    cosine of the embedder's vectors, where these are more than sums of word vectors
+
+    Always positive; each question's best node has 1. Word frequencies are those of the leaves, so
+    that summaries do not change them. A structure without times, a question without dates or an
+    installation without word vectors lacks these ingredients only.
+
+    Sources: smoothing by context after Kurland and Lee 2004; weighted sums of word vectors Arora et
+    al. 2017; similar words after Kusner et al. 2015; the combination and its constants are ours,
+    chosen on LoCoMo, with LongMemEval and RealMem in view.
+    """
+
+    name: ClassVar[str] = "contextual"
+
+    words: float = param(1.0, help="Weight of the question's words.", low=0, high=5, step=0.1)
+    meaning: float = param(1.3, help="Weight of word vectors.", low=0, high=5, step=0.1)
+    similar: float = param(0.4, help="Weight of similar words.", low=0, high=5, step=0.1)
+    dates: float = param(2.0, help="Weight of dates in the question.", low=0, high=5, step=0.1)
+    model: float = param(0.6, help="Weight of a neural embedder.", low=0, high=5, step=0.1)
+    beside: float = param(0.6, help="Share heard of the nodes beside.", low=0, high=2, step=0.1)
+    siblings: float = param(0.4, help="Share heard of the siblings.", low=0, high=2, step=0.1)
+    temperature: float = param(
+        2.0, help="How evenly the scores are spread over the nodes.", low=0.5, high=10, step=0.5
+    )
+
+    def __post_init__(self) -> None:
+        """Refuse values outside the declared ranges."""
+        check_ranges(self)
+
+    def prepare(
+        self,
+        structure: Structure,
+        embedder: Embedder,
+        units: Sequence[Unit] = (),
+        speakers: Sequence[str] = (),
+    ) -> Prepared:
+        """The model, ready for questions of the active nodes of ``structure``."""
+        return Prepared(self, structure, embedder, units, speakers)
+
+
+class Prepared:
+    """A structure that :class:`Contextual` is ready to score.
+
+    n nodes, all active; v distinct words; e pairs of a node and a word in it.
+    """
+
+    def __init__(
+        self,
+        settings: Contextual,
+        structure: Structure,
+        embedder: Embedder,
+        units: Sequence[Unit],
+        speakers: Sequence[str],
+    ) -> None:
+        """Counts the words; vectors are made when the first question asks for them. O(e)."""
+        self.settings, self._structure, self._embedder = settings, structure, embedder
+        names = {word for name in speakers for word in _split(name)}
+        either = "|".join(sorted(map(re.escape, names), key=len, reverse=True))
+        self._names = re.compile(rf"\b(?:{either})\b(?:['’]s\b)?", re.I) if names else None
+        leaves = np.asarray(structure.leaves, dtype=np.int64)
+        self._leaves = leaves if len(leaves) else np.arange(len(structure))
+        self._count_words()
+        self._context = _Context(structure, self._lengths, settings.beside, settings.siblings)
+        known = int(structure.stop.max(initial=0))
+        times = [unit.time for unit in units[:known]]
+        self._days = np.array([(t.year, t.month, t.day) if t else (0, 0, 0) for t in times])
+
+    def _count_words(self) -> None:
+        """The words of every node with their counts, and the nodes of every word."""
+        ids: dict[str, int] = {}
+        word, sizes, owner = [], [], []
+        for node, text in enumerate(self._structure.text):
+            for piece in _pieces(text):
+                word += [ids.setdefault(each, len(ids)) for each in piece]
+                sizes.append(len(piece))
+                owner.append(node)
+        n = len(self._structure)
+        self._vocabulary = ids
+        self._text, self._ends = np.array(word, dtype=np.int64), np.cumsum([0, *sizes])
+        self._owner = np.array(owner, dtype=np.int64)
+        pairs, counts = np.unique(
+            self._text * n + np.repeat(self._owner, sizes), return_counts=True
+        )
+        self._word, self._node = np.divmod(pairs, max(n, 1))
+        self._count = counts.astype(np.float64)
+        self._starts = np.searchsorted(self._word, np.arange(len(ids) + 1))
+        self._lengths = np.bincount(self._node, self._count, minlength=n).astype(np.float64)
+        self._in_leaf = np.zeros(n, dtype=np.bool_)
+        self._in_leaf[self._leaves] = True
+
+    def __call__(self, questions: Sequence[str]) -> Floats:
+        """Raw scores in (0, 1], float64 (q, n)."""
+        rows = np.zeros((len(questions), len(self._structure)))
+        # Products as small as these take many times as long in threads that wait for a core.
+        with threadpool_limits(limits=1, user_api="blas"):
+            for row, question in zip(rows, questions, strict=True):
+                for part in self.parts(question).values():
+                    row += part
+        return sharpened(rows, 1.0)
+
+    def parts(self, question: str) -> dict[str, Floats]:
+        """What every ingredient in force adds to the logarithm of each node's score, float64 (n,)
+        each; 0 for an average leaf."""
+        plain = self._names.sub(" ", question) if self._names else question
+        telling = plain if _split(plain) else question
+        scores = {
+            "words": lambda: self._standardised(self._bm25(question)),
+            "meaning": lambda: self._standardised(self._meaning(telling)),
+            "similar": lambda: self._standardised(self._similar(telling)),
+            "dates": lambda: self._dates(question),
+            "model": lambda: self._standardised(self._cosines(telling)),
+        }
+        if self._static is None:
+            del scores["meaning"], scores["similar"]
+        elif isinstance(getattr(self._embedder, "inner", self._embedder), KnowsWords):
+            del scores["model"]
+        weights = {name: getattr(self.settings, name) for name in scores}
+        heat = self.settings.temperature
+        return {
+            name: weights[name] / heat * score()  # type: ignore[no-untyped-call]
+            for name, score in scores.items()
+            if weights[name]
+        }
+
+    def _standardised(self, scores: Floats) -> Floats:
+        """Minus the mean of the leaves, divided by their standard deviation; 0 where that is 0."""
+        at_leaves = scores[self._leaves]
+        if not len(at_leaves) or (deviation := at_leaves.std()) <= 1e-12:
+            return np.zeros_like(scores)
+        return np.asarray((scores - at_leaves.mean()) / deviation)
+
+    def _rows(self, word: int) -> slice:
+        """Where a word stands in the pairs of word and node; nowhere for -1."""
+        return slice(0) if word < 0 else slice(self._starts[word], self._starts[word + 1])
+
+    def _rarity(self, holders: int) -> float:
+        """Inverse document frequency of what so many leaves hold."""
+        return float(np.log1p((len(self._leaves) - holders + 0.5) / (holders + 0.5)))
+
+    @cached_property
+    def _stems(self) -> dict[str, list[int]]:
+        """The words of every stem, stop words left out."""
+        found: dict[str, list[int]] = {}
+        for word, i in self._vocabulary.items():
+            if word not in STOP:
+                found.setdefault(stem(word), []).append(i)
+        return found
+
+    @cached_property
+    def _long(self) -> Floats:
+        """How long every node and its context are, in words that count, against the leaves' mean;
+        float64 (n,)."""
+        stop = [self._vocabulary[word] for word in STOP if word in self._vocabulary]
+        telling = ~np.isin(self._word, stop)
+        length = np.bincount(
+            self._node[telling], self._count[telling], minlength=len(self._structure)
+        ).astype(np.float64)
+        length += self._context.heard(length)
+        return np.asarray(length / max(float(length[self._leaves].mean()), 1e-12))
+
+    def _bm25(self, question: str) -> Floats:
+        scores = np.zeros(len(self._structure))
+        for word in _split(question):
+            same = self._stems.get(stem(word)) if word not in STOP else None
+            if same is None:
+                continue
+            count = np.zeros(len(scores))
+            for each in same:
+                rows = self._rows(each)
+                count[self._node[rows]] += self._count[rows]
+            rarity = self._rarity(int(np.count_nonzero(count[self._leaves])))
+            count += self._context.heard(count)
+            scores += rarity * count * (_K1 + 1) / (count + _K1 * (1 - _B + _B * self._long))
+        return scores
+
+    @cached_property
+    def _static(self) -> KnowsWords | None:
+        return word_vectors(self._embedder)
+
+    @cached_property
+    def _vectors(self) -> NDArray[np.float32]:
+        """The vector of every word, float32 (v, d)."""
+        assert self._static is not None
+        return self._static.words(list(self._vocabulary))
+
+    @cached_property
+    def _weight(self) -> Callable[[Sequence[str]], NDArray[np.float32]]:
+        """The weight of words by how often they stand in the leaves and in everyday talk."""
+        kept = self._in_leaf[self._node]
+        known = np.bincount(self._word[kept], self._count[kept], minlength=len(self._vocabulary))
+        usual, total = everyday_words(), everyday_words().total() + known.sum()
+
+        def weight(words: Sequence[str]) -> NDArray[np.float32]:
+            places = [self._vocabulary.get(word) for word in words]
+            here = [0.0 if place is None else known[place] for place in places]
+            count = np.array(here) + [usual[word] for word in words]
+            return np.asarray(_RARE / (_RARE + count / total), dtype=np.float32)
+
+        return weight
+
+    @cached_property
+    def _meanings(self) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.int64]]:
+        """Unit vectors of every node with its context, float32 (n, d), those of the passages of
+        texts with several, float32 (p, d), and whose these are, int64 (p,)."""
+        vectors = self._vectors * self._weight(list(self._vocabulary))[:, None]
+        pieces = np.zeros((len(self._owner), vectors.shape[1]), dtype=np.float32)
+        for first in range(0, len(pieces), _CHUNK):
+            ends = self._ends[first : first + _CHUNK + 1]
+            some = np.flatnonzero(np.diff(ends))
+            if len(some):
+                words = vectors[self._text[ends[0] : ends[-1]]]
+                pieces[first + some] = np.add.reduceat(words, ends[some] - ends[0], axis=0)
+        nodes, first_piece = np.unique(self._owner, return_index=True)
+        single = np.zeros((len(self._structure), vectors.shape[1]), dtype=np.float32)
+        if len(nodes):
+            single[nodes] = np.add.reduceat(pieces, first_piece, axis=0)
+        single = _unit(single)
+        heard = self._context.heard(single)
+        several = np.bincount(self._owner, minlength=len(single))[self._owner] > 1
+        owner = self._owner[several]
+        return _unit(single + heard), _unit(_unit(pieces[several]) + heard[owner]), owner
+
+    def _meaning(self, question: str) -> Floats:
+        assert self._static is not None
+        words = _split(question)
+        query = _unit(self._weight(words)[None] @ self._static.words(words))[0]
+        whole, pieces, owner = self._meanings
+        scores = np.asarray(whole @ query, dtype=np.float64)
+        if len(owner):
+            nodes, first = np.unique(owner, return_index=True)
+            scores[nodes] += np.maximum.reduceat((pieces @ query).astype(np.float64), first)
+            scores[nodes] /= 2
+        return scores
+
+    @cached_property
+    def _centre(self) -> NDArray[np.float32]:
+        """The mean of the vectors of all telling words."""
+        telling = [i for word, i in self._vocabulary.items() if word not in STOP]
+        return np.asarray(self._vectors[telling].mean(axis=0) if telling else self._vectors[:1])
+
+    @cached_property
+    def _centred(self) -> NDArray[np.float32]:
+        """Unit vectors of the words around their mean, zero for stop words; float32 (v, d)."""
+        centred = _unit(self._vectors - self._centre)
+        centred[[i for word, i in self._vocabulary.items() if word in STOP]] = 0.0
+        return centred
+
+    def _similar(self, question: str) -> Floats:
+        assert self._static is not None
+        scores = np.zeros(len(self._structure))
+        asked = [word for word in dict.fromkeys(_split(question)) if word not in STOP]
+        if not asked or not self._vocabulary:
+            return scores
+        vectors = _unit(self._static.words(asked) - self._centre)
+        for word, vector in zip(asked, vectors, strict=True):
+            alike = self._centred @ vector
+            best = np.zeros(len(scores))
+            close = np.flatnonzero(alike >= _ALIKE)
+            # The most similar word comes last, and of equal places the last value stays.
+            close = close[np.argsort(alike[close], kind="stable")]
+            first, sizes = self._starts[close], np.diff(self._starts)[close]
+            rows = np.arange(sizes.sum()) + np.repeat(first - np.cumsum(sizes) + sizes, sizes)
+            best[self._node[rows]] = np.repeat(np.square(alike[close]), sizes)
+            holders = self._node[self._rows(self._vocabulary.get(word, -1))]
+            scores += self._rarity(int(np.count_nonzero(self._in_leaf[holders]))) * best
+        return scores
+
+    def _dates(self, question: str) -> Floats:
+        months = [
+            _MONTHS.index(found.lower()) + 1
+            for found in dict.fromkeys(_MONTH.findall(question))
+            if found != "may"
+        ]
+        days = [int(found) for found in _DAY.findall(question)] if months else []
+        named = [
+            *((0, int(year), None) for year in dict.fromkeys(_YEAR.findall(question))),
+            *((1, month, None) for month in dict.fromkeys(months)),
+            *((2, day, months) for day in dict.fromkeys(days)),
+        ]
+        units = np.zeros(len(self._days))
+        for column, value, only in named if len(units) else []:
+            meant = self._days[:, column] == value
+            if only:
+                meant &= np.isin(self._days[:, 1], only)
+            if held := np.count_nonzero(meant):
+                units += meant * np.log1p((len(units) - held + 0.5) / (held + 0.5))
+        summed = np.concatenate([[0.0], np.cumsum(units)])
+        start, stop = (
+            np.minimum(ends, len(units)) for ends in (self._structure.start, self._structure.stop)
+        )
+        return np.asarray((summed[stop] - summed[start]) / np.maximum(stop - start, 1))
+
+    def _cosines(self, question: str) -> Floats:
+        if not len(self._structure):
+            return np.zeros(0)
+        query = self._embedder.embed([question])[0]
+        return np.asarray(self._structure.vector @ query, dtype=np.float64)
+
+
+class _Context:
+    """What each node hears of the nodes around it: C, a sparse matrix (n, n)."""
+
+    def __init__(
+        self, structure: Structure, lengths: Floats, beside: float, siblings: float
+    ) -> None:
+        n = len(structure)
+        order = np.lexsort((np.arange(n), structure.start, structure.level))
+        places = np.cumsum(lengths[order]) - lengths[order] / 2
+        self._pairs: list[tuple[NDArray[np.int64], NDArray[np.int64], Floats]] = []
+        for step in range(1, _AROUND + 1) if beside else ():
+            same = structure.level[order[:-step]] == structure.level[order[step:]]
+            left, right = order[:-step][same], order[step:][same]
+            away = (places[step:] - places[:-step])[same]
+            share = beside * _REACH / (_REACH + away)
+            self._pairs += [(left, right, share), (right, left, share)]
+        parent, child = structure.edges.T if siblings else np.zeros((2, 0), dtype=np.int32)
+        by_parent = np.argsort(parent, kind="stable")
+        self._child = child[by_parent]
+        _, self._family, sizes = np.unique(parent[by_parent], return_index=True, return_counts=True)
+        self._parent = np.repeat(np.arange(len(sizes)), sizes)
+        self._by_child = np.argsort(self._child, kind="stable")
+        self._who, self._first = np.unique(self._child[self._by_child], return_index=True)
+        others = np.bincount(self._child, sizes[self._parent] - 1, minlength=n)[self._who]
+        weight = siblings * _REACH / (_REACH + lengths[self._who])
+        self._share = np.where(others > 0, weight / np.maximum(others, 1), 0.0)
+
+    def heard(self, values: NDArray[F]) -> NDArray[F]:
+        """C times ``values``, (n,) or (n, d), of their dtype."""
+        found = np.zeros_like(values)
+        wide = (slice(None), *[None] * (values.ndim - 1))
+        for target, source, share in self._pairs:
+            found[target] += (share[wide] * values[source]).astype(values.dtype)
+        if len(self._who):
+            own = values[self._child]
+            rest = np.add.reduceat(own, self._family, axis=0)[self._parent] - own
+            heard = np.add.reduceat(rest[self._by_child], self._first, axis=0)
+            found[self._who] += (self._share[wide] * heard).astype(values.dtype)
+        return found
+
+
+def _split(text: str) -> tuple[str, ...]:
+    """The words of a text, in lower case."""
+    return tuple(_WORD.findall(text.lower()))
+
+
+@lru_cache(maxsize=20_000)
+def _pieces(text: str) -> tuple[tuple[str, ...], ...]:
+    """The words of a text, cut at the ends of sentences and lines into passages of up to 100; a
+    longer sentence is one of its own."""
+    found: list[tuple[str, ...]] = []
+    for sentence in _SENTENCE.split(text):
+        words = _split(sentence)
+        if found and len(found[-1]) + len(words) <= _PASSAGE:
+            found[-1] += words
+        elif words:
+            found.append(words)
+    return tuple(found)
+
+
+@cache
+def everyday_words() -> Counter[str]:
+    """How often every word stands in the packaged everyday messages."""
+    return Counter(word for line in background_lines() for word in _split(line))
+
+
+def _unit(rows: NDArray[np.float32]) -> NDArray[np.float32]:
+    norms = np.linalg.norm(rows, axis=1, keepdims=True)
+    return np.asarray(np.divide(rows, norms, out=np.zeros_like(rows), where=norms > 0))

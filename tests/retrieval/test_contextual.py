@@ -1,0 +1,301 @@
+"""The contextual relevance against its definition, written out with dicts and loops."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from datetime import datetime
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as hs
+
+import segviz
+from segviz.conversation import Conversation, Session, Turn
+from segviz.embedding import HashingEmbedder, background_lines, get_embedder, word_vectors
+from segviz.retrieval import over_active, parts, relevance_model, spelled
+from segviz.retrieval.relevance import Contextual
+from segviz.retrieval.relevance.lexical import STOP, stem
+from tests.trees import grown
+
+WORDLLAMA = get_embedder("wordllama")
+WORDS = ("boat", "red", "sails", "dog", "barked", "the", "in", "May", "2023", "Ana", "painting")
+MONTHS = "january february march april may june july august september october november december"
+LONG = " ".join(f"Sentence {i} tells of a boat and a painting of sails." for i in range(30))
+
+
+def split(text):
+    return re.findall(r"\w+", text.lower())
+
+
+def rarity(n, holders):
+    return math.log(1 + (n - holders + 0.5) / (holders + 0.5))
+
+
+def heard(structure, beside, siblings):
+    """C as a dense matrix."""
+    n = len(structure)
+    words = [len(split(text)) for text in structure.text]
+    matrix = np.zeros((n, n))
+    for level in set(structure.level.tolist()):
+        row = sorted(
+            (node for node in range(n) if structure.level[node] == level),
+            key=lambda node: (structure.start[node], node),
+        )
+        for place, node in enumerate(row):
+            for step in (-2, -1, 1, 2):
+                if 0 <= place + step < len(row):
+                    low, high = sorted((place, place + step))
+                    between = sum(words[row[i]] for i in range(low + 1, high))
+                    away = (words[row[low]] + words[row[high]]) / 2 + between
+                    matrix[node, row[place + step]] += beside * 100 / (100 + away)
+    for node in range(n):
+        families = [
+            [other for other in structure.children[parent] if other != node]
+            for parent in structure.parents[node]
+        ]
+        others = sum(map(len, families))
+        for other in (other for family in families for other in family):
+            matrix[node, other] += siblings * 100 / (100 + words[node]) / others
+    return matrix
+
+
+def unit(vector):
+    norm = np.linalg.norm(vector)
+    return vector / norm if norm else vector
+
+
+def passages(text):
+    found = []
+    for sentence in re.split(r"(?<=[.!?。！？])\s*(?=\S)|\n+", text):
+        if found and len(split(found[-1])) + len(split(sentence)) <= 100:
+            found[-1] += "\n" + sentence
+        elif split(sentence):
+            found.append(sentence)
+    return found
+
+
+def restated(model, structure, units, speakers, question):  # noqa: C901
+    """Every ingredient by its definition: name → n contributions to the logarithm."""
+    n, text = len(structure), structure.text
+    leaves = [i for i in range(n) if structure.level[i] == 0] or list(range(n))
+    c = heard(structure, model.beside, model.siblings)
+
+    def standardised(values):
+        values = np.array(values)
+        spread = values[leaves].std()
+        return (values - values[leaves].mean()) / spread if spread > 1e-12 else values * 0.0
+
+    names = {word for speaker in speakers for word in split(speaker)}
+    cut = re.sub(r"(\w+)['’]s\b", lambda m: "" if m[1].lower() in names else m[0], question)
+    telling = [word for word in split(cut) if word not in names] or split(question)
+    # words
+    stems = [Counter(stem(w) for w in split(t) if w not in STOP) for t in text]
+    sizes = np.array([sum(found.values()) for found in stems], dtype=float)
+    sizes = sizes + c @ sizes
+    mean = max(sizes[leaves].mean(), 1e-12)
+    bm25 = np.zeros(n)
+    for word in (stem(w) for w in split(question) if w not in STOP):
+        own = np.array([float(found[word]) for found in stems])
+        if own.any():
+            count = own + c @ own
+            idf = rarity(len(leaves), sum(own[leaf] > 0 for leaf in leaves))
+            bm25 += idf * count * 2.5 / (count + 1.5 * (0.25 + 0.75 * sizes / mean))
+    found = {"words": model.words * standardised(bm25)}
+    # meaning
+    counts = Counter(word for line in background_lines() for word in split(line))
+    counts.update(word for leaf in leaves for word in split(text[leaf]))
+    vector = {w: v for w in {*counts, *telling} for v in word_vectors(WORDLLAMA).words([w])}
+    for t in text:
+        for w in split(t):
+            vector.setdefault(w, word_vectors(WORDLLAMA).words([w])[0])
+
+    def summed(words):
+        weights = (0.001 / (0.001 + counts[w] / counts.total()) for w in words)
+        return unit(
+            sum((k * vector[w] for k, w in zip(weights, words, strict=True)), np.zeros(256))
+        )
+
+    whole = np.array([summed(split(t)) for t in text])
+    around = c @ whole
+    query = summed(telling)
+    meaning = []
+    for node in range(n):
+        score = float(unit(whole[node] + around[node]) @ query)
+        pieces = passages(text[node])
+        if len(pieces) > 1:
+            best = max(float(unit(summed(split(p)) + around[node]) @ query) for p in pieces)
+            score = (score + best) / 2
+        meaning.append(score)
+    found["meaning"] = model.meaning * standardised(meaning)
+    # similar
+    vocabulary = {w for t in text for w in split(t)}
+    content = sorted(vocabulary - STOP)
+    centre = np.mean([vector[w] for w in content], axis=0)
+    similar = np.zeros(n)
+    for word in dict.fromkeys(w for w in telling if w not in STOP):
+        asked = unit(vector[word] - centre)
+        idf = rarity(len(leaves), sum(word in split(text[leaf]) for leaf in leaves))
+        for node in range(n):
+            cosines = [
+                float(unit(vector[w] - centre) @ asked) for w in split(text[node]) if w not in STOP
+            ]
+            similar[node] += idf * max((x**2 for x in cosines if x >= 0.2), default=0.0)
+    found["similar"] = model.similar * standardised(similar)
+    # dates
+    times = [u.time for u in units[: int(structure.stop.max())]]
+    months = {
+        MONTHS.split().index(m.lower()) + 1
+        for m in re.findall(r"\w+", question)
+        if m.lower() in MONTHS.split() and m != "may"
+    }
+    named = [lambda t, y=int(y): t.year == y for y in set(re.findall(r"\b20\d\d\b", question))]
+    named += [lambda t, m=m: t.month == m for m in months]
+    if months:
+        for d in {int(d) for d in re.findall(r"\b(\d{1,2})(?:st|nd|rd|th)?\b", question)}:
+            named.append(lambda t, d=d: t.day == d and t.month in months)
+    dates = np.zeros(n)
+    for fits in named:
+        held = [t is not None and fits(t) for t in times]
+        if any(held):
+            idf = rarity(len(times), sum(held))
+            for node in range(n):
+                span = range(structure.start[node], structure.stop[node])
+                dates[node] += idf * sum(held[u] for u in span) / len(span)
+    found["dates"] = model.dates * dates
+    return {name: part / model.temperature for name, part in found.items()}
+
+
+def conversation(sessions):
+    said, k = [], 0
+    for place, turns in enumerate(sessions):
+        block = []
+        for text in turns:
+            block.append(Turn(f"D{place}:{len(block)}", ("Ana", "Bo Li")[k % 2], text))
+            k += 1
+        said.append(
+            Session(f"s{place}", datetime(2023, 4 + place, 5 + 9 * place), "", tuple(block))
+        )
+    return Conversation("c", ("Ana", "Bo Li"), tuple(said))
+
+
+QUESTIONS = (
+    "When did Ana's dog bark at the red boat?",
+    "What did Bo paint in May 2023?",
+    "boats on 14 May",
+    "Ana?",
+    "",
+)
+
+
+@pytest.mark.parametrize("system", ["segment-tree", "raptor", "memforest", "bm25"])
+def test_equals_its_definition(system):
+    conv = conversation(
+        [
+            ["the red boat sails", "my dog barked at it", LONG, "Ana, look at the painting"],
+            ["we painted in the garden", "a barking dog again", "sails and boats", "bread"],
+        ]
+    )
+    memory = segviz.build(conv, system=system, unit="turn")
+    structure = memory.structure.collapsed
+    rows = np.flatnonzero(structure.active)
+    model = Contextual()
+    scorer = over_active(model, structure, WORDLLAMA, memory.units, memory.speakers)
+    dense = memory.structure.collapsed
+    place = {int(row): i for i, row in enumerate(rows)}
+    edges = [(place[p], place[c]) for p, c in dense.edges.tolist() if p in place and c in place]
+    living = segviz.tree.Structure(
+        dense.level[rows],
+        dense.start[rows],
+        dense.stop[rows],
+        tuple(dense.text[r] for r in rows.tolist()),
+        dense.vector[rows],
+        dense.active[rows],
+        np.array(edges, dtype=np.int32).reshape(-1, 2),
+    )
+    for question in QUESTIONS:
+        expected = restated(model, living, memory.units, memory.speakers, question)
+        found = parts(scorer, question)
+        assert list(found) == list(expected)
+        for name, part in expected.items():
+            np.testing.assert_allclose(found[name][rows], part, atol=2e-4, err_msg=name)
+        total = sum(expected.values())
+        raw = scorer([question])[0]
+        np.testing.assert_allclose(raw[rows], np.exp(total - total.max()), rtol=2e-3)
+
+
+@settings(max_examples=25, deadline=None)
+@given(hs.lists(hs.lists(hs.sampled_from(WORDS), min_size=1, max_size=6), min_size=1, max_size=9))
+def test_any_texts_equal_the_definition(texts):
+    conv = conversation([[" ".join(words) for words in texts]])
+    memory = segviz.build(conv, unit="turn")
+    model = Contextual(beside=0.5, siblings=1.0, temperature=1.0)
+    structure = memory.structure
+    scorer = over_active(model, structure, WORDLLAMA, memory.units, memory.speakers)
+    question = "Did Ana's dog sail a red boat in May 2023?"
+    expected = restated(model, structure, memory.units, memory.speakers, question)
+    for name, part in parts(scorer, question).items():
+        np.testing.assert_allclose(part, expected[name], atol=5e-4, err_msg=name)
+
+
+class TestIngredients:
+    def test_one_that_weighs_nothing_is_not_there(self):
+        memory = segviz.build(conversation([["a boat", "a dog"]]))
+        scorer = memory.scorer("contextual:dates=0,similar=0")
+        assert list(parts(scorer, "in May")) == ["words", "meaning"]
+
+    def test_the_vectors_of_another_embedder_are_one_more(self):
+        embedder = HashingEmbedder()
+        memory = segviz.build(
+            conversation([["a boat", "a dog", "bread"]]), unit="turn", embedder=embedder
+        )
+        found = parts(memory.scorer("contextual"), "Ana's boat")
+        assert list(found) == ["words", "meaning", "similar", "dates", "model"]
+        raw = memory.structure.vector @ embedder.embed([" boat"])[0]
+        leaves = list(memory.structure.leaves)
+        expected = 0.6 / 2 * (raw - raw[leaves].mean()) / raw[leaves].std()
+        np.testing.assert_allclose(found["model"], expected, atol=1e-5)
+
+    def test_of_an_empty_structure(self):
+        scorer = Contextual().prepare(grown([], []), WORDLLAMA)
+        assert all(len(part) == 0 for part in scorer.parts("boat").values())
+
+    def test_the_ledger_sums_to_the_score(self, memory):
+        for relevance in ("contextual", "hybrid", "dense"):
+            for policy in ("none", "both"):
+                result = memory.ask(
+                    "Who baked bread in May?", relevance=relevance, policy=policy, alpha=0.5
+                )
+                for node in (*result.after, *result.before):
+                    ledger = result.explain(node)
+                    assert ledger.total == pytest.approx(result.final[node], rel=1e-9)
+                    if relevance == "dense":
+                        assert not ledger.ingredients
+                    else:
+                        assert sum(ledger.ingredients.values()) == pytest.approx(ledger.own)
+
+
+class TestSpelling:
+    def test_defaults_are_left_out_and_the_order_is_that_of_the_parameters(self):
+        assert spelled(relevance_model("contextual:dates=2,words=1")) == "contextual"
+        model = relevance_model("contextual:beside=0,words=0.5")
+        assert model == Contextual(words=0.5, beside=0)
+        assert spelled(model) == "contextual:words=0.5,beside=0"
+
+    @pytest.mark.parametrize(
+        ("text", "message"),
+        [
+            ("nothing", "unknown relevance 'nothing'; choose one of contextual"),
+            ("contextual:dates", "'dates' is no parameter with a number"),
+            ("contextual:dates=x", "'dates=x' is no parameter"),
+            ("contextual:colour=1", "no parameter 'colour'"),
+            ("contextual:dates=9", "dates is 9.0; it must lie between 0 and 5"),
+            ("contextual:dates=nan", "dates is nan; it must lie"),
+            ("dense:k1=1", "Dense has no parameter 'k1'"),
+        ],
+    )
+    def test_others_are_refused(self, text, message):
+        with pytest.raises(ValueError, match=re.escape(message)):
+            relevance_model(text)
