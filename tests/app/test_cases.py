@@ -26,7 +26,7 @@ class Asked:
         self.case = next(case for case in CASES if case.name == name)
         question = memory.conversation.questions[self.case.question]
         self.gold = set(question.evidence)
-        self.result = memory.ask(question.text, **setting)
+        self.result = memory.ask(question.text, **{"relevance": "hybrid", **setting})
         structure, final = self.result.structure, self.result.final
         active = [node for node in range(len(structure)) if structure.active[node]]
         self.ranks = sorted(

@@ -177,7 +177,7 @@ class TestAsk:
         app = clean(ask_page().run())
         presets, relevance = "scoring-preset", "relevance-shown"
         assert app.segmented_control(key=presets).value == "custom"
-        assert app.selectbox(key=relevance).value == "hybrid"
+        assert app.selectbox(key=relevance).value == "contextual"
         before = evidence_scores(app)
         app.segmented_control(key=presets).set_value("paper, bottom-up").run()
         state = clean(app).session_state
@@ -190,14 +190,14 @@ class TestAsk:
         assert app.segmented_control(key=presets).value == "custom"
         app.segmented_control(key=presets).set_value("ours").run()
         assert clean(app).session_state["policy"] == "both"
-        assert app.selectbox(key=relevance).value == "hybrid"
+        assert app.selectbox(key=relevance).value == "contextual"
         # Back to the last setting that was no preset.
         app.segmented_control(key=presets).set_value("custom").run()
         assert (app.session_state["policy"], app.session_state["alpha"]) == ("top-down", 0.4)
         assert app.selectbox(key=relevance).value == "dense"
         app.selectbox(key=relevance).set_value("lexical").run()
         assert clean(app).session_state["relevance"] == "lexical"
-        app.selectbox(key=relevance).set_value("hybrid").run()
+        app.selectbox(key=relevance).set_value("contextual").run()
         assert app.session_state["relevance"] is None
 
     def test_a_systems_own_retrieval_stands_beside_the_presets(self):
@@ -210,7 +210,7 @@ class TestAsk:
         assert "relevance: dense, its paper's" in app.selectbox(key=relevance).options
         own = evidence_scores(app)
         app.segmented_control(key=presets).set_value("no propagation").run()
-        assert clean(app).selectbox(key=relevance).value == "hybrid"
+        assert clean(app).selectbox(key=relevance).value == "contextual"
         assert "relevance: dense, its paper's" not in app.selectbox(key=relevance).options
         assert evidence_scores(app) != own
         app.segmented_control(key=presets).set_value("the system's own").run()

@@ -87,7 +87,7 @@ def test_a_clicked_setting_is_left_where_the_measure_cannot_see_it():
     app = sweep_page()
     app.session_state["sweep-cell"] = ("bottom-up", 0.1, 1)
     clean(app.run())
-    assert app.subheader[0].value == "bottom-up, α 0.1, H 1, relevance hybrid"
+    assert app.subheader[0].value == "bottom-up, α 0.1, H 1, relevance contextual"
     found = next(t.value for t in app.table if "all questions" in t.value.columns)
     assert len(found) == sum(sees(name, "bottom-up") for name in MEASURES)
     app.selectbox(key="measured-by").set_value("recall").run()

@@ -50,12 +50,12 @@ def test_without_a_relevance_each_retrieval_has_its_usual_one(memories, question
     assert own
     for name, row in own.items():
         usual = type(memories[name].model).relevance
-        assert usual != "hybrid"
+        assert usual != "contextual"
         named = compare({name: memories[name]}, questions, k=4, relevance=usual).rows
         assert [r for r in named if r.method == "own"] == [row]
     collapsed = [r for r in table.rows if r.method == "collapsed"]
-    hybrid = compare(memories, questions, k=4, relevance="hybrid").rows
-    assert [r for r in hybrid if r.method == "collapsed"] == collapsed
+    named = compare(memories, questions, k=4, relevance="contextual").rows
+    assert [r for r in named if r.method == "collapsed"] == collapsed
 
 
 def test_own_rows_are_counted_from_ask(memories, questions):

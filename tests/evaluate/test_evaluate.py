@@ -175,7 +175,12 @@ def test_a_measure_over_leaves_sees_a_policy_or_is_constant(policy):
     values = {
         name: {
             evaluate(
-                memory, memory.conversation.questions, policy=policy, alpha=alpha, horizon=horizon
+                memory,
+                memory.conversation.questions,
+                policy=policy,
+                alpha=alpha,
+                horizon=horizon,
+                relevance="hybrid",
             ).outcomes.values[name]
             for alpha, horizon in ((0.1, 1), (0.5, 2), (0.95, 3))
         }

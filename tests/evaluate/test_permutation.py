@@ -97,6 +97,7 @@ def test_losses_are_means_of_paired_differences():
                 horizon=2,
                 k=3,
                 units=3,
+                relevance="hybrid",
             ).rows
             return np.array([row.recall for row in rows if row.recall is not None])
 

@@ -11,7 +11,7 @@ from hypothesis.extra import numpy as hnp
 import segviz
 from segviz.embedding import HashingEmbedder
 from segviz.retrieval import RELEVANCE, initial_scores
-from segviz.retrieval.relevance import Contextual, Hybrid, Lexical
+from segviz.retrieval.relevance import Contextual, Hybrid, Lexical, Softmax
 from segviz.retrieval.relevance.lexical import tokens
 from segviz.retrieval.relevance.standardise import sharpened, standardised
 from tests.trees import chat, grown
@@ -118,6 +118,22 @@ class TestSharpened:
         expected = self.literal(s, "the red dog", ("lexical", "dense"), (1, 0.5), temperature)
         np.testing.assert_allclose(initial_scores(found)[0], expected)
 
+    @pytest.mark.parametrize("temperature", [0.2, 0.5, 3])
+    def test_softmax(self, temperature):
+        s = structure("red boat sails", "blue dog barks", "green bread rises")
+        found = Softmax(temperature).prepare(s, EMBEDDER)(["the red dog"])
+        expected = self.literal(s, "the red dog", ("dense",), (1,), temperature)
+        np.testing.assert_allclose(initial_scores(found)[0], expected)
+
+    def test_softmax_ranks_as_the_cosine_does(self, memory):
+        questions = ["the red bicycle", "bread", "Saturn and the telescope", ""]
+        for raw, sharp in zip(
+            memory.scorer("dense")(questions), memory.scorer("softmax")(questions), strict=True
+        ):
+            order = np.argsort(-raw, kind="stable")
+            assert (np.diff(sharp[order]) <= 0).all()
+            assert (np.diff(raw[order])[np.diff(sharp[order]) == 0] > -1e-12).all()
+
     @given(
         hnp.arrays(float, (2, 5), elements=hs.floats(-1e6, 1e6)),
         hs.floats(0.1, 10),
@@ -130,7 +146,7 @@ class TestSharpened:
             assert (np.diff(after[np.argsort(before)]) >= 0).all()
 
     def test_temperatures_out_of_range_are_refused(self):
-        for model in (Contextual, Hybrid):
+        for model in (Contextual, Softmax, Hybrid):
             with pytest.raises(ValueError, match="temperature is 0"):
                 model(temperature=0)
 

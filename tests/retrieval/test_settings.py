@@ -18,7 +18,7 @@ QUESTION = "Who sold the boat?"
         ({"policy": "sideways"}, "unknown policy 'sideways'; choose one of none, top-down"),
         ({"alpha": 1.0}, "alpha is 1.0; it must be a number, at least 0 and below 1"),
         ({"horizon": 1.5}, "horizon is 1.5"),
-        ({"relevance": "psychic"}, "unknown relevance 'psychic'; choose one of hybrid"),
+        ({"relevance": "psychic"}, "unknown relevance 'psychic'; choose one of contextual"),
         ({"k": 0}, "k is 0; it must be a whole number, at least 1"),
         ({"budget": 0}, "budget is 0"),
         ({"levels": "01"}, "levels is '01'; it must be a collection"),
@@ -70,7 +70,7 @@ def test_a_preset_is_known_by_what_it_does():
     assert RetrievalSettings(relevance="dense").preset == "paper, top-down"
     assert RetrievalSettings(relevance="dense", method="own").preset is None
     ours = RetrievalSettings(policy="both", alpha=0.95, horizon=3)
-    assert ours.preset == replace(ours, relevance="hybrid", k=3).preset == "ours"
+    assert ours.preset == replace(ours, relevance="contextual", k=3).preset == "ours"
     still = ({"policy": "none"}, {"alpha": 0.0}, {"horizon": 0})
     assert {RetrievalSettings(**change).preset for change in still} == {"no propagation"}
     assert RetrievalSettings(policy="none", relevance="dense").preset is None
@@ -81,10 +81,10 @@ def test_the_usual_relevance_is_the_papers_in_a_retrieval_of_its_own():
         relevance = "lexical"
 
     usual, own = RetrievalSettings(), RetrievalSettings(method="own")
-    assert usual.resolved(Rival) == usual.resolved() == replace(usual, relevance="hybrid")
+    assert usual.resolved(Rival) == usual.resolved() == replace(usual, relevance="contextual")
     assert own.resolved(Rival()) == replace(own, relevance="lexical")
-    assert own.relevance_for(object()) == "hybrid"
-    named = replace(own, relevance="softmax")
+    assert own.relevance_for(object()) == "contextual"
+    named = replace(own, relevance="hybrid")
     assert named.resolved(Rival) == named
 
 

@@ -223,7 +223,7 @@ def test_own_retrieval_scores_by_its_papers_relevance(name):
     assert found.settings.relevance == usual == ("lexical" if name == "bm25" else "dense")
     same = memory.ask(QUESTIONS[0], method="own", relevance=usual)
     assert (found.after, found.before) == (same.after, same.before)
-    assert memory.ask(QUESTIONS[0]).settings.relevance == "hybrid"
+    assert memory.ask(QUESTIONS[0]).settings.relevance == "contextual"
 
 
 def test_own_retrieval_at_every_moment(name):

@@ -5,6 +5,7 @@
 ``hybrid``      dense and lexical together
 ``dense``       cosine of question and annotation embeddings (the paper's)
 ``lexical``     BM25 over the annotations
+``softmax``     the cosines of ``dense``, sharpened: the best nodes hold more of the whole
 
 A model is prepared once per structure and then scores any number of questions. Scores are
 raw (higher is better, any range); :func:`initial_scores` turns them into the distribution
@@ -26,6 +27,7 @@ from segviz.retrieval.relevance.contextual import Contextual
 from segviz.retrieval.relevance.dense import Dense
 from segviz.retrieval.relevance.hybrid import Hybrid
 from segviz.retrieval.relevance.lexical import Lexical
+from segviz.retrieval.relevance.softmax import Softmax
 from segviz.tree import Structure
 
 __all__ = [
@@ -34,6 +36,7 @@ __all__ = [
     "Dense",
     "Hybrid",
     "Lexical",
+    "Softmax",
     "initial_scores",
     "over_active",
     "parts",
@@ -48,6 +51,7 @@ RELEVANCE: dict[str, type[Any]] = {
     "hybrid": Hybrid,
     "dense": Dense,
     "lexical": Lexical,
+    "softmax": Softmax,
 }
 """Name to relevance model; a new model needs only a row here."""
 

@@ -12,8 +12,7 @@ CONVERSATION = "conv-47"
 @dataclass(frozen=True)
 class Case:
     """One case: the index of its question in the conversation, what it is about, what the
-    paper reports, what segviz retrieves offline by hybrid relevance (its default; the paper's is
-    dense), and the settings to compare."""
+    paper reports, what segviz retrieves offline by hybrid relevance (the paper's is dense), and the settings to compare."""
 
     name: str
     question: int
@@ -23,9 +22,9 @@ class Case:
     settings: tuple[tuple[str, RetrievalSettings], ...]
 
 
-_NONE = RetrievalSettings(policy="none")
-_TOP_DOWN = RetrievalSettings(policy="top-down", alpha=0.3)
-_BOTTOM_UP = RetrievalSettings(policy="bottom-up", alpha=0.1)
+_NONE = RetrievalSettings(policy="none", relevance="hybrid")
+_TOP_DOWN = RetrievalSettings(policy="top-down", alpha=0.3, relevance="hybrid")
+_BOTTOM_UP = RetrievalSettings(policy="bottom-up", alpha=0.1, relevance="hybrid")
 
 CASES: tuple[Case, ...] = (
     Case(
@@ -83,7 +82,7 @@ CASES: tuple[Case, ...] = (
         "unanswerable questions.)",
         (
             ("without propagation", _NONE),
-            ("top-down, α 0.1", RetrievalSettings(policy="top-down")),
+            ("top-down, α 0.1", RetrievalSettings(policy="top-down", relevance="hybrid")),
             ("top-down, α 0.3", _TOP_DOWN),
         ),
     ),

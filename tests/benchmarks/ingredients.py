@@ -1,0 +1,343 @@
+"""What each ingredient of the contextual relevance and the tree add, on three data sets.
+
+Run ``python -m tests.benchmarks.ingredients`` from the project's root with the data under
+SEGVIZ_DATA or ../shared/data. Recall over leaves at the K each data set is usually read at;
+RealMem's questions are asked of the memory as it stood. *Chosen elsewhere*: the weights of the
+ingredients are picked by coordinate search on the other conversations, from equal weights, so
+that no weight has seen the conversation it is reported on. What is measured is written to
+``tests/benchmarks/results/ingredients.json``.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import segviz
+from segviz.cli.console import plain
+from segviz.construct import parameters
+from segviz.conversation import Conversation
+from segviz.evaluate import evaluate, pooled
+from segviz.memory import Memory
+from segviz.retrieval import parts, relevance_model
+from segviz.retrieval.relevance import Contextual
+from tests.benchmarks.recall import HELD_OUT, TUNED_ON, flat
+from tests.benchmarks.report import real_data, table
+
+Floats = NDArray[np.float64]
+RESULTS = Path(__file__).parent / "results" / "ingredients.json"
+SETS: dict[str, tuple[tuple[tuple[str, str], ...], tuple[int, ...]]] = {
+    "LoCoMo": ((("locomo", "locomo5.json"),), (10,)),
+    "LongMemEval oracle": ((("longmemeval", "oracle_sample.json"),), (3,)),
+    "LongMemEval-S": ((("longmemeval", "s_sample.json"),), (5, 10)),
+    "RealMem": (
+        tuple(("realmem", f"{who}.json") for who in ("Adeleke_Okonjo", "Kenta_Tanaka", "Pak_Budi")),
+        (10,),
+    ),
+}
+"""Files of each data set and the K its recall is reported at."""
+INGREDIENTS = ("words", "meaning", "similar", "dates")
+CONTEXT = ("beside", "siblings")
+GRID = (0.0, 0.25, 0.5, 1.0, 1.5, 2.0, 3.0)
+POLICIES = (("none", 0.0, 0), ("top-down", 0.1, 2), ("both", 0.3, 3), ("both", 0.95, 3))
+POLICIES += (("neighbours", 0.5, 2),)
+SYSTEMS = ("segment-tree", "clustering", "memtree", "raptor", "h-mem", "memforest", "xmemory")
+
+
+def conversations(name: str) -> list[Conversation]:
+    """The conversations of a data set that have questions."""
+    files = SETS[name][0]
+    found = [each for file in files for each in segviz.load(real_data(*file))]
+    return [each for each in found if each.questions]
+
+
+def recall(memories: Sequence[Memory], k: int, **settings: Any) -> Floats:
+    """Leaf recall of every counted question."""
+    found = {
+        memory.conversation.id: evaluate(
+            memory, memory.conversation.questions, k=k, **settings
+        ).outcomes
+        for memory in memories
+    }
+    column = pooled(found).column("recall")
+    return column[~np.isnan(column)]
+
+
+@dataclass(frozen=True)
+class Scored:
+    """The ingredients of the leaves for every counted question of a conversation."""
+
+    parts: Mapping[str, Floats]
+    gold: NDArray[np.bool_]
+    category: NDArray[np.int64]
+
+    def recall(self, weights: Mapping[str, float]) -> Floats:
+        """Recall of the ten best leaves under these weights, float64 (q,)."""
+        total = sum(weights[name] * part for name, part in self.parts.items() if weights[name])
+        best = np.argsort(-np.asarray(total + np.zeros(self.gold.shape)), axis=1, kind="stable")
+        hits = np.take_along_axis(self.gold, best[:, :10], axis=1).sum(axis=1)
+        return np.asarray(hits / self.gold.sum(axis=1))
+
+
+def scored(memory: Memory, relevance: str = "contextual") -> Scored:
+    """The ingredients as they are before they are weighted."""
+    structure, model = memory.structure.collapsed, relevance_model(relevance)
+    scorer = memory.scorer(relevance, structure)
+    leaves = np.array(structure.leaves)
+    units = {turn: unit.index for unit in memory.units for turn in unit.turn_ids}
+    rows, gold, category = [], [], []
+    for question in memory.conversation.questions:
+        held = {units[turn] for turn in question.evidence if turn in units}
+        if held:
+            found = parts(scorer, question.text)
+            rows.append({name: part[leaves] for name, part in found.items()})
+            gold.append(np.isin(structure.start[leaves], list(held)))
+            category.append(question.category or 0)
+    heat = model.temperature
+    return Scored(
+        {
+            name: np.stack([row[name] for row in rows]) * heat / getattr(model, name)
+            for name in rows[0]
+        },
+        np.stack(gold),
+        np.array(category),
+    )
+
+
+def chosen(those: Sequence[Scored]) -> dict[str, float]:
+    """The weights that do best on these conversations: two rounds over the ingredients from equal
+    weights, words fixed at 1; of equal ones the first."""
+    weights = dict.fromkeys(those[0].parts, 1.0)
+    for name in [*weights, *weights]:
+        if name != "words":
+            tried = {value: {**weights, name: value} for value in GRID}
+            values = {
+                value: np.concatenate([each.recall(some) for each in those]).mean()
+                for value, some in tried.items()
+            }
+            weights[name] = max(values, key=values.__getitem__)
+    return weights
+
+
+def elsewhere(found: Mapping[str, Scored]) -> list[dict[str, Any]]:
+    """Recall with weights chosen on other conversations: leave one out, and both directions of a
+    split."""
+    rows = []
+    splits = [((name,), tuple(n for n in found if n != name)) for name in found]
+    splits += [(HELD_OUT, TUNED_ON), (TUNED_ON, HELD_OUT)]
+    for reported, others in splits:
+        weights = chosen([found[name] for name in others if name in found])
+        columns = [found[name].recall(weights) for name in reported if name in found]
+        rows.append({"reported_on": reported, "weights": weights, "recall": columns})
+    return rows
+
+
+def in_turns(conversation: Conversation, reads: Mapping[str, int]) -> dict[str, Floats]:
+    """What other projects report: over the questions of categories 1 to 4 in turn units, recall
+    and any hit at ten; in exchanges, any hit of all questions within so many."""
+    turns = scored(segviz.build(conversation, unit="turn"))
+    usual = {each.name: each.default for each in parameters(Contextual)}
+    ten = turns.recall(usual)[turns.category < 5]
+    found = {"turn units, recall@10": ten, "turn units, any hit": (ten > 0).astype(float)}
+    exchanges = scored(segviz.build(conversation))
+    total = sum(usual[name] * part for name, part in exchanges.parts.items())
+    best = np.argsort(-np.asarray(total), axis=1, kind="stable")[:, : reads["exchanges"]]
+    found["15 exchanges, any hit"] = (
+        np.take_along_axis(exchanges.gold, best, axis=1).any(axis=1).astype(float)
+    )
+    return found
+
+
+def variants() -> dict[str, str]:
+    """Every ingredient off, alone and cumulative, as relevance settings."""
+    names = (*INGREDIENTS, *CONTEXT)
+    rows = {"all": "contextual"}
+    for name in names:
+        rows[f"without {name}"] = f"contextual:{name}=0"
+    for name in INGREDIENTS:
+        others = ",".join(f"{each}=0" for each in names if each != name)
+        rows[f"{name} alone"] = f"contextual:{others}"
+    for place in range(2, len(names)):
+        others = ",".join(f"{each}=0" for each in names[place:])
+        rows["+ " + names[place - 1]] = f"contextual:{others}"
+    return rows
+
+
+def measured(wanted: Iterable[str]) -> dict[str, Any]:
+    """All that the tables are made from."""
+    result: dict[str, Any] = {"k": {name: SETS[name][1] for name in wanted}}
+    rows: dict[str, dict[str, list[float]]] = {}
+    for name in result["k"]:
+        memories = [segviz.build(each) for each in conversations(name)]
+        ks = SETS[name][1]
+
+        def note(label: str, those: Sequence[Memory], name: str = name, **settings: Any) -> None:
+            found = [float(recall(those, k, **settings).mean()) for k in SETS[name][1]]
+            rows.setdefault(label, {})[name] = found
+
+        still = {"policy": "none", "alpha": 0.0, "horizon": 0}
+        note("BM25 over the units", [flat(each) for each in memories], relevance="lexical", **still)
+        for relevance in ("hybrid", "contextual"):
+            for policy, alpha, horizon in POLICIES:
+                label = f"{relevance}, {policy}" + (f" {alpha:g}/{horizon}" if horizon else "")
+                setting = {"policy": policy, "alpha": alpha, "horizon": horizon}
+                note(label, memories, relevance=relevance, **setting)
+        for label, relevance in variants().items():
+            if label != "all" and name != "RealMem":
+                note(label, memories, relevance=relevance, **still)
+        del memories, ks
+    result["rows"] = rows
+    if "LoCoMo" in result["k"]:
+        result |= _locomo()
+    return result
+
+
+def _locomo() -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    those = conversations("LoCoMo")
+    memories = {each.id: segviz.build(each) for each in those}
+    score = {name: scored(memory) for name, memory in memories.items()}
+    found["elsewhere"] = [
+        {**row, "recall": float(np.concatenate(row["recall"]).mean())} for row in elsewhere(score)
+    ]
+    loo = elsewhere(score)[: len(score)]
+    values = np.concatenate([column for row in loo for column in row["recall"]])
+    category = np.concatenate([each.category for each in score.values()])
+    found["left_out"] = {"all": float(values.mean())} | {
+        str(each): float(values[category == each].mean()) for each in sorted({*category.tolist()})
+    }
+    if folder := os.environ.get("SEGVIZ_NEURAL"):
+        neural = {
+            each.id: scored(segviz.build(each, embedder=f"neural:{folder}")) for each in those
+        }
+        found["neural"] = [
+            {**row, "recall": float(np.concatenate(row["recall"]).mean())}
+            for row in elsewhere(neural)
+        ]
+        loo = elsewhere(neural)[: len(neural)]
+        values = np.concatenate([column for row in loo for column in row["recall"]])
+        found["neural_left_out"] = {"all": float(values.mean())} | {
+            str(each): float(values[category == each].mean())
+            for each in sorted({*category.tolist()})
+        }
+    terms: dict[str, list[Floats]] = {}
+    for each in those:
+        for label, column in in_turns(each, {"exchanges": 15}).items():
+            terms.setdefault(label, []).append(column)
+    found["terms"] = {label: float(np.concatenate(c).mean()) for label, c in terms.items()}
+    found["systems"] = _tree_adds(those)
+    return found
+
+
+def _tree_adds(those: Sequence[Conversation]) -> list[dict[str, Any]]:
+    """What each system's structure adds to the same relevance without siblings: by context of
+    siblings, and by propagation."""
+    rows = []
+    for system in SYSTEMS:
+        memories = [segviz.build(each, system=system) for each in those]
+        alone = recall(memories, 10, relevance="contextual:siblings=0", policy="none")
+        row: dict[str, Any] = {"system": system, "none": float(alone.mean())}
+        for label, settings in (
+            ("siblings", {"relevance": "contextual", "policy": "none"}),
+            ("top-down .1/2", {"relevance": "contextual:siblings=0", "policy": "top-down"}),
+            (
+                "both .3/3",
+                {
+                    "relevance": "contextual:siblings=0",
+                    "policy": "both",
+                    "alpha": 0.3,
+                    "horizon": 3,
+                },
+            ),
+        ):
+            gain = recall(memories, 10, **settings) - alone
+            resampled = np.random.default_rng(0).integers(len(gain), size=(2000, len(gain)))
+            low, high = np.quantile(gain[resampled].mean(axis=1), (0.025, 0.975))
+            row[label] = {"gain": float(gain.mean()), "low": float(low), "high": float(high)}
+        rows.append(row)
+    return rows
+
+
+def _number(value: float) -> str:
+    return f"{value:.3f}".replace("0.", ".", 1)
+
+
+def told(found: Mapping[str, Any]) -> None:
+    """Print the tables of a results file."""
+    heads = [f">{name} @{k}" for name, ks in found["k"].items() for k in ks]
+    print("Recall over leaves:\n")
+    rows = [
+        (
+            label,
+            *(
+                _number(cells[name][i]) if name in cells else ""
+                for name, ks in found["k"].items()
+                for i in range(len(ks))
+            ),
+        )
+        for label, cells in found["rows"].items()
+    ]
+    print(table(("", *heads), rows))
+    if "elsewhere" not in found:
+        return
+    for key, what in (("elsewhere", "offline"), ("neural", "with a neural embedder")):
+        if key not in found:
+            continue
+        print(f"\nLoCoMo, weights chosen on the other conversations, {what}:\n")
+        names = list(found[key][0]["weights"])
+        print(
+            table(
+                ("reported on", ">recall@10", *(f">{name}" for name in names)),
+                (
+                    (
+                        ", ".join(row["reported_on"]),
+                        _number(row["recall"]),
+                        *(f"{row['weights'][name]:g}" for name in names),
+                    )
+                    for row in found[key]
+                ),
+            )
+        )
+        kept = found["left_out" if key == "elsewhere" else "neural_left_out"]
+        print(
+            "\nEach conversation left out in turn: "
+            + ", ".join(
+                f"{'category ' if name != 'all' else ''}{name} {_number(value)}"
+                for name, value in kept.items()
+            )
+            + "."
+        )
+    print("\nIn the terms of other projects:\n")
+    print(table(("", ">"), ((label, _number(value)) for label, value in found["terms"].items())))
+    print("\nWhat a system's structure adds to the same leaves and relevance without siblings:\n")
+    labels = [name for name in found["systems"][0] if name not in ("system", "none")]
+
+    def gain(cell: Mapping[str, float]) -> str:
+        return f"{cell['gain']:+.3f} [{cell['low']:.3f}, {cell['high']:.3f}]"
+
+    print(
+        table(
+            ("system", ">none", *(f">{label}" for label in labels)),
+            (
+                (row["system"], _number(row["none"]), *(gain(row[label]) for label in labels))
+                for row in found["systems"]
+            ),
+        )
+    )
+
+
+def main() -> None:
+    found = measured(SETS)
+    RESULTS.write_text(json.dumps(plain(found), indent=1) + "\n", encoding="utf-8")
+    told(json.loads(RESULTS.read_text(encoding="utf-8")))
+
+
+if __name__ == "__main__":
+    main()
