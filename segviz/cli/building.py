@@ -10,11 +10,12 @@ from segviz.cli.console import Console
 from segviz.cli.exits import Unfinished, UsageError, user_errors
 from segviz.cli.models import Models, add_embedder, add_models
 from segviz.cli.settings import settings_of
-from segviz.cli.source import add_conversation, is_memory, path_of, read_conversation
+from segviz.cli.source import add_conversation, path_of, read_conversation
 from segviz.construct import System
 from segviz.conversation import UNIT_RULES, Conversation
 from segviz.llm import LastingFault
 from segviz.memory import BuildPaused, Memory, build, make_system, needs_chat, open_memory
+from segviz.store import recognises
 from segviz.systems import SYSTEMS
 
 SYSTEM, UNIT = "segment-tree", "exchange"
@@ -62,7 +63,7 @@ def memory_of(options: argparse.Namespace, console: Console, models: Models) -> 
     UsageError for what cannot be used, Unfinished when a model gives up.
     """
     path = path_of(options.file)
-    if not is_memory(path):
+    if not recognises(path):
         return built(options, console, models)
     given = ("system", "unit", "conversation")
     idle = [f"--{name}" for name in given if getattr(options, name) is not None]

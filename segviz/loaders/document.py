@@ -45,12 +45,7 @@ class JsonLines(list[object]):
 
 
 class Rows(list[object]):
-    """The rows of a table with named columns, as Parquet holds them.
-
-    ``unpacked`` are the bytes they took before they became Python's values.
-    """
-
-    unpacked: int
+    """The rows of a table with named columns, as Parquet holds them."""
 
 
 class Folder(dict[str, object]):

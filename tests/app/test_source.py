@@ -112,7 +112,8 @@ def test_a_damaged_memory_is_refused_and_what_was_open_stays(tmp_path):
     ("head", "expected"),
     [
         (b'{"format":"segviz-memory","version":2', True),
-        (b' {"format": "segviz-memory"', False),
+        (b'\xef\xbb\xbf {"version": 2,\n "format" :  "segviz-memory"', True),
+        (b'[{"format":"segviz-memory"}]', False),
         (b"\x1f\x8b\x08", False),
         (b"", False),
         (b"[1]", False),

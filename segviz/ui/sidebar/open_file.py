@@ -42,18 +42,10 @@ def open_file(path: str) -> OpenFile:
     return opened_as(
         version,
         lambda how: loaders.load(path, **how),
-        lambda: store.read(path) if _holds_memory(path) else None,
+        lambda: store.read(path) if store.recognises(path) else None,
         # What is wrong inside a folder may be mended without a trace on the folder.
         lasting=not folder,
     )
-
-
-def _holds_memory(path: str) -> bool:
-    try:
-        with Path(path).expanduser().open("rb") as file:
-            return store.recognises(file.read(store.HEAD))
-    except (OSError, ValueError, RuntimeError):
-        return False
 
 
 Load = Callable[[dict[str, Any]], Corpus]

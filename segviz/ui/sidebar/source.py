@@ -81,7 +81,7 @@ def _upload() -> OpenFile | None:
 
     def saved() -> store.Saved | None:
         data = file.getvalue()
-        return store.parse(data) if store.recognises(data[: store.HEAD]) else None
+        return store.parse(data) if store.recognises(data) else None
 
     return opened_as(key, lambda how: loaders.parse(file.getvalue(), file.name, **how), saved)
 
