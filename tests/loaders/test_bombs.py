@@ -14,6 +14,7 @@ from tests.loaders.bombs import BOMBS
 SECONDS, MEGABYTES = 10, 1024
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="memory is read from /proc")
 @pytest.mark.slow
 @pytest.mark.parametrize("name", BOMBS)
 def test_a_small_input_costs_little(name, tmp_path):
