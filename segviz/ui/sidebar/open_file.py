@@ -13,6 +13,7 @@ from segviz import loaders, store
 from segviz.conversation import Corpus, LoadReport
 from segviz.loaders import LoadError, NeedsColumns
 from segviz.loaders.columns import ALIASES, guess
+from segviz.memory import sound
 from segviz.ui import keys
 from segviz.ui.state import CORPORA_KEPT, fingerprint, forget, remember
 
@@ -30,8 +31,9 @@ class OpenFile:
     file: str = ""
 
 
-def open_file(path: str) -> OpenFile:
-    """Opens the file or folder at a path, and reads it anew when it has changed."""
+def open_file(path: str, asks: bool = True) -> OpenFile:
+    """Opens the file or folder at a path, and reads it anew when it has changed; ``asks`` as in
+    :func:`opened_as`."""
     folder = False
     try:
         file = Path(path).expanduser()
@@ -45,6 +47,7 @@ def open_file(path: str) -> OpenFile:
         lambda: store.read(path) if store.recognises(path) else None,
         # What is wrong inside a folder may be mended without a trace on the folder.
         lasting=not folder,
+        asks=asks,
     )
 
 
@@ -56,8 +59,10 @@ def opened_as(
     load: Load,
     read_memory: Callable[[], store.Saved | None] = lambda: None,
     lasting: bool = True,
+    asks: bool = True,
 ) -> OpenFile:
-    """Reads the file once; a table whose columns do not tell is asked about. Where a refusal is
+    """Reads the file once; a table whose columns do not tell is asked about, or refused unless it
+    ``asks``. Where a refusal is
     ``lasting`` the file is not read again, click after click, to be refused again."""
     how = _reading(key)
 
@@ -65,7 +70,11 @@ def opened_as(
         saved = read_memory()
         if saved is None:
             return OpenFile(key, load(options))
-        report = LoadReport("", "segviz memory", len(saved.conversation.turns))
+        if not saved.steps:
+            raise store.StoreError("this memory has no steps, so there is nothing to look at")
+        saved = sound(saved)
+        turns = len(saved.conversation.turns)
+        report = LoadReport("", "segviz memory", turns, saved.findings)
         return OpenFile(key, Corpus((saved.conversation,), report), saved)
 
     def tried(options: dict[str, Any]) -> OpenFile | ValueError:
@@ -86,6 +95,8 @@ def opened_as(
     try:
         return opened(how)
     except NeedsColumns as error:
+        if not asks:
+            raise
         return opened(how | {"columns": _columns(error, key)})
 
 
