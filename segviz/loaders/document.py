@@ -79,6 +79,12 @@ class Options:
     day_first: bool | None = None
     gap_hours: float = 8.0
 
+    def __post_init__(self) -> None:
+        """Refuses what is no length of time."""
+        if not self.gap_hours >= 0:
+            what = f"gap_hours is {self.gap_hours}"
+            raise LoadError(what, expected="0 hours or more", remedy="correct it")
+
 
 @dataclass(frozen=True, slots=True)
 class Loader:

@@ -70,12 +70,7 @@ def opened_as(
         saved = read_memory()
         if saved is None:
             return OpenFile(key, load(options))
-        if not saved.steps:
-            raise store.StoreError("this memory has no steps, so there is nothing to look at")
-        saved = sound(saved)
-        turns = len(saved.conversation.turns)
-        report = LoadReport("", "segviz memory", turns, saved.findings)
-        return OpenFile(key, Corpus((saved.conversation,), report), saved)
+        return _memory(key, sound(saved))
 
     def tried(options: dict[str, Any]) -> OpenFile | ValueError:
         try:
@@ -98,6 +93,13 @@ def opened_as(
         if not asks:
             raise
         return opened(how | {"columns": _columns(error, key)})
+
+
+def _memory(key: str, saved: store.Saved) -> OpenFile:
+    if not saved.steps:
+        raise store.StoreError("this memory has no steps, so there is nothing to look at")
+    report = LoadReport("", "segviz memory", len(saved.conversation.turns), saved.findings)
+    return OpenFile(key, Corpus((saved.conversation,), report), saved)
 
 
 DATE_ORDERS = {"as the file tells": None, "day before month": True, "month before day": False}
