@@ -3,6 +3,7 @@
 A package per stage, in the order the data walks:
 
 ================  ================================================================
+``files``         regular files opened, whole files written
 ``conversation``  turns, sessions, questions; the units that leaves hold
 ``loaders``       files of many formats to conversations
 ``tree``          the history of a build, the structure folded from it, its invariants
