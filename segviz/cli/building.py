@@ -6,6 +6,7 @@ import argparse
 from time import perf_counter
 from typing import Any
 
+from segviz import store
 from segviz.cli.console import Console
 from segviz.cli.exits import Unfinished, UsageError, user_errors
 from segviz.cli.models import Models, add_embedder, add_models
@@ -14,12 +15,23 @@ from segviz.cli.source import add_conversation, path_of, read_conversation
 from segviz.construct import System
 from segviz.conversation import UNIT_RULES, Conversation
 from segviz.llm import LastingFault
-from segviz.memory import BuildPaused, Memory, build, make_system, needs_chat, open_memory
+from segviz.memory import (
+    BuildPaused,
+    Memory,
+    build,
+    from_saved,
+    make_system,
+    needs_chat,
+    sound,
+)
 from segviz.store import recognises
 from segviz.systems import SYSTEMS
 
 SYSTEM, UNIT = "segment-tree", "exchange"
 """Default system and unit rule."""
+
+NOTED = 10
+"""Findings in a memory file that are told."""
 
 
 def add_building(parser: argparse.ArgumentParser, several: bool = False) -> None:
@@ -69,7 +81,10 @@ def memory_of(options: argparse.Namespace, console: Console, models: Models) -> 
     idle = [f"--{name}" for name in given if getattr(options, name) is not None]
     refuse_idle(options.file, idle + (["--set"] if options.settings else []))
     with user_errors():
-        return open_memory(path, models.embedder if models.remote else None)
+        saved = sound(store.read(path))
+        for finding in saved.findings[:NOTED]:
+            console.note(f"{finding.where}: {finding.what}")
+        return from_saved(saved, models.embedder if models.remote else None)
 
 
 def refuse_idle(file: str, idle: list[str]) -> None:

@@ -10,11 +10,11 @@ loopback every address may ask, names must be allowed, and paths are closed but 
 from __future__ import annotations
 
 import os
+import re
 from fnmatch import fnmatchcase
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 import streamlit as st
 from starlette.middleware import Middleware
@@ -25,6 +25,7 @@ from segviz.ui import keys
 HOSTS, FOLDER, FILE = "SEGVIZ_ALLOW_HOSTS", "SEGVIZ_ALLOW_PATHS", "SEGVIZ_FILE"
 """What the ``segviz`` command tells its server: names, comma between; a folder; a file."""
 
+_HOST = re.compile(r"(\[[0-9a-fA-F:.]+\]|[\w.-]+)(?::[0-9]{0,5})?")
 _HERE = ("localhost", "127.0.0.1", "::1")
 _REFUSED = b"segviz is not open under this name. It can be, when it is started with --allow-host.\n"
 
@@ -40,10 +41,8 @@ def beyond_loopback() -> bool:
 
 def answers_to(host: str) -> bool:
     """Whether requests for this host (``name:port``, as their header has it) are answered."""
-    try:
-        name = (urlsplit(f"//{host}").hostname or "").rstrip(".")
-    except ValueError:
-        return False
+    found = _HOST.fullmatch(host)
+    name = found[1].strip("[]").rstrip(".").lower() if found else ""
     given = [*os.environ.get(HOSTS, "").split(","), *st.get_option("server.allowedHosts")]
     given.append(st.get_option("server.address") or "")
     if name in _HERE or (name and any(fnmatchcase(name, known.lower()) for known in given)):
