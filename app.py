@@ -1,5 +1,12 @@
 """Entry point for ``streamlit run app.py``; the ``segviz`` command starts the same app."""
 
-from segviz.ui.main import main
+from streamlit import App
 
-main()
+from segviz.ui.rim import RIM
+
+if __name__ == "__main__":  # Streamlit draws the page
+    from segviz.ui.main import main
+
+    main()
+else:  # the server begins
+    app = App(__file__, **RIM)

@@ -3,6 +3,7 @@
 A package per stage, in the order the data walks:
 
 ================  ================================================================
+``files``         regular files opened, whole files written
 ``conversation``  turns, sessions, questions; the units that leaves hold
 ``loaders``       files of many formats to conversations
 ``tree``          the history of a build, the structure folded from it, its invariants
@@ -20,6 +21,17 @@ A package per stage, in the order the data walks:
 ``ui``            the Streamlit app; ``cli`` the command line; ``notebook`` ``segviz.show``
 ================  ================================================================
 """
+
+# ruff: noqa: E402
+import signal as _signal
+import sys as _sys
+
+_as_command = _sys.orig_argv[1:3] == ["-m", "segviz"] or _sys.argv[0].endswith(
+    ("/segviz", "segviz.exe")
+)
+if _as_command and _signal.getsignal(_signal.SIGINT) is _signal.default_int_handler:
+    # While the command is being imported Ctrl+C ends it without a traceback.
+    _signal.signal(_signal.SIGINT, _signal.SIG_DFL)
 
 from segviz.construct.compatibility import Calibrated, Cosine
 from segviz.evaluate import evaluate, evaluate_answers, sweep

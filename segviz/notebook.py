@@ -9,6 +9,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
+from segviz import files
 from segviz.export import View, html_page, view_of
 from segviz.memory import Memory
 
@@ -33,8 +34,8 @@ class Shown:
         return html_page(self.view)
 
     def save(self, path: str | Path) -> None:
-        """Write the page. OSError passes through."""
-        Path(path).expanduser().write_text(self.html, encoding="utf-8", newline="\n")
+        """Write the page (:func:`segviz.files.write`). OSError passes through."""
+        files.write(path, self.html)
 
     def __repr__(self) -> str:
         memory, result = self.view.memory, self.view.result

@@ -21,7 +21,9 @@ May import every package but ``ui``, which ``serve`` starts as a process. Public
 from __future__ import annotations
 
 import os
+import signal
 import sys
+from argparse import Namespace
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -72,6 +74,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     after help and for wrong arguments, as argparse has it.
     """
     given = list(sys.argv[1:] if arguments is None else arguments)
+    if signal.getsignal(signal.SIGINT) is signal.SIG_DFL:  # see the first lines of segviz
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         try:
             return _run(given)
@@ -89,8 +93,7 @@ def _run(given: Sequence[str]) -> int:
     name = given[0] if given and given[0] in COMMANDS else ""
     command = COMMANDS.get(name, APP)
     parser = Parser(f"segviz {name}".strip(), command)
-    # Intermixed: a question may stand before or behind the options.
-    options = parser.parse_intermixed_args(given[bool(name) :])
+    options = _parsed(parser, given[bool(name) :])
     console = Console(getattr(options, "quiet", False))
     try:
         return command.run(options, console)
@@ -106,6 +109,24 @@ def _run(given: Sequence[str]) -> int:
     except KeyboardInterrupt:
         console.error("interrupted")
         return INTERRUPTED
+
+
+_AS_IT_IS = "\0"
+
+
+def _parsed(parser: Parser, given: Sequence[str]) -> Namespace:
+    """The options. Intermixed: a question may stand before or behind them. What follows ``--`` is
+    none, for which argparse then has no ear: it is marked and the mark taken off again."""
+    end = given.index("--") if "--" in given else len(given)
+    marked = [_AS_IT_IS + one if one.startswith("-") else one for one in given[end + 1 :]]
+    options = parser.parse_intermixed_args([*given[:end], *marked])
+    for name, value in vars(options).items():
+        if isinstance(value, str):
+            setattr(options, name, value.removeprefix(_AS_IT_IS))
+        elif isinstance(value, list):
+            plain = [v.removeprefix(_AS_IT_IS) if isinstance(v, str) else v for v in value]
+            setattr(options, name, plain)
+    return options
 
 
 def _suggestion(given: str) -> str:

@@ -12,8 +12,9 @@ from segviz.cli.console import Console
 from segviz.cli.exits import OK, UsageError, user_errors
 from segviz.cli.models import models
 from segviz.cli.settings import parameters_help
-from segviz.cli.source import add_file, is_memory, output_path, path_of
+from segviz.cli.source import add_file, output_path, path_of
 from segviz.memory import Memory
+from segviz.store import recognises
 from segviz.tree.shape import Shape, shape
 
 
@@ -31,7 +32,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
 
 def _run(options: argparse.Namespace, console: Console) -> int:
     path = output_path(options.output, options.file)
-    if is_memory(path_of(options.file)):
+    if recognises(path_of(options.file)):
         raise UsageError(f"{options.file} is a built memory; give the conversation's file")
     with models(options, console) as clients:
         memory = built(options, console, clients)

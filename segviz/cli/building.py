@@ -6,19 +6,32 @@ import argparse
 from time import perf_counter
 from typing import Any
 
+from segviz import store
 from segviz.cli.console import Console
 from segviz.cli.exits import Unfinished, UsageError, user_errors
 from segviz.cli.models import Models, add_embedder, add_models
 from segviz.cli.settings import settings_of
-from segviz.cli.source import add_conversation, is_memory, path_of, read_conversation
+from segviz.cli.source import add_conversation, path_of, read_conversation
 from segviz.construct import System
 from segviz.conversation import UNIT_RULES, Conversation
 from segviz.llm import LastingFault
-from segviz.memory import BuildPaused, Memory, build, make_system, needs_chat, open_memory
+from segviz.memory import (
+    BuildPaused,
+    Memory,
+    build,
+    from_saved,
+    make_system,
+    needs_chat,
+    sound,
+)
+from segviz.store import recognises
 from segviz.systems import SYSTEMS
 
 SYSTEM, UNIT = "segment-tree", "exchange"
 """Default system and unit rule."""
+
+NOTED = 10
+"""Findings in a memory file that are told."""
 
 
 def add_building(parser: argparse.ArgumentParser, several: bool = False) -> None:
@@ -62,13 +75,16 @@ def memory_of(options: argparse.Namespace, console: Console, models: Models) -> 
     UsageError for what cannot be used, Unfinished when a model gives up.
     """
     path = path_of(options.file)
-    if not is_memory(path):
+    if not recognises(path):
         return built(options, console, models)
     given = ("system", "unit", "conversation")
     idle = [f"--{name}" for name in given if getattr(options, name) is not None]
     refuse_idle(options.file, idle + (["--set"] if options.settings else []))
     with user_errors():
-        return open_memory(path, models.embedder if models.remote else None)
+        saved = sound(store.read(path))
+        for finding in saved.findings[:NOTED]:
+            console.note(f"{finding.where}: {finding.what}")
+        return from_saved(saved, models.embedder if models.remote else None)
 
 
 def refuse_idle(file: str, idle: list[str]) -> None:

@@ -32,12 +32,13 @@ from segviz.cli.reports import (
     together,
 )
 from segviz.cli.retrieval import add_scoring
-from segviz.cli.source import add_conversation, is_memory, output_path, path_of, read_conversation
+from segviz.cli.source import add_conversation, output_path, path_of, read_conversation
 from segviz.construct import Retriever
 from segviz.conversation import UNIT_RULES, distinct
 from segviz.evaluate.compare import COLLAPSED, OWN, Comparison, compare, compare_one
 from segviz.memory import Memory, open_memory
 from segviz.retrieval import RetrievalSettings
+from segviz.store import recognises
 from segviz.systems import SYSTEMS
 
 _SHARED = ("k", "units", "tokens", "budget", "relevance")
@@ -83,7 +84,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
 def _run(options: argparse.Namespace, console: Console) -> int:
     paths = [path_of(given) for given in options.file]
     journal = output_path(options.resume, *options.file) if options.resume else None
-    if all(map(is_memory, paths)):
+    if all(map(recognises, paths)):
         resume = ["--resume"] if options.resume else []
         refuse_idle(options.file[0], [*idle_many(options), *resume])
     elif len(paths) > 1:
@@ -150,7 +151,7 @@ def _memories(
 ) -> tuple[dict[str, Memory], dict[str, float]]:
     """Memories by name, and what building took where they were built now."""
     paths = [path_of(given) for given in options.file]
-    if is_memory(paths[0]):
+    if recognises(paths[0]):
         if options.conversation:
             refuse_idle(options.file[0], ["--conversation"])
         labels = distinct([_stem(path) for path in paths])

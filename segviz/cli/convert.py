@@ -13,7 +13,6 @@ from segviz.cli.models import models
 from segviz.cli.settings import parameters_help
 from segviz.cli.source import (
     add_file,
-    is_memory,
     output_path,
     path_of,
     read_conversation,
@@ -22,6 +21,7 @@ from segviz.cli.source import (
 )
 from segviz.export import locomo_json
 from segviz.memory import open_memory
+from segviz.store import recognises
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -46,7 +46,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
 
 def _run(options: argparse.Namespace, console: Console) -> int:
     path = output_path(options.output, options.file)
-    packed = is_memory(path_of(options.file))
+    packed = recognises(path_of(options.file))
     if options.to == "memory":
         if packed:
             raise UsageError(f"{options.file} is a memory already")

@@ -13,12 +13,13 @@ from segviz.cli.exits import OK, UsageError, user_errors
 from segviz.cli.models import Models, models
 from segviz.cli.retrieval import add_question, add_retrieval, settings_of
 from segviz.cli.settings import parameters_help
-from segviz.cli.source import SAMPLE, add_file, is_memory, output_path, path_of, write_file
+from segviz.cli.source import SAMPLE, add_file, output_path, path_of, write_file
 from segviz.export import FORMATS, SCALES, Format, View, file_name, view_of
 from segviz.export.browser import BrowserError, find_browser
 from segviz.export.pictures import made
 from segviz.memory import Memory
 from segviz.retrieval import RetrievalSettings
+from segviz.store import recognises
 
 _SCALE = 2
 _BINARY = ("image/png", "application/pdf")
@@ -106,7 +107,7 @@ def _names(has: Callable[[Format], object]) -> str:
 def _view(options: argparse.Namespace, memory: Memory, clients: Models) -> View:
     """What is shown; ValueError for what cannot be."""
     path = path_of(options.file)
-    saved, sample = is_memory(path), options.file.startswith(SAMPLE)
+    saved, sample = recognises(path), options.file.startswith(SAMPLE)
     asks = options.question is not None or options.number is not None
     settings = settings_of(options)
     return view_of(

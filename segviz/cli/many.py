@@ -19,7 +19,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any, Generic, TypeVar, cast
 
-from segviz import store
+from segviz import files, store
 from segviz.cli.building import SYSTEM, UNIT, names_of, usable
 from segviz.cli.console import Console, plain
 from segviz.cli.exits import UNFINISHED, Unfinished, UsageError, user_errors
@@ -233,7 +233,7 @@ class Journal(Generic[Piece]):
         """Open it, or begin it. UsageError where it is damaged or belongs to something
         else."""
         with user_errors(OSError, UnicodeDecodeError):
-            text = path.read_text("utf-8") if path.exists() else ""
+            text = files.read(path).decode("utf-8") if path.exists() else ""
         # Only whole lines count; the file is truncated behind them before it is continued.
         whole = text[: text.rfind("\n") + 1]
         first, *lines = whole.split("\n")[:-1] or [""]
@@ -246,11 +246,11 @@ class Journal(Generic[Piece]):
         except (KeyError, TypeError, ValueError, AttributeError):
             raise UsageError(f"{path} is damaged; delete it and measure again") from None
         with user_errors(OSError):
-            self._file = path.open("r+" if whole else "w", encoding="utf-8", newline="\n")
-            self._file.seek(len(whole.encode("utf-8")))
+            if not whole:
+                files.write(path, _line(head))
+            self._file = path.open("r+", encoding="utf-8", newline="\n")
+            self._file.seek(len((whole or _line(head)).encode("utf-8")))
             self._file.truncate()
-        if not whole:
-            self._write(head)
 
     def keep(self, key: Hashable, piece: Piece, line: Any) -> None:
         """Append a piece, unless it is known; it is flushed when this returns. UsageError
@@ -261,12 +261,16 @@ class Journal(Generic[Piece]):
 
     def _write(self, content: Any) -> None:
         with user_errors(OSError):
-            self._file.write(json.dumps(plain(content), allow_nan=False) + "\n")
+            self._file.write(_line(content))
             self._file.flush()
 
     def close(self) -> None:
         """Close the file."""
         self._file.close()
+
+
+def _line(content: Any) -> str:
+    return json.dumps(plain(content), allow_nan=False) + "\n"
 
 
 def cells_journal(path: Path, memory: Memory, settings: Mapping[str, Any]) -> Journal[Cell]:

@@ -16,6 +16,7 @@ import urllib.request
 import webbrowser
 from contextlib import suppress
 from importlib import metadata
+from ipaddress import ip_address
 from pathlib import Path
 from typing import IO
 
@@ -86,6 +87,20 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--port", type=_port, help="port to listen on (default: the next free one)")
     parser.add_argument(
         "--host", default="127.0.0.1", help="address to listen on (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--allow-host",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="answer under this name, too (* stands for any part of it); repeat it for more. The "
+        "names of this machine to itself are always answered, and beyond it any address",
+    )
+    parser.add_argument(
+        "--allow-paths",
+        metavar="FOLDER",
+        help="let visitors open files below this folder and no others (default: any file where "
+        "only this machine can reach the app, else none)",
     )
     parser.add_argument("--no-browser", action="store_true", help="do not open a browser")
     parser.add_argument(
@@ -169,6 +184,7 @@ def _serve(
             if options.port:
                 raise UsageError(f"port {port} is taken; choose another, or leave --port away")
             port = free_port(host, port + 1)
+        _warn(options, console)
         server = signals.server = Server(host, port, environment)
         signals.forward()  # what came before there was a server
         ready = server.wait_until_ready()
@@ -184,14 +200,33 @@ def _serve(
     return 0
 
 
+def _warn(options: argparse.Namespace, console: Console) -> None:
+    """Say who can reach the app, where that is more than this machine."""
+    host: str = options.host
+    with suppress(ValueError):
+        if ip_address(host).is_loopback:
+            return
+    if host != "localhost":
+        below = f"below {options.allow_paths}" if options.allow_paths else "none"
+        console.note(
+            f"segviz: whoever can reach {host} can use this app without a password, and have it "
+            f"call the models whose keys it finds; files of this machine it opens: {below}"
+        )
+
+
 def _run(options: argparse.Namespace, console: Console) -> int:
     """0 after Ctrl+C or SIGTERM, else the server's code."""
     signals = _Signals()
     former = {n: signal.signal(n, signals) for n in (signal.SIGINT, signal.SIGTERM)}
     try:
-        chosen = {}
+        chosen = {"SEGVIZ_ALLOW_HOSTS": ",".join(options.allow_host)} if options.allow_host else {}
         if options.file is not None:
-            chosen = {"SEGVIZ_FILE": str(path_of(options.file).resolve())}
+            chosen["SEGVIZ_FILE"] = str(path_of(options.file).resolve())
+        if options.allow_paths is not None:
+            folder = path_of(options.allow_paths).resolve()
+            if not folder.is_dir():
+                raise UsageError(f"{options.allow_paths!r} is no folder; give one to --allow-paths")
+            chosen["SEGVIZ_ALLOW_PATHS"] = str(folder)
         return _serve(options, {**os.environ, **chosen}, signals, console)
     finally:
         for number, handler in former.items():

@@ -3,22 +3,15 @@
 from __future__ import annotations
 
 import argparse
-import gzip
-import re
-import zlib
-from contextlib import suppress
 from pathlib import Path
 
+from segviz import files
 from segviz.cli.console import Console
 from segviz.cli.exits import NoSuchFile, UsageError, user_errors
 from segviz.conversation import TITLES, Conversation, Corpus, sample_path
 from segviz.loaders import load
 
 SAMPLE = "sample:"
-_CHUNK = 1 << 20
-_MARK = re.compile(rb'"format"\s*:\s*"segviz-memory"')
-_OVERLAP = 100
-"""More bytes than the mark takes, however it is spaced within reason."""
 
 
 def add_file(parser: argparse.ArgumentParser, what: str) -> None:
@@ -83,27 +76,6 @@ def path_of(given: str) -> Path:
     raise NoSuchFile(f"there is no file {given!r}")
 
 
-def is_memory(path: Path) -> bool:
-    """Whether the content of a file is that of a memory, whatever its name.
-
-    Looked for anywhere in the file, since JSON may be rewritten in another order. Inside a
-    text the quotes would be escaped.
-    """
-    with suppress(OSError, EOFError, zlib.error), path.open("rb") as file:
-        packed = file.read(2) == b"\x1f\x8b"
-        file.seek(0)
-        with gzip.open(file) if packed else file as content:
-            before, first = b"", True
-            while chunk := content.read(_CHUNK):
-                if first and not chunk.lstrip().startswith(b"{"):
-                    return False
-                first = False
-                if _MARK.search(before + chunk):
-                    return True
-                before = chunk[-_OVERLAP:]
-    return False
-
-
 def read_corpus(options: argparse.Namespace, console: Console) -> Corpus:
     """The conversations of the file; notes repairs. UsageError in place of LoadError."""
     columns = None
@@ -143,6 +115,8 @@ def output_path(given: str, *inputs: str) -> Path:
         path = Path(given).expanduser()
         if path.is_dir() or not path.name:
             raise UsageError(f"{given!r} is a folder; name a file in it")
+        if path.exists():
+            files.check_regular(path)
         if not path.parent.is_dir():
             raise UsageError(f"there is no folder {str(path.parent)!r} to write to")
         if any(path.exists() and path.samefile(path_of(name)) for name in inputs):
@@ -155,4 +129,4 @@ def output_path(given: str, *inputs: str) -> Path:
 def write_file(path: Path, content: str | bytes) -> None:
     """Write a result. UsageError where that fails."""
     with user_errors(OSError):
-        path.write_bytes(content.encode("utf-8") if isinstance(content, str) else content)
+        files.write(path, content)

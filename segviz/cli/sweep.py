@@ -42,10 +42,11 @@ from segviz.cli.retrieval import (
     whole_numbers,
 )
 from segviz.cli.settings import parameters_help
-from segviz.cli.source import add_file, is_memory, output_path, path_of, write_file
+from segviz.cli.source import add_file, output_path, path_of, write_file
 from segviz.evaluate import Cell, sweep
 from segviz.export import sweep_csv, sweeps_csv
 from segviz.retrieval import POLICIES, PRESETS
+from segviz.store import recognises
 
 _AXES = {
     "policies": ("NAME,…", f"of {', '.join(POLICIES)}", lambda text: tuple(text.split(","))),
@@ -100,7 +101,7 @@ def _run(options: argparse.Namespace, console: Console) -> int:
     journal = output_path(options.resume, *inputs) if options.resume else None
     if table is not None and table == journal:
         raise UsageError("--output and --resume name the same file")
-    if is_memory(path_of(options.file)):
+    if recognises(path_of(options.file)):
         refuse_idle(options.file, idle_many(options))
     elif spread(options) or options.systems:
         return _many(options, console, table, journal)

@@ -13,7 +13,7 @@ Entry          a row of a list of conversations, known without reading them
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, overload
 
@@ -33,28 +33,34 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class LoadReport:
-    """The outcome of loading a file. ``kept`` counts turns; findings are in file order."""
+    """The outcome of loading a file. ``kept`` counts turns. ``findings`` are in file order, the
+    first hundred where there are more; ``counts`` are of all, by kind."""
 
     name: str
     source_format: str
     kept: int
     findings: tuple[Finding, ...] = ()
+    counts: Mapping[Kind, int] = field(default_factory=dict)
+
+    def count(self, kind: Kind) -> int:
+        """How many records were repaired, or skipped, listed or not."""
+        return self.counts.get(kind, sum(f.kind == kind for f in self.findings))
 
     @property
     def repaired(self) -> tuple[Finding, ...]:
-        """Records that were kept after a repair."""
+        """The listed records that were kept after a repair."""
         return tuple(f for f in self.findings if f.kind == "repaired")
 
     @property
     def skipped(self) -> tuple[Finding, ...]:
-        """Records that were skipped."""
+        """The listed records that were skipped."""
         return tuple(f for f in self.findings if f.kind == "skipped")
 
     def __str__(self) -> str:
         """One readable line: ``name: 689 turns kept, 2 repaired, 0 skipped (LoCoMo)``."""
         return (
-            f"{self.name}: {self.kept} turns kept, {len(self.repaired)} repaired, "
-            f"{len(self.skipped)} skipped ({self.source_format})"
+            f"{self.name}: {self.kept} turns kept, {self.count('repaired')} repaired, "
+            f"{self.count('skipped')} skipped ({self.source_format})"
         )
 
 

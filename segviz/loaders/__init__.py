@@ -13,16 +13,10 @@ from collections.abc import Callable, Mapping
 from contextlib import closing, suppress
 from pathlib import Path
 
-from segviz.conversation import Corpus, LoadReport
-from segviz.loaders.archives import (
-    GZIP,
-    ZIP,
-    FolderMembers,
-    Members,
-    ZipMembers,
-    gunzip,
-    read_members,
-)
+from segviz import files
+from segviz.conversation import Corpus
+from segviz.loaders.archives import ZIP, FolderMembers, Members, ZipMembers, read_members
+from segviz.loaders.budget import GZIP, Budget, gunzip
 from segviz.loaders.captions import describe, one_line, shorten
 from segviz.loaders.columns import settle
 from segviz.loaders.decode import printable, read_document
@@ -32,7 +26,7 @@ from segviz.loaders.file_kinds import reject_office
 from segviz.loaders.formats.table import header, is_table
 from segviz.loaders.lazy import BY_ITEMS, LazyCorpus, list_file
 from segviz.loaders.registry import LOADERS, accepted, loader_of
-from segviz.loaders.report import in_file_order
+from segviz.loaders.report import Tally
 
 __all__ = [
     "LOADERS",
@@ -75,25 +69,25 @@ def load(
     try:
         if file.is_dir():
             return _read_members(
-                lambda: FolderMembers(file), _label(file.name or shown), options, limit
+                lambda: FolderMembers(file, limit), _label(file.name or shown), options
             )
-        if not file.exists():
-            raise LoadError("there is no such file", shown, remedy="check the spelling of the path")
-        if not file.is_file():
-            # Devices and pipes may never end.
-            raise LoadError("this is not an ordinary file", shown, accepted())
         label = _label(file.name)
-        with file.open("rb") as stream:
+        with files.opened(file) as stream:
             head = stream.read(4)
         if head.startswith(ZIP):
-            return _read_members(lambda: ZipMembers(file), label, options, limit)
+            return _read_members(lambda: ZipMembers(file, limit), label, options)
         total = file.stat().st_size
         if total >= by_items and (listed := list_file(file, label, options)) is not None:
             return listed
         if total > limit:
             remedy = "keep the part you need in a file of its own"
             raise too_large(total, limit, shown, remedy)
-        data = file.read_bytes()
+        data = files.read(file)
+    except LoadError:
+        raise
+    except (FileNotFoundError, ValueError):  # ValueError: a zero byte in the path
+        what, remedy = "there is no such file", "check the spelling of the path"
+        raise LoadError(what, shown, remedy=remedy) from None
     except OSError as error:
         reason = f"the file cannot be read ({error.strerror or type(error).__name__})"
         raise LoadError(reason, shown, remedy="check the path and its permissions") from None
@@ -125,35 +119,28 @@ def parse(
 def _parse(data: bytes, name: str, limit: int, options: Options) -> Corpus:
     label = _label(name)
     if data.startswith(ZIP):
-        return _read_members(lambda: ZipMembers(data), label, options, limit)
+        return _read_members(lambda: ZipMembers(data, limit), label, options)
+    budget = Budget(len(data), limit)
     try:
         if data.startswith(GZIP):
-            data, label = gunzip(data, limit), label.removesuffix(".gz")
-        document, notes = read_document(data, limit)
+            data, label = b"".join(gunzip(data, budget)), label.removesuffix(".gz")
+        document, notes = read_document(data, budget)
         loader = loader_of(document, options)
         if loader is None:
             raise _unknown(document, options)
         conversations, more = loader.read(document, label, options)
     except LoadError as error:
         raise error.in_file(_label(name), accepted()) from None
-    return Corpus(
-        tuple(conversations),
-        LoadReport(
-            name=label,
-            source_format=loader.label,
-            kept=sum(len(conversation.turns) for conversation in conversations),
-            findings=in_file_order(document, [*notes, *more]),
-        ),
-    )
+    tally = Tally()
+    tally.add(document, notes, more)
+    return Corpus(tuple(conversations), tally.report(label, loader.label, conversations))
 
 
-def _read_members(
-    opened: Callable[[], Members], label: str, options: Options, limit: int
-) -> Corpus:
+def _read_members(opened: Callable[[], Members], label: str, options: Options) -> Corpus:
     try:
         with closing(opened()) as members:
             reject_office(members.paths)
-            return read_members(members, label, options, limit)
+            return read_members(members, label, options)
     except LoadError as error:
         raise error.in_file(label, accepted()) from None
 

@@ -139,7 +139,8 @@ Order = Literal["ymd", "dmy", "mdy"]
 DATE = r"([0-9]{1,4})\s?([./-])\s?([0-9]{1,2})\s?\2\s?([0-9]{1,4})\.?"
 CLOCK = (
     r"(?:klo\s|um\s|at\s|à\s|às\s|kl\.?\s)?\s*"
-    r"([0-9]{1,2})[:.h]([0-9]{2})(?:[:.]([0-9]{2}))?(?:\s*([ap])\.?\s?m\b\.?)?"
+    r"([0-9]{1,2})[:.h]([0-9]{2})(?:[:.]([0-9]{2}))?"
+    r"(?:\s*(?:([ap])\.?\s?m\b\.?|([صم])\b|([قب])\.?\s?ظ\b\.?))?"
 )
 _WEEKDAY = re.compile(r"\s*\([^()]*\)")
 _WHOLE = re.compile(rf"\s*{DATE}(?:,?[\sT]+{CLOCK})?\s*", re.IGNORECASE)
@@ -159,23 +160,49 @@ class Fields:
         if len(by_name["m"]) > 2 or len(by_name["d"]) > 2 or len(by_name["y"]) == 3:
             return None
         year = int(by_name["y"]) + (2000 if len(by_name["y"]) < 3 else 0)
-        if year not in years:
-            return None
+        month, day = int(by_name["m"]), int(by_name["d"])
         try:
-            return datetime(year, int(by_name["m"]), int(by_name["d"]), *self.clock)
+            if years is YEARS and year in _SOLAR_HIJRI:
+                return _solar_hijri(year, month, day, self.clock)
+            if years is YEARS and year - _BUDDHIST in years:
+                year -= _BUDDHIST
+            return datetime(year, month, day, *self.clock) if year in years else None
         except ValueError:
             return None
+
+
+_BUDDHIST = 543
+"""Years by which Thai calendars are ahead."""
+
+_SOLAR_HIJRI = range(1380, 1425)
+"""Years of Iran's calendar from 2001 on. From 1430 on years are rather lunar, of another calendar
+whose months begin when the moon is seen: no dates are better than dates a day off."""
+
+
+def _solar_hijri(year: int, month: int, day: int, clock: tuple[int, int, int]) -> datetime:
+    """The time of a date of Iran's calendar: six months of 31 days, then of 30, with leap years by
+    the cycle of 33 years, which holds from 1799 to 2256. ValueError for impossible days."""
+    leap = year % 33 in (1, 5, 9, 13, 17, 22, 26, 30)
+    length = 31 if month <= 6 else 30 if month <= 11 or leap else 29
+    if not (1 <= month <= 12 and 1 <= day <= length):
+        raise ValueError("no such day")
+    since = year + 1595
+    past = 365 * since + (since // 33) * 8 + (since % 33 + 3) // 4
+    before = (month - 1) * 31 if month <= 7 else (month - 7) * 30 + 186
+    return datetime.fromordinal(past + before + day - 356_033) + timedelta(
+        hours=clock[0], minutes=clock[1], seconds=clock[2]
+    )
 
 
 def fields_of(groups: Sequence[str | None]) -> Fields | None:
     """From the groups of ``DATE`` and ``CLOCK``; None for an hour such as 13 pm."""
     first, mark, second, third, *clock = groups
-    hours, minutes, seconds, half = clock
-    hour = int(hours or 0)
+    hours, minutes, seconds, *halves = clock
+    hour, half = int(hours or 0), next(filter(None, halves), None)
     if half:
         if not 1 <= hour <= 12:
             return None
-        hour = hour % 12 + (12 if half in "pP" else 0)
+        hour = hour % 12 + (12 if half in "pPمب" else 0)
     numbers = (first or "", second or "", third or "")
     return Fields(numbers, mark or "", (hour, int(minutes or 0), int(seconds or 0)))
 

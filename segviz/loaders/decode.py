@@ -11,12 +11,17 @@ from __future__ import annotations
 
 import codecs
 import json
+import math
 import re
+import sys
 from collections import Counter
+from collections.abc import Iterator
+from typing import Any
 
+from segviz.loaders.budget import DEEPEST, Budget
 from segviz.loaders.captions import counted, quoted
 from segviz.loaders.document import JsonLines, Place, PlainText
-from segviz.loaders.errors import WHOLE, LoadError, NotJson
+from segviz.loaders.errors import LoadError, NotJson
 from segviz.loaders.file_kinds import reject_binary, reject_text, text_kind
 from segviz.loaders.parquet import MAGIC, read_parquet
 from segviz.loaders.report import Notes
@@ -51,16 +56,16 @@ def keep_repeats(pairs: list[tuple[str, object]]) -> dict[str, object]:
 _DECODER = json.JSONDecoder(strict=False, object_pairs_hook=keep_repeats)
 
 
-def read_document(data: bytes, most: int = WHOLE) -> tuple[object, Notes]:
+def read_document(data: bytes, budget: Budget | None = None) -> tuple[object, Notes]:
     """The document in ``data`` (see ``segviz.loaders.document``) and what had to be mended.
 
-    Of a packed table (Parquet) at most ``most`` bytes are unpacked.
+    A packed table (Parquet) is unpacked within the ``budget``.
     A text that is no JSON comes back as ``PlainText``, which keeps the error for the case
     that no loader knows it. Raises LoadError for an empty file, another kind of file, and
     a document that holds nothing (null, [], {}).
     """
     if data.startswith(MAGIC):
-        return _mended(read_parquet(data, most), Notes())
+        return _mended(read_parquet(data, budget or Budget(len(data))), Notes())
     text, notes = to_text(data)
     text = text.removeprefix("\ufeff")
     try:
@@ -71,13 +76,13 @@ def read_document(data: bytes, most: int = WHOLE) -> tuple[object, Notes]:
         if several is None:
             return _printable(plain, notes)
         document, more = several
-        notes.extend(more)
+        notes.take(more)
     return _mended(document, notes)
 
 
 def _mended(document: object, notes: Notes) -> tuple[object, Notes]:
     document, more = clean(document)
-    notes.extend(more)
+    notes.take(more)
     if document is None or (isinstance(document, list | dict) and not document):
         raise LoadError("No conversation found in the file", remedy="choose another file")
     return document, notes
@@ -140,9 +145,7 @@ def to_json(text: str) -> object:
     except json.JSONDecodeError as error:
         raise _syntax_error(text, error) from None
     except RecursionError:
-        raise LoadError(
-            "the JSON is nested too deeply", expected="a conversation file", remedy=_ANEW
-        ) from None
+        raise _too_deep() from None
     except ValueError:
         # The only other complaint of the parser: Python's limit on digits of an integer.
         raise _number_error(text) from None
@@ -294,31 +297,61 @@ def printable(text: str) -> tuple[str, int]:
 
 
 def clean(document: object) -> tuple[object, Notes]:
-    """Make every string of the document printable, in place; one note per mended string."""
+    """Make every string of the document printable and every number finite or missing, in place;
+    one note per mended value. LoadError where it is nested beyond ``DEEPEST``.
+
+    Walks in the order of the file, and holds the way from the root alone: of lists of many small
+    ones, as large as the document itself, no second copy is made.
+    """
     notes = Notes()
-    root: dict[str, object] = {"": document}
     # The root is wrapped so that a document that is a bare string needs no case of its own.
-    stack: list[tuple[dict[str, object] | list[object], Place]] = [(root, ())]
-
-    def visit(value: object, place: Place) -> object:
-        if isinstance(value, str):
-            value, count = printable(value)
-            if count:
-                notes.repaired(place, replaced(count))
-        elif isinstance(value, dict | list):
-            stack.append((value, place))
-        return value
-
-    while stack:
-        node, place = stack.pop()
-        if isinstance(node, dict):
-            _clean_keys(node, place, notes)
-            for key, value in node.items():
-                # Replacing the value of a key that is there is safe while iterating.
-                node[key] = visit(value, () if node is root else (*place, key))
+    root: dict[str, object] = {"": document}
+    way: list[tuple[_Container, Iterator[tuple[Any, object]]]] = [(root, _items(root))]
+    steps: list[str | int] = []  # where each container of the way stands
+    while way:
+        node, items = way[-1]
+        for key, value in items:
+            if isinstance(value, dict | list):
+                if not value:
+                    continue
+                steps.append(key)
+                if len(way) > DEEPEST:
+                    raise _too_deep()
+                if isinstance(value, dict):
+                    _clean_keys(value, tuple(steps[1:]), notes)
+                way.append((value, _items(value)))
+                break
+            if isinstance(value, str | int) and (mended := _mend(value)):
+                node[key], what = mended
+                notes.repaired((*steps, key)[1:], what)
         else:
-            node[:] = [visit(value, (*place, row)) for row, value in enumerate(node)]
+            way.pop()
+            del steps[-1:]
     return root[""], notes
+
+
+def _mend(value: str | int) -> tuple[str | None, str] | None:
+    """What stands for the value and what to say of it; None where it is well."""
+    if isinstance(value, str):
+        text, count = printable(value)
+        return (text, replaced(count)) if count else None
+    if -_LARGEST <= value <= _LARGEST:
+        return None
+    digits = int(value.bit_length() * math.log10(2)) + 1
+    return None, f"a number of some {digits:,} digits is read as missing"
+
+
+_Container = Any
+_LARGEST = int(sys.float_info.max)
+
+
+def _items(node: _Container) -> Iterator[tuple[Any, object]]:
+    """Keys or positions with their values. Replacing a value that is there is safe meanwhile."""
+    return iter(node.items()) if isinstance(node, dict) else enumerate(node)
+
+
+def _too_deep() -> LoadError:
+    return LoadError("the JSON is nested too deeply", expected="a conversation file", remedy=_ANEW)
 
 
 def _clean_keys(node: dict[str, object], place: Place, notes: Notes) -> None:

@@ -45,12 +45,7 @@ class JsonLines(list[object]):
 
 
 class Rows(list[object]):
-    """The rows of a table with named columns, as Parquet holds them.
-
-    ``unpacked`` are the bytes they took before they became Python's values.
-    """
-
-    unpacked: int
+    """The rows of a table with named columns, as Parquet holds them."""
 
 
 class Folder(dict[str, object]):
@@ -83,6 +78,12 @@ class Options:
     columns: Mapping[str, str] | None = None
     day_first: bool | None = None
     gap_hours: float = 8.0
+
+    def __post_init__(self) -> None:
+        """Refuses what is no length of time."""
+        if not self.gap_hours >= 0:
+            what = f"gap_hours is {self.gap_hours}"
+            raise LoadError(what, expected="0 hours or more", remedy="correct it")
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,13 +15,14 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import overload
 
+from segviz import files
 from segviz.conversation import Conversation, Corpus, Entry, LoadReport, distinct
 from segviz.loaders.decode import read_document
 from segviz.loaders.document import Loader, Options, PlainText
 from segviz.loaders.errors import WHOLE, LoadError, too_large
 from segviz.loaders.items import Item, NotItems, find_items
 from segviz.loaders.registry import loader_of
-from segviz.loaders.report import in_file_order
+from segviz.loaders.report import Tally
 
 BY_ITEMS = 16 * 1024**2
 """Bytes from which a file on disk is listed and read item by item, where its format allows."""
@@ -112,7 +113,7 @@ class Shelf(Sequence[Conversation]):
             what = "the file has changed since it was listed"
             raise LoadError(what, where, remedy="load it again")
         try:
-            with self._path.open("rb") as stream:
+            with files.opened(self._path) as stream:
                 stream.seek(start)
                 data = stream.read(stop - start)
             document, notes = read_document(data)
@@ -125,9 +126,9 @@ class Shelf(Sequence[Conversation]):
         except LoadError as error:
             raise error.in_file(where, f"a conversation of {self._loader.label}") from None
         conversation = replace(conversations[0], id=self._names[place])
-        findings = in_file_order(document, [*notes, *more])
-        report = LoadReport(self._label, self._loader.label, len(conversation.turns), findings)
-        return conversation, report
+        tally = Tally()
+        tally.add(document, notes, more)
+        return conversation, tally.report(self._label, self._loader.label, [conversation])
 
 
 def list_file(path: Path, label: str, options: Options) -> LazyCorpus | None:
@@ -135,7 +136,7 @@ def list_file(path: Path, label: str, options: Options) -> LazyCorpus | None:
 
     The format is told by the first items. OSError when the file cannot be read.
     """
-    with path.open("rb") as stream:
+    with files.opened(path) as stream:
         items = find_items(stream)
         try:
             first = list(islice(items, _LOOKED_AT))
@@ -166,7 +167,7 @@ def _loader(path: Path, first: Sequence[Item], options: Options) -> Loader | Non
     for item in first:
         if item.stop - item.start > WHOLE:
             continue
-        with path.open("rb") as stream:
+        with files.opened(path) as stream:
             stream.seek(item.start)
             try:
                 document, _ = read_document(stream.read(item.stop - item.start))

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from segviz.loaders.captions import size
+from segviz.loaders.budget import Budget
 from segviz.loaders.document import Rows
-from segviz.loaders.errors import WHOLE, LoadError
+from segviz.loaders.errors import LoadError
 
 if TYPE_CHECKING:
     import pyarrow
@@ -23,23 +23,23 @@ _BATCH = 64
 _DAMAGED = "the Parquet table is damaged or cut off"
 
 
-def read_parquet(data: bytes, most: int = WHOLE) -> Rows:
+def read_parquet(data: bytes, budget: Budget) -> Rows:
     """The rows of a Parquet file, each an object by the names of the columns.
 
-    Raises LoadError for a damaged or encrypted file, and for one that holds more than
-    ``most`` bytes when unpacked.
+    Raises LoadError for a damaged or encrypted file, and for one that unpacks to more than the
+    budget has left.
     """
     import pyarrow
     from pyarrow import parquet
 
-    rows, total = Rows(), 0
+    rows = Rows()
     try:
         with parquet.ParquetFile(pyarrow.BufferReader(data)) as file:
             groups = range(file.metadata.num_row_groups)
-            _check(sum(file.metadata.row_group(row).total_byte_size for row in groups), most)
+            # Texts that repeat take their place only when they are read.
+            budget.expect(sum(file.metadata.row_group(row).total_byte_size for row in groups))
             for batch in file.iter_batches(batch_size=_BATCH):
-                total += batch.nbytes
-                _check(total, most)
+                budget.take(batch.nbytes, batch.num_rows * batch.num_columns)
                 columns = [_as_values(column) for column in batch.columns]
                 rows += [
                     dict(zip(batch.schema.names, row, strict=True))
@@ -49,7 +49,6 @@ def read_parquet(data: bytes, most: int = WHOLE) -> Rows:
         raise
     except (pyarrow.ArrowException, OSError, ValueError, OverflowError, RecursionError):
         raise LoadError(_DAMAGED, remedy="download it again") from None
-    rows.unpacked = total
     return rows
 
 
@@ -71,9 +70,3 @@ def _plain(value: object) -> object:
     if isinstance(value, bytes):
         return value.decode("utf-8", "replace")
     return value if isinstance(value, str | int | float | None) else str(value)
-
-
-def _check(total: int, most: int) -> None:
-    if total > most:
-        what = f"the table has {size(total)} unpacked, more than the {size(most)} that are read"
-        raise LoadError(what, "", f"at most {size(most)}", "keep the rows you need in a file")

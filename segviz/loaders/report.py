@@ -1,16 +1,17 @@
 """What loaders jot down while reading, and how it becomes the report's findings.
 
-Loaders read in the order that suits them (turns before the questions that cite them);
-``in_file_order`` sorts afterwards.
+Loaders read in the order that suits them (turns before the questions that cite them); a
+``Tally`` sorts afterwards. A file may be wrong in millions of places: all are counted, few kept.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from segviz.conversation import Finding, Kind
+from segviz.conversation import Conversation, Finding, Kind, LoadReport
 from segviz.loaders.captions import one_line, quoted, shorten
 from segviz.loaders.document import JsonLines, Line, Member, Place
 
@@ -26,16 +27,78 @@ class Note:
     what: str
 
 
+HELD = 1_000
+"""Notes of a reading that are held until they are sorted."""
+
+LISTED = 100
+"""Findings that a report lists, the first of the file among those held."""
+
+
 class Notes(list[Note]):
-    """The notes of one reading, in the order they were made."""
+    """The first notes of one reading, in the order they were made, and the number of others."""
+
+    def __init__(self) -> None:
+        """None yet."""
+        super().__init__()
+        self.beyond = Counter[Kind]()
 
     def repaired(self, place: Place, what: str) -> None:
         """A record was kept after a mend."""
-        self.append(Note("repaired", place, what))
+        self.add(Note("repaired", place, what))
 
     def skipped(self, place: Place, what: str) -> None:
         """A record was left out."""
-        self.append(Note("skipped", place, what))
+        self.add(Note("skipped", place, what))
+
+    def add(self, note: Note) -> None:
+        """Hold a note, or count it."""
+        if len(self) < HELD:
+            self.append(note)
+        else:
+            self.beyond[note.kind] += 1
+
+    def take(self, more: Iterable[Note], within: Place = (), below: int = 0) -> None:
+        """Add the notes of a part, whose places then begin with ``within`` in the place of their
+        first ``below`` steps."""
+        for note in more:
+            self.add(Note(note.kind, (*within, *note.place[below:]), note.what))
+        if isinstance(more, Notes):
+            self.beyond += more.beyond
+
+
+class Tally:
+    """The findings of a file, which may be an archive of several."""
+
+    def __init__(self) -> None:
+        """None yet."""
+        self._listed: list[Finding] = []
+        self._counts = Counter[Kind]()
+
+    def add(self, document: object, *readings: Iterable[Note], within: str = "") -> None:
+        """The notes of one document, which is the file ``within`` an archive."""
+        notes = Notes()
+        for reading in readings:
+            notes.take(reading)
+        self._counts += notes.beyond + Counter(note.kind for note in notes)
+        for finding in in_file_order(document, notes)[: LISTED - len(self._listed)]:
+            where = finding.where
+            if within:
+                member = shown((Member(within),))
+                where = member if where == "file" else f"{member}, {where}"
+            self._listed.append(Finding(finding.kind, where, finding.what))
+
+    def skipped(self, what: str, where: str = "file") -> None:
+        """What was left out of the whole."""
+        self._counts["skipped"] += 1
+        if len(self._listed) < LISTED:
+            self._listed.append(Finding("skipped", where, what))
+
+    def report(
+        self, name: str, source_format: str, conversations: Sequence[Conversation]
+    ) -> LoadReport:
+        """The report of the file these conversations are from."""
+        kept = sum(len(conversation.turns) for conversation in conversations)
+        return LoadReport(name, source_format, kept, tuple(self._listed), dict(self._counts))
 
 
 def shown(place: Place) -> str:

@@ -10,7 +10,16 @@ May import ``systems``, ``store`` and the packages below them. Public face: the 
 """
 
 from segviz.memory.asking import ask, own_retrieval
-from segviz.memory.assemble import COMPONENTS, Absent, embedder_named, make_system, needs_chat, paid
+from segviz.memory.assemble import (
+    COMPONENTS,
+    Absent,
+    NoEmbedder,
+    embedder_named,
+    make_system,
+    needs_chat,
+    paid,
+    sound,
+)
 from segviz.memory.builder import Building, BuildPaused, arrivals, build
 from segviz.memory.memory import Memory, from_saved, open_memory
 from segviz.memory.merging import merge
@@ -21,6 +30,7 @@ __all__ = [
     "BuildPaused",
     "Building",
     "Memory",
+    "NoEmbedder",
     "arrivals",
     "ask",
     "build",
@@ -32,4 +42,5 @@ __all__ = [
     "open_memory",
     "own_retrieval",
     "paid",
+    "sound",
 ]

@@ -50,13 +50,20 @@ def ask(
     Under method "own" ``chat`` is the model the system may call; without one it uses its
     offline stand-ins. Then ``initial`` are the relevance scores, ``final`` the system's own,
     and ``stages`` explain them.
-    ValueError names value and legal range for a bad setting, TypeError an unknown one.
+    ValueError names value and legal range for a bad setting, and a question that is no text;
+    TypeError an unknown setting.
     """
     settings = replace(settings or RetrievalSettings(), **changes).resolved(memory.model)
     if isinstance(question, Question):
         if settings.step is None:
             settings = replace(settings, step=memory.moment(question))
         question = question.text
+    try:
+        question.encode()
+    except UnicodeEncodeError:
+        raise ValueError(
+            f"the question {question[:80]!r} is no text: it holds bytes that are not UTF-8"
+        ) from None
     k, budget, levels = settings.k, settings.budget, settings.levels
     whole = memory.structure if settings.step is None else memory.settled(settings.step, chat)
     structure = whole if settings.literal else whole.collapsed

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from segviz.construct import System, make, parameters
+from segviz.construct import Parameter, System, make, parameters
 from segviz.construct.annotate import ANNOTATORS
 from segviz.construct.compatibility import COMPATIBILITY
 from segviz.construct.tasks import TASKS
+from segviz.conversation import Finding
 from segviz.embedding import EMBEDDERS, Charges, Embedder, get_embedder
+from segviz.store import Saved
 from segviz.systems import SYSTEMS
 from segviz.tree import Vector
 
@@ -59,6 +61,59 @@ def _component(registry: str, value: Any) -> Any:
     return make(kind, settings) if isinstance(kind, type) else kind(**settings)
 
 
+def sound(saved: Saved) -> Saved:
+    """A file's content without settings that its system cannot have, each with a finding.
+
+    A part that is not known here stays: whoever saved the memory may have defined it. A system
+    whose structures obey other laws than this one is not what built it.
+    """
+    kind = SYSTEMS.get(saved.system)
+    if kind is None:
+        return saved
+    known = {parameter.name: parameter for parameter in parameters(kind)}
+    settings, findings = {}, list(saved.findings)
+    for name, value in saved.settings.items():
+        parameter = known.get(name)
+        problem = _fault_of(kind, parameter, value)
+        if problem:
+            where = f"system.settings.{name[:80]}"
+            findings.append(Finding("skipped", where, f"{problem}; left out"))
+        else:
+            part = parameter is not None and parameter.spec.registry and isinstance(value, str)
+            settings[name] = {"name": value} if part else value
+    saved = replace(saved, settings=settings, findings=tuple(findings))
+    try:
+        model = make_system(saved.system, **settings)
+    except (TypeError, ValueError):
+        return saved
+    if saved.laws in (model.invariants, getattr(model, "invariants_after", model.invariants)):
+        return saved
+    what = f"structures of {saved.system} do not obey the laws {saved.laws!r}; taken as unknown"
+    other = Finding("skipped", "system.name", what)
+    return replace(saved, system="unknown", settings={}, findings=(*findings, other))
+
+
+def _fault_of(kind: type, parameter: Parameter | None, value: Any) -> str:
+    """Why a system cannot have this setting; "" where it can."""
+    if parameter is None:
+        return "there is no such parameter"
+    registry = parameter.spec.registry
+    if registry and not isinstance(value, str):
+        part = value.get("name") if isinstance(value, Mapping) else None
+        if not isinstance(part, str):
+            return f"expected the name of a part, found {value!r:.60}"
+        if part not in COMPONENTS[registry]:
+            return ""
+    try:
+        if registry:
+            _component(registry, value)
+        else:
+            make(kind, {parameter.name: value})
+    except (TypeError, ValueError, OverflowError, AttributeError) as error:
+        return str(error)[:200]
+    return ""
+
+
 def needs_chat(system: System, registries: Collection[str] = tuple(COMPONENTS)) -> list[str]:
     """Names of the parts of a system, among those from ``registries``, that call a chat
     model; empty for an offline one."""
@@ -75,20 +130,24 @@ def paid(embedder: Embedder) -> Charges | None:
     return inner if isinstance(inner, Charges) else None
 
 
+class NoEmbedder(ValueError):
+    """Texts cannot be embedded: the embedder of the memory is not here."""
+
+
 @dataclass(frozen=True)
 class Absent:
     """Stands for an embedder that is not installed, so that its memories can be viewed.
 
     ``name`` is the missing one, ``available`` are the installed ones; ``embed`` raises
-    ValueError, which says how to supply it.
+    NoEmbedder, which says how to supply it.
     """
 
     name: str
     available: tuple[str, ...]
 
     def embed(self, texts: Sequence[str]) -> Vector:
-        """Always raises ValueError."""
-        raise ValueError(
+        """Always raises NoEmbedder."""
+        raise NoEmbedder(
             f"this memory was embedded with {self.name[:80]!r}, which is not here (available: "
             f"{', '.join(self.available)}), so questions cannot be compared with it. Open it "
             "with segviz.open(path, embedder=…), or ask with relevance='lexical'."

@@ -15,7 +15,7 @@ from segviz.conversation import Conversation, Question, Unit
 from segviz.embedding import Embedder
 from segviz.llm import Chat
 from segviz.memory.asking import ask
-from segviz.memory.assemble import Absent, embedder_named, make_system, needs_chat, paid
+from segviz.memory.assemble import Absent, embedder_named, make_system, needs_chat, paid, sound
 from segviz.retrieval import Result, RetrievalSettings, over_active, relevance_model
 from segviz.tree import Moments, Step, Structure, replay
 from segviz.tree.invariants import Violation, check
@@ -245,6 +245,7 @@ def open_memory(path: str | Path, embedder: Embedder | None = None) -> Memory:
 
 def from_saved(saved: store.Saved, embedder: Embedder | None = None) -> Memory:
     """As :func:`open_memory`, from verified file contents."""
+    saved = sound(saved)
     if embedder is None:
         embedder = embedder_named(saved.embedder)
     elif embedder.name != saved.embedder:

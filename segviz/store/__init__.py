@@ -39,14 +39,16 @@ from __future__ import annotations
 import gc
 import gzip
 import json
-import os
-import tempfile
-import zlib
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from io import BytesIO
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
+from segviz import files
+from segviz.loaders.budget import GZIP, Budget, gunzip
+from segviz.loaders.errors import LoadError
 from segviz.store.codec import FORMAT, READABLE, VERSION, Saved, Shown, StoreError, encode
 from segviz.tree import replay
 from segviz.tree.invariants import check
@@ -78,81 +80,107 @@ def schema() -> dict[str, Any]:
 
 
 def write(saved: Saved, path: str | Path) -> None:
-    """Write atomically: readers see the old file or the new one, never a half.
+    """Write atomically (:func:`segviz.files.write`): readers see the old file or the new one.
 
     A name ending in ``.gz`` is compressed. OSError passes through.
     """
-    target = Path(path).expanduser()
     data = dump(saved)
-    if target.suffix == ".gz":
-        data = _gzipped(data)
-    handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=".segviz-", suffix=".tmp")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, target)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
+    files.write(path, _gzipped(data) if Path(path).suffix == ".gz" else data)
 
 
 def _gzipped(data: bytes) -> bytes:
     """The data as gzip without a time and with the operating system "unknown" (byte 9), which
-    Python fills in differently before 3.13: the same memory gives the same bytes."""
+    Python fills in differently before 3.13: the same memory gives the same bytes. What would
+    expand too far to be read again is stored as it is."""
     packed = gzip.compress(data, mtime=0)
+    try:
+        Budget(len(packed), None).take_text(data)
+    except LoadError:
+        packed = gzip.compress(data, 0, mtime=0)
     return packed[:9] + b"\xff" + packed[10:]
 
 
-HEAD = 4096
-"""Bytes of a file needed by :func:`recognises`, compressed or not."""
+_MARK = re.compile(rb'"format"\s{0,99}:\s{0,99}"segviz-memory"')
+_OVERLAP = 300
+"""More bytes than the mark takes."""
+
+_PART = 1 << 20
 
 
-def recognises(head: bytes) -> bool:
-    """Whether a file that begins with these bytes (``HEAD`` are enough) is a saved memory."""
-    if head[:2] == b"\x1f\x8b":
-        try:
-            head = zlib.decompressobj(31).decompress(head, 64)
-        except zlib.error:
-            return False
-    return head.lstrip()[:40].startswith(f'{{"format":"{FORMAT}"'.encode())
+def recognises(source: str | Path | bytes) -> bool:
+    """Whether a file, given by its path or content, is a saved memory, whatever its name.
+
+    The mark is looked for anywhere in it, since JSON may be written again in another order and
+    with other spaces. Inside a text the quotes would be escaped. False for what cannot be read.
+    """
+    try:
+        with _stream(source) as stream:
+            before, first = b"", True
+            for part in _unpacked(stream):
+                if first and not part.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"{"):
+                    return False
+                first = False
+                if _MARK.search(before + part):
+                    return True
+                before = part[-_OVERLAP:]
+    except (OSError, ValueError, RuntimeError):
+        pass
+    return False
+
+
+def _stream(source: str | Path | bytes) -> BinaryIO:
+    return BytesIO(source) if isinstance(source, bytes) else files.opened(Path(source).expanduser())
+
+
+def _unpacked(stream: BinaryIO) -> Iterator[bytes]:
+    """The JSON text in parts, of packed and unpacked files. LoadError beyond the budget."""
+    size = stream.seek(0, 2)
+    stream.seek(0)
+    packed = stream.read(len(GZIP)) == GZIP
+    stream.seek(0)
+    if packed:
+        yield from gunzip(stream, Budget(size, None))
+    while size > 0 and not packed and (part := stream.read(min(size, _PART))):
+        size -= len(part)
+        yield part
 
 
 def read(path: str | Path) -> Saved:
     """Read and verify a memory. StoreError says what is wrong with the path or the file, and
     what to do about it."""
-    return parse(_read_bytes(path))
-
-
-def _read_bytes(path: str | Path) -> bytes:
     name = repr(str(path))
     try:
-        source = Path(path).expanduser()
-        if not source.is_dir():
-            return source.read_bytes()
+        with _stream(path) as stream:
+            return _parsed(stream)
     except FileNotFoundError:
         raise StoreError(
             f"there is no file {name}; give the path of a memory that segviz saved"
         ) from None
+    except IsADirectoryError:
+        raise StoreError(f"{name} is a folder; name the memory file itself") from None
+    except StoreError:
+        raise
     # RuntimeError: no home for a ~name; ValueError: a NUL in the path
     except (OSError, RuntimeError, ValueError) as error:
         why = getattr(error, "strerror", None) or error
         raise StoreError(
             f"{name} cannot be read ({why}); check the path and its permissions"
         ) from None
-    raise StoreError(f"{name} is a folder; name the memory file itself")
 
 
 def parse(data: bytes) -> Saved:
     """As :func:`read`, from bytes."""
+    return _parsed(BytesIO(data))
+
+
+def _parsed(stream: BinaryIO) -> Saved:
     from segviz.store.document import decode  # loads pydantic, which building needs not
 
     try:
-        if data[:2] == b"\x1f\x8b":
-            data = gzip.decompress(data)
-        document = json.loads(data)
-    except (ValueError, EOFError, OSError, RecursionError, zlib.error) as error:
+        document = json.loads(b"".join(_unpacked(stream)), object_pairs_hook=_once)
+    except LoadError as error:
+        raise StoreError(f"not a segviz memory: {error}") from None
+    except (ValueError, RecursionError) as error:
         raise StoreError(f"not a segviz memory: the file is not readable JSON ({error})") from None
     if not isinstance(document, dict) or document.get("format") != FORMAT:
         raise StoreError(f'not a segviz memory: no "format": "{FORMAT}" at the top')
@@ -177,6 +205,16 @@ def parse(data: bytes) -> Saved:
             f"{len(structure)} nodes"
         )
     return saved
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object in which every key stands once: of two ``steps`` one would be passed over."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        keys = [key for key, _ in pairs]
+        twice = next(key for key in found if keys.count(key) > 1)
+        raise ValueError(f"the key {twice!r:.80} stands twice in an object")
+    return found
 
 
 @contextmanager

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from segviz.conversation import Conversation
+from segviz.conversation import Conversation, Finding
 from segviz.tree import Add, Cost, Event, Link, Relate, Retire, Revise, Step, Unlink, Vector
 
 FORMAT = "segviz-memory"
@@ -39,7 +39,8 @@ class Shown:
 class Saved:
     """The content of a file; ``segviz.memory.from_saved`` makes a Memory of it.
 
-    ``shown`` is None in the file of a memory without a view. Other fields as in ``Memory``.
+    ``shown`` is None in the file of a memory without a view; ``findings`` are values of the file
+    that mean nothing and were passed over, which is not written. Other fields as in ``Memory``.
     """
 
     conversation: Conversation
@@ -51,6 +52,7 @@ class Saved:
     steps: tuple[Step, ...]
     chat: str = ""
     shown: Shown | None = None
+    findings: tuple[Finding, ...] = ()
 
 
 def encode(saved: Saved) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import base64
 import binascii
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -30,7 +30,7 @@ from pydantic import (
 )
 from pydantic.json_schema import SkipJsonSchema
 
-from segviz.conversation import Conversation, Question, Session, Turn, Unit
+from segviz.conversation import Conversation, Finding, Question, Session, Turn, Unit
 from segviz.store.codec import VERSION, Saved, Shown, StoreError
 from segviz.tree import (
     Add,
@@ -334,7 +334,8 @@ def decode(value: Any) -> Saved:
         document = Document.model_validate(value)
     except ValidationError as invalid:
         raise _refusal(value, invalid) from None
-    conversation = _conversation(document.conversation)
+    findings: list[Finding] = []
+    conversation = _conversation(document.conversation, findings)
     reader = _Reader(conversation.units(document.unit), _vectors(document.vectors))
     system, view = document.system, document.view
     return Saved(
@@ -347,6 +348,7 @@ def decode(value: Any) -> Saved:
         chat=document.chat,
         steps=tuple(reader.step(i, step) for i, step in enumerate(document.steps)),
         shown=Shown(view.page, view.link) if view else None,
+        findings=tuple(findings),
     )
 
 
@@ -366,19 +368,40 @@ def _plain(value: Any, place: str, depth: int = DEEPEST) -> Any:
     return value
 
 
-def _conversation(found: ConversationObject) -> Conversation:
+def _start(found: SessionObject, row: int, findings: list[Finding]) -> datetime | None:
+    """When a session begins, without a zone as everywhere; None where no such time is possible."""
+    if found.start is None:
+        return None
+    start, where = datetime.fromisoformat(found.start), f"conversation.sessions[{row}].start"
+    if start.tzinfo is None:
+        return start
+    try:
+        findings.append(Finding("repaired", where, "a time with a zone is read as UTC"))
+        return start.astimezone(UTC).replace(tzinfo=None)
+    except OverflowError:
+        findings[-1] = Finding("skipped", where, "no such time is possible; left out")
+        return None
+
+
+def _conversation(found: ConversationObject, findings: list[Finding]) -> Conversation:
+    speakers = tuple(found.speakers)
+    if not speakers:
+        said = dict.fromkeys(turn[1] for session in found.sessions for turn in session.turns)
+        speakers = tuple(said)
+        what = "nobody is named; taken from the turns"
+        findings.append(Finding("repaired", "conversation.speakers", what))
     return Conversation(
         id=found.id,
-        speakers=tuple(found.speakers),
+        speakers=speakers,
         source_format=found.source_format,
         sessions=tuple(
             Session(
                 id=session.id,
-                start=datetime.fromisoformat(session.start) if session.start is not None else None,
+                start=_start(session, row, findings),
                 raw_date=session.raw_date,
                 turns=tuple(Turn(*turn) for turn in session.turns),
             )
-            for session in found.sessions
+            for row, session in enumerate(found.sessions)
         ),
         questions=tuple(
             Question(

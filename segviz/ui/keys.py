@@ -12,6 +12,12 @@ PAGES = "pages"  # st.Page of each page, by its path
 RETRY = "retry"
 THEME = "theme"
 
+
+def failure(way: str, number: int) -> str:
+    """The button for a way on from something that failed."""
+    return f"failure-{way}-{number}"
+
+
 # --- the address: links and the views of session files ---------------------------------
 ADDRESS = "address"  # parameters last written
 ARRIVING = "arriving"  # the bookmark that is being followed

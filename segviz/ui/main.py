@@ -8,6 +8,7 @@ from collections.abc import Callable
 import streamlit as st
 
 from segviz.llm import ModelError
+from segviz.memory import NoEmbedder
 from segviz.ui import address, keys
 from segviz.ui.operations import operated
 from segviz.ui.pages.ask import page as ask
@@ -37,9 +38,14 @@ def _page(render: Callable[[Session], None], session: Session | None) -> Callabl
             return
         try:
             render(session)
-        except ModelError as error:
+        except (ModelError, NoEmbedder) as error:
             # The question could not be embedded; what is built stays as it is.
-            st.error("The model server did not answer.")
+            offline = isinstance(error, NoEmbedder)
+            st.error(
+                "This needs the embedder of the memory; choose relevance lexical."
+                if offline
+                else "The model server did not answer."
+            )
             st.text(str(error))
             st.button("Try again", key=keys.RETRY)
 

@@ -8,6 +8,8 @@ from typing import Any
 
 import streamlit as st
 
+from segviz.construct import Retriever
+from segviz.memory import Absent
 from segviz.retrieval import PRESETS, RetrievalSettings
 from segviz.ui import keys
 from segviz.ui.state import Session
@@ -69,13 +71,16 @@ def read_settings(session: Session) -> RetrievalSettings:
     levels = state.get(keys.levels(count))
     key, begins = asked_step(session)
     step = state.get(key, begins)
+    absent = isinstance(session.memory.embedder, Absent)
+    if absent:  # the question cannot be embedded, its words can be compared
+        plain["relevance"] = "lexical"
     usual = usual_method(session.memory.system)
-    own = usual == "own"
+    own = isinstance(session.memory.model, Retriever) and not absent
     return RetrievalSettings(
         **plain,
         budget=state.get(keys.BUDGET, START_BUDGET) if state.get(keys.BY_BUDGET) else None,
         levels=None if levels is None or len(levels) == count else tuple(levels),
-        method=state.get(keys.method(session.memory.system), usual) if own else usual,
+        method=state.get(keys.method(session.memory.system), usual) if own else "propagate",
         step=None if step == begins else step,
     )
 

@@ -75,7 +75,8 @@ class Bookmark:
 
 def usual_method(system: str) -> str:
     """The default method for a system: "own" where it has its own retrieval."""
-    return "own" if issubclass(SYSTEMS[system], Retriever) else "propagate"
+    own = system in SYSTEMS and issubclass(SYSTEMS[system], Retriever)
+    return "own" if own else "propagate"
 
 
 def encode(bookmark: Bookmark) -> dict[str, str]:

@@ -12,12 +12,16 @@ from typing import Any
 SETTINGS: dict[str, Any] = {
     "browser.gatherUsageStats": False,
     "client.toolbarMode": "viewer",
+    # Its links would send the error, which may quote the file, to a search engine.
+    "client.showErrorLinks": "false",
     # Streamlit sends a large message once and refers to it by hash afterwards. Runs cut
     # short by rapid clicks bring the two ends out of step, and the page dies with
     # "Cached ForwardMsg MISS"; a size that no message reaches turns the references off.
     "global.minCachedMessageSize": 1_000_000_000,
     # No bare expression is meant for the page; without this Streamlit rewrites the script.
     "runner.magicEnabled": False,
+    # Else every machine around could open the files of this one.
+    "server.address": "127.0.0.1",
     "server.headless": True,
     "server.fileWatcherType": "none",
     "theme.baseRadius": "4px",

@@ -65,9 +65,9 @@ def _names(tree: ast.Module):
             case ast.Call(func=called, args=given, keywords=named):
                 yield from (one.value for one in named if one.arg == "key")
                 owner, _, function = ast.unparse(called).rpartition(".")
-                if owner in states:
+                if owner in states and given:
                     yield from given[0].keys if isinstance(given[0], ast.Dict) else given[:1]
-                elif function in POSITIONS:
+                elif owner not in states and function in POSITIONS:
                     yield from given[POSITIONS[function] :][:1]
 
 

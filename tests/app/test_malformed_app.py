@@ -266,5 +266,5 @@ def test_a_long_load_report_is_sent_in_part(app, tmp_path):
     given = malformed_inputs.Input(0, "many", [ANN, *[{**ANN, "text": 5}] * 700], "chat.json")
     title, rows = report(give(app, given, tmp_path, "Path"))
     assert "701 kept, 700 repaired, 0 skipped" in title
-    assert len(rows) == 500
-    assert "The first 500 of 700" in texts(app)
+    assert len(rows) == 100
+    assert "The first 100 of 700" in texts(app)

@@ -6,6 +6,7 @@ import json
 from dataclasses import replace
 
 import pytest
+from streamlit.testing.v1 import AppTest
 
 import segviz
 from segviz import store
@@ -151,3 +152,120 @@ def test_a_hostile_view_opens_nothing_else(memory, tmp_path):
     told = [text.value for text in app.text]
     assert "k='<b>': expected a whole number" in told
     assert "'x' is not a part of a view" in told
+
+
+# --- values that mean nothing --------------------------------------------------------------------
+
+CONVERSATION, FIRST = ("conversation",), ("conversation", "sessions", 0)
+SETTINGS = ("system", "settings")
+COSTS = {
+    "a zone among times without": ((*FIRST, "start"), "2024-05-07T13:00:00+02:00", "read as UTC"),
+    "no such time": ((*FIRST, "start"), "0001-01-01T00:00:00+14:00", "no such time is possible"),
+    "nobody speaks": ((*CONVERSATION, "speakers"), [], "taken from the turns"),
+    "a part without a name": (SETTINGS, {"compatibility": {}}, "expected the name of a part"),
+    "a part that is a number": (SETTINGS, {"compatibility": 5}, "expected the name of a part"),
+    "a part named by a list": (SETTINGS, {"annotate": {"name": ["x"]}}, "the name of a part"),
+    "a part with a text for a number": (
+        SETTINGS,
+        {"compatibility": {"name": "cosine", "threshold": "x"}},
+        "system.settings.compatibility",
+    ),
+    "a parameter there is not": (SETTINGS, {"nope": {"name": {}}}, "no such parameter"),
+    "a system with other laws": (("system", "name"), "raptor", "taken as unknown"),
+    "a system nobody knows": (("system", "name"), "nope", None),
+    "an embedder nobody has": (("embedder",), "nope", None),
+    "a page there is not": (("view",), {"page": "nope", "link": {}}, None),
+    "levels and nodes there are not": (
+        ("view",),
+        {"page": "ask", "link": {"levels": "7,9", "node": "99999", "pins": "8888,7"}},
+        None,
+    ),
+    "steps and questions there are not": (
+        ("view",),
+        {"page": "ask", "link": {"step": "99999", "question": "99999", "asked": "99999"}},
+        None,
+    ),
+    "evidence nobody said": (
+        (*CONVERSATION, "questions", 0),
+        {
+            **{"text": "", "answer": None, "category": -77, "evidence": ["nope"]},
+            **{"unresolved": [], "adversarial": None, "asked_at": "nope"},
+        },
+        None,
+    ),
+    "the id of another turn": ((*FIRST, "turns", 0, 0), "D3:8", None),
+}
+
+
+def _pages() -> None:
+    import streamlit as st
+
+    from segviz.ui import address
+    from segviz.ui.operations import operated
+    from segviz.ui.pages.ask import page as ask
+    from segviz.ui.pages.compare import page as compare
+    from segviz.ui.pages.grow import page as grow
+    from segviz.ui.pages.sweep import page as sweep
+    from segviz.ui.sidebar.sidebar import sidebar
+
+    pages = {"grow": grow, "ask": ask, "sweep": sweep, "compare": compare}
+    address.arrive()
+    session = sidebar()
+    if session is not None:
+        session = operated(session)
+        address.settle(session)
+        pages[st.session_state.get("page", "grow")].render(session)
+        address.write(session)
+
+
+@pytest.mark.parametrize("case", COSTS)
+def test_a_value_that_means_nothing_costs_that_value(memory, tmp_path, monkeypatch, case):
+    """All pages are drawn, and the load report says what was passed over."""
+    (*way, last), value, said = COSTS[case]
+    document = json.loads(store.dump(memory.saved))
+    part = document
+    for step in way:
+        part = part[step]
+    part[last] = value
+    path = tmp_path / "s.json"
+    path.write_text(json.dumps(document))
+    monkeypatch.setenv("SEGVIZ_FILE", str(path))
+    app = clean(AppTest.from_function(_pages, default_timeout=180).run())
+    assert "Not opened." not in texts(app)
+    for page in ("ask", "sweep"):
+        app.session_state["page"] = page
+        clean(app.run())
+    report = next(one for one in app.expander if one.label.startswith("Load report"))
+    found = [row for table in report.dataframe for row in table.value.values.tolist()]
+    assert (said is None) == (not found)
+    assert said is None or said in str(found)
+    if case == "an embedder nobody has":
+        assert "compared by words" in texts(app)
+
+
+def test_what_was_passed_over_is_not_saved_again(memory):
+    document = json.loads(store.dump(memory.saved))
+    document["system"]["settings"] = {"compatibility": 5, "nope": 1}
+    opened = segviz.memory.from_saved(store.parse(json.dumps(document).encode()))
+    assert opened.settings == {}
+    assert "findings" not in json.loads(store.dump(opened.saved))
+
+
+def test_a_part_that_its_owner_defined_stays(memory):
+    mine = {"compatibility": {"name": "mine", "width": 3}}
+    saved = segviz.memory.sound(replace(memory.saved, settings=mine))
+    assert (saved.settings, saved.findings) == (mine, ())
+
+
+def test_a_key_that_stands_twice_is_refused(memory):
+    """Of two lists of steps the last, empty one would be taken, and the memory be empty."""
+    text = store.dump(memory.saved).decode()
+    twice = text.removesuffix("}") + ',"steps":[]}'
+    with pytest.raises(store.StoreError, match="the key 'steps' stands twice"):
+        store.parse(twice.encode())
+
+
+def test_a_memory_without_steps_is_not_opened(memory, tmp_path):
+    path = tmp_path / "s.json"
+    path.write_bytes(store.dump(replace(memory.saved, steps=())))
+    assert "nothing to look at" in texts(open_path(grow().run(), path))

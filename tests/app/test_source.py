@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
 
 import segviz
@@ -112,7 +114,8 @@ def test_a_damaged_memory_is_refused_and_what_was_open_stays(tmp_path):
     ("head", "expected"),
     [
         (b'{"format":"segviz-memory","version":2', True),
-        (b' {"format": "segviz-memory"', False),
+        (b'\xef\xbb\xbf {"version": 2,\n "format" :  "segviz-memory"', True),
+        (b'[{"format":"segviz-memory"}]', False),
         (b"\x1f\x8b\x08", False),
         (b"", False),
         (b"[1]", False),
@@ -120,3 +123,12 @@ def test_a_damaged_memory_is_refused_and_what_was_open_stays(tmp_path):
 )
 def test_what_counts_as_a_saved_memory(head, expected):
     assert store.recognises(head) is expected
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
+def test_a_link_to_what_never_ends_is_refused_at_once(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    for path in (tmp_path / "pipe", "/dev/zero"):
+        app = opened({"path": str(path)})
+        assert "Not opened." in texts(app)
+        assert "not an ordinary file" in texts(app)

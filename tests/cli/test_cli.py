@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import signal
@@ -14,6 +15,7 @@ from contextlib import contextmanager, suppress
 import pytest
 
 from segviz.cli import main, serve
+from segviz.cli.console import Console
 from segviz.cli.exits import UsageError
 from segviz.cli.serve import free_port, is_free, url_of
 from segviz.view.theme import SETTINGS, flags
@@ -235,6 +237,30 @@ def test_an_address_that_is_not_ours_is_told_apart_from_a_taken_port(host, capsy
     printed = capsys.readouterr().err
     assert printed.startswith(f"segviz: cannot listen on {host!r} (")
     assert "free port" not in printed
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "::1", "localhost", "0.0.0.0", "::", "box.lan"])
+def test_who_can_reach_the_app_is_told_where_that_is_more_than_this_machine(host, capsys, tmp_path):
+    loopback = host in ("127.0.0.1", "::1", "localhost")
+    for folder in (None, str(tmp_path)):
+        options = argparse.Namespace(host=host, allow_paths=folder)
+        serve._warn(options, Console())
+        said = capsys.readouterr().err
+        assert bool(said) is not loopback
+        assert loopback or ("without a password" in said and (folder or "none") in said)
+
+
+def test_what_is_allowed_reaches_the_server(monkeypatch, tmp_path):
+    """And what is no folder is refused."""
+    found = {}
+    monkeypatch.setattr(serve, "_serve", lambda o, environment, *rest: found.update(environment))
+    names = ["--allow-host", "a.example", "--allow-host", "*.b"]
+    main([*names, "--allow-paths", str(tmp_path)])
+    assert found["SEGVIZ_ALLOW_HOSTS"] == "a.example,*.b"
+    assert found["SEGVIZ_ALLOW_PATHS"] == str(tmp_path)
+    (tmp_path / "file").touch()
+    assert main(["--allow-paths", str(tmp_path / "file")]) == 2
+    assert main(["--allow-paths", str(tmp_path / "none")]) == 2
 
 
 def test_a_port_that_needs_rights_is_a_user_error(monkeypatch):

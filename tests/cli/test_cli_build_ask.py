@@ -12,8 +12,8 @@ import pytest
 
 import segviz
 from segviz.cli.console import plain
-from segviz.cli.source import is_memory
 from segviz.conversation import sample_path
+from segviz.store import recognises
 from tests.data import ROOT
 
 COSINE = ("--set", "compatibility=cosine", "--set", "compatibility.threshold=0.4")
@@ -268,27 +268,27 @@ def test_a_question_that_cannot_be_asked_is_a_user_error(run, boat, options, sai
 
 
 def test_a_memory_is_known_by_its_content_however_it_is_written(boat, tmp_path):
-    assert is_memory(boat)
+    assert recognises(boat)
     path = tmp_path / "rewritten.txt"
     document = json.loads(segviz.store.dump(segviz.open(boat).saved))
     path.write_text(json.dumps(document, sort_keys=True, indent=2))
-    assert is_memory(path)
+    assert recognises(path)
 
 
 def test_a_conversation_that_speaks_of_memories_is_none(run, tmp_path):
     said = '{"format": "segviz-memory"}'
     path = tmp_path / "chat.json"
     path.write_text(json.dumps({"session_1": [{"speaker": "A", "text": said}]}))
-    assert not is_memory(path)
+    assert not recognises(path)
     assert run("ask", path, "format").code == 0
 
 
 @pytest.mark.parametrize("cut", range(1, 40, 6))
 def test_the_mark_is_found_across_the_ends_of_chunks(monkeypatch, tmp_path, cut):
-    monkeypatch.setattr("segviz.cli.source._CHUNK", 64)
+    monkeypatch.setattr("segviz.store._PART", 64)
     path = tmp_path / "m.json"
     path.write_text("{" + " " * (64 - cut) + '"format" : "segviz-memory"}')
-    assert is_memory(path)
+    assert recognises(path)
 
 
 def test_numbers_that_are_none_become_null():

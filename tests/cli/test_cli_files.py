@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 import subprocess
 import sys
 
@@ -125,3 +127,52 @@ def test_one_conversation_of_several_can_be_converted(run, tmp_path):
     assert segviz.load("both.json").ids == ("recurrence", "topic-switching")
     run("convert", "two.json", "--conversation", "topic-switching", "-o", "one.json")
     assert segviz.load("one.json").ids == ("topic-switching",)
+
+
+def test_what_begins_with_a_dash_stands_behind_two(run, boat, tmp_path):
+    (tmp_path / "-dash.json.gz").write_bytes(boat.read_bytes())
+    ran = run("ask", "-q", "--json", "--", "-dash.json.gz", "-what --json")
+    assert (ran.code, ran.json["question"]) == (0, "-what --json")
+    assert run("ask", boat, "-what").code == 2
+    assert "no file '--json'" in run("ask", "--", "--json", "x").err
+
+
+@pytest.mark.skipif(sys.platform in ("win32", "darwin"), reason="file names are text there")
+def test_a_question_that_is_no_text_is_a_user_error(boat):
+    command = [sys.executable, "-m", "segviz", "ask", str(boat), b"caf\xe9"]
+    ran = subprocess.run(command, capture_output=True, text=True)
+    assert ran.returncode == 2
+    assert "it holds bytes that are not UTF-8" in ran.stderr
+    assert ran.stderr.count("\n") == 1
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of Unix")
+def test_an_interrupt_while_importing_leaves_no_traceback():
+    script = (
+        "import os, signal, sys; sys.orig_argv[1:] = ['-m', 'segviz']\n"
+        "import segviz; os.kill(os.getpid(), signal.SIGINT)"
+    )
+    ran = subprocess.run([sys.executable, "-c", script], capture_output=True)
+    assert (ran.returncode, ran.stdout, ran.stderr) == (-signal.SIGINT, b"", b"")
+    script = script.replace("import segviz;", "from segviz.cli import main; main(['ask', 'none']);")
+    ran = subprocess.run([sys.executable, "-c", script], capture_output=True)
+    assert b"KeyboardInterrupt" in ran.stderr  # from here on a command says so itself
+
+
+@pytest.mark.parametrize("command", [["export", "--format", "newick"], ["convert"], ["build"]])
+def test_what_is_no_regular_file_is_not_written(run, tmp_path, command):
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "link").symlink_to("/dev/null")
+    name, *options = command
+    for target in ("pipe", "link"):
+        ran = run(name, "sample:recurrence", *options, "-o", tmp_path / target)
+        assert ran.code == 2
+        assert "not an ordinary file" in ran.err
+    assert (tmp_path / "pipe").is_fifo()
+
+
+@pytest.mark.parametrize("hours", ["nan", "-5"])
+def test_a_silence_is_a_length_of_time(run, hours):
+    ran = run("build", "sample:recurrence", f"--gap-hours={hours}", "-o", "m.json")
+    assert ran.code == 2
+    assert "gap_hours is" in ran.err

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import pytest
 
-from segviz.loaders import LoadError
+from segviz.loaders import LoadError, parse
 from segviz.loaders.decode import read_document, to_json, to_text
 from segviz.loaders.document import JsonLines, Line, PlainText
 from segviz.loaders.report import Note
@@ -273,3 +273,22 @@ def test_load_error_reads_as_sentences(make: Callable[[], LoadError], text: str)
 
 def test_to_text_removes_the_byte_order_mark() -> None:
     assert to_text(b"\xef\xbb\xbf[1]") == ("[1]", [])
+
+
+@pytest.mark.parametrize("digits", [310, 1_000, 4_300])
+def test_numbers_beyond_all_floats_are_missing(digits: int) -> None:
+    """Of any format, at any place: math.isfinite and float() refuse them."""
+    document, notes = read_document(b'{"a": [-1%s, 12]}' % (b"0" * (digits - 1)))
+    assert document == {"a": [None, 12]}
+    assert [note.what for note in notes] == [
+        f"a number of some {digits:,} digits is read as missing"
+    ]
+    assert notes[0].place == ("a", 0)
+
+
+def test_notes_are_counted_and_the_first_hundred_kept() -> None:
+    rows = json.dumps([{"speaker": "A", "text": f"a\x00{i}"} for i in range(5_000)])
+    report = parse(rows.encode(), "x.json").report
+    assert (report.count("repaired"), len(report.findings)) == (5_000, 100)
+    assert [f.where for f in report.findings] == [f"[{i}].text" for i in range(100)]
+    assert "5000 repaired" in str(report)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-from datetime import datetime
+from datetime import datetime, timedelta
 
 import pytest
 from dateutil import parser
@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from segviz.conversation import Corpus
 from segviz.loaders import LoadError, NeedsColumns, parse
-from segviz.loaders.dates import read_time, read_words
+from segviz.loaders.dates import read_fields, read_time, read_words
 from segviz.loaders.formats.table import DELIMITERS, read_table
 
 
@@ -346,3 +346,55 @@ def test_bare_cells_are_read_as_csv_reads_them(rows: list[list[str]]) -> None:
     assert [row.cells for row in read_table(text, ",")] == [
         row for row in expected if any(cell.strip() for cell in row)
     ]
+
+
+@pytest.mark.parametrize(
+    ("head", "start"),
+    [
+        ("٢٠/٣/٢٠٢٤، ١٠:١٤ م - ", datetime(2024, 3, 20, 22, 14)),
+        ("[٢٠\u200f/٣\u200f/٢٠٢٤, ١٠:١٤:٠٥ ص] ", datetime(2024, 3, 20, 10, 14, 5)),
+        ("۱۴۰۲/۱۲/۲۹, ۱۰:۱۴ ب.ظ - ", datetime(2024, 3, 19, 22, 14)),
+        ("۱۴۰۳/۱/۱، ۱۰:۱۴ - ", datetime(2024, 3, 20, 10, 14)),
+        ("१८/०३/२०२४, १०:१४ pm - ", datetime(2024, 3, 18, 22, 14)),
+        ("২০/৩/২০২৪, ১০:১৪ - ", datetime(2024, 3, 20, 10, 14)),
+        ("20/3/2567, 10:14 - ", datetime(2024, 3, 20, 10, 14)),
+        ("๒๐/๓/๒๕๖๗ ๑๐:๑๔ - ", datetime(2024, 3, 20, 10, 14)),
+    ],
+)
+def test_whatsapp_in_other_digits_and_calendars(head: str, start: datetime) -> None:
+    corpus = read(f"{head}Ann: hi ٣\n{head}Ben: \u200eimage omitted\n")
+    assert corpus.report.source_format == "WhatsApp export"
+    (session,) = corpus[0].sessions
+    assert session.start == start
+    assert [(turn.speaker, turn.text) for turn in session.turns] == [("Ann", "hi ٣")]
+    assert session.raw_date in head
+
+
+def test_days_of_irans_calendar_follow_each_other() -> None:
+    """From the first of 1380, 21 March 2001, every day until 1424 is the next one."""
+    day = datetime(2001, 3, 21)
+    for year in range(1380, 1425):
+        for month in range(1, 13):
+            for number in range(1, 32):
+                fields = read_fields(f"{year}/{month}/{number}")
+                found = fields.read("ymd") if fields else None
+                if found is None:
+                    assert number >= 30
+                    continue
+                assert found == day
+                day += timedelta(days=1)
+    assert day == datetime(2046, 3, 21)
+
+
+def test_whatsapp_tells_of_times_that_cannot_be_read() -> None:
+    """Months of the lunar calendar begin when the moon is seen."""
+    corpus = read("1445/09/10, 10:14 - Ann: hi\n1445/09/18, 10:14 - Ben: ho\n")
+    assert [f.what for f in corpus.report.findings] == [
+        "2 messages with a time that cannot be read (such as 1445/09/10, 10:14)"
+    ]
+
+
+@pytest.mark.parametrize("hours", [float("nan"), -5])
+def test_a_silence_is_a_length_of_time(hours: float) -> None:
+    with pytest.raises(LoadError, match=r"gap_hours is .* Expected 0 hours or more"):
+        read("Ann: hi", gap_hours=hours)

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import segviz
-from segviz import store
+from segviz import files, store
 from segviz.construct import Verdict
 from segviz.conversation import TITLES, Question, sample_path
 from segviz.embedding import HashingEmbedder
@@ -163,7 +163,7 @@ class TestAtomic:
         def broken(*args):
             raise OSError("disk full")
 
-        monkeypatch.setattr(store.os, "replace", broken)
+        monkeypatch.setattr(files.os, "replace", broken)
         with pytest.raises(OSError, match="disk full"):
             memory.save(target)
         assert target.read_text() == "old"
@@ -204,7 +204,7 @@ class TestDamaged:
         ("data", "message"),
         [
             (b"", "not readable JSON"),
-            (b"\x1f\x8bnonsense", "not readable JSON"),
+            (b"\x1f\x8bnonsense", "the archive is damaged"),
             (b"[1, 2]", 'no "format"'),
             (b'{"format": "segviz-memory", "version": 99}', "version 99; this segviz reads"),
         ],
@@ -262,13 +262,13 @@ class TestDamaged:
 
     def test_gzip_cut_short(self, document):
         data = gzip.compress(json.dumps(document).encode())
-        with pytest.raises(StoreError, match="not readable"):
+        with pytest.raises(StoreError, match="it ends too early"):
             store.parse(data[: len(data) // 2])
 
     def test_gzip_with_broken_contents(self, document):
         data = bytearray(gzip.compress(json.dumps(document).encode()))
         data[10:40] = b"\xff" * 30  # the deflate stream, which raises zlib.error
-        with pytest.raises(StoreError, match="not readable"):
+        with pytest.raises(StoreError, match="the archive is damaged"):
             store.parse(bytes(data))
 
     @pytest.mark.parametrize(
@@ -370,7 +370,7 @@ class TestPaths:
         def refused(path):
             raise PermissionError(13, "Permission denied")
 
-        monkeypatch.setattr(store.Path, "read_bytes", refused)
+        monkeypatch.setattr(store.files, "opened", refused)
         with pytest.raises(StoreError, match=r"\(Permission denied\); check the path and its perm"):
             segviz.open(tmp_path / "secret.json")
 

@@ -164,7 +164,7 @@ def _questions(
     read = read_questions(
         [{key: raw[key] for key in ("question", "answer") if key in raw}], (), {}, own
     )
-    notes.extend(Note(note.kind, (*place, *note.place[1:]), note.what) for note in own)
+    notes.take(own, place, 1)
     return tuple(replace(question, evidence=found, unresolved=lost) for question in read)
 
 

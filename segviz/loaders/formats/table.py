@@ -69,17 +69,19 @@ def read(
         what = f"{counted(ragged, 'row')} with more or fewer cells than the header"
         notes.repaired((), what)
     records: list[tuple[Place, object]] = []
+    text_at = headers.index(columns["text"])
     for row in rows:
         cells = list(row.cells)
-        if columns["text"] == headers[-1] and len(cells) > len(headers):
+        if text_at == len(headers) - 1 and len(cells) > len(headers):
             # Marks inside a text that stands last and is not quoted.
             cells[len(headers) - 1 :] = [mark.join(cells[len(headers) - 1 :])]
-        if len(cells) <= headers.index(columns["text"]):
+        if len(cells) <= text_at:
             notes.skipped((row.line,), "the row ends before its text; it is left out")
         else:
             records.append(((row.line,), dict(zip(headers, cells, strict=False))))
     conversations, more = read_rows(records, columns, name, LABEL, options)
-    return conversations, [*notes, *more]
+    notes.take(more)
+    return conversations, notes
 
 
 def _table(document: object) -> tuple[str, str] | None:

@@ -2,7 +2,8 @@
 
 Made after published descriptions and tested on texts made alike; exports follow the phone's
 system and language: ``[05/03/2025, 10:14:33] Ann: hi`` (iOS), ``05/03/2025, 10:14 - Ann:
-hi`` (Android), ``28.12.23``, ``2023-12-28``, ``10:14 PM`` with a narrow space, ``klo 10.14``.
+hi`` (Android), ``28.12.23``, ``2023-12-28``, ``10:14 PM`` with a narrow space, ``klo 10.14``; in
+the digits of any script, and by the calendars of Iran and Thailand.
 Lines without such a start go on with the message before. Left out and counted: lines of the
 system (without a name), placeholders of media and of deleted messages, which iOS marks
 with U+200E and Android puts in angle brackets. A long silence begins a session.
@@ -11,13 +12,14 @@ with U+200E and Android puts in angle brackets. A long silence begins a session.
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import islice
 
 from segviz.conversation import Conversation
-from segviz.loaders.captions import one_line, shorten
+from segviz.loaders.captions import counted, one_line, shorten
 from segviz.loaders.chat import Message, note_left_out
 from segviz.loaders.dates import CLOCK, DATE, Fields, date_as_written, fields_of, order_of
 from segviz.loaders.document import Line, Loader, Options, PlainText
@@ -30,13 +32,22 @@ _LOOKED_AT = 200
 _LONGEST_NAME = 80
 _LONGEST_NOTICE = 400
 _EXPECTED = "messages such as 05/03/2025, 10:14 - Ann: hi"
+_DIGITS = [code for code in range(0x600, 0x20000) if unicodedata.category(chr(code)) == "Nd"]
 _MARKS = "\u200e\u200f\u202a\u202b\u202c\ufeff"
 _WHEN = rf"{DATE},?\s+{CLOCK}"
 _HEADS = (
-    re.compile(rf"[{_MARKS}]*\[{_WHEN}\]\s?", re.IGNORECASE),
-    re.compile(rf"[{_MARKS}]*{_WHEN}\s*[-–]\s", re.IGNORECASE),
+    re.compile(rf"[{_MARKS} ]*\[{_WHEN}\]\s?", re.IGNORECASE),
+    re.compile(rf"[{_MARKS} ]*{_WHEN}\s*[-–]\s", re.IGNORECASE),
 )
 """Starts of messages on iOS and on Android."""
+
+_LONGEST_HEAD = 120
+_PLAIN = {
+    **{code: str(unicodedata.digit(chr(code))) for code in _DIGITS},
+    **dict.fromkeys(map(ord, _MARKS), " "),
+    ord("\u060c"): ",",
+}
+"""To digits, comma and spaces of one kind, character by character: places stay as they are."""
 
 # Words in brackets, in any language; <script> or <img src=x> is what somebody wrote.
 _WORD = r"[^\W\d_]+"
@@ -90,11 +101,16 @@ def read(
             session = str(days)
         messages.append(Message(draft.speaker, text, time, draft.raw, session))
     note_left_out(left, (), notes)
+    unread = [message for message in messages if message.time is None]
+    if unread and order is not None:
+        what = f"{counted(len(unread), 'message')} with a time that cannot be read"
+        notes.repaired((), f"{what} (such as {unread[0].raw})")
     return read_chats([(stem(name), messages, ())], LABEL, options, notes, _EXPECTED), notes
 
 
 def _head(line: str) -> re.Match[str] | None:
-    return next((match for each in _HEADS if (match := each.match(line))), None)
+    plain = line[:_LONGEST_HEAD].translate(_PLAIN)
+    return next((match for each in _HEADS if (match := each.match(plain))), None)
 
 
 def _drafts(lines: Iterable[tuple[Line, str]], left: Counter[str]) -> list[_Draft]:
@@ -116,7 +132,7 @@ def _drafts(lines: Iterable[tuple[Line, str]], left: Counter[str]) -> list[_Draf
             left["of the system"] += 1
             current = []  # what goes on with it is as little a message
             continue
-        raw = shorten(head[0].strip(_MARKS + "[]–- "), 40)
+        raw = shorten(line[: head.end()].strip(_MARKS + "[]–- "), 40)
         current = [said.removeprefix(" ")]
         drafts.append(_Draft(fields_of(head.groups()), raw, speaker, current))
     return drafts

@@ -1,7 +1,13 @@
 """Runs the app. Streamlit takes a folder ``pages`` beside the script it runs for pages of its
 own, which is why this one has a folder for itself."""
 
-from segviz.ui.main import main
+from streamlit import App
 
-if __name__ == "__main__":
+from segviz.ui.rim import RIM
+
+if __name__ == "__main__":  # Streamlit draws the page
+    from segviz.ui.main import main
+
     main()
+else:  # the server begins
+    app = App(__file__, **RIM)

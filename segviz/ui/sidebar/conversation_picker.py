@@ -11,9 +11,6 @@ from segviz.ui.address import wanted_conversation
 from segviz.ui.sidebar.open_file import DATE_ORDERS, GAP_HOURS, OpenFile
 from segviz.ui.widgets.captions import counted, refusal
 
-FINDINGS_SHOWN = 500
-"""The report travels to the browser at every click; a file of broken lines has one each."""
-
 
 def choose_conversation(opened: OpenFile) -> tuple[int, Conversation] | None:
     """Returns one of the file's conversations with its position; None where it cannot be read."""
@@ -69,22 +66,21 @@ def _about(conversation: Conversation, alone: bool) -> None:
 
 def _load_report(corpus: Corpus, position: int) -> None:
     report = corpus.report_of(position)
+    repaired, skipped = report.count("repaired"), report.count("skipped")
     title = (
-        f"Load report of the file: {report.kept:,} kept, {len(report.repaired):,} repaired, "
-        f"{len(report.skipped):,} skipped"
+        f"Load report of the file: {report.kept:,} kept, {repaired:,} repaired, {skipped:,} skipped"
     )
     with st.expander(title):
         if not report.findings:
             st.caption("Every record was read as it stands.")
             return
-        shown = report.findings[:FINDINGS_SHOWN]
         st.dataframe(
-            [{"what": f.kind, "where": f.where, "detail": f.what} for f in shown],
+            [{"what": f.kind, "where": f.where, "detail": f.what} for f in report.findings],
             hide_index=True,
-            height=min(38 + 35 * len(shown), 320),
+            height=min(38 + 35 * len(report.findings), 320),
         )
-        if len(shown) < len(report.findings):
-            st.caption(f"The first {len(shown):,} of {len(report.findings):,}")
+        if len(report.findings) < repaired + skipped:
+            st.caption(f"The first {len(report.findings):,} of {repaired + skipped:,}")
 
 
 def _reading_controls(opened: OpenFile) -> None:

@@ -13,6 +13,7 @@ from segviz import loaders, store
 from segviz.conversation import Corpus, LoadReport
 from segviz.loaders import LoadError, NeedsColumns
 from segviz.loaders.columns import ALIASES, guess
+from segviz.memory import sound
 from segviz.ui import keys
 from segviz.ui.state import CORPORA_KEPT, fingerprint, forget, remember
 
@@ -30,8 +31,9 @@ class OpenFile:
     file: str = ""
 
 
-def open_file(path: str) -> OpenFile:
-    """Opens the file or folder at a path, and reads it anew when it has changed."""
+def open_file(path: str, asks: bool = True) -> OpenFile:
+    """Opens the file or folder at a path, and reads it anew when it has changed; ``asks`` as in
+    :func:`opened_as`."""
     folder = False
     try:
         file = Path(path).expanduser()
@@ -42,18 +44,11 @@ def open_file(path: str) -> OpenFile:
     return opened_as(
         version,
         lambda how: loaders.load(path, **how),
-        lambda: store.read(path) if _holds_memory(path) else None,
+        lambda: store.read(path) if store.recognises(path) else None,
         # What is wrong inside a folder may be mended without a trace on the folder.
         lasting=not folder,
+        asks=asks,
     )
-
-
-def _holds_memory(path: str) -> bool:
-    try:
-        with Path(path).expanduser().open("rb") as file:
-            return store.recognises(file.read(store.HEAD))
-    except (OSError, ValueError, RuntimeError):
-        return False
 
 
 Load = Callable[[dict[str, Any]], Corpus]
@@ -64,8 +59,10 @@ def opened_as(
     load: Load,
     read_memory: Callable[[], store.Saved | None] = lambda: None,
     lasting: bool = True,
+    asks: bool = True,
 ) -> OpenFile:
-    """Reads the file once; a table whose columns do not tell is asked about. Where a refusal is
+    """Reads the file once; a table whose columns do not tell is asked about, or refused unless it
+    ``asks``. Where a refusal is
     ``lasting`` the file is not read again, click after click, to be refused again."""
     how = _reading(key)
 
@@ -73,8 +70,7 @@ def opened_as(
         saved = read_memory()
         if saved is None:
             return OpenFile(key, load(options))
-        report = LoadReport("", "segviz memory", len(saved.conversation.turns))
-        return OpenFile(key, Corpus((saved.conversation,), report), saved)
+        return _memory(key, sound(saved))
 
     def tried(options: dict[str, Any]) -> OpenFile | ValueError:
         try:
@@ -94,7 +90,16 @@ def opened_as(
     try:
         return opened(how)
     except NeedsColumns as error:
+        if not asks:
+            raise
         return opened(how | {"columns": _columns(error, key)})
+
+
+def _memory(key: str, saved: store.Saved) -> OpenFile:
+    if not saved.steps:
+        raise store.StoreError("this memory has no steps, so there is nothing to look at")
+    report = LoadReport("", "segviz memory", len(saved.conversation.turns), saved.findings)
+    return OpenFile(key, Corpus((saved.conversation,), report), saved)
 
 
 DATE_ORDERS = {"as the file tells": None, "day before month": True, "month before day": False}

@@ -8,13 +8,13 @@ import streamlit as st
 
 from segviz import store
 from segviz.conversation import UNIT_RULES, Conversation, with_typed_turns
-from segviz.memory import COMPONENTS, from_saved
+from segviz.memory import COMPONENTS, Absent, from_saved
 from segviz.systems import SYSTEMS
 from segviz.ui import address, keys
 from segviz.ui.sidebar.build import Order, obtain
 from segviz.ui.sidebar.controls import component_controls
 from segviz.ui.sidebar.conversation_picker import choose_conversation
-from segviz.ui.sidebar.models import ChosenModels, models_panel
+from segviz.ui.sidebar.models import models_panel
 from segviz.ui.sidebar.open_file import OpenFile
 from segviz.ui.sidebar.source import choose_source
 from segviz.ui.sidebar.spending import show_spending
@@ -51,7 +51,7 @@ def sidebar() -> Session | None:
         unit = _unit(conversation)
         system, settings = _system()
         models = models_panel()
-        _embedding_note(models)
+        _embedding_note(models.embedder.name)
     order = Order(conversation, unit, system, settings, models)
     built = obtain(order, fingerprint(source, typed), fingerprint(source, []), bool(typed))
     show_spending()
@@ -68,11 +68,15 @@ def _saved(opened: OpenFile, conversation: Conversation, source: str) -> Session
     st.text(f"{label}, as saved")
     st.caption(f"{counted(len(saved.steps), 'step')}, leaves by the rule '{saved.unit}'")
     models = models_panel()
-    _embedding_note(models)
     show_spending()
     remote = models.embedder if models.embedder.name == saved.embedder else None
     key = fingerprint(opened.key, "saved", models.embedder.name)
     memory = remember(keys.MEMORIES, key, MEMORIES_KEPT, lambda: from_saved(saved, remote))
+    if isinstance(memory.embedder, Absent):
+        st.warning("What embedded this memory is not here, so questions are compared by words.")
+        st.text(memory.embedder.name[:80])
+    else:
+        _embedding_note(memory.embedder.name)
     return Session(key, source, opened.corpus, conversation, memory, models.chat)
 
 
@@ -117,11 +121,11 @@ def _system() -> tuple[str, dict[str, Any]]:
     return name, settings
 
 
-def _embedding_note(models: ChosenModels) -> None:
-    if models.embedder.name.startswith("hashing"):
+def _embedding_note(name: str) -> None:
+    if name.startswith("hashing"):
         st.warning(
             "The offline language model is not installed for this platform; similarity is "
             "by spelling only (hashing embedder)."
         )
     else:
-        st.caption(f"Similarity by {unmarked(models.embedder.name)}")
+        st.caption(f"Similarity by {unmarked(name)}")

@@ -12,10 +12,15 @@ from segviz.conversation import TITLES, sample_path
 from segviz.llm.endpoint import cache_path
 from segviz.loaders import LoadError
 from segviz.loaders.formats.locomo.download import LICENCE, NAME, PAGE, SIZE, fetch_locomo
-from segviz.ui import keys
+from segviz.ui import keys, rim
 from segviz.ui.sidebar.open_file import OpenFile, open_file, opened_as
 from segviz.ui.state import CORPORA_KEPT, begin, fingerprint, remember
 from segviz.ui.widgets.captions import refusal
+
+_LIMITED = (
+    "this server opens conversations and memories below the folder it was given with "
+    "--allow-paths, and none without; upload the file instead"
+)
 
 UPLOAD_MB = 200
 """As Streamlit's own limit; beyond it a path on the server's machine is the way."""
@@ -30,7 +35,7 @@ def choose_source() -> OpenFile | None:
         "Path": _path,
         "Paste": _paste,
     }
-    begin(keys.SOURCE, "Path" if os.environ.get("SEGVIZ_FILE") else "Sample")
+    begin(keys.SOURCE, "Path" if os.environ.get(rim.FILE) else "Sample")
     source = st.segmented_control(
         "Source",
         list(sources),
@@ -81,21 +86,33 @@ def _upload() -> OpenFile | None:
 
     def saved() -> store.Saved | None:
         data = file.getvalue()
-        return store.parse(data) if store.recognises(data[: store.HEAD]) else None
+        return store.parse(data) if store.recognises(data) else None
 
     return opened_as(key, lambda how: loaders.parse(file.getvalue(), file.name, **how), saved)
 
 
 def _path() -> OpenFile | None:
-    begin(keys.PATH, os.environ.get("SEGVIZ_FILE", ""))
+    begin(keys.PATH, os.environ.get(rim.FILE, ""))
+    limited = rim.paths_limited()
     path = st.text_input(
         "Path of a file on the machine that runs segviz",
         key=keys.PATH,
         placeholder="~/data/locomo10.json",
+        help=_LIMITED if limited else None,
         persist_state="session",
     )
-    _get_locomo()
-    return open_file(path) if path.strip() else None
+    if not limited:
+        _get_locomo()
+        return open_file(path) if path.strip() else None
+    if not path.strip():
+        return None
+    # One answer to all that is not opened: it tells neither what there is nor what is in it.
+    try:
+        if rim.may_open(path):
+            return open_file(path, asks=False)
+    except (LoadError, store.StoreError):
+        pass
+    raise LoadError("this path is not opened here", remedy=_LIMITED)
 
 
 def _get_locomo() -> None:

@@ -9,15 +9,14 @@ from __future__ import annotations
 
 import hashlib
 import http.client
-import os
-import tempfile
 from collections.abc import Callable
-from contextlib import AbstractContextManager, suppress
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Protocol
 from urllib.error import HTTPError
 from urllib.request import urlopen
 
+from segviz import files
 from segviz.loaders.captions import size
 from segviz.loaders.errors import LoadError
 
@@ -59,7 +58,7 @@ def fetch_locomo(
     """
     target = Path(folder).expanduser() / NAME
     try:
-        if target.is_file() and _sum(target.read_bytes()) == sha256:
+        if target.is_file() and _sum(files.read(target)) == sha256:
             return target
         target.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -71,7 +70,7 @@ def fetch_locomo(
         expected = f"{size(SIZE)} with SHA-256 {sha256[:12]}…"
         raise LoadError(what, url, expected, f"try again later, or {_BY_HAND}")
     try:
-        _write(target, data)
+        files.write(target, data)
     except OSError as error:
         raise _unwritable(target.parent, error) from None
     return target
@@ -95,19 +94,6 @@ def _download(opener: Opener, url: str) -> bytes:
         what = f"the server sends more than {size(2 * SIZE)}"
         raise LoadError(what, url, f"{size(SIZE)}", _BY_HAND)
     return b"".join(parts)
-
-
-def _write(target: Path, data: bytes) -> None:
-    """Under another name first, so that no reader ever meets half a file."""
-    handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{NAME}-")
-    try:
-        with os.fdopen(handle, "wb") as stream:
-            stream.write(data)
-        os.replace(name, target)
-    except BaseException:
-        with suppress(OSError):
-            os.remove(name)
-        raise
 
 
 def _sum(data: bytes) -> str:

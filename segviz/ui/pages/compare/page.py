@@ -50,7 +50,8 @@ def render(session: Session) -> None:
 
 
 def _choices(session: Session) -> tuple[list[str], dict[str, Any]]:
-    default = list(dict.fromkeys([session.memory.system, *DEFAULT]))[:PER_ROW]
+    first = [session.memory.system] if session.memory.system in SYSTEMS else []
+    default = list(dict.fromkeys([*first, *DEFAULT]))[:PER_ROW]
     chosen = st.multiselect(
         "Systems",
         list(SYSTEMS),

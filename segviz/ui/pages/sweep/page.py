@@ -8,6 +8,7 @@ import streamlit as st
 
 from segviz.evaluate import Cell, Sweep, sweep
 from segviz.figures.judged import Judged, bounds, judge, number
+from segviz.memory import Absent
 from segviz.retrieval import POLICIES, RELEVANCE
 from segviz.ui import keys
 from segviz.ui.pages.sweep.charts import charts_panel
@@ -44,7 +45,7 @@ def render(session: Session) -> None:
         )
         return
     st.markdown(f"**{counted(len(questions), 'question')}** under every setting of propagation")
-    settings = _settings()
+    settings = _settings(session)
     key = fingerprint(session.key, settings)
     _sweep(session, settings, key)
     permutation_panel(session, settings["relevance"], settings["k"])
@@ -98,7 +99,7 @@ def _measured_so_far(key: str) -> dict[tuple[str, float, int], Cell]:
     return cells
 
 
-def _settings() -> dict[str, Any]:
+def _settings(session: Session) -> dict[str, Any]:
     first, second, third = st.columns([5, 3, 3], gap="medium")
     policies = first.multiselect(
         "Policies",
@@ -108,8 +109,10 @@ def _settings() -> dict[str, Any]:
         persist_state="session",
         wrap=True,
     )
+    # Without its embedder a memory's questions can be compared by words alone.
+    offered = ["lexical"] if isinstance(session.memory.embedder, Absent) else list(RELEVANCE)
     relevance = second.selectbox(
-        "Relevance", list(RELEVANCE), key=keys.SWEEP_RELEVANCE, persist_state="session"
+        "Relevance", offered, key=keys.SWEEP_RELEVANCE, persist_state="session"
     )
     k = third.slider("Retrieved K", 1, 30, 10, key=keys.SWEEP_K, persist_state="session")
     return {"policies": policies or SWEPT[:1], "relevance": relevance, "k": k}

@@ -1,0 +1,133 @@
+"""Opens and writes the files that users name: regular files alone, written whole.
+
+Every input comes through :func:`opened` or :func:`read`, every output goes through
+:func:`write`. Errors are OSError with the name of the file. Imports nothing of segviz.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import secrets
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import BinaryIO
+
+try:
+    import fcntl
+except ImportError:  # Windows, where an open file cannot be removed: that is lock enough
+    fcntl = None  # type: ignore[assignment]
+
+_KINDS = {
+    stat.S_IFIFO: "a pipe",
+    stat.S_IFCHR: "a device",
+    stat.S_IFBLK: "a device",
+    stat.S_IFSOCK: "a socket",
+}
+
+
+def check_regular(path: str | Path) -> os.stat_result:
+    """The facts of the regular file at the end of any links. OSError for everything else:
+    reading a pipe or a device may never end, and replacing one breaks what uses it."""
+    facts = os.stat(path)
+    if stat.S_ISDIR(facts.st_mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+    if not stat.S_ISREG(facts.st_mode):
+        kind = _KINDS.get(stat.S_IFMT(facts.st_mode), "something else")
+        raise OSError(errno.EINVAL, f"{kind}, not an ordinary file", str(path))
+    return facts
+
+
+def opened(path: str | Path) -> BinaryIO:
+    """A regular file, open for reading. OSError for anything else, without waiting."""
+    check_regular(path)
+    # A pipe that has just taken the file's place would wait for its writer.
+    stream = open(path, "rb", opener=lambda name, flags: os.open(name, flags | _AT_ONCE))  # noqa: SIM115
+    if not stat.S_ISREG(os.fstat(stream.fileno()).st_mode):
+        stream.close()
+        raise OSError(errno.EINVAL, "not an ordinary file", str(path))
+    return stream
+
+
+_AT_ONCE = getattr(os, "O_NONBLOCK", 0)
+
+
+def read(path: str | Path) -> bytes:
+    """The bytes of a regular file: as many as it has when it is opened. A file of the kernel
+    without a size, which might wait for ever, is empty."""
+    with opened(path) as stream:
+        return stream.read(os.fstat(stream.fileno()).st_size)
+
+
+def write(path: str | Path, content: bytes | str) -> None:
+    """Write a whole file or leave the old one as it is: readers see one or the other.
+
+    The content goes to a file beside the target, to the disk, and then takes the target's name.
+    A link stays, and what it names is written. A new file has the permissions that the umask
+    leaves, a replaced one keeps its own. What killed writers left there is removed. OSError names
+    the file.
+    """
+    given = Path(path).expanduser()
+    try:
+        target = given.resolve()
+        mode = stat.S_IMODE(check_regular(target).st_mode) if target.exists() else None
+        _clear(target.parent)
+        with _beside(target) as stream:
+            stream.write(content.encode("utf-8") if isinstance(content, str) else content)
+            stream.flush()
+            os.fsync(stream.fileno())
+            if mode is not None:
+                os.chmod(stream.name, mode)
+    except (OSError, RuntimeError) as error:  # RuntimeError: links that lead in a circle
+        reason = getattr(error, "strerror", None) or str(error)
+        raise OSError(getattr(error, "errno", errno.ELOOP), reason, str(given)) from None
+
+
+@contextmanager
+def _beside(target: Path) -> Iterator[BinaryIO]:
+    """A new file that takes the target's name at the end, or is removed. It is locked meanwhile,
+    which tells it from what a killed process left."""
+    while True:
+        half = target.parent / f".segviz-{secrets.token_hex(4)}.tmp"
+        stream = open(half, "xb")  # noqa: SIM115
+        if fcntl is not None:
+            with suppress(OSError):  # a file system without locks
+                fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if half.exists():  # else it was cleared away before it could be locked
+            break
+        stream.close()
+    try:
+        with stream:
+            yield stream
+            if fcntl is not None:
+                os.replace(half, target)
+        if fcntl is None:  # an open file cannot be renamed there
+            os.replace(half, target)
+    except BaseException:
+        half.unlink(missing_ok=True)
+        raise
+    _settle(target.parent)
+
+
+def _settle(folder: Path) -> None:
+    """Bring the folder's new entry to the disk, where a folder can be opened."""
+    with suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+def _clear(folder: Path) -> None:
+    """Remove the files that killed writers left: those that nobody holds locked."""
+    for left in folder.glob(".segviz-*.tmp"):
+        with suppress(OSError):
+            if fcntl is not None:
+                with opened(left) as stream:
+                    fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    left.unlink()
+            else:
+                left.unlink()

@@ -1,0 +1,279 @@
+"""Between the app and the outside: whose requests are answered, which paths are opened, and what
+is shown when something fails."""
+
+from __future__ import annotations
+
+import os
+import re
+
+import pytest
+import streamlit as st
+from hypothesis import given
+from hypothesis import strategies as some
+from starlette.middleware import Middleware
+from starlette.testclient import TestClient
+from starlette.websockets import WebSocketDisconnect
+from streamlit.testing.v1 import AppTest
+
+from segviz.ui import rim
+from tests.app.test_pages import clean, open_path, texts
+from tests.data import ROOT
+
+HERE = ["localhost", "localhost:8501", "LOCALHOST.", "127.0.0.1:8501", "[::1]:8501"]
+ADDRESSES = ["192.168.1.5:8501", "8.8.8.8", "[2001:db8::1]:80"]
+NEVER = ["evil.example", "evil.example:8501", "localhost.evil.example", "127.0.0.1.evil.example"]
+NEVER += ["", "a b", "[", "evil@localhost.example", "localhost,evil.example", "x" * 70_000]
+
+
+@pytest.fixture
+def at(monkeypatch):
+    """Sets the address the server listens on, and the names it was given."""
+
+    def listen(address, names="", allowed=()):
+        options = {"server.address": address, "server.allowedHosts": list(allowed)}
+        monkeypatch.setattr(st, "get_option", options.__getitem__)
+        monkeypatch.setenv(rim.HOSTS, names)
+
+    return listen
+
+
+@pytest.mark.parametrize("address", ["127.0.0.1", "localhost", "::1"])
+def test_on_loopback_only_its_own_names_are_answered(at, address):
+    at(address)
+    assert not rim.beyond_loopback()
+    assert all(map(rim.answers_to, HERE))
+    assert not any(map(rim.answers_to, [*ADDRESSES, *NEVER]))
+
+
+@pytest.mark.parametrize("address", ["0.0.0.0", "::", "192.168.1.5", None])
+def test_beyond_it_addresses_are_answered_and_names_of_other_sites_are_not(at, address):
+    at(address)
+    assert rim.beyond_loopback()
+    assert all(map(rim.answers_to, [*HERE, *ADDRESSES]))
+    assert not any(map(rim.answers_to, NEVER))
+
+
+def test_names_can_be_allowed_and_the_one_listened_on_is(at):
+    at("box.lan", "a.example,*.b.example", ["c.example"])
+    for host in ("box.lan:8501", "a.example", "x.b.example", "C.example:80"):
+        assert rim.answers_to(host)
+    assert not any(map(rim.answers_to, ["b.example", "xa.example", *NEVER]))
+
+
+_PARTS = ["localhost", "127.0.0.1", "[::1]", "evil.example", ".", ":", "8501", "@", "/", " ", "]"]
+
+
+@given(parts=some.lists(some.sampled_from(_PARTS) | some.text(max_size=3), max_size=5))
+def test_whatever_the_header_holds_only_the_names_of_this_machine_are_answered(parts):
+    host = "".join(parts)
+    if rim.answers_to(host):
+        assert re.sub(r"\.*(:[0-9]*)?$", "", host.lower()) in (
+            "localhost",
+            "127.0.0.1",
+            "[::1]",
+            "::1",
+        )
+
+
+@pytest.fixture
+def client(at):
+    """The server's rim around an app that answers everything."""
+    from starlette.applications import Starlette
+    from starlette.responses import PlainTextResponse
+    from starlette.routing import Route, WebSocketRoute
+
+    async def page(request):
+        return PlainTextResponse("the page")
+
+    async def stream(socket):
+        await socket.accept()
+        await socket.send_text("hello")
+        await socket.close()
+
+    at("127.0.0.1")
+    routes = [Route("/{path:path}", page), WebSocketRoute("/stream", stream)]
+    return TestClient(Starlette(routes=routes, middleware=rim.RIM["middleware"]))
+
+
+def test_another_host_reaches_neither_pages_nor_sockets(client):
+    for path in ("/", "/_stcore/health", "/media/x.png"):
+        assert client.get(path, headers={"host": "localhost:8501"}).text == "the page"
+        refused = client.get(path, headers={"host": "evil.example:8501"})
+        assert refused.status_code == 403
+        assert "evil" not in refused.text
+    headers = {"host": "localhost:8501"}
+    with client.websocket_connect("/stream", headers=headers) as socket:
+        assert socket.receive_text() == "hello"
+    headers = {"host": "evil.example:8501", "origin": "http://evil.example:8501"}
+    with (
+        pytest.raises(WebSocketDisconnect),
+        client.websocket_connect("/stream", headers=headers) as socket,
+    ):
+        socket.receive_text()
+
+
+def test_two_hosts_in_one_request_are_none(client):
+    headers = [("host", "localhost:8501"), ("host", "evil.example")]
+    assert client.get("/", headers=headers).status_code == 403
+
+
+@pytest.mark.parametrize("script", ["app.py", "segviz/ui/run/app.py"])
+def test_streamlit_finds_the_rim_in_what_it_runs(script):
+    """It looks for the app in the script's text, without running it."""
+    from streamlit.web.server.app_discovery import discover_asgi_app
+
+    found = discover_asgi_app(ROOT / script)
+    assert found.is_asgi_app
+    assert found.app_name == "app"
+    assert "**RIM" in (ROOT / script).read_text()
+    assert rim.RIM["on_script_error"] is rim.show_failure
+    assert [type(one) for one in rim.RIM["middleware"]] == [Middleware]
+
+
+# --- paths -------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch, small_file):
+    """A folder that may be opened, beside one that may not, and links between them."""
+    inside, outside = tmp_path / "inside", tmp_path / "outside"
+    for place in (inside, outside):
+        place.mkdir()
+        (place / "chat.json").write_bytes(small_file.read_bytes())
+        (place / "secret.csv").write_text("password,hunter2\nroot,x\n")
+    (inside / "link.json").symlink_to(outside / "chat.json")
+    (inside / "linked").symlink_to(outside)
+    (outside / "back.json").symlink_to(inside / "chat.json")
+    monkeypatch.setenv(rim.FOLDER, str(inside))
+    monkeypatch.delenv(rim.FILE, raising=False)
+    return tmp_path
+
+
+def test_paths_lead_below_the_folder_and_nowhere_else(folder, at, monkeypatch):
+    at("0.0.0.0")
+    opened = {"inside": True, "inside/chat.json": True, "inside/../inside/chat.json": True}
+    opened |= {"inside/none.json": True, "outside/back.json": True}
+    closed = {"outside/chat.json", "inside/../outside/chat.json", "inside/link.json", "nowhere"}
+    closed |= {"inside/linked/chat.json", "insider", ".", "inside\0", "x" * 5_000}
+    for path in [*opened, *closed]:
+        assert rim.may_open(f"{folder}/{path}") is opened.get(path, False), path
+    assert not any(map(rim.may_open, ["/etc/passwd", "~root/x", "~", "", "/dev/zero"]))
+    monkeypatch.delenv(rim.FOLDER)
+    assert not rim.may_open(f"{folder}/inside/chat.json")
+    monkeypatch.setenv(rim.FILE, f"{folder}/outside/chat.json")
+    assert rim.may_open(f"{folder}/outside/chat.json")
+    assert not rim.may_open(f"{folder}/outside/secret.csv")
+    at("127.0.0.1")
+    assert rim.may_open("/etc/passwd")  # the visitor's own machine
+
+
+def test_refusals_tell_neither_what_exists_nor_what_is_in_it(folder):
+    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=180).run()
+    refusals = set()
+    for path in ("inside/secret.csv", "inside/none", "outside/chat.json", "outside/none"):
+        open_path(app, folder / path)
+        assert not app.exception
+        said = texts(app)
+        assert "Not opened." in said
+        assert "hunter2" not in said
+        assert not [box.label for box in app.selectbox if "column" in str(box.key)]
+        refusals.add(tuple(text.value for text in app.text if "this path" in text.value))
+    assert len(refusals) == 1
+    assert next(iter(refusals))
+    assert "Not opened." not in texts(clean(open_path(app, folder / "inside/chat.json")))
+
+
+# --- faults ------------------------------------------------------------------------------------
+
+
+def _failing() -> None:
+    import streamlit as st
+
+    from segviz.ui import rim
+
+    st.session_state["something"] = "kept"
+    for fault in (RuntimeError("the [file](http://x) says `so`"), KeyError("again")):
+        rim.show_failure(fault)
+
+
+def test_a_fault_is_told_literally_with_ways_to_go_on():
+    app = AppTest.from_function(_failing).run()
+    assert not app.exception
+    said = [text.value for text in app.text]
+    assert "RuntimeError: the [file](http://x) says `so`" in said
+    assert any("Nothing was sent anywhere" in text for text in said)
+    labels = [button.label for button in app.button]
+    assert labels == ["Try again", "Start over with the sample"] * 2
+    app.session_state["open"] = "what failed"
+    app.button[1].click().run()
+    assert "open" not in app.session_state
+
+
+def test_beyond_loopback_a_fault_tells_its_kind_alone(at):
+    at("0.0.0.0")
+    app = AppTest.from_function(_failing).run()
+    assert app.text[0].value == "RuntimeError"
+
+
+@pytest.mark.slow
+def test_a_fault_in_a_running_server_shows_our_page_and_not_streamlits(tmp_path):
+    """In the page itself, in a callback and in a fragment."""
+    import asyncio
+    import subprocess
+    import sys
+
+    from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+
+    (tmp_path / "app.py").write_text(
+        "from streamlit import App\nfrom segviz.ui.rim import RIM\n"
+        "if __name__ == '__main__':\n"
+        "    import streamlit as st\n"
+        "    @st.fragment\n"
+        "    def part():\n"
+        "        raise ValueError('in a fragment')\n"
+        "    part() if 'part' in st.query_params else None\n"
+        "    raise ValueError('in the page')\n"
+        "else:\n    app = App(__file__, **RIM)\n"
+    )
+    port = 8_900 + os.getpid() % 90
+    command = [sys.executable, "-m", "streamlit", "run", "app.py", f"--server.port={port}"]
+    command += ["--server.address=127.0.0.1", "--server.headless=true"]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    server = subprocess.Popen(command, cwd=tmp_path, env=environment, stdout=subprocess.DEVNULL)
+
+    async def shown(query: str) -> str:
+        from streamlit.proto.BackMsg_pb2 import BackMsg
+        from websockets.asyncio.client import connect
+
+        begin = BackMsg()
+        begin.rerun_script.query_string = query
+        said = []
+        address = f"ws://127.0.0.1:{port}/_stcore/stream"
+        async with connect(address, max_size=None) as socket:
+            await socket.send(begin.SerializeToString())
+            async with asyncio.timeout(60):
+                async for data in socket:
+                    message = ForwardMsg.FromString(data)
+                    said.append(str(message))
+                    if message.WhichOneof("type") == "script_finished":
+                        return "\n".join(said)
+        return ""
+
+    try:
+        import time
+        import urllib.request
+
+        for _ in range(300):
+            try:
+                urllib.request.urlopen(f"http://127.0.0.1:{port}/_stcore/health").close()
+                break
+            except OSError:
+                time.sleep(0.1)
+        for query, what in (("", "in the page"), ("part=1", "in a fragment")):
+            said = asyncio.run(shown(query))
+            assert f"ValueError: {what}" in said
+            assert "This did not work" in said
+            assert "exception {" not in said
+    finally:
+        server.terminate()
+        server.wait(20)
