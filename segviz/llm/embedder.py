@@ -192,6 +192,8 @@ def _unit(values: object) -> Vector:
         row = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
         row = np.zeros(0)
+    if row.ndim == 2:
+        raise PassingFault("a vector per token came, not one of the text; set pooling", "vectors")
     if row.ndim != 1 or not row.size or not np.isfinite(row).all():
         raise PassingFault("a vector was empty or not made of numbers", "vectors")
     with np.errstate(over="ignore", under="ignore"):
