@@ -2,9 +2,9 @@
 
 Run ``python -m tests.benchmarks.life [LOADS [SESSIONS]]`` from the project's root. A load is a
 visitor's first run, over the websocket the page would open; a session pastes a conversation
-nobody else has, builds it, asks it and leaves (Chromium). Streamlit keeps a session that left for
-two minutes, lest a reload lose it, and at most 128 of them; so memory is read after these have
-gone, and a leak is what grows from one half of the loads to the next.
+nobody else has, which is built, and leaves (Chromium). Streamlit keeps a session that left for
+two minutes, lest a reload lose it, and at most 128 of them; so memory grows up to that number, and
+a leak is what grows beyond it.
 """
 
 from __future__ import annotations
@@ -67,33 +67,33 @@ def main() -> int:
     given = [int(argument) for argument in sys.argv[1:3]]
     count, visitors = [*given, *(500, 50)[len(given) :]]
     process, address = start(subprocess.PIPE)
-    rows: list[tuple[str, ...]] = []
+    rows: list[tuple[str, str]] = []
 
-    def note(what: str, began: float) -> None:
-        at_once = resident(process.pid)
+    def note(what: str) -> None:
+        rows.append((what, f"{resident(process.pid):.0f}"))
+        print(*rows[-1], file=sys.stderr, flush=True)
+
+    def forget() -> None:
         time.sleep(KEPT_SECONDS)
         loads(address, 2)  # when one leaves, those that are over are dropped
         time.sleep(3)
-        row = what, f"{time.monotonic() - began - KEPT_SECONDS:.0f}", f"{at_once:.0f}"
-        rows.append((*row, f"{resident(process.pid):.0f}"))
-        print(rows[-1], file=sys.stderr, flush=True)
+        note("two minutes later")
 
     try:
-        began = time.monotonic()
         loads(address, 1)
-        note("started, loaded once", began)
-        for half in (1, 2):
-            began = time.monotonic()
-            loads(address, count // 2)
-            note(f"{count // 2 * half} loads", began)
-        for half in (1, 2):
-            began = time.monotonic()
-            sessions(address, visitors // 2 * half, visitors // 2)
-            note(f"and {visitors // 2 * half} sessions that build", began)
+        note("one load")
+        for fifth in range(1, 6):
+            loads(address, count // 5)
+            note(f"{count // 5 * fifth} loads")
+        forget()
+        for fifth in range(1, 6):
+            sessions(address, visitors // 5 * fifth, visitors // 5)
+            note(f"and {visitors // 5 * fifth} sessions that build")
+        forget()
     finally:
         process.terminate()
         errors = (process.communicate()[1] or b"").count(b"Traceback")
-    print(table(("", ">seconds", ">MB", ">MB, 2 min later"), rows))
+    print(table(("", ">MB"), rows))
     print(f"tracebacks in the server's log: {errors}")
     return bool(errors)
 

@@ -44,7 +44,9 @@ def sessions(data: bytes) -> None:
         memory.moment(question)
     memory.conversation.units(memory.unit)
     if memory.steps:
-        for relevance in RELEVANCE if memory.embedder.name == HashingEmbedder.name else ("lexical",):
+        for relevance in (
+            RELEVANCE if memory.embedder.name == HashingEmbedder.name else ("lexical",)
+        ):
             memory.ask("the boat in May", relevance=relevance)
 
 
