@@ -85,7 +85,7 @@ class OpenAIChat(Client):
             with self._claimed([key]) as mine:
                 if mine:
                     return self._fresh(prompt, key)
-            waiting.sleep(waiting.TICK / 4)  # somebody else asks for it just now
+            waiting.sleep(waiting.TICK / 2)  # somebody else asks for it just now
 
     def _fresh(self, prompt: Prompt, key: bytes) -> Reply:
         """The answer from the server, kept under ``key``."""

@@ -87,9 +87,10 @@ class OpenAIEmbedder(Client):
                     sent = [text for text, key in missing.items() if key in mine]
                     fresh = dict(zip(sent, self._fetch(sent) if sent else [], strict=True))
                     self.cache.keep_embeddings({keys[text]: row for text, row in fresh.items()})
-                found |= {text: row.vector for text, row in fresh.items()}
-                if not sent and not (found := found | self._kept(missing)):
-                    waiting.sleep(waiting.TICK / 4)
+                done = {text: row.vector for text, row in fresh.items()} or self._kept(missing)
+                if not done:
+                    waiting.sleep(waiting.TICK / 2)
+                found |= done
             return found
 
         # Batches are cut from all texts, not from those that are missing: an interrupted
@@ -196,13 +197,12 @@ def _unit(values: object) -> Vector:
         raise PassingFault("a vector per token came, not one of the text; set pooling", "vectors")
     if row.ndim != 1 or not row.size or not np.isfinite(row).all():
         raise PassingFault("a vector was empty or not made of numbers", "vectors")
-    with np.errstate(over="ignore", under="ignore"):
+    with np.errstate(over="ignore"):
         norm = float(np.linalg.norm(row))
-        if not np.isfinite(norm) or (norm == 0 and row.any()):
-            largest = np.abs(row).max()
-            what = f"a vector's numbers are too large or too small for a length (up to {largest:g})"
-            raise PassingFault(what, "vectors")
-        return np.asarray(row / norm if norm > 0 else row, dtype=np.float32)
+    if row.any() and not 1e-100 < norm < 1e100:
+        what = f"a vector's numbers are too large or too small (up to {np.abs(row).max():g})"
+        raise PassingFault(what, "vectors")
+    return np.asarray(row / (norm or 1.0), dtype=np.float32)
 
 
 def _sent(text: str) -> str:

@@ -193,6 +193,15 @@ def test_a_claim_of_the_dead_is_over_in_time(bench: Bench, monkeypatch: pytest.M
         assert bench.chat().reply(prompt).text.startswith("Answer")  # nobody renews the claim
     assert 0.4 < time.monotonic() - began < 20
     assert len(bench.server.requests) == 1
+    tries: list[object] = []
+    whole = bench.cache.claimed
+    monkeypatch.setattr(bench.cache, "claimed", lambda keys: tries.append(keys) or whole(keys))
+    embedder = bench.embedder()
+    with ModelCache(bench.path) as other, other.claimed([*embedder._keys(["b"]).values()]):
+        assert embedder.embed(["a", "b"]).any(axis=1).all()
+    assert bench.server.embedded == ["a", "b"]
+    assert 3 <= len(tries) < 20, "it waits between two tries"
+    monkeypatch.undo()
     later, owner = time.time() + 1000, b"before the clock was set back"
     bench.cache._db.execute("INSERT INTO claims VALUES (?, ?, ?)", (key(1), owner, later))
     with bench.cache.claimed([key(1), key(2)]) as (mine, _):
