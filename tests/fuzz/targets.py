@@ -39,7 +39,9 @@ def sessions(data: bytes) -> None:
     memory.units  # noqa: B018
     assert memory.check() == []
     if kind := SYSTEMS.get(memory.system):
-        bookmark.nested(kind, bookmark.differing(kind, memory.settings))
+        settings = bookmark.differing(kind, memory.settings)
+        view = bookmark.Bookmark(system=memory.system, settings=settings)
+        bookmark.decode(bookmark.encode(view))
     for question in memory.conversation.questions:
         memory.moment(question)
     memory.conversation.units(memory.unit)
