@@ -94,7 +94,7 @@ def main() -> int:
         process.terminate()
         errors = (process.communicate()[1] or b"").count(b"Traceback")
     print(table(("", ">MB"), rows))
-    print(f"tracebacks in the server's log: {errors}")
+    print(f"\nTracebacks in the server's log: {errors}")
     return bool(errors)
 
 
