@@ -3,7 +3,8 @@
 Atheris (libFuzzer for Python) changes inputs, keeps those that reach new branches of segviz, and
 stops at the first that raises what it should not, takes ten seconds or a gigabyte. The targets
 are in ``tests/fuzz/targets.py``. A run begins with the corpus kept beside this file; ``--keep``
-adds what it found, reduced to what reaches something of its own.
+adds what it found, reduced to what reaches something of its own; ``--child FILE`` repeats one
+input.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import argparse
 import json
 import random
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -108,14 +110,14 @@ def main() -> int:
         text=True,
         errors="replace",
     )
-    log = run.stdout or "" + run.stderr
+    log = run.stderr
     found = sorted(folder.glob("found-*"))
     done = re.findall(r"number_of_executed_units: (\d+)", log)
     reached = re.findall(r"cov: (\d+)", log)
     print(
         f"{given.target}: {done[-1] if done else 0} executions in {given.minutes:g} min, "
         f"{reached[-1] if reached else 0} branches, {len(list(corpus.iterdir()))} inputs, "
-        f"{len(found)} findings"
+        f"{len(found)} findings, exit code {run.returncode}"
     )
     if run.returncode or found:
         print(log[-3000:], *found, sep="\n")
@@ -124,6 +126,7 @@ def main() -> int:
         subprocess.run([*child, "-merge=1", str(least), str(corpus)], check=True)
         keep(given.target, [path.read_bytes() for path in least.iterdir()])
         print(f"kept: {len(list(least.iterdir()))} inputs")
+    shutil.rmtree(folder)
     return 0
 
 
