@@ -9,11 +9,12 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
+import os
 import sqlite3
 import threading
 import time
 import weakref
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -24,6 +25,8 @@ from segviz.tree import Vector
 _CHUNK = 500  # keys in one SELECT
 _VERSION = 1
 _BUSY_SECONDS = 30.0
+LEASE = 5.0
+"""Seconds after which a claim that is not renewed is over: its process was killed."""
 
 # ``n`` counts up over both tables, so that the oldest entry of all can be found.
 _SCHEMA = (
@@ -31,6 +34,14 @@ _SCHEMA = (
     " text TEXT NOT NULL, tokens_in INTEGER NOT NULL, tokens_out INTEGER NOT NULL)",
     "CREATE TABLE IF NOT EXISTS embeddings (n INTEGER PRIMARY KEY, key BLOB UNIQUE NOT NULL,"
     " vector BLOB NOT NULL, tokens INTEGER NOT NULL DEFAULT 0)",
+    # Who is asking for what, until when (seconds since 1970).
+    "CREATE TABLE IF NOT EXISTS claims (key BLOB PRIMARY KEY, owner BLOB NOT NULL,"
+    " until REAL NOT NULL) WITHOUT ROWID",
+)
+_CLAIM = (
+    "INSERT OR IGNORE INTO claims SELECT :key, :owner, :until"
+    " WHERE NOT EXISTS (SELECT 1 FROM completions WHERE key = :key)"
+    " AND NOT EXISTS (SELECT 1 FROM embeddings WHERE key = :key)"
 )
 _NEXT = (
     "1 + max(coalesce((SELECT max(n) FROM completions), 0),"
@@ -68,6 +79,9 @@ class ModelCache:
 
     The cache never stops a build: a damaged file is set aside and a new one begun, a file
     that cannot be written is passed over. ``notes`` says so, for the screen.
+
+    ``accepted`` says by address and model which parameters a server took (True) or refused
+    (False); it lasts as long as the object.
     """
 
     def __init__(self, path: Path | str | None = None, *, limit_bytes: int | None = None) -> None:
@@ -76,6 +90,7 @@ class ModelCache:
             raise ValueError(f"limit_bytes is {limit_bytes}; legal range: 100000 and more, or None")
         self.path = Path(path) if path is not None else None
         self.limit_bytes = limit_bytes
+        self.accepted: dict[str, dict[str, bool]] = {}
         self._notes: list[str] = []
         self._lock = threading.RLock()
         self._db = self._opened()
@@ -115,6 +130,36 @@ class ModelCache:
             for key, row in rows.items()
         ]
         self._write("embeddings (vector, tokens, key, n)", values)
+
+    @contextlib.contextmanager
+    def claimed(self, keys: Sequence[bytes]) -> Iterator[tuple[set[bytes], Callable[[], None]]]:
+        """Claims those of ``keys`` that are neither kept nor claimed, by whatever thread or
+        process; whoever claims a key asks for it, the others wait for its entry.
+
+        Yields the claimed keys and a function that renews the claim: call it at least every
+        LEASE seconds. The claim ends with the context. Where the file fails all keys count as
+        claimed.
+        """
+        owner, renewed = os.urandom(16), time.monotonic()
+
+        def renew() -> None:
+            nonlocal renewed
+            if time.monotonic() - renewed > LEASE / 4:
+                renewed = time.monotonic()
+                until = time.time() + LEASE
+                self._run("UPDATE claims SET until = ? WHERE owner = ?", until, owner)
+
+        with self._lock:
+            try:
+                mine = _claim(self._db, keys, owner)
+            except sqlite3.Error as error:
+                self._trouble(error)
+                mine = set(keys)
+        try:
+            yield mine, renew
+        finally:
+            if mine:
+                self._run("DELETE FROM claims WHERE owner = ?", owner)
 
     def counts(self) -> tuple[int, int]:
         """How many completions and embeddings are kept."""
@@ -294,6 +339,17 @@ def _insert(
             db.execute(statement, row)
     if limit_bytes is not None:
         _trim(db, limit_bytes)
+
+
+def _claim(db: sqlite3.Connection, keys: Sequence[bytes], owner: bytes) -> set[bytes]:
+    """The keys that are ``owner``'s from now on. A claim far ahead of the clock is over, too:
+    the clock was set back."""
+    now = time.time()
+    with _transaction(db):
+        db.execute("DELETE FROM claims WHERE until NOT BETWEEN ? AND ?", (now, now + 2 * LEASE))
+        for key in keys:
+            db.execute(_CLAIM, {"key": key, "owner": owner, "until": now + LEASE})
+        return {row[0] for row in db.execute("SELECT key FROM claims WHERE owner = ?", (owner,))}
 
 
 def _content_bytes(db: sqlite3.Connection) -> int:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -18,12 +18,15 @@ from segviz.llm.usage import Metered
 
 # Parameters a server may refuse, and the words its refusal is recognised by.
 _OPTIONAL = {
-    "response_format": ("response_format", "json_schema", "structured output"),
+    "response_format": (
+        *("response_format", "json_schema", "json_object", "structured output", "grammar"),
+    ),
     "temperature": ("temperature",),
     "seed": ("seed",),
     "max_tokens": ("max_tokens", "max_completion_tokens"),
     "max_completion_tokens": ("max_tokens", "max_completion_tokens"),
 }
+_FORMS = ("json_schema", "json_object", "text")
 _ANSWER = 200
 _THOUGHTS = re.compile(r"\A\s*<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL)
 _FENCE = re.compile(r"\A```[\w-]*\s*(.*?)\s*```\Z", re.DOTALL)
@@ -34,8 +37,11 @@ _STUBBORN = "the model kept answering outside its labels when it was asked befor
 class OpenAIChat(Client):
     """Answers prompts; what was answered once is taken from the cache.
 
-    A prompt with labels is sent with structured output. Where the server refuses that, or
-    a sampling parameter, it is left out from then on; the label is checked in any case.
+    A prompt with labels is sent with structured output in the first form the server takes:
+    OpenAI's ``json_schema``; ``json_object`` with the schema beside it, as llama.cpp has it;
+    none. A form that is refused, or fails twice with status 500 while the next one does not,
+    is left out from then on by all clients of this address, model and cache, as is a sampling
+    parameter that is refused. The label is checked in any case.
     """
 
     def __init__(
@@ -55,8 +61,7 @@ class OpenAIChat(Client):
             raise ValueError("model is empty; name a model the server has, such as gpt-5.4-mini")
         super().__init__(endpoint, cache, total, sleep, clock)
         self._waives = waives
-        self._refused: set[str] = set()
-        self._adapting = threading.Lock()
+        self._accepted = self.cache.accepted.setdefault(f"{endpoint.address} {endpoint.model}", {})
 
     @property
     def name(self) -> str:
@@ -67,24 +72,33 @@ class OpenAIChat(Client):
         """Returns the answer. ModelError after bounded retries: LabelError where the model kept
         answering outside the labels, LastingFault where this prompt alone fails."""
         key = self._key("chat", prompt)
-        kept = self.cache.completion(key)
-        if kept is not None:
-            self.count_answer(kept.tokens_in, kept.tokens_out, cached=True)
-            if prompt.labels and kept.text not in prompt.labels:
-                raise LabelError(_STUBBORN, kept.text)
-            return Reply(kept.text, kept.tokens_in + kept.tokens_out, cached=True)
-        waiver = self.cache.completion(self._key("waived", prompt))
-        if waiver is not None:
-            return self._without(prompt, waiver.text)
+        while True:
+            kept = self.cache.completion(key)
+            if kept is not None:
+                self.count_answer(kept.tokens_in, kept.tokens_out, cached=True)
+                if prompt.labels and kept.text not in prompt.labels:
+                    raise LabelError(_STUBBORN, kept.text)
+                return Reply(kept.text, kept.tokens_in + kept.tokens_out, cached=True)
+            waiver = self.cache.completion(self._key("waived", prompt))
+            if waiver is not None:
+                return self._without(prompt, waiver.text)
+            with self._claimed([key]) as mine:
+                if mine:
+                    return self._fresh(prompt, key)
+            waiting.sleep(waiting.TICK / 2)  # somebody else asks for it just now
+
+    def _fresh(self, prompt: Prompt, key: bytes) -> Reply:
+        """The answer from the server, kept under ``key``."""
+        troubles: Counter[str] = Counter()  # how often each form of output met a status 500
         failed: RequestError | None = None
         try:
             answer = self._ask(
                 "chat",
                 lambda fault: self._body(
-                    prompt, remind=fault is not None and fault.kind == "label"
+                    prompt, troubles, remind=fault is not None and fault.kind == "label"
                 ),
                 lambda reply: self._read(prompt, reply),
-                self._adapt,
+                lambda body, status, said: self._adapt(body, status, said.lower(), troubles),
             )
         except LabelError as error:
             # Kept too: what was decided in its place must be decided again the same way,
@@ -103,6 +117,11 @@ class OpenAIChat(Client):
             return self._without(prompt, failed.reason)
         self.cache.keep_completion(key, answer)
         self.count_answer(answer.tokens_in, answer.tokens_out)
+        if prompt.labels:
+            used = self._form(troubles)
+            for form in _FORMS[: _FORMS.index(used)]:
+                self._accepted.setdefault(form, False)
+            self._accepted[used] = True
         return Reply(answer.text, answer.tokens_in + answer.tokens_out)
 
     def waive(self, prompt: Prompt, reason: str) -> None:
@@ -134,13 +153,20 @@ class OpenAIChat(Client):
         request = [prompt.system, prompt.user, list(prompt.labels)]
         return content_key(kind, self.endpoint.identity, request)
 
-    def _body(self, prompt: Prompt, remind: bool) -> Body:
+    def _form(self, troubles: Counter[str]) -> str:
+        """The form of structured output to ask for."""
+        for form in _FORMS[:-1]:
+            accepted = self._accepted.get(form)
+            if accepted or (accepted is None and troubles[form] < 2):
+                return form
+        return _FORMS[-1]
+
+    def _body(self, prompt: Prompt, troubles: Counter[str], remind: bool) -> Body:
         endpoint = self.endpoint
-        with self._adapting:
-            refused = set(self._refused)
-        user = prompt.user
-        if prompt.labels and (remind or "response_format" in refused):
-            user = f"{user}\n\n{_instruction(prompt.labels)}"
+        refused = {name for name, accepted in [*self._accepted.items()] if not accepted}
+        user, form = prompt.user, self._form(troubles)
+        if prompt.labels and (remind or form != "json_schema"):
+            user = f"{user}\n\n{_instruction(prompt.labels, form)}"
         limit = "max_tokens"
         if (endpoint.host == "api.openai.com") != (limit in refused):
             limit = "max_completion_tokens"
@@ -157,18 +183,20 @@ class OpenAIChat(Client):
             del body["messages"][0]
         if endpoint.seed is not None:
             body["seed"] = endpoint.seed
-        if prompt.labels:
-            body["response_format"] = _response_format([clean(x) for x in prompt.labels])
+        if prompt.labels and form != "text":
+            body["response_format"] = _response_format(form, [clean(x) for x in prompt.labels])
         return {name: value for name, value in body.items() if name not in refused}
 
-    def _adapt(self, body: Body, said: str) -> bool:
-        """Leaves out a parameter of ``body`` the server names in its refusal, from now on."""
-        said = said.lower()
+    def _adapt(self, body: Body, status: int, said: str, troubles: Counter[str]) -> bool:
+        """Leaves out a parameter of ``body`` the server names in its refusal, from now on; a
+        server in trouble counts only where it names the form of output, or keeps failing."""
+        form = body.get("response_format", {}).get("type", "")
         for name, words in _OPTIONAL.items():
-            if name in body and any(word in said for word in words):
-                with self._adapting:
-                    self._refused.add(name)
+            named = name in body and any(word in said for word in words)
+            if named and (status < 500 or name == "response_format"):
+                self._accepted[form if name == "response_format" else name] = False
                 return True
+        troubles[form] += status >= 500
         return False
 
     def _read(self, prompt: Prompt, reply: Body) -> Completion:
@@ -216,7 +244,7 @@ class OpenAIChat(Client):
 # --- labels ---------------------------------------------------------------------------------
 
 
-def _response_format(labels: Sequence[str]) -> dict[str, Any]:
+def _response_format(form: str, labels: Sequence[str]) -> dict[str, Any]:
     """Returns the structured output that allows exactly ``{"label": <one of labels>}``."""
     schema = {
         "type": "object",
@@ -224,15 +252,16 @@ def _response_format(labels: Sequence[str]) -> dict[str, Any]:
         "required": ["label"],
         "additionalProperties": False,
     }
-    return {
-        "type": "json_schema",
-        "json_schema": {"name": "label", "strict": True, "schema": schema},
-    }
+    if form == "json_object":
+        return {"type": form, "schema": schema}
+    return {"type": form, form: {"name": "label", "strict": True, "schema": schema}}
 
 
-def _instruction(labels: Sequence[str]) -> str:
-    """What a server without structured output is told, and any server after a wrong answer."""
+def _instruction(labels: Sequence[str], form: str) -> str:
+    """What a server is told that may not keep to a schema, and any after a wrong answer."""
     listed = ", ".join(json.dumps(label, ensure_ascii=False) for label in dict.fromkeys(labels))
+    if form == "json_object":
+        return f'Answer with the JSON object {{"label": …}}, the label being one of: {listed}'
     return f"Answer with exactly one of these labels and nothing else: {listed}"
 
 

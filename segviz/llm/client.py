@@ -12,6 +12,7 @@ they cannot do what is done here:
 * go by the ``Retry-After`` of any length up to LONGEST_RETRY_AFTER, and not retry an account
   without credit, which also answers 429;
 * leave out a parameter the server refuses and go on;
+* stop reading a reply that does not end (LARGEST_REPLY);
 * name the fault, the tries and a remedy in one sentence without the key in it.
 
 The waits are the same as the package's: half a second, doubled up to 8, without its jitter.
@@ -23,7 +24,8 @@ from __future__ import annotations
 import json
 import time
 import weakref
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
 
@@ -48,8 +50,13 @@ LONGEST_WAIT = 8.0
 LONGEST_RETRY_AFTER = 60.0
 """A server that asks to wait longer is asked again after this many seconds."""
 
+LARGEST_REPLY = {"chat": 8_000_000, "embeddings": 50_000_000}
+"""Bytes of a reply read at most: four million tokens take less, and so do 256 vectors of 8192
+numbers."""
+
 KEPT = "Finished work is kept; build again to go on."
 _SAID = 300
+_ADAPTABLE = (400, 422, 500, 501)
 _PASSING = (408, 409, 425, 429)
 _OF_ONE_REQUEST = ("empty", "length", 400, 413, 422)
 _OF_THE_SERVER = (402, 500)
@@ -109,19 +116,26 @@ class Client(Metered):
         """Closes the connections, as dropping the object does; the cache is left open."""
         self._close()
 
+    @contextmanager
+    def _claimed(self, keys: Sequence[bytes]) -> Iterator[set[bytes]]:
+        """As the cache's ``claimed``, renewed while its holder waits for the server."""
+        with self.cache.claimed(keys) as (mine, renew), waiting.heartbeat(renew):
+            yield mine
+
     def _ask(
         self,
         route: Route,
         build: Callable[[PassingFault | None], Body],
         read: Callable[[Body], T],
-        adapt: Callable[[Body, str], bool] = lambda body, text: False,
+        adapt: Callable[[Body, int, str], bool] = lambda body, status, said: False,
     ) -> T:
         """Sends the request from ``build`` and returns what ``read`` makes of the reply.
 
         ``build`` is told the last fault, if any. ``read`` raises PassingFault for a reply
-        that is worth asking for again. ``adapt`` is shown a request the server refused as
-        malformed and what it said; True means it changed what ``build`` makes next, and
-        that try is not counted, so it must not say so for ever.
+        that is worth asking for again. ``adapt`` is shown a request that the server refused as
+        malformed or failed at (400, 422, 500, 501), the status and what the server said; True
+        means it changed what ``build`` makes next, and that try is not counted, so it must not
+        say so for ever.
 
         Raises ModelError, or the fault's own ``error``, after ``retries`` more tries.
         """
@@ -139,10 +153,10 @@ class Client(Metered):
                 fault = refused
             except PassingFault as passing:
                 fault = passing
+            if fault.status in _ADAPTABLE and adapt(body, fault.status, fault.said):
+                tries -= 1
+                continue
             if isinstance(fault, FinalFault):
-                if fault.status in (400, 422) and adapt(body, fault.said):
-                    tries -= 1
-                    continue
                 break
             if tries <= self.endpoint.retries and not fault.at_once:
                 self._sleep(_backoff(tries) if fault.wait is None else fault.wait)
@@ -162,9 +176,14 @@ class Client(Metered):
         except TimeoutError:
             what = f"the reply was not complete within {self.endpoint.deadline:g} s"
             raise PassingFault(what, "timeout") from None
+        except _ReplyError as error:
+            raise PassingFault(str(error), "body") from None
         except self._package.APIConnectionError as error:
-            cause = type(error.__cause__).__name__
-            raise PassingFault(f"the connection failed ({cause})", "connection") from None
+            cause = error.__cause__
+            if isinstance(cause, _ReplyError):  # some versions wrap it
+                raise PassingFault(str(cause), "body") from None
+            what = f"the connection failed ({type(cause).__name__})"
+            raise PassingFault(what, "connection") from None
         finally:
             self.count_call(self._clock() - started)
         try:
@@ -212,11 +231,13 @@ class Client(Metered):
         return self._package.OpenAI(
             api_key=endpoint.key or "none",
             base_url=endpoint.address,
-            default_headers={"Authorization": authorization},
+            default_headers={"Authorization": authorization, "Accept-Encoding": "identity"},
             max_retries=0,
             timeout=endpoint.timeout,
             http_client=self._package.DefaultHttpxClient(
-                timeout=endpoint.timeout, follow_redirects=False
+                timeout=endpoint.timeout,
+                follow_redirects=False,
+                event_hooks={"response": [_bound]},
             ),
         )
 
@@ -237,6 +258,29 @@ class Client(Metered):
         return _explain(fault, self.endpoint.address, model, tries, seconds)
 
 
+class _ReplyError(Exception):
+    """A reply is not read to its end."""
+
+
+def _bound(response: Any) -> None:
+    """Has the body of an HTTP response, of whatever status, read up to LARGEST_REPLY. What is
+    packed has no size that could be trusted; only plain bodies were asked for."""
+    if response.headers.get("content-encoding", "identity").lower() not in ("", "identity"):
+        raise _ReplyError("the reply was compressed, though a plain one was asked for")
+    route = "embeddings" if response.url.path.endswith("/embeddings") else "chat"
+    most, read = LARGEST_REPLY[route], response.iter_raw
+
+    def counted(*arguments: Any, **named: Any) -> Iterator[bytes]:
+        size = 0
+        for part in read(*arguments, **named):
+            size += len(part)
+            if size > most:
+                raise _ReplyError(f"the reply was longer than {most:,} bytes")
+            yield part
+
+    response.iter_raw = counted
+
+
 def _close_all(clients: list[openai.OpenAI]) -> None:
     while clients:
         clients.pop().close()
@@ -253,7 +297,7 @@ def clean(text: str) -> str:
 class PassingFault(Exception):
     """A fault worth another try. ``kind`` picks the advice, ``wait`` overrides the backoff
     in seconds, ``at_once`` skips it, ``error`` makes the final error from the number of
-    tries."""
+    tries. ``status`` is that of a server in trouble, ``said`` its reason, secrets blanked out."""
 
     def __init__(
         self,
@@ -263,9 +307,13 @@ class PassingFault(Exception):
         wait: float | None = None,
         at_once: bool = False,
         error: Callable[[int], ModelError] | None = None,
+        status: int = 200,
+        said: str = "",
     ) -> None:
         """Keeps what happened."""
         super().__init__(what)
+        self.status = status
+        self.said = said
         self.kind = kind
         self.wait = wait
         self.at_once = at_once
@@ -320,7 +368,8 @@ def _from_status(status: int, response: _Response, said: str) -> PassingFault | 
     if status in _PASSING or status >= 500:
         what = f"the server answered {status}"
         kind = status if status == 429 else 500
-        return PassingFault(_with(what, said), kind, wait=retry_after(response.headers))
+        wait = retry_after(response.headers)
+        return PassingFault(_with(what, said), kind, wait=wait, status=status, said=said)
     if 300 <= status < 400:
         return FinalFault(f"the server sends to another address ({status})", 404, "")
     # A refused key is often repeated in the answer, in part or in full: say nothing of it.

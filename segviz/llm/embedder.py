@@ -77,25 +77,38 @@ class OpenAIEmbedder(Client):
     def _rows(self, texts: Sequence[str]) -> dict[str, Vector]:
         """Returns the vector of each distinct, non-empty text, from the cache or the server."""
         keys = self._keys(texts)
-        kept = self.cache.embeddings(list(keys.values()))
-        rows = {text: kept[key].vector for text, key in keys.items() if key in kept}
-        for row in rows.values():
-            if not self._fits(row):
-                raise ModelError(
-                    f"The cache holds vectors of {self.name} with different numbers of "
-                    "dimensions: the model changed under the same name. Use a new cache file."
-                )
+        rows = self._kept(keys)
 
         def fetch(batch: list[str]) -> dict[str, Vector]:
-            fresh = dict(zip(batch, self._fetch(batch), strict=True))
-            self.cache.keep_embeddings({keys[text]: row for text, row in fresh.items()})
-            return {text: row.vector for text, row in fresh.items()}
+            """What nobody else asks for just now from the server, the rest from the cache."""
+            found: dict[str, Vector] = {}
+            while missing := {text: keys[text] for text in batch if text not in found}:
+                with self._claimed([*missing.values()]) as mine:
+                    sent = [text for text, key in missing.items() if key in mine]
+                    fresh = dict(zip(sent, self._fetch(sent) if sent else [], strict=True))
+                    self.cache.keep_embeddings({keys[text]: row for text, row in fresh.items()})
+                done = {text: row.vector for text, row in fresh.items()} or self._kept(missing)
+                if not done:
+                    waiting.sleep(waiting.TICK / 2)
+                found |= done
+            return found
 
         # Batches are cut from all texts, not from those that are missing: an interrupted
         # call repeated sends the very batches that did not finish, which are charged alike.
         cut = [[t for t in batch if t not in rows] for batch in self._batches(texts)]
         for fresh in waiting.in_parallel(fetch, [b for b in cut if b], self.endpoint.concurrency):
             rows |= fresh
+        return rows
+
+    def _kept(self, keys: dict[str, bytes]) -> dict[str, Vector]:
+        """What the cache holds of these texts."""
+        kept = self.cache.embeddings(list(keys.values()))
+        rows = {text: kept[key].vector for text, key in keys.items() if key in kept}
+        if not all(self._fits(row) for row in rows.values()):
+            raise ModelError(
+                f"The cache holds vectors of {self.name} with different numbers of "
+                "dimensions: the model changed under the same name. Use a new cache file."
+            )
         return rows
 
     def charged(self, texts: Sequence[str]) -> int:
@@ -180,10 +193,16 @@ def _unit(values: object) -> Vector:
         row = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
         row = np.zeros(0)
+    if row.ndim == 2:
+        raise PassingFault("a vector per token came, not one of the text; set pooling", "vectors")
     if row.ndim != 1 or not row.size or not np.isfinite(row).all():
         raise PassingFault("a vector was empty or not made of numbers", "vectors")
-    norm = float(np.linalg.norm(row))
-    return np.asarray(row / norm if norm > 0 else row, dtype=np.float32)
+    with np.errstate(over="ignore"):
+        norm = float(np.linalg.norm(row))
+    if row.any() and not 1e-100 < norm < 1e100:
+        what = f"a vector's numbers are too large or too small (up to {np.abs(row).max():g})"
+        raise PassingFault(what, "vectors")
+    return np.asarray(row / (norm or 1.0), dtype=np.float32)
 
 
 def _sent(text: str) -> str:

@@ -34,9 +34,16 @@ def heartbeat(beat: Callable[[], None]) -> Iterator[None]:
 
     What ``beat`` raises ends the wait within a TICK, be it for a reply, between two tries or
     for several requests at once. A request under way is then abandoned; its server may
-    still charge for it.
+    still charge for it. The beat of an enclosing ``heartbeat`` goes on.
     """
-    token = _BEAT.set(beat)
+    outer = _BEAT.get()
+
+    def both() -> None:
+        beat()
+        if outer is not None:
+            outer()
+
+    token = _BEAT.set(both)
     try:
         yield
     finally:

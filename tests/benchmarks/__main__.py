@@ -46,7 +46,8 @@ TABLES: dict[str, str] = {
     "frames": "script time per frame while the tree is panned and zoomed (Chromium)",
     "latency": "from a change on Ask to its answer on the screen (Chromium)",
     "large_app": "the app on 100,000 turns, one turn of 5 MB and 280 MB of JSON (Chromium)",
-    "sessions": "twenty browser sessions at once for two minutes (Chromium)",
+    "sessions": "twenty browser sessions at once for ten minutes (Chromium)",
+    "life": "memory over 500 page loads and 50 sessions (Chromium)",
 }
 
 

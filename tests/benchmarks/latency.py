@@ -109,8 +109,8 @@ def free_port() -> int:
         return port
 
 
-def start() -> tuple[subprocess.Popen[bytes], str]:
-    """The app, and its address once it answers."""
+def start(errors: int = subprocess.DEVNULL) -> tuple[subprocess.Popen[bytes], str]:
+    """The app, and its address once it answers; ``errors`` is where its log goes."""
     port = free_port()
     process = subprocess.Popen(
         [
@@ -121,7 +121,7 @@ def start() -> tuple[subprocess.Popen[bytes], str]:
         cwd=ROOT,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
         stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
+        stderr=errors,
     )
     address = f"http://127.0.0.1:{port}"
     for _ in range(150):

@@ -1,29 +1,31 @@
-"""Many browser sessions at once: no cross-talk, no error, memory that stays flat.
+"""Many browser sessions at once: no cross-talk, no error, memory that stays flat, no long waits.
 
 Run ``python -m tests.benchmarks.sessions [SESSIONS [SECONDS]]`` from the project's root
-(default 20 and 120). Every session types a conversation with a mark of its own, then steps,
-plays and asks at random. A mark of another session on the page, a script error or a server
-error counts; so does the server's memory after the first round. Needs Chromium.
+(default 20 and 600). Every session types a conversation with a mark of its own; a third of them
+step and play, a third ask, a third build other systems. A mark of another session on the page, a
+script error or a server error counts; so does the server's memory in the second half of the time.
+Before that the sessions rest, and one of them asks by itself, then beside a visitor who sweeps all
+settings over and over (conv-47 from SEGVIZ_DATA, else the sample). Needs Chromium.
 """
 
 from __future__ import annotations
 
-import os
 import random
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+from urllib.parse import urlencode
 
-from playwright.sync_api import Page, sync_playwright
+import numpy as np
+from playwright.sync_api import BrowserContext, Page, sync_playwright
 from playwright.sync_api import TimeoutError as NotClickable
 
-from tests.benchmarks.report import chromium
+from tests.benchmarks.latency import IDLE, WATCH, WORDS, Processor, Wire, changes, settle, start
+from tests.benchmarks.report import chromium, real_data, table
 from tests.conftest import LAUNCH
-
-ROOT = Path(__file__).resolve().parents[2]
-IDLE = '[data-testid="stApp"][data-test-script-state="notRunning"]'
 
 
 def resident(pid: int) -> float:
@@ -32,25 +34,6 @@ def resident(pid: int) -> float:
         if line.startswith("VmRSS"):
             return int(line.split()[1]) / 1024
     return float("nan")
-
-
-def start() -> tuple[subprocess.Popen[str], str]:
-    """The app as its users start it, and its address."""
-    process = subprocess.Popen(
-        [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", "8790"],
-        cwd=ROOT,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    return process, "http://127.0.0.1:8790"
-
-
-def settle(page: Page) -> None:
-    """Wait until the script has run."""
-    page.wait_for_selector(IDLE, timeout=120_000)
-    page.wait_for_timeout(50)
 
 
 def mark(number: int) -> str:
@@ -67,19 +50,84 @@ def conversation(number: int, turns: int = 60) -> str:
     )
 
 
-def act(page: Page, chance: random.Random) -> None:
-    """One thing a user might do on Grow."""
-    key = chance.choice(["go-chevron_left", "go-skip_previous", "go-skip_next", "play", "play"])
-    button = page.locator(f".st-key-{key} button").first
+def paste(page: Page, address: str, number: int) -> None:
+    """Opens the app and pastes the session's own conversation, which is built."""
+    page.goto(address)
+    settle(page)
+    page.get_by_text("Paste", exact=True).click()
+    settle(page)
+    page.locator(".st-key-paste textarea").fill(conversation(number))
+    page.locator(".st-key-paste textarea").press("Control+Enter")
+    settle(page)
+
+
+def ask(page: Page, words: str) -> None:
+    """Asks a question of one's own on Ask, and waits for the evidence."""
+    page.get_by_role("link", name="Ask").first.click()
+    settle(page)
+    if page.get_by_text("Own question", exact=True).count():
+        page.get_by_text("Own question", exact=True).click()
+        settle(page)
+    page.get_by_role("textbox", name="Question").fill(words)
+    page.get_by_role("textbox", name="Question").press("Enter")
+    settle(page)
+
+
+def act(page: Page, number: int, chance: random.Random) -> None:
+    """One thing a user of this session's kind might do."""
     with suppress(NotClickable):  # disabled, or being drawn again just then
-        button.click(timeout=300)
+        if number % 3 == 0:
+            key = chance.choice(["go-chevron_left", "go-skip_previous", "go-skip_next", "play"])
+            page.locator(f".st-key-{key} button").first.click(timeout=300)
+        elif number % 3 == 1:
+            asked = page.get_by_role("textbox", name="Question")
+            asked.fill(f"{mark(number)} and the {chance.choice(WORDS)}?", timeout=300)
+            asked.press("Enter", timeout=300)
+        else:
+            box = page.locator(".st-key-system [role=combobox], .st-key-system input").first
+            box.click(timeout=300)
+            chance.choice(page.get_by_role("option").all()).click(timeout=300)
+
+
+def waits(context: BrowserContext, address: str, pid: int) -> tuple[list[float], list[float]]:
+    """Milliseconds from a change of α to its evidence: alone, and beside a sweep."""
+    real = real_data("locomo", "locomo5.json")
+    link = {"path": str(real), "conversation": "conv-47"} if real.is_file() else {}
+    heavy, light = context.new_page(), context.new_page()
+    wire, processor = Wire(light), Processor(light, pid)
+    for page, name in ((light, "ask"), (heavy, "sweep")):
+        page.goto(f"{address}/{name}?{urlencode(link if page is heavy else {'question': 0})}")
+        settle(page)
+    light.evaluate(WATCH)
+    alpha = light.locator(".st-key-ask-tree input.alpha")
+
+    def slide(number: int) -> None:
+        alpha.focus()
+        alpha.press("PageUp" if number % 12 < 6 else "PageDown")
+
+    def slide_beside(number: int) -> None:
+        if heavy.locator(IDLE).count():  # the last sweep has ended, or none has begun
+            heavy.locator(".st-key-sweep-k input[type=range]").press("ArrowRight")
+            heavy.wait_for_timeout(400)
+            with suppress(NotClickable):
+                heavy.locator(".st-key-run-sweep button").click(timeout=1500)
+            heavy.wait_for_timeout(600)
+        slide(number)
+
+    def listed(slide: Callable[[int], None]) -> list[float]:
+        return [seen["listed"] for seen in changes(light, wire, processor, 24, "alpha", slide)]
+
+    found = listed(slide), listed(slide_beside)
+    heavy.close()
+    light.close()
+    return found
 
 
 def main() -> int:
-    """Run the sessions and print what was seen."""
+    """Runs the sessions and prints what was seen."""
     given = [int(argument) for argument in sys.argv[1:3]]
-    count, seconds = [*given, *(20, 120)[len(given) :]]
-    process, address = start()
+    count, seconds = [*given, *(20, 600)[len(given) :]]
+    process, address = start(subprocess.PIPE)
     faults: list[str] = []
     memory: list[float] = []
     chance = random.Random(0)
@@ -90,48 +138,48 @@ def main() -> int:
             for number in range(count):
                 page = browser.new_context().new_page()
                 page.on("pageerror", lambda error, n=number: faults.append(f"{n}: {error}"))
-                for _ in range(100):
-                    try:
-                        page.goto(address)
-                        break
-                    except Exception:
-                        time.sleep(0.3)
-                settle(page)
-                page.get_by_text("Paste", exact=True).click()
-                settle(page)
-                page.locator(".st-key-paste textarea").fill(conversation(number))
-                page.locator(".st-key-paste textarea").press("Control+Enter")
-                settle(page)
+                paste(page, address, number)
+                if number % 3 == 1:
+                    ask(page, f"{mark(number)}?")
                 pages.append(page)
-            memory.append(resident(process.pid))
+            alone, beside = waits(browser.new_context(), address, process.pid)
             end, rounds = time.monotonic() + seconds, 0
             while time.monotonic() < end:
-                for page in pages:
-                    act(page, chance)
+                for number, page in enumerate(pages):
+                    act(page, number, chance)
                 for number, page in enumerate(pages):
                     page.wait_for_timeout(20)
                     text = page.locator('[data-testid="stApp"]').inner_text()
                     others = [n for n in range(count) if n != number and mark(n) in text]
                     if others:
                         faults.append(f"{number} shows the words of {others}")
-                    if "Traceback" in text:
+                    if "Traceback" in text or page.get_by_test_id("stException").count():
                         faults.append(f"{number} shows a traceback")
                 rounds += 1
                 memory.append(resident(process.pid))
             browser.close()
     finally:
         process.terminate()
-        errors = (process.communicate()[1] or "").count("Traceback")
-    first, last = memory[1] if len(memory) > 1 else memory[0], memory[-1]
-    print(f"{count} sessions, {rounds} rounds in {seconds} s")
-    print(f"faults: {len(faults)}, tracebacks in the server's log: {errors}")
+        errors = (process.communicate()[1] or b"").count(b"Traceback")
+    quarters = [np.mean(part) for part in np.array_split(memory, 4)]
+    ratio = np.median(beside) / np.median(alone)
+    rows = [
+        ("sessions, rounds of acts", f"{count}, {rounds} in {seconds} s"),
+        ("faults on pages, tracebacks in the log", f"{len(faults)}, {errors}"),
+        ("server memory by quarters", ", ".join(f"{part:.0f}" for part in quarters) + " MB"),
+        ("from α to its evidence, alone", "{:.0f} ms, {:.0f} at most".format(*middle(alone))),
+        ("beside a sweep", "{:.0f} ms, {:.0f} at most".format(*middle(beside))),
+        ("ratio of the medians", f"{ratio:.2f}"),
+    ]
+    print(table(("", ">measured"), rows))
     for fault in faults[:10]:
         print("  ", fault)
-    print(
-        f"server memory: {memory[0]:.0f} MB when all were open, {first:.0f} MB after the first "
-        f"round, {last:.0f} MB at the end ({last / first:.2f} times)"
-    )
     return bool(faults or errors)
+
+
+def middle(times: list[float]) -> tuple[float, float]:
+    """Median and maximum."""
+    return float(np.median(times)), max(times)
 
 
 if __name__ == "__main__":

@@ -117,7 +117,8 @@ def echo_key(code: int = 401) -> Fault:
 def enum(request: Body) -> list[str]:
     """The labels a request allows by its schema; [] for free text."""
     try:
-        schema = request["response_format"]["json_schema"]["schema"]
+        form = request["response_format"]
+        schema = form.get("json_schema", form)["schema"]
         return list(schema["properties"]["label"]["enum"])
     except (KeyError, TypeError):
         return []

@@ -6,13 +6,15 @@ import sqlite3
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from segviz.llm import ModelCache, Prompt
+from segviz.llm import ModelCache, ModelError, OpenAIChat, OpenAIEmbedder, Prompt
 from segviz.llm.cache import Completion, Embedding, content_key
+from tests.llm import server as wire
 from tests.llm.conftest import KEY, Bench
 
 ROOT = Path(__file__).parents[2]
@@ -149,24 +151,106 @@ def test_several_processes_share_one_file(path: Path):
         assert cache.counts() == (200, 200)
 
 
+def ask(bench: Bench) -> None:
+    """What one of several processes on one cache does; the file is opened anew."""
+    with ModelCache(bench.path) as cache:
+        chat = OpenAIChat(bench.endpoint, cache)
+        for number in range(10):
+            assert chat.reply(Prompt("s", f"unit {number}")).text.startswith("Answer")
+        texts = [f"text {number}" for number in range(300)]
+        assert OpenAIEmbedder(bench.endpoint, cache).embed(texts).any(axis=1).all()
+        assert cache.notes == ()
+
+
+def test_what_is_asked_at_the_same_time_is_asked_once(bench: Bench):
+    bench.server.delay = 0.05
+    others = [threading.Thread(target=ask, args=(bench,)) for _ in range(3)]
+    for other in others:
+        other.start()
+    for other in others:
+        other.join()
+    assert len(bench.server.chats) == 10
+    assert len(bench.server.embedded) == len(set(bench.server.embedded)) == 300
+    assert bench.cache.counts() == (10, 300)
+
+
+def test_a_claim_lasts_while_its_holder_waits(bench: Bench, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("segviz.llm.cache.LEASE", 0.8)
+    bench.server.script(wire.hang(2))
+    others = [threading.Thread(target=ask, args=(bench,)) for _ in range(2)]
+    for other in others:
+        other.start()
+    for other in others:
+        other.join()
+    assert len(bench.server.chats) == 10
+
+
+def test_a_claim_of_the_dead_is_over_in_time(bench: Bench, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("segviz.llm.cache.LEASE", 0.5)
+    prompt, began = Prompt("s", "unit"), time.monotonic()
+    with bench.cache.claimed([bench.chat()._key("chat", prompt)]) as (mine, _):
+        assert len(mine) == 1
+        assert bench.chat().reply(prompt).text.startswith("Answer")  # nobody renews the claim
+    assert 0.4 < time.monotonic() - began < 20
+    assert len(bench.server.requests) == 1
+    tries: list[object] = []
+    whole = bench.cache.claimed
+    monkeypatch.setattr(bench.cache, "claimed", lambda keys: tries.append(keys) or whole(keys))
+    embedder = bench.embedder()
+    with ModelCache(bench.path) as other, other.claimed([*embedder._keys(["b"]).values()]):
+        assert embedder.embed(["a", "b"]).any(axis=1).all()
+    assert bench.server.embedded == ["a", "b"]
+    assert 3 <= len(tries) < 20, "it waits between two tries"
+    monkeypatch.undo()
+    later, owner = time.time() + 1000, b"before the clock was set back"
+    bench.cache._db.execute("INSERT INTO claims VALUES (?, ?, ?)", (key(1), owner, later))
+    with bench.cache.claimed([key(1), key(2)]) as (mine, _):
+        assert mine == {key(1), key(2)}
+        with ModelCache(bench.path) as other, other.claimed([key(2), key(3)]) as (rest, _):
+            assert rest == {key(3)}
+    bench.cache.keep_completion(key(2), Completion("kept", 0, 0))
+    with bench.cache.claimed([key(2)]) as (mine, _):
+        assert mine == set(), "what is kept is not asked for"
+
+
+def test_a_failed_call_leaves_no_claim(bench: Bench):
+    bench.server.script(wire.status(401), wire.status(401))
+    for work in (lambda: bench.chat().reply(Prompt("s", "u")), lambda: bench.embedder().embed("a")):
+        with pytest.raises(ModelError):
+            work()
+    assert bench.cache._run("SELECT * FROM claims") == []
+
+
 BUILDER = """
 import sys
 from segviz.llm import Endpoint, ModelCache, OpenAIChat, OpenAIEmbedder
 from segviz.llm import Prompt
 endpoint = Endpoint(sys.argv[1], "small", "embed-small", key="k-12345678")
+count = int(sys.argv[3])
 cache = ModelCache(sys.argv[2])
 OpenAIEmbedder(endpoint, cache).embed(["one", "two"])
 chat = OpenAIChat(endpoint, cache)
-for number in range(1000):
+for number in range(count):
     chat.reply(Prompt("s", f"unit {number}"))
     print(number, flush=True)
 """
 
 
+@pytest.mark.slow
+def test_several_processes_make_each_call_once(bench: Bench):
+    bench.server.delay = 0.02
+    builders = [run(BUILDER, bench.server.url, str(bench.path), "39") for _ in range(3)]
+    for builder in builders:
+        _, errors = builder.communicate(timeout=120)
+        assert builder.returncode == 0, errors
+    assert len(bench.server.chats) == 39
+    assert sorted(bench.server.embedded) == ["one", "two"]
+
+
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="needs SIGKILL")
 @pytest.mark.slow
 def test_a_killed_build_has_lost_nothing_that_was_finished(bench: Bench):
-    builder = run(BUILDER, bench.server.url, str(bench.path))
+    builder = run(BUILDER, bench.server.url, str(bench.path), "1000")
     assert builder.stdout is not None
     for line in builder.stdout:
         if line.strip() == "5":

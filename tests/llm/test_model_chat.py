@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import gzip
 import json
 import re
 import threading
@@ -10,7 +11,7 @@ from typing import get_type_hints
 import pytest
 
 from segviz.llm import Chat, LabelError, LastingFault, ModelError, OpenAIChat, Prompt
-from segviz.llm.client import LONGEST_RETRY_AFTER, RefusedError, retry_after
+from segviz.llm.client import LARGEST_REPLY, LONGEST_RETRY_AFTER, RefusedError, retry_after
 from tests.llm import server as wire
 from tests.llm.conftest import KEY, Bench, limit, with_slow_timeout
 
@@ -284,12 +285,78 @@ def test_a_server_without_structured_output_is_asked_in_plain_text_from_then_on(
     bench.server.answer = lambda request: "new"
     chat = bench.chat(retries=0)
     assert chat.reply(CHOICE).text == "new"
-    assert len(bench.server.requests) == 2
-    assert '"join", "new"' in bench.server.requests[1]["messages"][1]["content"]
-    assert chat.reply(Prompt("s", "another", LABELS)).text == "new"
-    assert len(bench.server.requests) == 3
+    assert forms(bench) == ["json_schema", "json_object", ""]
+    assert '"join", "new"' in bench.server.requests[2]["messages"][1]["content"]
+    for client in (chat, bench.chat(retries=0)):
+        assert client.reply(Prompt("s", client.name + str(id(client)), LABELS)).text == "new"
+    assert forms(bench)[3:] == ["", ""], "remembered, also by another client of this cache"
     bench.server.fault = lambda request: None
     assert bench.chat().reply(CHOICE).cached, "the key does not depend on how it was asked"
+
+
+def forms(bench: Bench) -> list[str]:
+    """The structured output each request asked for."""
+    return [r.get("response_format", {}).get("type", "") for r in bench.server.requests]
+
+
+# What llama-cpp-python answers to the form of OpenAI.
+LITERAL = "[{'type': 'literal_error', 'loc': ('body', 'response_format', 'type'), 'msg': "
+LITERAL += "\"Input should be 'text' or 'json_object'\"}]"
+
+
+@pytest.mark.parametrize(
+    ("said", "refused", "asked"),
+    [
+        (LITERAL, {"json_schema"}, ["json_schema", "json_object"]),
+        (LITERAL, {"json_schema", "json_object"}, ["json_schema", "json_object", ""]),
+        ("", {"json_schema"}, ["json_schema", "json_schema", "json_object"]),
+        (
+            "",
+            {"json_schema", "json_object"},
+            ["json_schema", "json_schema", "json_object", "json_object", ""],
+        ),
+    ],
+)
+def test_a_form_of_output_that_makes_a_server_fail_gives_way_to_the_next(
+    bench: Bench, said: str, refused: set[str], asked: list[str]
+):
+    bench.server.fault = lambda r: (
+        wire.status(500, error=said)
+        if r.get("response_format", {}).get("type") in refused
+        else None
+    )
+    bench.server.answer = lambda request: "new"
+    assert bench.chat().reply(CHOICE).text == "new"
+    assert forms(bench) == asked
+    assert bench.waits == ([] if said else [0.5, 1.0, 2.0, 4.0][: len(asked) - 1])
+    assert bench.chat().reply(Prompt("s", "another", LABELS)).text == "new"
+    assert forms(bench)[len(asked) :] == asked[-1:], "remembered"
+
+
+def test_a_server_in_trouble_is_not_taken_for_one_without_structured_output(bench: Bench):
+    bench.server.script(*[wire.status(500)] * 5)
+    with pytest.raises(ModelError, match="500"):
+        bench.chat().reply(CHOICE)
+    bench.server.script(wire.status(503, error="no grammar"), wire.status(503), wire.status(503))
+    assert bench.chat().reply(CHOICE).text == "join"
+    bench.server.script(*[wire.status(500)] * 4)
+    assert bench.chat().reply(Prompt("s", "another", LABELS)).text == "join"
+    assert set(forms(bench)[5:]) == {"json_schema"}, "a form that worked stays"
+
+
+ENDLESS = {
+    "long": wire.Fault(body=b'{"x": "' + b"x" * LARGEST_REPLY["chat"]),
+    "a long error": wire.Fault(status=503, body=b"x" * (LARGEST_REPLY["chat"] + 1)),
+    "packed": wire.Fault(body=gzip.compress(b"x" * 999), headers={"Content-Encoding": "gzip"}),
+}
+
+
+@pytest.mark.parametrize("name", ENDLESS)
+def test_a_reply_without_end_is_not_read(bench: Bench, name: str):
+    bench.server.script(ENDLESS[name])
+    with pytest.raises(ModelError, match=r"longer than 8,000,000 bytes|was compressed"):
+        bench.chat(retries=0).reply(FREE)
+    assert bench.chat(retries=0).reply(FREE).text.startswith("Answer")
 
 
 def test_other_parameters_a_server_refuses_are_left_out_too(bench: Bench):
@@ -303,7 +370,7 @@ def test_a_refusal_that_never_ends_still_ends(bench: Bench):
     bench.server.fault = lambda request: wire.refuse("temperature, seed and response_format")
     with pytest.raises(ModelError, match="400"):
         bench.chat().reply(CHOICE)
-    assert len(bench.server.requests) == 4
+    assert len(bench.server.requests) == 5
 
 
 def test_a_refusal_in_words_counts_as_an_answer_outside_the_labels(bench: Bench):

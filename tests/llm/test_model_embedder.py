@@ -128,6 +128,8 @@ FAULTS = {
     "NaN": replaced([float("nan")] * 16),
     "infinite": replaced([float("inf")] * 16),
     "huge": replaced([10**400] * 16),
+    "too large for a length": replaced([1e308] * 16),
+    "too small for a length": replaced([1e-320] * 16),
     "500": wire.status(500),
     "429": wire.status(429),
     "dropped": wire.drop(),

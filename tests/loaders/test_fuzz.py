@@ -123,17 +123,19 @@ samples = st.fixed_dictionaries(
 
 
 def survives(data: bytes, name: str = "fuzz.json") -> None:
+    event(outcome(data, name))
+
+
+def outcome(data: bytes, name: str) -> str:
     """Parse, and check what every Corpus promises, or that the error can be read."""
     try:
         corpus = parse(data, name)
     except LoadError as error:
-        event("refused")
         message = str(error)
         assert message.endswith(".")
         assert "\n" not in message
         assert 0 < len(message.encode()) < 2000
-        return
-    event("loaded")
+        return "refused"
     assert len(corpus) > 0
     assert corpus.report.kept == sum(len(c.turns) for c in corpus) > 0
     assert len(set(corpus.ids)) == len(corpus)
@@ -154,6 +156,7 @@ def survives(data: bytes, name: str = "fuzz.json") -> None:
     for finding in corpus.report.findings:
         assert "\n" not in finding.where + finding.what
         assert len(finding.what.encode()) < 1000
+    return "loaded"
 
 
 @fuzz

@@ -1,0 +1,113 @@
+"""What is fuzzed: each target takes bytes and raises only where segviz is at fault."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import zipfile
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+import segviz
+from segviz import store
+from segviz.embedding import HashingEmbedder
+from segviz.loaders import parse
+from segviz.memory import from_saved
+from segviz.retrieval import RELEVANCE, RetrievalSettings
+from segviz.systems import SYSTEMS
+from segviz.view import bookmark
+from tests.loaders.test_fuzz import ARCHIVES, FILES, outcome
+
+CORPUS = Path(__file__).parent / "corpus"
+
+
+def loaders(data: bytes) -> None:
+    """A conversation file of any format: a sound Corpus, or a LoadError in one line."""
+    outcome(data, "fuzz.json")
+
+
+def sessions(data: bytes) -> None:
+    """A saved memory or session file: what opens can be looked at, asked and saved again."""
+    try:
+        saved = store.parse(data)
+        memory = from_saved(saved)
+    except store.StoreError as error:
+        assert "\n" not in str(error), "one line for people"
+        return
+    bytes_again = store.dump(saved)
+    assert store.dump(store.parse(bytes_again)) == bytes_again
+    memory.units  # noqa: B018
+    assert memory.check() == []
+    if kind := SYSTEMS.get(memory.system):
+        settings = bookmark.differing(kind, memory.settings)
+        view = bookmark.Bookmark(system=memory.system, settings=settings)
+        bookmark.decode(bookmark.encode(view))
+    for question in memory.conversation.questions:
+        memory.moment(question)
+    memory.conversation.units(memory.unit)
+    if memory.steps:
+        for relevance in (
+            RELEVANCE if memory.embedder.name == HashingEmbedder.name else ("lexical",)
+        ):
+            memory.ask("the boat in May", relevance=relevance)
+
+
+def links(data: bytes) -> None:
+    """The parameters of a link, as a JSON object: unusable ones are left out and named, the
+    others come back from the link that is written of them."""
+    try:
+        given = json.loads(data)
+    except (ValueError, RecursionError):
+        return
+    if not isinstance(given, dict):
+        return
+    found, problems = bookmark.decode({name: str(value) for name, value in given.items()})
+    assert all(isinstance(problem, str) for problem in problems)
+    assert bookmark.decode(bookmark.encode(found)) == (found, [])
+    bookmark.nested(SYSTEMS[found.system], found.settings)
+
+
+TARGETS: dict[str, Callable[[bytes], None]] = {
+    "loaders": loaders,
+    "sessions": sessions,
+    "links": links,
+}
+
+
+def seeds(target: str) -> list[bytes]:
+    """Valid inputs of every kind, to begin with."""
+    if target == "loaders":
+        return [*FILES.values(), *ARCHIVES.values()]
+    if target == "links":
+        views = [
+            bookmark.Bookmark(sample="ines-theo", question=3, step=5, node=7, pins=(1, 2)),
+            bookmark.Bookmark(path="/a.json", system="h-mem", settings={}, text="the boat?"),
+            bookmark.Bookmark(unit="turn", settings={"compatibility.threshold": 0.25}),
+            bookmark.Bookmark(retrieval=RetrievalSettings(policy="both", alpha=0.3, budget=900)),
+        ]
+        return [json.dumps(bookmark.encode(view)).encode() for view in views]
+    chat = parse(FILES["locomo"], "x")[0]
+    memories = [segviz.build(chat, name, embedder=HashingEmbedder()) for name in SYSTEMS]
+    files = [store.dump(memory.saved) for memory in memories]
+    view = {"page": "ask", "link": {"question": "0", "policy": "both"}}
+    return [
+        *files,
+        gzip.compress(files[0], mtime=0),
+        json.dumps({**json.loads(files[0]), "view": view}).encode(),
+    ]
+
+
+def kept(target: str) -> list[bytes]:
+    """The inputs kept of earlier runs."""
+    with zipfile.ZipFile(CORPUS / f"{target}.zip") as archive:
+        return [archive.read(name) for name in archive.namelist()]
+
+
+def keep(target: str, inputs: Iterable[bytes]) -> None:
+    """Writes the inputs to keep, shortest first, always the same bytes for the same inputs."""
+    CORPUS.mkdir(exist_ok=True)
+    with zipfile.ZipFile(CORPUS / f"{target}.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+        for number, data in enumerate(sorted(set(inputs), key=lambda data: (len(data), data))):
+            entry = zipfile.ZipInfo(f"{number:04d}")
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            archive.writestr(entry, data)
