@@ -47,8 +47,7 @@ GO = "go"
 def arrive() -> None:
     """Follows the link this run came with, if there is one to follow; call it first."""
     link = {name: st.query_params[name] for name in st.query_params}
-    first = keys.ADDRESS not in st.session_state
-    st.session_state.setdefault(keys.ADDRESS, {})
+    first = keys.ARRIVING not in st.session_state
     st.session_state.setdefault(keys.ARRIVING, None)
     if not link or not (first or GO in link):
         return
@@ -83,8 +82,6 @@ def opened(key: str, saved: store.Saved | None) -> None:
 def wanted_page() -> str | None:
     """Returns, once, the page of a session file that has just been opened."""
     page: str | None = st.session_state.pop(keys.PAGE_WANTED, None)
-    if page is not None:
-        st.session_state[keys.ADDRESS] = {}  # another page begins without one
     return page
 
 
@@ -139,8 +136,8 @@ def write(session: Session) -> None:
     if _arriving() is not None:
         return
     link = encode(current(session))
-    if link != st.session_state[keys.ADDRESS]:
-        st.session_state[keys.ADDRESS] = link
+    # Opening another page clears the address: what it says now counts, not what was written.
+    if link != st.query_params.to_dict():
         st.query_params.from_dict(link)
 
 

@@ -19,7 +19,6 @@ def failure(way: str, number: int) -> str:
 
 
 # --- the address: links and the views of session files ---------------------------------
-ADDRESS = "address"  # parameters last written
 ARRIVING = "arriving"  # the bookmark that is being followed
 OPENED = "opened"  # the file whose own view has been taken up
 PAGE_WANTED = "page-wanted"

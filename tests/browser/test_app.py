@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import io
 import json
+import re
 from contextlib import suppress
 from pathlib import Path
 from random import Random
+from urllib.parse import parse_qsl, urlencode, urlparse
 
 from PIL import Image
 from playwright.sync_api import TimeoutError as NotClickable
@@ -133,6 +135,34 @@ class TestAnyPage:
     def test_the_first_request_of_a_server_may_name_a_page(self, tab):
         """Streamlit once took the folder of our pages for its own and knew no other."""
         assert tab.first == ("/ask", 0)
+
+    def test_the_address_names_the_view_on_every_page_and_brings_it_back(self, app, tmp_path):
+        """Opening a page once cleared the address; a reload then opened the sample."""
+        two = [sample_path(name) for name in ("topic-switching", "recurrence")]
+        file = tmp_path / "two.json"
+        file.write_text(json.dumps([part for one in two for part in json.loads(one.read_text())]))
+        view = {"conversation": "recurrence", "question": "3", "alpha": "0.3", "step": "20"}
+        link = {"path": str(file), **view, "node": "9"}
+        app.open(f"?{urlencode(link)}")
+        for page in ("Ask", "Sweep", "Compare", "Guide", "Grow"):
+            app.page.get_by_role("link", name=page, exact=True).first.click()
+            app.settle()
+            address, shown = app.page.url, self.shown(app)
+            assert dict(parse_qsl(urlparse(address).query)) == link, page
+            app.page.reload()
+            app.settle()
+            assert (app.page.url, self.shown(app)) == (address, shown), page
+        assert app.attribute("grow-tree", "step") == "20"
+        assert app.attribute("grow-tree", "selected") == "9"
+
+    @staticmethod
+    def shown(app):
+        """The words on the page, and the state of the canvases; build times differ."""
+        roots = app.page.locator(".segviz[data-selected]").all()
+        drawn = [
+            [one.get_attribute(f"data-{n}") for n in ("selected", "step", "alpha")] for one in roots
+        ]
+        return re.sub(r"\d[\d.]*", "", app.text()), drawn
 
     def test_a_phone_shows_the_page_and_whole_tables(self, app):
         app.page.set_viewport_size({"width": 390, "height": 844})
