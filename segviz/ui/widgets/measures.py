@@ -54,12 +54,11 @@ def measure_choice(
     """Draws the choice; returns the measure and whether category 5 counts. ``questions`` must have
     something countable."""
     names, tricky = countable(questions), adversarial_questions(questions)
-    if st.session_state.get(keys.MEASURED_BY) not in names:
-        st.session_state[keys.MEASURED_BY] = START if START in names else names[0]
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         measure: str = st.selectbox(
             "Measured by",
             names,
+            index=names.index(START) if START in names else 0,
             format_func=lambda name: MEASURES[name].label,
             key=keys.MEASURED_BY,
             persist_state="session",
