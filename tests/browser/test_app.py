@@ -162,7 +162,7 @@ class TestAnyPage:
         drawn = [
             [one.get_attribute(f"data-{n}") for n in ("selected", "step", "alpha")] for one in roots
         ]
-        return re.sub(r"\d[\d.]*", "", app.text()), drawn
+        return re.sub(r"\d[\d.]*", "", app.text()).split(), drawn
 
     def test_a_phone_shows_the_page_and_whole_tables(self, app):
         app.page.set_viewport_size({"width": 390, "height": 844})
