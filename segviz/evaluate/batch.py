@@ -181,6 +181,20 @@ class Batch:
             row[[leaf for u in held for leaf in leaves_of[u]]] = True
             units.append(held)
         self._gold_units = tuple(units)
+        pairs, holds = [], []
+        for i, question in enumerate(questions):
+            for turn in self._turns(memory, question):
+                above = {leaf for u in units_of.get(turn, ()) for leaf in leaves_of[u]}
+                pending = list(above)
+                while pending:
+                    fresh = set(structure.parents[pending.pop()]) - above
+                    above |= fresh
+                    pending += fresh
+                pairs.append(i)
+                holds.append(np.isin(np.arange(len(structure) + 1), list(above)))
+        self._gold_turns = np.array(pairs, dtype=np.int64)
+        self._holds: Bools = np.array(holds, dtype=np.bool_).reshape(len(pairs), -1)
+        self._narrow: Bools = np.append(structure.stop - structure.start == 1, False)
 
     def _facts(self, rows: Sequence[tuple[int, Bools]]) -> _Facts:
         """Facts from the question and the nodes (n + 1,) that hold each."""
@@ -286,6 +300,16 @@ class Batch:
             reached[i] = len(seen & gold) / len(gold) if gold else 0.0
         return reached, read
 
+    def fates(self, ranked: Ints) -> Ints:
+        """What became of the gold turns of every question, int64 (q, 3): found (in a node of one
+        unit of the top), covered (in wider nodes only), and all; as ``GoldEvidence.fate``."""
+        tops, rows = self.tops(ranked)[self._gold_turns], np.arange(len(self._gold_turns))[:, None]
+        held = self._holds[rows, tops]
+        found = (held & self._narrow[tops]).any(axis=1)
+        parts = (found, held.any(axis=1) & ~found, np.ones(len(found), dtype=np.bool_))
+        count = [np.bincount(self._gold_turns[part], minlength=len(ranked)) for part in parts]
+        return np.stack(count, axis=1)
+
     def levels(self, ranked: Ints) -> NDArray[np.int64]:
         """How many nodes of all tops lie on each level, int64 (highest + 1,)."""
         tops = self.tops(ranked)
@@ -325,19 +349,21 @@ def batches(
 
 def collect(
     found: Sequence[Batch], rankings: Sequence[Ints], count: int
-) -> tuple[dict[str, Floats], dict[int, float]]:
-    """The measures of all batches as columns over ``count`` questions, and the shares of levels
-    in all tops."""
+) -> tuple[dict[str, Floats], dict[int, float], Ints]:
+    """The measures of all batches as columns over ``count`` questions, the shares of levels in all
+    tops, and the fates of gold turns, int64 (count, 3)."""
     columns = {name: np.full(count, np.nan) for name in MEASURES}
     highest = max((int(b.structure.level.max(initial=0)) for b in found), default=0)
     totals = np.zeros(highest + 1, dtype=np.int64)
+    fates = np.zeros((count, 3), dtype=np.int64)
     for batch, ranked in zip(found, rankings, strict=True):
         for name, values in batch.measure(ranked).items():
             columns[name][list(batch.places)] = values
         counts = batch.levels(ranked)
         totals[: len(counts)] += counts
+        fates[list(batch.places)] = batch.fates(ranked)
     whole = max(int(totals.sum()), 1)
-    return columns, {level: float(number) / whole for level, number in enumerate(totals)}
+    return columns, {level: float(number) / whole for level, number in enumerate(totals)}, fates
 
 
 def measured_settings(

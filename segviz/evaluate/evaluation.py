@@ -138,8 +138,8 @@ def evaluate(
     settings = measured_settings(settings, changes).resolved(memory.model)
     found = batches(memory, questions, settings, Limits(settings.k, settings.budget, units, tokens))
     rankings = [ranked(memory, batch, settings) for batch in found]
-    columns, levels = collect(found, rankings, len(questions))
-    outcomes = outcomes_of([q.category for q in questions], columns, levels, seed)
+    measured = collect(found, rankings, len(questions))
+    outcomes = outcomes_of([q.category for q in questions], *measured, seed)
     places = {place: (b, i) for b in found for i, place in enumerate(b.places)}
 
     def row(place: int, question: Question) -> Row:

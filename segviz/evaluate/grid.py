@@ -78,6 +78,22 @@ class Sweep:
         """What a cell adds to no propagation, a mean of paired differences."""
         return cell.outcomes.gain(self.baseline.outcomes, measure, adversarial=adversarial)
 
+    def rescue(self) -> tuple[int, Cell] | None:
+        """The question and the setting under which most of its gold turns are found that were not
+        without propagation, and none is lost. Ties go to more that are covered, the fewer hops,
+        the smaller alpha, the earlier question; None where nothing gains."""
+        before = self.baseline.outcomes.fates
+        gains = [
+            (now[0] - was[0], now[1] - was[1], -cell.horizon, -cell.alpha, -place, cell)
+            for cell in self.cells
+            for place, (was, now) in enumerate(zip(before, cell.outcomes.fates, strict=True))
+            if now[0] > was[0] and now[0] + now[1] >= was[0] + was[1]
+        ]
+        if not gains:
+            return None
+        *_, place, cell = max(gains, key=lambda one: one[:5])
+        return -place, cell
+
     def best(
         self,
         measure: str = "recall",
@@ -145,8 +161,8 @@ def sweep(
 
     def measured(policy: str, alpha: float, horizon: int, scores: Sequence[Floats]) -> Cell:
         ranked = [batch.ranked(each) for batch, each in zip(found, scores, strict=True)]
-        columns, levels = collect(found, ranked, len(questions))
-        return Cell(policy, alpha, horizon, outcomes_of(labels, columns, levels, seed))
+        found_of_all = collect(found, ranked, len(questions))
+        return Cell(policy, alpha, horizon, outcomes_of(labels, *found_of_all, seed))
 
     # Hops do not depend on alpha, so they are spread once per policy, to the largest horizon;
     # each cell combines its first H + 1. The grid runs policy by policy, so one set is held.

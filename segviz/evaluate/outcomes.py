@@ -24,6 +24,8 @@ class Outcomes:
     ``values`` has a number per question for each measure, None where the question has no
     value; ``categories`` is the category id of each question, ``groups`` its conversation;
     ``levels`` the shares of levels among all nodes of the tops; ``seed`` draws the intervals.
+    ``fates`` says how many gold turns of each question are found in the top, how many only
+    covered by a wider node, and how many there are.
     """
 
     categories: tuple[int | None, ...]
@@ -31,6 +33,7 @@ class Outcomes:
     levels: dict[int, float] = field(default_factory=dict)
     groups: tuple[str, ...] = ()
     seed: int = 0
+    fates: tuple[tuple[int, int, int], ...] = ()
 
     def __len__(self) -> int:
         """Number of questions."""
@@ -121,9 +124,11 @@ def outcomes_of(
     categories: Sequence[int | None],
     columns: Mapping[str, NDArray[np.float64]],
     levels: Mapping[int, float],
+    fates: NDArray[np.int64],
     seed: int,
 ) -> Outcomes:
-    """Outcomes from columns float64 (q,) with NaN where a question has no value."""
+    """Outcomes from columns float64 (q,) with NaN where a question has no value, and fates int64
+    (q, 3)."""
     return Outcomes(
         tuple(categories),
         {
@@ -132,6 +137,7 @@ def outcomes_of(
         },
         dict(levels),
         seed=seed,
+        fates=tuple((found, covered, whole) for found, covered, whole in fates.tolist()),
     )
 
 
@@ -156,4 +162,5 @@ def pooled(parts: Mapping[str, Outcomes]) -> Outcomes:
         },
         tuple(name for name, part in parts.items() for _ in part.categories),
         next(iter(parts.values())).seed,
+        tuple(fate for part in parts.values() for fate in part.fates),
     )

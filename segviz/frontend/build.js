@@ -12,12 +12,14 @@ const SCRIPTS = {
   diff: "src/lists/diff.js",
   playback_timer: "src/playback_timer.js",
   theme_watch: "src/theme_watch.js",
+  welcome: "src/welcome/index.js",
   export_page: "src/export_page/index.js",
 };
 const SHEETS = {
   canvas: "src/canvas/index.css",
   outline: "src/outline/outline.css",
   lists: "src/lists/lists.css",
+  welcome: "src/welcome/welcome.css",
   export_page: "src/export_page/page.css",
 };
 const BANNER = "/* segviz: bundled from segviz/frontend/src by npm run build */";

@@ -18,9 +18,10 @@ Script = Literal[
     "diff",
     "playback_timer",
     "theme_watch",
+    "welcome",
     "export_page",
 ]
-Sheet = Literal["canvas", "outline", "lists", "export_page"]
+Sheet = Literal["canvas", "outline", "lists", "welcome", "export_page"]
 
 
 def script(name: Script) -> str:

@@ -11,6 +11,8 @@ from __future__ import annotations
 PAGES = "pages"  # st.Page of each page, by its path
 RETRY = "retry"
 THEME = "theme"
+WELCOME = "welcome"  # the introduction on the first page
+OPEN_OWN = "open-own"  # whether the dialog of ways to open a conversation is wanted
 
 
 def failure(way: str, number: int) -> str:
@@ -38,8 +40,17 @@ CORPORA = "corpora"
 UPLOADS = "uploads"
 REFUSAL = "refusal"
 GET_LOCOMO = "get-locomo"
-FETCH_LOCOMO = "fetch-locomo"
 LOCOMO_FAULT = "locomo-fault"
+
+
+def fetch_locomo(place: str) -> str:
+    """Downloads LoCoMo; a button in several places."""
+    return f"fetch-locomo-{place}"
+
+
+def open_from(source: str) -> str:
+    """Opens a conversation from a sample, an upload, a path or pasted text."""
+    return f"open-{source}"
 
 
 def date_order(file: str) -> str:

@@ -19,6 +19,7 @@ from segviz.ui.pages.sweep import page as sweep
 from segviz.ui.sidebar.sidebar import sidebar
 from segviz.ui.sidebar.spending import show_spending
 from segviz.ui.state import Session
+from segviz.ui.welcome import begin_ask, welcome
 from segviz.ui.widgets.style import apply_style, follow_theme
 
 # Title, URL path and function of each page, in navigation order. (A comment, not a string:
@@ -97,6 +98,10 @@ def main() -> None:
     wanted = st.session_state[keys.PAGES].get(address.wanted_page())
     if wanted is not None and wanted != chosen:
         st.switch_page(wanted)
+    if session is not None and chosen == pages[0]:
+        welcome(session)
+    if session is not None and chosen.url_path == "ask":
+        begin_ask(session)
     chosen.run()
     follow_theme()
     show_spending()  # a question may have been embedded

@@ -75,11 +75,11 @@ def go_to_step(session: Session, step: int) -> None:
 
 
 def read_question(session: Session) -> tuple[int | None, str | None]:
-    """Returns the index of a data set's question (None for the first) or one's own text."""
+    """Returns the index of the data set's question that was chosen, or one's own text."""
     state = st.session_state
     if state.get(keys.ORIGIN) == "Own question" or not session.conversation.questions:
         return None, state.get(keys.own_question(session.key)) or None
-    return state.get(keys.question(session.source)) or None, None
+    return state.get(keys.question(session.source)), None
 
 
 def picked_question(session: Session) -> Question | None:
@@ -91,13 +91,17 @@ def picked_question(session: Session) -> Question | None:
 
 
 def write_question(session: Session, index: int | None, text: str | None = None) -> None:
-    """Asks a question of one's own where there is a ``text``, else one of the data set's."""
+    """Asks a question of one's own where there is a ``text``, else one of the data set's; without
+    either none has been chosen."""
     state, last = st.session_state, len(session.conversation.questions) - 1
     if text is not None:
         state[keys.ORIGIN], state[keys.own_question(session.key)] = "Own question", text
-    elif last >= 0:
+    elif last >= 0 and index is not None:
         state[keys.ORIGIN] = "Dataset question"
-        state[keys.question(session.source)] = min(index or 0, last)
+        state[keys.question(session.source)] = min(index, last)
+    else:
+        for key in (keys.ORIGIN, keys.question(session.source)):
+            state.pop(key, None)
 
 
 def view_shown(key: str) -> str:

@@ -102,7 +102,8 @@ def _path() -> OpenFile | None:
         persist_state="session",
     )
     if not limited:
-        _get_locomo()
+        with st.expander("Get LoCoMo", key=keys.GET_LOCOMO):
+            get_locomo("path")
         return open_file(path) if path.strip() else None
     if not path.strip():
         return None
@@ -115,29 +116,56 @@ def _path() -> OpenFile | None:
     raise LoadError("this path is not opened here", remedy=_LIMITED)
 
 
-def _get_locomo() -> None:
-    """Fetches the public LoCoMo file on request, after saying whose it is."""
-    with st.expander("Get LoCoMo", key=keys.GET_LOCOMO):
-        st.caption(
-            f"Ten long conversations with questions, published by Snap Research under "
-            f"{LICENCE} (non-commercial use, with attribution). The button downloads {NAME} "
-            f"({SIZE / 1e6:.1f} MB) from GitHub to your cache folder and checks its sum; nothing "
-            "else is sent. You may also download it yourself and give its path above."
+def get_locomo(place: str) -> bool:
+    """Offers the public LoCoMo file, after saying whose it is; tells whether it was opened."""
+    st.caption(
+        f"LoCoMo: ten long conversations with questions, published by Snap Research under "
+        f"{LICENCE} (non-commercial use, with attribution). The button downloads {NAME} "
+        f"({SIZE / 1e6:.1f} MB) from GitHub to your cache folder and checks its sum; nothing "
+        f"else is sent. Or download it yourself from {PAGE} and give its path."
+    )
+
+    def fetch() -> None:
+        try:
+            found = fetch_locomo(cache_path(os.environ).parent)
+        except LoadError as error:
+            st.session_state[keys.LOCOMO_FAULT] = str(error)
+        else:
+            state = {keys.SOURCE: "Path", keys.PATH: str(found), keys.LOCOMO_FAULT: ""}
+            st.session_state.update(state)
+
+    pressed = st.button(
+        "I agree, get LoCoMo",
+        icon=":material/download:",
+        key=keys.fetch_locomo(place),
+        on_click=fetch,
+    )
+    fault = st.session_state.get(keys.LOCOMO_FAULT)
+    if fault:
+        st.text(fault)
+    return pressed and not fault
+
+
+@st.dialog("Open your own")
+def open_your_own() -> None:
+    """Draws the ways to open a conversation; a saved memory opens like one."""
+    names = ", ".join(loader.label for loader in loaders.LOADERS.values())
+    st.markdown(f"Conversations from {names}; also zipped. They stay on this machine.")
+
+    def take(source: str) -> None:
+        st.session_state[keys.SOURCE] = source
+
+    chosen = [
+        st.button(label, icon=icon, key=keys.open_from(source), on_click=take, args=(source,))
+        for source, label, icon in (
+            ("Upload", "Upload a file, in the sidebar", ":material/upload:"),
+            ("Path", "A path on this machine, in the sidebar", ":material/folder_open:"),
+            ("Paste", "Paste a chat, in the sidebar", ":material/content_paste:"),
         )
-        st.text(PAGE)
-
-        def fetch() -> None:
-            try:
-                found = fetch_locomo(cache_path(os.environ).parent)
-            except LoadError as error:
-                st.session_state[keys.LOCOMO_FAULT] = str(error)
-            else:
-                st.session_state.update({keys.PATH: str(found), keys.LOCOMO_FAULT: ""})
-
-        st.button("I agree, download it", key=keys.FETCH_LOCOMO, on_click=fetch)
-        fault = st.session_state.get(keys.LOCOMO_FAULT)
-        if fault:
-            st.text(fault)
+    ]
+    fetched = not rim.paths_limited() and get_locomo("dialog")
+    if fetched or any(chosen):
+        st.rerun()
 
 
 def _paste() -> OpenFile | None:

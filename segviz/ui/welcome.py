@@ -1,0 +1,76 @@
+"""The first minute: what this is, three doors into it, and the question Ask opens on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import streamlit as st
+
+from segviz.evaluate import sweep
+from segviz.frontend.bundles import script, stylesheet
+from segviz.retrieval import RetrievalSettings
+from segviz.ui import keys
+from segviz.ui.settings import read_settings, write_settings
+from segviz.ui.sidebar.source import open_your_own
+from segviz.ui.state import Session
+from segviz.ui.view_state import write_question, write_step
+from segviz.ui.widgets.captions import counted
+from segviz.ui.widgets.measures import at_once
+
+_WELCOME = st.components.v2.component(
+    "segviz_welcome", js=script("welcome"), css=stylesheet("welcome")
+)
+
+DOORS = {"grow": "Watch it grow", "ask": "Ask it something", "open": "Open your own"}
+
+
+def welcome(session: Session) -> None:
+    """Draws one sentence and the three doors, until they are dismissed in this browser."""
+
+    def enter() -> None:
+        sent = st.session_state.get(keys.WELCOME)
+        match sent.get("door") if isinstance(sent, Mapping) else None:
+            case "grow":
+                write_step(session, 1)
+                st.session_state.update({keys.PLAYING: session.key, keys.SPEED: "10×"})
+            case "ask":
+                st.session_state[keys.PAGE_WANTED] = "ask"
+            case "open":
+                st.session_state[keys.OPEN_OWN] = True
+
+    turns = counted(len(session.conversation.turns), "turn")
+    nodes = counted(int(session.memory.structure.collapsed.active.sum()), "memory node")
+    people = session.conversation.speakers
+    whose = f" of {people[0]} and {people[1]}" if len(people) == 2 else ""
+    what = (
+        "shows how a long conversation becomes a memory tree, and why a question gets the evidence "
+        f"it gets: scores travel along the tree. Here {turns}{whose} became {nodes}."
+    )
+    _WELCOME(
+        key=keys.WELCOME,
+        data={"what": what, "doors": list(DOORS.items())},
+        on_door_change=enter,
+    )
+    if st.session_state.pop(keys.OPEN_OWN, False):
+        open_your_own()
+
+
+def begin_ask(session: Session) -> None:
+    """Lets Ask open on the question whose evidence propagation rescues most, under the setting
+    that does it, where nobody has chosen a question and measuring takes a moment."""
+    state = st.session_state
+    untouched = keys.question(session.source) not in state and keys.ORIGIN not in state
+    if not untouched or not session.conversation.questions or not at_once(session):
+        return
+    settings = read_settings(session)
+    if settings != RetrievalSettings():
+        return  # a link has a setting of its own
+    found = sweep(session.memory, session.conversation.questions, policies=("top-down", "both"))
+    rescued = found.rescue()
+    if rescued is None:
+        return
+    question, cell = rescued
+    propagation = {"policy": cell.policy, "alpha": cell.alpha, "horizon": cell.horizon}
+    write_settings(replace(settings, **propagation), session.memory.system)
+    write_question(session, question)
