@@ -305,8 +305,8 @@ class Batch:
         unit of the top), covered (in wider nodes only), and all; as ``GoldEvidence.fate``."""
         tops, rows = self.tops(ranked)[self._gold_turns], np.arange(len(self._gold_turns))[:, None]
         held = self._holds[rows, tops]
-        found = (held & self._narrow[tops]).any(axis=1)
-        parts = (found, held.any(axis=1) & ~found, np.ones(len(found), dtype=np.bool_))
+        found: Bools = np.any(held & self._narrow[tops], axis=1)
+        parts: tuple[Bools, ...] = (found, held.any(axis=1) & ~found, self._gold_turns >= 0)
         count = [np.bincount(self._gold_turns[part], minlength=len(ranked)) for part in parts]
         return np.stack(count, axis=1)
 

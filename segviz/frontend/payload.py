@@ -147,6 +147,7 @@ def tree_payload(scene: Scene, *, gutter: bool = False, legend: bool = True) -> 
         "legend": legend,
         "live": live.payload() if live else None,
         "labels": tooltip_texts(structure.text),
+        "names": list(scene.names),
         "summary": summary(structure, units, present, selected, scene.title),
     }
 

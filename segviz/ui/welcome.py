@@ -71,6 +71,6 @@ def begin_ask(session: Session) -> None:
     if rescued is None:
         return
     question, cell = rescued
-    propagation = {"policy": cell.policy, "alpha": cell.alpha, "horizon": cell.horizon}
-    write_settings(replace(settings, **propagation), session.memory.system)
+    settings = replace(settings, policy=cell.policy, alpha=cell.alpha, horizon=cell.horizon)
+    write_settings(settings, session.memory.system)
     write_question(session, question)

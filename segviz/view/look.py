@@ -16,8 +16,9 @@ COLOURS: Final = ("session", "level", "initial", "propagated", "change", "gold",
 """The values nodes can be coloured by; "" is the page's default: sessions on Grow, each half's
 score on Ask."""
 
-LABELS: Final = ("session", "words", "node", "score")
-"""The labels nodes can have; "" is none."""
+LABELS: Final = ("none", "session", "words", "node", "score")
+"""The labels nodes can have; "" is the default: the words that tell a node from its siblings,
+as "words", where they are known."""
 
 
 @dataclass(frozen=True)

@@ -20,9 +20,11 @@ from segviz.memory import Memory
 from segviz.retrieval import Result
 from segviz.tree import Add, Decision, IntArray, Revise, Step, Structure
 from segviz.tree.unfold import Unfolded, follows_time, unfold
+from segviz.view.captions import MAX_LABELLED
 from segviz.view.live import LIVE_POLICIES, Live
 from segviz.view.look import Look
 from segviz.view.measures import MEASURES
+from segviz.view.names import node_names
 
 Scores = NDArray[np.float64]
 
@@ -75,7 +77,8 @@ class Scene:
     one is not known; empty where it is computed only once it is chosen. ``total_units`` and
     ``levels_total`` reserve room, so that the axis keeps still while the tree grows.
     ``by_time`` tells whether the structure keeps to the order of time, so that its boxes
-    never overlap. ``origin`` is the memory's node for every box and
+    never overlap. ``names`` are the words every node is called by, none where there are too many
+    nodes to say them. ``origin`` is the memory's node for every box and
     ``axis_units`` the unit at every place of the axis, both None where they are the same.
     """
 
@@ -93,6 +96,7 @@ class Scene:
     total_units: int | None = None
     levels_total: int | None = None
     by_time: bool = True
+    names: Sequence[str] = ()
     origin: IntArray | None = None
     axis_units: IntArray | None = None
 
@@ -123,6 +127,7 @@ class Scene:
             ],
             selected=next(iter(chosen), None),
             measures=measures,
+            names=[self.names[node] for node in origin.tolist()] if self.names else (),
             growth=self.growth and _unfolded_growth(self.growth, found, self.structure.chain),
             scored=self.scored and _unfolded_scores(self.scored, found),
             total_units=len(found.unit),
@@ -188,6 +193,9 @@ def scene_of(
         look=look,
         measures={name: values for name, values in known.items() if values is not None},
         by_time=keeps_time(memory, structure),
+        names=()
+        if len(structure) > MAX_LABELLED
+        else node_names(structure, tuple(conversation.speakers)),
     )
 
 

@@ -129,6 +129,8 @@ interface Message extends Columns {
   legend: boolean;
   live: Live | null;
   labels: string[];
+  names: string[];
+  height?: string;
   summary: string;
   found?: Found | null;
   axis_units?: number[];
@@ -509,7 +511,6 @@ interface OutlineMessage {
   identity: string;
   nodes: number;
   step: number | null;
-  names: string[];
   score_names: [string, string];
   session_labels: string[];
   session_colours: string[];

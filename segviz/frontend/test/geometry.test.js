@@ -69,7 +69,7 @@ for (const mode of ["grow", "scores", "change"]) {
           assert.ok(axis + depth <= height);
         }
         assert.ok(upper.at(-1).y >= 0);
-        const most = mode === "change" ? 120 : 60;
+        const most = mode === "change" ? 240 : 120;
         assert.ok(upper.every(({ h }) => h >= 0 && h <= most));
         for (let i = 1; i < levels; i++) assert.equal(upper[i].y + upper[i].h, upper[i - 1].y);
         if (mode !== "scores") return;

@@ -23,7 +23,8 @@ export function sceneOf(changes = {}, look = {}, picture = "scores") {
     session_labels: ["S1", "S2"], session_titles: ["S1 · 2 May", "S2 · 3 May"],
     session_colours: ["#440000", "#ffee88"],
     frontier: [], revised: [], added: [], candidates: [],
-    labels: ["zero", "one", "two", "three", "four", "five", "six"], ...changes };
+    labels: ["zero", "one", "two", "three", "four", "five", "six"],
+    names: ["zero", "one", "two", "three", "four", "five", "six"], ...changes };
   const grey = rampTable(["#000000", "#ffffff"]);
   const scene = { data, tree: buildTree(data), runs: sessionRuns([0, 0, 1, 1]),
     runOf: Int32Array.from([0, 0, 1, 1]), picture,

@@ -18,7 +18,7 @@ import { sceneOf } from "./scene.js";
 const ARABIC = "\u0645\u0631\u062d\u0628\u0627 ";
 const FAMILY = "\u{1f469}\u200d\u{1f469}\u200d\u{1f467}";
 const COLOURS = ["session", "level", "initial", "propagated", "change", "gold", "coherence"];
-const LABELS = ["session", "words", "node", "score"];
+const LABELS = ["words", "none", "session", "node", "score"];
 const none = new Float64Array(0);
 
 describe("choices", () => {
@@ -30,15 +30,15 @@ describe("choices", () => {
   const without = (...names) => ["", ...COLOURS].filter((name) => !names.includes(name));
 
   test("only what the data shows is on offer", () => {
-    assert.deepEqual(choices(), [["", ...COLOURS], ["", ...LABELS]]);
+    assert.deepEqual(choices(), [["", ...COLOURS], LABELS]);
     assert.deepEqual(colours({ gold: [] }), without("gold"));
     assert.deepEqual(colours({ final: none, top_final: [] }), without("propagated", "change"));
     assert.deepEqual(colours({ measures: [] }), without("coherence"));
     assert.deepEqual(choices({ initial: none, final: none }),
-      [without("initial", "propagated", "change"), ["", ...LABELS]]);
-    assert.deepEqual(choices({}, {}, "grow"), [["", "level", "coherence"], ["", ...LABELS]]);
-    assert.deepEqual(choices({ measures: [], labels: [] }, {}, "grow"),
-      [["", "level"], ["", "session", "node"]]);
+      [without("initial", "propagated", "change"), LABELS]);
+    assert.deepEqual(choices({}, {}, "grow"), [["", "level", "coherence"], LABELS]);
+    assert.deepEqual(choices({ measures: [], names: [] }, {}, "grow"),
+      [["", "level"], ["none", "session", "node"]]);
   });
 
   test("each half has its own score until something is chosen", () => {

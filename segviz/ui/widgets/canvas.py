@@ -21,7 +21,7 @@ def tree_canvas(
     payload: Mapping[str, Any],
     *,
     key: str,
-    height: int,
+    height: int | str,
     texts: Sequence[str] | None = None,
     on_select: Callable[[], None] | None = None,
     on_setting: Callable[[], None] | None = None,
@@ -38,7 +38,7 @@ def tree_canvas(
     Args:
         payload: what to draw.
         key: Streamlit key; zoom and keyboard focus live as long as it does.
-        height: pixels, legend, axis and overview included.
+        height: pixels, legend, axis and overview included, or a length of CSS.
         texts: full text of every node, for the search; without it the browser searches
             the labels of the payload, which may be cut or absent.
         on_select: called after each click that changes the selection.
@@ -60,8 +60,8 @@ def tree_canvas(
         payload = {**payload, "found": find_text(payload, texts, query) if wanted else None}
     result = _TREE(
         key=key,
-        data=pack(payload),
-        height=height,
+        data=pack({**payload, "height": height} if isinstance(height, str) else payload),
+        height="content" if isinstance(height, str) else height,
         on_selected_change=on_select or _nothing,
         on_setting_change=on_setting or _nothing,
         on_look_change=on_look or _nothing,

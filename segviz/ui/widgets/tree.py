@@ -20,10 +20,17 @@ from segviz.view.palette import ACCENT, SCORE_RAMP_DARK, SCORE_RAMP_LIGHT, sessi
 from segviz.view.scene import UNFOLDED, Scene, scene_of
 
 
-def canvas_height(levels: int, mirrored: bool = False) -> int:
-    """Returns the pixels for so many levels: rows neither stretched nor squeezed out of sight. The
-    mirrored picture has a second line in its header."""
-    return min(192 + 70 * levels, 722) if mirrored else min(202 + 40 * levels, 522)
+def canvas_height(levels: int, mirrored: bool = False) -> int | str:
+    """Returns the height for so many levels: rows neither stretched nor squeezed out of sight, and
+    beside that what the window has. The mirrored picture has a second line in its header."""
+    if mirrored:
+        return min(192 + 70 * levels, 722)
+    most = f"{_CHROME + 90 * levels}px"
+    return f"clamp({_CHROME + 32 * min(levels, 10)}px, 42vh + {_CHROME}px, {most})"
+
+
+# Pixels of legend, tools and axis around the rows of a tree.
+_CHROME = 150
 
 
 def view_choice(key: str) -> str:
@@ -68,7 +75,7 @@ def draw_canvas(
     shown: Scene,
     *,
     key: str,
-    height: int,
+    height: int | str,
     gutter: bool = False,
     on_setting: Callable[[LiveSetting], None] | None = None,
 ) -> None:

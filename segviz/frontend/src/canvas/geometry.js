@@ -3,8 +3,8 @@
 // A *picture* is "grow", "scores" or "change"; a *half* is one of its icicles (two mirrored
 // ones in "scores", one in the others).
 
-const ROW_CAP = 46; // a three-level tree must not become a bar chart
-const LEAF_WEIGHT = 1.26; // leaf rows reach 58
+const ROW_CAP = 90; // a three-level tree must not become a bar chart
+const LEAF_WEIGHT = 1.26; // leaf rows reach 113
 
 /** Distance from the axis and height of each level's band, in whole pixels.
  * @param {number[]} laneCount

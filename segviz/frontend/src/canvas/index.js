@@ -189,6 +189,7 @@ function update(s, message) {
   const moved = fresh || before.step !== data.step;
   const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
   if (moved) frames.fadeFrom = data.added.length && !still && before ? performance.now() : 0;
+  elements.root.style.height = data.height ?? "";
   readTheme(s);
   refind(s);
   showScores(s);

@@ -15,13 +15,13 @@ const STEP = 4; // pixels
 
 /** What can be written on this data's nodes: [choice, name, meaning].
  * @param {Message} message */
-export function labelsFor({ mode, initial, labels, measures }) {
+export function labelsFor({ mode, initial, names, measures }) {
   const scored = mode !== "grow" && initial.length > 0;
   /** @type {[...Offer, offered: boolean][]} */
   const all = [
-    ["", "none", "nothing is written on nodes", true],
+    ["words", "words", "what tells the node from its siblings", names.length > 0],
+    ["none", "none", "nothing is written on nodes", true],
     ["session", "session", "the session, or the first and last of several", true],
-    ["words", "first words", "the beginning of the node's text", labels.length > 0],
     ["node", "node number", "the number that other panels call it by", true],
     ["score", scored ? "score" : measures[0]?.name, "the number behind the colour",
       scored || measures.length > 0],
@@ -30,10 +30,12 @@ export function labelsFor({ mode, initial, labels, measures }) {
     .map(([choice, name, meaning]) => /** @type {Offer} */ ([choice, name, meaning]));
 }
 
-/** The choice, or none where the data cannot show it.
+/** The choice; the first that there is where none was made or the data cannot show it.
  * @param {Scene} scene */
-export const labelChoice = ({ data, look }) =>
-  (labelsFor(data).some(([choice]) => choice === look.labels) ? look.labels : "");
+export function labelChoice({ data, look }) {
+  const offered = labelsFor(data).map(([choice]) => choice);
+  return offered.includes(look.labels) ? look.labels : offered[0];
+}
 
 /** What may stand on a node: texts from long to short, of which one must fit whole, or one
  *  that may be cut.
@@ -45,7 +47,7 @@ export function labelTexts(scene, half, node, choice) {
   const { data, tree } = scene;
   if (choice === "node") return { texts: [String(data.origin[node] ?? node)], cut: false };
   if (choice === "words") {
-    const text = data.labels[node] ?? "";
+    const text = data.names[node] ?? "";
     return { texts: text ? [text.length > LONGEST ? briefly(text, LONGEST) : text] : [],
       cut: true };
   }
@@ -138,7 +140,7 @@ export function drawLabels(s, ctx, half) {
   const { scene } = s;
   s.frames.labelled[half] = new Set(); // retrieved nodes whose rank is in their label
   const choice = labelChoice(scene);
-  if (!choice) return;
+  if (choice === "none") return;
   const { sight: { geom }, scene: { data, theme } } = s;
   const boxes = s.sight.boxes[half];
   const top = data.mode === "scores" ? Array.from(topOf(scene, half)) : [];

@@ -1,5 +1,5 @@
-// The whole conversation in one strip below the tree, with the visible part as a
-// frame. The frame can be moved, pulled at its edges, or drawn anew beside it. All of it
+// While the view is zoomed, the whole conversation in one strip below the tree, with the visible
+// part as a frame. The frame can be moved, pulled at its edges, or drawn anew beside it. All of it
 // can also be done by keys on the tree, so the strip takes no focus.
 
 import { cleared, element } from "../shared/dom.js";
@@ -42,7 +42,10 @@ export function buildOverview(s, parent) {
 function showOverview(s) {
   const { scene, sight: { geom, view }, elements: { overview } } = s;
   const { data, theme, picture, shades, most } = scene;
-  overview.root.hidden = !data.legend || (data.mode !== "grow" && data.total_units <= FEW_UNITS);
+  const { x0, x1 } = s.sight.goal;
+  const whole = x1 - x0 >= unitsOf(scene); // the tree itself shows it then
+  overview.root.hidden = !data.legend || whole
+    || (data.mode !== "grow" && data.total_units <= FEW_UNITS);
   if (overview.root.hidden) return;
   const width = Math.round(geom.width);
   overview.width = width;

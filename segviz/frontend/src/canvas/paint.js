@@ -25,6 +25,16 @@ export function drawBase(s, ctx) {
   if (geom.right > 100) drawCandidates(s, ctx);
 }
 
+const TINT = 0.3;
+const NARROW = [1.5, 4]; // pixels; wider leaves have a gap between them, narrower ones run together
+
+/** Every second leaf is paler where there is no room for gaps.
+ * @param {Tree} tree
+ * @param {number} node
+ * @param {number} width */
+const alternates = ({ level, start }, node, width) =>
+  level[node] === 0 && start[node] % 2 === 1 && width >= NARROW[0] && width < NARROW[1];
+
 /** @param {State} s
  * @param {Ctx} ctx
  * @param {number} half */
@@ -39,6 +49,13 @@ function drawBoxes(s, ctx, half) {
       for (const [left, right, colour] of sessionSegments(s, half, i)) {
         ctx.fillStyle = colour;
         ctx.fillRect(left, y, right - left, tall);
+      }
+      if (alternates(scene.tree, node, boxes.w[i])) {
+        ctx.globalAlpha = TINT;
+        ctx.fillStyle = scene.theme.background;
+        const [x, right] = boxEdges(s.sight, half, i);
+        ctx.fillRect(x, y, right - x, tall);
+        ctx.globalAlpha = 1;
       }
       return;
     }

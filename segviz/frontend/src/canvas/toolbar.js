@@ -1,7 +1,7 @@
 // The row above the tree: where one is, finding, zooming.
 
 import { element, focusedBeside } from "../shared/dom.js";
-import { levelsText, spanText } from "../shared/text.js";
+import { isolateText, levelsText, spanText } from "../shared/text.js";
 import { onFrame } from "./frame.js";
 import { showHelp } from "./keyboard.js";
 import { pathTo } from "./lineage.js";
@@ -104,8 +104,11 @@ function crumb(s, list, node) {
   const { level, top, start, stop } = s.scene.tree;
   const here = node === s.attention.trail;
   const where = spanText(start[node], stop[node]);
-  const name = `L${level[node]}${top[node] > level[node] ? `–${top[node]}` : ""}`;
-  const button = element("button", "", item, here ? `${name} · ${where}` : name);
+  const called = s.scene.data.names[node];
+  const place = `L${level[node]}${top[node] > level[node] ? `–${top[node]}` : ""}`;
+  const name = called ? isolateText(called) : place;
+  const button = element("button", "", item);
+  button.textContent = here ? `${called ? `${name} · ` : ""}${place} · ${where}` : name;
   button.type = "button";
   button.title = `Select node ${node}: ${levelsText(level[node], top[node])}, ${where}`;
   button.setAttribute("aria-label", button.title);

@@ -18,12 +18,13 @@ export function nodeLines(scene, node) {
   /** @param {number} session */
   const title = (session) => isolateText(data.session_titles[session] ?? "");
   const sessions = first === last ? title(first) : `${title(first)} – ${title(last)}`;
-  const name = `node ${data.origin[node] ?? node}`;
+  const id = `node ${data.origin[node] ?? node}`;
+  const named = data.names[node] ? `${isolateText(data.names[node])} · ` : "";
   const levels = levelsText(tree.level[node], tree.top[node]);
   /** @type {TipLine[]} */
   const lines = [
-    ["head", `${name} · ${levels} · ${spanText(start, stop)}`],
-    ["meta", sessions],
+    ["head", `${named}${levels} · ${spanText(start, stop)}`],
+    ["meta", `${sessions} · ${id}`],
   ];
   if (data.mode === "scores" && data.initial.length) {
     /** @param {Ids} ids */
