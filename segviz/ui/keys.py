@@ -71,6 +71,7 @@ def column(file: str, meaning: str) -> str:
 # --- sidebar: how its memory is built --------------------------------------------------
 UNIT = "unit"
 SYSTEM = "system"
+BUILT_AS = "built-as"  # how, in a line that opens
 TYPED = "typed"  # turns typed after each conversation
 CONTINUED = "continued"  # the conversation with them
 MEMORIES = "memories"

@@ -119,7 +119,7 @@ class TestGrow:
         app.selectbox(key="unit").set_value("turn").run()
         assert clean(app).slider[0].max > before
         app.selectbox(key="unit").set_value("paper").run()
-        assert "turns are in none of them" in texts(clean(app))
+        assert "turns are in no leaf" in texts(clean(app))
         app.selectbox(key="segment-tree.compatibility").set_value("cosine").run()
         assert "Most similar" in texts(clean(app)) or "stays below" in texts(app)
 

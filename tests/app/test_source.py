@@ -81,10 +81,10 @@ def test_locomo_is_fetched_after_consent_and_a_failure_is_told(tmp_path, monkeyp
     app = grow().run()
     app.segmented_control(key="source").set_value("Path").run()
     assert "CC BY-NC 4.0" in texts(app)
-    app.button(key="fetch-locomo").click().run()
+    app.button(key="fetch-locomo-path").click().run()
     assert "the file could not be downloaded (no network). Do it by hand." in texts(clean(app))
     monkeypatch.setattr(source, "fetch_locomo", lambda folder: sample_path("recurrence"))
-    app.button(key="fetch-locomo").click().run()
+    app.button(key="fetch-locomo-path").click().run()
     assert clean(app).session_state["last"].corpus[0].id == "recurrence"
 
 

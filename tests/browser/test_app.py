@@ -99,7 +99,7 @@ class TestGrow:
         app.settle()
         node = int(app.attribute("grow-tree", "selected"))
         text = app.text()
-        assert f"Node {node} · " in text
+        assert f"· node {node}" in text
         start, stop = int(memory.structure.start[node]), int(memory.structure.stop[node])
         expected = f"unit {start} " if stop - start == 1 else f"units {start}–{stop - 1} "
         assert expected in text

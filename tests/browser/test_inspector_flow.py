@@ -17,7 +17,7 @@ def test_from_node_to_node(app, memory):
     child = memory.structure.collapsed.children[parent][1]
     app.page.locator(f".st-key-node-kin .entry[data-node='{child}']").click()
     app.settle()
-    assert f"Node {child}" in app.text()
+    assert f"node {child}" in app.text()
     tab(app, "Similar")
     like = [entry.get_attribute("data-node") for entry in app.page.locator(".entry").all()]
     assert [int(n) for n in like] == [n for n, _ in nearest(memory.structure.collapsed, child)]
@@ -33,7 +33,7 @@ def test_from_ask_to_the_step_that_wrote_a_node(app, memory):
     app.tree("grow-tree")
     app.settle()
     assert f"Step {step}" in app.text()
-    assert f"Node {root}" in app.text()
+    assert f"node {root}" in app.text()
     # Going on from there stays on the page.
     app.page.locator(".st-key-go-chevron_left button").first.click()
     app.settle()

@@ -54,7 +54,7 @@ def test_a_walk_by_keyboard(app, memory):
     assert not app.page.get_by_role("dialog").count()  # letters are not the app's here
     press(app, "End", "Enter")
     app.settle()
-    assert f"Node {last}" in app.text()
+    assert f"node {last}" in app.text()
     assert f"node={last}" in app.page.url
     assert row(app, last).get_attribute("aria-selected") == "true"
     assert focused(app) == last  # the rerun leaves the keyboard where it was

@@ -511,6 +511,7 @@ interface OutlineMessage {
   identity: string;
   nodes: number;
   step: number | null;
+  names: string[];
   score_names: [string, string];
   session_labels: string[];
   session_colours: string[];

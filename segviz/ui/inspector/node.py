@@ -20,7 +20,7 @@ def node_details(session: Session, structure: Structure, node: int, step: int) -
     """
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         name, where = named(session, structure, node).split(" · ", 1)
-        st.markdown(f"**{name}** · {unmarked(where)}", width="stretch")
+        st.markdown(f"**{unmarked(name)}** · {unmarked(where)}", width="stretch")
         pin_button(session, node)
         st.button(
             "",

@@ -114,14 +114,14 @@ def _in_common(session: Session, structure: Structure, a: int, b: int) -> None:
 
 def _one(session: Session, structure: Structure, node: int) -> None:
     st.button(
-        named(session, structure, node).split(" · ", 1)[0],
+        f"Node {node}",
         key=keys.show_pin(node),
         help="Select this node",
         type="tertiary",
         on_click=session.select,
         args=(node,),
     )
-    where = named(session, structure, node).split(" · ", 1)[1]
+    where = named(session, structure, node).rsplit(" · ", 1)[0]
     st.caption(unmarked(f"{where} · {coverage(session, structure, node)}"))
     node_list(
         [("", [{"head": "", "text": structure.text[node]}])],

@@ -31,6 +31,7 @@ UNIT_HELP = {
 def sidebar() -> Session | None:
     """Draws the sidebar; None when there is nothing to show yet (it has said why)."""
     with st.sidebar:
+        st.markdown("### segviz\nA conversation becomes a memory tree. Ask it, and see why.")
         opened = choose_source()
         if opened is not None:
             address.opened(opened.key, opened.saved)
@@ -48,8 +49,11 @@ def sidebar() -> Session | None:
             conversation = remember(
                 keys.CONTINUED, under, 1, lambda: with_typed_turns(original, typed)
             )
-        unit = _unit(conversation)
-        system, settings = _system()
+        st.subheader("Memory")
+        with st.expander(_sum_up(conversation), key=keys.BUILT_AS):
+            unit = _unit(conversation)
+            system, settings = _system()
+        _say_dropped(conversation, unit)
         models = models_panel()
         _embedding_note(models.embedder.name)
     order = Order(conversation, unit, system, settings, models)
@@ -81,40 +85,43 @@ def _saved(opened: OpenFile, conversation: Conversation, source: str) -> Session
 
 
 def _unit(conversation: Conversation) -> str:
-    st.subheader("Leaves")
     rule: str = st.selectbox(
         "One leaf per",
         list(UNIT_RULES),
         key=keys.UNIT,
-        label_visibility="collapsed",
+        help="\n".join(f"- **{name}**: {meaning}" for name, meaning in UNIT_HELP.items()),
         persist_state="session",
     )
-    dropped = len(conversation.dropped(rule))
-    count = len(conversation.units(rule))
-    if dropped:
-        touched = set(conversation.dropped(rule))
-        lost = sum(
-            bool(q.evidence) and touched.issuperset(q.evidence) for q in conversation.questions
-        )
-        st.warning(
-            f"{count} leaves; {dropped} of {len(conversation.turns)} turns are in none of them, "
-            f"and {lost} questions lose all their evidence."
-        )
-    else:
-        st.caption(
-            f"{UNIT_HELP.get(rule, '')} {counted(count, 'leaf', 'leaves')}, no turn left out."
-        )
     return rule
 
 
+def _sum_up(conversation: Conversation) -> str:
+    """Returns how the memory is built, in a line that opens to change it."""
+    state = st.session_state
+    rule, name = state.get(keys.UNIT, "exchange"), state.get(keys.SYSTEM, "segment-tree")
+    count = counted(len(conversation.units(rule)), "leaf", "leaves")
+    chosen = state.get(keys.parameter(name, "compatibility"))
+    return ", ".join(filter(None, (f"{count} by {rule}", SYSTEMS[name].label, chosen)))
+
+
+def _say_dropped(conversation: Conversation, rule: str) -> None:
+    """Warns of turns that the unit rule leaves out."""
+    dropped = set(conversation.dropped(rule))
+    if not dropped:
+        return
+    lost = sum(bool(q.evidence) and dropped.issuperset(q.evidence) for q in conversation.questions)
+    st.warning(
+        f"{len(dropped)} of {len(conversation.turns)} turns are in no leaf, and {lost} questions "
+        "lose all their evidence."
+    )
+
+
 def _system() -> tuple[str, dict[str, Any]]:
-    st.subheader("Memory")
     name: str = st.selectbox(
         "System",
         list(SYSTEMS),
         format_func=lambda key: SYSTEMS[key].label,
         key=keys.SYSTEM,
-        label_visibility="collapsed",
         persist_state="session",
     )
     settings = component_controls(SYSTEMS[name], COMPONENTS, prefix=name)

@@ -13,6 +13,8 @@ from segviz.systems import levels
 from segviz.tree import Structure
 from segviz.ui import keys
 from segviz.ui.state import Session
+from segviz.view.captions import MAX_LABELLED
+from segviz.view.names import node_names
 
 _MARKS = frozenset(string.punctuation)
 
@@ -101,12 +103,20 @@ def reach(session: Session, start: int, stop: int) -> str:
 
 
 def named(session: Session, structure: Structure, node: int) -> str:
-    """Returns a node's number, kind and place; plain text."""
+    """Returns the words a node is called by, its kind and place, and its number; plain text."""
     where = place(session, structure, node)
     known = structure.kind[node] in ("", where.split(" · ", 1)[0])
     kind = "" if known else f" · {structure.kind[node]}"
     gone = "" if structure.active[node] else " · retired"
-    return f"Node {node}{kind} · {where}{gone}"
+    return f"{called(session, structure, node)}{where}{kind}{gone} · node {node}"
+
+
+def called(session: Session, structure: Structure, node: int) -> str:
+    """Returns the words a node is called by, and a dot; "" where none are known."""
+    if len(structure) > MAX_LABELLED:
+        return ""
+    name = node_names(structure, tuple(session.conversation.speakers))[node]
+    return f"{name} · " if name else ""
 
 
 def coverage(session: Session, structure: Structure, node: int) -> str:

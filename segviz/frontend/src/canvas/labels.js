@@ -8,6 +8,7 @@ import { changeOf, fillOf, isMeasure, shadeValue, topOf } from "./shades.js";
 
 const PAD = 6; // clear of the widest outline
 const LOWEST = 13; // a flatter box holds no line of text
+const LINE = 14;
 const LONGEST = 240; // characters that are ever measured
 const SHORTEST = 3; // characters of a cut text that still say something
 const FITTED_KEPT = 4000;
@@ -157,29 +158,48 @@ export function drawLabels(s, ctx, half) {
     const room = (gold.has(node) ? boxes.w[i] / 2 - 6 : boxes.w[i]) - 2 * PAD;
     if (h - 1 < LOWEST || room < 2 * STEP) return;
     const rank = ranks.get(node);
-    const { text, width } = fitted(s, half, node, choice, rank, measure, room);
-    if (!text) return;
+    const label = labelTexts(scene, half, node, choice);
+    if (rank) label.texts = label.texts.map((text) => `${rank} · ${text}`);
+    const lines = inLines(s, label, choice, measure, room, Math.floor((h - 1) / LINE));
+    if (!lines.length) return;
     if (rank) s.frames.labelled[half].add(node);
     const [x, middle] = [geom.left + boxes.x[i] + PAD, y + (h - 1) / 2 + 0.5];
     const patterned = fillOf(scene, half, node).pattern !== null;
-    write(ctx, text, x, middle, width, segmentsOf(s, half, i), patterned);
+    lines.forEach(({ text, width }, line) => {
+      const at = middle + (line - (lines.length - 1) / 2) * LINE;
+      write(ctx, text, x, at, width, segmentsOf(s, half, i), patterned);
+    });
   });
   ctx.restore();
 }
 
-/** @param {State} s
- * @param {number} half
- * @param {number} node
+/** A label on one line or, where its words do not fit beside each other, on as many as there is
+ *  room for.
+ * @param {State} s
+ * @param {LabelTexts} label
  * @param {string} choice
- * @param {number | undefined} rank
+ * @param {(text: string) => number} measure
+ * @param {number} room
+ * @param {number} most */
+function inLines(s, label, choice, measure, room, most) {
+  if (choice !== "words" || most < 2 || !label.texts.length) {
+    return [fitted(s, label, measure, room)].filter(({ text }) => text);
+  }
+  const whole = fitted(s, { ...label, cut: false }, measure, room);
+  if (whole.text) return [whole];
+  return label.texts[0].split(", ").slice(0, most)
+    .map((text) => fitted(s, { texts: [text], cut: true }, measure, room))
+    .filter(({ text }) => text);
+}
+
+/** @param {State} s
+ * @param {LabelTexts} label
  * @param {(text: string) => number} measure
  * @param {number} room */
-function fitted(s, half, node, choice, rank, measure, room) {
+function fitted(s, label, measure, room) {
   const { frames } = s;
-  let label = labelTexts(s.scene, half, node, choice);
-  if (rank) label = { ...label, texts: label.texts.map((text) => `${rank} · ${text}`) };
   const wide = Math.floor(room / STEP) * STEP; // while the view slides, most rooms stay the same
-  const key = `${wide} ${label.texts.join("\n")}`;
+  const key = `${wide} ${label.cut} ${label.texts.join("\n")}`;
   const known = frames.fitted.get(key);
   if (known) return known;
   if (frames.fitted.size > FITTED_KEPT) frames.fitted.clear();
