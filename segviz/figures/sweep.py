@@ -21,7 +21,6 @@ from segviz.systems.levels import level_name
 if TYPE_CHECKING:
     from segviz.evaluate import Cell
 
-_SYMBOLS = ("circle", "square", "diamond", "triangle-up", "x", "star")
 _HOVER = "%{customdata[0]}, α %{customdata[1]}, H %{customdata[2]}<br>%{customdata[3]}"
 _TOLD = {1: "better", 0: "cannot be told", -1: "worse"}
 
@@ -179,55 +178,6 @@ def heatmap_sentence(judged: Judged, policy: str) -> str:
     )
 
 
-def curves(judged: Judged, *, colours: Sequence[str], neutral: str) -> go.Figure:
-    """The measure over alpha, a line per (policy, H ≥ 1); dashed: no propagation.
-
-    ``colours`` are taken in the order of the policies, dotted the second time; the marker
-    shows H, and is filled where the interval of the gain excludes zero.
-    """
-    figure, sweep = go.Figure(), judged.sweep
-    moving = [policy for policy in sweep.policies if policy != "none"]
-    for p, policy in enumerate(moving):
-        if policy in judged.blind:
-            continue
-        for h, horizon in enumerate(h for h in sweep.horizons if h > 0):
-            found = [
-                judged.verdicts[policy, alpha, horizon]
-                for alpha in sorted(sweep.alphas)
-                if (policy, alpha, horizon) in judged.verdicts
-            ]
-            figure.add_scatter(
-                name=policy,
-                x=[one.cell.alpha for one in found],
-                y=[one.mean.value for one in found],
-                mode="lines+markers",
-                line={
-                    "color": colours[p % len(colours)],
-                    "width": 1.8,
-                    "dash": "solid" if p < len(colours) else "dot",
-                },
-                marker={"symbol": [_symbol(one, h) for one in found], "size": 8},
-                # One entry for each policy; the sentence says which mark is which H.
-                legendgroup=policy,
-                showlegend=h == 0,
-                customdata=[_custom(one) for one in found],
-                hovertemplate=_HOVER + "<extra></extra>",
-            )
-    ends = [min(sweep.alphas), max(sweep.alphas)]
-    figure.add_scatter(
-        name="no propagation",
-        x=ends,
-        y=[judged.base.value] * 2,
-        mode="lines",
-        line={"color": neutral, "width": 1.8, "dash": "dash"},
-        hovertemplate="no propagation<br>%{y:.3f}<extra></extra>",
-    )
-    framed(figure, 290)
-    figure.update_xaxes(title={"text": "α", "standoff": 8})
-    figure.update_yaxes(title=judged.label, range=_range(judged, judged.moved()))
-    return figure
-
-
 def _range(judged: Judged, drawn: Sequence[Verdict]) -> list[float] | None:
     """An axis that holds some means and the interval of no propagation, so that differences
     smaller than what is unsure anyway look small."""
@@ -237,37 +187,6 @@ def _range(judged: Judged, drawn: Sequence[Verdict]) -> list[float] | None:
         return None
     margin = 0.06 * (max(values) - min(values)) or 0.01
     return [min(values) - margin, max(values) + margin]
-
-
-def _symbol(verdict: Verdict, place: int) -> str:
-    return _SYMBOLS[place % len(_SYMBOLS)] + ("" if verdict.sign else "-open")
-
-
-def curves_sentence(judged: Judged) -> str:
-    """How many settings are better and worse, the best of all, and which mark is which H."""
-    moved, best = [one for one in judged.moved() if one.gain.n], judged.best()
-    if best is None or not moved:
-        return "No question that counts was measured."
-    signs = [one.sign for one in moved]
-    horizons = [h for h in judged.sweep.horizons if h > 0]
-    told = [
-        f"{signs.count(1)} of {len(moved)} settings are better than no propagation "
-        f"({number(judged.base.value)}), {signs.count(-1)} are worse, the others cannot be told "
-        "from it (open marks)."
-    ]
-    if best.gain.value > 0:
-        told.append(
-            f"The highest mean is {number(best.mean.value)}: {best.cell.policy}, "
-            f"α {best.cell.alpha:g}, H {best.cell.horizon}."
-        )
-    told.append(blind_sentence(judged.measure, judged.blind))
-    return " ".join([*filter(None, told), _symbol_key(horizons)]).strip()
-
-
-def _symbol_key(horizons: Sequence[int]) -> str:
-    """Which symbol of the curves stands for which horizon, in words."""
-    named = [f"{mark.split('-')[0]} H {h}" for mark, h in zip(_SYMBOLS, horizons, strict=False)]
-    return f"Marks: {', '.join(named)}." if named else ""
 
 
 def cell_rows(judged: Judged, policies: Sequence[str]) -> list[dict[str, str | int | float]]:
@@ -335,7 +254,13 @@ def level_bars(
             y=[judged.base.value, *(one.mean.value for one in found)],
             mode="lines+markers",
             line={"color": accent, "width": 2.4},
-            marker={"symbol": ["circle-open", *(_symbol(one, 0) for one in found)], "size": 8},
+            marker={
+                "symbol": [
+                    "circle-open",
+                    *("circle" if one.sign else "circle-open" for one in found),
+                ],
+                "size": 8,
+            },
             customdata=[
                 ("no propagation", "", "", f"{number(judged.base.value)} {bounds(judged.base)}"),
                 *map(_custom, found),

@@ -54,7 +54,8 @@ class TestCompare:
         app.multiselect(key="compared-systems").set_value(["segment-tree", "memtree", "bm25"]).run()
         shapes = frame(clean(app), "nodes/leaf")
         assert [text.strip("\u2007") for text in shapes["leaves"][:3]] == ["12"] * 3
-        table = frame(app, "evidence reached")
+        app.session_state["twin-standing-plot"] = True
+        table = frame(clean(app.run()), "evidence reached")
         *_, found = app.session_state["comparisons"].values()
         assert list(zip(table["system"], table["retrieval"], strict=True)) == [
             (SYSTEMS[row.system].label, f"{row.method}, {row.relevance}") for row in found.rows
@@ -72,6 +73,7 @@ class TestCompare:
         monkeypatch.delenv("SEGVIZ_FILE")  # the sample, which has such questions
         app = compare_page()
         (found,) = app.session_state["comparisons"].values()
+        app.session_state["twin-standing-plot"] = True
         for measure in ("answer_words", "recall"):
             app.selectbox(key="measured-by").set_value(measure).run()
             for counts in (False, True):

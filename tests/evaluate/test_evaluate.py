@@ -18,6 +18,7 @@ from segviz.evaluate.aggregate import categories, mean_ci
 from segviz.evaluate.batch import Batch, Limits, Words
 from segviz.evaluate.measures import CHOICES, sees
 from segviz.retrieval import POLICIES
+from segviz.retrieval.gold import COVERED, HIT, gold_evidence
 from tests.evaluate import restated
 from tests.trees import chat, toy
 
@@ -84,6 +85,11 @@ def sample(name):
     return segviz.build(segviz.load(sample_path(name))[0])
 
 
+def _read(limits):
+    """What limits the top, without what limits single measures."""
+    return {name: limits[name] for name in ("k", "budget") if name in limits}
+
+
 def agrees(memory, settings, literally, limits):
     questions = memory.conversation.questions
     found = evaluate(memory, questions, **settings, literal=literally, **limits)
@@ -99,6 +105,11 @@ def agrees(memory, settings, literally, limits):
         for name in MEASURES:
             value = getattr(row, name)
             assert value == pytest.approx(want[name], abs=1e-6), (name, question.index)
+    for fate, question in zip(found.outcomes.fates, questions, strict=True):
+        result = memory.ask(question, **settings, literal=literally, **_read(limits))
+        gold = gold_evidence(result.structure, memory.units, question.evidence)
+        status = list(gold.fate(result.evidence).values())
+        assert fate == (status.count(HIT), status.count(COVERED), len(status))
     for label, aggregate in [
         (..., found.overall),
         ("no 5", found.without_adversarial),

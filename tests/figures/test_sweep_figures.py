@@ -15,8 +15,6 @@ from segviz.figures.categories import category_bars, category_sentence
 from segviz.figures.judged import judge, number, told
 from segviz.figures.sweep import (
     cell_rows,
-    curves,
-    curves_sentence,
     heatmap,
     heatmap_sentence,
     level_bars,
@@ -91,9 +89,6 @@ def test_a_measure_never_appears_for_a_policy_it_cannot_see(found, measure, poli
     assert (policy in judged.blind) == (not seen)
     assert any(setting[0] == policy for setting in judged.verdicts) == seen
     assert any(row["policy"] == policy for row in cell_rows(judged, found.policies)) == seen
-    assert (
-        policy in {line.name for line in curves(judged, colours=RAMP, neutral="#888").data}
-    ) == (seen)
     assert bool(len(heatmap(judged, policy, ramp=RAMP, accent="#c00").data[1].x)) == seen
     bars = level_bars(judged, 3, policy, level_colours=RAMP, accent="#c00")
     assert (MEASURES[measure].label in {trace.name for trace in bars.data}) == seen
@@ -177,7 +172,7 @@ class TestHeatmap:
         judged = judge(none, "reached")
         assert judged.best() is None
         assert len(heatmap(judged, "both", ramp=RAMP, accent="#c00").data[1].x) == 0
-        assert curves_sentence(judged) == "No question that counts was measured."
+        assert heatmap_sentence(judged, "both").startswith("No setting of both was measured")
 
     def test_the_table_twin_holds_every_cell(self, found):
         judged = judge(found, "quoted")
@@ -189,33 +184,6 @@ class TestHeatmap:
             assert row["gain from"] == pytest.approx(one.gain.low, abs=1e-4)
             assert (row["against none"] == "better") == (one.gain.low > 0)
             assert (row["against none"] == "worse") == (one.gain.high < 0)
-
-
-class TestCurves:
-    def test_a_line_per_seen_policy_and_horizon_filled_where_told(self, found):
-        judged = judge(found, "recall")
-        *lines, dashed = curves(judged, colours=RAMP, neutral="#888888").data
-        expected = [(p, h) for p in MOVED if sees("recall", p) for h in (1, 3)]
-        assert [line.name for line in lines] == [policy for policy, _ in expected]
-        assert [line.showlegend for line in lines] == [horizon == 1 for _, horizon in expected]
-        for line, (policy, horizon) in zip(lines, expected, strict=True):
-            ones = [judged.verdicts[policy, alpha, horizon] for alpha in ALPHAS]
-            assert list(line.y) == [one.mean.value for one in ones]
-            assert [symbol.endswith("-open") for symbol in line.marker.symbol] == [
-                one.sign == 0 for one in ones
-            ]
-        low, high = curves(judged, colours=RAMP, neutral="#888888").layout.yaxis.range
-        assert low < judged.base.low < judged.base.high < high
-        assert dashed.line.dash == "dash"
-        assert set(dashed.y) == {judged.base.value}
-
-    def test_sentence(self, found):
-        judged = judge(found, "reached")
-        signs = [one.sign for one in judged.moved()]
-        assert curves_sentence(judged).startswith(
-            f"{signs.count(1)} of {len(signs)} settings are better"
-        )
-        assert "cannot see bottom-up" in curves_sentence(judge(found, "recall"))
 
 
 class TestLevelBars:

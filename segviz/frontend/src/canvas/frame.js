@@ -77,8 +77,13 @@ export function layOut(s, width, height) {
 export function showScores(s) {
   const { scene } = s;
   scene.most = highestScore(scene.data);
-  scene.picture = scene.data.mode === "scores" && s.settings.setting?.drawing === "change"
+  scene.picture = scene.data.mode === "scores" && oneHalf(s)
     ? "change" : scene.data.mode;
   scene.shades = shadesOf(scene);
   for (const show of s.frames.scoreShows) show(s);
 }
+
+/** Whether scores are drawn once: where that was chosen, and where canvases stand side by side.
+ * @param {State} s */
+const oneHalf = ({ scene: { data }, settings: { setting } }) =>
+  setting?.drawing === "change" || !data.legend;

@@ -10,7 +10,13 @@ from segviz.retrieval import RELEVANCE
 from segviz.systems import SYSTEMS
 from segviz.ui import keys
 from segviz.ui.pages.compare.memories import cached, offer
-from segviz.ui.pages.compare.questions import measure_panel, published_panel, question_panel
+from segviz.ui.pages.compare.questions import (
+    asked_of_all,
+    measure_panel,
+    published_panel,
+    question_choice,
+    question_panel,
+)
 from segviz.ui.pages.compare.structures import PER_ROW, shapes_panel, structures_panel
 from segviz.ui.state import Session
 from segviz.ui.widgets.captions import counted
@@ -34,18 +40,20 @@ def render(session: Session) -> None:
         if not chosen:
             st.info("Choose one system or more to compare.")
         return
-    st.subheader("Structures", divider="gray")
-    structures_panel(session, ready)
-    st.subheader("Shape", divider="gray")
-    shapes_panel(session, ready)
+    st.subheader("One question", divider="gray")
     if session.conversation.questions:
-        st.subheader("One question", divider="gray")
-        question_panel(session, ready, settings)
+        question_choice(session)
+    results = asked_of_all(session, ready, settings)
+    structures_panel(session, ready, results)
+    if results:
+        question_panel(session, ready, results)
         if countable(session.conversation.questions):
             st.subheader("All questions", divider="gray")
             measure_panel(session, ready, settings)
     else:
         st.info("This conversation has no questions to compare by.")
+    st.subheader("Shape", divider="gray")
+    shapes_panel(session, ready)
     published_panel()
 
 

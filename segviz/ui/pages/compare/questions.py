@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from time import perf_counter
 from typing import Any
 
@@ -39,12 +39,14 @@ from segviz.systems import SYSTEMS
 from segviz.ui import keys
 from segviz.ui.pages.compare.memories import Built, built_key
 from segviz.ui.pages.compare.structures import select_turns, side_by_side
+from segviz.ui.settings import write_settings
 from segviz.ui.state import Session, fingerprint, peek, remember
+from segviz.ui.widgets.atlas import draw_atlas
 from segviz.ui.widgets.captions import counted, level_label, short, spread, unmarked
 from segviz.ui.widgets.charts import chart, colours, faint, ink
 from segviz.ui.widgets.lists import node_list
 from segviz.ui.widgets.measures import at_once, measure_choice
-from segviz.ui.widgets.tables import table, tall
+from segviz.ui.widgets.tables import tall
 
 RESULTS_KEPT = 4
 
@@ -55,19 +57,35 @@ _NARROW, _OTHERS = 4, 12
 _TALL = 420
 
 
-def question_panel(session: Session, ready: Mapping[str, Built], settings: dict[str, Any]) -> None:
-    """Draws what each system returns for one question, and where they overlap."""
+def asked_of_all(
+    session: Session, ready: Mapping[str, Built], settings: dict[str, Any]
+) -> dict[str, Result]:
+    """Returns what each system retrieves for the chosen question; nothing without questions."""
     questions = session.conversation.questions
-    index = st.selectbox(
-        "Question",
+    if not questions:
+        return {}
+    question = questions[st.session_state.get(keys.question(session.source)) or 0]
+    return {name: _asked(found.memory, question, settings) for name, found in ready.items()}
+
+
+def question_choice(session: Session) -> None:
+    """Draws the choice of the question that all systems are asked."""
+    questions = session.conversation.questions
+    st.selectbox(
+        "Question asked of all",
         range(len(questions)),
         format_func=lambda i: f"{questions[i].category_label} · {questions[i].text}",
         key=keys.question(session.source),
-        label_visibility="collapsed",
         persist_state="session",
     )
-    question = questions[index]
-    results = {name: _asked(found.memory, question, settings) for name, found in ready.items()}
+
+
+def question_panel(
+    session: Session, ready: Mapping[str, Built], results: Mapping[str, Result]
+) -> None:
+    """Draws what each system returns for one question, and where they overlap."""
+    questions = session.conversation.questions
+    question = questions[st.session_state.get(keys.question(session.source)) or 0]
     if any(result.settings.step is not None for result in results.values()):
         st.caption(unmarked(f"Asked before {question.asked_at}; what came later is not known."))
     labels = {name: SYSTEMS[name].label for name in ready}
@@ -192,35 +210,65 @@ def measure_panel(session: Session, ready: Mapping[str, Built], settings: dict[s
         remember(keys.COMPARISONS, key, RESULTS_KEPT, lambda: found)
         st.rerun()
     measure, adversarial = measure_choice(questions, found.settings.k, found.units, found.tokens)
-    _standings(found, measure, adversarial, key)
+    _standings(session, found, measure, adversarial, key)
 
 
-def _standings(found: Comparison, measure: str, adversarial: bool, key: str) -> None:
+def _standings(
+    session: Session, found: Comparison, measure: str, adversarial: bool, key: str
+) -> None:
     """Draws every system and retrieval by one measure, beside the first of them."""
+    first = found.rows[0].outcomes
 
-    def stands(counts: bool) -> list[Stand]:
-        first = found.rows[0].outcomes
+    def stands() -> list[Stand]:
         return [
             Stand(
-                f"{SYSTEMS[row.system].label} · {_retrieval(row)}",
-                row.outcomes.mean(measure, adversarial=counts),
-                row.outcomes.gain(first, measure, adversarial=counts),
+                _row_name(row),
+                row.outcomes.mean(measure, adversarial=adversarial),
+                row.outcomes.gain(first, measure, adversarial=adversarial),
             )
             for row in found.rows
         ]
 
-    drawn = remember(
-        keys.STANDINGS,
-        fingerprint(key, measure, adversarial),
-        RESULTS_KEPT,
-        lambda: stands(adversarial),
+    drawn = remember(keys.STANDINGS, fingerprint(key, measure, adversarial), RESULTS_KEPT, stands)
+    chart(
+        standing_plot(drawn, measure, **colours()),
+        standing_sentence(drawn, measure),
+        keys.STANDING_PLOT,
+        "Means with 95 % bootstrap intervals; differences are paired, question by question. The "
+        "table has words read and seconds, too.",
+        rows=lambda: _standing_rows(found, drawn, measure, adversarial),
     )
-    sentence = standing_sentence(drawn, measure)
-    chart(standing_plot(drawn, measure, **colours()), sentence, keys.STANDING_PLOT)
+    columns = {_row_name(row): row for row in found.rows}
+    st.markdown("**Question atlas**: every question in every system")
+
+    def choose(name: str) -> None:
+        row = columns[name]
+        st.session_state[keys.SYSTEM] = row.system
+        write_settings(_how(_asked_by(found), row.method == OWN), row.system)
+
+    draw_atlas(
+        session,
+        {name: row.outcomes for name, row in columns.items()},
+        list(columns)[min(1, len(columns) - 1)],
+        key=keys.COMPARE_ATLAS,
+        adversarial=adversarial,
+        choose=choose,
+    )
+
+
+def _asked_by(found: Comparison) -> dict[str, Any]:
+    return {"k": found.settings.k, "relevance": found.settings.relevance}
+
+
+def _standing_rows(
+    found: Comparison, stands: Sequence[Stand], measure: str, adversarial: bool
+) -> list[dict[str, Any]]:
+    """The numbers behind the plot, with reading and time; seconds are of this machine, with the
+    embeddings of the leaves already made for all but the first."""
     label, tricky = MEASURES[measure].label, ADVERSARIAL in found.rows[0].outcomes.categories
     other = "without category 5" if adversarial else "with category 5"
     rows = []
-    for row, stand in zip(found.rows, drawn, strict=True):
+    for row, stand in zip(found.rows, stands, strict=True):
         mean = row.outcomes.value
         cells: dict[str, Any] = {
             "system": SYSTEMS[row.system].label,
@@ -232,28 +280,19 @@ def _standings(found: Comparison, measure: str, adversarial: bool, key: str) -> 
         if tricky:
             cells[other] = number(mean(measure, adversarial=not adversarial))
         cells |= {
-            "words read": mean("words", adversarial=adversarial),
+            "words read": round(mean("words", adversarial=adversarial)),
             "short of K": f"{mean('short', adversarial=adversarial):.0%}",
-            "build s": row.build_seconds,
-            "ms per question": None if row.query_seconds is None else 1000 * row.query_seconds,
+            "build s": round(row.build_seconds or 0, 2),
+            "ms per question": None
+            if row.query_seconds is None
+            else round(1000 * row.query_seconds, 1),
         }
         rows.append(cells)
-    table(
-        rows,
-        about="Quality, reading and time of every system",
-        digits={"words read": 0, "ms per question": 1},
-    )
-    st.caption(
-        "Means with 95 % bootstrap intervals; differences are paired, question by question. "
-        "Seconds are of this machine, with the embeddings of the leaves already made for all but "
-        "the first.",
-        help=(
-            "**Retrieval**: collapsed (all nodes ranked, no propagation) or the system's own, and "
-            f"the relevance in force. **Words read**: {MEASURES['words'].meaning} "
-            f"**Short of K**: the share of questions with a {MEASURES['short'].meaning[0].lower()}"
-            f"{MEASURES['short'].meaning[1:]}"
-        ),
-    )
+    return rows
+
+
+def _row_name(row: Standing) -> str:
+    return f"{SYSTEMS[row.system].label} · {_retrieval(row)}"
 
 
 def _retrieval(row: Standing) -> str:

@@ -11,31 +11,42 @@ import streamlit as st
 
 from segviz.frontend.payload import tree_payload
 from segviz.memory import Memory
+from segviz.retrieval import Result
+from segviz.retrieval.gold import gold_evidence
 from segviz.systems import SYSTEMS
 from segviz.tree.shape import shape
 from segviz.ui import keys
 from segviz.ui.pages.compare.memories import Built, built_key
 from segviz.ui.state import Session
+from segviz.ui.view_state import picked_question
 from segviz.ui.widgets.canvas import clicked, tree_canvas
 from segviz.ui.widgets.captions import counted
 from segviz.ui.widgets.shapes import Measured, draw_shapes
 from segviz.view.look import Look
-from segviz.view.scene import keeps_time, scene_of
+from segviz.view.scene import answered, keeps_time, scene_of
 
 PER_ROW = 3
 
 
-def structures_panel(session: Session, ready: Mapping[str, Built]) -> None:
-    """Draws one small canvas per system, selections linked through source turns."""
+def structures_panel(
+    session: Session, ready: Mapping[str, Built], results: Mapping[str, Result]
+) -> None:
+    """Draws one small canvas per system with what it retrieved, selections linked through source
+    turns."""
+    marked = (
+        "Frames and triangles mark what was retrieved, diamonds gold evidence. " if results else ""
+    )
     st.caption(
-        "Every memory coloured by session, oldest violet to newest gold. A tree that follows "
-        "time lies on the time axis; the others are drawn in the order of their own branches, "
-        "so mixed colours in a node are sessions it mixes. Click a node: the other structures "
-        "show the smallest node that holds the same turns."
+        f"{marked}A tree that follows time lies on the time axis; the others are drawn in the "
+        "order of their own branches. Click a node: the other structures show the smallest node "
+        "that holds the same turns."
     )
     # They end on one line, so that canvases below headings of different heights lie level.
     side_by_side(
-        list(ready), lambda name: _structure(session, name, ready), keys.beside_structures, "bottom"
+        list(ready),
+        lambda name: _structure(session, name, ready, results.get(name)),
+        keys.beside_structures,
+        "bottom",
     )
 
 
@@ -55,7 +66,9 @@ def side_by_side(
                 draw(name)
 
 
-def _structure(session: Session, name: str, ready: Mapping[str, Built]) -> None:
+def _structure(
+    session: Session, name: str, ready: Mapping[str, Built], result: Result | None
+) -> None:
     kind, found = SYSTEMS[name], ready[name]
     structure = found.memory.structure.collapsed
     st.markdown(f"**{kind.label}**")
@@ -68,21 +81,27 @@ def _structure(session: Session, name: str, ready: Mapping[str, Built]) -> None:
                 st.markdown("This memory does not follow time: it is drawn by its branches.")
             st.markdown(f"Where segviz departs from the source of {kind.label}:")
             st.markdown("\n".join(f"- {d}" for d in kind.departures) or "Nowhere.")
-    _draw(session, name, ready, key=keys.compared_tree(name))
+    _draw(session, name, ready, result)
 
 
-def _draw(session: Session, name: str, ready: Mapping[str, Built], *, key: str) -> None:
+def _draw(session: Session, name: str, ready: Mapping[str, Built], result: Result | None) -> None:
     """One small canvas; a click selects the node's turns in all of them."""
-    memory = ready[name].memory
+    memory, key = ready[name].memory, keys.compared_tree(name)
     shown = scene_of(
         memory,
         memory.structure.collapsed,
         identity=built_key(session, name),
-        look=Look(),
+        look=Look("session", "none"),
         selected=holder(memory, _selected_turns(session)),
     )
     title = f"{session.conversation.id}, {SYSTEMS[name].label}"
-    drawn = replace(shown, title=title, measures={}).drawn()
+    shown = replace(shown, title=title, measures={})
+    if result is not None and len(result.structure) == len(shown.structure):
+        asked = picked_question(session)
+        gold = gold_evidence(result.structure, memory.units, asked.evidence if asked else ())
+        marked = answered(shown, result, gold.leaves).scored
+        shown = replace(shown, scored=marked and replace(marked, before=result.after))
+    drawn = shown.drawn()
 
     def select() -> None:
         here = drawn.node(clicked(key, None))

@@ -1,4 +1,4 @@
-"""Draws the settings of a sweep as heatmaps, curves and levels; a click on a cell chooses one."""
+"""Draws the settings of a sweep as heatmaps and retrieved levels; a click on a cell chooses one."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from segviz.view.palette import LEVEL_COLOURS
 
 
 def charts_panel(session: Session, judged: Judged) -> None:
-    """Draws a heatmap per policy that the measure can see, the same as curves, and the levels
-    retrieved from, two in a row; an odd one at the end has a row of its own."""
+    """Draws a heatmap per policy that the measure can see, and the levels retrieved from, two in a
+    row; an odd one at the end has a row of its own."""
     policies = [policy for policy in judged.sweep.policies if policy != "none"]
     seen = [policy for policy in policies if policy not in judged.blind]
     if seen:
@@ -36,8 +36,6 @@ def charts_panel(session: Session, judged: Judged) -> None:
     ]
     if judged.blind:
         st.markdown(blind_sentence(judged.measure, judged.blind))
-    if seen:
-        panels.append(lambda: _curves(judged))
     if any(h > 0 for h in judged.sweep.horizons):
         panels.append(lambda: _levels(session, judged, policies))
     for first in range(0, len(panels), 2):
@@ -82,20 +80,6 @@ def _take(policy: str) -> None:
         return
     values = list(custom.values()) if isinstance(custom, dict) else list(custom)
     st.session_state[keys.SWEEP_CELL] = (str(values[0]), float(values[1]), int(values[2]))
-
-
-def _curves(judged: Judged) -> None:
-    st.markdown(f"**Over α**, {judged.label}, a line for each policy and H")
-    tones = colours()
-    figure = figures.curves(
-        judged, colours=[tones["accent"], tones["neutral"], ink()], neutral=tones["neutral"]
-    )
-    chart(
-        figure,
-        figures.curves_sentence(judged),
-        keys.CURVES,
-        rows=lambda: figures.cell_rows(judged, judged.sweep.policies),
-    )
 
 
 def _levels(session: Session, judged: Judged, policies: list[str]) -> None:

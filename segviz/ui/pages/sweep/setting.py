@@ -1,4 +1,4 @@
-"""Shows one setting of a sweep: categories, worst questions, all measures, a way to Ask."""
+"""Shows one setting of a sweep in full, question by question, with a way to Ask."""
 
 from __future__ import annotations
 
@@ -15,13 +15,10 @@ from segviz.ui import keys
 from segviz.ui.pages.sweep.charts import chosen
 from segviz.ui.settings import write_moment, write_settings
 from segviz.ui.state import Session
-from segviz.ui.view_state import write_question
+from segviz.ui.widgets.atlas import draw_atlas
 from segviz.ui.widgets.captions import spread
 from segviz.ui.widgets.charts import chart, colours, ink
-from segviz.ui.widgets.tables import table, tall
-
-# So many questions are seen without scrolling.
-_FAILURES_SEEN = 10
+from segviz.ui.widgets.tables import table
 
 
 def setting_panel(session: Session, judged: Judged) -> None:
@@ -42,10 +39,10 @@ def setting_panel(session: Session, judged: Judged) -> None:
         with left:
             _categories(outcomes, judged)
         with right:
-            question = _failures(session, outcomes, judged)
-    _measures(outcomes, policy, judged.sweep.baseline.outcomes)
-    if open_it or question is not None:
-        _to_ask(session, judged.sweep, policy, alpha, horizon, question)
+            _measures(outcomes, policy, judged.sweep.baseline.outcomes)
+    if open_it:
+        _write(session, judged.sweep, policy, alpha, horizon)
+        st.switch_page(st.session_state[keys.PAGES]["ask"])
 
 
 def _categories(outcomes: Outcomes, judged: Judged) -> None:
@@ -95,48 +92,38 @@ def _whole(value: float) -> str:
     return "" if value != value else f"{value:,.0f}"
 
 
-def _failures(session: Session, outcomes: Outcomes, judged: Judged) -> int | None:
-    """Lists the questions with the lowest values first; returns the index of the one picked."""
-    questions, values = session.conversation.questions, outcomes.values[judged.measure]
-    kept = outcomes.keep(adversarial=judged.adversarial)
-    known = [(value, place) for place in kept if (value := values[place]) is not None]
-    worst = sorted(pair for pair in known if pair[0] < 1)
-    moments = any(question.asked_at is not None for question in questions)
-    st.markdown("**Worst questions first**; tick one to open it in Ask")
-    event = st.dataframe(
-        [
-            {
-                judged.label: value,
-                "category": questions[place].category_label,
-                "question": questions[place].text,
-                "answer": questions[place].answer or "",
-                **({"asked before": questions[place].asked_at or ""} if moments else {}),
-            }
-            for value, place in worst
-        ],
-        hide_index=True,
-        height=tall(len(worst), _FAILURES_SEEN),
-        key=keys.FAILURES,
-        on_select="rerun",
-        selection_mode="single-row",
-        column_config={judged.label: st.column_config.NumberColumn(format="%.2f", width=125)},
+def atlas_panel(session: Session, judged: Judged) -> None:
+    """Draws every question without propagation, over α at the policy and hops of the setting in
+    full (of the one that rescues most, where that does not propagate), and for each other policy
+    at the same α and hops."""
+    setting, swept = chosen(judged), judged.sweep
+    cell = setting and swept.cell(*setting)
+    if cell is None or not cell.moves:
+        rescued = swept.rescue()
+        cell = rescued[1] if rescued else swept.cells[-1]
+    policy, alpha, horizon = cell.policy, cell.alpha, cell.horizon
+    settings = {"none": ("none", 0.0, 0)}
+    settings |= {f"α {one:g}": (policy, one, horizon) for one in swept.alphas}
+    settings |= {name: (name, alpha, horizon) for name in swept.policies if name != policy}
+    columns = {"none": swept.baseline.outcomes}
+    for name, one in settings.items():
+        found = swept.cell(*one)
+        if found is not None:
+            columns[name] = found.outcomes
+    st.markdown(
+        f"**Question atlas**: {policy}, H {horizon}, over α, beside other policies at α {alpha:g}"
     )
-    picked = event.selection.rows if event else []
-    return worst[picked[0]][1] if picked else None
+    draw_atlas(
+        session,
+        columns,
+        f"α {alpha:g}",
+        key=keys.SWEEP_ATLAS,
+        adversarial=judged.adversarial,
+        choose=lambda name: _write(session, swept, *settings[name]),
+    )
 
 
-def _to_ask(
-    session: Session,
-    found: Sweep,
-    policy: str,
-    alpha: float,
-    horizon: int,
-    question: int | None,
-) -> None:
-    """Goes to Ask with this setting, and with the question where one was picked."""
+def _write(session: Session, found: Sweep, policy: str, alpha: float, horizon: int) -> None:
     wanted = replace(found.settings, policy=policy, alpha=alpha, horizon=horizon)
     write_settings(wanted, session.memory.system)
-    if question is not None:
-        write_question(session, question)
-        write_moment(wanted, session)
-    st.switch_page(st.session_state[keys.PAGES]["ask"])
+    write_moment(wanted, session)
