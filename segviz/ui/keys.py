@@ -81,6 +81,12 @@ APPROVED = "approved"  # orders a build with calls was agreed to for
 CANCEL = "cancel"
 PAUSED = "paused"
 WAIVE = "waive"
+ESTIMATES = "estimates"  # seconds that builds take
+
+
+def growing(number: int) -> str:
+    """A picture of a tree that is being built."""
+    return f"growing-{number}"
 
 
 def parameter(owner: str, name: str) -> str:
@@ -282,6 +288,7 @@ GROW_TREE = "grow-tree"
 GROW_OUTLINE = "grow-outline"
 GROW_TRANSCRIPT = "grow-transcript"
 GROW_DIFF = "grow-diff"
+BESIDE_CANDIDATE = "beside-candidate"
 SHAPE_PANEL = "shape-panel"
 COST_CHART = "cost-chart"
 STRUCTURE_VIEWS = "special-panel"

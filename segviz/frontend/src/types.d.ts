@@ -380,6 +380,7 @@ interface Sight {
   history: Views;
   geom: Geometry;
   boxes: Boxes[];
+  candidates?: { node: number | null; y: number }[]; // the lines beside the tree
 }
 
 /** What a person is at, here and in other views of the same memory. */

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { barShare, candidateRows, candidatesTitle, spread } from "../src/canvas/candidates.js";
+import { barRange, candidateAt, candidateRows, candidatesTitle, spread } from "../src/canvas/candidates.js";
 
 const row = (node, score = null, label = "") =>
   ({ node, level: node, score, threshold: null, label });
@@ -18,10 +18,19 @@ test("lines are spread but keep their order", () => {
   assert.deepEqual(spread([95, 96, 97], 16, 0, 100), [60, 76, 92]);
 });
 
-test("bars share one scale", () => {
-  const shares = [-9, -0.25, 0, 0.13, 0.41, 1, 9].map(barShare);
-  const wanted = [0, 0, 0.2, 0.304, 0.528, 1, 1];
-  shares.forEach((share, i) => assert.ok(Math.abs(share - wanted[i]) < 1e-9));
+test("the bars of a step reach over all its numbers and zero", () => {
+  const one = (score, threshold) => ({ score, threshold });
+  assert.deepEqual(barRange([one(0.3, 0.2), one(0.25, -0.4), one(null, null)]), [-0.4, 0.3]);
+  assert.deepEqual(barRange([one(0.05, 0.02)]), [0, 0.1]);
+});
+
+test("the pointer finds the candidate of a line", () => {
+  const sight = { geom: { left: 30, width: 500, right: 200 },
+    candidates: [{ node: 7, y: 40 }, { node: null, y: 80 }] };
+  assert.equal(candidateAt(sight, 560, 45), 7);
+  assert.deepEqual([[560, 75], [560, 130], [500, 40]].map(([x, y]) => candidateAt(sight, x, y)),
+    [null, null, null]);
+  assert.equal(candidateAt({ ...sight, geom: { ...sight.geom, right: 10 } }, 560, 40), null);
 });
 
 test("the column says what it shows", () => {

@@ -11,8 +11,7 @@ import { buildTree } from "../src/canvas/rows.js";
 import { createSearch } from "../src/canvas/search.js";
 
 const DRAWN = ["fill", "fillRect", "strokeRect", "moveTo", "lineTo", "stroke"];
-const STATES = [{ frontier: [1] }, { revised: [1] }, { added: [1] },
-  { candidates: [{ node: 1, taken: true }] }];
+const STATES = [{ frontier: [1] }, { added: [1] }, { candidates: [{ node: 1, taken: true }] }];
 
 /** The box of a leaf and what is drawn for its marks; `top` makes it a chain. */
 function marks(mode, width, changes, top = 0) {

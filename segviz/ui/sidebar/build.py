@@ -14,9 +14,11 @@ from time import monotonic
 from typing import Any
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from segviz.construct import System
 from segviz.conversation import Conversation
+from segviz.frontend.payload import tree_payload
 from segviz.llm import LastingFault, OpenAIChat
 from segviz.llm.client import RequestError
 from segviz.llm.waiting import heartbeat
@@ -24,8 +26,18 @@ from segviz.memory import Building, BuildPaused, Memory, make_system, needs_chat
 from segviz.ui import keys
 from segviz.ui.sidebar.models import ChosenModels, point_here
 from segviz.ui.state import AUTOMATIC_UNITS, MEMORIES_KEPT, fingerprint, forget, peek, remember
+from segviz.ui.widgets.canvas import tree_canvas
+from segviz.view.look import Look
+from segviz.view.scene import grown, scene_of
 
 PAUSES_KEPT = 4
+
+_TRIED = 0.4
+"""Seconds of building from which the rest is estimated."""
+
+_PICTURE = 2.0
+"""Seconds between pictures of a tree that is being built, at least; they take an eighth of the
+time at most."""
 
 _CANCELLED = "Cancelled."
 _MAY_BE_CHARGED = (
@@ -139,11 +151,28 @@ def _requested(key: str, order: Order, base: str, callers: list[str], count: int
                 "nothing). Nothing is sent before you press Build."
             )
         else:
-            st.info(f"{what}: this takes a while.")
+            st.info(f"{what}: about {_estimate(order, base, count)} on this machine.")
         st.empty()
         with st.container(horizontal=True):
             _start("Build the memory", key, approval)
     return False
+
+
+def _estimate(order: Order, source: str, count: int) -> str:
+    """Returns how long an offline build takes, from the pace of its first leaves."""
+
+    def seconds() -> float:
+        system = make_system(order.system, **order.settings)
+        building = Building(order.conversation, system, order.unit, embedder=order.models.embedder)
+        began, done = monotonic(), 0
+        for _ in building:
+            done += 1
+            if monotonic() - began > _TRIED:
+                break
+        return (monotonic() - began) / max(done, 1) * count
+
+    found = remember(keys.ESTIMATES, order.key(source), MEMORIES_KEPT, seconds)
+    return f"{found:.0f} seconds" if found < 90 else f"{found / 60:.0f} minutes"
 
 
 def _approved() -> set[str]:
@@ -216,6 +245,16 @@ def _partial(key: str) -> tuple[str, Memory] | None:
     return None
 
 
+def _draw_growing(place: DeltaGenerator, memory: Memory, total: int, number: int) -> None:
+    """Draws the tree as far as it has grown, on the axis of the whole conversation."""
+    shown = scene_of(
+        memory, memory.structure.collapsed, identity="growing", look=Look(), selected=None
+    )
+    drawn = replace(grown(shown, len(memory.steps), None), total_units=total).drawn()
+    with place.container():
+        tree_canvas(tree_payload(drawn, legend=False), key=keys.growing(number), height=300)
+
+
 def _run(key: str, order: Order, system: System, calls: bool) -> tuple[str, Memory] | None:
     place = st.empty()
     # As many parts as the offer to resume has, so that none of it stays while this runs.
@@ -237,8 +276,9 @@ def _run(key: str, order: Order, system: System, calls: bool) -> tuple[str, Memo
     pauses = _pauses()
     pauses[key] = Pause(building, _MAY_BE_CHARGED if calls else _CANCELLED)
     total = len(building.units)
-    began = shown = monotonic()
-    done = 0
+    began = shown = drawn = monotonic()
+    done, pictures, cost = 0, 0, 0.0
+    picture = st.empty()
 
     def show() -> None:
         # Any click ends this run here, by what Streamlit raises.
@@ -254,6 +294,11 @@ def _run(key: str, order: Order, system: System, calls: bool) -> tuple[str, Memo
                 done += 1
                 if done == total or monotonic() - shown >= 0.2:
                     show()
+                if monotonic() - drawn >= max(_PICTURE, 8 * cost):
+                    pictures, before = pictures + 1, monotonic()
+                    _draw_growing(picture, building.memory, total, pictures)
+                    drawn = monotonic()
+                    cost = drawn - before
     except BuildPaused as pause:
         lasting = pause.fault if isinstance(pause.fault, LastingFault) else None
         pauses[key] = Pause(building, str(pause), lasting)
@@ -263,6 +308,7 @@ def _run(key: str, order: Order, system: System, calls: bool) -> tuple[str, Memo
             point_here()
         st.rerun()
     place.empty()
+    picture.empty()
     _stop()
     pauses.pop(key, None)
     memory = building.memory

@@ -22,7 +22,7 @@ _SURFACE = "light-dark(#f5f4f1, #211f1d)"
 
 # Buttons that show an icon alone keep their label for screen readers.
 _ICONS = """
-[class*="st-key-go-"] button [data-testid="stMarkdownContainer"] {
+:is([class*="st-key-go-"], .st-key-play) button [data-testid="stMarkdownContainer"] {
   position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%);
 }
 """

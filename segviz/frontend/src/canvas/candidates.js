@@ -7,8 +7,9 @@ import { CONTROLS, cutText, isolateText } from "../shared/text.js";
 import { mix } from "./colour.js";
 import { rowBox } from "./geometry.js";
 
-const BAR = 60;
-const LINE = 17;
+const NUMBERS = 88; // pixels of "0.178 < 0.182"
+const LINE = 22;
+const REACH = 46; // pixels above and below a line that are its own, where no other is nearer
 
 /** @param {State} s
  * @param {Ctx} ctx */
@@ -16,9 +17,12 @@ export function drawCandidates(s, ctx) {
   const { sight: { geom }, scene: { theme, data } } = s;
   const left = geom.left + geom.width + 12;
   const barLeft = left + 14;
+  const width = geom.right - 26 - NUMBERS;
+  const [low, high] = barRange(data.candidates);
   /** @param {number} v */
-  const place = (v) => barLeft + barShare(v) * BAR;
+  const place = (v) => barLeft + ((v - low) / (high - low)) * width;
   const { shown, hidden } = candidateRows(data, Math.floor((geom.axisTop - geom.top) / LINE));
+  s.sight.candidates = [];
   if (!shown.length) return;
   const centres = shown.map((row) => {
     const { y, h } = rowBox(geom, 0, row.level);
@@ -26,6 +30,7 @@ export function drawCandidates(s, ctx) {
   });
   const bottom = geom.axisTop - (hidden ? LINE : 0);
   const lines = spread(centres, LINE, geom.top, bottom);
+  s.sight.candidates = shown.map((row, i) => ({ node: "node" in row ? Number(row.node) : null, y: lines[i] }));
   const first = Math.min(...lines);
   const scored = lines.filter((_, i) => shown[i].score !== null);
   ctx.font = `11px ${theme.font}`;
@@ -54,12 +59,12 @@ export function drawCandidates(s, ctx) {
       ctx.fillStyle = row.taken ? theme.accent : mix(theme.text, theme.background, 0.42);
       const zero = place(0);
       const tip = place(row.score ?? 0);
-      ctx.fillRect(Math.min(zero, tip), y - 3, Math.max(1, Math.abs(tip - zero)), 6);
+      ctx.fillRect(Math.min(zero, tip), y - 6, Math.max(1, Math.abs(tip - zero)), 12);
       if (row.threshold !== null) {
         ctx.fillStyle = theme.text;
-        ctx.fillRect(Math.round(place(row.threshold)) - 0.75, y - 6, 1.5, 12);
+        ctx.fillRect(Math.round(place(row.threshold)) - 1, y - 9, 2, 18);
       }
-      textLeft += BAR + 8;
+      textLeft += width + 8;
     }
     ctx.font = `${row.taken && !numbers ? "600 " : ""}12px ${theme.font}`;
     ctx.fillStyle = row.taken ? theme.text : theme.muted;
@@ -139,13 +144,23 @@ export function spread(centres, size, top, bottom) {
   return placed;
 }
 
-const BAR_FROM = -0.25; // a fixed scale: bars of different steps can be compared
-const BAR_TO = 1;
+/** What the bars of a step reach from and to: all its numbers, and zero.
+ * @param {Candidate[]} candidates */
+export function barRange(candidates) {
+  const all = candidates.flatMap(({ score, threshold }) => [score, threshold])
+    .filter((value) => value !== null);
+  return [Math.min(0, ...all), Math.max(0.1, ...all)];
+}
 
-/** Place of a similarity on a candidate's bar, 0 to 1; what lies outside ends at the edge.
- * @param {number} value */
-export function barShare(value) {
-  return (Math.min(BAR_TO, Math.max(BAR_FROM, value)) - BAR_FROM) / (BAR_TO - BAR_FROM);
+/** The candidate whose line is nearest to a place of the column; null for none.
+ * @param {Sight} sight
+ * @param {number} x
+ * @param {number} y */
+export function candidateAt({ geom, candidates }, x, y) {
+  if (!candidates || geom.right < 100 || x < geom.left + geom.width + 4) return null;
+  const near = candidates.filter((line) => Math.abs(line.y - y) <= REACH)
+    .sort((a, b) => Math.abs(a.y - y) - Math.abs(b.y - y));
+  return near[0]?.node ?? null;
 }
 
 /** What the column of candidates shows: numbers against a threshold, numbers, or labels.

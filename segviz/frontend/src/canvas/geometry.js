@@ -42,7 +42,7 @@ export function geometry(width, height, picture, gutter, laneCount, legend = tru
   const scores = picture === "scores";
   const grow = picture === "grow";
   const left = grow ? 34 : 50;
-  const right = gutter && grow && width > 420 ? 184 : 10;
+  const right = gutter && grow && width > 420 ? Math.min(260, Math.max(184, width / 5)) : 10;
   const axisHeight = scores ? 46 : 36;
   const top = right > 100 ? 20 : 8;
   const middle = Math.round((height - axisHeight) / 2);

@@ -194,7 +194,7 @@ export function markEntries({ data, picture }) {
   const found = [];
   if (picture === "grow") {
     found.push(["frontier", "frontier", "bracket"], ["added", "new", "plus"],
-      ["revised", "revised", "dashed"], ["chosen", "chosen", "triangle"]);
+      ["chosen", "chosen", "triangle"]);
   } else if (k) {
     found.push(["top", `top ${k}`, "triangle"]);
     if (picture === "change") found.push(["revised", `left the top ${k}`, "dashed"]);

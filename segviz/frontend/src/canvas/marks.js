@@ -133,34 +133,27 @@ function drawGrowMarks(s, ctx) {
   }
   const chosen = taken === undefined ? null : markRect(s, 0, taken, 3);
   if (chosen && !isNarrow(chosen, 3)) outline(theme, ctx, chosen, accent, 3);
-  const changed = new Set([...data.revised, ...data.added]);
+  const added = new Set(data.added);
   const edge = new Set(data.frontier);
   for (const node of data.frontier) {
     const box = markRect(s, 0, node, 1.5);
     if (!box || node === taken) continue;
     if (!isNarrow(box, 1.5)) outline(theme, ctx, box, text, 1.5);
-    else if (box.h >= 14 || !changed.has(node)) bracket(theme, ctx, box, 0, text);
+    else if (box.h >= 14 || !added.has(node)) bracket(theme, ctx, box, 0, text);
   }
-  // A node that is both on the frontier and changed gets its second mark inside the first,
-  // or beyond it where the box is narrow.
-  /** @param {Ids} nodes
-   * @param {number[]} dash
-   * @param {typeof dashedBracket} sign */
-  const mark = (nodes, dash, sign) => {
-    for (const node of nodes) {
-      const box = markRect(s, 0, node, 1.5);
-      if (!box || node === taken) continue;
-      const both = edge.has(node);
-      if (isNarrow(box, 1.5)) {
-        sign(theme, ctx, box, 0, accent, both && box.h >= 14 ? 5 : 0);
-        continue;
-      }
-      const inset = both && box.h >= 12 ? 2.5 : 0;
-      outline(theme, ctx, box, accent, 1.5, { inset, dash, halo: !inset });
+  // A node that is both on the frontier and new gets its second mark inside the first, or beyond
+  // it where the box is narrow.
+  for (const node of data.added) {
+    const box = markRect(s, 0, node, 1.5);
+    if (!box || node === taken) continue;
+    const both = edge.has(node);
+    if (isNarrow(box, 1.5)) {
+      plus(theme, ctx, box, 0, accent, both && box.h >= 14 ? 5 : 0);
+      continue;
     }
-  };
-  mark(data.revised, [4, 3], dashedBracket);
-  mark(data.added, [], plus);
+    const inset = both && box.h >= 12 ? 2.5 : 0;
+    outline(theme, ctx, box, accent, 1.5, { inset, halo: !inset });
+  }
   if (chosen && isNarrow(chosen, 3)) {
     bar(theme, ctx, chosen, 0, accent);
     triangle(theme, ctx, chosen, 0, accent);

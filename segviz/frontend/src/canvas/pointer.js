@@ -1,6 +1,7 @@
 // Mouse, touch and wheel on the canvas.
 
 import { boxAt } from "./boxes.js";
+import { candidateAt } from "./candidates.js";
 import { onFrame, schedule } from "./frame.js";
 import { rowAt } from "./geometry.js";
 import { showIsolated } from "./legend.js";
@@ -54,6 +55,8 @@ function showCursor({ elements: { over }, attention: { drag, hover: node } }) {
 function nodeAt(s, { offsetX, offsetY }) {
   const { sight } = s;
   const x = offsetX - sight.geom.left;
+  const judged = candidateAt(sight, offsetX, offsetY);
+  if (judged !== null) return judged;
   const place = rowAt(sight.geom, s.scene.tree, offsetY);
   if (!place || x < -2 || x > sight.geom.width + 2) return null;
   const found = boxAt(sight.boxes[place.half], place.row, x);

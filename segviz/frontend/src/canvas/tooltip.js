@@ -38,6 +38,7 @@ export function nodeLines(scene, node) {
       lines.push(["meta", `change ${signed(data.final[node] - data.initial[node], 3)}`]);
     }
   }
+  if (data.revised.includes(node)) lines.push(["meta", "rewritten in this step"]);
   const candidates = data.mode === "grow" ? data.candidates.filter((c) => c.node === node) : [];
   for (const { numbers, label, level, taken } of candidates) {
     const judged = [numbers, isolateText(label)].filter(Boolean).join(" ");

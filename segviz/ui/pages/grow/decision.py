@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import streamlit as st
 
+from segviz.evaluate.text_metrics import content_tokens
 from segviz.memory import Memory
 from segviz.tree import Decision, Judgement, Revise, Step, Structure
 from segviz.ui import keys
 from segviz.ui.state import Session
-from segviz.ui.widgets.captions import counted, level_label, named
+from segviz.ui.widgets.captions import called, counted, level_label, named, unmarked
 from segviz.ui.widgets.lists import diffs
 from segviz.ui.widgets.tables import Height, table
 from segviz.ui.widgets.tree import literal_switch
@@ -27,7 +29,10 @@ def decision_panel(session: Session, structure: Structure, step: Step, now: int)
     if decision is not None:
         st.text(decision.why)
         if decision.candidates:
-            _candidates(session.memory, session.memory.at(now - 1), structure, decision)
+            before = session.memory.at(now - 1)
+            _beside(session, session.shown(before), step, decision)
+            with st.expander(f"All {counted(len(decision.candidates), 'candidate')}"):
+                _candidates(session, before, structure, decision)
     _changes(session, step, now)
     _figures(session, structure, step, now)
     literal_switch()
@@ -51,10 +56,51 @@ def _figures(session: Session, structure: Structure, step: Step, now: int) -> No
     )
 
 
-def _candidates(memory: Memory, before: Structure, after: Structure, decision: Decision) -> None:
+def _beside(session: Session, before: Structure, step: Step, decision: Decision) -> None:
+    """Draws the new unit and a candidate side by side, as it stood before, with the words they
+    share in bold: the selected candidate, else the chosen one."""
+    known = [n for n in (item.node for item in decision.candidates) if n < len(before)]
+    asked = session.selected_in(before)
+    if asked is None or asked not in before.chain[known]:
+        if decision.chosen not in known:
+            return
+        asked = int(before.chain[decision.chosen])
+    unit, other = step.unit.text, before.text[asked]
+    speakers = content_tokens(" ".join(session.conversation.speakers))
+    shared = (content_tokens(unit) & content_tokens(other)) - speakers
+    with st.container(key=keys.BESIDE_CANDIDATE):
+        for column, head, text in zip(
+            st.columns(2, gap="medium"),
+            ("The new unit", named(session, before, asked)),
+            (unit, other),
+            strict=True,
+        ):
+            with column:
+                st.caption(unmarked(head))
+                st.markdown(_bold(text, shared))
+    st.caption(
+        f"{counted(len(shared), 'word')} in common, in bold. Pick another candidate in the column "
+        "beside the tree."
+    )
+
+
+def _bold(text: str, words: frozenset[str]) -> str:
+    """Returns a text for Markdown, literal but for these words in bold."""
+    parts = re.split(r"(\w+)", " ".join(text.split()))
+    return "".join(
+        f"**{unmarked(part)}**" if part.lower() in words else _literally(part) for part in parts
+    )
+
+
+def _literally(part: str) -> str:
+    return "".join(char if char.isspace() else unmarked(char) for char in part)
+
+
+def _candidates(session: Session, before: Structure, after: Structure, decision: Decision) -> None:
     """The candidates from low to high, as they stood before the leaf joined (those that the
     step itself made, as they stand after it): the table twin of the marks beside the tree.
     Models that score fill other columns than models that answer with a word."""
+    memory = session.memory
     rows: list[dict[str, Any]] = []
     for item in decision.candidates:
         structure = before if item.node < len(before) else after
@@ -67,6 +113,7 @@ def _candidates(memory: Memory, before: Structure, after: Structure, decision: D
                 "label": item.label or None,
                 "similar": similar,
                 "needed": needed,
+                "words": called(session, structure, item.node).removesuffix(" · ") or None,
                 "units": f"{start}–{stop - 1}" if stop - start > 1 else f"{start}",
                 "node": item.node,
             }

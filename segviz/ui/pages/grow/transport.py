@@ -107,7 +107,7 @@ def _play_button(session: Session, key: str, total: int) -> None:
         key=keys.PLAY,
         on_click=toggle,
         disabled=total == 1,
-        help="Play from here; from the start when at the end",
+        help="Pause" if running else "Play from here; from the start when at the end",
     )
 
 
@@ -144,11 +144,11 @@ def _jump(session: Session, go: Callable[[int], None]) -> None:
         list(first),
         index=None,
         format_func=title,
-        placeholder="Jump to session",
+        placeholder="Go to session",
         key=keys.JUMP,
         on_change=jump,
         label_visibility="collapsed",
-        width=150,
+        width=132,
     )
 
 
