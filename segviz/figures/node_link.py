@@ -7,8 +7,11 @@ from __future__ import annotations
 
 import math
 import re
+from collections import defaultdict
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from segviz.tree import Structure
 
@@ -65,6 +68,7 @@ def node_link_html(
     scores: Sequence[float] | None = None,
     ramp: Sequence[str] = (),
     root: bool = True,
+    names: Sequence[str] = (),
     marked: Collection[int] = (),
     gold: Collection[int] = (),
     selected: int | None = None,
@@ -80,12 +84,14 @@ def node_link_html(
         background: colour of the page, ``#rrggbb``.
         foreground: colour of labels, edges and the selected node's border.
         height: pixels.
-        limit: beyond this many nodes whole levels are left out, the lowest first, and the
-            caller must say how many are shown.
+        limit: of more nodes than this the marked, gold and selected ones are shown with all
+            above them, then the highest; the others are folded into a "+n" below the nearest
+            node that is shown, and the caller must say how many are.
         scores: one number per node, shown when the pointer rests on it.
         ramp: colours from low to high, ``#rrggbb``; where ``scores`` are given, too, they
             colour the nodes in place of ``node_colours``, by their share of the highest score.
         root: take the square root of that share, as on the time axis where scores are uneven.
+        names: words that nodes are called by; without them, by their numbers.
         marked: retrieved nodes, with a thick border in ``accent``.
         gold: gold evidence, drawn as diamonds.
         selected: the selected node, with a thick border in ``foreground``.
@@ -93,7 +99,8 @@ def node_link_html(
     """
     from pyvis.network import Network
 
-    shown = _highest(structure, limit)
+    special = {*marked, *gold, *(() if selected is None else (selected,))}
+    shown = _kept(structure, limit, special)
     drawing = graph(structure).subgraph(shown)
     top = max(1, max((level for _, level in drawing.nodes(data="level")), default=0))
     width = int(structure.stop.max(initial=1)) * _COLUMN
@@ -109,14 +116,17 @@ def node_link_html(
         cdn_resources="in_line",
         bgcolor=background,
     )
-    special = {*marked, *gold, *(() if selected is None else (selected,))}
     # What is drawn later lies on top. (Ids are no numbers: JavaScript would sort those.)
     for node, data in sorted(drawing.nodes(data=True), key=lambda pair: pair[0] in special):
         level, span = data["level"], (data["stop"] - data["start"]) * _COLUMN
         size = _size(level / top, span, row, pixel)
-        fits = span > 9 * pixel * (len(str(node)) + 1) and row > 24 * pixel
-        label = str(node) if level and fits else " "
-        about = [f"node {node} · level {level} · {_units(data['start'], data['stop'])}"]
+        called = names[node] if names else ""
+        label = called.split(", ")[0] or str(node)
+        if not level or span <= 7 * pixel * (len(label) + 1) or row <= 24 * pixel:
+            label = " "
+        about = [f"level {level} · {_units(data['start'], data['stop'])} · node {node}"]
+        if called:
+            about.insert(0, called)
         colour = node_colours[node]
         if scores is not None:
             about.append(f"score {scores[node]:.4g}")
@@ -148,6 +158,17 @@ def node_link_html(
             borderWidthSelected=max(thickness, 2.0),
             font={"size": 11 * pixel, "color": foreground},
         )
+    for node, count in _folded(structure, shown).items():
+        net.add_node(
+            f"f{node}",
+            label=f"+{count:,}",
+            title=f"{count:,} more nodes below, folded",
+            x=float(structure.start[node] + structure.stop[node]) / 2 * _COLUMN,
+            y=-(float(structure.level[node]) - 0.45) * row,
+            physics=False,
+            shape="text",
+            font={"size": 11 * pixel, "color": foreground},
+        )
     net.add_edges([(f"n{p}", f"n{c}") for p, c in drawing.edges])
     for edge in net.edges:
         edge.update(
@@ -167,17 +188,40 @@ def offline_page(net: Network, background: str, foreground: str) -> str:
     return page.replace("</head>", _style(background, foreground) + "</head>", 1)
 
 
-def _highest(structure: Structure, limit: int) -> list[int]:
-    """Active nodes, without as many of the lowest levels as ``limit`` demands. Where even
-    the highest level has more than that, its first ``limit`` nodes."""
-    nodes = [node for node in range(len(structure)) if structure.active[node]]
-    while len(nodes) > limit:
-        lowest = min(int(structure.level[node]) for node in nodes)
-        above = [node for node in nodes if structure.level[node] > lowest]
-        if not above:
-            return nodes[:limit]
-        nodes = above
-    return nodes
+def _kept(structure: Structure, limit: int, special: Collection[int]) -> list[int]:
+    """Active nodes; of more than ``limit`` the special ones and all above them, whatever their
+    number, then the highest, as many as there is room for."""
+    nodes = np.flatnonzero(structure.active).tolist()
+    if len(nodes) <= limit:
+        return nodes
+    kept = {node for node in special if structure.active[node]}
+    pending = list(kept)
+    while pending:
+        fresh = set(structure.parents[pending.pop()]) - kept
+        kept |= fresh
+        pending += fresh
+    highest = sorted(nodes, key=lambda node: (-int(structure.level[node]), node))
+    for node in highest:
+        if len(kept) >= limit:
+            break
+        kept.add(node)
+    return sorted(kept)
+
+
+def _folded(structure: Structure, shown: Collection[int]) -> dict[int, int]:
+    """How many nodes that are not shown lie below each node that is, along first parents."""
+    there = set(shown)
+    owner: dict[int, int | None] = {}
+    hidden = [n for n in np.flatnonzero(structure.active).tolist() if n not in there]
+    count: dict[int, int] = defaultdict(int)
+    # From the top down, so that the owner of a node's parent is known.
+    for node in sorted(hidden, key=lambda node: -int(structure.level[node])):
+        above = next(iter(structure.parents[node]), None)
+        mine = above if above is None or above in there else owner[above]
+        owner[node] = mine
+        if mine is not None:
+            count[mine] += 1
+    return dict(count)
 
 
 def _size(share: float, span: float, row: float, pixel: float) -> float:

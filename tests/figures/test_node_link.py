@@ -27,7 +27,8 @@ def nodes(structure: Structure, **options: Any) -> dict[int, dict[str, Any]]:
     page, shown = draw(structure, **options)
     found = re.search(r"nodes = new vis\.DataSet\((\[.*?\])\);", page, re.DOTALL)
     assert found
-    rows = {int(row["id"].removeprefix("n")): row for row in json.loads(found[1])}
+    drawn = [row for row in json.loads(found[1]) if row["id"].startswith("n")]
+    rows = {int(row["id"].removeprefix("n")): row for row in drawn}
     assert len(rows) == shown
     return rows
 
@@ -57,12 +58,26 @@ def test_higher_levels_are_larger() -> None:
     assert drawn[0]["size"] < drawn[7]["size"] < drawn[10]["size"]
 
 
-@pytest.mark.parametrize(
-    ("limit", "expected"),
-    [(11, set(range(11))), (10, {7, 8, 9, 10}), (4, {7, 8, 9, 10}), (3, {10})],
-)
-def test_whole_levels_are_left_out_from_below(limit: int, expected: set[int]) -> None:
-    assert set(nodes(toy(), limit=limit)) == expected
+def test_of_too_many_the_highest_and_all_above_what_is_marked_are_kept() -> None:
+    tree = toy()
+    total = int(tree.active.sum())
+    by_level = sorted(range(total), key=lambda node: (-int(tree.level[node]), node))
+    assert set(nodes(tree, limit=4)) == set(by_level[:4])
+    above, pending = {0}, [0]
+    while pending:
+        for parent in tree.parents[pending.pop()]:
+            above.add(parent)
+            pending.append(parent)
+    assert set(nodes(tree, limit=1, marked=[0])) == above
+    # What is folded is counted below the nearest node that is shown: together all the rest.
+    page, shown = draw(tree, limit=1, gold=[0])
+    folded = [
+        int(count)
+        for count in re.findall(r'"label": "\\u002b(\d+)"|"label": "\+(\d+)"', page)
+        for count in count
+        if count
+    ]
+    assert sum(folded) == total - shown
 
 
 def test_a_single_level_beyond_the_limit_is_cut() -> None:

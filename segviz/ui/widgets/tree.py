@@ -129,13 +129,19 @@ def draw_node_link(session: Session, structure: Structure, height: int = 560, **
         height=height,
         ramp=SCORE_RAMP_DARK if dark else SCORE_RAMP_LIGHT,
         accent=ACCENT["dark" if dark else "light"],
-        selected=session.selected,
+        selected=session.selected_in(structure),
+        names=scene(session, structure).names,
         **marks,
     )
     st.iframe(html, height=height + 30, alt="Node-link drawing of the memory")
     total = int(structure.active.sum())
     coloured = "by propagated score" if "scores" in marks else "by session (middle of the span)"
-    count = f"All {shown} nodes" if shown == total else f"The {shown} highest of {total} nodes"
+    count = f"All {shown} nodes"
+    if shown < total:
+        count = (
+            f"{shown:,} of {total:,} nodes (selected, retrieved and gold ones with all above them, "
+            "then the highest; +n stands for n folded below)"
+        )
     legend = "; retrieved nodes ringed, gold evidence as diamonds" if "scores" in marks else ""
     with st.container(horizontal=True, vertical_alignment="top"):
         st.caption(
