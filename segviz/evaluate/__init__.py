@@ -14,6 +14,7 @@ levels (what a reader would be given).
 ``grid``                :func:`sweep`: policy x alpha x horizon
 ``compare``             several memories side by side, also by their own retrieval
 ``many``                many conversations, systems and seeds, on one or more workers
+``traffic``             retrievals and score passing through every node, over all questions
 ``permutation``         the loss when units swap places (SegTreeMem Table 3)
 ``published``           results printed in papers, from ``published.csv``
 ``generation``          :func:`evaluate_answers`: answers and grades by chat models

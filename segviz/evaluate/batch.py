@@ -310,6 +310,13 @@ class Batch:
         count = [np.bincount(self._gold_turns[part], minlength=len(ranked)) for part in parts]
         return np.stack(count, axis=1)
 
+    def on_gold(self, tops: Ints) -> Ints:
+        """In how many of the ``tops`` (q, m) each node holds a gold turn, int64 (n + 1,)."""
+        gold = np.zeros((len(tops), self._narrow.size), dtype=np.bool_)
+        np.logical_or.at(gold, self._gold_turns, self._holds)
+        rows = np.arange(len(tops))[:, None]
+        return np.bincount(tops[gold[rows, tops]], minlength=self._narrow.size)
+
     def levels(self, ranked: Ints) -> NDArray[np.int64]:
         """How many nodes of all tops lie on each level, int64 (highest + 1,)."""
         tops = self.tops(ranked)

@@ -80,6 +80,19 @@ def test_a_short_run_shows_best_setting_categories_and_failures(monkeypatch):
     assert row[f"α {cell.alpha:g}"] == marks(cell.outcomes.fates[place])
 
 
+def test_every_node_over_all_questions():
+    app = sweep_page()
+    app.session_state["traffic-panel"] = True
+    app.session_state["sweep-cell"] = ("both", 0.5, 2)
+    clean(app.run())
+    rows = next(f.value for f in app.dataframe if "on gold" in f.value.columns)
+    assert rows["retrieved"].is_monotonic_decreasing
+    assert (rows["on gold"] <= rows["retrieved"]).all()
+    assert rows["score given"].sum() == pytest.approx(rows["score taken"].sum())
+    dead = (rows["retrieved"] == 0).sum()
+    assert f"{dead} of {len(rows)} nodes are retrieved for none of" in texts(app)
+
+
 @pytest.mark.parametrize("measure", CHOICES)
 def test_any_measure_is_shown_for_the_policies_it_sees(measure):
     app = sweep_page()

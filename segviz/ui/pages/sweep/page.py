@@ -13,7 +13,7 @@ from segviz.retrieval import POLICIES, RELEVANCE
 from segviz.ui import keys
 from segviz.ui.pages.sweep.charts import charts_panel
 from segviz.ui.pages.sweep.permutation import permutation_panel
-from segviz.ui.pages.sweep.setting import atlas_panel, setting_panel
+from segviz.ui.pages.sweep.setting import atlas_panel, nodes_panel, setting_panel
 from segviz.ui.state import Session, fingerprint, peek, remember
 from segviz.ui.widgets.captions import counted, spread
 from segviz.ui.widgets.export_menu import sweep_export
@@ -74,6 +74,7 @@ def _sweep(session: Session, settings: dict[str, Any], key: str) -> None:
     charts_panel(session, judged)
     atlas_panel(session, judged)
     setting_panel(session, judged)
+    nodes_panel(session, judged)
 
 
 def _wanted(session: Session, settings: dict[str, Any], key: str) -> bool:

@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
+import numpy as np
 import streamlit as st
 
 from segviz.evaluate import MEASURES, Outcomes, Sweep
 from segviz.evaluate.measures import sees
 from segviz.evaluate.outcomes import ADVERSARIAL
+from segviz.evaluate.traffic import Traffic, traffic
 from segviz.figures.categories import category_bars, category_label, category_sentence
 from segviz.figures.judged import Judged, blind_sentence, number
 from segviz.ui import keys
 from segviz.ui.pages.sweep.charts import chosen
 from segviz.ui.settings import write_moment, write_settings
-from segviz.ui.state import Session
+from segviz.ui.state import Session, fingerprint, remember
 from segviz.ui.widgets.atlas import draw_atlas
-from segviz.ui.widgets.captions import spread
+from segviz.ui.widgets.captions import named, spread
 from segviz.ui.widgets.charts import chart, colours, ink
-from segviz.ui.widgets.tables import table
+from segviz.ui.widgets.tables import table, tall
+from segviz.ui.widgets.tree import draw_canvas, scene
+
+TRAFFIC_KEPT = 4
 
 
 def setting_panel(session: Session, judged: Judged) -> None:
@@ -121,6 +127,71 @@ def atlas_panel(session: Session, judged: Judged) -> None:
         adversarial=judged.adversarial,
         choose=lambda name: _write(session, swept, *settings[name]),
     )
+
+
+def nodes_panel(session: Session, judged: Judged) -> None:
+    """Draws what passes through every node over all questions under the setting in full; a ticked
+    node is selected in the tree."""
+    setting = chosen(judged)
+    if setting is None:
+        return
+    title = "Every node over all questions: hubs and dead nodes"
+    with st.expander(title, key=keys.TRAFFIC_PANEL, on_change="rerun") as panel:
+        if not panel.open:
+            return
+        policy, alpha, horizon = setting
+        asked = replace(judged.sweep.settings, policy=policy, alpha=alpha, horizon=horizon)
+        found: Traffic = remember(
+            keys.TRAFFIC,
+            fingerprint(session.key, str(asked)),
+            TRAFFIC_KEPT,
+            lambda: traffic(session.memory, session.conversation.questions, asked),
+        )
+        structure = session.shown(session.memory.structure)
+        nodes = np.flatnonzero(structure.active)
+        nodes = nodes[np.argsort(-found.retrieved[nodes], kind="stable")].tolist()
+        rows = [
+            {
+                "node": named(session, structure, node),
+                "retrieved": int(found.retrieved[node]),
+                "on gold": int(found.on_gold[node]),
+                "score given": float(found.given[node]),
+                "score taken": float(found.taken[node]),
+            }
+            for node in nodes
+        ]
+
+        def pick() -> None:
+            event: Any = st.session_state.get(keys.TRAFFIC_TABLE)
+            ticked = event.selection.rows if event else []
+            session.select(nodes[ticked[0]] if ticked else None)
+
+        counts = found.retrieved[nodes]
+        share = counts[:10].sum() / max(1, counts.sum())
+        sentence = (
+            f"{(counts == 0).sum():,} of {len(rows):,} nodes are retrieved for none of "
+            f"{found.questions} questions; the ten most retrieved fill {share:.0%} of all places. "
+            "Scores of a question sum to at most 1. Tick a node to see it in the tree; press a "
+            "heading to sort."
+        )
+        st.dataframe(
+            rows,
+            hide_index=True,
+            height=tall(len(rows), 10),
+            key=keys.TRAFFIC_TABLE,
+            on_select=pick,
+            selection_mode="single-row",
+            column_config={
+                "node": st.column_config.TextColumn(width=460),
+                **{n: st.column_config.NumberColumn(format="%.3f") for n in list(rows[0])[3:]},
+            },
+            alt=sentence,
+        )
+        st.caption(sentence)
+        levels = int(structure.level.max(initial=0)) + 1
+        draw_canvas(
+            session, scene(session, structure), key=keys.TRAFFIC_TREE, height=140 + 40 * levels
+        )
 
 
 def _write(session: Session, found: Sweep, policy: str, alpha: float, horizon: int) -> None:

@@ -1,0 +1,77 @@
+"""What passes through every node over many questions: retrievals, gold evidence, score."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from segviz.conversation import Question
+from segviz.evaluate.batch import Limits, batches, measured_settings
+from segviz.retrieval import RetrievalSettings, combine, spread
+from segviz.retrieval.propagation import operator
+
+if TYPE_CHECKING:
+    from segviz.memory import Memory
+
+
+@dataclass(frozen=True, eq=False)
+class Traffic:
+    """Sums over ``questions`` for each of n nodes.
+
+    ``retrieved`` int64 (n,): in how many tops the node is; ``on_gold`` int64 (n,): in how many of
+    those it holds a gold turn. ``given`` float64 (n,) is the score that arrived elsewhere (or came
+    back) from the node over one hop or more, ``taken`` float64 (n,) what arrived at it so; a
+    question's scores sum to at most 1.
+    """
+
+    questions: int
+    retrieved: NDArray[np.int64]
+    on_gold: NDArray[np.int64]
+    given: NDArray[np.float64]
+    taken: NDArray[np.float64]
+
+
+def traffic(
+    memory: Memory,
+    questions: Sequence[Question],
+    settings: RetrievalSettings | None = None,
+    **changes: Any,
+) -> Traffic:
+    """Sum what passes through every node under ``settings`` with ``changes``, by propagation.
+
+    What a node gives of its own score s⁽⁰⁾ is s⁽⁰⁾ Σ αᵏ (1ᵀ W_Pᵏ) / Σ αᵏ over k ≥ 1 (equations 3
+    and 4), what it takes is s̃ less its own share, as in the ledger. O(H · q · (n + m)). ValueError
+    for bad settings and for ``method`` "own", under which no score travels.
+    """
+    asked = measured_settings(settings, changes).resolved(memory.model)
+    if asked.method != "propagate":
+        raise ValueError(f"method is {asked.method!r}; scores travel under 'propagate' alone")
+    policy, alpha, horizon = asked.propagation
+    n = len(memory.structure)
+    retrieved, on_gold = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
+    given, taken = np.zeros(n), np.zeros(n)
+    for batch in batches(memory, questions, asked, Limits(asked.k, asked.budget)):
+        structure = batch.structure
+        initial = batch.first_scores(memory, asked.relevance_for(memory.model))
+        hops = spread(initial, structure.edges, policy, horizon, structure)
+        final = combine(hops, policy, alpha)
+        here = slice(len(structure))
+        tops = batch.tops(batch.ranked(final))
+        retrieved[here] += np.bincount(tops.ravel(), minlength=len(structure) + 1)[here]
+        on_gold[here] += batch.on_gold(tops)[here]
+        if policy == "none":
+            continue
+        weights = alpha ** np.arange(horizon + 1)
+        transition = operator(len(structure), structure.edges, policy, structure)
+        reach, arrives = np.ones(len(structure)), np.zeros(len(structure))
+        for weight in weights[1:]:
+            reach = transition.apply_transposed(reach)
+            arrives += weight * reach
+        own = initial.sum(axis=0)
+        given[here] += own * arrives / weights.sum()
+        taken[here] += final.sum(axis=0) - own / weights.sum()
+    return Traffic(len(questions), retrieved, on_gold, given, taken)
