@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from segviz.evaluate import MEASURES, Outcomes, Sweep
+from segviz.evaluate import MEASURES, Cell, Outcomes, Sweep
 from segviz.evaluate.measures import sees
 from segviz.evaluate.outcomes import ADVERSARIAL
 from segviz.evaluate.traffic import Traffic, traffic
@@ -98,15 +98,20 @@ def _whole(value: float) -> str:
     return "" if value != value else f"{value:,.0f}"
 
 
-def atlas_panel(session: Session, judged: Judged) -> None:
-    """Draws every question without propagation, over α at the policy and hops of the setting in
-    full (of the one that rescues most, where that does not propagate), and for each other policy
-    at the same α and hops."""
+def _moving(judged: Judged) -> Cell:
+    """Returns the setting in full or, where under it no score travels, the one that rescues most."""
     setting, swept = chosen(judged), judged.sweep
     cell = setting and swept.cell(*setting)
-    if cell is None or not cell.moves:
-        rescued = swept.rescue()
-        cell = rescued[1] if rescued else swept.cells[-1]
+    if cell is not None and cell.moves:
+        return cell
+    rescued = swept.rescue()
+    return rescued[1] if rescued else swept.cells[-1]
+
+
+def atlas_panel(session: Session, judged: Judged) -> None:
+    """Draws every question without propagation, over α at the policy and hops of one setting, and
+    for each other policy at the same α and hops."""
+    swept, cell = judged.sweep, _moving(judged)
     policy, alpha, horizon = cell.policy, cell.alpha, cell.horizon
     settings = {"none": ("none", 0.0, 0)}
     settings |= {f"α {one:g}": (policy, one, horizon) for one in swept.alphas}
@@ -130,17 +135,17 @@ def atlas_panel(session: Session, judged: Judged) -> None:
 
 
 def nodes_panel(session: Session, judged: Judged) -> None:
-    """Draws what passes through every node over all questions under the setting in full; a ticked
-    node is selected in the tree."""
-    setting = chosen(judged)
-    if setting is None:
-        return
-    title = "Every node over all questions: hubs and dead nodes"
+    """Draws what passes through every node over all questions under the setting of the atlas; a
+    ticked node is selected in the tree."""
+    cell = _moving(judged)
+    where = f"{cell.policy}, α {cell.alpha:g}, H {cell.horizon}"
+    title = f"Every node over all questions, {where}: hubs and dead nodes"
     with st.expander(title, key=keys.TRAFFIC_PANEL, on_change="rerun") as panel:
         if not panel.open:
             return
-        policy, alpha, horizon = setting
-        asked = replace(judged.sweep.settings, policy=policy, alpha=alpha, horizon=horizon)
+        asked = replace(
+            judged.sweep.settings, policy=cell.policy, alpha=cell.alpha, horizon=cell.horizon
+        )
         found: Traffic = remember(
             keys.TRAFFIC,
             fingerprint(session.key, str(asked)),
