@@ -22,6 +22,10 @@ _WELCOME = st.components.v2.component(
     "segviz_welcome", js=script("welcome"), css=stylesheet("welcome")
 )
 
+_DEMO_RELEVANCE = (None, "hybrid", "dense")
+"""Where propagation along the tree is tried, in order: the usual relevance may leave nothing to
+rescue."""
+
 DOORS = {"grow": "Watch it grow", "ask": "Ask it something", "open": "Open your own"}
 
 
@@ -57,8 +61,8 @@ def welcome(session: Session) -> None:
 
 
 def begin_ask(session: Session) -> None:
-    """Lets Ask open on the question whose evidence propagation rescues most, under the setting
-    that does it, where nobody has chosen a question and measuring takes a moment."""
+    """Lets Ask open on the question whose evidence propagation along the tree rescues most, under
+    the setting that does it, where nobody has chosen a question and measuring takes a moment."""
     state = st.session_state
     untouched = keys.question(session.source) not in state and keys.ORIGIN not in state
     if not untouched or not session.conversation.questions or not at_once(session):
@@ -66,11 +70,24 @@ def begin_ask(session: Session) -> None:
     settings = read_settings(session)
     if settings != RetrievalSettings():
         return  # a link has a setting of its own
-    found = sweep(session.memory, session.conversation.questions, policies=("top-down", "both"))
-    rescued = found.rescue()
-    if rescued is None:
+    for relevance in _DEMO_RELEVANCE:
+        found = sweep(
+            session.memory,
+            session.conversation.questions,
+            policies=("top-down", "both"),
+            relevance=relevance,
+        )
+        rescued = found.rescue()
+        if rescued is None:
+            continue
+        question, cell = rescued
+        wanted = replace(
+            settings,
+            relevance=relevance,
+            policy=cell.policy,
+            alpha=cell.alpha,
+            horizon=cell.horizon,
+        )
+        write_settings(wanted, session.memory.system)
+        write_question(session, question)
         return
-    question, cell = rescued
-    settings = replace(settings, policy=cell.policy, alpha=cell.alpha, horizon=cell.horizon)
-    write_settings(settings, session.memory.system)
-    write_question(session, question)

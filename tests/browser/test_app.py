@@ -180,7 +180,7 @@ class TestAnyPage:
 
 class TestAsk:
     def test_shows_what_python_retrieves(self, app, memory):
-        app.open("ask")
+        app.open("ask?question=0")
         question = memory.conversation.questions[0]
         result = memory.ask(question.text)
         shown = app.page.locator(".st-key-evidence .entry")
@@ -208,7 +208,7 @@ class TestAsk:
         assert box["y"] <= row["y"] <= box["y"] + box["height"]
 
     def test_picking_the_best_evidence_keeps_its_turns_in_view(self, app, memory):
-        app.open("ask")
+        app.open("ask?question=0")
         app.page.locator(".st-key-evidence .entry").first.click()
         app.settle()
         node = memory.ask(memory.conversation.questions[0].text).after[0]

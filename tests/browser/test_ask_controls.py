@@ -20,7 +20,7 @@ NOTES_SETTLED = """(root) => {
 
 @pytest.fixture
 def ask(app):
-    app.open("ask")
+    app.open("ask?question=0")
     app.tree(KEY)
     return app
 

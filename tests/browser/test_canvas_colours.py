@@ -29,7 +29,7 @@ def grow(app):
 
 @pytest.fixture
 def ask(app):
-    app.open("ask")
+    app.open("ask?question=0")
     app.tree(ASK)
     return app
 
@@ -84,7 +84,7 @@ class TestColour:
 
     def test_a_page_offers_what_its_data_supports(self, grow):
         assert options(grow, GROW, "colour") == ["", "level", "coherence"]
-        grow.open("ask")
+        grow.open("ask?question=0")
         everything = ["", "session", "level", "initial", "propagated", "change", "gold"]
         assert options(grow, ASK, "colour") == [*everything, "coherence"]
         grow.page.get_by_text("Own question", exact=True).click()

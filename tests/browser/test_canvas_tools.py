@@ -33,7 +33,12 @@ def rests(app):
 
 
 def drag(app, selector, begin, end):
-    """Drags along an element, from one share of its width to another."""
+    """Drags along an element, from one share of its width to another; the strip shows itself
+    when the view is zoomed."""
+    if not part(app, selector).is_visible():
+        for _ in range(3):
+            part(app, '[aria-label="Zoom in"]').click()
+        rests(app)
     box = part(app, selector).bounding_box()
     y = box["y"] + box["height"] / 2
     app.page.mouse.move(box["x"] + begin * box["width"], y)
@@ -53,12 +58,13 @@ def fits(app):
 
 class TestOverview:
     def test_a_drag_draws_the_window_another_moves_it_and_its_edge_resizes_it(self, grow):
-        # It stands under the plot.
+        # It stands under the plot, once there is more than the view shows.
+        assert not part(grow, ".map").is_visible()
+        drag(grow, ".map", 0.2, 0.5)
         left, width, *_ = map(float, grow.attribute(KEY, "plot").split(","))
         canvas, strip = (part(grow, name).bounding_box() for name in ("canvas.over", ".map"))
         assert strip["x"] == pytest.approx(canvas["x"] + left, abs=1)
         assert strip["width"] == pytest.approx(width, abs=1)
-        drag(grow, ".map", 0.2, 0.5)
         assert shown(grow) == pytest.approx([0.2 * UNITS, 0.5 * UNITS], abs=1)
         drag(grow, ".map", 0.35, 0.55)
         assert shown(grow) == pytest.approx([0.4 * UNITS, 0.7 * UNITS], abs=1)
@@ -225,7 +231,7 @@ class TestWayBack:
 
 
 def test_a_moved_slider_keeps_the_view(app):
-    app.open("ask")
+    app.open("ask?question=0")
     root = app.tree("ask-tree")
     root.locator('[aria-label="Zoom in"]').click()
     app.still("ask-tree")

@@ -64,7 +64,7 @@ def test_a_walk_by_keyboard(app, memory):
 def test_what_screen_readers_are_told(app, memory):
     structure = memory.structure.collapsed
     root = structure.roots[0]
-    app.open("ask?view=Outline")
+    app.open("ask?view=Outline&question=0")
     tree = app.page.get_by_role("tree", name="Outline of ines-theo")
     assert tree.count() == 1
     stops = app.page.locator("li.place[tabindex='0']")

@@ -224,7 +224,13 @@ def test_bad_settings_name_the_legal_ones(grown):
 
 
 def test_the_rescue_finds_most_gold_turns_and_loses_none():
-    found = sweep(built(), sample().questions, policies=("both", "top-down"), horizons=(1, 2))
+    found = sweep(
+        built(),
+        sample().questions,
+        policies=("both", "top-down"),
+        horizons=(1, 2),
+        relevance="hybrid",
+    )
     place, cell = found.rescue()
 
     def gain(one, at):

@@ -106,7 +106,7 @@ function crumb(s, list, node) {
   const where = spanText(start[node], stop[node]);
   const called = s.scene.data.names[node];
   const place = `L${level[node]}${top[node] > level[node] ? `–${top[node]}` : ""}`;
-  const name = called ? isolateText(called) : place;
+  const name = called ? isolateText(here ? called : called.split(", ")[0]) : place;
   const button = element("button", "", item);
   button.textContent = here ? `${called ? `${name} · ` : ""}${place} · ${where}` : name;
   button.type = "button";

@@ -99,7 +99,7 @@ def _whole(value: float) -> str:
 
 
 def _moving(judged: Judged) -> Cell:
-    """Returns the setting in full or, where under it no score travels, the one that rescues most."""
+    """Returns the setting in full; where under it no score travels, the one that rescues most."""
     setting, swept = chosen(judged), judged.sweep
     cell = setting and swept.cell(*setting)
     if cell is not None and cell.moves:
