@@ -224,8 +224,7 @@ def test_a_question_is_asked_at_its_moment_unless_a_step_is_named(run, moments, 
     told = run("ask", "m.json", "--number", 1).out
     assert (
         "0 of 0 nodes, top-down, alpha 0.1, H 2, relevance contextual\n"
-        f"Asked after step 0 of {total}"
-        in told
+        f"Asked after step 0 of {total}" in told
     )
     for name, options, at in (("a.py", (), step), ("b.py", ("--step", 7), 7)):
         run("export", "m.json", "--format", "python", "--number", 0, *options, "-o", name)
