@@ -12,7 +12,8 @@ CONVERSATION = "conv-47"
 @dataclass(frozen=True)
 class Case:
     """One case: the index of its question in the conversation, what it is about, what the
-    paper reports, what segviz retrieves offline by hybrid relevance (the paper's is dense), and the settings to compare."""
+    paper reports, what segviz retrieves offline by hybrid relevance (the paper's is dense), and
+    the settings to compare."""
 
     name: str
     question: int
