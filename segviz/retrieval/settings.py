@@ -116,7 +116,7 @@ PRESETS: dict[str, RetrievalSettings] = {
     "paper, top-down": RetrievalSettings(policy="top-down", relevance="dense"),
     "paper, bottom-up": RetrievalSettings(policy="bottom-up", relevance="dense"),
     "no propagation": RetrievalSettings(policy="none", alpha=0.0, horizon=0),
-    "ours": RetrievalSettings(policy="both", alpha=0.95, horizon=3),
+    "ours": RetrievalSettings(relevance=USUAL_RELEVANCE),
 }
 """Name to settings. The paper's are α .10, H 2 on dense cosine (arXiv 2606.04555, Table 4); ours
-is the best setting of a policy along the tree on other conversations than it is reported on."""
+is their top-down propagation on contextual relevance."""
