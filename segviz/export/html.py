@@ -246,7 +246,7 @@ def _scene(view: View) -> Scene:
     )
     if result is None:
         return grown(plain, view.moment, view.step).drawn()
-    return answered(plain, result, view.gold.leaves, Live(result.settings)).drawn()
+    return answered(plain, result, view.gold, Live(result.settings)).drawn()
 
 
 # --- the page's own parts ----------------------------------------------------------------------

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import streamlit as st
 
@@ -21,7 +21,7 @@ def tree_canvas(
     payload: Mapping[str, Any],
     *,
     key: str,
-    height: int,
+    height: int | Literal["content"],
     texts: Sequence[str] | None = None,
     on_select: Callable[[], None] | None = None,
     on_setting: Callable[[], None] | None = None,
@@ -38,7 +38,7 @@ def tree_canvas(
     Args:
         payload: what to draw.
         key: Streamlit key; zoom and keyboard focus live as long as it does.
-        height: pixels, legend, axis and overview included.
+        height: pixels, legend, axis and overview included, or what the content needs.
         texts: full text of every node, for the search; without it the browser searches
             the labels of the payload, which may be cut or absent.
         on_select: called after each click that changes the selection.

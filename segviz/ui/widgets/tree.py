@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal
 
 import streamlit as st
 
@@ -21,9 +21,9 @@ from segviz.view.scene import UNFOLDED, Scene, scene_of
 
 
 def canvas_height(levels: int, mirrored: bool = False) -> int:
-    """Returns the pixels for so many levels: rows neither stretched nor squeezed out of sight. The
-    mirrored picture has a second line in its header."""
-    return min(192 + 70 * levels, 722) if mirrored else min(202 + 40 * levels, 522)
+    """Returns the pixels for so many levels: rows neither stretched nor squeezed out of sight. Of
+    the mirrored picture it is the tree alone, without what stands around it."""
+    return min(76 + 70 * levels, 600) if mirrored else min(202 + 40 * levels, 522)
 
 
 def view_choice(key: str) -> str:
@@ -68,17 +68,20 @@ def draw_canvas(
     shown: Scene,
     *,
     key: str,
-    height: int,
+    height: int | Literal["content"] = "content",
     gutter: bool = False,
+    stage: int | None = None,
+    bare: bool = False,
     on_setting: Callable[[LiveSetting], None] | None = None,
 ) -> None:
     """The canvas tree of a scene; a click selects the node for every panel of the page.
 
-    ``gutter`` reserves the column of candidates; ``on_setting`` gets what the controls of
-    the header are set to.
+    ``gutter`` reserves the column of candidates; with ``stage`` pixels of tree the component is
+    as tall as what else it shows; ``bare`` leaves out the tree; ``on_setting`` gets what the
+    controls of the header are set to.
     """
     drawn = shown.drawn()
-    payload = tree_payload(drawn, gutter=gutter)
+    payload = tree_payload(drawn, gutter=gutter, bare=bare, stage=stage)
     if drawn.axis_units is not None:
         payload["axis_units"] = drawn.axis_units.tolist()  # to point at turns
 
@@ -104,7 +107,7 @@ def draw_canvas(
         on_setting=adjusted,
         on_look=chosen,
     )
-    if drawn is not shown:
+    if drawn is not shown and not bare:
         st.caption(f"{UNFOLDED} Colours are sessions, oldest violet.")
 
 

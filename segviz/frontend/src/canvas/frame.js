@@ -3,6 +3,7 @@
 // the scores registers itself, so that this module knows none of the widgets.
 
 import { cleared } from "../shared/dom.js";
+import { answerOf } from "./answer.js";
 import { visibleBoxes } from "./boxes.js";
 import { geometry } from "./geometry.js";
 import { drawOver } from "./marks.js";
@@ -38,19 +39,21 @@ export function schedule(s, base = false) {
 function paint(s) {
   const { frames, elements } = s;
   const { clientWidth: width, clientHeight: height } = elements.stage;
-  if (!s.scene.data || !width || !height) return;
+  const { data } = s.scene;
+  const drawn = data && !data.bare;
+  if (!data || (drawn && !(width && height))) return;
   const started = performance.now();
-  const base = slide(s.sight) || frames.baseDirty;
   if (s.settings.stale) {
     recompute(s);
     showScores(s);
   }
-  if (base) {
+  const base = slide(s.sight) || frames.baseDirty;
+  if (base && drawn) {
     layOut(s, width, height);
     drawBase(s, cleared(elements.base, width, height));
     frames.baseDirty = false;
   }
-  drawOver(s, cleared(elements.over, width, height));
+  if (drawn) drawOver(s, cleared(elements.over, width, height));
   for (const show of frames.frameShows) show(s);
   if (base) elements.root.dataset.drawMs = (performance.now() - started).toFixed(2);
   if (s.sight.slide) schedule(s, true);
@@ -80,5 +83,6 @@ export function showScores(s) {
   scene.picture = scene.data.mode === "scores" && s.settings.setting?.drawing === "change"
     ? "change" : scene.data.mode;
   scene.shades = shadesOf(scene);
+  scene.answer = scene.data.mode === "scores" ? answerOf(scene) : null;
   for (const show of s.frames.scoreShows) show(s);
 }

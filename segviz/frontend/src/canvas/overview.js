@@ -42,7 +42,7 @@ export function buildOverview(s, parent) {
 function showOverview(s) {
   const { scene, sight: { geom, view }, elements: { overview } } = s;
   const { data, theme, picture, shades, most } = scene;
-  overview.root.hidden = !data.legend || (data.mode !== "grow" && data.total_units <= FEW_UNITS);
+  overview.root.hidden = !geom || !data.legend || (data.mode !== "grow" && data.total_units <= FEW_UNITS);
   if (overview.root.hidden) return;
   const width = Math.round(geom.width);
   overview.width = width;

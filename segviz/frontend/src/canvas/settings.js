@@ -12,7 +12,7 @@ const OVERDUE_MS = 2000; // an answer that still does not know a change sent so 
 
 export const createSettings = () => ({
   setting: null, sequence: 0, answered: 0, sent: 0, timer: 0, sentAt: 0, stale: false, scores: null,
-  apart: "",
+  apart: "", held: null,
 });
 
 /** Takes the setting of a new message, or keeps the browser's where that is newer.
@@ -21,6 +21,7 @@ export function adoptSetting(s) {
   const { scene: { data }, settings } = s;
   settings.scores = null;
   settings.stale = false;
+  settings.held = null;
   if (!data.live) {
     settings.setting = null;
     return;
@@ -78,8 +79,24 @@ export function report(s) {
 export function recompute(s) {
   const { scene: { data }, settings } = s;
   settings.stale = false;
+  settings.held = null;
   data.final = finalScores(s);
   data.top_final = topNodes(data.final, data, /** @type {Live} */ (data.live));
+}
+
+/** Shows the question without propagation, or again as it was. Did that change anything?
+ * @param {State} s
+ * @param {boolean} held */
+export function hold({ scene: { data }, settings }, held) {
+  if (held === Boolean(settings.held)) return false;
+  if (held) {
+    settings.held = { final: data.final, top: data.top_final };
+    [data.final, data.top_final] = [data.initial, data.top_initial];
+  } else if (settings.held) {
+    [data.final, data.top_final] = [settings.held.final, settings.held.top];
+    settings.held = null;
+  }
+  return true;
 }
 
 /** @param {State} state */
