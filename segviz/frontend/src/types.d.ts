@@ -571,6 +571,7 @@ interface Elements {
     order: HTMLButtonElement;
     list: HTMLElement;
     said: string;
+    texts?: Message["texts"];
     open: number | null;
   };
   help: HTMLElement;

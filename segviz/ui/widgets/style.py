@@ -32,6 +32,7 @@ _CONTROLS = """
 :is(.st-key-transport, .st-key-asking, .st-key-scoring) button {
   min-height: 2.1rem; padding: 0.1rem 0.6rem;
 }
+.st-key-asking > :first-child { min-width: min(18rem, 100%); }
 .st-key-asking button { min-height: 2.5rem; }
 .st-key-scoring button { min-height: 2.5rem; }
 .st-key-source button { padding-inline: 0.55rem; }

@@ -36,9 +36,10 @@ function showEvidence(s) {
   const rows = evidenceRows(scene, attention.byTime);
   const { selected } = attention;
   const open = rows.find(({ node }) => node === selected);
-  const said = JSON.stringify([rows, selected, scene.data.texts, open && scene.data.final[open.node]]);
-  if (said === evidence.said) return;
-  evidence.said = said;
+  const { texts, final } = scene.data;
+  const said = JSON.stringify([rows, selected, open && final[open.node]]);
+  if (said === evidence.said && texts === evidence.texts) return;
+  Object.assign(evidence, { said, texts });
   const kept = rows.filter(({ out }) => !out).length;
   const words = scene.data.words === null ? "" : `, ${scene.data.words} words`;
   title.textContent = `Retrieved: ${kept}${words}`;
@@ -122,7 +123,7 @@ function entry(s, list, row, open) {
   button.addEventListener("pointerenter", () => pointed(s, node));
   button.addEventListener("pointerleave", () => pointed(s, null));
   if (!open) return;
-  const body = element("div", "body", item);
+  const body = element("div", "opened", item);
   const session = data.session_titles[scene.runs[scene.runOf[data.start[node]]]?.session] ?? "";
   element("div", "meta", body, `${isolateText(session)} · ${spanText(data.start[node], data.stop[node])}`
     + (gold.length ? ` · ${isolateText(gold.slice(0, 6).join(", "))}` : ""));

@@ -8,7 +8,6 @@ import { edgePairs, propagator } from "./propagate.js";
 import { select } from "./navigation.js";
 import { pathOf, retrievedAt, short } from "./path.js";
 import { change, keyLetGo, report } from "./settings.js";
-import { levelColour } from "./shades.js";
 
 const [LEFT, RIGHT, TOP, GAP, SHARES, FOOT] = [50, 12, 8, 12, 54, 18];
 const SLICE_MS = 6; // of a frame, so that a long path does not hold up a drag
@@ -256,7 +255,7 @@ function drawShares({ scene: { theme, data, tree } }, ctx, found, width, top) {
     let y = top + SHARES;
     counts.forEach((count, level) => {
       const h = (count / Math.max(1, tops[i].length)) * SHARES;
-      ctx.fillStyle = levelColour(theme, level);
+      ctx.fillStyle = full(data, level);
       ctx.fillRect(Math.floor(from), y - h, Math.ceil(to) - Math.floor(from), h);
       y -= h;
     });
@@ -265,12 +264,17 @@ function drawShares({ scene: { theme, data, tree } }, ctx, found, width, top) {
   let at = top + SHARES - 6;
   ctx.textAlign = "right";
   for (let level = 0; level <= tree.highest && at > top; level++, at -= 12) {
-    ctx.fillStyle = levelColour(theme, level);
+    ctx.fillStyle = full(data, level);
     ctx.fillRect(LEFT - 12, at - 4, 8, 8);
     ctx.fillStyle = theme.muted;
     ctx.fillText(`L${level}`, LEFT - 15, at);
   }
 }
+
+/** A level's colour at full strength: here it stands for itself, and nothing is written on it.
+ * @param {Message} data
+ * @param {number} level */
+const full = ({ level_colours: all }, level) => all[Math.min(level, all.length - 1)];
 
 /** @param {Ctx} ctx
  * @param {string} colour
