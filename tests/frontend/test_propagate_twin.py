@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from segviz.retrieval import estimated_tokens, level_distribution, propagate, top_k
+from segviz.retrieval import estimated_tokens, level_distribution, propagate, ranks, top_k
+from segviz.retrieval.ledger import explain
 from segviz.tree import Structure
 from segviz.view.live import LIVE_POLICIES
 from tests.frontend.node import needs_node, run
@@ -126,6 +127,70 @@ def test_scores_and_top_k_equal_pythons() -> None:
     assert several_parents > 10
     assert retired > 10
     assert chains > 10
+
+
+PATH = """
+return cases.map((c) => {
+  const data = { level: Int32Array.from(c.level), start: Int32Array.from(c.start),
+    parent: Int32Array.from(c.parent), edges: Int32Array.from(c.edges), gold: c.gold,
+    tokens: Int32Array.from(c.tokens), origin: new Int32Array(0), live: c.live };
+  const initial = Float64Array.from(c.initial);
+  const tree = { ...data, edges: m.edgePairs(data) };
+  const scores = m.propagator(initial, tree);
+  const path = (over) => {
+    const run = m.pathOf(data, scores, c.live, over);
+    for (;;) { const { done, value } = run.next(); if (done) return value; }
+  };
+  const { over, values, tops, nodes, ranks } = path(c.over);
+  const incoming = m.incomingOf(tree, c.live.policy);
+  return { over, values, nodes, tops: tops.map((top) => [...top]),
+    ranks: ranks.map((each) => [...each]),
+    finals: values.map((value) => [...(over === "alpha"
+      ? scores(c.live.policy, value, c.live.horizon)
+      : scores(c.live.policy, c.live.alpha, value))]),
+    flows: c.level.map((_, node) => m.flowOf(incoming, initial, c.live, node)) };
+});
+"""
+
+
+def test_paths_and_flows_equal_pythons() -> None:
+    cases, structures, initial = [], [], []
+    for seed in range(24):
+        structure = random_structure(seed).collapsed
+        policy, alpha, horizon = SETTINGS[seed * 7 % len(SETTINGS)]
+        active = np.flatnonzero(structure.active).tolist()
+        first = scores(structure, seed)
+        live = {"policy": policy, "alpha": alpha, "horizon": horizon, "k": 5, "budget": None}
+        live |= {"levels": [0, 1] if seed % 5 == 0 else None}
+        live |= {"alpha_max": 0.99, "alpha_step": 0.01, "horizon_max": 5}
+        over = "horizon" if seed % 3 == 0 else "alpha"
+        cases.append(case(structure, first) | {"live": live, "over": over, "gold": active[:2]})
+        structures.append(structure)
+        initial.append(first)
+    for one, structure, first, found in zip(
+        cases, structures, initial, run(PATH, cases=cases), strict=True
+    ):
+        live, levels = one["live"], one["live"]["levels"]
+        assert found["values"] == (
+            list(range(6)) if one["over"] == "horizon" else [i / 100 for i in range(100)]
+        )
+        assert set(found["nodes"]) == {n for top in found["tops"] for n in top} | set(one["gold"])
+        for i, own in enumerate(map(np.array, found["finals"])):
+            assert found["tops"][i] == list(top_k(own, structure, 5, levels))
+            wanted = ranks(found["nodes"], own, structure, levels)
+            assert [each[i] for each in found["ranks"]] == list(wanted)
+        setting = (live["policy"], live["alpha"], live["horizon"])
+        for node, flow in enumerate(found["flows"]):
+            ledger = explain(node, first, structure.edges, *setting, structure)
+            assert flow["own"] == pytest.approx(ledger.own, abs=1e-12)
+            assert flow["total"] == pytest.approx(ledger.total, abs=1e-12)
+            given = {
+                (hop, each["source"]): each["amount"]
+                for hop, part in enumerate(flow["hops"], start=1)
+                for each in part["given"]
+            }
+            received = {(e.hop, e.source): e.amount for e in ledger.received if e.amount > 0}
+            assert given == pytest.approx(received, abs=1e-12)
 
 
 def test_the_hops_of_one_policy_do_not_leak_into_the_next() -> None:
