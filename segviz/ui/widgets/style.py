@@ -27,6 +27,11 @@ _ICONS = """
 }
 """
 
+# Room for the tree of Ask and what is said below it, before they are there.
+_ASK = """
+.st-key-ask-tree { min-height: 44rem; }
+"""
+
 # The controls above the tree are one line of an instrument: equally tall, close together.
 _CONTROLS = """
 :is(.st-key-transport, .st-key-asking, .st-key-scoring) button {
@@ -102,7 +107,7 @@ _COLOURS = f"""
 [data-testid="stMarkdownContainer"] code {{ color: {_INK}; }}
 """
 
-_RULES = (_ROOM, _ICONS, _CONTROLS, _BESIDE, _TABLES, _TWINS, _EXPORTS, _HISTORY, _COLOURS)
+_RULES = (_ROOM, _ICONS, _ASK, _CONTROLS, _BESIDE, _TABLES, _TWINS, _EXPORTS, _HISTORY, _COLOURS)
 
 
 _WATCH = st.components.v2.component("segviz_theme_watch", js=script("theme_watch"))
