@@ -192,3 +192,91 @@ def test_change_draws_what_mirrored_does_not(ask, memory):
     ask.page.keyboard.press("c")  # Streamlit's "clear cache"
     ask.page.wait_for_timeout(300)
     assert not ask.page.get_by_role("dialog").count()
+
+
+def test_the_path_is_dragged_and_tells_where_a_node_is_retrieved(ask, memory):
+    plot = control(ask, ".path[data-ready=true] .plot")
+    plot.scroll_into_view_if_needed()
+    box = plot.bounding_box()
+    y = box["y"] + box["height"] - 40  # on the level shares, where no line is
+    ask.page.mouse.move(box["x"] + 70, y)
+    ask.page.mouse.down()
+    seen = set()
+    for share in (0.3, 0.5, 0.7):
+        ask.page.mouse.move(box["x"] + box["width"] * share, y)
+        ask.page.wait_for_timeout(80)
+        seen.add(ask.attribute(KEY, "alpha"))
+    ask.page.mouse.up()
+    assert len(seen) == 3
+    settles(ask, memory)
+    before = setting(ask)["alpha"]
+    plot.focus()
+    plot.press("ArrowRight")
+    ask.until(KEY, "alpha", lambda alpha: float(alpha) > before)
+    settles(ask, memory)
+    control(ask, ".path summary").click()
+    rows = control(ask, ".path tbody tr").all_inner_texts()
+    assert len(rows) == len(
+        ask.tree(KEY).evaluate("(r) => r.parentNode.segvizTree.path.found.nodes")
+    )
+    assert any("gold" in row for row in rows)
+    control(ask, ".path .head button").click()  # over H
+    control(ask, ".path[data-ready=true]").wait_for()
+    plot.focus()
+    plot.press("End")
+    ask.until(KEY, "horizon", "5")
+    settles(ask, memory)
+
+
+def test_holding_shows_the_question_without_propagation(ask, memory):
+    control(ask, ".controls select").select_option("both")
+    control(ask, "input.alpha").fill("0.9")
+    settled = settles(ask, memory)
+    reruns = ask.reruns
+    hold = control(ask, ".hold")
+    for press, release in (
+        (lambda: hold.dispatch_event("pointerdown"), lambda: hold.dispatch_event("pointerup")),
+        (lambda: ask.page.keyboard.down("b"), lambda: ask.page.keyboard.up("b")),
+    ):
+        control(ask, "canvas.over").focus()
+        press()
+        ask.until(KEY, "top", ",".join(map(str, settled.before)))
+        assert "same 10 nodes, same order" in control(ask, ".changed").inner_text()
+        release()
+        ask.until(KEY, "top", ",".join(map(str, settled.after)))
+    assert shown_scores(ask) == settled.final.tolist()
+    assert ask.reruns == reruns  # Python need not know
+
+
+@pytest.mark.parametrize("motion", ["no-preference", "reduce"])
+def test_ribbons_flow_to_the_selected_node_hop_by_hop(ask, memory, motion):
+    ask.page.emulate_media(reduced_motion=motion)
+    control(ask, ".controls select").select_option("both")
+    control(ask, "input.alpha").fill("0.9")
+    result = settles(ask, memory)
+    ask.evidence().nth(1).click()
+    ask.settle()
+    ledger = result.explain(result.after[1])
+    parts = control(ask, ".flow .hops").inner_text()
+    assert f"own {100 * ledger.own / ledger.total:.1f} %" in parts
+    for hop in (1, 2):
+        amount = sum(entry.amount for entry in ledger.received if entry.hop == hop)
+        assert f"hop {hop}: {100 * amount / ledger.total:.1f} %" in parts
+
+    def picture():
+        ask.page.mouse.move(0, 0)  # nothing is pointed at
+        ask.page.wait_for_timeout(100)
+        ask.still(KEY)
+        return control(ask, "canvas.over").evaluate("(c) => c.toDataURL()")
+
+    whole = picture()
+    pictures = {whole}
+    for hop in (1, 2):
+        control(ask, f".flow [data-at=hop{hop}]").click()
+        ask.page.wait_for_timeout(900)
+        pictures.add(picture())
+    assert len(pictures) == 3
+    control(ask, ".flow .play").click()
+    ask.page.wait_for_timeout(4500)  # both hops, then all
+    assert control(ask, ".flow [data-at=hop0]").get_attribute("aria-pressed") == "true"
+    assert picture() == whole

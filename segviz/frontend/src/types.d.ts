@@ -484,6 +484,8 @@ interface Sight {
   history: Views;
   geom: Geometry;
   boxes: Boxes[];
+  /** What the boxes of each half were laid out from. */
+  laid: { tree: Tree; weight: ArrayLike<number>; place: string; boxes: Boxes }[];
 }
 
 /** What a person is at, here and in other views of the same memory. */

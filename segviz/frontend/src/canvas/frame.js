@@ -71,8 +71,17 @@ export function layOut(s, width, height) {
   const { scene, sight } = s;
   const { data: { gutter, legend }, tree } = scene;
   sight.geom = geometry(width, height, scene.picture, gutter, tree.laneCount, legend);
-  sight.boxes = columnWeights(scene).map(
-    (weight) => visibleBoxes(tree, sight.view, sight.geom.width, weight.length ? weight : null));
+  const { x0, x1 } = sight.view;
+  const place = `${x0} ${x1} ${sight.geom.width}`;
+  sight.boxes = columnWeights(scene).map((weight, half) => {
+    const known = sight.laid[half]; // the half of the initial scores stays as it is in a drag
+    if (known && known.tree === tree && known.weight === weight && known.place === place) {
+      return known.boxes;
+    }
+    const boxes = visibleBoxes(tree, sight.view, sight.geom.width, weight.length ? weight : null);
+    sight.laid[half] = { tree, weight, place, boxes };
+    return boxes;
+  });
 }
 
 /** All that follows from scores and setting alone.

@@ -79,7 +79,7 @@ function createState(parentElement) {
       data: null, tree: null, runs: [], picture: "grow", look: createLook(), isolated: null,
       shades: [], tints: new Map(), gold: [], answer: null,
     },
-    sight: { view: null, goal: null, slide: null, history: createHistory(), geom: null, boxes: [] },
+    sight: { view: null, goal: null, slide: null, history: createHistory(), geom: null, boxes: [], laid: [] },
     attention: {
       selected: null, sentByPython: null, focus: null, hover: null, trail: null, lineage: {},
       tipNode: null, tipAt: null, drag: null, dragged: false,
