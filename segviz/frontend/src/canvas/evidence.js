@@ -36,12 +36,12 @@ function showEvidence(s) {
   const rows = evidenceRows(scene, attention.byTime);
   const { selected } = attention;
   const open = rows.find(({ node }) => node === selected);
+  const words = scene.data.words === null || s.settings.held ? "" : `, ${scene.data.words} words`;
   const { texts, final } = scene.data;
-  const said = JSON.stringify([rows, selected, open && final[open.node]]);
+  const said = JSON.stringify([rows, selected, open && final[open.node], words]);
   if (said === evidence.said && texts === evidence.texts) return;
   Object.assign(evidence, { said, texts });
   const kept = rows.filter(({ out }) => !out).length;
-  const words = scene.data.words === null ? "" : `, ${scene.data.words} words`;
   title.textContent = `Retrieved: ${kept}${words}`;
   order.textContent = attention.byTime ? "in time" : "best first";
   order.title = `Order: ${order.textContent}. Press for the other.`;

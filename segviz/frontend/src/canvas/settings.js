@@ -81,6 +81,7 @@ export function recompute(s) {
   settings.stale = false;
   settings.held = null;
   data.final = finalScores(s);
+  data.words = null; // Python has not counted these
   data.top_final = topNodes(data.final, data, /** @type {Live} */ (data.live));
 }
 

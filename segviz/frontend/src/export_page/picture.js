@@ -161,7 +161,7 @@ function drawLegend(s, ctx, { width, height, foot, note }) {
   }
   if (scene.answer) {
     item(0, changeParts(scene).map(([kind, text]) => (kind === "same" ? text : `${kind} ${text}`))
-      .join(" · "));
+      .join(" · ").replace(/[\u2068\u2069]/g, ""));
   }
   if (note) item(0, note);
 }
