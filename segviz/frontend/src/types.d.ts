@@ -323,6 +323,7 @@ interface Settings {
   answered: number;
   sent: number;
   timer: Timer;
+  again: Timer;
   sentAt: number;
   stale: boolean;
   scores: Propagator | null;

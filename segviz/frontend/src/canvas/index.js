@@ -102,6 +102,7 @@ function destroy(s) {
   elements.unlink();
   elements.observer.disconnect();
   clearTimeout(s.settings.timer);
+  clearTimeout(s.settings.again);
   clearTimeout(s.search.timer);
   clearTimeout(s.flow.timer);
   s.path.run = null;

@@ -8,11 +8,12 @@
 import { edgePairs, propagator, topNodes } from "./propagate.js";
 
 const REST_MS = 200;
+const LOST_MS = 10_000; // without any answer
 const OVERDUE_MS = 2000; // an answer that still does not know a change sent so long ago
 
 export const createSettings = () => ({
   setting: null, sequence: 0, answered: 0, sent: 0, timer: 0, sentAt: 0, stale: false, scores: null,
-  apart: "", held: null,
+  apart: "", held: null, again: 0,
 });
 
 /** Takes the setting of a new message, or keeps the browser's where that is newer.
@@ -71,7 +72,14 @@ export function report(s) {
   settings.timer = 0;
   settings.sentAt = performance.now();
   settings.sent = settings.sequence;
-  s.tell("setting", { ...settings.setting, sequence: settings.sequence });
+  const told = { ...settings.setting, sequence: settings.sequence };
+  s.tell("setting", told);
+  clearTimeout(settings.again);
+  settings.again = setTimeout(() => { // a busy server can lose it: once more
+    if (settings.answered < told.sequence && settings.sequence === told.sequence) {
+      s.tell("setting", told);
+    }
+  }, LOST_MS);
 }
 
 /** Scores and retrieved nodes under the browser's own setting, in place of Python's.
