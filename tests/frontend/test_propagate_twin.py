@@ -164,7 +164,8 @@ def compared(one: dict[str, Any], structure: Structure, first: np.ndarray, found
         list(range(6)) if one["over"] == "horizon" else [i / 100 for i in range(100)]
     )
     assert set(found["nodes"]) == {n for top in found["tops"] for n in top} | set(one["gold"])
-    for i, (value, own) in enumerate(zip(found["values"], map(np.array, found["finals"]))):
+    for i, (value, scored) in enumerate(zip(found["values"], found["finals"], strict=True)):
+        own = np.array(scored)
         setting = live | {one["over"]: value}
         how = (setting["policy"], setting["alpha"], setting["horizon"])
         final = propagate(first, structure.edges, *how, structure).final
