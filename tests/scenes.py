@@ -12,8 +12,20 @@ from segviz.tree import Structure
 from segviz.view.scene import Growth, Scene, Scored
 
 GROWTH = ("step", "decision", "added", "revised", "frontier")
-SCORED = ("initial", "final", "names", "before", "after", "gold", "live", "peaked")
-CANVAS = ("gutter", "legend")
+SCORED = (
+    "initial",
+    "final",
+    "names",
+    "before",
+    "after",
+    "gold",
+    "turns",
+    "asked",
+    "texts",
+    "live",
+    "peaked",
+)
+CANVAS = ("gutter", "legend", "stage")
 OUTLINE = ("names_of_kinds", "name", "ranks", "wanted")
 
 

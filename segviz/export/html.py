@@ -89,7 +89,8 @@ def html_page(view: View) -> str:
 
 def _body(view: View) -> list[str]:
     lines = "".join(
-        f"<div><dt>{escape(name)}</dt><dd dir=auto>{_literal(value)}</dd></div>"
+        f'<div><dt>{escape(name)}</dt><dd dir="auto" data-of="{escape(name)}">'
+        f"{_literal(value)}</dd></div>"
         for name, value in view.setting
     )
     return [
@@ -159,8 +160,7 @@ def _item(view: View, item: Evidence, names: tuple[str, str]) -> str:
     level = level_name(item.level, level_names(view.memory.system))
     before, after = names
     return (
-        f'<li value="{item.rank_after}"><button type="button" class="pick" '
-        f'data-node="{item.node}">node {item.node}</button> '
+        f'<li value="{item.rank_after}">node {item.node} '
         f"<bdi>{_literal(level)} · {where} · turns {_literal(turns)}{_literal(marks)}</bdi>"
         f'<div class="scores">{before} {item.initial:.5f} → {after} {item.final:.5f}{moved}'
         f'</div><div class="text" dir="auto">{_literal(item.text)}</div></li>'
@@ -176,13 +176,14 @@ def _literal(text: str) -> str:
 
 def _data(view: View) -> str:
     structure, scene = view.structure, _scene(view)
+    stage = _height(view) if view.result else None  # what stands around the tree comes on top
     texts = structure.text
     nodes = range(len(structure)) if scene.origin is None else scene.origin.tolist()
     longest = max(_SHORTEST, TEXT_BUDGET // max(1, len(texts)))
     content = {
-        "message": base64.b64encode(pack(tree_payload(scene))).decode("ascii"),
+        "message": base64.b64encode(pack(tree_payload(scene, stage=stage))).decode("ascii"),
         "css": stylesheet("canvas"),
-        "height": _height(view),
+        "height": None if stage else _height(view),
         "texts": [t if len(t) <= longest else t[: longest - 1] + "…" for t in map(legal, texts)],
         "cut": longest if any(len(text) > longest for text in texts) else 0,
         "level": structure.level.tolist(),
@@ -226,9 +227,9 @@ def _picture(view: View) -> dict[str, object]:
 
 
 def _height(view: View) -> int:
-    """Pixels of the canvas: room for its rows and, with scores, for two halves and controls."""
+    """Pixels of the tree: room for its rows and, with scores, for two halves."""
     levels = int(view.structure.level.max(initial=0)) + 1
-    return min(140 + 40 * levels, 460) if view.result is None else min(150 + 70 * levels, 680)
+    return min(140 + 40 * levels, 460) if view.result is None else min(90 + 70 * levels, 620)
 
 
 def _scene(view: View) -> Scene:
@@ -246,7 +247,7 @@ def _scene(view: View) -> Scene:
     )
     if result is None:
         return grown(plain, view.moment, view.step).drawn()
-    return answered(plain, result, view.gold.leaves, Live(result.settings)).drawn()
+    return answered(plain, result, view.gold, Live(result.settings)).drawn()
 
 
 # --- the page's own parts ----------------------------------------------------------------------

@@ -82,20 +82,3 @@ def level_rows(
 def _heights(counts: Mapping[int, int], shares: bool) -> list[float]:
     whole = (sum(counts.values()) or 1) if shares else 1
     return [count / whole for count in counts.values()]
-
-
-def level_sentence(
-    before: Mapping[int, int],
-    after: Mapping[int, int],
-    names: Sequence[str] = (),
-    mover: str = "Propagation",
-) -> str:
-    """One sentence saying how retrieval moved between levels, and by what."""
-    changes = [
-        f"{level_name(level, names)}: {before[level]} → {after[level]}"
-        for level in before
-        if before[level] != after[level]
-    ]
-    if not changes:
-        return "The numbers per level stay as they were."
-    return f"{mover} moves retrieval: " + ", ".join(changes) + "."

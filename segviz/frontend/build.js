@@ -7,7 +7,6 @@ const SCRIPTS = {
   canvas: "src/canvas/index.js",
   outline: "src/outline/index.js",
   transcript: "src/lists/transcript.js",
-  evidence: "src/lists/evidence.js",
   nodes: "src/lists/nodes.js",
   diff: "src/lists/diff.js",
   playback_timer: "src/playback_timer.js",

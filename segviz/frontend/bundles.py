@@ -13,7 +13,6 @@ Script = Literal[
     "canvas",
     "outline",
     "transcript",
-    "evidence",
     "nodes",
     "diff",
     "playback_timer",

@@ -55,11 +55,20 @@ MEASURE: Final = "measure:"
 """What the column of a node measure is called, before its name."""
 
 
-def tree_payload(scene: Scene, *, gutter: bool = False, legend: bool = True) -> dict[str, Any]:
+def tree_payload(
+    scene: Scene,
+    *,
+    gutter: bool = False,
+    legend: bool = True,
+    bare: bool = False,
+    stage: int | None = None,
+) -> dict[str, Any]:
     """Everything the canvas needs to draw a scene (drawn, see there); values and bytes only.
 
     ``gutter`` reserves the column of candidates right of the tree, also where this step has
-    none; ``legend`` explains the marks above it. Retired nodes are sent as level -1.
+    none; ``legend`` explains the marks above it; ``bare`` leaves out the tree and keeps what is
+    said about an answer; ``stage`` fixes the pixels of the tree, else it fills the component's.
+    Retired nodes are sent as level -1.
     ValueError for marks and columns that do not fit the structure.
     """
     structure, growth, scored = scene.structure, scene.growth or Growth(), scene.scored
@@ -134,6 +143,15 @@ def tree_payload(scene: Scene, *, gutter: bool = False, legend: bool = True) -> 
             {"name": name, "meaning": MEASURES[name].meaning, "unit": MEASURES[name].unit}
             for name in scene.measures
         ],
+        "gold_turns": {str(leaf): list(turns) for leaf, turns in scored.turns.items()}
+        if scored
+        else {},
+        "gold_asked": scored.asked if scored else 0,
+        "level_names": list(scene.level_names),
+        "texts": {str(node): text for node, text in scored.texts.items()} if scored else {},
+        "words": scored.words if scored else None,
+        "bare": bare,
+        "stage_height": stage,
         "look": scene.look.payload(),
         "accent": dict(ACCENT),
         "frontier": _ids(growth.frontier, n, "frontier").tolist(),

@@ -7,7 +7,6 @@
 ``ledger``       lists the contributions to a node's score
 ``result``       the record of an answered question
 ``gold``         finds a question's gold evidence in a structure and in a result
-``near_miss``    finds nodes that were almost retrieved
 
 May import ``construct`` and the packages below it, not ``systems``. Public face: the names
 below.

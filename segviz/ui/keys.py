@@ -328,10 +328,9 @@ ASKING = "asking"
 ASK_TREE = "ask-tree"
 ASK_OUTLINE = "ask-outline"
 ASK_TRANSCRIPT = "ask-transcript"
-EVIDENCE = "evidence"
-EVIDENCE_ORDER = "order"
-RANK_CHART = "rank-chart"
-LEVELS_CHART = "levels-chart"
+FATES = "fates"
+FATE_ROWS = "fate-rows"
+FATE_TABLE = "fate-table"
 HOPS = "hops"
 STAGES = "stages"
 VISITED_CHART = "visited-chart"
@@ -339,6 +338,11 @@ ANSWER = "answer"
 ANSWERS = "answers"
 JUDGE = "judge"
 GRADES = "grades"
+
+
+def question_box(memory: str) -> str:
+    """The box in which a question is typed or picked."""
+    return f"question-box-{memory}"
 
 
 def stage(number: int) -> str:

@@ -21,9 +21,6 @@ from segviz.view.look import Look
 SOURCES = ("Sample", "Upload", "Path", "Paste")
 """Where a conversation comes from."""
 
-ORIGINS = ("Dataset question", "Own question")
-"""Where a question comes from."""
-
 VIEWS = ("Time axis", "Node-link", "Outline")
 """How a structure is drawn."""
 

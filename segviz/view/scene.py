@@ -18,6 +18,9 @@ from numpy.typing import NDArray
 
 from segviz.memory import Memory
 from segviz.retrieval import Result
+from segviz.retrieval.gold import GoldEvidence
+from segviz.retrieval.selection import first
+from segviz.systems.levels import level_names
 from segviz.tree import Add, Decision, IntArray, Revise, Step, Structure
 from segviz.tree.unfold import Unfolded, follows_time, unfold
 from segviz.view.captions import MAX_LABELLED
@@ -52,8 +55,9 @@ class Growth:
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Scored:
     """An answered question: both scores of every node, float64 (n,), and what they are
-    called; the nodes retrieved by either, best first; the gold leaves; and, where the browser
-    can follow the controls by itself, what it needs for that."""
+    called; the nodes retrieved by either, best first; the gold leaves, their ``turns`` and how
+    many were ``asked`` for; ``words`` retrieved; ``texts`` of the memory's nodes that are
+    listed; and, where the browser can follow the controls by itself, what it needs for that."""
 
     initial: Scores
     final: Scores
@@ -61,6 +65,10 @@ class Scored:
     before: Sequence[int] = ()
     after: Sequence[int] = ()
     gold: Sequence[int] = ()
+    turns: Mapping[int, Sequence[str]] = field(default_factory=dict)
+    asked: int = 0
+    words: int | None = None
+    texts: Mapping[int, str] = field(default_factory=dict)
     live: Live | None = None
     peaked: bool = False
 
@@ -70,7 +78,8 @@ class Scene:
     """The content of a picture.
 
     ``unit_sessions`` is the session position of every unit of the axis (-1: none), with
-    ``session_labels`` ("S7") and ``session_dates`` (a date, or a short text). ``identity``
+    ``session_labels`` ("S7") and ``session_dates`` (a date, or a short text); ``level_names``
+    are the system's own, if it has any. ``identity``
     names the memory: zoom, focus and what is open are kept until it changes. ``growth`` is
     what a step did, ``scored`` an answered question; a scene has either or none.
     ``measures`` holds the numbers nodes can be coloured by, by name: float64 (n,), NaN where
@@ -86,6 +95,7 @@ class Scene:
     unit_sessions: Sequence[int] = ()
     session_labels: Sequence[str] = ()
     session_dates: Sequence[date | str | None] = ()
+    level_names: Sequence[str] = ()
     title: str = ""
     identity: str = ""
     selected: int | None = None
@@ -187,6 +197,7 @@ def scene_of(
         unit_sessions=[unit.session for unit in memory.units],
         session_labels=[f"S{i + 1}" for i in range(len(conversation.sessions))],
         session_dates=[session.start or session.raw_date for session in conversation.sessions],
+        level_names=level_names(memory.system),
         title=conversation.id,
         identity=identity,
         selected=chosen,
@@ -220,9 +231,18 @@ def grown(scene: Scene, number: int, step: Step | None) -> Scene:
     )
 
 
-def answered(scene: Scene, result: Result, gold: Sequence[int], live: Live | None = None) -> Scene:
+LISTED_NEXT: Final = 5
+"""Nodes after the last that is retrieved whose texts are sent."""
+
+_LONGEST = 2_000
+
+
+def answered(scene: Scene, result: Result, gold: GoldEvidence, live: Live | None = None) -> Scene:
     """The scene of an answered question. ``live`` lets the browser follow its controls, where
     it knows the policy and the boxes are the nodes."""
+    structure, count = scene.structure, len(result.after) + LISTED_NEXT
+    following = first(result.final, structure, count, result.settings.levels)
+    listed = {*result.before, *result.after, *gold.leaves, *map(int, following)}
     possible = not result.own and result.settings.policy in LIVE_POLICIES and scene.by_time
     return replace(
         scene,
@@ -232,7 +252,11 @@ def answered(scene: Scene, result: Result, gold: Sequence[int], live: Live | Non
             names=result.score_names,
             before=result.before,
             after=result.after,
-            gold=gold,
+            gold=gold.leaves,
+            turns={leaf: gold.held[leaf] for leaf in gold.leaves},
+            asked=len(gold.turns),
+            words=sum(len(item.text.split()) for item in result.evidence),
+            texts={node: structure.text[node][:_LONGEST] for node in sorted(listed)},
             live=live if possible else None,
             peaked=peaked(result.initial, scene.structure.active),
         ),

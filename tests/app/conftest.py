@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import functools
 import json
+import struct
+from typing import Any
 
+import numpy as np
 import pytest
 from streamlit.components.v2 import manifest_scanner
 
@@ -17,6 +20,26 @@ def one_scan():
         found = functools.cache(manifest_scanner.scan_component_manifests)
         patch.setattr(manifest_scanner, "scan_component_manifests", found)
         yield
+
+
+def on_canvas(app) -> dict[str, Any]:
+    """What the canvas of the page was sent: its plain values and columns."""
+    message = next(m.proto.bytes for m in app.get("bidi_component") if len(m.proto.bytes) > 8)
+    (length,) = struct.unpack_from("<I", message)
+    head = json.loads(message[4 : 4 + length])
+    columns = {
+        name: np.frombuffer(message, dtype, size // np.dtype(dtype).itemsize, 4 + length + at)
+        for name, (dtype, at, size) in head["columns"].items()
+    }
+    return head | {name: column.tolist() for name, column in columns.items()}
+
+
+def ask_own(app, text: str) -> None:
+    """What typing a question into the box does; AppTest types no new options."""
+    box = next(s.key for s in app.selectbox if str(s.key).startswith("question-box-"))
+    app.session_state["origin"] = "Own question"
+    app.session_state[box.replace("question-box", "own")] = text
+    app.run()
 
 
 SAID = (

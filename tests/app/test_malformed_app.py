@@ -18,6 +18,7 @@ from segviz import loaders
 from segviz.systems import SYSTEMS
 from segviz.ui.widgets.lists import SENT
 from tests import malformed_inputs
+from tests.app.conftest import ask_own, on_canvas
 from tests.app.test_pages import clean, texts
 from tests.malformed_inputs.inputs import ANN
 from tests.malformed_inputs.texts import HOSTILE
@@ -118,11 +119,8 @@ def usable(app: AppTest) -> None:
         app.button(key="go-chevron_left").click().run()
         assert clean(app).slider[0].value == app.slider[0].max - 1
     turn_to(app, "ask")
-    if any(box.key == "origin" for box in app.segmented_control):
-        app.segmented_control(key="origin").set_value("Own question").run()
-    own = next(box for box in app.text_input if str(box.key).startswith("own-"))
-    own.set_value("hello?").run()
-    assert "**Retrieved**: " in texts(clean(app))
+    ask_own(app, "hello?")
+    assert on_canvas(clean(app))["words"] is not None
 
 
 @pytest.mark.parametrize("number", [n for n in range(1, 41) if n != 26], ids="N{:02}".format)

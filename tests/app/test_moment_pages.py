@@ -8,6 +8,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import segviz
+from tests.app.conftest import on_canvas
 from tests.app.test_address import address, opened
 from tests.app.test_compare_page import compare_page
 from tests.app.test_pages import clean, texts
@@ -61,15 +62,12 @@ def said(app) -> str:
 
 
 def pick(app, index):
-    app.selectbox[[box.label for box in app.selectbox].index("Dataset question")].set_value(index)
+    app.selectbox[[box.label for box in app.selectbox].index("Question")].set_value(index)
     return clean(app.run())
 
 
 def retrieved(app) -> list[int]:
-    mounted = (each.proto.json for each in app.get("bidi_component"))
-    items = json.loads(next(text for text in mounted if "finalShare" in text))
-    found = next(value for value in items.values() if isinstance(value, list) and value)
-    return [item["node"] for item in found]
+    return on_canvas(app)["top_final"]
 
 
 AT_ITS_MOMENT = "Asked after step 6 of 12, before D2:5; what came later is not known."
@@ -91,7 +89,7 @@ def test_the_step_can_be_moved_until_another_question_is_picked():
     clean(step(app).set_value(3).run())
     later = "what came later is not known. The question stands before D2:5, after step 6."
     assert said(app) == f"Asked after step 3 of 12; {later}"
-    clean(app.slider(key="k").set_value(4).run())
+    clean(app.selectbox(key="k").set_value(4).run())
     assert (step(app).value, address(app)["asked"]) == (3, "3")
     clean(step(app).set_value(TOTAL).run())
     assert said(app).startswith("Asked after step 12 of 12; that is all of it. The question")

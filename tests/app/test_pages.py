@@ -7,6 +7,7 @@ import json
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from tests.app.conftest import ask_own, on_canvas
 from tests.data import ROOT, real_data
 
 
@@ -44,10 +45,10 @@ def set_in_header(app: AppTest, **setting) -> AppTest:
     return clean(app.run())
 
 
-def evidence_scores(app: AppTest) -> str:
-    """The data of the evidence list: nodes, ranks and scores."""
-    mounted = (m.proto for m in app.get("bidi_component"))
-    return next(proto.json for proto in mounted if "finalShare" in proto.json)
+def evidence_scores(app: AppTest) -> list[list[float]]:
+    """What is retrieved and its scores, as the canvas was sent them."""
+    sent = on_canvas(app)
+    return [sent[name] for name in ("top_initial", "top_final", "initial", "final")]
 
 
 def open_path(app: AppTest, path) -> AppTest:
@@ -130,14 +131,18 @@ class TestAsk:
         app = clean(ask_page().run())
         assert "Gold evidence," in texts(app)
         assert "Gold answer:" in texts(app)
-        assert "**Retrieved levels**" in texts(app)
+        sent = on_canvas(app)
+        assert sent["gold_asked"] == len(
+            {turn for turns in sent["gold_turns"].values() for turn in turns}
+        )
+        assert all(sent["texts"][str(node)] for node in sent["top_final"])
 
     def test_settings_rerun_without_error(self):
         app = ask_page().run()
         for policy in ("none", "bottom-up", "top-down"):
             set_in_header(app, policy=policy)
         set_in_header(app, alpha=0.9, horizon=5)
-        app.slider(key="k").set_value(30).run()
+        app.selectbox(key="k").set_value(30).run()
         app.toggle(key="literal").set_value(True).run()
         clean(app)
 
@@ -145,54 +150,52 @@ class TestAsk:
         app = ask_page().run()
         next(m for m in app.multiselect if m.key.startswith("levels-")).set_value([]).run()
         assert "No level is admissible" in texts(clean(app))
-        assert "**Retrieved**: 0 words" in texts(app)
+        assert on_canvas(app)["words"] == 0
 
-    def test_no_propagation_says_so(self):
-        app = ask_page().run()
-        set_in_header(app, policy="none")
-        assert "The numbers per level stay as they were. 0 of 10 nodes are new" in texts(clean(app))
-
-    def test_the_two_views_share_policy_alpha_and_hops(self):
+    def test_every_view_has_the_controls_and_the_evidence(self):
         app = set_in_header(ask_page().run(), policy="both", alpha=0.37, horizon=4)
         before = evidence_scores(app)
-        assert not [s for s in app.slider if s.key in ("alpha", "horizon")]
-        app.segmented_control(key="ask-view").set_value("Node-link").run()
-        assert clean(app).selectbox(key="policy").value == "both"
-        assert app.slider(key="alpha").value == 0.37
-        assert app.slider(key="horizon").value == 4
-        assert not app.warning
-        assert evidence_scores(app) == before
-        app.slider(key="alpha").set_value(0.9).run()
-        app.selectbox(key="policy").set_value("bottom-up").run()
-        changed = evidence_scores(clean(app))
-        assert changed != before
-        app.segmented_control(key="ask-view").set_value("Time axis").run()
-        assert evidence_scores(clean(app)) == changed
-        set_in_header(app, policy="both", alpha=0.37, horizon=4)
-        app.segmented_control(key="ask-view").set_value("Node-link").run()
-        assert clean(app).slider(key="alpha").value == 0.37
-        assert evidence_scores(app) == before
+        assert not on_canvas(app)["bare"]
+        for view in ("Node-link", "Outline"):
+            app.segmented_control(key="ask-view").set_value(view).run()
+            assert not [s for s in clean(app).slider if s.key in ("alpha", "horizon")]
+            assert on_canvas(app)["bare"]
+            assert on_canvas(app)["live"]["alpha"] == 0.37
+            assert evidence_scores(app) == before
+
+    def test_the_questions_by_fate(self):
+        app = ask_page().run()
+        set_in_header(app, policy="neighbours", alpha=0.9, horizon=3)
+        app.session_state["fates"] = True
+        rows = next(iter(clean(app.run()).dataframe)).value
+        conversation = app.session_state["last"].corpus[0]
+        assert len(rows) == len(conversation.questions)
+        changes = rows["change"].tolist()
+        assert changes == sorted(changes, key=lambda change: (-abs(change), -change))
+        for row in rows.itertuples():
+            assert row.change == row.after.count("●") - row.before.count("●")
+            assert len(row.before) == len(conversation.questions[row.number - 1].evidence)
 
     def test_a_preset_is_one_click_and_the_one_in_force_is_marked(self):
         app = clean(ask_page().run())
         presets, relevance = "scoring-preset", "relevance-shown"
-        assert app.segmented_control(key=presets).value == "custom"
+        assert app.selectbox(key=presets).value == "custom"
         assert app.selectbox(key=relevance).value == "contextual"
         before = evidence_scores(app)
-        app.segmented_control(key=presets).set_value("paper, bottom-up").run()
+        app.selectbox(key=presets).set_value("paper, bottom-up").run()
         state = clean(app).session_state
         assert (state["policy"], state["alpha"], state["horizon"]) == ("bottom-up", 0.1, 2)
         assert app.selectbox(key=relevance).value == "dense"
         assert evidence_scores(app) != before
         set_in_header(app, policy="top-down")
-        assert app.segmented_control(key=presets).value == "paper, top-down"
+        assert app.selectbox(key=presets).value == "paper, top-down"
         set_in_header(app, alpha=0.4)
-        assert app.segmented_control(key=presets).value == "custom"
-        app.segmented_control(key=presets).set_value("ours").run()
+        assert app.selectbox(key=presets).value == "custom"
+        app.selectbox(key=presets).set_value("ours").run()
         assert clean(app).session_state["policy"] == "both"
         assert app.selectbox(key=relevance).value == "contextual"
         # Back to the last setting that was no preset.
-        app.segmented_control(key=presets).set_value("custom").run()
+        app.selectbox(key=presets).set_value("custom").run()
         assert (app.session_state["policy"], app.session_state["alpha"]) == ("top-down", 0.4)
         assert app.selectbox(key=relevance).value == "dense"
         app.selectbox(key=relevance).set_value("lexical").run()
@@ -205,25 +208,26 @@ class TestAsk:
         app.session_state["system"] = "memtree"
         app = clean(app.run())
         presets, relevance = "scoring-preset", "relevance-shown"
-        assert app.segmented_control(key=presets).value == "the system's own"
+        assert app.selectbox(key=presets).value == "the system's own"
         assert app.selectbox(key=relevance).value == "dense"
         assert "relevance: dense, its paper's" in app.selectbox(key=relevance).options
         own = evidence_scores(app)
-        app.segmented_control(key=presets).set_value("no propagation").run()
+        app.selectbox(key=presets).set_value("no propagation").run()
         assert clean(app).selectbox(key=relevance).value == "contextual"
         assert "relevance: dense, its paper's" not in app.selectbox(key=relevance).options
         assert evidence_scores(app) != own
-        app.segmented_control(key=presets).set_value("the system's own").run()
+        app.selectbox(key=presets).set_value("the system's own").run()
         assert evidence_scores(clean(app)) == own
 
     def test_own_question(self):
         app = ask_page().run()
-        app.segmented_control(key="origin").set_value("Own question").run()
-        assert "Type a question" in texts(clean(app))
-        box = next(t for t in app.text_input if t.key.startswith("own-"))
-        box.set_value("What is the dog called?").run()
-        assert "**Retrieved**: " in texts(clean(app))
+        ask_own(app, "What is the dog called?")
+        assert on_canvas(clean(app))["words"] > 0
         assert "Gold" not in texts(app)
+        box = next(s for s in app.selectbox if s.label == "Question")
+        assert box.value == "What is the dog called?"
+        box.set_value(2).run()
+        assert "Gold answer:" in texts(clean(app))
 
 
 BAD_FILES = {
@@ -269,9 +273,8 @@ class TestBadInput:
         assert "single leaf" in texts(app)
         assert not app.slider
         ask = open_path(ask_page().run(), path)
-        box = next(t for t in ask.text_input if t.key.startswith("own-"))
-        box.set_value("What?").run()
-        assert "**Retrieved**" in texts(clean(ask))
+        ask_own(ask, "What?")
+        assert on_canvas(clean(ask))["words"] > 0
 
     def test_a_rule_that_makes_no_leaf(self, tmp_path):
         path = tmp_path / "mono.json"

@@ -15,8 +15,9 @@ from segviz.export import FORMATS, View
 from segviz.retrieval import RetrievalSettings
 from segviz.store import Shown
 from segviz.view.bookmark import Bookmark, decode, encode
+from tests.app.conftest import on_canvas
 from tests.app.test_address import address, ask_app, opened
-from tests.app.test_pages import clean, evidence_scores, grow, open_path, texts
+from tests.app.test_pages import clean, grow, open_path, texts
 from tests.store.test_store_schema import VALIDATOR
 
 pytestmark = pytest.mark.usefixtures("small")
@@ -101,8 +102,7 @@ def test_on_ask_the_same_question_with_the_same_settings(memory, tmp_path):
     app = opened({"path": str(path)}, ask_app())
     wanted = memory.ask(memory.conversation.questions[3].text, settings)
     assert app.session_state["last"].saved.shown.page == "ask"
-    listed = json.loads(evidence_scores(app))["items"]
-    assert [item["node"] for item in listed] == list(wanted.after)
+    assert on_canvas(app)["top_final"] == list(wanted.after)
 
 
 def test_what_was_looked_at_before_does_not_shine_through(memory, tmp_path):

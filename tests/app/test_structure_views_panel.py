@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 
 from segviz.figures.groups import sizes
 from segviz.systems import SYSTEMS
+from tests.app.conftest import on_canvas
 from tests.app.test_inspector import data
-from tests.app.test_pages import ask_page, clean, evidence_scores, grow, texts
+from tests.app.test_pages import ask_page, clean, grow, texts
 
 pytestmark = pytest.mark.usefixtures("small")
 
@@ -128,8 +127,8 @@ def test_the_course_of_retrieval(system):
     told = texts(app)
     assert "**How the system went about it**" in told
     assert "Bars are shares of each, numbers are nodes." in told
-    assert "by relevance alone and by the system" in told
-    assert json.loads(evidence_scores(app))["names"] == ["relevance", "system"]
+    assert on_canvas(app)["score_names"] == ["relevance", "system"]
+    assert on_canvas(app)["live"] is None
     names = getattr(SYSTEMS[system], "level_names", ("leaf",))
     assert f"{names[0]}: " in told or f"{names[1]}: " in told
     stages = [e for e in app.expander if " looked at, " in e.label]

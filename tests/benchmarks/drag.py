@@ -3,8 +3,9 @@
 Run ``python -m tests.benchmarks.drag`` from the project's root; it needs Playwright and a
 Chromium (SEGVIZ_CHROMIUM names one that is not found). The component runs as in the app,
 with a stand-in for Streamlit: it is handed the packed payload and its triggers are
-collected. Script time is what one animation frame takes: propagation, retrieval, header
-and painting of the boxes; the browser's compositing is not in it. After each drag the last
+collected. Script time is what one animation frame takes: propagation, retrieval, what is said
+about it, and painting of boxes, marks, level histogram and α path; the browser's compositing
+is not in it. After each drag the last
 setting goes to Python and its answer back to the component, which reports how far its own
 scores were from Python's. Nothing is asserted here.
 """
@@ -27,6 +28,7 @@ from tests.conftest import LAUNCH
 from tests.scenes import tree_message
 
 FRAMES = 60
+REPEATS = 5  # of each frame the shortest counts: what else the machine does makes it longer
 BRANCHING = 6
 HEAD = (
     *(">nodes", "drawing", ">p50", ">p95", ">budget", ">JS less Python"),
@@ -37,7 +39,7 @@ POLICY = "both"  # the most transitions
 HORIZON = 5
 PAGE = """<!doctype html><html><head><style>
 :root { --st-text-color: #31333f; --st-background-color: #ffffff; --st-border-color: #ddd;
-  --st-font: sans-serif; } body { margin: 20px; } #host { height: 480px; } %s
+  --st-font: sans-serif; } body { margin: 20px; } %s
 </style></head><body><div id="host"></div></body></html>"""
 DRAG = """async (frames) => {
   const input = document.querySelector("input.alpha");
@@ -107,6 +109,7 @@ def answer(structure: Structure, initial: Any, live: Live) -> bytes:
         after=top_k(final, structure, setting.k),
         peaked=True,
         live=live,
+        stage=480,
     )
     return pack(payload)
 
@@ -130,9 +133,10 @@ def measure(page: Any, size: int, budget: int, drawing: str) -> tuple[str, ...]:
     message = answer(structure, initial, live)
     python = 1000 * (perf_counter() - began)
     load = page.evaluate(MOUNT, base64.b64encode(message).decode())
+    page.wait_for_selector(".path[data-ready=true]")
     page.wait_for_timeout(300)
-    times = page.evaluate(DRAG, FRAMES)
-    page.wait_for_function("sent !== null")
+    times = np.min([page.evaluate(DRAG, FRAMES) for _ in range(REPEATS)], axis=0)
+    page.wait_for_timeout(500)  # longer than a control rests before it is reported
     setting = read_setting(page.evaluate("sent"))
     assert setting is not None
     settings = RetrievalSettings(
@@ -162,7 +166,7 @@ def main() -> None:
     print(f"{FRAMES} frames of an α drag, policy {POLICY}, H {HORIZON}, 1400 pixels wide:\n")
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium(), args=LAUNCH)
-        page = browser.new_page(viewport={"width": 1400, "height": 700})
+        page = browser.new_page(viewport={"width": 1400, "height": 1100})
         page.on("pageerror", lambda error: print(f"script error: {error}"))
         rows = [
             measure(page, size, budget, drawing) for size, budget in SIZES for drawing in DRAWINGS

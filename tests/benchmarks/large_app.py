@@ -263,7 +263,7 @@ def ask(visit: Visit) -> None:
     page = visit.page
 
     def answered() -> None:
-        page.locator(".st-key-evidence .entry").first.wait_for()
+        page.locator(".st-key-ask-tree .evidence .entry").first.wait_for()
         visit.until("ask-tree", lambda has: has("settled") == "true")
 
     visit.timed("page Ask", page.get_by_role("link", name="Ask").first.click, answered)
@@ -284,24 +284,22 @@ def ask(visit: Visit) -> None:
             ),
         )
     print(f"  a frame of the drag: {visit.tree('ask-tree', 'draw-ms')} ms")
-    k = page.locator(".st-key-k input[type=range]")
 
     def more() -> None:
-        k.focus()
-        k.press("ArrowRight")
+        page.locator(".st-key-k input").first.click()
+        page.get_by_role("option", name="K 11", exact=True).click()
 
-    visit.timed("K + 1", more, page.locator(".st-key-k").get_by_text("11").first.wait_for)
+    shown = page.locator(".st-key-ask-tree .evidence li:not(.out)")
+    visit.timed("K + 1", more, shown.nth(10).wait_for)
     visit.picture("ask")
-    entry = page.locator(".st-key-evidence .entry").first
+    entry = page.locator(".st-key-ask-tree .evidence .entry").first
     node = entry.get_attribute("data-node")
     visit.timed(
         "pick evidence",
         entry.click,
         lambda: visit.until("ask-tree", lambda has: has("selected") == node),
     )
-    own = page.get_by_text("Own question", exact=True)
-    box = page.get_by_placeholder("What would you ask this memory?")
-    visit.timed("own question, empty", own.click, box.wait_for)
+    box = page.locator(".st-key-asking [data-testid=stSelectbox] input").first
 
     def typed() -> None:
         box.fill("What was better in March?")

@@ -247,10 +247,8 @@ def main() -> None:
                     alpha.press("PageUp" if number % 12 < 6 else "PageDown")
 
                 report("α by keyboard", changes(page, wire, processor, count, "alpha", slide))
-                if "text" not in link:
-                    page.get_by_text("Own question", exact=True).click()
                 settle(page)
-                asked = page.get_by_role("textbox", name="Question")
+                asked = page.locator(".st-key-asking [data-testid=stSelectbox] input").first
 
                 def type_question(number: int, asked: Any = asked) -> None:
                     asked.fill(f"What about the {WORDS[number % len(WORDS)]} ({number})?")

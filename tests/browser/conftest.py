@@ -186,6 +186,19 @@ class App:
             arg=self.tree(key).element_handle(),
         )
 
+    def evidence(self):
+        """The entries of what is retrieved on Ask."""
+        return self.page.locator(".st-key-ask-tree .evidence li:not(.out) .entry")
+
+    def ask_own(self, text: str) -> App:
+        """Type a question of one's own on Ask."""
+        box = self.page.locator(".st-key-asking [data-testid=stSelectbox] input").first
+        box.fill(text)
+        box.press("Enter")
+        self.settle()
+        self.evidence().first.wait_for()
+        return self
+
     def choose(self, key: str, option: str) -> App:
         """Pick an option of a select box by its text."""
         self.page.locator(f".st-key-{key} [role=combobox], .st-key-{key} input").first.click()

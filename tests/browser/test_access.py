@@ -5,7 +5,15 @@ from __future__ import annotations
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 
-PAGES = ("", "ask", "sweep", "compare", "guide", "?view=Outline", "ask?view=Outline&question=3")
+PAGES = (
+    "",
+    "ask?node=47",
+    "sweep",
+    "compare",
+    "guide",
+    "?view=Outline",
+    "ask?view=Outline&question=3",
+)
 
 
 INKS = """() => [...document.querySelectorAll(".stPlotlyChart .xtick text")]

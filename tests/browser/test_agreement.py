@@ -1,4 +1,5 @@
-"""Levels, entered and left, rank shifts and the header of Ask agree, whatever is asked.
+"""Histogram, line of what changed, evidence, α path and near misses agree with Python, whatever is
+asked.
 
 Random questions and settings; ``SEGVIZ_PAIRS`` says how many (default 16, four a question).
 """
@@ -7,9 +8,11 @@ from __future__ import annotations
 
 import os
 import random
-import re
+from dataclasses import replace
 
-from segviz.retrieval import POLICIES
+from segviz.retrieval import POLICIES, RetrievalSettings, propagate, ranks, top_k
+from segviz.retrieval.gold import COVERED, HIT, MISSED, gold_evidence
+from segviz.view.live import ALPHA_MAX, ALPHA_STEP, HORIZON_MAX
 
 KEY = "ask-tree"
 PAIRS = int(os.environ.get("SEGVIZ_PAIRS", "16"))
@@ -24,44 +27,73 @@ SET = """(root, [policy, alpha, horizon]) => {
   fire(root.querySelector("input.alpha"), alpha, "input");
   fire(root.querySelector("input.horizon"), horizon, "input");
 }"""
+PATH = """(root) => {
+  const { over, values, tops, nodes, ranks } = root.parentNode.segvizTree.path.found;
+  return { over, values, tops: tops.map((top) => [...top]), nodes,
+    ranks: ranks.map((each) => [...each]) };
+}"""
+ANSWER = """(root) => {
+  const { answer } = root.parentNode.segvizTree.scene;
+  return { was: [...answer.was], is: [...answer.is], gold: answer.gold, levels: answer.levels };
+}"""
 
 
-def counts(app) -> list[tuple[int, int]]:
-    """Retrieved nodes on each level before and after, as the header has them."""
-    said = app.tree(KEY).locator(".levels .counts").all_inner_texts()
-    return [(int(before), int(after)) for before, after in (each.split("→") for each in said)]
+def path_agrees(found, result, gold) -> None:
+    """Every retrieved set and every rank on the path is Python's."""
+    structure, settings = result.structure, result.settings
+    for i, value in enumerate(found["values"]):
+        here = replace(settings, **{found["over"]: value})
+        final = propagate(result.initial, structure.edges, *here.propagation, structure).final
+        top = top_k(final, structure, here.k, here.levels)
+        assert found["tops"][i] == list(top)
+        wanted = ranks(found["nodes"], final, structure, here.levels)
+        assert [each[i] for each in found["ranks"]] == list(wanted)
+    assert set(found["nodes"]) == {node for top in found["tops"] for node in top} | set(gold)
 
 
-def agrees(app) -> None:
-    text, header = app.text(), counts(app)
-    assert sum(before for before, _ in header) == sum(after for _, after in header) == 10
-    new = int(re.search(r"(\d+) of 10 nodes are new in the top", text)[1])
-    ranks = re.search(r"Of the top 10, (\d+) entered by propagation and as many left", text)
-    assert (int(ranks[1]) if ranks else 0) == new
-    assert ranks or "leaves the top 10 in the same order" in text
-    marked = app.page.locator(".st-key-evidence .entry").all_inner_texts()
-    assert len(marked) == 10
-    assert sum("entered, was" in entry for entry in marked) == new
-    left = re.search(r"Pushed out of the top 10: (.*)", text)
-    assert (len(re.findall(r"\bnode \d+ \(", left[1])) if left else 0) == new
-    moved = sum(max(0, after - before) for before, after in header)
-    assert moved <= new
-    told = re.search(r"Propagation moves retrieval: (.*?)\.\s*(?:Table|$|\n)", text)
-    changes = re.findall(r"(\d+) → (\d+)", told[1]) if told else []
-    shifted = [(before, after) for before, after in header if before != after]
-    assert [(int(before), int(after)) for before, after in changes] == shifted
+def agrees(app, memory, question, settings: RetrievalSettings) -> None:
+    tree = app.tree(KEY)
+    result = memory.ask(memory.conversation.questions[question], **settings)
+    structure = result.structure
+    before, after = result.levels("initial"), result.levels("final")
+    assert app.attribute(KEY, "counts") == ",".join(f"{before[n]}>{after[n]}" for n in before)
+    shown = app.evidence()
+    assert [int(e.get_attribute("data-node")) for e in shown.all()] == list(result.after)
+    moves = app.page.locator(f".st-key-{KEY} .evidence .move").all_inner_texts()
+    assert sum(move.startswith("in, was") for move in moves) == len(result.entered)
+    assert sum(move.startswith("out, was") for move in moves) == len(result.left)
+    line = app.page.locator(f".st-key-{KEY} .changed").inner_text()
+    assert ("same 10 nodes" in line) == (not result.entered)
+    answer = tree.evaluate(ANSWER)
+    for nodes, scores in ((answer["was"], result.initial), (answer["is"], result.final)):
+        ids = [node for node, _ in nodes]
+        assert [rank for _, rank in nodes] == list(ranks(ids, scores, structure))
+    gold = gold_evidence(structure, memory.units, memory.conversation.questions[question].evidence)
+    fate = gold.fate(result.evidence)
+    for name, meaning in (("found", HIT), ("covered", COVERED), ("missed", MISSED)):
+        wanted = {turn for turn, what in fate.items() if what == meaning}
+        assert set(answer["gold"]["after"][name]) == wanted
+    app.page.locator(f".st-key-{KEY} .path[data-ready=true]").wait_for()
+    found = tree.evaluate(PATH)
+    steps = round(ALPHA_MAX / ALPHA_STEP) if found["over"] == "alpha" else HORIZON_MAX
+    assert len(found["values"]) == steps + 1
+    path_agrees(found, result, gold.leaves)
 
 
-def test_every_place_says_the_same(app, memory):
+def test_every_place_says_what_python_says(app, memory):
     rng = random.Random(0)
     questions = range(len(memory.conversation.questions))
     for _ in range(-(-PAIRS // PER_QUESTION)):
-        app.open(f"ask?question={rng.choice(questions)}")
-        app.tree(KEY)
+        question = rng.choice(questions)
+        app.open(f"ask?question={question}")
         app.until(KEY, "settled", "true")
         for _ in range(PER_QUESTION):
-            setting = (rng.choice(list(POLICIES)), rng.choice([0, 0.1, 0.37, 0.8, 0.99]))
-            app.tree(KEY).evaluate(SET, [*map(str, setting), str(rng.randrange(6))])
+            policy, alpha = rng.choice(list(POLICIES)), rng.choice([0, 0.1, 0.37, 0.8, 0.99])
+            horizon = rng.randrange(6)
+            app.tree(KEY).evaluate(SET, [policy, str(alpha), str(horizon)])
+            if rng.random() < 0.5:
+                app.tree(KEY).locator(".path .head button").click()  # over H, or α again
             app.until(KEY, "settled", "true")
             app.settle()
-            agrees(app)
+            settings = {"policy": policy, "alpha": alpha, "horizon": horizon}
+            agrees(app, memory, question, settings)

@@ -183,16 +183,11 @@ class TestAsk:
         app.open("ask?question=0")
         question = memory.conversation.questions[0]
         result = memory.ask(question.text)
-        shown = app.page.locator(".st-key-evidence .entry")
+        shown = app.evidence()
         nodes = [int(entry.get_attribute("data-node")) for entry in shown.all()]
         assert nodes == list(result.after)
-        scores = app.page.locator(".st-key-evidence .entry .number").all_inner_texts()
-        assert scores[:2] == [
-            f"{result.evidence[0].initial:.5f}",
-            f"{result.evidence[0].final:.5f}",
-        ]
         # Picking evidence lights its turns.
-        entry = app.page.locator(".st-key-evidence .entry").nth(2)
+        entry = app.evidence().nth(2)
         node = int(entry.get_attribute("data-node"))
         entry.click()
         app.settle()
@@ -209,19 +204,13 @@ class TestAsk:
 
     def test_picking_the_best_evidence_keeps_its_turns_in_view(self, app, memory):
         app.open("ask?question=0")
-        app.page.locator(".st-key-evidence .entry").first.click()
+        app.evidence().first.click()
         app.settle()
         node = memory.ask(memory.conversation.questions[0].text).after[0]
         self.is_in_view(app, "ask-transcript", memory.turn_ids(node)[0])
         # A question of one's own.
-        app.page.get_by_text("Own question", exact=True).click()
-        app.settle()
-        box = app.page.get_by_placeholder("What would you ask this memory?")
-        box.fill("What is the dog called now?")
-        box.press("Enter")
-        app.page.locator(".st-key-evidence .entry").first.wait_for()
-        app.settle()
-        shown = app.page.locator(".st-key-evidence .entry").all()
+        app.ask_own("What is the dog called now?")
+        shown = app.evidence().all()
         result = memory.ask("What is the dog called now?")
         assert [int(e.get_attribute("data-node")) for e in shown] == list(result.after)
 
@@ -238,12 +227,12 @@ class TestSweep:
         app.settle()
         chosen = app.page.locator("h3", has_text="both, α").inner_text()
         press(app, "open-ask")
-        app.page.locator(".st-key-evidence .entry").first.wait_for()
+        app.evidence().first.wait_for()
         app.settle()
         _, alpha, horizon, _ = (part.split()[-1] for part in chosen.split(", "))
         question = memory.conversation.questions[0].text
         result = memory.ask(question, policy="both", alpha=float(alpha), horizon=int(horizon))
-        shown = app.page.locator(".st-key-evidence .entry").all()
+        shown = app.evidence().all()
         assert [int(e.get_attribute("data-node")) for e in shown] == list(result.after)
 
 
@@ -353,12 +342,8 @@ class TestFiles:
         app.settle()
         app.page.get_by_role("link", name="Ask").first.click()
         app.settle()
-        box = app.page.get_by_placeholder("What would you ask this memory?")
-        box.fill(nasty[1])
-        box.press("Enter")
-        app.page.locator(".st-key-evidence .entry").first.wait_for()
+        app.ask_own(nasty[1])
+        app.evidence().first.click()
         app.settle()
-        app.page.locator(".st-key-evidence .entry").first.click()
-        app.settle()
-        evidence = app.page.locator(".st-key-evidence .evidence").inner_text()
+        evidence = app.page.locator(".st-key-ask-tree .evidence").inner_text()
         assert nasty[0] in evidence

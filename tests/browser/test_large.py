@@ -57,8 +57,8 @@ def test_thousands_of_turns_and_one_of_a_megabyte(app, large):
     app.settle()
     # No message held the long turn, though it is a leaf among the others.
     assert max(received) < LONG
-    node = app.page.locator(".st-key-evidence .entry").first.get_attribute("data-node")
-    app.page.locator(".st-key-evidence .entry").first.click()
+    node = app.evidence().first.get_attribute("data-node")
+    app.evidence().first.click()
     app.until("ask-tree", "selected", node)
 
 

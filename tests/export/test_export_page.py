@@ -222,7 +222,7 @@ class TestInTheBrowser:
         view = ask_view(memory, "How many gears?", levels=(1, 2, 3))
         tab = opened(view)
         wide = view.result.evidence[0]
-        tab.page.locator(f'.pick[data-node="{wide.node}"]').click()
+        tab.tree.locator(f'.evidence [data-node="{wide.node}"]').click()
         tab.until("selected", str(wide.node))
         below = memory.structure.coverage(wide.node)
         assert tab.page.locator("#details li").count() == len(below)
@@ -237,6 +237,20 @@ class TestInTheBrowser:
         tab.until("alpha", "0.5")
         there = memory.ask("How many gears?", policy="both", alpha=0.5)
         tab.until("top", ",".join(map(str, there.after)))
+        # What the page says follows: setting, list, levels, and the list on paper.
+        assert "both, α 0.5, H 2" in tab.page.inner_text(".setting")
+        listed = tab.tree.locator(".evidence li:not(.out) .entry").all()
+        assert [int(each.get_attribute("data-node")) for each in listed] == list(there.after)
+        before, after = there.levels("initial"), there.levels("final")
+        assert tab.attribute("counts") == ",".join(f"{before[n]}>{after[n]}" for n in before)
+        tab.page.evaluate("dispatchEvent(new Event('beforeprint'))")
+        paper = tab.page.locator("#evidence li")
+        assert [each.get_attribute("value") for each in paper.all()] == [
+            str(item.rank_after) for item in there.evidence
+        ]
+        for each, item in zip(paper.all(), there.evidence, strict=True):
+            assert f"node {item.node} " in each.text_content()
+            assert item.text in each.text_content()
 
     def test_grow_shows_the_step(self, opened, memory):
         view = grow_view(memory, step=4)
@@ -253,8 +267,8 @@ class TestInTheBrowser:
         assert tab.attribute("total") == str(len(found.structure))
         assert "does not follow time" in tab.page.inner_text("body")
         for item in view.result.evidence:
-            tab.page.locator(f'.pick[data-node="{item.node}"]').click()
             (place,) = found.first([item.node])
+            tab.tree.locator(f'.evidence [data-node="{place}"]').click()
             tab.until("selected", str(place))
             assert f"Node {item.node}" in tab.page.inner_text("#details")
             assert item.text in tab.page.inner_text("#details")
@@ -304,7 +318,7 @@ class TestInTheBrowser:
             tab.page.click("#svg")
         assert download.value.suggested_filename == "segviz-chat-ask.svg"
         picture = download.value.path().read_text("utf-8")
-        assert "moved to both, α 0.11, H 2" in picture
+        assert "Propagation both, α 0.11, H 2" in picture
         assert f'fill="{SURFACE["dark"][0]}"' in picture
 
     def test_the_printed_page_is_vectors_with_the_texts(self, opened, memory):
@@ -321,8 +335,8 @@ class TestInTheBrowser:
     def test_hostile_text_stays_text(self, opened, hostile):
         for question in HOSTILE[:6]:  # the others are among the texts of every page
             tab = opened(ask_view(hostile, question, k=30))
-            for item in tab.page.locator(".pick").all()[:3]:
-                item.click()
+            for place in range(3):
+                tab.tree.locator(".evidence .entry").nth(place).click()
             tab.tree.locator("canvas.over").focus()
             for _ in range(4):
                 tab.page.keyboard.press("ArrowLeft")

@@ -19,8 +19,7 @@ from segviz.figures.cost import (
     series,
     total_sentence,
 )
-from segviz.figures.levels import level_figure, level_rows, level_sentence
-from segviz.figures.ranks import rank_figure, rank_rows, rank_sentence
+from segviz.figures.levels import level_figure, level_rows
 from segviz.llm import Price
 from tests.trees import chat
 
@@ -45,9 +44,6 @@ class TestLevels:
         assert list(figure.data[0].x) == ["message", "theme", "level 2"]
         assert [list(bar.y) for bar in figure.data] == [[0.8, 0.2, 0], [0, 1, 0]]
         assert [list(map(int, bar.text)) for bar in figure.data] == [[8, 2, 0], [0, 5, 0]]
-        assert level_sentence(self.before, self.after, names, "The system").startswith(
-            "The system moves retrieval: message: 8 → 6"
-        )
 
     def test_the_table_twin_holds_both(self):
         rows = level_rows(self.before, self.after, ["tiny"])
@@ -57,45 +53,6 @@ class TestLevels:
     def test_nothing_at_all_has_no_height(self):
         figure = level_figure({0: 0}, {0: 0}, shares=True, **COLOURS)
         assert [list(bar.y) for bar in figure.data] == [[0], [0]]
-
-    def test_sentence(self):
-        assert level_sentence(self.before, self.after) == (
-            "Propagation moves retrieval: leaf: 8 → 6, level 2: 0 → 2."
-        )
-        assert "stay as they were" in level_sentence(self.before, self.before)
-
-
-class TestRanks:
-    before, after = {1: 1, 2: 2, 3: 9, 4: 40}, {1: 2, 2: 7, 3: 1, 4: 60}
-
-    def test_entered_left_and_outside(self):
-        figure = rank_figure(self.before, self.after, 2, gold=[3], **COLOURS)
-        lines = {trace.text[0].split(" · ")[0]: trace for trace in figure.data}
-        assert lines["3"].line.color == COLOURS["accent"]
-        assert lines["3"].marker.symbol == "diamond-open"
-        assert lines["2"].line.dash == "dot"
-        assert lines["1"].line.color == COLOURS["neutral"]
-        assert list(lines["1"].y) == [1, 2]
-        # Nodes outside the top stand below it, one row each, in their order.
-        assert 2.5 < lines["3"].y[0] < lines["4"].y[0]
-        assert 2.5 < lines["2"].y[1] < lines["4"].y[1]
-        assert [text.strip() for text in lines["4"].text] == ["4 · 40", "60 · 4"]
-
-    def test_sentence(self):
-        assert rank_sentence(self.before, self.after, 2) == (
-            "Of the top 2, 1 entered by propagation and as many left; 0 rose and 1 fell inside it."
-        )
-        assert "same order" in rank_sentence({1: 1}, {1: 1}, 2)
-
-    def test_the_table_twin_tells_who_entered_and_left(self):
-        rows = rank_rows(self.before, self.after, 2, gold=[3])
-        assert [row["rank after"] for row in rows] == sorted(self.after.values())
-        for row in rows:
-            was, now = self.before[row["node"]], self.after[row["node"]]
-            assert (row["rank before"], row["rank after"]) == (was, now)
-            assert (row["in the top"] == "entered") == (was > 2 >= now)
-            assert (row["in the top"] == "left") == (now > 2 >= was)
-            assert (row["gold"] == "gold") == (row["node"] == 3)
 
 
 class TestCost:

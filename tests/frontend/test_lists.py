@@ -41,54 +41,28 @@ def mount(page: Any, component: Script, data: dict[str, Any]) -> None:
     page.evaluate(MOUNT, [script(component), stylesheet("lists"), json.loads(json.dumps(data))])
 
 
-def evidence(*texts: str) -> dict[str, Any]:
-    row = {"place": "leaf", "initial": "0.1", "final": "0.2", "initialShare": 0.1}
-    row |= {"finalShare": 0.2, "selected": False}
-    items = [row | {"node": 7 + i, "rank": i + 1, "text": text} for i, text in enumerate(texts)]
-    return {"height": 600, "items": items, "names": ("initial", "propagated")}
+def facts(*texts: str) -> dict[str, Any]:
+    group = {"title": "", "items": [{"head": "", "text": text} for text in texts]}
+    return {"groups": [group], "height": 600, "label": "texts", "about": "1"}
 
 
 def test_each_line_has_its_own_direction_and_an_isolated_name(page: Any) -> None:
     text = f"{HEBREW}: I said no.\nAnn: {HEBREW} {HEBREW}\nno name here\n\nAnn: x: y"
-    mount(page, "evidence", evidence(text))
-    lines = page.locator(".text .line")
+    mount(page, "nodes", facts(text))
+    lines = page.locator(".body .line")
     directions = [line.evaluate("(e) => getComputedStyle(e).direction") for line in lines.all()]
     assert directions[:3] == ["ltr", "rtl", "ltr"]
     assert page.locator("bdi.speaker").all_inner_texts() == [HEBREW, "Ann", "Ann"]
     assert lines.nth(0).text_content() == f"{HEBREW}: I said no."
     assert lines.nth(4).text_content() == "Ann: x: y"
     assert lines.nth(3).bounding_box()["height"] > 10  # an empty line stays a line
-    name, line = (page.locator(s).first.bounding_box() for s in ("bdi.speaker", ".text .line"))
+    name, line = (page.locator(s).first.bounding_box() for s in ("bdi.speaker", ".body .line"))
     assert name["x"] - line["x"] < 2  # the name stands in front of English words
 
 
 def test_markup_stays_text(page: Any) -> None:
-    mount(page, "evidence", evidence("<img src=x onerror=alert(1)>: <b>hi</b>"))
-    assert page.locator(".text img, .text b").count() == 0
-
-
-def test_a_clamped_text_can_be_opened_by_keyboard_and_closed(page: Any) -> None:
-    mount(page, "evidence", evidence("short", "\n".join(f"line {i}" for i in range(30))))
-    more = page.locator(".more")
-    assert [button.is_visible() for button in more.all()] == [False, True]
-    assert page.locator(".entry .more").count() == 0  # no button inside a button
-    text = page.locator(".text").nth(1)
-    low = text.bounding_box()["height"]
-    more.nth(1).focus()
-    page.keyboard.press("Enter")
-    assert text.bounding_box()["height"] > 5 * low
-    assert more.nth(1).inner_text() == "show less"
-    assert more.nth(1).get_attribute("aria-expanded") == "true"
-    assert page.evaluate("root.activeElement.dataset.more") == "8"
-    assert page.evaluate("sent") == []  # opening selects nothing
-    page.keyboard.press("Enter")
-    assert text.bounding_box()["height"] == low
-
-
-@pytest.mark.parametrize("names", [("initial", "propagated"), ("relevance", "system")])
-def test_scores_are_named_as_in_the_tree(page: Any, names: tuple[str, str]) -> None:
-    mount(page, "evidence", evidence("x") | {"names": names})
-    assert tuple(page.locator(".score .name").all_inner_texts()) == names
+    mount(page, "nodes", facts("<img src=x onerror=alert(1)>: <b>hi</b>"))
+    assert page.locator(".body img, .body b").count() == 0
 
 
 def turn(**changes: Any) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.frontend.test_lists import evidence, mount, page
+from tests.frontend.test_lists import mount, page
 
 pytestmark = pytest.mark.browser
 
@@ -15,11 +15,6 @@ __all__ = ["page"]  # the fixture
 WHOLE = "word " * 10_000
 PART = {"text": WHOLE[:20_000], "length": len(WHOLE), "name": "the long one", "cut": True}
 ALL = {"text": WHOLE, "length": len(WHOLE), "name": "the long one"}
-
-
-def in_evidence(text: dict[str, Any]) -> dict[str, Any]:
-    data = evidence("short")
-    return data | {"items": [data["items"][0] | text]}
 
 
 def in_nodes(text: dict[str, Any]) -> dict[str, Any]:
@@ -35,11 +30,10 @@ def in_transcript(text: dict[str, Any]) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("component", "data", "words"),
     [
-        ("evidence", in_evidence, ".text"),
         ("nodes", in_nodes, ".body"),
         ("transcript", in_transcript, ".body"),
     ],
-    ids=["evidence", "nodes", "transcript"],
+    ids=["nodes", "transcript"],
 )
 def test_the_rest_is_asked_for_by_name(page: Any, component: Any, data: Any, words: str) -> None:
     mount(page, component, data(PART))

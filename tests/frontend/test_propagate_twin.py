@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import os
 import random
 from typing import Any
 
 import numpy as np
 import pytest
 
-from segviz.retrieval import estimated_tokens, level_distribution, propagate, top_k
+from segviz.retrieval import estimated_tokens, level_distribution, propagate, ranks, top_k
+from segviz.retrieval.gold import gold_evidence
+from segviz.retrieval.ledger import explain
 from segviz.tree import Structure
 from segviz.view.live import LIVE_POLICIES
 from tests.frontend.node import needs_node, run
+from tests.memories import built
 from tests.scenes import tree_message
 from tests.trees import random_graph, random_tree, toy
 
@@ -126,6 +130,98 @@ def test_scores_and_top_k_equal_pythons() -> None:
     assert several_parents > 10
     assert retired > 10
     assert chains > 10
+
+
+PATH = """
+return cases.map((c) => {
+  const data = { level: Int32Array.from(c.level), start: Int32Array.from(c.start),
+    parent: Int32Array.from(c.parent), edges: Int32Array.from(c.edges), gold: c.gold,
+    tokens: Int32Array.from(c.tokens), origin: new Int32Array(0), live: c.live };
+  const initial = Float64Array.from(c.initial);
+  const tree = { ...data, edges: m.edgePairs(data) };
+  const scores = m.propagator(initial, tree);
+  const path = (over) => {
+    const run = m.pathOf(data, scores, c.live, over);
+    for (;;) { const { done, value } = run.next(); if (done) return value; }
+  };
+  const { over, values, tops, nodes, ranks } = path(c.over);
+  const incoming = m.incomingOf(tree, c.live.policy);
+  return { over, values, nodes, tops: tops.map((top) => [...top]),
+    ranks: ranks.map((each) => [...each]),
+    finals: values.map((value) => [...(over === "alpha"
+      ? scores(c.live.policy, value, c.live.horizon)
+      : scores(c.live.policy, c.live.alpha, value))]),
+    flows: c.level.map((_, node) => m.flowOf(incoming, initial, c.live, node)) };
+});
+"""
+
+
+def compared(one: dict[str, Any], structure: Structure, first: np.ndarray, found: Any) -> None:
+    """Every retrieved set, rank and contribution of the browser's is Python's, each judged on the
+    browser's own scores, whose last bits may differ."""
+    live, levels, k = one["live"], one["live"]["levels"], one["live"]["k"]
+    assert found["values"] == (
+        list(range(6)) if one["over"] == "horizon" else [i / 100 for i in range(100)]
+    )
+    assert set(found["nodes"]) == {n for top in found["tops"] for n in top} | set(one["gold"])
+    for i, (value, scored) in enumerate(zip(found["values"], found["finals"], strict=True)):
+        own = np.array(scored)
+        setting = live | {one["over"]: value}
+        how = (setting["policy"], setting["alpha"], setting["horizon"])
+        final = propagate(first, structure.edges, *how, structure).final
+        assert np.abs(own - final).max(initial=0) < 1e-12
+        assert found["tops"][i] == list(top_k(own, structure, k, levels))
+        wanted = ranks(found["nodes"], own, structure, levels)
+        assert [each[i] for each in found["ranks"]] == list(wanted)
+    how = (live["policy"], live["alpha"], live["horizon"])
+    for node, flow in enumerate(found["flows"]):
+        ledger = explain(node, first, structure.edges, *how, structure)
+        assert flow["own"] == pytest.approx(ledger.own, abs=1e-12)
+        assert flow["total"] == pytest.approx(ledger.total, abs=1e-12)
+        given = {
+            (hop, each["source"]): each["amount"]
+            for hop, part in enumerate(flow["hops"], start=1)
+            for each in part["given"]
+        }
+        received = {(e.hop, e.source): e.amount for e in ledger.received if e.amount > 0}
+        assert given == pytest.approx(received, abs=1e-12)
+
+
+RANGES = {"alpha_max": 0.99, "alpha_step": 0.01, "horizon_max": 5, "budget": None}
+
+
+def test_paths_and_flows_equal_pythons() -> None:
+    cases, structures, initial = [], [], []
+    for seed in range(24):
+        structure = random_structure(seed).collapsed
+        policy, alpha, horizon = SETTINGS[seed * 7 % len(SETTINGS)]
+        first = scores(structure, seed)
+        live = RANGES | {"policy": policy, "alpha": alpha, "horizon": horizon, "k": 5}
+        live |= {"levels": [0, 1] if seed % 5 == 0 else None}
+        over = "horizon" if seed % 3 == 0 else "alpha"
+        gold = np.flatnonzero(structure.active)[:2].tolist()
+        cases.append(case(structure, first) | {"live": live, "over": over, "gold": gold})
+        structures.append(structure)
+        initial.append(first)
+    for each in zip(cases, structures, initial, run(PATH, cases=cases), strict=True):
+        compared(*each)
+
+
+def test_paths_of_questions_equal_pythons() -> None:
+    """Random questions and settings; SEGVIZ_PAIRS says how many."""
+    memory, rng = built(), random.Random(0)
+    for _ in range(int(os.environ.get("SEGVIZ_PAIRS", "4"))):
+        question = rng.choice(memory.conversation.questions)
+        live = RANGES | {"policy": rng.choice(list(LIVE_POLICIES)), "levels": None}
+        live |= {"alpha": rng.randrange(100) / 100, "horizon": rng.randrange(6)}
+        live |= {"k": rng.randrange(1, 31)}
+        result = memory.ask(question, **{name: live[name] for name in ("policy", "alpha", "k")})
+        gold = gold_evidence(result.structure, memory.units, question.evidence)
+        one = case(result.structure, result.initial) | {"live": live, "gold": list(gold.leaves)}
+        one |= {"over": rng.choice(["alpha", "horizon"])}
+        (found,) = run(PATH, cases=[one])
+        found["flows"] = found["flows"][:40]
+        compared(one, result.structure, result.initial, found)
 
 
 def test_the_hops_of_one_policy_do_not_leak_into_the_next() -> None:

@@ -13,7 +13,6 @@ from segviz.embedding import HashingEmbedder
 from segviz.export import FORMATS, view_of
 from segviz.retrieval import RELEVANCE, RetrievalSettings
 from segviz.retrieval.gold import ABSENT, gold_evidence
-from segviz.retrieval.near_miss import near_misses
 from segviz.systems import SYSTEMS
 from tests.systems.test_contract import OWN, talk
 from tests.trees import chat
@@ -85,7 +84,6 @@ def test_a_memory_that_knows_nothing_yet_gives_nothing(system, relevance):
     for method in methods(system):
         result = memory.ask(question, method=method, relevance=relevance)
         assert (result.settings.step, len(result.structure), result.evidence) == (0, 0, ())
-        assert near_misses(result, wanted=(3,)) == []
     gold = gold_evidence(result.structure, memory.units, question.evidence)
     assert gold.fate(result.evidence) == {"D1:1": ABSENT}
 

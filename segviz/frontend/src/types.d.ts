@@ -116,6 +116,17 @@ interface Message extends Columns {
   measures: Measure[];
   /** A column for each of the measures. */
   [column: `measure:${string}`]: Float64Array;
+  /** The gold turns of each gold leaf, and how many were asked for. */
+  gold_turns: Record<string, string[]>;
+  gold_asked: number;
+  level_names: string[];
+  /** Texts of what is listed, longer than the labels. */
+  texts: Record<string, string>;
+  /** Words of all that was retrieved; null where Python has not counted. */
+  words: number | null;
+  /** Without the tree, which another view draws. */
+  bare: boolean;
+  stage_height: number | null;
   look: Look;
   accent: Record<Theming, string>;
   frontier: number[];
@@ -314,10 +325,13 @@ interface Settings {
   answered: number;
   sent: number;
   timer: Timer;
+  again: Timer;
   sentAt: number;
   stale: boolean;
   scores: Propagator | null;
   apart: string;
+  /** What was shown before "no propagation" was held. */
+  held: { final: Float64Array; top: Int32Array } | null;
 }
 /** What policies need of a tree. */
 type Edged = Pick<Columns, "edges" | "level" | "start">;
@@ -344,6 +358,8 @@ interface State {
   search: Search;
   settings: Settings;
   frames: Frames;
+  path: PathView;
+  flow: FlowView;
   elements: Elements;
   calls: number;
   /** Tells Python that something of this name has become this. */
@@ -370,6 +386,97 @@ interface Scene {
   tints: Map<number, string>;
   /** For each half, what became of the gold evidence. */
   gold: { top: Ids; tree: Tree; classes: Map<number, string> }[];
+  answer: Answer | null;
+}
+
+/** What came back: ranks before and after of all that was or is retrieved (answer.js). */
+interface Answer {
+  before: number[];
+  after: number[];
+  entered: number[];
+  left: number[];
+  was: Map<number, number>;
+  is: Map<number, number>;
+  /** How many of both have another place. */
+  moved: number;
+  levels: { before: number[]; after: number[] };
+  gold: { before: Record<string, string[]>; after: Record<string, string[]>; asked: number };
+  held: Map<number, string[]>;
+  tree: Tree;
+}
+interface EvidenceRow {
+  node: number;
+  out: boolean;
+  was: number;
+  is: number;
+  level: string;
+  gold: string[];
+  words: string;
+}
+interface MissRow {
+  node: number;
+  rank: number;
+  gold: string[];
+  level: string;
+  words: string;
+  needs: string;
+}
+
+/** Ranks and retrieved nodes at every value of α or H (path.js). */
+interface Path {
+  over: "alpha" | "horizon";
+  values: number[];
+  tops: Int32Array[];
+  nodes: number[];
+  ranks: Int32Array[];
+}
+interface PathView {
+  over: "alpha" | "horizon";
+  key: unknown[];
+  run: Generator<undefined, Path> | null;
+  found: Path | null;
+  drawn: unknown[];
+  held: boolean;
+  hover: number | null;
+  elements: {
+    root: HTMLElement;
+    title: HTMLElement;
+    over: HTMLButtonElement;
+    plot: HTMLElement;
+    canvas: HTMLCanvasElement;
+    now: HTMLElement;
+    said: HTMLElement;
+    twin: HTMLDetailsElement;
+    holder: HTMLElement;
+  };
+}
+
+interface Incoming {
+  first: Int32Array;
+  from: Int32Array;
+  part: Float64Array;
+}
+/** What a score is made of (flow.js). */
+interface Flow {
+  node: number;
+  own: number;
+  total: number;
+  hops: { amount: number; given: { source: number; amount: number }[] }[];
+}
+interface FlowView {
+  incoming: Incoming | null;
+  policy: string;
+  data: Message | null;
+  key: string;
+  found: Flow | null;
+  /** The hop whose ribbons are shown, 0 for all. */
+  hop: number;
+  timer: Timer;
+  began: number;
+  /** How far the ribbons have grown, 0 to 1. */
+  grown: (now: number) => number;
+  missed: unknown[];
+  elements: { root: HTMLElement; flow: HTMLElement; misses: HTMLElement };
 }
 
 /** What part of it is seen, and where it lies on the canvas. */
@@ -381,6 +488,8 @@ interface Sight {
   geom: Geometry;
   boxes: Boxes[];
   candidates?: { node: number | null; y: number }[]; // the lines beside the tree
+  /** What the boxes of each half were laid out from. */
+  laid: { tree: Tree; weight: ArrayLike<number>; place: string; boxes: Boxes }[];
 }
 
 /** What a person is at, here and in other views of the same memory. */
@@ -398,6 +507,8 @@ interface Attention {
   drag: { x: number; view: View; moved: boolean; id: number } | null;
   dragged: boolean;
   pointed: number | null;
+  /** Evidence in the order of time. */
+  byTime: boolean;
   linkedUnits: Span[];
   linked: { leaves: number[]; above: number[] };
 }
@@ -458,6 +569,17 @@ interface Elements {
   tip: HTMLElement;
   mirror: HTMLElement;
   live: HTMLElement;
+  changed: HTMLElement;
+  hold: HTMLButtonElement;
+  evidence: {
+    root: HTMLElement;
+    title: HTMLElement;
+    order: HTMLButtonElement;
+    list: HTMLElement;
+    said: string;
+    texts?: Message["texts"];
+    open: number | null;
+  };
   help: HTMLElement;
   legend: HTMLElement;
   count: HTMLElement;
@@ -481,7 +603,6 @@ interface Elements {
     alpha: RangeControl;
     horizon: RangeControl;
     drawing: Record<string, HTMLInputElement>;
-    levels: HTMLElement;
   };
   lookControls: { root: HTMLElement; colour: SelectControl; labels: SelectControl };
   overview: {
@@ -627,24 +748,6 @@ interface LongText {
 interface OpenList extends HTMLElement {
   opened: Set<string>;
   whole: (name: string) => void;
-}
-
-interface EvidenceItem extends LongText {
-  node: number;
-  rank: number;
-  place: string;
-  move?: string;
-  gold?: string;
-  initial: string;
-  final: string;
-  initialShare: number;
-  finalShare: number;
-  selected: boolean;
-}
-interface EvidenceList extends OpenList {
-  items: EvidenceItem[];
-  names: [string, string];
-  pick: (node: number) => void;
 }
 
 interface DiffItem {

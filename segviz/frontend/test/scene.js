@@ -4,6 +4,7 @@
 //   4       5        level 1
 // 0   1   2   3      leaves, two sessions
 
+import { answerOf } from "../src/canvas/answer.js";
 import { rampTable } from "../src/canvas/colour.js";
 import { buildTree, sessionRuns } from "../src/canvas/rows.js";
 import { shadesOf } from "../src/canvas/shades.js";
@@ -15,7 +16,8 @@ export function sceneOf(changes = {}, look = {}, picture = "scores") {
     final: Float64Array.from([0.1, 0.4, 0, 0.2, 0.1, 0.1, 0.1]),
     "measure:coherence": Float64Array.from([0.1, 0.9, NaN, 0.5, 0.5, 1, -0.2]),
     measures: [{ name: "coherence", meaning: "closeness", unit: "mean cosine" }],
-    gold: Int32Array.from([0, 3]), origin: new Int32Array(0),
+    gold: Int32Array.from([0, 3]), gold_turns: { 0: ["D1:1"], 3: ["D2:2"] }, gold_asked: 2,
+    level_names: [], texts: {}, live: null, origin: new Int32Array(0),
     top_initial: Int32Array.from([0, 6]), top_final: Int32Array.from([1, 4]),
     level: Int32Array.from([0, 0, 0, 0, 1, 1, 2]), top: Int32Array.from([0, 0, 0, 0, 1, 1, 2]),
     start: Int32Array.from([0, 1, 2, 3, 0, 2, 0]), stop: Int32Array.from([1, 2, 3, 4, 2, 4, 4]),
@@ -34,5 +36,6 @@ export function sceneOf(changes = {}, look = {}, picture = "scores") {
       gold: { found: "#f", covered: "#c", missed: "#m", above: "#a", other: "#o" },
       table: grey, changeTable: grey, measureTable: grey } };
   scene.shades = shadesOf(scene);
+  scene.answer = answerOf(scene);
   return scene;
 }

@@ -143,3 +143,21 @@ test("a chain of 100,000 nodes is propagated", () => {
     assert.ok(Math.abs(final[k] - (k < 6 ? 0.5 ** k / whole : 0)) < 1e-12);
   });
 });
+
+test("a setting that Python never answers is told once more", () => {
+  const { s, sent, take, move } = dialogue();
+  take({});
+  move({ alpha: 0.5 });
+  report(s);
+  tick(9_000);
+  assert.equal(sent.length, 1);
+  tick(2_000);
+  assert.deepEqual(sent.map(told), [told(sent[0]), told(sent[0])]);
+  tick(60_000);
+  assert.equal(sent.length, 2);
+  move({ alpha: 0.7 });
+  report(s);
+  take({ alpha: 0.7, sequence: 2 });
+  tick(60_000);
+  assert.equal(sent.length, 3); // it was answered
+});

@@ -62,9 +62,9 @@ describe("fill", () => {
     assert.deepEqual(fills("initial", [0, 1, 2]),
       [["#ffffff", null], [grey, null], ["#000000", null]]);
     assert.deepEqual(fills("", [0, 1]), [[grey, null], ["#ffffff", null]]);
-    // A change of three quarters of the highest score, by the fourth root.
+    // The last retrieved have .1 before and after: one falls to that line, one rises from it.
     assert.deepEqual(fills("change", [0, 1, 2]),
-      [["#090909", "hatch"], ["#f6f6f6", null], ["#808080", null]]);
+      [["#000000", "hatch"], ["#ffffff", null], ["#808080", null]]);
     assert.deepEqual(fills("gold", [0, 3, 4, 1]),
       [["#c", "hatch"], ["#m", "cross"], ["#a", null], ["#o", null]]);
     assert.deepEqual(fills("coherence", [5, 2, 6]),
@@ -237,9 +237,9 @@ describe("labels", () => {
       .map(([name, style, ...rest]) => (name === "rect" ? Math.round(rest[2]) : [style, rest[0]]));
     // Only the root is wide enough for so long a text: half of it on dark, half on light.
     assert.deepEqual(seen, [
-      370,
+      316,
       ["#ffffff", "\u20682 · S1 – S2\u2069"],
-      369, // a pixel of gap to the next node
+      315, // a pixel of gap to the next node
       ["#000000", "\u20682 · S1 – S2\u2069"],
     ]);
   });

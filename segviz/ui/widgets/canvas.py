@@ -38,7 +38,8 @@ def tree_canvas(
     Args:
         payload: what to draw.
         key: Streamlit key; zoom and keyboard focus live as long as it does.
-        height: pixels, legend, axis and overview included, or a length of CSS.
+        height: pixels or a length of CSS, legend, axis and overview included, or "content" for what the
+            content needs.
         texts: full text of every node, for the search; without it the browser searches
             the labels of the payload, which may be cut or absent.
         on_select: called after each click that changes the selection.
@@ -58,10 +59,11 @@ def tree_canvas(
         about, query = st.session_state.get(asked, (None, None))
         wanted = bool(query) and about == payload["identity"]
         payload = {**payload, "found": find_text(payload, texts, query) if wanted else None}
+    in_window = isinstance(height, str) and height != "content"
     result = _TREE(
         key=key,
-        data=pack({**payload, "height": height} if isinstance(height, str) else payload),
-        height="content" if isinstance(height, str) else height,
+        data=pack({**payload, "height": height} if in_window else payload),
+        height=height if isinstance(height, int) else "content",
         on_selected_change=on_select or _nothing,
         on_setting_change=on_setting or _nothing,
         on_look_change=on_look or _nothing,

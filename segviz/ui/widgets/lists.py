@@ -1,4 +1,4 @@
-"""Transcript, evidence list, node list and diffs: literal text in small components."""
+"""Transcript, node list and diffs: literal text in small components."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from segviz.view.word_diff import word_diff
 
 _STYLES = stylesheet("lists")
 _TRANSCRIPT = st.components.v2.component("segviz_transcript", js=script("transcript"), css=_STYLES)
-_EVIDENCE = st.components.v2.component("segviz_evidence", js=script("evidence"), css=_STYLES)
 _NODES = st.components.v2.component("segviz_nodes", js=script("nodes"), css=_STYLES)
 _DIFF = st.components.v2.component("segviz_diff", js=script("diff"), css=_STYLES)
 
@@ -92,25 +91,6 @@ def transcript(
     )
     if end - first > last - first or first:
         st.caption(f"Turns {first + 1} to {last} of {len(ids)}")
-
-
-def evidence_list(
-    items: Sequence[Mapping[str, Any]],
-    *,
-    names: tuple[str, str],
-    key: str,
-    height: int,
-    on_pick: Callable[[int], None],
-) -> None:
-    """Show retrieved nodes with two scores each, called ``names``; ``on_pick(node)`` runs
-    when one is clicked."""
-    shown = [{**item, **_part(key, str(item["node"]), item["text"])} for item in items]
-    _EVIDENCE(
-        key=key,
-        data={"items": shown, "names": names, "height": height},
-        on_node_change=lambda: _sent(key, "node", on_pick),
-        on_whole_change=lambda: _open(key),
-    )
 
 
 def node_list(

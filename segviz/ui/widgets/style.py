@@ -27,11 +27,19 @@ _ICONS = """
 }
 """
 
+# Room for the tree of Ask and what is said below it, before they are there.
+_ASK = """
+.st-key-ask-tree { min-height: 44rem; }
+"""
+
 # The controls above the tree are one line of an instrument: equally tall, close together.
 _CONTROLS = """
 :is(.st-key-transport, .st-key-asking, .st-key-scoring) button {
   min-height: 2.1rem; padding: 0.1rem 0.6rem;
 }
+.st-key-asking > :first-child { min-width: min(18rem, 100%); }
+.st-key-asking button { min-height: 2.5rem; }
+.st-key-scoring button { min-height: 2.5rem; }
 .st-key-source button { padding-inline: 0.55rem; }
 """
 
@@ -99,7 +107,7 @@ _COLOURS = f"""
 [data-testid="stMarkdownContainer"] code {{ color: {_INK}; }}
 """
 
-_RULES = (_ROOM, _ICONS, _CONTROLS, _BESIDE, _TABLES, _TWINS, _EXPORTS, _HISTORY, _COLOURS)
+_RULES = (_ROOM, _ICONS, _ASK, _CONTROLS, _BESIDE, _TABLES, _TWINS, _EXPORTS, _HISTORY, _COLOURS)
 
 
 _WATCH = st.components.v2.component("segviz_theme_watch", js=script("theme_watch"))

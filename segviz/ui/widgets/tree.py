@@ -20,13 +20,16 @@ from segviz.view.palette import ACCENT, SCORE_RAMP_DARK, SCORE_RAMP_LIGHT, sessi
 from segviz.view.scene import UNFOLDED, Scene, scene_of
 
 
-def canvas_height(levels: int, mirrored: bool = False) -> int | str:
+def canvas_height(levels: int) -> str:
     """Returns the height for so many levels: rows neither stretched nor squeezed out of sight, and
-    beside that what the window has. The mirrored picture has a second line in its header."""
-    if mirrored:
-        return min(192 + 70 * levels, 722)
+    beside that what the window has."""
     most = f"{_CHROME + 90 * levels}px"
     return f"clamp({_CHROME + 32 * min(levels, 10)}px, 42vh + {_CHROME}px, {most})"
+
+
+def stage_height(levels: int) -> int:
+    """Returns the pixels of the mirrored tree alone for so many levels."""
+    return min(76 + 70 * levels, 600)
 
 
 # Pixels of legend, tools and axis around the rows of a tree.
@@ -75,17 +78,20 @@ def draw_canvas(
     shown: Scene,
     *,
     key: str,
-    height: int | str,
+    height: int | str = "content",
     gutter: bool = False,
+    stage: int | None = None,
+    bare: bool = False,
     on_setting: Callable[[LiveSetting], None] | None = None,
 ) -> None:
     """The canvas tree of a scene; a click selects the node for every panel of the page.
 
-    ``gutter`` reserves the column of candidates; ``on_setting`` gets what the controls of
-    the header are set to.
+    ``gutter`` reserves the column of candidates; with ``stage`` pixels of tree the component is
+    as tall as what else it shows; ``bare`` leaves out the tree; ``on_setting`` gets what the
+    controls of the header are set to.
     """
     drawn = shown.drawn()
-    payload = tree_payload(drawn, gutter=gutter)
+    payload = tree_payload(drawn, gutter=gutter, bare=bare, stage=stage)
     if drawn.axis_units is not None:
         payload["axis_units"] = drawn.axis_units.tolist()  # to point at turns
 
@@ -111,7 +117,7 @@ def draw_canvas(
         on_setting=adjusted,
         on_look=chosen,
     )
-    if drawn is not shown:
+    if drawn is not shown and not bare:
         st.caption(f"{UNFOLDED} Colours are sessions, oldest violet.")
 
 

@@ -1,9 +1,8 @@
-// The header's controls in "scores" (policy, α, H, drawing) and the levels
-// retrieved before and after. Native elements, so that keyboard and screen readers work.
+// The header's controls in "scores" (policy, α, H, drawing). Native elements, so that keyboard
+// and screen readers work.
 
 import { element } from "../shared/dom.js";
 import { onScores } from "./frame.js";
-import { levelCounts } from "./propagate.js";
 import { keyLetGo } from "./settings.js";
 
 const FORMULA = "final = Σ αᵏ s⁽ᵏ⁾ / Σ αᵏ, with s⁽ᵏ⁾ = W s⁽ᵏ⁻¹⁾ for k = 1 … H";
@@ -14,7 +13,6 @@ const MEANING = {
   mirrored: "Initial scores above the axis, propagated below",
   change: "Propagated − initial score of every node",
 };
-const ALL_LEVELS = 8; // a taller tree names only the levels that hold something
 
 /** The controls; `act` gets the changed part of the setting, `rest` is called when nothing
  *  more is to come: after a choice, or when a slider is let go.
@@ -66,10 +64,8 @@ export function buildControls(s, parent, act, rest) {
     });
     drawing[name] = input;
   }
-  const levels = element("div", "levels", root);
-  levels.setAttribute("role", "img");
   onScores(s.frames, showControls);
-  s.elements.controls = { root, policy, alpha, horizon, drawing, levels };
+  s.elements.controls = { root, policy, alpha, horizon, drawing };
 }
 
 /** @template {"select" | "input"} K
@@ -101,7 +97,6 @@ function showControls(s) {
   showRange(controls.alpha, alpha, alpha_max, alpha_step, alpha.toFixed(2), policy);
   showRange(controls.horizon, horizon, Math.max(horizon, horizon_max), 1, String(horizon), policy);
   for (const [name, input] of Object.entries(controls.drawing)) input.checked = name === drawing;
-  showLevels(s);
 }
 
 /** @param {RangeControl} rangeControl
@@ -117,51 +112,4 @@ function showRange({ input, value }, number, max, step, text, policy) {
   input.disabled = policy === "none";
   input.setAttribute("aria-valuetext", text);
   if (value.textContent !== text) value.textContent = text;
-}
-
-/** How many nodes of each level are retrieved by initial and by propagated score, and the
- *  levels to show.
- * @param {Message} data */
-export function levelsRetrieved(data) {
-  /** @param {Ids} nodes */
-  const count = (nodes) => levelCounts(nodes, data.level, data.levels_total);
-  const [before, after] = [count(data.top_initial), count(data.top_final)];
-  const all = before.length <= ALL_LEVELS;
-  const shown = before.map((_, level) => level)
-    .filter((level) => all || before[level] || after[level]);
-  return { before, after, shown };
-}
-
-/** One pair of bars for each level.
- * @param {State} state */
-function showLevels({ elements: { controls }, scene: { data } }) {
-  const { before, after, shown } = levelsRetrieved(data);
-  const box = controls.levels;
-  const said = `${before}>${after}`;
-  if (box.dataset.counts === said) return;
-  box.dataset.counts = said;
-  if (box.dataset.levels !== String(shown)) {
-    box.dataset.levels = String(shown);
-    box.replaceChildren();
-    element("span", "", box, "retrieved");
-    for (const level of shown) {
-      const slot = element("span", "slot", box);
-      const bars = element("i", "", slot);
-      element("b", "before", bars);
-      element("b", "after", bars);
-      element("span", "", slot, `L${level}`);
-      element("span", "counts", slot);
-    }
-  }
-  const most = Math.max(1, ...before, ...after);
-  shown.forEach((level, i) => {
-    const slot = box.children[i + 1];
-    const [was, is] = /** @type {NodeListOf<HTMLElement>} */ (slot.querySelectorAll("b"));
-    was.style.height = `${(100 * before[level]) / most}%`;
-    is.style.height = `${(100 * after[level]) / most}%`;
-    slot.children[2].textContent = `${before[level]}→${after[level]}`;
-  });
-  const words = shown.map((level) => `level ${level}: ${before[level]} to ${after[level]}`);
-  box.title = `Retrieved nodes by level, initial to propagated. ${words.join("; ")}`;
-  box.setAttribute("aria-label", box.title);
 }

@@ -3,6 +3,7 @@
 // the scores registers itself, so that this module knows none of the widgets.
 
 import { cleared } from "../shared/dom.js";
+import { answerOf } from "./answer.js";
 import { visibleBoxes } from "./boxes.js";
 import { geometry } from "./geometry.js";
 import { drawOver } from "./marks.js";
@@ -38,19 +39,21 @@ export function schedule(s, base = false) {
 function paint(s) {
   const { frames, elements } = s;
   const { clientWidth: width, clientHeight: height } = elements.stage;
-  if (!s.scene.data || !width || !height) return;
+  const { data } = s.scene;
+  const drawn = data && !data.bare;
+  if (!data || (drawn && !(width && height))) return;
   const started = performance.now();
-  const base = slide(s.sight) || frames.baseDirty;
   if (s.settings.stale) {
     recompute(s);
     showScores(s);
   }
-  if (base) {
+  const base = slide(s.sight) || frames.baseDirty;
+  if (base && drawn) {
     layOut(s, width, height);
     drawBase(s, cleared(elements.base, width, height));
     frames.baseDirty = false;
   }
-  drawOver(s, cleared(elements.over, width, height));
+  if (drawn) drawOver(s, cleared(elements.over, width, height));
   for (const show of frames.frameShows) show(s);
   if (base) elements.root.dataset.drawMs = (performance.now() - started).toFixed(2);
   if (s.sight.slide) schedule(s, true);
@@ -68,8 +71,17 @@ export function layOut(s, width, height) {
   const { scene, sight } = s;
   const { data: { gutter, legend }, tree } = scene;
   sight.geom = geometry(width, height, scene.picture, gutter, tree.laneCount, legend);
-  sight.boxes = columnWeights(scene).map(
-    (weight) => visibleBoxes(tree, sight.view, sight.geom.width, weight.length ? weight : null));
+  const { x0, x1 } = sight.view;
+  const place = `${x0} ${x1} ${sight.geom.width}`;
+  sight.boxes = columnWeights(scene).map((weight, half) => {
+    const known = sight.laid[half]; // the half of the initial scores stays as it is in a drag
+    if (known && known.tree === tree && known.weight === weight && known.place === place) {
+      return known.boxes;
+    }
+    const boxes = visibleBoxes(tree, sight.view, sight.geom.width, weight.length ? weight : null);
+    sight.laid[half] = { tree, weight, place, boxes };
+    return boxes;
+  });
 }
 
 /** All that follows from scores and setting alone.
@@ -80,6 +92,7 @@ export function showScores(s) {
   scene.picture = scene.data.mode === "scores" && oneHalf(s)
     ? "change" : scene.data.mode;
   scene.shades = shadesOf(scene);
+  scene.answer = scene.data.mode === "scores" ? answerOf(scene) : null;
   for (const show of s.frames.scoreShows) show(s);
 }
 

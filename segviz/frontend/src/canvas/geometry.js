@@ -42,9 +42,11 @@ export function geometry(width, height, picture, gutter, laneCount, legend = tru
   const scores = picture === "scores";
   const grow = picture === "grow";
   const left = grow ? 34 : 50;
-  const right = gutter && grow && width > 420 ? Math.min(260, Math.max(184, width / 5)) : 10;
+  const wide = width > 420;
+  const gutterWidth = gutter && wide ? Math.min(260, Math.max(184, width / 5)) : 10;
+  const right = grow ? gutterWidth : wide ? 118 : 70;
   const axisHeight = scores ? 46 : 36;
-  const top = right > 100 ? 20 : 8;
+  const top = right > 150 ? 20 : 8;
   const middle = Math.round((height - axisHeight) / 2);
   const available = (scores ? middle : height - axisHeight) - top;
   const rows = stackRows(laneCount, available, picture === "change" ? 2 * ROW_CAP : ROW_CAP);

@@ -96,20 +96,31 @@ export function bar(theme, ctx, rect, half, colour) {
   }
 }
 
-/** A filled triangle that points at the box.
+/** A triangle that points at the box: hollow for what was, with a stem for what has come.
  * @param {Theme} theme
  * @param {Ctx} ctx
  * @param {Rect} rect
  * @param {number} half
- * @param {string} colour */
-export function triangle(theme, ctx, rect, half, colour) {
+ * @param {string} colour
+ * @param {"" | "hollow" | "stem"} [kind] */
+export function triangle(theme, ctx, rect, half, colour, kind = "") {
   const { middle, base, away } = outside(rect, half);
   const [tip, flat] = [base + away, base + away * 7.5];
+  if (kind === "stem") {
+    for (const { tone, width } of [{ tone: theme.background, width: 6 }, { tone: colour, width: 3 }]) {
+      ctx.strokeStyle = tone;
+      stroke(ctx, width, [middle, flat], [middle, flat + away * 7]);
+    }
+  }
   path(ctx, [[middle, tip], [middle - 4, flat], [middle + 4, flat]]);
   ctx.closePath();
   haloStroke(theme, ctx);
-  ctx.fillStyle = colour;
+  ctx.fillStyle = kind === "hollow" ? theme.background : colour;
   ctx.fill();
+  if (kind !== "hollow") return;
+  ctx.strokeStyle = colour;
+  ctx.lineWidth = 1.25;
+  ctx.stroke();
 }
 
 /** A plus beyond the outer edge.

@@ -9,7 +9,9 @@
 import { element } from "../shared/dom.js";
 import { unpack } from "../shared/message.js";
 import { adoptLook, buildColourMenu, createLook } from "./colour_menu.js";
+import { buildChanged, buildHold } from "./changed.js";
 import { buildControls } from "./controls.js";
+import { buildEvidence } from "./evidence.js";
 import { onFrame, schedule, showScores } from "./frame.js";
 import { buildHelp, listenKeys } from "./keyboard.js";
 import { labelChoice } from "./labels.js";
@@ -17,7 +19,9 @@ import { buildLegend } from "./legend.js";
 import { listenLinked, pointAt, relink } from "./linked.js";
 import { reveal } from "./navigation.js";
 import { buildOverview } from "./overview.js";
+import { buildPath } from "./path_chart.js";
 import { listenPointer } from "./pointer.js";
+import { buildReasons } from "./reasons.js";
 import { buildTree, sessionRuns } from "./rows.js";
 import { createSearch, refind, resetSearch } from "./search.js";
 import { adoptSetting, change, createSettings, report } from "./settings.js";
@@ -73,13 +77,13 @@ function createState(parentElement) {
     tell: () => {},
     scene: {
       data: null, tree: null, runs: [], picture: "grow", look: createLook(), isolated: null,
-      shades: [], tints: new Map(), gold: [],
+      shades: [], tints: new Map(), gold: [], answer: null,
     },
-    sight: { view: null, goal: null, slide: null, history: createHistory(), geom: null, boxes: [] },
+    sight: { view: null, goal: null, slide: null, history: createHistory(), geom: null, boxes: [], laid: [] },
     attention: {
       selected: null, sentByPython: null, focus: null, hover: null, trail: null, lineage: {},
       tipNode: null, tipAt: null, drag: null, dragged: false,
-      pointed: null, linkedUnits: [], linked: { leaves: [], above: [] },
+      byTime: false, pointed: null, linkedUnits: [], linked: { leaves: [], above: [] },
     },
     search: createSearch(),
     settings: createSettings(),
@@ -98,7 +102,10 @@ function destroy(s) {
   elements.unlink();
   elements.observer.disconnect();
   clearTimeout(s.settings.timer);
+  clearTimeout(s.settings.again);
   clearTimeout(s.search.timer);
+  clearTimeout(s.flow.timer);
+  s.path.run = null;
   cancelAnimationFrame(s.frames.asked);
   elements.root.remove();
   delete elements.parent[STATE];
@@ -118,18 +125,26 @@ function buildDom(s) {
     schedule(s, true);
   };
   buildControls(s, elements.root, act, () => report(s));
+  buildHold(s, elements.controls.root);
+  buildChanged(s, elements.root);
   const bar = element("div", "bar", elements.root);
   buildColourMenu(s, bar);
   buildLegend(s, bar);
   buildTools(s, elements.root);
-  const stage = element("div", "stage", elements.root);
+  const body = element("div", "body", elements.root);
+  const column = element("div", "column", body);
+  const stage = element("div", "stage", column);
   elements.base = element("canvas", "base", stage); // boxes and axis: repainted on data and zoom
   elements.over = element("canvas", "over", stage); // outlines: repainted on hover and selection
   elements.over.tabIndex = 0;
   elements.over.setAttribute("role", "application");
   elements.over.setAttribute("aria-label",
     "Memory tree. Arrow keys walk parent, child and neighbour; Enter selects; ? names all keys.");
-  buildOverview(s, elements.root);
+  buildOverview(s, column);
+  buildEvidence(s, body);
+  const below = element("div", "below", elements.root);
+  buildPath(s, below);
+  buildReasons(s, below);
   buildHelp(elements, elements.root);
   elements.tip = element("div", "tip", elements.root);
   elements.tip.hidden = true;
@@ -186,6 +201,10 @@ function update(s, message) {
     attention[role] = null;
     if (role === "selected") attention.sentByPython = null; // it comes back: select it again
   }
+  elements.root.classList.toggle("bare", data.bare);
+  elements.root.classList.toggle("answered", data.mode === "scores");
+  elements.root.classList.toggle("staged", Boolean(data.stage_height));
+  elements.stage.style.height = data.stage_height ? `${data.stage_height}px` : "";
   const moved = fresh || before.step !== data.step;
   const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
   if (moved) frames.fadeFrom = data.added.length && !still && before ? performance.now() : 0;
@@ -209,7 +228,7 @@ function mirror(s) {
   const { data, isolated } = scene;
   const { geom, goal } = sight;
   Object.assign(s.elements.root.dataset, {
-    nodes: sight.boxes[0].shown,
+    nodes: sight.boxes[0]?.shown ?? "",
     total: scene.tree.active,
     mode: data.mode,
     selected: attention.selected ?? "",
@@ -222,7 +241,8 @@ function mirror(s) {
     query: search.query,
     hits: search.hits.length,
     hit: search.hits[search.at] ?? "",
-    plot: `${geom.left},${geom.width},${geom.axisTop},${geom.axisHeight}`,
+    plot: geom && `${geom.left},${geom.width},${geom.axisTop},${geom.axisHeight}`,
+    counts: scene.answer?.levels.before.map((was, i) => `${was}>${scene.answer?.levels.after[i]}`) ?? "",
     painted: ++s.frames.painted,
     picture: scene.picture,
     colour: scene.shades.join(),

@@ -1,6 +1,7 @@
 // The keyboard on the canvas, and the panel that names all keys and what the mouse does.
 
 import { element } from "../shared/dom.js";
+import { holdNone } from "./changed.js";
 import { schedule } from "./frame.js";
 import { showIsolated } from "./legend.js";
 import { fitNode, hover, panBy, select, stepBack, walkTo, zoomBy } from "./navigation.js";
@@ -13,9 +14,11 @@ export function listenKeys(s) {
   elements.over.addEventListener("keydown", (event) => {
     if (s.scene.data && s.sight.geom) pressKey(s, event);
   });
+  elements.over.addEventListener("keyup", ({ key }) => { if (key === "b" || key === "B") holdNone(s, false); });
   elements.over.addEventListener("focus", () => schedule(s));
   elements.over.addEventListener("blur", () => {
     hover(s, null, null);
+    holdNone(s, false);
     schedule(s);
   });
 }
@@ -37,6 +40,7 @@ function pressKey(s, event) {
   else if (key === "f" && at !== null) fitNode(s, at);
   else if (key === "/") s.elements.find.input.focus({ preventScroll: true });
   else if (key === "?") showHelp(s.elements, true);
+  else if (key === "b" || key === "B") holdNone(s, true);
   else if (key === "n" || key === "N") walkHit(s, shiftKey);
   else if (shiftKey && (key === "ArrowLeft" || key === "ArrowRight")) {
     panBy(s, key === "ArrowLeft" ? -PAN_SHARE : PAN_SHARE, "pan");
@@ -74,6 +78,7 @@ const KEYS = [
   ["Esc", "end what is shown alone, or back to the view before"],
   ["/", "find text"],
   ["N, Shift N", "next hit, the one before"],
+  ["B", "hold: compare with no propagation"],
   ["?", "this list"],
 ];
 const MOUSE = [

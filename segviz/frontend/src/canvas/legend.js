@@ -25,7 +25,9 @@ export function buildLegend(s, parent) {
 /** How many nodes are drawn, where several share a pixel column.
  * @param {State} s */
 function showCount(s) {
-  const { sight: { boxes: [{ shown, inView }] }, elements: { count } } = s;
+  const { sight: { boxes: [first] }, elements: { count } } = s;
+  if (!first) return; // no tree
+  const { shown, inView } = first;
   count.textContent = shown < inView ? `showing ${shown} of ${inView} nodes` : "";
 }
 
@@ -161,7 +163,7 @@ function writeChip(s, classes) {
 export function scaleOf(scene) {
   const { data, theme } = scene;
   const shade = scene.shades[scene.shades.length - 1];
-  const root = { 1: "", 0.5: " (√)", 0.25: " (⁴√)" }[powerOf(data, shade)];
+  const root = powerOf(data) < 1 ? " (√)" : "";
   const range = scene.most ? number(scene.most) : "";
   if (shade !== "change") {
     const words = range ? `score 0–${range}${root}` : "no scores";
@@ -169,10 +171,10 @@ export function scaleOf(scene) {
   }
   const ramp = theme.change;
   return {
-    words: range ? `−${range} to +${range}${root}` : "no scores",
+    words: range ? "pale: moves no rank, full: crosses the last one" : "no scores",
     ramp,
-    ends: [{ kind: "fall", text: "falls", colour: ramp[0], pattern: "hatch" },
-      { kind: "rise", text: "rises", colour: ramp[ramp.length - 1], pattern: null }],
+    ends: [{ kind: "fall", text: "falls", colour: ramp[0] },
+      { kind: "rise", text: "rises", colour: ramp[ramp.length - 1] }],
   };
 }
 
@@ -196,8 +198,9 @@ export function markEntries({ data, picture }) {
     found.push(["frontier", "frontier", "bracket"], ["added", "new", "plus"],
       ["chosen", "chosen", "triangle"]);
   } else if (k) {
-    found.push(["top", `top ${k}`, "triangle"]);
-    if (picture === "change") found.push(["revised", `left the top ${k}`, "dashed"]);
+    if (picture === "scores") found.push(["before", "before", "hollow"]);
+    found.push(["top", `top ${k}`, "triangle"], ["entered", "entered", "arrow"],
+      ["revised", "left", "dashed"]);
   }
   if (data.gold.length) found.push(["diamond", "gold evidence"]);
   return found;

@@ -12,8 +12,9 @@ import {
 } from "./glyphs.js";
 import { inkOn } from "./labels.js";
 import { drawLineage } from "./lineage.js";
+import { drawFlow } from "./flow.js";
 import { FADE_MS } from "./paint.js";
-import { fillOf } from "./shades.js";
+import { fillOf, topOf } from "./shades.js";
 
 /** @param {State} s
  * @param {Ctx} ctx */
@@ -27,22 +28,26 @@ export function drawOver(s, ctx) {
   ctx.textBaseline = "middle";
   if (picture === "grow") drawGrowMarks(s, ctx);
   else if (picture === "scores") {
-    drawTop(s, ctx, 0, data.top_initial);
+    drawTop(s, ctx, 0, data.top_initial, true);
+    drawLeft(s, ctx, 1);
     drawTop(s, ctx, 1, data.top_final);
   } else {
-    drawLeft(s, ctx, data.top_initial.filter((node) => !data.top_final.includes(node)));
+    drawLeft(s, ctx, 0);
     drawTop(s, ctx, 0, data.top_final);
   }
   const current = search.hits[search.at] ?? null;
   const focused = elements.over.matches(":focus") || (current !== null && current === focus);
   for (let half = 0; half < geom.halves; half++) {
     drawLineage(s, ctx, half);
+    if (half === geom.halves - 1 && picture !== "grow") drawFlow(s, ctx, half);
     /** @param {number} node
      * @param {number} width
      * @param {Parameters<typeof outline>[5]} [given] */
     const around = (node, width, given) =>
       outline(theme, ctx, nodeRect(s, half, node), theme.text, width, given);
-    if (selected !== null) around(selected, 2);
+    // Inside the outline of a retrieved node, so that both are seen.
+    const top = picture === "grow" ? null : topOf(s.scene, half);
+    if (selected !== null) around(selected, 2, { inset: top?.includes(selected) ? 3 : 0 });
     if (focus !== null && focused) around(focus, 1.5, { inset: 2, dash: [2, 2] });
     if (hover !== null) around(hover, 1, { halo: false });
     drawLinked(s, ctx, half);
@@ -53,7 +58,7 @@ export function drawOver(s, ctx) {
       const middle = rect.x + rect.w / 2;
       const onAxis = !half && geom.halves === 2;
       if (onAxis) diamond(theme, ctx, middle, geom.axisTop + 5);
-      if (!onAxis || rect.h >= 12) diamond(theme, ctx, middle, rect.y + rect.h / 2);
+      else if (geom.halves === 1) diamond(theme, ctx, middle, rect.y + rect.h / 2);
     }
   }
   ctx.restore();
@@ -160,27 +165,37 @@ function drawGrowMarks(s, ctx) {
   }
 }
 
-/** Retrieved nodes: outline and rank, or bar and triangle where the box is narrow.
+/** Retrieved nodes: outline and rank, or bar and triangle where the box is narrow; what has
+ *  entered is washed, or has a stem.
  * @param {State} s
  * @param {Ctx} ctx
  * @param {number} half
- * @param {Ids} nodes */
-function drawTop(s, ctx, half, nodes) {
+ * @param {Ids} nodes
+ * @param {boolean} [before] */
+function drawTop(s, ctx, half, nodes, before = false) {
   const { scene } = s;
   const { theme } = scene;
   const { accent, font } = theme;
   ctx.font = `600 11px ${font}`;
   ctx.textAlign = "center";
-  /** @type {Rect[]} */
+  const entered = new Set(before ? [] : scene.answer?.entered);
+  /** @type {(Rect & { node: number })[]} */
   const thin = [];
   nodes.forEach((node, i) => {
     const rect = rowRect(s, half, node);
     if (!rect) return;
     if (isNarrow(rect, 2)) {
-      thin.push(rect);
+      thin.push({ ...rect, node });
       return;
     }
-    outline(theme, ctx, nodeRect(s, half, node), accent, 2);
+    const box = /** @type {Rect} */ (nodeRect(s, half, node));
+    if (entered.has(node)) {
+      ctx.globalAlpha = 0.4;
+      ctx.fillStyle = accent;
+      ctx.fillRect(box.x, box.y, box.w - 1, box.h - 1);
+      ctx.globalAlpha = 1;
+    }
+    outline(theme, ctx, box, accent, before ? 1.25 : entered.has(node) ? 3 : 2);
     if (s.frames.labelled[half]?.has(node)) return; // its label names the rank
     const rank = String(i + 1);
     if (rect.w >= ctx.measureText(rank).width + 8 && rect.h >= 15) {
@@ -188,32 +203,39 @@ function drawTop(s, ctx, half, nodes) {
       ctx.fillText(rank, rect.x + rect.w / 2, rect.y + rect.h / 2);
     }
   });
-  for (const rect of thin) bar(theme, ctx, rect, half, accent);
-  for (const rect of spaced(thin)) triangle(theme, ctx, rect, half, accent);
+  // Of signs that would lie on each other that of a node that has entered is shown.
+  thin.sort((a, b) => Number(entered.has(b.node)) - Number(entered.has(a.node)));
+  for (const rect of before ? [] : thin) bar(theme, ctx, rect, half, accent);
+  for (const rect of spaced(thin)) {
+    triangle(theme, ctx, rect, half, accent, before ? "hollow" : entered.has(rect.node) ? "stem" : "");
+  }
 }
 
-/** Nodes that the change has pushed out of the retrieved ones: dashed.
+/** Nodes that propagation has pushed out of the retrieved ones: hollow, dashed.
  * @param {State} s
  * @param {Ctx} ctx
- * @param {Ids} nodes */
-function drawLeft(s, ctx, nodes) {
-  const { theme } = s.scene;
-  for (const node of nodes) {
-    const rect = markRect(s, 0, node, 1.5);
+ * @param {number} half */
+function drawLeft(s, ctx, half) {
+  const { theme, answer } = s.scene;
+  for (const node of answer?.left ?? []) {
+    const rect = markRect(s, half, node, 1.5);
     if (!rect) continue;
-    if (isNarrow(rect, 1.5)) dashedBracket(theme, ctx, rect, 0, theme.accent, 0);
+    if (isNarrow(rect, 1.5)) dashedBracket(theme, ctx, rect, half, theme.accent, 0);
     else outline(theme, ctx, rect, theme.accent, 1.5, { dash: [4, 3] });
   }
 }
 
-/** Of boxes in one row whose signs would lie on each other, the first one.
- * @param {Rect[]} rects
- * @param {number} [gap] */
+/** Of boxes in one row whose signs would lie on each other, the first one given.
+ * @template {Rect} R
+ * @param {R[]} rects
+ * @param {number} [gap]
+ * @returns {R[]} */
 export function spaced(rects, gap = 7) {
+  /** @type {R[]} */
   const kept = [];
-  for (const rect of [...rects].sort((a, b) => a.y - b.y || a.x - b.x)) {
-    const last = kept[kept.length - 1];
-    if (!last || last.y !== rect.y || rect.x + rect.w / 2 - last.x - last.w / 2 >= gap) {
+  for (const rect of rects) {
+    const centre = rect.x + rect.w / 2;
+    if (kept.every(({ x, y, w }) => y !== rect.y || Math.abs(centre - x - w / 2) >= gap)) {
       kept.push(rect);
     }
   }

@@ -44,7 +44,7 @@ function showOverview(s) {
   const { data, theme, picture, shades, most } = scene;
   const { x0, x1 } = s.sight.goal;
   const whole = x1 - x0 >= unitsOf(scene); // the tree itself shows it then
-  overview.root.hidden = !data.legend || whole
+  overview.root.hidden = !geom || !data.legend || whole
     || (data.mode !== "grow" && data.total_units <= FEW_UNITS);
   if (overview.root.hidden) return;
   const width = Math.round(geom.width);

@@ -3,6 +3,7 @@
 import { boxEdges, eachBox, pixel, readRatio, sessionSegments, snap } from "./boxes.js";
 import { drawCandidates } from "./candidates.js";
 import { isMember } from "./classes.js";
+import { drawHistogram } from "./histogram.js";
 import { drawLabels } from "./labels.js";
 import { drawAxis, drawMargin } from "./margin.js";
 import { fillOf } from "./shades.js";
@@ -20,9 +21,10 @@ export function drawBase(s, ctx) {
     drawLabels(s, ctx, half);
     drawVeil(s, ctx, half);
     drawMargin(s, ctx, half);
+    drawHistogram(s, ctx, half);
   }
   drawAxis(s, ctx);
-  if (geom.right > 100) drawCandidates(s, ctx);
+  if (geom.right > 150) drawCandidates(s, ctx);
 }
 
 const TINT = 0.3;

@@ -131,53 +131,91 @@ export function propagator(initial, tree) {
 /** The retrieved nodes of the admissible levels (null: all), best first, ties to the older
  *  node: k of them, or, with a budget (null: none), those before the first whose text no
  *  longer fits into so many tokens.
- * @param {Float64Array} scores
+ * @param {Weights} scores
  * @param {Pick<Columns, "level" | "tokens">} given
  * @param {Retrieval} retrieval */
 export function topNodes(scores, { level, tokens }, { k, budget, levels }) {
-  /** @param {number} a
-   * @param {number} b */
-  const better = (a, b) => scores[a] > scores[b] || (scores[a] === scores[b] && a < b);
   const admitted = levels && new Set(levels);
-  const nodes = [];
-  for (let id = 0; id < level.length; id++) {
-    if (level[id] >= 0 && (!admitted || admitted.has(level[id]))) nodes.push(id);
-  }
-  return Int32Array.from(
-    budget ? affordable(nodes, better, tokens, budget) : highest(nodes, better, k));
+  /** @param {number} id */
+  const admits = (id) => level[id] >= 0 && (!admitted || admitted.has(level[id]));
+  return Int32Array.from(budget ? affordable(scores, admits, tokens, budget)
+    : highest(scores, admits, k));
 }
 
-/** @param {number[]} nodes
- * @param {(a: number, b: number) => boolean} better
+/** @param {Weights} scores
+ * @param {(id: number) => boolean} admits
  * @param {number} k */
-function highest(nodes, better, k) {
+function highest(scores, admits, k) {
   /** @type {number[]} */
   const top = [];
-  for (const id of nodes) {
-    if (top.length === k && !better(id, top[k - 1])) continue;
+  let last = -Infinity; // the score that the next node must exceed: ties go to the older
+  for (let id = 0; id < scores.length; id++) {
+    const score = scores[id];
+    if (!(score > last) || !admits(id)) continue;
     let low = 0;
     let high = top.length;
     while (low < high) {
       const middle = (low + high) >> 1;
-      if (better(top[middle], id)) low = middle + 1;
+      if (scores[top[middle]] >= score) low = middle + 1;
       else high = middle;
     }
     top.splice(low, 0, id);
     if (top.length > k) top.pop();
+    if (top.length === k) last = scores[top[k - 1]];
   }
   return top;
 }
 
-/** @param {number[]} nodes
- * @param {(a: number, b: number) => boolean} better
+/** @param {Weights} scores
+ * @param {(id: number) => boolean} admits
  * @param {Int32Array} tokens
  * @param {number} budget */
-function affordable(nodes, better, tokens, budget) {
-  nodes.sort((a, b) => (better(a, b) ? -1 : 1));
+function affordable(scores, admits, tokens, budget) {
+  const nodes = Array.from(scores, (_, id) => id).filter(admits);
+  nodes.sort((a, b) => scores[b] - scores[a] || a - b);
   let left = budget;
   let count = 0;
   while (count < nodes.length && (left -= tokens[nodes[count]]) >= 0) count++;
   return nodes.slice(0, count);
+}
+
+/** 1-based ranks of nodes by score among the admissible ones, 0 for one that is not; a node
+ *  that is drawn several times (`origin`) counts once. One pass: most nodes lie below all.
+ * @param {number[]} nodes
+ * @param {Weights} scores
+ * @param {Pick<Columns, "level" | "origin"> & { live: { levels: number[] | null } | null }} data */
+export function ranksOf(nodes, scores, { level, origin, live }) {
+  const admitted = live?.levels && new Set(live.levels);
+  const order = nodes.map((_, i) => i)
+    .sort((a, b) => scores[nodes[b]] - scores[nodes[a]] || nodes[a] - nodes[b]);
+  const sorted = order.map((i) => nodes[i]);
+  const lowest = scores[sorted[sorted.length - 1]];
+  const before = new Int32Array(sorted.length + 1); // nodes that come just before the i-th
+  const seen = origin.length ? new Set() : null;
+  for (let id = 0; id < level.length; id++) {
+    const score = scores[id];
+    if (!(score >= lowest) || level[id] < 0 || (admitted && !admitted.has(level[id]))) continue;
+    if (seen) {
+      if (seen.has(origin[id])) continue;
+      seen.add(origin[id]);
+    }
+    let [low, high] = [0, sorted.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      const there = scores[sorted[middle]];
+      if (there > score || (there === score && sorted[middle] <= id)) low = middle + 1;
+      else high = middle;
+    }
+    before[low]++;
+  }
+  const ranks = new Array(nodes.length).fill(0);
+  let sum = 0;
+  order.forEach((i, place) => {
+    sum += before[place];
+    const here = level[nodes[i]];
+    ranks[i] = here < 0 || (admitted && !admitted.has(here)) ? 0 : sum + 1;
+  });
+  return ranks;
 }
 
 /** How many of the nodes lie on each of `levels` levels.

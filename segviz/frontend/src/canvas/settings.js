@@ -8,11 +8,12 @@
 import { edgePairs, propagator, topNodes } from "./propagate.js";
 
 const REST_MS = 200;
+const LOST_MS = 10_000; // without any answer
 const OVERDUE_MS = 2000; // an answer that still does not know a change sent so long ago
 
 export const createSettings = () => ({
   setting: null, sequence: 0, answered: 0, sent: 0, timer: 0, sentAt: 0, stale: false, scores: null,
-  apart: "",
+  apart: "", held: null, again: 0,
 });
 
 /** Takes the setting of a new message, or keeps the browser's where that is newer.
@@ -21,6 +22,7 @@ export function adoptSetting(s) {
   const { scene: { data }, settings } = s;
   settings.scores = null;
   settings.stale = false;
+  settings.held = null;
   if (!data.live) {
     settings.setting = null;
     return;
@@ -70,7 +72,14 @@ export function report(s) {
   settings.timer = 0;
   settings.sentAt = performance.now();
   settings.sent = settings.sequence;
-  s.tell("setting", { ...settings.setting, sequence: settings.sequence });
+  const told = { ...settings.setting, sequence: settings.sequence };
+  s.tell("setting", told);
+  clearTimeout(settings.again);
+  settings.again = setTimeout(() => { // a busy server can lose it: once more
+    if (settings.answered < told.sequence && settings.sequence === told.sequence) {
+      s.tell("setting", told);
+    }
+  }, LOST_MS);
 }
 
 /** Scores and retrieved nodes under the browser's own setting, in place of Python's.
@@ -78,8 +87,25 @@ export function report(s) {
 export function recompute(s) {
   const { scene: { data }, settings } = s;
   settings.stale = false;
+  settings.held = null;
   data.final = finalScores(s);
+  data.words = null; // Python has not counted these
   data.top_final = topNodes(data.final, data, /** @type {Live} */ (data.live));
+}
+
+/** Shows the question without propagation, or again as it was. Did that change anything?
+ * @param {State} s
+ * @param {boolean} held */
+export function hold({ scene: { data }, settings }, held) {
+  if (held === Boolean(settings.held)) return false;
+  if (held) {
+    settings.held = { final: data.final, top: data.top_final };
+    [data.final, data.top_final] = [data.initial, data.top_initial];
+  } else if (settings.held) {
+    [data.final, data.top_final] = [settings.held.final, settings.held.top];
+    settings.held = null;
+  }
+  return true;
 }
 
 /** @param {State} state */

@@ -48,6 +48,21 @@ export function shadesOf(scene) {
  * @param {number} node */
 export const changeOf = ({ data }, node) => data.final[node] - data.initial[node];
 
+/** A change as far as it matters for a rank: scores are measured by the score of the last that is
+ *  retrieved, and the change by what the node lacked to that line, or had beyond it. 1 is
+ *  enough to cross the line; what is small beside it moves no rank.
+ * @param {Scene} scene
+ * @param {number} node */
+export function crossing({ data: { initial, final, top_initial, top_final } }, node) {
+  const before = initial[top_initial[top_initial.length - 1]];
+  const after = final[top_final[top_final.length - 1]];
+  if (!(before > 0) || !(after > 0)) return 0;
+  const was = initial[node] / before;
+  const moved = (final[node] / after - was) / Math.max(LEAST_GAP, Math.abs(1 - was));
+  return Math.min(1, Math.max(-1, moved));
+}
+const LEAST_GAP = 0.05; // of the score at the line
+
 /** The number behind a node's colour; NaN where the shade has none.
  * @param {Scene} scene
  * @param {string} shade
@@ -72,15 +87,12 @@ export const isMeasure = ({ measures }, shade) => measures.some(({ name }) => na
 export const measureOf = (message, shade, node) => message[`measure:${shade}`]?.[node] ?? NaN;
 
 /** Scores are coloured by their share of the highest one, or by its square root, so that weak
- *  ones show beside one that holds nearly everything. A change is a small part of a score:
- *  it takes a root more to be seen on the same scale.
- * @param {Message} message
- * @param {string} shade */
-export const powerOf = ({ root_scale: root }, shade) =>
-  (root ? 0.5 : 1) * (shade === "change" ? 0.5 : 1);
+ *  ones show beside one that holds nearly everything.
+ * @param {Message} message */
+export const powerOf = ({ root_scale: root }) => (root ? 0.5 : 1);
 
-/** Colour of a node in one half, and the name of the pattern on it, if any. A change has the
- *  scale of the scores, not one of its own: so it fades as α goes to 0. In "session" this is
+/** Colour of a node in one half, and the name of the pattern on it, if any. A change is
+ *  full where it crosses rank K, hatched where the node has left. In "session" this is
  *  the session at the node's middle; boxes.js shows all of them.
  * @param {Scene} scene
  * @param {number} half
@@ -89,7 +101,7 @@ export function fillOf(scene, half, node) {
   const { theme, data, tree } = scene;
   const shade = scene.shades[half];
   const value = shadeValue(scene, shade, node);
-  const power = powerOf(data, shade);
+  const power = powerOf(data);
   switch (shade) {
     case "level":
       return { colour: levelColour(theme, tree.level[node]), pattern: null };
@@ -98,8 +110,8 @@ export function fillOf(scene, half, node) {
       return { colour: theme.gold[kind], pattern: GOLD_PATTERN[kind] ?? null };
     }
     case "change":
-      return { colour: theme.changeTable[changeIndex(value, scene.most, power)],
-        pattern: value < 0 ? "hatch" : null };
+      return { colour: theme.changeTable[changeIndex(crossing(scene, node), 1)],
+        pattern: scene.answer?.left.includes(node) ? "hatch" : null };
     case "session": {
       const middle = (tree.start[node] + tree.stop[node] - 1) >> 1;
       const { session } = scene.runs[scene.runOf[middle]];
@@ -128,7 +140,7 @@ export function stripColour(scene, node) {
   const shade = scene.shades[half];
   if (shade !== "level" && shade !== "session") return fillOf(scene, half, node).colour;
   const { data, theme, most } = scene;
-  return theme.table[rampIndex(data.final[node], most, powerOf(data, "propagated"))];
+  return theme.table[rampIndex(data.final[node], most, powerOf(data))];
 }
 
 /** A session's colour, paler on higher levels.

@@ -1,7 +1,8 @@
 // What is said about a node, and the tooltip that says it.
 
 import { element } from "../shared/dom.js";
-import { cutText, isolateText, levelsText, number, signed, spanText } from "../shared/text.js";
+import { cutText, isolateText, levelsText, spanText } from "../shared/text.js";
+import { multiple } from "./answer.js";
 import { goldClass, measureOf } from "./shades.js";
 
 const TIP_LENGTH = 280;
@@ -29,13 +30,10 @@ export function nodeLines(scene, node) {
   if (data.mode === "scores" && data.initial.length) {
     /** @param {Ids} ids */
     const rank = (ids) => (ids.includes(node) ? ` (rank ${ids.indexOf(node) + 1})` : "");
-    /** @param {number} value */
-    const digits = (value) => number(value, 3);
     const [before, after] = data.score_names;
-    lines.push(["meta", `${before} ${digits(data.initial[node])}${rank(data.top_initial)}`]);
+    lines.push(["meta", `${before} ${multiple(scene, data.initial[node])} an even share${rank(data.top_initial)}`]);
     if (data.final.length) {
-      lines.push(["meta", `${after} ${digits(data.final[node])}${rank(data.top_final)}`]);
-      lines.push(["meta", `change ${signed(data.final[node] - data.initial[node], 3)}`]);
+      lines.push(["meta", `${after} ${multiple(scene, data.final[node])}${rank(data.top_final)}`]);
     }
   }
   if (data.revised.includes(node)) lines.push(["meta", "rewritten in this step"]);

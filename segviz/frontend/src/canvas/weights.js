@@ -2,7 +2,7 @@
 // the one to be seen.
 
 import { isMember } from "./classes.js";
-import { changeOf, goldClass, isMeasure, measureOf } from "./shades.js";
+import { crossing, goldClass, isMeasure, measureOf } from "./shades.js";
 
 /** Highest score of both halves, which share one colour scale.
  * @param {Message} data */
@@ -45,7 +45,13 @@ function shadeWeights(scene, half) {
   switch (scene.shades[half]) {
     case "initial": return data.initial;
     case "propagated": return data.final;
-    case "change": return each((node) => Math.abs(changeOf(scene, node)));
+    case "change": {
+      const weights = new Float64Array(data.level.length);
+      for (let node = 0; node < weights.length; node++) {
+        weights[node] = Math.abs(crossing(scene, node));
+      }
+      return weights;
+    }
     // Of the gold evidence what was missed: that is what one looks for.
     case "gold": return each((node) => GOLD_ORDER.indexOf(goldClass(scene, half, node)));
     // Neighbours in a row share their level and mostly their session: the colour is the same

@@ -4,6 +4,9 @@
 // The page comes from the view's JSON alone; foreign text is only ever set as textContent.
 
 import { contextOf } from "../shared/dom.js";
+import { multiple } from "../canvas/answer.js";
+import { evidenceRows } from "../canvas/evidence.js";
+import { onFrame } from "../canvas/frame.js";
 import canvas, { stateOf } from "../canvas/index.js";
 import { unpack, withValues } from "../shared/message.js";
 import { cutText, levelsText, spanText } from "../shared/text.js";
@@ -23,9 +26,8 @@ const sent = unpack(bytes);
 // A node of the memory may be drawn at several places; `view.node` names it for each.
 const { level, start, stop } = view;
 let { selected } = sent;
-const { initial, final, score_names: names } = sent;
+const { score_names: names } = sent;
 const children = new Map();
-const picks = /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll(".pick"));
 for (let i = 0; i < view.edges.length; i += 2) {
   const [parent, child] = view.edges.slice(i, i + 2);
   if (!children.has(parent)) children.set(parent, []);
@@ -35,7 +37,7 @@ for (let i = 0; i < view.edges.length; i += 2) {
 // --- component -----------------------------------------------------------------------
 
 const host = byId("tree");
-host.style.height = `${view.height}px`;
+if (view.height) host.style.height = `${view.height}px`;
 const shadow = host.attachShadow({ mode: "open" });
 const sheet = new CSSStyleSheet();
 sheet.replaceSync(view.css);
@@ -57,9 +59,6 @@ function onTrigger(name, value) {
 function select(place) {
   selected = place;
   const node = place === null ? null : view.node[place];
-  for (const item of picks) {
-    item.toggleAttribute("aria-current", Number(item.dataset.node) === node);
-  }
   details(node, place);
   mount();
 }
@@ -82,10 +81,54 @@ function add(parent, tag, className, text) {
 const box = byId("details");
 const hint = /** @type {Element} */ (box.querySelector(".hint"));
 
+/** @type {Element | null} */
+let scores = null; // of the selected node
+
+/** The setting that the canvas shows, as the page writes it; "" where it has none.
+ * @param {State} s */
+function settingOf({ settings: { setting } }) {
+  return setting ? `${setting.policy}, α ${setting.alpha}, H ${setting.horizon}` : "";
+}
+
+/** What the page says about the answer follows the controls of the canvas.
+ * @param {State} s */
+function follow(s) {
+  const { scene } = s;
+  const { data, answer } = scene;
+  const spread = document.querySelector('[data-of="Propagation"]');
+  const count = document.querySelector('[data-of="Retrieved"]');
+  if (spread && settingOf(s)) spread.textContent = settingOf(s);
+  if (count && answer) {
+    count.textContent = (count.textContent ?? "").replace(/^\d+/, String(answer.after.length));
+  }
+  if (scores && selected !== null && data.final.length) {
+    scores.textContent = `${names[0]} ${multiple(scene, data.initial[selected])}, ${names[1]} `
+      + `${multiple(scene, data.final[selected])} of an even share`;
+  }
+}
+
+/** The list of the evidence as the canvas has it, for paper.
+ * @param {State} s */
+function writeEvidence(s) {
+  const list = document.querySelector("#evidence ol");
+  if (!list || !settingOf(s)) return;
+  list.replaceChildren();
+  for (const row of evidenceRows(s.scene, false).filter(({ out }) => !out)) {
+    const node = view.node[row.node];
+    const item = /** @type {HTMLLIElement} */ (add(list, "li"));
+    item.value = row.is;
+    add(item, "bdi", "", [`node ${node}`, row.level, spanText(start[node], stop[node]),
+      row.gold.length ? `gold ${row.gold.join(", ")}` : "", row.was === row.is ? ""
+        : `was rank ${row.was}`].filter(Boolean).join(" · "));
+    add(item, "div", "text", view.texts[node]);
+  }
+}
+
 /** @param {number | null} node
  * @param {number | null} place */
 function details(node, place) {
   box.replaceChildren();
+  scores = null;
   add(box, "h2", "", node === null ? "Node" : `Node ${node}`);
   if (node === null || place === null) {
     box.append(hint);
@@ -96,10 +139,9 @@ function details(node, place) {
   const below = children.get(node)?.length ?? 0;
   const held = below ? ` · ${below} ${below === 1 ? "child" : "children"}` : "";
   add(box, "p", "meta", `${levels} · ${units}${held}`);
-  if (initial.length) {
-    add(box, "p", "meta",
-      `as exported: ${names[0]} ${initial[place].toPrecision(4)}, `
-      + `${names[1]} ${final[place].toPrecision(4)}`);
+  if (sent.initial.length) {
+    scores = add(box, "p", "meta", "");
+    if (stateOf(shadow)) follow(stateOf(shadow));
   }
   add(box, "div", "text", view.texts[node]);
   if (view.cut) add(box, "p", "meta", `Texts of more than ${view.cut} characters are cut here.`);
@@ -142,12 +184,9 @@ const said = byId("said");
  * @param {boolean} [titled] */
 function drawn(titled = false) {
   const s = stateOf(shadow);
-  const { policy, alpha, horizon } = s.settings.setting ?? {};
-  const { live } = s.scene.data;
-  const moved = live && (policy !== live.policy || alpha !== live.alpha || horizon !== live.horizon);
-  const now = moved ? `moved to ${policy}, α ${alpha}, H ${horizon} · ` : "";
-  const setting = view.picture.setting.map((/** @type {string} */ line, /** @type {number} */ i) =>
-    (i ? now + line : line));
+  const now = settingOf(s);
+  const setting = view.picture.setting.map((/** @type {string} */ line) =>
+    (now ? line.replace(/^Propagation [^·]*[^· ]/, () => `Propagation ${now}`) : line));
   return pictureOf(s, { ...view.picture, setting },
     titled ? (box) => cutText(view.texts[view.node[box]], TITLE_LENGTH) : null);
 }
@@ -210,6 +249,7 @@ addEventListener("beforeprint", () => {
   if (asked) return;
   themed("light");
   byId("picture").replaceChildren(element(drawn()));
+  writeEvidence(stateOf(shadow));
   themed("");
 });
 
@@ -227,9 +267,6 @@ function showPicture(kind) {
 byId("svg").addEventListener("click", () => save(new Blob([drawn(true)], SVG_TYPE), "svg"));
 byId("png").addEventListener("click", savePng);
 byId("print").addEventListener("click", () => print());
-for (const item of picks) {
-  item.addEventListener("click", () => select(view.node.indexOf(Number(item.dataset.node))));
-}
 // The component reads its colours when it is given data.
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", mount);
 document.documentElement.dataset.script = "on";
@@ -237,4 +274,5 @@ const wanted = new URLSearchParams(location.hash.slice(1));
 const asked = wanted.get("picture");
 if (asked) document.documentElement.dataset.theme = wanted.get("theme") ?? "light";
 select(selected);
+onFrame(stateOf(shadow).frames, follow);
 if (asked) showPicture(asked);

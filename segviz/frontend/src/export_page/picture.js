@@ -2,8 +2,8 @@
 // what colours and marks mean. The painters are those of the canvas, on a recording context.
 
 import { eachBox, boxEdges } from "../canvas/boxes.js";
+import { changeParts } from "../canvas/changed.js";
 import { colourClasses } from "../canvas/classes.js";
-import { levelsRetrieved } from "../canvas/controls.js";
 import { layOut } from "../canvas/frame.js";
 import { bar, bracket, dashedBracket, diamond, outline, plus, triangle } from "../canvas/glyphs.js";
 import { markEntries, scaleOf } from "../canvas/legend.js";
@@ -30,7 +30,7 @@ export function pictureOf(state, words, titles = null) {
     stage: { clientWidth: width, clientHeight: canvasHeight } });
   /** @type {State} */
   const s = { ...state, elements: paper,
-    sight: { ...sight, view: sight.goal },
+    sight: { ...sight, view: sight.goal, laid: [] },
     attention: { ...attention, hover: null, linked: { leaves: [], above: [] } },
     frames: { ...frames, fadeFrom: 0, fitted: new Map(), labelled: [] } };
   layOut(s, width, canvasHeight);
@@ -159,10 +159,9 @@ function drawLegend(s, ctx, { width, height, foot, note }) {
     item(SWATCH, `selected: node ${data.origin[selected] ?? selected}`, (at, middle) =>
       outline(theme, ctx, swatch(at, middle), theme.text, 2));
   }
-  if (s.settings.setting) {
-    const levels = levelsRetrieved(data);
-    item(0, `retrieved by level, ${data.score_names.join(" → ")}: ${levels.shown.map((level) =>
-      `L${level} ${levels.before[level]}→${levels.after[level]}`).join(", ")}`);
+  if (scene.answer) {
+    item(0, changeParts(scene).map(([kind, text]) => (kind === "same" ? text : `${kind} ${text}`))
+      .join(" · ").replace(/[\u2068\u2069]/g, ""));
   }
   if (note) item(0, note);
 }
@@ -193,8 +192,8 @@ function colourItems(scene, ctx) {
   if (!classes) {
     const { words, ramp, ends } = scaleOf(scene);
     return [[8 * ramp.length, words, row(ramp, 8)],
-      ...ends.map(({ colour, text, pattern }) => /** @type {[number, string, any]} */ (
-        [SWATCH, text, row([colour], SWATCH, pattern)]))];
+      ...ends.map(({ colour, text }) => /** @type {[number, string, any]} */ (
+        [SWATCH, text, row([colour], SWATCH)]))];
   }
   const { items, ramped } = classes;
   if (ramped) {
@@ -217,7 +216,7 @@ function drawMark(theme, ctx, kind, sign, x, y) {
   const { accent, text } = theme;
   if (kind === "diamond") return diamond(theme, ctx, x + 7, y);
   const dash = kind === "revised" ? [4, 3] : [];
-  const width = { top: 2, chosen: 3 }[kind] ?? 1.5;
+  const width = { top: 2, entered: 3, chosen: 3 }[kind] ?? 1.5;
   // A swatch is narrow for a box: its outline is drawn as around a wide one.
   ctx.setLineDash(dash);
   ctx.strokeStyle = kind === "frontier" ? text : accent;
@@ -225,9 +224,10 @@ function drawMark(theme, ctx, kind, sign, x, y) {
   ctx.strokeRect(x + width / 2, y - 5 + width / 2, SWATCH - width, 10 - width);
   ctx.setLineDash([]);
   const place = { x: x + 25, y: y + 4, w: 2, h: 1 };
-  if (sign === "triangle") {
+  if (sign === "hollow") triangle(theme, ctx, place, 0, accent, "hollow");
+  else if (sign === "triangle" || sign === "arrow") {
     bar(theme, ctx, place, 0, accent);
-    triangle(theme, ctx, place, 0, accent);
+    triangle(theme, ctx, place, 0, accent, sign === "arrow" ? "stem" : "");
   } else if (sign === "plus") plus(theme, ctx, place, 0, accent);
   else if (sign === "bracket") bracket(theme, ctx, place, 0, text);
   else if (sign === "dashed") dashedBracket(theme, ctx, place, 0, accent, 0);

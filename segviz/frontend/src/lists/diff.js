@@ -2,7 +2,7 @@
 // names a step tells Python to show that step.
 
 import { make } from "../shared/dom.js";
-import { lineBlocks } from "./lines.js";
+import { lineBlocks } from "../shared/lines.js";
 
 /** @type {Record<string, "del" | "ins">} */
 const TAGS = { gone: "del", new: "ins" };

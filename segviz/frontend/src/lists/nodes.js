@@ -4,7 +4,7 @@
 import { make } from "../shared/dom.js";
 import {
   allOf, firstPart, lengthOf, lineBlocks, LONG, moreButton, replaceRows, toggling,
-} from "./lines.js";
+} from "../shared/lines.js";
 
 /** @param {NodeItem} item
  * @param {(node: number) => void} pick */

@@ -11,7 +11,7 @@
 
 import { focusedBeside, make } from "../shared/dom.js";
 import { holds, listenPointing, point } from "../shared/pointing.js";
-import { allOf, firstPart, lengthOf, LONG, moreButton, replaceRows, toggling } from "./lines.js";
+import { allOf, firstPart, lengthOf, LONG, moreButton, replaceRows, toggling } from "../shared/lines.js";
 
 const STATE = "segvizTranscript";
 const HEADING = 28; // the session's line stays at the top, over the turns

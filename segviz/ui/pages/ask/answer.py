@@ -37,11 +37,11 @@ _MEANING = (
 
 def answer_panel(session: Session, question: Question, result: Result) -> None:
     """Draws the panel for a question and what was retrieved for it."""
-    st.markdown("**Answer from this evidence**")
     chat = session.chat
     if chat is None:
-        st.caption("Choose a chat model under Models in the sidebar to have it answered.")
+        st.caption("Choose a chat model under Models in the sidebar to have the question answered.")
         return
+    st.markdown("**Answer from this evidence**")
     if not result.evidence:
         st.caption("Nothing was retrieved, so there is nothing to answer from.")
         return

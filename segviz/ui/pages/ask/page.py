@@ -7,7 +7,6 @@ from dataclasses import replace
 import streamlit as st
 
 from segviz.conversation import Question
-from segviz.figures.levels import level_figure, level_rows, level_sentence
 from segviz.memory import ask
 from segviz.memory.answer import is_adversarial
 from segviz.retrieval import Result, RetrievalSettings
@@ -23,22 +22,21 @@ from segviz.ui import keys
 from segviz.ui.inspector.node import node_details, node_transcript
 from segviz.ui.inspector.pins import pins_panel
 from segviz.ui.pages.ask.answer import answer_panel
-from segviz.ui.pages.ask.evidence import retrieved_panel, stages_panel
-from segviz.ui.pages.ask.explanations import hop_panel, ledger_panel, miss_panel, rank_panel
+from segviz.ui.pages.ask.explanations import hop_panel, ledger_panel
 from segviz.ui.pages.ask.question_and_settings import (
     ask_controls,
     live,
     on_time_axis,
 )
+from segviz.ui.pages.ask.stages import stages_panel
 from segviz.ui.settings import write_live_setting
 from segviz.ui.state import Session
 from segviz.ui.view_state import view_shown
-from segviz.ui.widgets.captions import counted, level_names, unmarked
-from segviz.ui.widgets.charts import chart, colours
+from segviz.ui.widgets.captions import counted, unmarked
 from segviz.ui.widgets.export_menu import exports_panel
 from segviz.ui.widgets.lists import transcript
 from segviz.ui.widgets.outline import draw_outline
-from segviz.ui.widgets.tree import canvas_height, draw_canvas, draw_node_link, scene
+from segviz.ui.widgets.tree import draw_canvas, draw_node_link, scene, stage_height
 from segviz.view.captions import moment_sentence
 from segviz.view.live import Live
 from segviz.view.scene import answered, peaked
@@ -71,12 +69,11 @@ def render(session: Session) -> None:
     if not len(result.structure):
         _gold_line(question, status)
         return
-    if on_time_axis():
-        _tree(session, gold, result, _live(session, settings))
-    elif view_shown(keys.ASK_VIEW) == "Outline":
-        shown = answered(scene(session, result.structure), result, gold.leaves)
+    _tree(session, gold, result, _live(session, settings))
+    if view_shown(keys.ASK_VIEW) == "Outline":
+        shown = answered(scene(session, result.structure), result, gold)
         draw_outline(session, shown, key=keys.ASK_OUTLINE, height=560, result=result)
-    else:
+    elif not on_time_axis():
         draw_node_link(
             session,
             result.structure,
@@ -89,21 +86,9 @@ def render(session: Session) -> None:
         st.caption("Above the axis is relevance alone, below it the system's own scores.")
     _gold_line(question, status)
     stages_panel(session, result)
-    left, right = st.columns([11, 10], gap="medium")
-    with left:
-        retrieved_panel(session, result, status)
-    with right:
-        _selected(session, question, result)
+    _selected(session, question, result)
     pins_panel(session, result.structure, result)
-    shifts, levels = st.columns([11, 10], gap="medium")
-    with shifts:
-        st.markdown("**Rank shifts**")
-        rank_panel(result, gold.leaves)
-    with levels:
-        _levels(session, result)
     answer_panel(session, question, result)
-    st.markdown("**Nearly retrieved**, and why not")
-    miss_panel(session, result, gold.leaves)
     with st.expander("Scores hop by hop", key=keys.HOPS, on_change="rerun") as hops:
         if hops.open:
             hop_panel(session, result)
@@ -130,7 +115,7 @@ def _live(session: Session, settings: RetrievalSettings) -> Live | None:
 def _tree(session: Session, gold: GoldEvidence, result: Result, live: Live | None) -> None:
     levels = int(session.memory.structure.level.max()) + 1
     shown = replace(
-        answered(scene(session, result.structure), result, gold.leaves, live),
+        answered(scene(session, result.structure), result, gold, live),
         total_units=len(session.memory.units),
         levels_total=levels,
     )
@@ -138,7 +123,8 @@ def _tree(session: Session, gold: GoldEvidence, result: Result, live: Live | Non
         session,
         shown,
         key=keys.ASK_TREE,
-        height=canvas_height(levels, mirrored=True),
+        stage=stage_height(levels),
+        bare=not on_time_axis(),
         on_setting=write_live_setting,
     )
 
@@ -176,40 +162,26 @@ def _gold_line(question: Question, status: dict[str, str]) -> None:
     st.text("\n".join(lines))
 
 
-def _levels(session: Session, result: Result) -> None:
-    before, after = result.levels("initial"), result.levels("final")
-    own = result.own
-    series = result.score_names
-    how = "by relevance alone and by the system" if own else "before and after propagation"
-    st.markdown(f"**Retrieved levels**, {how}")
-    names = level_names(session.memory)
-    sentence = level_sentence(before, after, names, "The system" if own else "Propagation")
-    chart(
-        level_figure(before, after, names=names, series=series, **colours()),
-        sentence,
-        keys.LEVELS_CHART,
-        f"{len(result.entered)} of {counted(len(result.after), 'node')} are new in the top.",
-        rows=lambda: level_rows(before, after, names, series),
-    )
-
-
 def _selected(session: Session, question: Question, result: Result) -> None:
     flags = dict.fromkeys(question.evidence, "gold")
     node = session.selected_in(result.structure)
     if node is not None:
-        step = result.settings.step
-        node_details(session, result.structure, node, step or len(session.memory.steps))
-        ledger_panel(session, result, node)
-        node_transcript(
-            session, result.structure, node, key=keys.ASK_TRANSCRIPT, height=230, flags=flags
-        )
+        details, turns = st.columns([11, 10], gap="medium")
+        with details:
+            step = result.settings.step
+            node_details(session, result.structure, node, step or len(session.memory.steps))
+            ledger_panel(session, result, node)
+        with turns:
+            node_transcript(
+                session, result.structure, node, key=keys.ASK_TRANSCRIPT, height=420, flags=flags
+            )
         return
     st.markdown("**Transcript**, at the best node. Select one to read its turns.")
     best = result.evidence[0].turn_ids if result.evidence else ()
     transcript(
         session.conversation,
         key=keys.ASK_TRANSCRIPT,
-        height=660,
+        height=420,
         focus=best[0] if best else None,
         marked=set(best),
         flags=flags,

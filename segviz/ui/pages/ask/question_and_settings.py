@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from segviz.conversation import Question
+from segviz.memory import ask
 from segviz.retrieval import POLICIES, RELEVANCE, RetrievalSettings
+from segviz.retrieval.gold import ABSENT, COVERED, HIT, MISSED, gold_evidence
 from segviz.ui import keys
 from segviz.ui.settings import (
     START_BUDGET,
@@ -21,9 +24,10 @@ from segviz.ui.settings import (
     write_preset,
     write_relevance,
 )
-from segviz.ui.state import Session, begin
-from segviz.ui.view_state import ORIGINS, VIEWS, view_shown
+from segviz.ui.state import Session, begin, fingerprint, remember
+from segviz.ui.view_state import VIEWS, read_question, view_shown, write_question
 from segviz.ui.widgets.captions import level_label
+from segviz.ui.widgets.tables import tall
 from segviz.ui.widgets.tree import literal_switch, view_choice
 from segviz.view.live import ALPHA_MAX, ALPHA_STEP, HORIZON_MAX, LIVE_POLICIES
 from segviz.view.scene import keeps_time
@@ -40,35 +44,22 @@ class Asked:
 
 def ask_controls(session: Session) -> Asked:
     """Draws the controls of the page; returns what they say."""
-    questions = session.conversation.questions
-    origin: str | None = "Own question"
-    row = st.container(horizontal=True, vertical_alignment="center", key=keys.ASKING)
+    with st.container(horizontal=True, vertical_alignment="bottom", key=keys.ASKING):
+        question = _question(session)
+        begin_settings()
+        _fates(session)
+        _retrieval(session)
+    row = st.container(horizontal=True, vertical_alignment="center", key=keys.SCORING)
     with row:
-        if questions:
-            begin(keys.ORIGIN, "Dataset question")
-            chosen = st.segmented_control(
-                "Question from",
-                ORIGINS,
-                required=True,
-                key=keys.ORIGIN,
-                label_visibility="collapsed",
-                persist_state="session",
-            )
-            origin = chosen or origin
+        _scoring(session)
         view_choice(keys.ASK_VIEW)
-    asked, many, more = st.columns([9, 3, 3], gap="medium", vertical_alignment="bottom")
-    with asked:
-        question = _question(session, origin)
-    begin_settings()
-    _retrieval(session, many, more)
-    _scoring(session)
     if read_settings(session).method == "propagate" and not live(session):
         _propagation()
     return Asked(question, read_settings(session), row)
 
 
 def _scoring(session: Session) -> None:
-    """Draws the presets, one click each, and relevance; both show what is in force."""
+    """Draws the presets and relevance; both show what is in force."""
     state, model = st.session_state, session.memory.model
     settings = read_settings(session)
     usual = replace(settings, relevance=None).relevance_for(model)
@@ -79,57 +70,131 @@ def _scoring(session: Session) -> None:
         own = settings.method == "own" and name == usual
         return f"relevance: {name}" + ", its paper's" * own
 
-    with st.container(horizontal=True, vertical_alignment="center", key=keys.SCORING):
-        st.segmented_control(
-            "Preset",
-            preset_options(session.memory.system),
-            required=True,
-            key=keys.SCORING_PRESET,
-            label_visibility="collapsed",
-            wrap=True,
-            on_change=lambda: write_preset(state[keys.SCORING_PRESET], session),
-        )
-        # Streamlit draws option texts as plain text.
-        st.selectbox(
-            "Relevance: how a node is scored on its own",
-            list(RELEVANCE),
-            format_func=label,
-            key=keys.RELEVANCE_SHOWN,
-            label_visibility="collapsed",
-            width=225,
-            on_change=lambda: write_relevance(state[keys.RELEVANCE_SHOWN], session),
-        )
+    # Streamlit draws option texts as plain text.
+    st.selectbox(
+        "Preset",
+        preset_options(session.memory.system),
+        format_func=lambda name: f"preset: {name}",
+        key=keys.SCORING_PRESET,
+        label_visibility="collapsed",
+        width=220,
+        on_change=lambda: write_preset(state[keys.SCORING_PRESET], session),
+    )
+    st.selectbox(
+        "Relevance: how a node is scored on its own",
+        list(RELEVANCE),
+        format_func=label,
+        key=keys.RELEVANCE_SHOWN,
+        label_visibility="collapsed",
+        width=210,
+        on_change=lambda: write_relevance(state[keys.RELEVANCE_SHOWN], session),
+    )
 
 
-def _question(session: Session, origin: str | None) -> Question:
-    """Draws the choice of question; returns one of the data set's or one's own (index -1)."""
-    questions = session.conversation.questions
-    own = Question(-1, "", None, None, ())
-    if origin == "Own question":
-        text = st.text_input(
-            "Question",
-            key=keys.own_question(session.key),
-            placeholder="What would you ask this memory?",
-            label_visibility="collapsed",
-            persist_state="session",
-        )
-        return Question(own.index, text, None, None, ())
+def _question(session: Session) -> Question:
+    """Draws the box to type a question in or to pick one of the data set's; returns the question
+    (index -1 for one's own)."""
+    questions, state = session.conversation.questions, st.session_state
+    index, text = read_question(session)
+    box = keys.question_box(session.key)
+    state[box] = text if text is not None or not questions else index or 0
+    texts = [question.text for question in questions]
 
-    def label(index: int) -> str:
-        return f"{questions[index].category_label} · {questions[index].text}"
+    def label(option: int | str) -> str:
+        if isinstance(option, str):
+            return option
+        again = f" · {option + 1}" if texts.count(texts[option]) > 1 else ""
+        return texts[option] + again
+
+    def ask() -> None:
+        given = state[box]
+        if isinstance(given, int):
+            write_question(session, given)
+            return_to_moment(session)
+        elif given and given.strip():
+            write_question(session, None, given)
 
     # Streamlit draws option texts as plain text.
-    index: int = st.selectbox(
-        "Dataset question",
-        range(len(questions)),
+    st.selectbox(
+        "Question",
+        [*range(len(questions)), *([text] if text is not None else [])],
         format_func=label,
-        key=keys.question(session.source),
-        on_change=lambda: return_to_moment(session),
+        key=box,
+        index=None,
+        accept_new_options=True,
+        placeholder="What would you ask this memory?",
+        on_change=ask,
         label_visibility="collapsed",
-        help="Type to search. The number is LoCoMo's category id.",
-        persist_state="session",
+        help="Type a question and press Enter, or pick one of the data set's.",
     )
-    return questions[index]
+    if text is None and questions:
+        return questions[index or 0]
+    return Question(-1, text or "", None, None, ())
+
+
+_MARKS = {HIT: "●", COVERED: "◐", MISSED: "○", ABSENT: "×"}
+
+
+def _fates(session: Session) -> None:
+    """Draws, on request, the data set's questions with what becomes of their gold turns before and
+    after propagation, those first that it changes; a click asks one."""
+    if not session.conversation.questions:
+        return
+    with st.popover("By fate", key=keys.FATES, on_change="rerun") as opened:
+        if not opened.open:
+            return
+        settings = read_settings(session)
+        rows: list[dict[str, Any]] = remember(
+            keys.FATE_ROWS,
+            fingerprint(session.key, repr(settings)),
+            _FATES_KEPT,
+            lambda: _fate_rows(session, settings),
+        )
+
+        def pick() -> None:
+            chosen = st.session_state[keys.FATE_TABLE].selection.rows
+            if chosen:
+                write_question(session, rows[chosen[0]]["number"] - 1)
+                return_to_moment(session)
+
+        st.caption("● found, ◐ inside a wider node, ○ missed, × in no leaf; before and after.")
+        st.dataframe(
+            rows,
+            height=tall(len(rows), 12),
+            width=760,
+            hide_index=True,
+            key=keys.FATE_TABLE,
+            on_select=pick,
+            selection_mode="single-row",
+        )
+
+
+_FATES_KEPT = 4
+
+
+def _fate_rows(session: Session, settings: RetrievalSettings) -> list[dict[str, Any]]:
+    """A row per question with gold evidence: fate of its turns before and after, and by how many
+    more are found."""
+    memory, rows = session.memory, []
+    plain = replace(settings, policy="none", method="propagate")
+    for question in session.conversation.questions:
+        fates = []
+        for way in (plain, settings):
+            result = ask(memory, question, way, chat=session.chat)
+            gold = gold_evidence(result.structure, memory.units, question.evidence)
+            fates.append(list(gold.fate(result.evidence).values()))
+        before, after = fates
+        rows.append(
+            {
+                "before": "".join(_MARKS[fate] for fate in before),
+                "after": "".join(_MARKS[fate] for fate in after),
+                "change": after.count(HIT) - before.count(HIT),
+                "question": question.text,
+                "category": question.category_label,
+                "number": question.index + 1,
+            }
+        )
+    return sorted(rows, key=lambda row: (-abs(row["change"]), -row["change"], row["number"]))
 
 
 def on_time_axis() -> bool:
@@ -138,25 +203,27 @@ def on_time_axis() -> bool:
 
 
 def live(session: Session) -> bool:
-    """Tells whether the header of the canvas holds the controls: where the time axis is shown and
-    the browser knows the policy."""
+    """Tells whether the header of the canvas holds the controls: where the structure keeps to time
+    and the browser knows the policy."""
     follows = read_settings(session).policy in LIVE_POLICIES
-    return follows and on_time_axis() and keeps_time(session.memory, session.memory.structure)
+    return follows and keeps_time(session.memory, session.memory.structure)
 
 
-def _retrieval(session: Session, many: DeltaGenerator, more: DeltaGenerator) -> None:
-    """Draws K in the container ``many``, the rest in a popover in ``more``."""
+def _retrieval(session: Session) -> None:
+    """Draws K, and the rest in a popover."""
     structure = session.memory.structure
     levels = list(range(int(structure.level.max()) + 1))
-    many.slider(
-        "Retrieved K",
-        1,
-        30,
+    st.selectbox(
+        "K",
+        range(1, 31),
         key=keys.K,
+        format_func=lambda k: f"K {k}",
+        label_visibility="collapsed",
+        width=92,
         help="How many nodes are retrieved",
         persist_state="session",
     )
-    with more.popover("More settings", width="stretch"):
+    with st.popover("More", width="content"):
         begin(keys.levels(len(levels)), levels)
         st.multiselect(
             "Admissible levels",
@@ -186,10 +253,10 @@ def _budget() -> None:
 
 
 def _propagation() -> None:
-    """Draws policy, α and H as widgets, for views without the canvas."""
+    """Draws policy, α and H as widgets, where the browser cannot follow them."""
     columns = st.columns([5, 4, 3], gap="medium")
     policy: str = columns[0].selectbox(
-        "Propagation",
+        "policy",
         list(POLICIES),
         key=keys.POLICY,
         help="Which way scores travel along the tree before the best nodes are taken:\n\n"
@@ -198,7 +265,7 @@ def _propagation() -> None:
     )
     still = policy == "none"
     columns[1].slider(
-        "Decay α",
+        "α",
         0.0,
         ALPHA_MAX,
         step=ALPHA_STEP,
@@ -208,12 +275,12 @@ def _propagation() -> None:
         persist_state="session",
     )
     columns[2].slider(
-        "Hops H",
+        "H",
         0,
         HORIZON_MAX,
         key=keys.HORIZON,
         disabled=still,
-        help="How many edges a score may travel. 0 is collapsed retrieval.",
+        help="Hops: how many edges a score may travel. 0 is collapsed retrieval.",
         persist_state="session",
     )
 

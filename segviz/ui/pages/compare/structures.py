@@ -99,7 +99,7 @@ def _draw(session: Session, name: str, ready: Mapping[str, Built], result: Resul
     if result is not None and len(result.structure) == len(shown.structure):
         asked = picked_question(session)
         gold = gold_evidence(result.structure, memory.units, asked.evidence if asked else ())
-        marked = answered(shown, result, gold.leaves).scored
+        marked = answered(shown, result, gold).scored
         shown = replace(shown, scored=marked and replace(marked, before=result.after))
     drawn = shown.drawn()
 

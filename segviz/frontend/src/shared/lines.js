@@ -1,6 +1,6 @@
 // Foreign text as lines of HTML, shown literally (textContent only).
 
-import { focusedBeside, make } from "../shared/dom.js";
+import { focusedBeside, make } from "./dom.js";
 
 const SPEAKER = /^([^\n:]{1,60}): /;
 const MOST_LINES = 500;

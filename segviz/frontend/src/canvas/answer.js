@@ -1,0 +1,119 @@
+// What came back for a question: who entered and left, from which rank to which, on which
+// levels, and what became of the gold evidence. Every place that tells one of these reads it here.
+
+import { isolateText } from "../shared/text.js";
+import { levelCounts, ranksOf } from "./propagate.js";
+import { ancestors } from "./rows.js";
+import { goldClasses } from "./shades.js";
+
+const WORDS = 6;
+const SPEAKER = /^[^\n:]{1,40}: /;
+
+/** @param {Scene} scene
+ * @returns {Answer} */
+export function answerOf(scene) {
+  const { data, tree } = scene;
+  const [before, after] = [Array.from(data.top_initial), Array.from(data.top_final)];
+  const [was, is] = [new Set(before), new Set(after)];
+  const entered = after.filter((node) => !was.has(node));
+  const left = before.filter((node) => !is.has(node));
+  const places = new Map(before.map((node, i) => [node, i + 1]));
+  const now = new Map(after.map((node, i) => [node, i + 1]));
+  fill(places, entered, data.initial, data);
+  fill(now, left, data.final, data);
+  const [from, to] = [before, after].map((top) => levelCounts(top, data.level, data.levels_total));
+  return {
+    before, after, entered, left, was: places, is: now,
+    moved: after.filter((node, i) => was.has(node) && places.get(node) !== i + 1).length,
+    levels: { before: from, after: to },
+    gold: { before: fates(scene, before), after: fates(scene, after), asked: data.gold_asked },
+    held: scene.answer?.held && scene.answer.tree === tree ? scene.answer.held : heldBy(scene),
+    tree,
+  };
+}
+
+/** @param {Map<number, number>} ranks
+ * @param {number[]} nodes
+ * @param {Weights} scores
+ * @param {Message} data */
+function fill(ranks, nodes, scores, data) {
+  const found = nodes.length && scores.length ? ranksOf(nodes, scores, data) : [];
+  nodes.forEach((node, i) => ranks.set(node, found[i] ?? 0));
+}
+
+/** The gold turns by what became of them under these retrieved nodes.
+ * @param {Scene} scene
+ * @param {Ids} top
+ * @returns {Record<string, string[]>} */
+function fates({ data, tree }, top) {
+  const order = ["missed", "covered", "found"];
+  const classes = goldClasses(tree, data, top);
+  /** @type {Map<string, number>} */
+  const best = new Map();
+  for (const leaf of data.gold) {
+    const fate = order.indexOf(classes.get(leaf) ?? "missed");
+    for (const turn of turnsOf(data, leaf)) best.set(turn, Math.max(fate, best.get(turn) ?? 0));
+  }
+  return Object.fromEntries(order.map(
+    (name, i) => [name, [...best.keys()].filter((turn) => best.get(turn) === i)]));
+}
+
+/** @param {Message} data
+ * @param {number} leaf */
+export const turnsOf = (data, leaf) => data.gold_turns[nodeOf(data, leaf)] ?? [];
+
+/** The memory's node that a box stands for.
+ * @param {Message} data
+ * @param {number} box */
+export const nodeOf = (data, box) => data.origin[box] ?? box;
+
+/** The gold turns at or below each node that has any.
+ * @param {Scene} scene */
+function heldBy({ data, tree }) {
+  /** @type {Map<number, string[]>} */
+  const held = new Map();
+  for (const leaf of data.gold) {
+    for (const node of [leaf, ...ancestors(tree, leaf)]) {
+      held.set(node, [...new Set([...held.get(node) ?? [], ...turnsOf(data, leaf)])]);
+    }
+  }
+  return held;
+}
+
+// --- words ---------------------------------------------------------------------------------
+
+/** What a level is called.
+ * @param {Message} data
+ * @param {number} level */
+export const levelName = (data, level) =>
+  data.level_names[level] ?? (level ? `level ${level}` : "leaf");
+
+/** As much of a node's text as there is here.
+ * @param {Message} data
+ * @param {number} node */
+export const textOf = (data, node) => data.texts[nodeOf(data, node)] ?? data.labels[node] ?? "";
+
+/** What a node is called: the words that tell it from its siblings, else its first ones.
+ * @param {Message} data
+ * @param {number} node */
+export const nameOf = (data, node) =>
+  (data.names?.[node] ? isolateText(data.names[node]) : wordsOf(data, node));
+
+/** A few words that stand for a node: its first ones, without who said them.
+ * @param {Message} data
+ * @param {number} node
+ * @param {number} [count] */
+export function wordsOf(data, node, count = WORDS) {
+  const words = textOf(data, node).slice(0, 400).replace(SPEAKER, "").split(/\s+/).filter(Boolean);
+  const cut = words.length > count ? "…" : "";
+  const said = words.slice(0, count).join(" ").replace(/[,;:.]+$/, "");
+  return said ? isolateText(said + cut) : `unit ${data.start[node]}`;
+}
+
+/** A score as a multiple of the share that every node would have of one whole: "×3.2".
+ * @param {State["scene"]} scene
+ * @param {number} score */
+export function multiple({ tree }, score) {
+  const times = score * tree.active;
+  return `×${times >= 100 ? times.toFixed(0) : times >= 10 ? times.toFixed(1) : times.toFixed(2)}`;
+}

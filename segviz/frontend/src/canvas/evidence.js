@@ -1,0 +1,146 @@
+// The evidence list beside the tree: rank, rise or fall, level, gold, words. It follows every
+// frame; the selected node's entry is open.
+
+import { element, focusedBeside } from "../shared/dom.js";
+import { isolateText, spanText } from "../shared/text.js";
+import { lineBlocks } from "../shared/lines.js";
+import { levelName, multiple, textOf, wordsOf } from "./answer.js";
+import { onFrame, schedule } from "./frame.js";
+import { pointAt } from "./linked.js";
+import { reveal, select } from "./navigation.js";
+
+/** @param {State} s
+ * @param {HTMLElement} parent */
+export function buildEvidence(s, parent) {
+  const root = element("section", "evidence", parent);
+  root.setAttribute("aria-label", "Retrieved evidence");
+  const head = element("div", "head", root);
+  const title = element("span", "", head);
+  const order = element("button", "", head);
+  order.type = "button";
+  order.addEventListener("click", () => {
+    s.attention.byTime = !s.attention.byTime;
+    showEvidence(s);
+  });
+  const list = element("ol", "", root);
+  s.elements.evidence = { root, title, order, list, said: "", open: null };
+  onFrame(s.frames, showEvidence);
+}
+
+/** @param {State} s */
+function showEvidence(s) {
+  const { scene, elements: { evidence }, attention } = s;
+  const { root, title, order, list } = evidence;
+  root.hidden = !scene.answer;
+  if (!scene.answer) return;
+  const rows = evidenceRows(scene, attention.byTime);
+  const { selected } = attention;
+  const open = rows.find(({ node }) => node === selected);
+  const words = scene.data.words === null || s.settings.held ? "" : `, ${scene.data.words} words`;
+  const { texts, final } = scene.data;
+  const said = JSON.stringify([rows, selected, open && final[open.node], words]);
+  if (said === evidence.said && texts === evidence.texts) return;
+  Object.assign(evidence, { said, texts });
+  const kept = rows.filter(({ out }) => !out).length;
+  title.textContent = `Retrieved: ${kept}${words}`;
+  order.textContent = attention.byTime ? "in time" : "best first";
+  order.title = `Order: ${order.textContent}. Press for the other.`;
+  const at = focusedBeside(root)?.dataset.node;
+  const { scrollTop } = list;
+  list.replaceChildren();
+  for (const row of rows) entry(s, list, row, row.node === selected);
+  list.scrollTop = scrollTop;
+  if (at) find(list, at)?.focus({ preventScroll: true });
+  if (open && evidence.open !== selected) {
+    const item = find(list, String(selected))?.parentElement;
+    if (item) list.scrollTop = Math.max(0, item.offsetTop - list.offsetTop - 30);
+  }
+  evidence.open = open ? selected : null;
+}
+
+/** @param {HTMLElement} list
+ * @param {string} node */
+const find = (list, node) =>
+  /** @type {HTMLElement | null} */ (list.querySelector(`[data-node="${node}"]`));
+
+/** The retrieved nodes, best first or in the order of time, then those that have left: ranks
+ *  before and after (0 where that is none of the list's), level, gold turns, words.
+ * @param {Scene} scene
+ * @param {boolean} byTime
+ * @returns {EvidenceRow[]} */
+export function evidenceRows({ data, answer }, byTime) {
+  const { after, left, was, is, held } = /** @type {Answer} */ (answer);
+  const shown = byTime ? [...after].sort((a, b) =>
+    data.start[a] - data.start[b] || data.stop[b] - data.stop[a] || data.level[b] - data.level[a])
+    : after;
+  /** @param {number} node
+   * @param {boolean} out */
+  const row = (node, out) => ({ node, out, was: was.get(node) ?? 0, is: is.get(node) ?? 0,
+    level: levelName(data, data.level[node]), gold: held.get(node) ?? [],
+    words: wordsOf(data, node, 24) });
+  return [...shown.map((node) => row(node, false)), ...left.map((node) => row(node, true))];
+}
+
+/** Rise or fall in words: "▲3", "▼1", "in, was 14", "out, was 9", "" for none.
+ * @param {EvidenceRow} row
+ * @param {number} size */
+export function moveText({ was, is, out }, size) {
+  if (out) return `out, was ${was}`;
+  if (!was || was === is) return "";
+  if (was > size) return `in, was ${was}`;
+  return was > is ? `▲${was - is}` : `▼${is - was}`;
+}
+
+/** @param {State} s
+ * @param {HTMLElement} list
+ * @param {EvidenceRow} row
+ * @param {boolean} open */
+function entry(s, list, row, open) {
+  const { scene, scene: { data } } = s;
+  const { node, is, level, gold, words, out } = row;
+  const item = element("li", out ? "out" : "", list);
+  const button = element("button", "entry", item);
+  button.type = "button";
+  button.dataset.node = String(node);
+  button.setAttribute("aria-expanded", String(open));
+  const move = moveText(row, data.top_initial.length);
+  element("span", "rank", button, String(is));
+  element("span", /^in/.test(move) ? "move new" : "move", button, move);
+  element("span", "level", button, level);
+  if (gold.length) {
+    const narrow = data.stop[node] - data.start[node] === 1;
+    const mark = element("span", narrow ? "gold" : "gold wide", button, "◆");
+    mark.title = `${narrow ? "gold" : "covers gold"} ${isolateText(gold.join(", "))}`;
+    mark.setAttribute("aria-label", mark.title);
+    mark.setAttribute("role", "img");
+  }
+  if (!open) element("bdi", "words", button, words);
+  button.addEventListener("click", () => {
+    select(s, open ? null : node);
+    if (!open) reveal(s, node);
+    s.elements.root.dataset.picked = String(node);
+  });
+  button.addEventListener("pointerenter", () => pointed(s, node));
+  button.addEventListener("pointerleave", () => pointed(s, null));
+  if (!open) return;
+  const body = element("div", "opened", item);
+  const session = data.session_titles[scene.runs[scene.runOf[data.start[node]]]?.session] ?? "";
+  element("div", "meta", body, `${isolateText(session)} · ${spanText(data.start[node], data.stop[node])}`
+    + (gold.length ? ` · ${isolateText(gold.slice(0, 6).join(", "))}` : ""));
+  if (data.initial.length && data.final.length) {
+    const [before, after] = data.score_names;
+    element("div", "meta", body, `${before} ${multiple(scene, data.initial[node])} → ${after} `
+      + `${multiple(scene, data.final[node])} of an even share`);
+  }
+  const text = element("div", "text", body);
+  text.append(...lineBlocks([["same", textOf(data, node)]]));
+}
+
+/** Outlines a node in the tree while its entry is under the pointer.
+ * @param {State} s
+ * @param {number | null} node */
+function pointed(s, node) {
+  s.attention.hover = node;
+  pointAt(s, node);
+  schedule(s);
+}

@@ -1,0 +1,62 @@
+// The retrieved levels as bars beside the tree's own rows: hollow before, filled after. In
+// the mirrored picture each half has its own, so the two are one mirrored histogram.
+
+import { rowBox } from "./geometry.js";
+
+const [GAP, NUMBER, THICK, LINE] = [14, 40, 14, 12];
+
+/** @param {State} s
+ * @param {Ctx} ctx
+ * @param {number} half */
+export function drawHistogram(s, ctx, half) {
+  const { scene: { theme, answer, tree, picture }, sight: { geom } } = s;
+  if (!answer) return;
+  const { before, after } = answer.levels;
+  const most = Math.max(1, ...before, ...after);
+  const left = geom.left + geom.width + GAP;
+  const unit = Math.max(1, geom.right - GAP - NUMBER) / most;
+  const both = picture === "change";
+  ctx.font = `11px ${theme.font}`;
+  ctx.textAlign = "left";
+  ctx.lineWidth = 1.5;
+  ctx.fillStyle = theme.line;
+  const { offset, height } = geom.rows;
+  const edge = rowBox(geom, half, half ? 0 : offset.length - 1);
+  ctx.fillRect(left - 1, edge.y, 1, offset[offset.length - 1] + height[height.length - 1]);
+  let last = -Infinity;
+  for (let level = 0; level <= tree.highest; level++) {
+    const [was, is] = [before[level], after[level]];
+    const { y, h } = rowBox(geom, half, level);
+    const thick = Math.min(THICK, h * 0.6) * (both ? 0.5 : 1);
+    const middle = y + h / 2;
+    /** @param {number} count
+     * @param {number} top */
+    const hollow = (count, top) => {
+      ctx.strokeStyle = theme.text;
+      if (count) ctx.strokeRect(left + 0.75, top + 0.75, unit * count - 1.5, thick - 1.5);
+    };
+    /** @param {number} top */
+    const filled = (top) => {
+      ctx.fillStyle = theme.accent;
+      ctx.fillRect(left, top, unit * is, thick);
+      if (both) return;
+      ctx.fillStyle = theme.text; // where it was before
+      ctx.fillRect(left + unit * was - 1, top - 2, 2, thick + 4);
+    };
+    if (both) {
+      hollow(was, middle - thick - 1);
+      filled(middle + 1);
+    } else if (half) filled(middle - thick / 2);
+    else hollow(was, middle - thick / 2);
+    if (Math.abs(middle - last) < LINE) continue;
+    last = middle;
+    const words = both ? `${was}→${is}` : half && is !== was ? `${is} ${sign(is - was)}`
+      : String(half ? is : was);
+    ctx.fillStyle = was || is ? theme.text : theme.faint;
+    const end = Math.max(half || both ? is : was, half || both ? was : 0);
+    ctx.fillText(words, left + unit * end + 5, middle + 0.5);
+  }
+}
+
+/** @param {number} change */
+const sign = (change) => (change < 0 ? `(−${-change})` : `(+${change})`);

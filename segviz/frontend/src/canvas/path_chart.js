@@ -1,0 +1,418 @@
+// Draws the α path: ranks above, level shares below, on one axis that can be dragged. The picture
+// is painted when the path is another; a drag moves a line over it.
+
+import { cleared, element } from "../shared/dom.js";
+import { levelName, nameOf } from "./answer.js";
+import { onFrame, onScores, schedule } from "./frame.js";
+import { edgePairs, propagator } from "./propagate.js";
+import { select } from "./navigation.js";
+import { pathOf, retrievedAt, short } from "./path.js";
+import { change, keyLetGo, report } from "./settings.js";
+
+const [LEFT, RIGHT, TOP, GAP, SHARES, FOOT] = [50, 12, 8, 12, 54, 18];
+const SLICE_MS = 6; // of a frame, so that a long path does not hold up a drag
+const TAKEN = 0.62; // share of the height for the ranks that are retrieved
+const NEAR = 6; // pixels
+
+/** @param {State} s
+ * @param {HTMLElement} parent */
+export function buildPath(s, parent) {
+  const root = element("section", "path", parent);
+  const head = element("div", "head", root);
+  const title = element("span", "", head);
+  const over = element("button", "", head);
+  over.type = "button";
+  over.addEventListener("click", () => {
+    path.over = path.over === "alpha" ? "horizon" : "alpha";
+    path.key = [];
+    follow(s);
+  });
+  const plot = element("div", "plot", root);
+  const canvas = element("canvas", "", plot);
+  const now = element("div", "now", plot);
+  const said = element("div", "said", plot);
+  const twin = element("details", "twin", root);
+  element("summary", "", twin, "Table");
+  const holder = element("div", "", twin);
+  twin.addEventListener("toggle", () => writeTable(s));
+  plot.tabIndex = 0;
+  plot.setAttribute("role", "slider");
+  /** @type {PathView} */
+  const path = { over: "alpha", key: [], run: null, found: null, drawn: [], held: false, hover: null,
+    elements: { root, title, over, plot, canvas, now, said, twin, holder } };
+  s.path = path;
+  listen(s);
+  onScores(s.frames, follow);
+  onFrame(s.frames, showPath);
+}
+
+// --- computing ---------------------------------------------------------------------------
+
+/** Computes the path anew where what it depends on has changed, in slices between frames.
+ * @param {State} s */
+function follow(s) {
+  const { scene: { data }, settings: { setting, held }, path } = s;
+  path.elements.root.hidden = !setting;
+  if (!setting || held) return;
+  const { policy, alpha, horizon } = setting;
+  const live = /** @type {Live} */ (data.live);
+  const key = [path.over, policy, path.over === "alpha" ? horizon : alpha, data.initial.length,
+    live.k, live.budget, String(live.levels), data.identity, String(data.gold), digest(data.initial)];
+  if (key.every((part, i) => part === path.key[i])) return;
+  path.key = key;
+  // Hops of its own: those of the picture belong to the setting that is shown.
+  const scores = propagator(data.initial, { ...data, edges: edgePairs(data) });
+  path.run = pathOf(data, scores, { ...setting }, path.over);
+  path.elements.root.dataset.ready = "false";
+  advance(s, path.run);
+}
+
+/** Tells scores apart without keeping them.
+ * @param {Float64Array} scores */
+function digest(scores) {
+  let sum = 0;
+  for (let i = 0; i < scores.length; i++) sum += scores[i] * ((i % 97) + 1);
+  return sum;
+}
+
+/** @param {State} s
+ * @param {Generator<undefined, Path>} run */
+function advance(s, run) {
+  setTimeout(() => {
+    const { path } = s;
+    const until = performance.now() + SLICE_MS;
+    while (path.run === run) {
+      const { done, value } = run.next();
+      if (done) {
+        Object.assign(path, { run: null, found: value });
+        path.elements.root.dataset.ready = "true";
+        if (path.elements.twin.open) writeTable(s);
+        return schedule(s);
+      }
+      if (performance.now() > until) return advance(s, run);
+    }
+    return undefined;
+  });
+}
+
+// --- drawing -----------------------------------------------------------------------------
+
+/** @param {State} s */
+function showPath(s) {
+  const { scene, settings: { setting }, path, attention: { selected } } = s;
+  const { elements } = path;
+  if (!setting || elements.root.hidden) return;
+  const [name, value] = path.over === "alpha" ? ["α", setting.alpha] : ["H", setting.horizon];
+  const other = path.over === "alpha" ? `H ${setting.horizon}` : `α ${setting.alpha.toFixed(2)}`;
+  elements.title.textContent = `Ranks over ${name}, ${setting.policy}, ${other}`;
+  elements.over.textContent = path.over === "alpha" ? "over H" : "over α";
+  elements.plot.setAttribute("aria-label", `${name}: ranks of the retrieved nodes over its range`);
+  elements.plot.setAttribute("aria-valuenow", String(value));
+  elements.plot.setAttribute("aria-valuetext", `${name} ${value}`);
+  const { clientWidth: width, clientHeight: height } = elements.plot;
+  if (!path.found || !width) return;
+  const x = placeOf(path.found, width, value);
+  elements.now.style.transform = `translateX(${x}px)`;
+  elements.now.dataset.value = `${name} ${short(path.over, value)}`;
+  elements.now.classList.toggle("end", x > width - 60);
+  const depends = [path.found, width, height, scene.theme, selected, path.hover];
+  if (depends.every((part, i) => part === path.drawn[i])) return;
+  path.drawn = depends;
+  draw(s, path.found, cleared(elements.canvas, width, height), width, height);
+}
+
+/** Pixel of a value of the axis.
+ * @param {Path} path
+ * @param {number} width
+ * @param {number} value */
+const placeOf = ({ values }, width, value) =>
+  LEFT + ((value - values[0]) / (values[values.length - 1] - values[0] || 1)) * (width - LEFT - RIGHT);
+
+/** Pixel of a rank: evenly up to the last that is retrieved, then by its logarithm.
+ * @param {number} rank
+ * @param {number} size
+ * @param {number} most
+ * @param {number} height */
+export function rankPlace(rank, size, most, height) {
+  const line = TAKEN * height;
+  if (rank <= size) return TOP + ((rank - 0.5) / size) * (line - TOP);
+  const share = Math.log(rank / (size + 0.5)) / Math.log(Math.max(most, size + 2) / (size + 0.5));
+  return line + 5 + Math.min(1, share) * (height - line - 9);
+}
+
+/** @param {State} s
+ * @param {Path} found
+ * @param {Ctx} ctx
+ * @param {number} width
+ * @param {number} height */
+function draw(s, found, ctx, width, height) {
+  const { scene: { theme, data, tree }, attention: { selected }, path } = s;
+  const upper = height - SHARES - GAP - FOOT;
+  const size = Math.max(1, ...found.tops.map((top) => top.length));
+  const most = Math.max(size + 2, ...found.ranks.map((ranks) => Math.max(...ranks)));
+  /** @param {number} rank */
+  const y = (rank) => rankPlace(rank, size, most, upper);
+  const line = TAKEN * upper;
+  ctx.font = `11px ${theme.font}`;
+  ctx.textBaseline = "middle";
+  ctx.textAlign = "right";
+  ctx.fillStyle = theme.band;
+  ctx.fillRect(LEFT, TOP, width - LEFT - RIGHT, line - TOP);
+  ctx.fillStyle = theme.muted;
+  const ticks = [1, Math.round(size / 2), size, ...[2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000,
+    10000, 50000].map((m) => m * 10).filter((rank) => rank > size * 1.6 && rank <= most)];
+  let last = -Infinity;
+  for (const rank of ticks) {
+    if (y(rank) - last < 12) continue;
+    ctx.fillText(String(rank), LEFT - 6, last = y(rank));
+  }
+  vertical(ctx, theme.text, "rank", upper / 2);
+  const gold = new Set(data.gold);
+  const known = new Set([...data.gold, selected, path.hover]);
+  const order = found.nodes.map((_, i) => i)
+    .sort((a, b) => Number(known.has(found.nodes[a])) - Number(known.has(found.nodes[b])));
+  for (const i of order) {
+    const node = found.nodes[i];
+    const strong = gold.has(node);
+    ctx.strokeStyle = node === selected || node === path.hover ? theme.accent
+      : strong ? theme.text : theme.faint;
+    ctx.lineWidth = strong || node === selected || node === path.hover ? 2.25 : 1.25;
+    trace(ctx, found, found.ranks[i], width, y);
+    if (strong) marks(s, ctx, found, i, width, y);
+  }
+  ctx.setLineDash([5, 4]);
+  ctx.strokeStyle = theme.text;
+  ctx.lineWidth = 1;
+  ctx.beginPath();
+  ctx.moveTo(LEFT, line + 0.5);
+  ctx.lineTo(width - RIGHT, line + 0.5);
+  ctx.stroke();
+  ctx.setLineDash([]);
+  drawShares(s, ctx, found, width, height - FOOT - SHARES);
+  ctx.textAlign = "center";
+  ctx.fillStyle = theme.muted;
+  const steps = found.over === "alpha" ? [0, 0.25, 0.5, 0.75, 0.99] : found.values;
+  for (const value of steps) {
+    ctx.fillText(short(found.over, value), placeOf(found, width, value), height - FOOT / 2 + 1);
+  }
+  path.elements.root.dataset.levels = String(tree.highest);
+}
+
+/** @param {Ctx} ctx
+ * @param {Path} found
+ * @param {Int32Array} ranks
+ * @param {number} width
+ * @param {(rank: number) => number} y */
+function trace(ctx, found, ranks, width, y) {
+  ctx.beginPath();
+  found.values.forEach((value, i) => {
+    if (!ranks[i]) return;
+    const x = placeOf(found, width, value);
+    if (i && ranks[i - 1]) ctx.lineTo(x, y(ranks[i]));
+    else ctx.moveTo(x, y(ranks[i]));
+  });
+  ctx.stroke();
+}
+
+/** Diamonds where a gold leaf begins and ends and where it crosses the line.
+ * @param {State} s
+ * @param {Ctx} ctx
+ * @param {Path} found
+ * @param {number} i
+ * @param {number} width
+ * @param {(rank: number) => number} y */
+function marks({ scene: { theme } }, ctx, found, i, width, y) {
+  const inside = found.tops.map((top) => top.includes(found.nodes[i]));
+  found.values.forEach((value, at) => {
+    const end = at === 0 || at === found.values.length - 1;
+    if (!found.ranks[i][at] || !(end || inside[at] !== inside[at - 1])) return;
+    const x = placeOf(found, width, value);
+    const there = y(found.ranks[i][at]);
+    ctx.beginPath();
+    ctx.moveTo(x, there - 4);
+    for (const [dx, dy] of [[4, 0], [0, 4], [-4, 0]]) ctx.lineTo(x + dx, there + dy);
+    ctx.closePath();
+    ctx.fillStyle = inside[at] ? theme.text : theme.background;
+    ctx.fill();
+    ctx.lineWidth = 1.5;
+    ctx.stroke();
+  });
+}
+
+/** @param {State} s
+ * @param {Ctx} ctx
+ * @param {Path} found
+ * @param {number} width
+ * @param {number} top */
+function drawShares({ scene: { theme, data, tree } }, ctx, found, width, top) {
+  const { values, tops } = found;
+  const half = (placeOf(found, width, values[1] ?? 1) - LEFT) / 2;
+  values.forEach((value, i) => {
+    const middle = placeOf(found, width, value);
+    const [from, to] = [Math.max(LEFT, middle - half), Math.min(width - RIGHT, middle + half)];
+    const counts = new Array(tree.highest + 1).fill(0);
+    for (const node of tops[i]) counts[data.level[node]]++;
+    let y = top + SHARES;
+    counts.forEach((count, level) => {
+      const h = (count / Math.max(1, tops[i].length)) * SHARES;
+      ctx.fillStyle = full(data, level);
+      ctx.fillRect(Math.floor(from), y - h, Math.ceil(to) - Math.floor(from), h);
+      y -= h;
+    });
+  });
+  vertical(ctx, theme.text, "levels", top + SHARES / 2);
+  let at = top + SHARES - 6;
+  ctx.textAlign = "right";
+  for (let level = 0; level <= tree.highest && at > top; level++, at -= 12) {
+    ctx.fillStyle = full(data, level);
+    ctx.fillRect(LEFT - 12, at - 4, 8, 8);
+    ctx.fillStyle = theme.muted;
+    ctx.fillText(`L${level}`, LEFT - 15, at);
+  }
+}
+
+/** A level's colour at full strength: here it stands for itself, and nothing is written on it.
+ * @param {Message} data
+ * @param {number} level */
+const full = ({ level_colours: all }, level) => all[Math.min(level, all.length - 1)];
+
+/** @param {Ctx} ctx
+ * @param {string} colour
+ * @param {string} word
+ * @param {number} middle */
+function vertical(ctx, colour, word, middle) {
+  ctx.save();
+  ctx.translate(8, middle);
+  ctx.rotate(-Math.PI / 2);
+  ctx.textAlign = "center";
+  ctx.fillStyle = colour;
+  ctx.fillText(word, 0, 0);
+  ctx.restore();
+}
+
+// --- pointer and keys ----------------------------------------------------------------------
+
+/** @param {State} s */
+function listen(s) {
+  const { path } = s;
+  const { plot, said } = path.elements;
+  /** @param {PointerEvent} event */
+  const set = (event) => {
+    const found = path.found;
+    if (!found) return;
+    const width = plot.clientWidth - LEFT - RIGHT;
+    const share = Math.min(1, Math.max(0, (event.offsetX - LEFT) / width));
+    go(Math.round(share * (found.values.length - 1)));
+  };
+  /** @param {number} index */
+  const go = (index) => {
+    const values = path.found?.values ?? [];
+    const value = values[Math.min(values.length - 1, Math.max(0, index))];
+    if (value === undefined || value === s.settings.setting?.[path.over]) return;
+    change(s, { [path.over]: value });
+    schedule(s, true);
+  };
+  plot.addEventListener("pointerdown", (event) => {
+    if (event.button !== 0) return;
+    const node = nodeAt(s, event.offsetX, event.offsetY);
+    if (node !== null) return select(s, node);
+    path.held = true;
+    plot.setPointerCapture(event.pointerId);
+    set(event);
+  });
+  plot.addEventListener("pointermove", (event) => {
+    if (path.held) return set(event);
+    const node = nodeAt(s, event.offsetX, event.offsetY);
+    said.textContent = node === null ? "" : lineWords(s, node);
+    plot.style.cursor = node === null ? "ew-resize" : "pointer";
+    if (node !== path.hover) {
+      path.hover = node;
+      schedule(s);
+    }
+    return undefined;
+  });
+  const let_go = () => {
+    if (path.held) report(s);
+    path.held = false;
+  };
+  plot.addEventListener("pointerup", let_go);
+  plot.addEventListener("pointercancel", let_go);
+  plot.addEventListener("pointerleave", () => {
+    path.hover = null;
+    said.textContent = "";
+    schedule(s);
+  });
+  plot.addEventListener("keydown", (event) => {
+    const values = path.found?.values ?? [];
+    const at = values.indexOf(s.settings.setting?.[path.over] ?? NaN);
+    const next = { ArrowRight: at + 1, ArrowUp: at + 1, ArrowLeft: at - 1, ArrowDown: at - 1,
+      PageUp: at + 10, PageDown: at - 10, Home: 0, End: values.length - 1 }[event.key];
+    if (next === undefined) return;
+    event.preventDefault();
+    go(next);
+  });
+  plot.addEventListener("keyup", () => keyLetGo(s));
+}
+
+/** The node whose line is under the pointer, gold first; null if none is.
+ * @param {State} s
+ * @param {number} x
+ * @param {number} y */
+function nodeAt({ path: { found, elements: { plot } }, scene: { data } }, x, y) {
+  if (!found || x < LEFT) return null;
+  const { clientWidth: width, clientHeight: height } = plot;
+  const upper = height - SHARES - GAP - FOOT;
+  const size = Math.max(1, ...found.tops.map((top) => top.length));
+  const most = Math.max(size + 2, ...found.ranks.map((ranks) => Math.max(...ranks)));
+  const at = Math.round(((x - LEFT) / (width - LEFT - RIGHT)) * (found.values.length - 1));
+  let best = null;
+  let nearest = NEAR;
+  found.nodes.forEach((node, i) => {
+    const rank = found.ranks[i][at];
+    if (!rank) return;
+    const away = Math.abs(rankPlace(rank, size, most, upper) - y) - (data.gold.includes(node) ? 2 : 0);
+    if (away < nearest) [nearest, best] = [away, node];
+  });
+  return best;
+}
+
+/** @param {State} s
+ * @param {number} node */
+function lineWords({ scene: { data }, path: { found, over } }, node) {
+  return `${nameOf(data, node)} · ${levelName(data, data.level[node])} · ${runText(found, over, node)}`;
+}
+
+/** @param {Path | null} found
+ * @param {string} over
+ * @param {number} node */
+function runText(found, over, node) {
+  const runs = found ? retrievedAt(found, node) : [];
+  const name = over === "alpha" ? "α" : "H";
+  return runs.length ? `in at ${name} ${runs.map(([a, b]) =>
+    (a === b ? short(over, a) : `${short(over, a)}–${short(over, b)}`)).join(", ")}` : "never in";
+}
+
+// --- the same as a table ---------------------------------------------------------------------
+
+/** @param {State} s */
+function writeTable(s) {
+  const { path: { found, over, elements: { twin, holder } }, scene: { data }, settings: { setting } } = s;
+  holder.replaceChildren();
+  if (!twin.open || !found || !setting) return;
+  const now = found.values.indexOf(setting[over]);
+  const table = element("table", "", holder);
+  const head = element("tr", "", element("thead", "", table));
+  const name = over === "alpha" ? "α" : "H";
+  const ends = [0, found.values.length - 1];
+  for (const text of ["node", "level", "gold", `rank at ${name} ${short(over, found.values[0])}`,
+    "now", `at ${short(over, found.values[ends[1]])}`, "retrieved"]) element("th", "", head, text);
+  const body = element("tbody", "", table);
+  found.nodes.forEach((node, i) => {
+    const row = element("tr", "", body);
+    for (const text of [nameOf(data, node), levelName(data, data.level[node]),
+      data.gold.includes(node) ? "gold" : "", ...[ends[0], now, ends[1]].map(
+        (at) => String(found.ranks[i][at] || "")), runText(found, over, node)]) {
+      element("td", "", row, text);
+    }
+  });
+}

@@ -1,0 +1,72 @@
+// What is said about an answer: who came and left, gold, levels, what a node would need.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { answerOf, wordsOf } from "../src/canvas/answer.js";
+import { changeParts } from "../src/canvas/changed.js";
+import { evidenceRows, moveText } from "../src/canvas/evidence.js";
+import { needed, retrievedAt } from "../src/canvas/path.js";
+import { crossing } from "../src/canvas/shades.js";
+import { sceneOf } from "./scene.js";
+
+// By initial score 0, 3, then 1, 4, 5, 6 alike; by propagated score 1, 3, then 0, 4, 5, 6.
+const two = { top_initial: Int32Array.from([0, 3]), top_final: Int32Array.from([1, 3]) };
+
+test("who entered and left, and from which rank to which", () => {
+  const { answer } = sceneOf(two);
+  assert.deepEqual([answer.entered, answer.left, answer.moved], [[1], [0], 0]);
+  assert.deepEqual([answer.was.get(1), answer.is.get(0)], [3, 3]); // ties go to the older node
+  assert.deepEqual(answer.gold.before.found, ["D1:1", "D2:2"]);
+  assert.deepEqual(answer.gold.after, { missed: ["D1:1"], covered: [], found: ["D2:2"] });
+  assert.deepEqual(answer.levels.after, [2, 0, 0]);
+  assert.deepEqual(answer.held.get(6), ["D1:1", "D2:2"]);
+});
+
+test("the line of what changed, and of what did not", () => {
+  const parts = (changes) => changeParts(sceneOf(changes)).map((part) => part.join(" "));
+  const plain = (text) => text.replace(/[\u2068\u2069]/g, "");
+  assert.deepEqual(parts(two).map(plain),
+    ["in “one” 3→1", "out “zero” 1→3", "gold 2/2 → 1/2", "levels as before"]);
+  const same = { top_initial: Int32Array.from([0, 3]), top_final: Int32Array.from([3, 0]) };
+  assert.deepEqual(parts(same), ["same same 2 nodes, 2 swapped", "gold 2/2 → 2/2"]);
+  const up = { ...two, top_final: Int32Array.from([4, 3]) };
+  assert.equal(plain(parts(up).at(-1)), "levels leaf 2→1, level 1 0→1");
+  assert.equal(parts(up)[2], "gold 2/2 → 1/2, 1 in a wider node");
+});
+
+test("evidence best first or in time, what has left at the end", () => {
+  const scene = sceneOf({ top_initial: Int32Array.from([0, 3]), top_final: Int32Array.from([3, 1]) });
+  const listed = (byTime) => evidenceRows(scene, byTime).map(({ node, out }) => [node, out]);
+  assert.deepEqual(listed(false), [[3, false], [1, false], [0, true]]);
+  assert.deepEqual(listed(true), [[1, false], [3, false], [0, true]]);
+  const moves = evidenceRows(scene, false).map((row) => moveText(row, 2));
+  assert.deepEqual(moves, ["▲1", "in, was 3", "out, was 1"]);
+});
+
+test("words of a node: its own, without who said them, in a line of its direction", () => {
+  const { data } = sceneOf({ texts: { 2: "Ann: A b c d e f g h." }, labels: [] });
+  assert.equal(wordsOf(data, 2, 3), "\u2068A b c…\u2069");
+  assert.equal(wordsOf(data, 1), "unit 1");
+});
+
+test("what a node would need is the nearest value that retrieves it", () => {
+  const path = { over: "alpha", values: [0, 0.25, 0.5, 0.75], nodes: [7, 8, 9], ranks: [],
+    tops: [[7], [8], [8], [7, 9]].map((top) => Int32Array.from(top)) };
+  assert.deepEqual(retrievedAt(path, 7), [[0, 0], [0.75, 0.75]]);
+  assert.deepEqual([needed(path, 7, 0.25), needed(path, 7, 0.5), needed(path, 5, 0.5)],
+    ["α ≤ .00", "α ≥ .75", ""]);
+  assert.equal(needed({ ...path, over: "horizon", values: [0, 1, 2, 3] }, 9, 0), "H ≥ 3");
+});
+
+test("a change is as large as what it takes to cross the last rank", () => {
+  const data = { initial: [0.4, 0.2, 0.1, 0], final: [0.2, 0.1, 0.1, 0], top_initial: [0, 1],
+    top_final: [0, 1] };
+  // The line halves: only node 2 comes nearer to it, all the way.
+  assert.deepEqual([0, 1, 2, 3].map((node) => crossing({ data }, node)), [0, 0, 1, 0]);
+});
+
+test("a new answer over the same tree keeps what lies above the gold leaves", () => {
+  const scene = sceneOf(two);
+  assert.equal(answerOf(scene).held, scene.answer.held);
+});
