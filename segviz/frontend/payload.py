@@ -150,6 +150,7 @@ def tree_payload(
         "level_names": list(scene.level_names),
         "texts": {str(node): text for node, text in scored.texts.items()} if scored else {},
         "words": scored.words if scored else None,
+        "ingredients": list(scored.ingredients.items()) if scored else [],
         "bare": bare,
         "stage_height": stage,
         "look": scene.look.payload(),

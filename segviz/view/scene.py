@@ -57,7 +57,9 @@ class Scored:
     """An answered question: both scores of every node, float64 (n,), and what they are
     called; the nodes retrieved by either, best first; the gold leaves, their ``turns`` and how
     many were ``asked`` for; ``words`` retrieved; ``texts`` of the memory's nodes that are
-    listed; and, where the browser can follow the controls by itself, what it needs for that."""
+    listed; ``ingredients``, their shares of the selected node's own score, which no setting of
+    propagation changes; and, where the browser can follow the controls by itself, what it needs
+    for that."""
 
     initial: Scores
     final: Scores
@@ -69,6 +71,7 @@ class Scored:
     asked: int = 0
     words: int | None = None
     texts: Mapping[int, str] = field(default_factory=dict)
+    ingredients: Mapping[str, float] = field(default_factory=dict)
     live: Live | None = None
     peaked: bool = False
 
@@ -237,6 +240,14 @@ LISTED_NEXT: Final = 5
 _LONGEST = 2_000
 
 
+def _ingredients(result: Result, node: int | None) -> dict[str, float]:
+    """The share of every ingredient in a node's own score, in the order of the ledger."""
+    if node is None or not 0 <= node < len(result.structure) or result.own:
+        return {}
+    ledger = result.explain(node)
+    return {name: part / ledger.own for name, part in ledger.ingredients.items() if ledger.own}
+
+
 def answered(scene: Scene, result: Result, gold: GoldEvidence, live: Live | None = None) -> Scene:
     """The scene of an answered question. ``live`` lets the browser follow its controls, where
     it knows the policy and the boxes are the nodes."""
@@ -257,6 +268,7 @@ def answered(scene: Scene, result: Result, gold: GoldEvidence, live: Live | None
             asked=len(gold.turns),
             words=sum(len(item.text.split()) for item in result.evidence),
             texts={node: structure.text[node][:_LONGEST] for node in sorted(listed)},
+            ingredients=_ingredients(result, scene.selected),
             live=live if possible else None,
             peaked=peaked(result.initial, scene.structure.active),
         ),

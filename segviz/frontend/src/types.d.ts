@@ -124,6 +124,8 @@ interface Message extends Columns {
   texts: Record<string, string>;
   /** Words of all that was retrieved; null where Python has not counted. */
   words: number | null;
+  /** The shares of the ingredients in the own score of the node selected when Python answered. */
+  ingredients: [string, number][];
   /** Without the tree, which another view draws. */
   bare: boolean;
   stage_height: number | null;

@@ -38,8 +38,8 @@ def tree_canvas(
     Args:
         payload: what to draw.
         key: Streamlit key; zoom and keyboard focus live as long as it does.
-        height: pixels or a length of CSS, legend, axis and overview included, or "content" for what the
-            content needs.
+        height: pixels or a length of CSS, legend, axis and overview included, or "content" for
+            what the content needs.
         texts: full text of every node, for the search; without it the browser searches
             the labels of the payload, which may be cut or absent.
         on_select: called after each click that changes the selection.

@@ -62,7 +62,7 @@ function write(part, said, act) {
 /** @param {State} s */
 function flowKey(s) {
   const found = shownFlow(s);
-  return found ? `${found.node} ${s.flow.key} ${s.flow.hop} ${Boolean(s.flow.timer)}` : "none";
+  return found ? `${found.node} ${s.scene.data.selected} ${s.scene.data.ingredients} ${s.flow.key} ${s.flow.hop} ${Boolean(s.flow.timer)}` : "none";
 }
 
 /** @param {State} s
@@ -79,6 +79,10 @@ function writeFlow(s, part) {
   element("div", "head", part, `Score of ${nameOf(data, found.node)}`);
   const row = element("div", "hops", part);
   element("span", "", row, `own ${share(found.own)}`);
+  if (data.selected === found.node && data.ingredients.length) {
+    const parts = data.ingredients.map(([name, part]) => `${name} ${share(part * found.own)}`);
+    element("div", "ingredients", part, `Own: ${parts.join(", ")}`);
+  }
   /** @param {string} text
    * @param {number} hop */
   const button = (text, hop) => {

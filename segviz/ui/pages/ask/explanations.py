@@ -30,8 +30,9 @@ def ledger_panel(session: Session, result: Result, node: int) -> None:
             return "itself, there and back"
         return f"{place(session, structure, source)}: {short(structure.text[source])[:60]}"
 
+    parts = ledger.ingredients.items() or [("its relevance", ledger.own)]
     entries: list[tuple[int | None, float, str]] = [
-        (0, ledger.own, "itself"),
+        *((0, amount, f"itself: {name}") for name, amount in parts),
         *((entry.hop, entry.amount, giver(entry.source)) for entry in ledger.received[:LISTED]),
     ]
     rest = ledger.received[LISTED:]

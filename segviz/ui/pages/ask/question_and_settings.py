@@ -8,9 +8,16 @@ from typing import Any
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from segviz.construct import parameters
 from segviz.conversation import Question
 from segviz.memory import ask
-from segviz.retrieval import POLICIES, RELEVANCE, RetrievalSettings
+from segviz.retrieval import (
+    POLICIES,
+    RELEVANCE,
+    RetrievalSettings,
+    relevance_model,
+    spelled,
+)
 from segviz.retrieval.gold import ABSENT, COVERED, HIT, MISSED, gold_evidence
 from segviz.ui import keys
 from segviz.ui.settings import (
@@ -64,11 +71,13 @@ def _scoring(session: Session) -> None:
     settings = read_settings(session)
     usual = replace(settings, relevance=None).relevance_for(model)
     state[keys.SCORING_PRESET] = read_preset(settings)
-    state[keys.RELEVANCE_SHOWN] = settings.relevance_for(model)
+    shown, _, changed = settings.relevance_for(model).partition(":")
+    state[keys.RELEVANCE_SHOWN] = shown
 
     def label(name: str) -> str:
         own = settings.method == "own" and name == usual
-        return f"relevance: {name}" + ", its paper's" * own
+        also = f" ({changed})" if changed and name == shown else ""
+        return f"relevance: {name}{also}" + ", its paper's" * own
 
     # Streamlit draws option texts as plain text.
     st.selectbox(
@@ -236,6 +245,33 @@ def _retrieval(session: Session) -> None:
         literal_switch()
         _budget()
         _asked_step(session)
+        _ingredients(session)
+
+
+def _ingredients(session: Session) -> None:
+    """Draws the parameters of the relevance in force; a weight of 0 switches an ingredient off."""
+    model = relevance_model(read_settings(session).relevance_for(session.memory.model))
+    declared = parameters(type(model))
+    if declared:
+        st.markdown(f"**Ingredients of {model.name} relevance**")
+    columns = st.columns(2)
+    for place, each in enumerate(declared):
+        key = keys.parameter(model.name, each.name)
+        st.session_state[key] = float(getattr(model, each.name))
+
+        def change(name: str = each.name, key: str = key) -> None:
+            changed = replace(model, **{name: st.session_state[key]})
+            write_relevance(spelled(changed), session)
+
+        columns[place % 2].number_input(
+            each.name.replace("_", " ").capitalize(),
+            min_value=float(each.spec.low or 0),
+            max_value=float(each.spec.high or 1),
+            step=float(each.spec.step or 0.1),
+            key=key,
+            help=each.spec.help,
+            on_change=change,
+        )
 
 
 def _budget() -> None:

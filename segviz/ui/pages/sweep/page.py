@@ -14,6 +14,7 @@ from segviz.ui import keys
 from segviz.ui.pages.sweep.charts import charts_panel
 from segviz.ui.pages.sweep.permutation import permutation_panel
 from segviz.ui.pages.sweep.setting import atlas_panel, nodes_panel, setting_panel
+from segviz.ui.settings import read_settings
 from segviz.ui.state import Session, fingerprint, peek, remember
 from segviz.ui.widgets.captions import counted, spread
 from segviz.ui.widgets.export_menu import sweep_export
@@ -112,7 +113,10 @@ def _settings(session: Session) -> dict[str, Any]:
         wrap=True,
     )
     # Without its embedder a memory's questions can be compared by words alone.
-    offered = ["lexical"] if isinstance(session.memory.embedder, Absent) else list(RELEVANCE)
+    on_ask = read_settings(session).relevance_for()
+    offered = list(dict.fromkeys([*RELEVANCE, on_ask]))
+    if isinstance(session.memory.embedder, Absent):
+        offered = ["lexical"]
     relevance = second.selectbox(
         "Relevance", offered, key=keys.SWEEP_RELEVANCE, persist_state="session"
     )
