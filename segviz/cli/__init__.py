@@ -98,7 +98,7 @@ def _run(given: Sequence[str]) -> int:
     try:
         return command.run(options, console)
     except NoSuchFile as error:
-        console.error(f"{error}{'' if name else _suggestion(options.file)}")
+        console.error(f"{error}{'' if name or not options.file else _suggestion(options.file)}")
         return USAGE
     except UsageError as error:
         console.error(str(error))

@@ -179,7 +179,7 @@ class TestAsk:
     def test_a_preset_is_one_click_and_the_one_in_force_is_marked(self):
         app = clean(ask_page().run())
         presets, relevance = "scoring-preset", "relevance-shown"
-        assert app.selectbox(key=presets).value == "custom"
+        assert app.selectbox(key=presets).value == "ours"
         assert app.selectbox(key=relevance).value == "contextual"
         before = evidence_scores(app)
         app.selectbox(key=presets).set_value("paper, bottom-up").run()
@@ -192,7 +192,7 @@ class TestAsk:
         set_in_header(app, alpha=0.4)
         assert app.selectbox(key=presets).value == "custom"
         app.selectbox(key=presets).set_value("ours").run()
-        assert clean(app).session_state["policy"] == "both"
+        assert clean(app).session_state["alpha"] == 0.1
         assert app.selectbox(key=relevance).value == "contextual"
         # Back to the last setting that was no preset.
         app.selectbox(key=presets).set_value("custom").run()
