@@ -193,7 +193,7 @@ class Batch:
                 pairs.append(i)
                 holds.append(np.isin(np.arange(len(structure) + 1), list(above)))
         self._gold_turns = np.array(pairs, dtype=np.int64)
-        self._holds: Bools = np.array(holds, dtype=np.bool_).reshape(len(pairs), -1)
+        self._holds: Bools = np.array(holds, dtype=np.bool_).reshape(len(pairs), len(structure) + 1)
         self._narrow: Bools = np.append(structure.stop - structure.start == 1, False)
 
     def _facts(self, rows: Sequence[tuple[int, Bools]]) -> _Facts:

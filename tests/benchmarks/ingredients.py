@@ -48,6 +48,14 @@ CONTEXT = ("beside", "siblings")
 GRID = (0.0, 0.25, 0.5, 1.0, 1.5, 2.0, 3.0)
 POLICIES = (("none", 0.0, 0), ("top-down", 0.1, 2), ("both", 0.3, 3), ("both", 0.95, 3))
 POLICIES += (("neighbours", 0.5, 2),)
+BARE = "contextual:beside=0,siblings=0"
+ADDED: dict[str, dict[str, Any]] = {
+    "siblings as context": {"relevance": "contextual:beside=0,siblings=1", "policy": "none"},
+    "top-down .1/2": {"relevance": BARE, "policy": "top-down", "alpha": 0.1, "horizon": 2},
+    "both .3/3": {"relevance": BARE, "policy": "both", "alpha": 0.3, "horizon": 3},
+    "nodes beside in time": {"relevance": "contextual:siblings=0", "policy": "none"},
+}
+"""What may be added to leaves that are scored alone: by the tree three times, by time once."""
 SYSTEMS = ("segment-tree", "clustering", "memtree", "raptor", "h-mem", "memforest", "xmemory")
 
 
@@ -176,7 +184,6 @@ def measured(wanted: Iterable[str]) -> dict[str, Any]:
     rows: dict[str, dict[str, list[float]]] = {}
     for name in result["k"]:
         memories = [segviz.build(each) for each in conversations(name)]
-        ks = SETS[name][1]
 
         def note(label: str, those: Sequence[Memory], name: str = name, **settings: Any) -> None:
             found = [float(recall(those, k, **settings).mean()) for k in SETS[name][1]]
@@ -189,13 +196,25 @@ def measured(wanted: Iterable[str]) -> dict[str, Any]:
                 label = f"{relevance}, {policy}" + (f" {alpha:g}/{horizon}" if horizon else "")
                 setting = {"policy": policy, "alpha": alpha, "horizon": horizon}
                 note(label, memories, relevance=relevance, **setting)
+        note(
+            "contextual without beside, both 0.3/3",
+            memories,
+            relevance="contextual:beside=0",
+            policy="both",
+            alpha=0.3,
+            horizon=3,
+        )
         for label, relevance in variants().items():
             if label != "all" and name != "RealMem":
                 note(label, memories, relevance=relevance, **still)
-        del memories, ks
     result["rows"] = rows
     if "LoCoMo" in result["k"]:
         result |= _locomo()
+    result["systems"] = [
+        row
+        for name in result["k"]
+        for row in _tree_adds(name, SYSTEMS if name == "LoCoMo" else SYSTEMS[:1])
+    ]
     return result
 
 
@@ -232,37 +251,36 @@ def _locomo() -> dict[str, Any]:
         for label, column in in_turns(each, {"exchanges": 15}).items():
             terms.setdefault(label, []).append(column)
     found["terms"] = {label: float(np.concatenate(c).mean()) for label, c in terms.items()}
-    found["systems"] = _tree_adds(those)
     return found
 
 
-def _tree_adds(those: Sequence[Conversation]) -> list[dict[str, Any]]:
-    """What each system's structure adds to the same relevance without siblings: by context of
-    siblings, and by propagation."""
+def _tree_adds(name: str, systems: Sequence[str]) -> list[dict[str, Any]]:
+    """What a structure adds, on one data set, to leaves that are scored without any context."""
     rows = []
-    for system in SYSTEMS:
-        memories = [segviz.build(each, system=system) for each in those]
-        alone = recall(memories, 10, relevance="contextual:siblings=0", policy="none")
-        row: dict[str, Any] = {"system": system, "none": float(alone.mean())}
-        for label, settings in (
-            ("siblings", {"relevance": "contextual", "policy": "none"}),
-            ("top-down .1/2", {"relevance": "contextual:siblings=0", "policy": "top-down"}),
-            (
-                "both .3/3",
-                {
-                    "relevance": "contextual:siblings=0",
-                    "policy": "both",
-                    "alpha": 0.3,
-                    "horizon": 3,
-                },
-            ),
-        ):
-            gain = recall(memories, 10, **settings) - alone
-            resampled = np.random.default_rng(0).integers(len(gain), size=(2000, len(gain)))
-            low, high = np.quantile(gain[resampled].mean(axis=1), (0.025, 0.975))
-            row[label] = {"gain": float(gain.mean()), "low": float(low), "high": float(high)}
+    k = SETS[name][1][-1]
+    for system in systems:
+        memories = [segviz.build(each, system=system) for each in conversations(name)]
+        alone = recall(memories, k, relevance=BARE, policy="none")
+        row: dict[str, Any] = {"data": name, "system": system, "none": float(alone.mean())}
+        for label, settings in ADDED.items():
+            row[label] = _gain(recall(memories, k, **settings) - alone)
         rows.append(row)
+        if name == "LoCoMo" and system == "segment-tree":
+            category = np.concatenate([scored(memory).category for memory in memories])
+            for each in sorted({*category.tolist()}):
+                kept = category == each
+                part = {"data": f"category {each}", "system": system}
+                part["none"] = float(alone[kept].mean())
+                for label, settings in ADDED.items():
+                    part[label] = _gain((recall(memories, k, **settings) - alone)[kept])
+                rows.append(part)
     return rows
+
+
+def _gain(paired: Floats) -> dict[str, float]:
+    resampled = np.random.default_rng(0).integers(len(paired), size=(2000, len(paired)))
+    low, high = np.quantile(paired[resampled].mean(axis=1), (0.025, 0.975))
+    return {"gain": float(paired.mean()), "low": float(low), "high": float(high)}
 
 
 def _number(value: float) -> str:
@@ -316,17 +334,21 @@ def told(found: Mapping[str, Any]) -> None:
         )
     print("\nIn the terms of other projects:\n")
     print(table(("", ">"), ((label, _number(value)) for label, value in found["terms"].items())))
-    print("\nWhat a system's structure adds to the same leaves and relevance without siblings:\n")
-    labels = [name for name in found["systems"][0] if name not in ("system", "none")]
+    print("\nWhat a structure adds to leaves that are scored without any context:\n")
 
     def gain(cell: Mapping[str, float]) -> str:
         return f"{cell['gain']:+.3f} [{cell['low']:.3f}, {cell['high']:.3f}]"
 
     print(
         table(
-            ("system", ">none", *(f">{label}" for label in labels)),
+            ("data", "system", ">none", *(f">{label}" for label in ADDED)),
             (
-                (row["system"], _number(row["none"]), *(gain(row[label]) for label in labels))
+                (
+                    row["data"],
+                    row["system"],
+                    _number(row["none"]),
+                    *(gain(row[label]) for label in ADDED),
+                )
                 for row in found["systems"]
             ),
         )
