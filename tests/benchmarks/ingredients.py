@@ -24,7 +24,7 @@ import segviz
 from segviz.cli.console import plain
 from segviz.construct import parameters
 from segviz.conversation import Conversation
-from segviz.evaluate import evaluate, pooled
+from segviz.evaluate import sweep
 from segviz.memory import Memory
 from segviz.retrieval import parts, relevance_model
 from segviz.retrieval.relevance import Contextual
@@ -46,14 +46,17 @@ SETS: dict[str, tuple[tuple[tuple[str, str], ...], tuple[int, ...]]] = {
 INGREDIENTS = ("words", "meaning", "similar", "dates")
 CONTEXT = ("beside", "siblings")
 GRID = (0.0, 0.25, 0.5, 1.0, 1.5, 2.0, 3.0)
-POLICIES = (("none", 0.0, 0), ("top-down", 0.1, 2), ("both", 0.3, 3), ("both", 0.95, 3))
-POLICIES += (("neighbours", 0.5, 2),)
+Setting = tuple[str, float, int]
+STILL: Setting = ("none", 0.0, 0)
+BOTH: Setting = ("both", 0.3, 3)
+TOP_DOWN: Setting = ("top-down", 0.1, 2)
+POLICIES: tuple[Setting, ...] = (STILL, TOP_DOWN, BOTH, ("both", 0.95, 3), ("neighbours", 0.5, 2))
 BARE = "contextual:beside=0,siblings=0"
-ADDED: dict[str, dict[str, Any]] = {
-    "siblings as context": {"relevance": "contextual:beside=0,siblings=1", "policy": "none"},
-    "top-down .1/2": {"relevance": BARE, "policy": "top-down", "alpha": 0.1, "horizon": 2},
-    "both .3/3": {"relevance": BARE, "policy": "both", "alpha": 0.3, "horizon": 3},
-    "nodes beside in time": {"relevance": "contextual:siblings=0", "policy": "none"},
+ADDED: dict[str, tuple[str, Setting]] = {
+    "siblings as context": ("contextual:beside=0,siblings=1", STILL),
+    "top-down .1/2": (BARE, TOP_DOWN),
+    "both .3/3": (BARE, BOTH),
+    "nodes beside in time": ("contextual:siblings=0", STILL),
 }
 """What may be added to leaves that are scored alone: by the tree three times, by time once."""
 SYSTEMS = ("segment-tree", "clustering", "memtree", "raptor", "h-mem", "memforest", "xmemory")
@@ -66,16 +69,29 @@ def conversations(name: str) -> list[Conversation]:
     return [each for each in found if each.questions]
 
 
-def recall(memories: Sequence[Memory], k: int, **settings: Any) -> Floats:
-    """Leaf recall of every counted question."""
-    found = {
-        memory.conversation.id: evaluate(
-            memory, memory.conversation.questions, k=k, **settings
-        ).outcomes
-        for memory in memories
-    }
-    column = pooled(found).column("recall")
-    return column[~np.isnan(column)]
+def recalls(
+    memories: Sequence[Memory], k: int, relevance: str, settings: Sequence[Setting]
+) -> dict[Setting, Floats]:
+    """Leaf recall of every counted question under each setting."""
+    found: dict[Setting, list[Floats]] = {setting: [] for setting in settings}
+    moving = [setting for setting in settings if setting[0] != "none"] or [("top-down", 0.1, 1)]
+    policies, alphas, horizons = (tuple(dict.fromkeys(axis)) for axis in zip(*moving, strict=True))
+    for memory in memories:
+        swept = sweep(
+            memory,
+            memory.conversation.questions,
+            policies=policies,
+            alphas=alphas,
+            horizons=horizons,
+            relevance=relevance,
+            k=k,
+        )
+        cells = {(cell.policy, cell.alpha, cell.horizon): cell for cell in swept.cells}
+        cells["none", 0.0, 0] = swept.baseline
+        for setting, columns in found.items():
+            column = cells[setting].outcomes.column("recall")
+            columns.append(column[~np.isnan(column)])
+    return {setting: np.concatenate(columns) for setting, columns in found.items()}
 
 
 @dataclass(frozen=True)
@@ -182,31 +198,29 @@ def measured(wanted: Iterable[str]) -> dict[str, Any]:
     """All that the tables are made from."""
     result: dict[str, Any] = {"k": {name: SETS[name][1] for name in wanted}}
     rows: dict[str, dict[str, list[float]]] = {}
-    for name in result["k"]:
+
+    def note(name: str, label: str, columns: Sequence[Floats]) -> None:
+        rows.setdefault(label, {})[name] = [float(column.mean()) for column in columns]
+
+    for name, ks in result["k"].items():
         memories = [segviz.build(each) for each in conversations(name)]
-
-        def note(label: str, those: Sequence[Memory], name: str = name, **settings: Any) -> None:
-            found = [float(recall(those, k, **settings).mean()) for k in SETS[name][1]]
-            rows.setdefault(label, {})[name] = found
-
-        still = {"policy": "none", "alpha": 0.0, "horizon": 0}
-        note("BM25 over the units", [flat(each) for each in memories], relevance="lexical", **still)
-        for relevance in ("hybrid", "contextual"):
-            for policy, alpha, horizon in POLICIES:
+        bare = [flat(each) for each in memories]
+        note(name, "BM25 over the units", [recalls(bare, k, "lexical", [STILL])[STILL] for k in ks])
+        for relevance, settings in (
+            ("hybrid", POLICIES),
+            ("contextual", POLICIES),
+            ("contextual:beside=0", (BOTH,)),
+        ):
+            found = [recalls(memories, k, relevance, settings) for k in ks]
+            for setting in settings:
+                policy, alpha, horizon = setting
                 label = f"{relevance}, {policy}" + (f" {alpha:g}/{horizon}" if horizon else "")
-                setting = {"policy": policy, "alpha": alpha, "horizon": horizon}
-                note(label, memories, relevance=relevance, **setting)
-        note(
-            "contextual without beside, both 0.3/3",
-            memories,
-            relevance="contextual:beside=0",
-            policy="both",
-            alpha=0.3,
-            horizon=3,
-        )
-        for label, relevance in variants().items():
-            if label != "all" and name != "RealMem":
-                note(label, memories, relevance=relevance, **still)
+                note(name, label, [each[setting] for each in found])
+        if name != "RealMem":
+            for label, relevance in variants().items():
+                if label != "all":
+                    columns = [recalls(memories, k, relevance, [STILL])[STILL] for k in ks]
+                    note(name, label, columns)
     result["rows"] = rows
     if "LoCoMo" in result["k"]:
         result |= _locomo()
@@ -260,20 +274,21 @@ def _tree_adds(name: str, systems: Sequence[str]) -> list[dict[str, Any]]:
     k = SETS[name][1][-1]
     for system in systems:
         memories = [segviz.build(each, system=system) for each in conversations(name)]
-        alone = recall(memories, k, relevance=BARE, policy="none")
-        row: dict[str, Any] = {"data": name, "system": system, "none": float(alone.mean())}
-        for label, settings in ADDED.items():
-            row[label] = _gain(recall(memories, k, **settings) - alone)
-        rows.append(row)
+        bare = recalls(memories, k, BARE, [STILL, TOP_DOWN, BOTH])
+        columns = {
+            label: bare[setting]
+            if relevance == BARE
+            else recalls(memories, k, relevance, [setting])[setting]
+            for label, (relevance, setting) in ADDED.items()
+        }
+        kinds = {name: np.ones(len(bare[STILL]), dtype=np.bool_)}
         if name == "LoCoMo" and system == "segment-tree":
             category = np.concatenate([scored(memory).category for memory in memories])
-            for each in sorted({*category.tolist()}):
-                kept = category == each
-                part = {"data": f"category {each}", "system": system}
-                part["none"] = float(alone[kept].mean())
-                for label, settings in ADDED.items():
-                    part[label] = _gain((recall(memories, k, **settings) - alone)[kept])
-                rows.append(part)
+            kinds |= {f"category {each}": category == each for each in sorted({*category.tolist()})}
+        for label, kept in kinds.items():
+            gains = {what: _gain((column - bare[STILL])[kept]) for what, column in columns.items()}
+            none = float(bare[STILL][kept].mean())
+            rows.append({"data": label, "system": system, "none": none, **gains})
     return rows
 
 

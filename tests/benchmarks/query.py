@@ -2,8 +2,8 @@
 
 Run ``python -m tests.benchmarks.query [NODES …]`` from the project's root. Balanced trees
 with 256-dimensional vectors, ``dense`` relevance, top-down, alpha .1, two hops, ten nodes,
-everything that belongs to the structure alone prepared. BM25 runs on the texts of a
-synthetic conversation, a whole ``ask`` on a memory built from one.
+everything that belongs to the structure alone prepared. BM25 and the contextual relevance run
+on the texts of a synthetic conversation, a whole ``ask`` on a memory built from one.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 
 import segviz
 from segviz.retrieval import initial_scores, over_active, propagate, top_k
-from segviz.retrieval.relevance import Dense, Lexical
+from segviz.retrieval.relevance import Contextual, Dense, Lexical
 from segviz.tree import Structure, Vector
 from tests.benchmarks.report import Line, best, run
 from tests.benchmarks.synthetic import balanced, conversation
@@ -58,34 +58,44 @@ def query(structure: Structure) -> Line:
     )
 
 
-def lexical(turns: int) -> list[Line]:
-    texts = tuple(turn.text for turn in conversation(turns).turns)
+def words(turns: int) -> list[Line]:
+    """BM25 and the contextual relevance with every ingredient over the turns of a conversation."""
+    talk = conversation(turns)
     leaves = Structure(
         np.zeros(turns, dtype=np.int32),
         np.arange(turns, dtype=np.int32),
         np.arange(1, turns + 1, dtype=np.int32),
-        texts,
+        tuple(turn.text for turn in talk.turns),
         np.random.default_rng(0).standard_normal((turns, DIMENSIONS), dtype=np.float32),
         np.ones(turns, dtype=np.bool_),
         np.zeros((0, 2), dtype=np.int32),
     )
     embedder = Fixed(leaves.vector[0])
-    scorer = over_active(Lexical(), leaves, embedder)
     product = best(lambda: leaves.vector @ embedder.vector)
-    spent = best(lambda: scorer([QUESTION]))
-    return [Line("BM25", turns, 1000 * spent, "ms", 1000 * product, "matrix-vector product")]
+    lines = []
+    for model, budget in ((Lexical(), None), (Contextual(), 10.0)):
+        scorer = over_active(model, leaves, embedder, talk.units("turn"), talk.speakers)
+        spent = best(lambda scorer=scorer: scorer([QUESTION]))
+        limit = {} if budget is None else {"budget": budget, "relative": True}
+        if budget and turns <= 2_000:
+            limit = {"budget": 20.0}
+        name = {"lexical": "BM25", "contextual": "contextual relevance"}[model.name]
+        lines.append(
+            Line(name, turns, 1000 * spent, "ms", 1000 * product, "matrix-vector product", **limit)
+        )
+    return lines
 
 
 def whole(turns: int) -> Line:
     memory = segviz.build(conversation(turns), unit="turn")
     spent = best(lambda: memory.ask(QUESTION))
     n = len(memory.structure)
-    return Line("ask, with evidence and ranks, hybrid", n, 1000 * spent, "ms")
+    return Line("ask, with evidence and ranks", n, 1000 * spent, "ms")
 
 
 def measure(sizes: tuple[int, ...] = (1_000, 100_000, 1_000_000)) -> list[Line]:
     lines = [query(balanced(nodes, dimensions=DIMENSIONS)) for nodes in sizes]
-    lines += [line for turns in (1_000, 100_000) for line in lexical(turns)]
+    lines += [line for turns in (1_000, 100_000) for line in words(turns)]
     return [*lines, whole(700), whole(10_000)]
 
 

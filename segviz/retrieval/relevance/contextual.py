@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 from typing import Any, ClassVar, TypeVar
@@ -35,6 +36,7 @@ _AROUND = 2  # a node hears so many nodes before and after it
 _REACH = 100.0  # words; half of what is said so far away is heard
 _RARE = 1e-3  # a word of this share of all counts half
 _PASSAGE = 100  # words
+_MANY = 20_000  # nodes whose products are worth several threads
 _ALIKE = 0.2  # words of a lower cosine are not similar
 
 
@@ -149,8 +151,9 @@ class Prepared:
     def __call__(self, questions: Sequence[str]) -> Floats:
         """Raw scores in (0, 1], float64 (q, n)."""
         rows = np.zeros((len(questions), len(self._structure)))
-        # Products as small as these take many times as long in threads that wait for a core.
-        with threadpool_limits(limits=1, user_api="blas"):
+        # Small products take many times as long in threads that wait for a core.
+        small = len(self._structure) < _MANY
+        with threadpool_limits(limits=1, user_api="blas") if small else nullcontext():
             for row, question in zip(rows, questions, strict=True):
                 for part in self.parts(question).values():
                     row += part
@@ -360,14 +363,13 @@ class _Context:
     ) -> None:
         n = len(structure)
         order = np.lexsort((np.arange(n), structure.start, structure.level))
+        self._order = order
         places = np.cumsum(lengths[order]) - lengths[order] / 2
-        self._pairs: list[tuple[NDArray[np.int64], NDArray[np.int64], Floats]] = []
-        for step in range(1, _AROUND + 1) if beside else ():
+        self._shares: list[Floats] = []
+        for step in range(1, min(_AROUND + 1, n)) if beside else ():
             same = structure.level[order[:-step]] == structure.level[order[step:]]
-            left, right = order[:-step][same], order[step:][same]
-            away = (places[step:] - places[:-step])[same]
-            share = beside * _REACH / (_REACH + away)
-            self._pairs += [(left, right, share), (right, left, share)]
+            away = places[step:] - places[:-step]
+            self._shares.append(np.where(same, beside * _REACH / (_REACH + away), 0.0))
         parent, child = structure.edges.T if siblings else np.zeros((2, 0), dtype=np.int32)
         by_parent = np.argsort(parent, kind="stable")
         self._child = child[by_parent]
@@ -383,8 +385,14 @@ class _Context:
         """C times ``values``, (n,) or (n, d), of their dtype."""
         found = np.zeros_like(values)
         wide = (slice(None), *[None] * (values.ndim - 1))
-        for target, source, share in self._pairs:
-            found[target] += (share[wide] * values[source]).astype(values.dtype)
+        if self._shares:
+            along = values[self._order]
+            sum_along = np.zeros_like(along)
+            for step, share in enumerate(self._shares, 1):
+                weight = share[wide].astype(values.dtype)
+                sum_along[:-step] += weight * along[step:]
+                sum_along[step:] += weight * along[:-step]
+            found[self._order] = sum_along
         if len(self._who):
             own = values[self._child]
             rest = np.add.reduceat(own, self._family, axis=0)[self._parent] - own
