@@ -201,14 +201,10 @@ class SentenceTransformerEmbedder:
     def embed(self, texts: Sequence[str]) -> Vector:
         """float32 (len(texts), d), unit rows; zeros for an empty text. The model cuts texts at
         its own limit."""
-        kept = [i for i, text in enumerate(texts) if text.strip()]
-        width = int(self._encoder.get_sentence_embedding_dimension())
-        rows = np.zeros((len(texts), width), dtype=np.float32)
-        if kept:
-            rows[kept] = self._encoder.encode(
-                [texts[i][:MAX_CHARACTERS] for i in kept], show_progress_bar=False
-            )
-        return _unit_rows(rows)
+        given = [text[:MAX_CHARACTERS] for text in texts] or [""]
+        rows = np.array(self._encoder.encode(given, show_progress_bar=False), dtype=np.float32)
+        rows[[not text.strip() for text in given]] = 0.0
+        return _unit_rows(rows[: len(texts)])
 
 
 class Cached:

@@ -55,6 +55,8 @@ SETTINGS: tuple[Setting, ...] = (
     ("neighbours", 0.5, 2),
 )
 """No propagation, the paper's two, and a strong setting of each policy."""
+SPLIT = ("hybrid", "contextual", "contextual:beside=0")
+"""Relevances whose best policy, alpha and horizon are chosen on some and reported on others."""
 RESULTS = Path(__file__).parent / "results" / "recall.json"
 
 
@@ -125,23 +127,25 @@ def bm25(memories: Iterable[Memory]) -> Mean:
     return recall_of([flat(memory) for memory in memories], "lexical", STILL)
 
 
-def swept(memory: Memory, policies: Sequence[str] = POLICIES) -> Sweep:
-    """The hybrid grid of one memory."""
+def swept(memory: Memory, policies: Sequence[str] = POLICIES, relevance: str = "hybrid") -> Sweep:
+    """The grid of one memory."""
     return sweep(
         memory,
         memory.conversation.questions,
         policies=policies,
         alphas=ALPHAS,
         horizons=HORIZONS,
-        relevance="hybrid",
+        relevance=relevance,
     )
 
 
-def grid(memories: Iterable[Memory], policies: Sequence[str] = POLICIES) -> dict[Setting, float]:
-    """Hybrid recall of every setting over all memories, from one sweep of each."""
+def grid(
+    memories: Iterable[Memory], policies: Sequence[str] = POLICIES, relevance: str = "hybrid"
+) -> dict[Setting, float]:
+    """Recall of every setting over all memories, from one sweep of each."""
     columns: dict[Setting, list[NDArray[np.float64]]] = {}
     for memory in memories:
-        for cell in swept(memory, policies).cells:
+        for cell in swept(memory, policies, relevance).cells:
             key = (cell.policy, cell.alpha, cell.horizon)
             columns.setdefault(key, []).append(cell.outcomes.column("recall"))
     return {key: float(np.nanmean(np.concatenate(found))) for key, found in columns.items()}
@@ -181,21 +185,23 @@ def measured(memories: Mapping[str, Memory]) -> dict[str, Any]:
         others = [memories[name] for name in reported_on if name in memories]
         if not those or not others:
             continue
-        cells = grid(those)
-        for note, policies in (("any policy", POLICIES), ("tree policies", TREE)):
-            setting = best(cells, policies)
-            splits.append(
-                {
-                    "chosen_on": chosen_on,
-                    "reported_on": reported_on,
-                    "best_of": note,
-                    "setting": setting,
-                    "where_chosen": cells[setting],
-                    "recall": recall_of(others, "hybrid", setting),
-                    "none": recall_of(others, "hybrid", STILL),
-                    "bm25": bm25(others),
-                }
-            )
+        for relevance in SPLIT:
+            cells = grid(those, relevance=relevance)
+            for note, policies in (("any policy", POLICIES), ("tree policies", TREE)):
+                setting = best(cells, policies)
+                splits.append(
+                    {
+                        "chosen_on": chosen_on,
+                        "reported_on": reported_on,
+                        "relevance": relevance,
+                        "best_of": note,
+                        "setting": setting,
+                        "where_chosen": cells[setting],
+                        "recall": recall_of(others, relevance, setting),
+                        "none": recall_of(others, relevance, STILL),
+                        "bm25": bm25(others),
+                    }
+                )
     versions = {name: metadata.version(name) for name in ("segviz", "numpy", "wordllama", "bm25s")}
     return {
         "format": "segviz-results",
@@ -272,7 +278,7 @@ def told(found: dict[str, Any]) -> None:
             ),
         )
     )
-    print("\nLeaf recall of hybrid settings, chosen on some conversations, reported on others:\n")
+    print("\nLeaf recall of settings, chosen on some conversations, reported on others:\n")
     print(
         table(
             ("reported on", "best of", "setting", ">where chosen", ">there", ">none", ">BM25"),
@@ -280,7 +286,7 @@ def told(found: dict[str, Any]) -> None:
                 (
                     ", ".join(split["reported_on"]),
                     split["best_of"],
-                    named("hybrid", tuple(split["setting"])),
+                    named(split["relevance"], tuple(split["setting"])),
                     f"{split['where_chosen']:.3f}",
                     *(interval(Mean(**split[name])) for name in ("recall", "none", "bm25")),
                 )

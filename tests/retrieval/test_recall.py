@@ -82,6 +82,15 @@ def test_plain_cosines_are_too_even_for_propagation_to_tell(memories):
     assert sharp > still.value + 0.005
 
 
+def test_contextual_relevance(memories):
+    """With the paper's propagation, and along the tree alone without nodes beside in time."""
+    assert recall_of(memories.values(), "contextual", LITERAL).value >= 0.85
+    along = recall_of(memories.values(), "contextual:beside=0", ("both", 0.3, 3)).value
+    assert along >= 0.83
+    alone = recall_of(memories.values(), "contextual:beside=0,siblings=0", STILL).value
+    assert along >= alone + 0.03
+
+
 def test_held_out(memories):
     """A guard, not a target: 0.05 was set after measuring 0.089 and 0.076."""
     chosen = grid([memories[name] for name in TUNED_ON])
