@@ -95,7 +95,7 @@ def _scoring(session: Session) -> None:
         format_func=label,
         key=keys.RELEVANCE_SHOWN,
         label_visibility="collapsed",
-        width=210,
+        width=250,
         on_change=lambda: write_relevance(state[keys.RELEVANCE_SHOWN], session),
     )
 
