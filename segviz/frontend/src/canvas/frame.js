@@ -92,7 +92,8 @@ export function showScores(s) {
   scene.picture = scene.data.mode === "scores" && oneHalf(s)
     ? "change" : scene.data.mode;
   scene.shades = shadesOf(scene);
-  scene.answer = scene.data.mode === "scores" ? answerOf(scene) : null;
+  // A small picture beside others has no room for more than the marks.
+  scene.answer = scene.data.mode === "scores" && scene.data.legend ? answerOf(scene) : null;
   for (const show of s.frames.scoreShows) show(s);
 }
 

@@ -202,7 +202,7 @@ function update(s, message) {
     if (role === "selected") attention.sentByPython = null; // it comes back: select it again
   }
   elements.root.classList.toggle("bare", data.bare);
-  elements.root.classList.toggle("answered", data.mode === "scores");
+  elements.root.classList.toggle("answered", data.mode === "scores" && data.legend);
   elements.root.classList.toggle("staged", Boolean(data.stage_height));
   elements.stage.style.height = data.stage_height ? `${data.stage_height}px` : "";
   const moved = fresh || before.step !== data.step;
