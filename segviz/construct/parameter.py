@@ -16,7 +16,8 @@ _KEY = "segviz"
 
 @dataclass(frozen=True, slots=True)
 class Spec:
-    """Range and meaning of one parameter. ``low`` and ``high`` are both legal values."""
+    """Range, meaning and origin of one parameter. ``low`` and ``high`` are both legal values;
+    ``help`` ends with the ``source``, where one is given."""
 
     help: str
     low: float | None = None
@@ -24,6 +25,7 @@ class Spec:
     step: float | None = None
     registry: str | None = None
     choices: tuple[str, ...] = ()
+    source: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,15 +46,18 @@ def param(
     step: float | None = None,
     registry: str | None = None,
     choices: tuple[str, ...] = (),
+    source: str = "",
     factory: Any = MISSING,
 ) -> Any:
     """A dataclass field that carries its own range and meaning.
 
     ``registry`` names the registry (a key of ``segviz.memory.builder.COMPONENTS``) from which
     the value may be chosen by name; its ``factory`` makes the default. ``choices`` lists
-    the legal values of a text parameter.
+    the legal values of a text parameter. ``source`` names the passage it comes from (a
+    section, a table, the authors' code) with its value there, or says "ours".
     """
-    spec = Spec(help, low, high, step, registry, choices)
+    told = f"{help} Source: {source}." if source else help
+    spec = Spec(told, low, high, step, registry, choices, source)
     if factory is not MISSING:
         return field(default_factory=factory, metadata={_KEY: spec})
     return field(default=default, metadata={_KEY: spec})

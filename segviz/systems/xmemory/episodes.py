@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from segviz.construct import Annotate, Arrival
 from segviz.construct.tasks import Stated, Tasks
@@ -11,18 +12,30 @@ from segviz.conversation import Moment, as_time
 from segviz.embedding import Embedder
 from segviz.systems.common.draft import Draft, leaf_of, sources
 from segviz.systems.xmemory.retrieval import EPISODE
-from segviz.systems.xmemory.themes import SEMANTIC, Themes
+from segviz.systems.xmemory.themes import SEMANTIC, Themes, reassigned
 from segviz.tree import Vector
 
-_STATEMENTS = 40  # an episode gives at most
-_KNOWN, _KNOWN_FROM = 10, 0.7  # statements shown before an episode is read, and their similarity
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How many statements are read out of an episode, and how many known ones are shown."""
+
+    extracted: int
+    known: int
+    known_from: float
 
 
 class Episodes:
     """The open episode, and what is written when it is closed."""
 
     def __init__(
-        self, draft: Draft, themes: Themes, tasks: Tasks, annotate: Annotate, embedder: Embedder
+        self,
+        draft: Draft,
+        themes: Themes,
+        tasks: Tasks,
+        annotate: Annotate,
+        embedder: Embedder,
+        reading: Reading,
     ) -> None:
         """An empty memory in ``draft``."""
         self.draft = draft
@@ -33,6 +46,7 @@ class Episodes:
         self._tasks = tasks
         self._annotate = annotate
         self._embedder = embedder
+        self._reading = reading
         self._statements: list[int] = []
         self._texts: dict[str, int] = {}
 
@@ -74,7 +88,9 @@ class Episodes:
         dated, began = bool(draft.facts[episode]["dated"]), draft.facts[episode]["from"]
         when = as_time(float(began or 0.0)) if dated else None
         known = self._known(draft.vectors([episode])[0])
-        found = self._tasks.extract(raw, when, [draft.text[k] for k in known], _STATEMENTS)
+        found = self._tasks.extract(
+            raw, when, [draft.text[k] for k in known], self._reading.extracted
+        )
         vectors = self._embedder.embed([fact.text for fact in found.facts])
         fresh = 0
         for fact, vector in zip(found.facts, vectors, strict=True):
@@ -83,6 +99,8 @@ class Episodes:
         text = f"Episode {episode} gave {fresh} new statements"
         for event in self._themes.changes:
             text += f"; {event}"
+        if self._themes.changes:
+            text += f"; {reassigned(draft):.0%} of all statements have changed their theme"
         if found.fallback:
             text += "; the model's answer could not be read, so rules found them"
         self.episode = None
@@ -120,8 +138,8 @@ class Episodes:
         if not self._statements:
             return []
         scores = self.draft.cosines(vector, self._statements)
-        order = sorted(range(len(scores)), key=lambda i: (-scores[i], i))[:_KNOWN]
-        return [self._statements[i] for i in order if scores[i] >= _KNOWN_FROM]
+        order = sorted(range(len(scores)), key=lambda i: (-scores[i], i))[: self._reading.known]
+        return [self._statements[i] for i in order if scores[i] >= self._reading.known_from]
 
 
 def forget(unit: int, draft: Draft, themes: Themes, annotate: Annotate) -> str:

@@ -17,22 +17,26 @@ from segviz.systems.common.retrieval import question_similarity
 from segviz.systems.xmemory.themes import SEMANTIC, THEME
 
 EPISODE = "episode"
-_CANDIDATES = 40  # statements a question begins with
-_DENSE = 10  # episodes by similarity alone
-_PARENT = 0.5  # weight of the best statement's score in an episode's priority
-_EARLY, _LATE = (3, 1), (10, 2)  # (probes looked at, low gains that stop)
 Scores = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
 class Gates:
-    """Budgets of the choice and thresholds of the uncertainty gates, in nats."""
+    """Budgets of the choice and thresholds of the uncertainty gates, in nats; see the
+    parameters of the system."""
 
+    search: str
+    candidates: int
     coverage: float
+    covered: float
     themes: int
     statements: int
     neighbours: int
+    dense: int
+    support: float
     probes: int
+    early: int
+    low_gains: int
     admit: float
     expand: float
     accumulate: bool
@@ -44,13 +48,14 @@ def greedy(
     relevance: Mapping[int, float],
     alpha: float,
     budget: int,
+    target: float = 1.0,
 ) -> list[tuple[int, float, float]]:
     """Nodes chosen one by one, each with its objective and the share covered after it.
 
     The next is the argmax of α·Σ w over what it newly covers / Z + (1 - α)·relevance, where
     ``weights[i]`` holds i itself (1) and its neighbours, Z is the sum of all weights and
-    relevance is scaled to [0, 1] (.5 where all are equal). Ends when all is covered or the
-    budget is spent; a tie goes to the older. Source: xMemory §3.3, stage I.
+    relevance is scaled to [0, 1] (.5 where all are equal). Ends when the share ``target`` is
+    covered or the budget is spent; a tie goes to the older. Source: xMemory §3.3, stage I.
     """
     low, high = min(relevance.values(), default=0.0), max(relevance.values(), default=0.0)
     scaled = {n: (relevance[n] - low) / (high - low) if high > low else 0.5 for n in nodes}
@@ -58,7 +63,7 @@ def greedy(
     covered: set[int] = set()
     chosen: list[tuple[int, float, float]] = []
     left = sorted(nodes)
-    while left and len(chosen) < budget and len(covered) < len(nodes):
+    while left and len(chosen) < budget and len(covered) < target * len(nodes):
 
         def worth(node: int) -> float:
             fresh = sum(w for other, w in weights[node].items() if other not in covered)
@@ -85,7 +90,7 @@ class XMemorySearch:
         """Retrieves: candidate statements, themes, statements inside them, episodes, messages."""
         s = self.view.structure
         similarity = question_similarity(question, self.view)
-        seeds = _best(self._of(SEMANTIC), similarity)[:_CANDIDATES]
+        seeds = _best(self._of(SEMANTIC), similarity)[: self.gates.candidates]
         owners = list(dict.fromkeys(p for m in seeds for p in s.parents[m]))
         note = f"The {len(seeds)} statements most similar belong to {len(owners)} themes."
         self._tell("candidates", note, seeds, similarity, seeds)
@@ -95,7 +100,7 @@ class XMemorySearch:
         episodes = self._episodes(statements, similarity)
         weights = self._weights()
         admitted, expanded = self._gate(question, themes, statements, episodes, weights)
-        ranked = [*_best(statements, similarity)]
+        ranked = _best([*themes, *statements], similarity)
         for episode in admitted:
             ranked.append(episode)
             if episode in expanded:
@@ -118,10 +123,19 @@ class XMemorySearch:
         self, what: str, nodes: Sequence[int], similarity: Scores, budget: int
     ) -> list[int]:
         nodes = list(dict.fromkeys(nodes))
-        relevance = {n: float(similarity[n]) for n in nodes}
-        chosen = greedy(nodes, self._graph(nodes), relevance, self.gates.coverage, budget)
+        if self.gates.search not in ("full", "+RepSel"):
+            kept = _best(nodes, similarity)[:budget]
+            note = f"The {len(kept)} {what} most similar of {len(nodes)}."
+            self._tell(what, note, _best(nodes, similarity), similarity, kept)
+            return kept
+        relevance, gates = {n: float(similarity[n]) for n in nodes}, self.gates
+        chosen = greedy(nodes, self._graph(nodes), relevance, gates.coverage, budget, gates.covered)
         listed = "; ".join(f"node {n} ({v:.2f}, covers {c:.0%})" for n, v, c in chosen[:5])
-        spent = "everything is covered" if chosen and chosen[-1][2] >= 1 else "the budget is spent"
+        spent = (
+            "enough is covered"
+            if chosen and chosen[-1][2] >= gates.covered
+            else "the budget is spent"
+        )
         note = f"{len(chosen)} of {len(nodes)} {what}, one by one: {listed or 'none'}."
         note += f" Ends as {spent}." if chosen else ""
         kept = [n for n, _, _ in chosen]
@@ -163,14 +177,14 @@ class XMemorySearch:
         for statement in statements:
             for episode in s.children[statement]:
                 support[episode] = max(support.get(episode, 0.0), float(similarity[statement]))
-        dense = _best(self._of(EPISODE), similarity)[:_DENSE]
+        dense = _best(self._of(EPISODE), similarity)[: self.gates.dense]
         nodes = list(dict.fromkeys((*support, *dense)))
         own = [float(similarity[n]) for n in nodes]
         low, high = min(own, default=0.0), max(own, default=0.0)
         priority = np.zeros(len(s))
         for n, a in zip(nodes, own, strict=True):
             scaled = (a - low) / (high - low) if high > low else 0.5
-            priority[n] = scaled + _PARENT * support.get(n, 0.0)
+            priority[n] = scaled + self.gates.support * support.get(n, 0.0)
         order = _best(nodes, priority)
         probed = order[: self.gates.probes]
         note = (
@@ -198,6 +212,10 @@ class XMemorySearch:
     ) -> tuple[list[int], set[int]]:
         """Admits episodes that make an answer surer, and their messages where much surer."""
         s, gates = self.view.structure, self.gates
+        if gates.search not in ("full", "+UncSion"):
+            note = f"The {len(episodes)} episodes of highest priority are taken."
+            self._tell("uncertainty", note, episodes, np.zeros(len(s)), episodes)
+            return list(episodes), set()
         context = [s.text[n] for n in (*themes, *statements)]
         base = self.tasks.uncertainty(question, context, weights)
         gains = np.zeros(len(s))
@@ -220,7 +238,7 @@ class XMemorySearch:
                     base = with_it
                 continue
             low += 1
-            if (count <= _EARLY[0] and low >= _EARLY[1]) or low >= _LATE[1]:
+            if count <= gates.early or low >= gates.low_gains:
                 reason = f"{low} low gain{'s' * (low > 1)} in {count} probes"
                 break
         listed = "; ".join(f"episode {n} gains {gains[n]:.2f}" for n in probed[:4])
@@ -246,7 +264,7 @@ class XMemorySearch:
             said = s.facts[node].get("units") if s.kind[node] == SEMANTIC else None
             units = [int(u) for u in str(said).split()] if said else []
             added.update((leaf_of[u], None) for u in units if leaf_of[u] not in held)
-        for node in ranked:
+        for node in (n for n in ranked if s.kind[n] != THEME):
             covered = sorted(s.coverage(node), key=lambda u: (-similarity[leaf_of[u]], u))
             added.update((leaf_of[u], None) for u in covered if leaf_of[u] not in held)
         floor = min((float(scores[n]) for n in ranked), default=0.0)

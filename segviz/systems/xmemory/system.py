@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import ClassVar
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, ClassVar, TypeVar
 
 import numpy as np
 
@@ -23,12 +23,15 @@ from segviz.construct.tasks import Boundary, Offline, Tasks
 from segviz.conversation import Clock, Moment, Unit
 from segviz.systems.common.annotation import annotator_or_offline, prepared, tasks_or_offline
 from segviz.systems.common.draft import Draft, cost_of
-from segviz.systems.xmemory.episodes import Episodes, forget
+from segviz.systems.xmemory.episodes import Episodes, Reading, forget
 from segviz.systems.xmemory.retrieval import Gates, XMemorySearch
 from segviz.systems.xmemory.themes import SEMANTIC, THEME, Limits, Themes
-from segviz.tree import Decision, Step, Structure
+from segviz.tree import Decision, Step
 
-_GAP = 30 * 60.0  # seconds of silence that end an episode
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+_P = TypeVar("_P", bound="DataclassInstance")
 
 
 @dataclass(frozen=True)
@@ -37,8 +40,8 @@ class XMemory:
 
     Messages gather in an episode until the subject changes. A closed episode is summed up
     and read for statements that are not known yet. A statement joins the theme whose
-    centroid is most like it, or opens one. A theme of more than twelve is split, similar
-    themes are merged, each the way that raises the objective f: balanced sizes, tight
+    centroid is most like it, or opens one. A theme of more than twelve is split and a tiny
+    one merged into another, each the way that raises the objective f: balanced sizes, tight
     themes, and neighbours neither too near nor too far.
 
     A question picks a few themes and statements that together cover what is relevant, and
@@ -61,8 +64,13 @@ class XMemory:
         "Equal statements are one, with several episodes.",
         "Neighbour lists are computed from the vectors when they are needed, not stored.",
         "The spread in f is at least .05, or three themes would score all or nothing.",
+        "f is that of all themes (§3.2); the code looks at a theme's neighbours alone.",
+        "Of the tiny themes those that changed in this step merge, and where f gains alone.",
         "Themes are written from all their statements, not from the newest alone.",
-        "Thresholds are set for the offline embedder; the code's are in the parameters.",
+        "Themes and statements come first as evidence, by similarity; the paper's context has "
+        "no order.",
+        "Without RepSel themes and statements are the most similar; without UncSion every "
+        "episode that would be probed is taken (the paper names neither).",
     )
     level_names: ClassVar[tuple[str, ...]] = ("message", "episode", "statement", "theme")
 
@@ -70,97 +78,216 @@ class XMemory:
         help="Finds boundaries and statements, and judges uncertainty.",
         registry="tasks",
         factory=Offline,
+        source="§3.2 and App. C; offline rules are ours",
     )
     annotate: Annotate = param(
-        help="Writes episodes and themes.", registry="annotate", factory=Extractive
+        help="Writes episodes and themes.",
+        registry="annotate",
+        factory=Extractive,
+        source="§3.2 and App. C; offline extracts are ours",
     )
     shortest: int = param(
-        2, help="Messages an episode has at least (code 2).", low=1, high=50, step=1
+        2, help="Messages an episode has at least.", low=1, high=50, step=1, source="code, 2"
     )
     longest: int = param(
-        25, help="Messages an episode has at most (code 25).", low=1, high=200, step=1
+        25, help="Messages an episode has at most.", low=1, high=200, step=1, source="code, 25"
     )
-    most: int = param(12, help="Statements in a theme (paper 12).", low=2, high=50, step=1)
+    gap: float = param(
+        30.0,
+        help="Minutes of silence that end an episode.",
+        low=0,
+        high=10_000,
+        step=1,
+        source="App. C, boundary prompt, 30",
+    )
+    extracted: int = param(
+        40, help="Statements an episode gives at most.", low=1, high=200, step=1, source="ours"
+    )
+    known: int = param(
+        10,
+        help="Statements shown before an episode is read, at most.",
+        low=0,
+        high=50,
+        step=1,
+        source="code, 10",
+    )
+    known_from: float = param(
+        0.7, help="Their similarity at least.", low=-1, high=1, step=0.01, source="code, .7"
+    )
+    most: int = param(
+        12,
+        help="Statements in a theme before it is split.",
+        low=2,
+        high=50,
+        step=1,
+        source="App. B and Table 8, 12",
+    )
     attach: float = param(
-        0.58, help="Similarity that joins any theme (code .62).", low=-1, high=1, step=0.01
+        0.62, help="Similarity that joins any theme.", low=-1, high=1, step=0.01, source="code, .62"
     )
     loose: float = param(
-        0.50,
-        help="Similarity that joins a theme with room left (code .52).",
+        0.52,
+        help="Similarity that joins a theme with room left.",
         low=-1,
         high=1,
         step=0.01,
+        source="code, .52",
     )
     cut: float = param(
-        0.55,
-        help="Similarity by which members hang together in a split (code .66).",
+        0.66,
+        help="Similarity by which members hang together in a split.",
         low=-1,
         high=1,
         step=0.01,
+        source="code, .66",
+    )
+    tiny: int = param(
+        1,
+        help="Statements of a theme that may merge into another, at most.",
+        low=1,
+        high=50,
+        step=1,
+        source="§3.2 merges tiny themes; 1 by Tables 6 and 7, where a merge moves 1.1 statements",
     )
     merge: float = param(
-        0.75, help="Similarity from which themes may merge (code .78).", low=-1, high=1, step=0.01
-    )
-    alone: float = param(
-        0.45,
-        help="Similarity from which a theme of one may join another (code .50).",
+        0.42,
+        help="Similarity from which a tiny theme may merge.",
         low=-1,
         high=1,
         step=0.01,
+        source="code, .50; .42 is ours, for the offline embedder",
     )
     neighbours: int = param(
-        10, help="Nearest neighbours that count (code 10).", low=1, high=50, step=1
+        10,
+        help="Nearest neighbours that count.",
+        low=1,
+        high=50,
+        step=1,
+        source="§3.2; code, 10",
+    )
+    spread: float = param(
+        0.05,
+        help="The spread σ of the nearest similarities in f, at least.",
+        low=1e-8,
+        high=1,
+        step=0.01,
+        source="equation 3 adds ε; code, 1e-8; .05 is ours",
     )
     restructure: str = param(
-        "both",
-        help="Whether themes are split and merged (paper, Table 6: both, one, none).",
-        choices=("both", "split", "merge", "none"),
+        "full",
+        help="Whether themes are split and merged.",
+        choices=("full", "w/o split", "w/o merge", "w/o merge&split"),
+        source="Table 6, its rows",
+    )
+    search: str = param(
+        "full",
+        help="Whether themes and statements are chosen to cover (RepSel) or by similarity "
+        "alone, and episodes by uncertainty (UncSion) or all that would be probed.",
+        choices=("full", "+UncSion", "+RepSel", "Memory-only"),
+        source="Table 4, its rows",
+    )
+    candidates: int = param(
+        40,
+        help="Statements a question begins with.",
+        low=1,
+        high=500,
+        step=1,
+        source="code, 40",
     )
     coverage: float = param(
-        0.7, help="Weight of coverage against relevance (paper .7).", low=0, high=1, step=0.05
+        0.7,
+        help="Weight of coverage against relevance.",
+        low=0,
+        high=1,
+        step=0.05,
+        source="equation 4; code, .7",
     )
-    themes: int = param(5, help="Themes chosen at most (code 5).", low=1, high=50, step=1)
+    covered: float = param(
+        1.0,
+        help="Share of the candidates that is covered when the choice ends.",
+        low=0,
+        high=1,
+        step=0.05,
+        source="§3.3, stage I; code, 1",
+    )
+    themes: int = param(
+        5, help="Themes chosen at most.", low=1, high=50, step=1, source="§3.3; code, 5"
+    )
     statements: int = param(
-        20, help="Statements chosen at most (code 20).", low=1, high=100, step=1
+        20, help="Statements chosen at most.", low=1, high=100, step=1, source="§3.3; code, 20"
     )
-    probes: int = param(10, help="Episodes probed (code 10).", low=1, high=50, step=1)
+    dense: int = param(
+        10,
+        help="Episodes that enter by similarity alone.",
+        low=0,
+        high=100,
+        step=1,
+        source="code, 10",
+    )
+    support: float = param(
+        0.5,
+        help="Weight of an episode's best statement beside its own similarity.",
+        low=0,
+        high=5,
+        step=0.1,
+        source="§3.3, stage II; code, .5",
+    )
+    probes: int = param(
+        10, help="Episodes probed at most.", low=1, high=50, step=1, source="code, 10"
+    )
+    early: int = param(
+        3,
+        help="First probes among which one low gain ends the search.",
+        low=0,
+        high=50,
+        step=1,
+        source="§3.3, early stopping; code, 3",
+    )
+    low_gains: int = param(
+        2,
+        help="Low gains that end the search later.",
+        low=1,
+        high=50,
+        step=1,
+        source="§3.3, early stopping; code, 2",
+    )
     admit: float = param(
         0.02,
-        help="Nats an episode must gain to be admitted (code -.40, which admits losses).",
+        help="Nats an episode must gain to be admitted.",
         low=-5,
         high=5,
         step=0.01,
+        source="code, -.40, which admits losses; .02 is ours",
     )
     expand: float = param(
-        0.25, help="Nats that also admit its messages (code .25).", low=-5, high=5, step=0.01
+        0.25,
+        help="Nats that also admit its messages.",
+        low=-5,
+        high=5,
+        step=0.01,
+        source="code, .25",
     )
     accumulate: bool = param(
-        False, help="Judge each episode on top of those admitted (code: always the same base)."
+        False,
+        help="Judge each episode on top of those admitted, not always on the same base.",
+        source="§3.3 leaves it open; code, no",
     )
 
     def __post_init__(self) -> None:
         """Refuses values outside the declared ranges."""
         check_ranges(self)
 
-    def _limits(self) -> Limits:
-        return Limits(
-            self.most,
-            self.attach,
-            self.loose,
-            self.cut,
-            self.merge,
-            self.alone,
-            self.neighbours,
-            self.restructure,
-        )
+    def _part(self, kind: type[_P]) -> _P:
+        """The parameters that one part takes, by their names."""
+        return kind(**{f.name: getattr(self, f.name) for f in fields(kind)})
 
     def steps(self, arrivals: Sequence[Arrival], services: Services) -> Iterator[Step]:
         """One Step per unit, lazily."""
         draft = Draft(services.embedder)
         tasks: Tasks = prepared(self.tasks, services)
         annotate = prepared(self.annotate, services)
-        themes = Themes(draft, self._limits(), annotate)
-        writer = Episodes(draft, themes, tasks, annotate, services.embedder)
+        themes = Themes(draft, self._part(Limits), annotate)
+        writer = Episodes(draft, themes, tasks, annotate, services.embedder, self._part(Reading))
         clock = Clock()
         for arrival in arrivals:
             when = clock.tell(arrival)
@@ -186,8 +313,8 @@ class XMemory:
         before, length = writer.open_units(), writer.length()
         if writer.session != arrival.session:
             return Boundary(True, "the session changed")
-        if when.seconds - writer.last > _GAP:
-            return Boundary(True, "half an hour passed")
+        if when.seconds - writer.last > self.gap * 60:
+            return Boundary(True, f"{self.gap:g} minutes passed")
         if length >= self.longest:
             return Boundary(True, f"it has {length} messages")
         if length < self.shortest:
@@ -199,17 +326,8 @@ class XMemory:
 
     def retrieve(self, question: str, view: View) -> Retrieval:
         """Themes, statements, episodes, messages; see the class for the course."""
-        gates = Gates(
-            self.coverage,
-            self.themes,
-            self.statements,
-            self.neighbours,
-            self.probes,
-            self.admit,
-            self.expand,
-            self.accumulate,
-        )
-        return XMemorySearch(view, tasks_or_offline(self.tasks, view.services), gates).run(question)
+        tasks = tasks_or_offline(self.tasks, view.services)
+        return XMemorySearch(view, tasks, self._part(Gates)).run(question)
 
     def operations(self) -> Mapping[str, Operation]:
         """Splits, merges, reassignment, upkeep and deletion."""
@@ -219,18 +337,9 @@ class XMemory:
         """Returns the step of an operation; ValueError says why it cannot be done."""
         draft = Draft.of(view.structure, view.services.embedder)
         annotate = annotator_or_offline(self.annotate, view.services)
-        themes = Themes(draft, self._limits(), annotate)
+        themes = Themes(draft, self._part(Limits), annotate)
         text = apply_operation(name, arguments, draft, themes, annotate, self.most)
         return _step(view.units[-1], text, draft, themes, themes.rewrite(), name)
-
-
-def reassigned(structure: Structure) -> float:
-    """Share of statements whose theme ever changed (the paper's reassignment ratio)."""
-    statements = [
-        n for n in range(len(structure)) if structure.kind[n] == SEMANTIC and structure.active[n]
-    ]
-    moved = sum(bool(structure.facts[n].get("moves")) for n in statements)
-    return moved / len(statements) if statements else 0.0
 
 
 def _step(

@@ -18,11 +18,11 @@ from numpy.typing import NDArray
 from segviz.construct import Annotate
 from segviz.systems.common.annotation import write
 from segviz.systems.common.draft import Draft
-from segviz.tree import Judgement, Vector
+from segviz.tree import Judgement, Structure, Vector
 
 Group = tuple[int, ...]
 
-_SPREAD_FLOOR = 0.05
+SEMANTIC, THEME = "semantic", "theme"
 
 
 def sparsity(sizes: Sequence[int]) -> float:
@@ -33,46 +33,132 @@ def sparsity(sizes: Sequence[int]) -> float:
     return total * total / (len(sizes) * sum(n * n for n in sizes))
 
 
-def cohesion(vectors: Vector) -> float:
+def cohesion(vectors: NDArray[np.floating]) -> float:
     """Mean cosine of a theme's members with their centroid."""
     return float(np.mean(_unit(vectors) @ centroid(vectors)))
 
 
-def centroid(vectors: Vector) -> Vector:
+def centroid(vectors: NDArray[np.floating]) -> NDArray[np.floating]:
     """Direction of the members' mean, unit length (zero where they cancel out)."""
     mean = vectors.mean(axis=0)
     norm = float(np.linalg.norm(mean))
     return np.asarray(mean / norm if norm else mean)
 
 
-def closeness(nearest: NDArray[np.float64]) -> NDArray[np.float64]:
+def closeness(nearest: NDArray[np.float64], spread: float) -> NDArray[np.float64]:
     """g: how usual each theme's similarity to its nearest theme is, in (0, 1].
 
-    exp(-(s - m)² / 2σ²) with median m and σ the median deviation, at least .05: two themes
+    exp(-(s - m)² / 2σ²) with median m and σ the median deviation, at least ``spread``: two themes
     that are each other's nearest share s, so that with up to three of them the deviation
     is 0 and g would be all or nothing.
     """
     middle = float(np.median(nearest))
-    spread = max(float(np.median(np.abs(nearest - middle))), _SPREAD_FLOOR)
+    spread = max(float(np.median(np.abs(nearest - middle))), spread)
     return np.asarray(np.exp(-((nearest - middle) ** 2) / (2 * spread**2)))
 
 
-def objective(groups: Sequence[Vector]) -> float:
-    """F = sparsity + mean of cohesion · closeness, in (0, 2]; 0 without themes.
+def objective(
+    sizes: NDArray[np.int64],
+    tight: NDArray[np.float64],
+    nearest: NDArray[np.float64],
+    spread: float,
+) -> float:
+    """The objective f = sparsity + mean of cohesion · closeness, in (0, 2]; 0 without themes.
 
-    ``groups`` are the member vectors of each theme. Source: xMemory §3.2, equations 1 to 3.
-    A single theme has no nearest one; its closeness is 1.
+    Of each theme its size, its cohesion and the similarity of its centroid to the nearest
+    other. Source: xMemory §3.2, equations 1 to 3. A single theme has no nearest one; its
+    closeness is 1.
     """
-    if not groups:
+    if not len(sizes):
         return 0.0
-    whole = sparsity([len(group) for group in groups])
-    tight = np.array([cohesion(group) for group in groups])
-    if len(groups) == 1:
-        return whole + float(tight[0])
-    centres = np.stack([centroid(group) for group in groups]).astype(np.float64)
-    similarity = centres @ centres.T
-    np.fill_diagonal(similarity, -np.inf)
-    return whole + float(np.mean(tight * closeness(similarity.max(axis=1))))
+    usual = closeness(nearest, spread) if len(sizes) > 1 else np.ones(1)
+    return sparsity(sizes.tolist()) + float(np.mean(tight * usual))
+
+
+def reassigned(memory: Draft | Structure) -> float:
+    """Share of statements whose theme ever changed (the reassignment ratio, Table 6)."""
+    moves = [
+        bool(memory.facts[n].get("moves"))
+        for n in range(len(memory))
+        if memory.kind[n] == SEMANTIC and memory.active[n]
+    ]
+    return sum(moves) / len(moves) if moves else 0.0
+
+
+class Partition:
+    """Themes by id with what f needs of each, kept up as they change; float64 throughout, so
+    that nine digits do not depend on the order of the changes."""
+
+    def __init__(self, spread: float) -> None:
+        """No themes; ``spread`` as in :func:`closeness`."""
+        self._spread = spread
+        self.themes: NDArray[np.int64] = np.zeros(0, np.int64)
+        self.centres = np.zeros((0, 0))
+        self._size: NDArray[np.int64] = np.zeros(0, np.int64)
+        self._tight = np.zeros(0)
+        self._near = np.zeros(0)  # similarity of the nearest other theme
+        self._nearest: NDArray[np.int64] = np.zeros(0, np.int64)  # its id
+
+    def __contains__(self, theme: int) -> bool:
+        """Whether there is such a theme."""
+        return bool((self.themes == theme).any())
+
+    def put(self, theme: int, vectors: Vector) -> None:
+        """Adds a theme with these members, or gives it these."""
+        if theme in self:
+            self.drop(theme)
+        place = int(np.searchsorted(self.themes, theme))
+        centre = centroid(vectors.astype(np.float64))
+        if not len(self.themes):
+            self.centres = np.zeros((0, len(centre)))
+        similarity = self.centres @ centre
+        nearer = similarity > self._near
+        self._near[nearer], self._nearest[nearer] = similarity[nearer], theme
+        best = int(np.argmax(similarity)) if len(similarity) else -1
+        near, nearest = (similarity[best], self.themes[best]) if best >= 0 else (-np.inf, -1)
+        self.themes = np.insert(self.themes, place, theme)
+        self.centres = np.insert(self.centres, place, centre, axis=0)
+        self._size = np.insert(self._size, place, len(vectors))
+        self._tight = np.insert(self._tight, place, cohesion(vectors.astype(np.float64)))
+        self._near = np.insert(self._near, place, near)
+        self._nearest = np.insert(self._nearest, place, nearest)
+
+    def drop(self, theme: int) -> None:
+        """Removes a theme."""
+        keep = self.themes != theme
+        for name in ("themes", "centres", "_size", "_tight", "_near", "_nearest"):
+            setattr(self, name, getattr(self, name)[keep])
+        lost = np.flatnonzero(self._nearest == theme)
+        if len(lost):
+            similarity = self._between(lost, np.arange(len(self.themes)))
+            best = similarity.argmax(axis=1)
+            self._near[lost] = similarity[np.arange(len(lost)), best]
+            self._nearest[lost] = self.themes[best]
+
+    def objective(self, without: Sequence[int] = (), groups: Sequence[Vector] = ()) -> float:
+        """Returns f of all themes, some exchanged for ``groups`` of member vectors."""
+        keep = np.flatnonzero(~np.isin(self.themes, without))
+        near = self._near[keep]
+        lost = np.isin(self._nearest[keep], without)
+        if lost.any():
+            near[lost] = self._between(keep[lost], keep).max(axis=1)
+        wide = [group.astype(np.float64) for group in groups]
+        if wide:
+            fresh = np.stack([centroid(group) for group in wide])
+            among = fresh @ fresh.T
+            np.fill_diagonal(among, -np.inf)
+            across = fresh @ self.centres[keep].T
+            near = np.maximum(near, across.max(axis=0)) if len(keep) else near
+            near = np.append(near, np.hstack([among, across]).max(axis=1))
+        sizes = np.append(self._size[keep], [len(group) for group in wide]).astype(np.int64)
+        tight = np.append(self._tight[keep], [*map(cohesion, wide)])
+        return objective(sizes, tight, near, self._spread)
+
+    def _between(self, rows: NDArray[np.int64], columns: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Similarity of themes at ``rows`` with those at ``columns``; -inf with themselves."""
+        similarity = self.centres[rows] @ self.centres[columns].T
+        similarity[rows[:, None] == columns] = -np.inf
+        return similarity
 
 
 def splits(vectors: Vector, similarity: float, most: int) -> dict[str, list[Group]]:
@@ -122,13 +208,9 @@ def _along_axis(vectors: Vector) -> list[int]:
     return sorted(range(len(vectors)), key=lambda i: (place[i], i))
 
 
-def _unit(vectors: Vector) -> Vector:
+def _unit(vectors: NDArray[np.floating]) -> NDArray[np.floating]:
     norms = np.linalg.norm(vectors, axis=1, keepdims=True)
     return np.asarray(np.divide(vectors, norms, out=np.zeros_like(vectors), where=norms > 0))
-
-
-SEMANTIC, THEME = "semantic", "theme"
-_PASSES = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,10 +221,21 @@ class Limits:
     attach: float
     loose: float
     cut: float
+    tiny: int
     merge: float
-    alone: float
     neighbours: int
+    spread: float
     restructure: str
+
+    @property
+    def splitting(self) -> bool:
+        """Whether overcrowded themes are split."""
+        return self.restructure in ("full", "w/o merge")
+
+    @property
+    def merging(self) -> bool:
+        """Whether tiny themes are merged."""
+        return self.restructure in ("full", "w/o split")
 
 
 class Themes:
@@ -153,10 +246,9 @@ class Themes:
         self._draft = draft
         self._limits = limits
         self._annotate = annotate
-        self._centres: dict[int, Vector] = {
-            theme: self._centre(theme) for theme in draft.of_kind(THEME)
-        }
-        self._rows: tuple[list[int], Vector] | None = None
+        self._parts = Partition(limits.spread)
+        for theme in draft.of_kind(THEME):
+            self._parts.put(theme, self._members(theme))
         self._stale: dict[int, None] = {}
         self.begin_step()
 
@@ -169,27 +261,19 @@ class Themes:
         self._touched: dict[int, None] = {}
         self._lines: dict[int, list[str]] = {}
 
-    def _centre(self, theme: int) -> Vector:
-        return centroid(self._draft.vectors(self._draft.children[theme]))
-
     def _members(self, theme: int) -> Vector:
         return self._draft.vectors(self._draft.children[theme])
 
     def _near(
-        self, vector: Vector, count: int, apart_from: Sequence[int] = ()
+        self, vector: Vector, count: int, apart_from: int | None = None
     ) -> list[tuple[float, int]]:
         """Returns the other themes whose centroids are most like ``vector``, best first, with
         their similarity; a tie to the older."""
-        self.inspected += len(self._centres)
-        if not self._centres:
-            return []
-        if self._rows is None:
-            oldest_first = sorted(self._centres)
-            self._rows = oldest_first, np.stack([self._centres[t] for t in oldest_first])
-        themes, rows = self._rows
-        similarity = np.round((rows @ vector).astype(np.float64), 9)
-        order = np.argsort(-similarity, kind="stable")[: count + len(apart_from)].tolist()
-        found = [(float(similarity[i]), themes[i]) for i in order if themes[i] not in apart_from]
+        themes = self._parts.themes
+        self.inspected += len(themes)
+        similarity = np.round(self._parts.centres @ vector, 9) if len(themes) else np.zeros(0)
+        order = np.argsort(-similarity, kind="stable")[: count + 1].tolist()
+        found = [(float(similarity[i]), int(themes[i])) for i in order if themes[i] != apart_from]
         return found[:count]
 
     def attach(self, statement: int) -> None:
@@ -216,56 +300,41 @@ class Themes:
             members,
             draft.text[first],
             THEME,
-            {"most": self._limits.most, "size": len(members)},
+            {"most": self._limits.most * self._limits.splitting, "size": len(members)},
             draft.vectors([first])[0],
         )
         self._changed(theme)
         return theme
 
     def _changed(self, theme: int) -> None:
-        self._centres[theme] = self._centre(theme)
-        self._rows = None
+        self._parts.put(theme, self._members(theme))
         self._draft.note(theme, size=len(self._draft.children[theme]))
         self._stale[theme] = None
         self._touched[theme] = None
 
-    def _around(self, themes: Sequence[int]) -> list[int]:
-        """Returns the nearest themes of some, without themselves."""
-        found: dict[int, None] = {}
-        for theme in themes:
-            near = self._near(self._centres[theme], self._limits.neighbours, themes)
-            found.update((other, None) for _, other in near)
-        return list(found)
-
     def all_touched(self) -> None:
         """Marks every theme for the next upkeep."""
-        self._touched = dict.fromkeys(sorted(self._centres))
+        self._touched = dict.fromkeys(self._parts.themes.tolist())
 
     def upkeep(self) -> None:
-        """Splits themes that grew too large, then merge (twice at most) where f gains."""
-        mode = self._limits.restructure
-        for theme in sorted(self._centres):
-            if len(self._draft.children[theme]) > self._limits.most:
-                # A cap is a cap: without splitting, what is too much becomes a new theme.
-                self.split(theme, self._limits.most, free=mode in ("both", "split"))
-        if mode in ("both", "merge"):
-            for _ in range(_PASSES):
-                if not self._merge_once():
-                    break
+        """Splits overcrowded themes, then merges the tiny ones touched where f gains."""
+        limits, size = self._limits, self._draft.children
+        if limits.splitting:
+            for theme in self._parts.themes.tolist():
+                if len(size[theme]) > limits.most:
+                    self.split(theme, limits.most)
+        while limits.merging and self._merge_once():
+            pass
 
-    def split(self, theme: int, most: int, free: bool = True) -> float:
-        """Cuts a theme the way that gives the highest f among its neighbours; the gain."""
+    def split(self, theme: int, most: int) -> None:
+        """Cuts a theme the way that gives the highest f."""
         draft = self._draft
         members = list(draft.children[theme])
         vectors = self._members(theme)
         ways = splits(vectors, self._limits.cut, most)
-        if not free:
-            late = tuple(range(most, len(members)))
-            ways = {"overflow": [tuple(range(most)), late]}
-        around = [self._members(other) for other in self._around([theme])]
-        before = objective([*around, vectors])
+        before = self._parts.objective()
         scores = {
-            name: objective([*around, *(vectors[list(part)] for part in parts)])
+            name: self._parts.objective([theme], [vectors[list(part)] for part in parts])
             for name, parts in ways.items()
         }
         self.judged += [
@@ -285,12 +354,10 @@ class Themes:
             opened.append(new)
         self._changed(theme)
         self._record("split", theme, before, scores[best], opened)
-        gain = scores[best] - before
         sizes = ", ".join(str(len(part)) for part in parts)
         self.changes.append(
             f"theme {theme} was split by {best} into {sizes}: f {before:.3f} to {scores[best]:.3f}"
         )
-        return gain
 
     def _record(
         self, kind: str, theme: int, before: float, after: float, others: Sequence[int]
@@ -307,10 +374,10 @@ class Themes:
         self._draft.note(statement, moves=(moves if isinstance(moves, int) else 0) + 1)
 
     def _merge_once(self) -> bool:
-        """One pass: every theme touched in this step with the partner that gains most."""
+        """One pass: every tiny theme of this step with the near theme that gains most."""
         merged = False
         for theme in sorted(self._touched):
-            if theme not in self._centres:
+            if theme not in self._parts or len(self._draft.children[theme]) > self._limits.tiny:
                 continue
             best = max(
                 ((self.gain(theme, other), -other) for other in self._partners(theme)),
@@ -322,24 +389,22 @@ class Themes:
         return merged
 
     def _partners(self, theme: int) -> list[int]:
-        limits, size = self._limits, len(self._draft.children[theme])
-        found = []
-        for score, other in self._near(self._centres[theme], limits.neighbours, [theme]):
-            count = len(self._draft.children[other])
-            enough = limits.alone if 1 in (size, count) else limits.merge
-            if score >= enough and size + count <= limits.most:
-                found.append(other)
-        return found
+        limits, children = self._limits, self._draft.children
+        centre = self._parts.centres[self._parts.themes == theme][0]
+        return [
+            other
+            for score, other in self._near(centre, limits.neighbours, theme)
+            if score >= limits.merge and len(children[theme]) + len(children[other]) <= limits.most
+        ]
 
     def gain(self, one: int, other: int) -> float:
-        """What f gains among their neighbours when two themes become one."""
+        """What f gains when two themes become one."""
         before, after = self._merged(one, other)
         return round(after - before, 9)
 
     def _merged(self, one: int, other: int) -> tuple[float, float]:
-        around = [self._members(theme) for theme in self._around([one, other])]
-        a, b = self._members(one), self._members(other)
-        return objective([*around, a, b]), objective([*around, np.concatenate([a, b])])
+        both = np.concatenate([self._members(one), self._members(other)])
+        return self._parts.objective(), self._parts.objective([one, other], [both])
 
     def merge(self, one: int, other: int) -> int:
         """Merges two themes: the smaller (the younger, if equal) joins the larger."""
@@ -367,9 +432,9 @@ class Themes:
         if self._draft.children[theme]:
             self._changed(theme)
             return
-        for kept in (self._centres, self._stale, self._touched):
-            kept.pop(theme, None)
-        self._rows = None
+        self._parts.drop(theme)
+        self._stale.pop(theme, None)
+        self._touched.pop(theme, None)
         self._draft.remove(theme)
 
     def rewrite(self) -> int:

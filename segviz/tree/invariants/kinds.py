@@ -59,7 +59,7 @@ def forest_is_balanced(s: Structure) -> Iterator[Violation]:
 
 def statements_are_parted(s: Structure) -> Iterator[Violation]:
     """xMemory: every message has one episode, every statement one theme; a theme holds at
-    most as many as it may and knows its size."""
+    most as many as it may (``most``, 0: any number) and knows its size."""
     for node in np.flatnonzero(s.active).tolist():
         owner = {"": "episode", "semantic": "theme"}.get(s.kind[node])
         if owner is not None:
@@ -69,7 +69,7 @@ def statements_are_parted(s: Structure) -> Iterator[Violation]:
         if s.kind[node] == "theme":
             size = len(s.children[node])
             most = _fact(s, node, "most")
-            if not size <= most:
+            if not (size <= most or most == 0):
                 yield Violation("partition", node, f"{most:g} members", str(size))
             if size != s.facts[node].get("size"):
                 yield Violation("partition", node, f"size {size}", str(s.facts[node].get("size")))
