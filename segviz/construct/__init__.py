@@ -17,6 +17,7 @@ from segviz.construct.parameter import (
     make,
     param,
     parameters,
+    portion,
 )
 from segviz.construct.protocols import (
     JOIN,
@@ -70,5 +71,6 @@ __all__ = [
     "make",
     "param",
     "parameters",
+    "portion",
     "require_chat",
 ]

@@ -28,7 +28,7 @@ from segviz.tree import (
 )
 
 # Clusters are compared by the hundred; a step keeps the nearest of them.
-_SHOWN = 8
+_SHOWN = 8  # ours
 
 
 @dataclass(frozen=True)
@@ -62,14 +62,18 @@ class Clustering:
 
     threshold: float = param(
         0.54,
-        help="Least cosine with a cluster's mean at which a unit joins it (paper: 0.45 with "
-        "text-embedding-3-small).",
+        help="Least cosine with a cluster's mean at which a unit joins it.",
         low=-1,
         high=1.01,
         step=0.01,
+        source="SegTreeMem, App. F, 0.45 with text-embedding-3-small; 0.54 is ours, for the "
+        "offline embedder",
     )
     annotate: Annotate = param(
-        help="Writes the text of clusters and root.", registry="annotate", factory=Extractive
+        help="Writes the text of clusters and root.",
+        registry="annotate",
+        factory=Extractive,
+        source="SegTreeMem, App. F; offline extracts are ours",
     )
 
     def __post_init__(self) -> None:

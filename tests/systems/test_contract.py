@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import inspect
 import json
+import re
 from functools import cache
 from itertools import product
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -77,6 +80,46 @@ def test_one_clean_step_per_unit(name, which):
     for number, structure in enumerate(history(memory.steps), start=1):
         assert check(structure, memory.laws) == [], number
         assert len(structure.leaves) == number
+
+
+SOURCE = re.compile(r"\bours\b|\bcode\b|§\d|\bApp\. [A-G]|\bA\.\d|[Tt]able \d|[Ee]quation \d")
+CONSTANT = re.compile(r"^_?[A-Z][A-Z_]*(, _[A-Z_]+)* = (?=[-({\d]).*\d", re.MULTILINE)
+
+
+def test_every_number_has_a_source(name):
+    """A passage of a paper, the authors' code, or "ours": of every parameter, and in the comment
+    at (or right above) every constant of the package."""
+    for parameter in parameters(SYSTEMS[name]):
+        source = parameter.spec.source
+        assert SOURCE.search(source), parameter.name
+        assert parameter.spec.help.endswith(f" Source: {source}."), parameter.name
+        assert not re.search(r"\((paper|code)", parameter.spec.help), parameter.name
+    module = Path(inspect.getfile(SYSTEMS[name]))
+    for path in [module] if module.parent.name == "systems" else module.parent.glob("*.py"):
+        text = path.read_text(encoding="utf-8")
+        for constant in CONSTANT.finditer(text):
+            line = text[: constant.start()].count("\n")
+            near = "\n".join(text.split("\n")[max(line - 2, 0) : line + 1])
+            comments = " ".join(re.findall(r"#.*", near))
+            assert SOURCE.search(comments), f"{path.name}: {constant[0]}"
+
+
+def test_every_choice_keeps_the_contract(name):
+    """Every value of every switch: clean steps, repeatable, and asked by its own retrieval."""
+    for parameter in parameters(SYSTEMS[name]):
+        for choice in parameter.spec.choices:
+            made = [
+                segviz.build(
+                    talk(2, 3), name, "turn", embedder=EMBEDDER, **{parameter.name: choice}
+                )
+                for _ in range(2)
+            ]
+            assert made[0].check() == [], (parameter.name, choice)
+            assert [*map(trace, made[0].steps)] == [*map(trace, made[1].steps)]
+            if name in OWN:
+                asked = [memory.ask(QUESTIONS[0], method="own") for memory in made]
+                assert np.array_equal(asked[0].final, asked[1].final), (parameter.name, choice)
+                assert asked[0].evidence, (parameter.name, choice)
 
 
 def test_leaves_are_the_units_and_everything_is_covered(name):

@@ -12,8 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import segviz
-from segviz.conversation import DAY, Conversation, Session, Turn
+from segviz.construct import parameters
+from segviz.conversation import DAY, Conversation, Session, Turn, moments
 from segviz.embedding import HashingEmbedder
+from segviz.systems.h_mem import HMem
+from segviz.systems.h_mem.graph import likeness
 from segviz.systems.h_mem.retrieval import curve, robustness, time_relevance
 from segviz.tree import history, replay
 from segviz.tree.invariants import check
@@ -74,8 +77,12 @@ def nodes(structure, kind):
 
 
 def clean(memory):
+    """No invariant is broken, and nothing is older than what it sums up (r, equation 2)."""
     for structure in history(memory.steps):
         assert check(structure, "h-mem") == []
+        for node in nodes(structure, "summary"):
+            inside = [structure.facts[c]["last"] for c in structure.children[node]]
+            assert structure.facts[node]["last"] >= max(inside)
 
 
 class TestTree:
@@ -100,10 +107,22 @@ class TestTree:
         structure = memory.structure
         (week,) = nodes(structure, "summary")
         assert len(structure.children[week]) == 3
-        assert structure.facts[week]["n"] == 2
+        assert structure.facts[week]["n"] == 2  # once for every event but the first
         first = structure.children[week][0]
         assert structure.facts[first]["n"] == 2
         assert structure.facts[first]["last"] > structure.facts[first]["from"]
+
+    def test_all_above_a_joined_summary_is_reinforced(self):
+        memory = build(diary([0, 40, 41], ["I painted the red fence again."] * 3))
+        s = memory.structure
+        newest = max(nodes(s, "event"))
+        above = []
+        node = newest
+        while s.parents[node]:
+            node = s.parents[node][0]
+            above.append(node)
+        assert [int(s.level[n]) for n in above] == [2, 3, 4]
+        assert {s.facts[n]["last"] for n in above} == {s.facts[newest]["from"]}
 
     def test_a_week_is_not_left(self):
         text = ["I painted the red fence again."] * 2
@@ -168,6 +187,22 @@ class TestGraph:
             build(diary([0, 1], texts), entity_merge="exact"),
         )
         assert len(nodes(exact.structure, "entity")) == len(nodes(fuzzy.structure, "entity")) + 1
+
+    def test_likeness_by_hand(self):
+        rules = HMem()
+        assert likeness("new york", "new york city", rules) == pytest.approx(2 / 3)
+        assert likeness("clara", "clara vermeer", rules) == 0  # one common word
+        assert likeness("clara anna jones", "clara anna smith", rules) == 0  # 2 of 4
+        assert likeness("samantha", "samanta", rules) == pytest.approx(14 / 15)
+        assert likeness("amantha", "samantha", rules) == 0  # they begin differently
+        assert likeness("tom", "tim", rules) == 0
+
+    def test_common_words_merge_names(self):
+        texts = ["We visited New York with Ben.", "We left New York City with Ben."]
+        one, two = (
+            nodes(build(diary([0, 1], texts), tokens=t).structure, "entity") for t in (0.6, 0.7)
+        )
+        assert len(two) == len(one) + 1
 
     def test_part_of_a_name_is_tied_and_not_merged(self):
         s = build(
@@ -240,6 +275,38 @@ class TestRecall:
             score[asked] = "T 0.00" in stage.note
         assert score == {"What was painted?": True, "What was painted in January 2023?": False}
 
+    def test_a_follow_up_is_scored_by_equation_3(self, week):
+        result, asked, best = rescored(week, "How many boats did Clara buy?")
+        assert len(asked) == 2
+        chain = result.stages[-1]
+        assert list(chain.scores) == pytest.approx([best[n] for n in chain.nodes], abs=1e-4)
+
+    def test_the_rows_of_table_5(self, week):
+        for row in next(p for p in parameters(HMem) if p.name == "ablate").spec.choices:
+            memory = build(week.conversation, ablate=row, scope="mixed")
+            assert memory.check() == []
+            stages = memory.model.retrieve(
+                "How many boats did Clara buy?", memory.view("dense", 50)
+            ).stages
+            kinds = {
+                memory.structure.kind[n] for st in stages if st.name == "score" for n in st.nodes
+            }
+            assert ("summary" in kinds) == (row not in ("w/o tree", "w/o long memory")), row
+            assert ("event" in kinds) == (row != "w/o tree"), row
+            assert bool(nodes(memory.structure, "entity")) == (row != "w/o graph")
+            names = [stage.name for stage in stages]
+            assert ("entities" in names) == (row != "w/o graph")
+            assert names.count("score") == 2 - (row == "w/o missing-info query")
+            scored = next(stage for stage in stages if stage.name == "score")
+            assert ("R 0.00" in scored.note) == (row == "w/o memory robustness")
+
+    def test_profiles_can_be_left_out(self):
+        talk = diary(list(range(4)), ["I met Clara in the old garden."] * 4)
+        for row in ("full", "w/o entity profile"):
+            s = build(talk, ablate=row).structure
+            profiles = [s.facts[n]["persistent"] for n in nodes(s, "entity")]
+            assert any(profiles) == (row == "full")
+
     def test_units_follow_for_whoever_asks_on_their_level(self, week):
         memory = segviz.build(
             week.conversation, "h-mem", "turn", embedder=HashingEmbedder(), scope="long"
@@ -253,6 +320,33 @@ class TestRecall:
         first, again = (week.ask("Where is Clara?", method="own") for _ in range(2))
         assert np.array_equal(first.final, again.final)
         assert first.stages == again.stages
+
+
+def rescored(memory, question):
+    """Equation 3 for every item that a stage scored, from the structure alone, best of all
+    parts and follow-ups."""
+    s, model = memory.structure, memory.model
+    result = model.retrieve(question, memory.view("dense", 50))
+    said = [moment.seconds for moment in moments(memory.units)]
+    asked = [question]
+    for stage in result.stages:
+        if stage.name == "follow-up" and "“" in stage.note:
+            asked.append(stage.note.split("“")[1].split("”")[0])
+    best = {}
+    scored = [stage for stage in result.stages if stage.name == "score"]
+    assert len(scored) == len(asked)
+    for text, stage in zip(asked, scored, strict=True):
+        cosine = np.clip(s.vector @ memory.embedder.embed([text])[0], 0, None)
+        for node, scored_as in zip(stage.nodes, stage.scores, strict=True):
+            facts = s.facts[node]
+            last = facts.get("last")
+            if last is None:
+                last = said[int(s.start[node])]
+            age = (said[-1] - last) / DAY
+            r = math.exp(-age / (model.tau * (1 + model.eta * math.log(1 + facts.get("n", 0)))))
+            best[node] = max(best.get(node, 0), 0.7 * cosine[node] + 0.15 * r)
+            assert scored_as == pytest.approx(0.7 * cosine[node] + 0.15 * r, abs=1e-4)
+    return result, asked, best
 
 
 class TestOperations:

@@ -14,7 +14,7 @@ from segviz.tree import Structure
 Scores = NDArray[np.float64]
 
 # Ties are decided by age; a sum's last bits must not decide them instead.
-_DIGITS = 9
+_DIGITS = 9  # ours
 
 
 def question_cosines(question: str, view: View) -> Scores:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from difflib import SequenceMatcher
 
 from segviz.construct import Annotate
 from segviz.construct.tasks import Extraction, Named
-from segviz.construct.tasks.words import normalised
+from segviz.construct.tasks.words import normalised, stem
 from segviz.systems.common.annotation import write
 from segviz.systems.common.draft import Draft
 from segviz.tree import Scalar
@@ -15,21 +16,30 @@ from segviz.tree import Scalar
 ENTITY = "entity"
 MAYBE = "may be the same as"
 _SALIENT = frozenset({"person", "organisation", "location"})
-_SALIENT_FROM = 3  # mentions
-_SAME_SPELLING = 0.9  # spelling, by difflib's ratio
-_RECENT = 3  # facts kept word for word in a profile
+
+
+@dataclass(frozen=True, slots=True)
+class Naming:
+    """When two names are one entity, and when an entity gets a profile; see the parameters of
+    the system."""
+
+    ablate: str
+    entity_merge: str
+    spelling: float
+    tokens: float
+    salient: int
+    recent: int
 
 
 class EntityGraph:
     """The entities of a draft. All its state stands in the nodes' facts, so that a saved
     memory can be changed."""
 
-    def __init__(self, draft: Draft, annotate: Annotate, fuzzy: bool) -> None:
-        """Takes up the entities as they stand in ``draft``; ``fuzzy`` also merges names
-        that are spelt nearly the same (H-Mem A.2; its main text merges equal ones alone)."""
+    def __init__(self, draft: Draft, annotate: Annotate, rules: Naming) -> None:
+        """Takes up the entities as they stand in ``draft``."""
         self._draft = draft
         self._annotate = annotate
-        self._fuzzy = fuzzy
+        self._rules = rules
         self._by_name: dict[str, list[int]] = {}
         for node in draft.of_kind(ENTITY):
             for alias in str(draft.facts[node]["aliases"]).split("\n"):
@@ -53,8 +63,8 @@ class EntityGraph:
     def _resolve(self, mention: Named, fragment: int) -> int:
         draft, name = self._draft, normalised(mention.name)
         node = next((n for n in self._by_name.get(name, ()) if self._fits(n, mention.kind)), None)
-        if node is None and self._fuzzy:
-            node = self._spelt_like(name, mention.kind)
+        if node is None and self._rules.entity_merge == "fuzzy":
+            node = self._named_like(name, mention.kind)
             if node is not None:
                 self._by_name.setdefault(name, []).append(node)
                 draft.note(node, aliases=f"{draft.facts[node]['aliases']}\n{name}")
@@ -84,18 +94,14 @@ class EntityGraph:
             self._draft.facts[node]["type"] == kind
         )
 
-    def _spelt_like(self, name: str, kind: str) -> int | None:
-        """Returns the known entity spelt most like ``name``, the older on a tie."""
+    def _named_like(self, name: str, kind: str) -> int | None:
+        """Returns the known entity whose name is most like ``name``, the older on a tie."""
         best: tuple[float, int] | None = None
         for known, nodes in self._by_name.items():
-            if known[0] != name[0] or abs(len(known) - len(name)) > 0.2 * max(
-                len(known), len(name)
-            ):
-                continue
-            ratio = SequenceMatcher(None, known, name, autojunk=False).ratio()
-            for node in nodes:
-                if ratio >= _SAME_SPELLING and self._fits(node, kind):
-                    best = max(best or (0.0, 0), (ratio, -node))
+            score = likeness(known, name, self._rules)
+            for node in nodes if score else ():
+                if self._fits(node, kind):
+                    best = max(best or (0.0, 0), (score, -node))
         return None if best is None else -best[1]
 
     def _repair(self, node: int, name: str, kind: str) -> None:
@@ -121,10 +127,15 @@ class EntityGraph:
                 if any(normalised(entity.name) in aliases for entity in fact.entities)
             ]
             recent = [*filter(None, str(draft.facts[node]["recent"]).split("\n")), *said]
-            changes: dict[str, Scalar] = {"recent": "\n".join(recent[-_RECENT:])}
+            changes: dict[str, Scalar] = {"recent": "\n".join(recent[-self._rules.recent :])}
             draft.note(node, **changes)
             mentions = len(draft.children[node])
-            if draft.facts[node]["type"] in _SALIENT and mentions % _SALIENT_FROM == 0:
+            wanted = self._rules.ablate != "w/o entity profile"
+            if (
+                wanted
+                and draft.facts[node]["type"] in _SALIENT
+                and mentions % self._rules.salient == 0
+            ):
                 due.append(node)
         groups = [
             [t for t in (draft.facts[n]["persistent"], draft.facts[n]["recent"]) if t] for n in due
@@ -175,10 +186,28 @@ class EntityGraph:
             node,
             mentions=len(draft.children[node]),
             persistent=persistent,
-            recent="\n".join(said[-_RECENT:]),
+            recent="\n".join(said[-self._rules.recent :]),
         )
         text = _profile(draft, node) if persistent else str(draft.facts[node]["name"])
         draft.rewrite([node], [text])
+
+
+def likeness(one: str, other: str, rules: Naming) -> float:
+    """How much two normalised names look like one entity's, in [0, 1]; 0 where they do not.
+
+    The larger of the share of common words (Jaccard, of stems; from ``rules.tokens`` on, and
+    with two in common, as a single common word is left to graph repair) and difflib's ratio
+    (from ``rules.spelling`` on, of names that begin alike). Source: H-Mem A.2, which gives no
+    limits.
+    """
+    a, b = ({stem(word) for word in name.split()} for name in (one, other))
+    common = len(a & b) / len(a | b) if len(a & b) > 1 else 0.0
+    # A ratio of r needs lengths whose difference is at most 1 - r of the mean or so.
+    close = abs(len(one) - len(other)) <= 2 * (1 - rules.spelling) * max(len(one), len(other))
+    spelt = 0.0
+    if one[0] == other[0] and close:
+        spelt = SequenceMatcher(None, one, other, autojunk=False).ratio()
+    return max(common * (common >= rules.tokens), spelt * (spelt >= rules.spelling))
 
 
 def _profile(draft: Draft, node: int) -> str:

@@ -60,12 +60,6 @@ def _at_least_a_day(times: Times) -> Times:
     return start - wider, stop + wider
 
 
-_SEEDS = 5  # entities taken by similarity alone
-_HOPS = 2
-_DECAY = 0.5  # of an entity's strength per hop
-_SAME = 0.95  # similarity at which two items on the same fragments count once
-_JUDGED = 5  # items looked at for what is missing
-_FOLLOW_UP = 0.5  # weight of what a follow-up question finds
 _SCOPES = {
     "short": ("", EVENT),
     "long": (EVENT, SUMMARY),
@@ -75,14 +69,21 @@ _SCOPES = {
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """The numbers of equations 1 to 3 and the pool sizes."""
+    """The numbers of equations 1 to 3 and the pool sizes; see the parameters of the system."""
 
+    ablate: str
     semantic: float
     temporal: float
     robust: float
-    tau_days: float
+    overlap: float
+    tau: float
     eta: float
+    seeds: int
+    hops: int
+    decay: float
     pool: int
+    judged: int
+    same: float
     scope: str
 
 
@@ -113,16 +114,16 @@ class HMemSearch:
         self.stages.append(Stage("plan", f"The question has {len(parts)} {plural}: {listed}."))
         total = np.zeros(n)
         for part, scope in zip(parts, scopes, strict=True):
-            found = self._part(part, scope, now, 1.0)
-            follow = self.tasks.missing(
-                part.text, [view.structure.text[m] for m in _best(found)[:_JUDGED]]
-            )
+            found = self._part(part, scope, now)
+            evidence = [view.structure.text[m] for m in _best(found)[: self.weights.judged]]
+            skip = self.weights.ablate == "w/o missing-info query"
+            follow = "" if skip else self.tasks.missing(part.text, evidence)
             if follow:
                 self.stages.append(
                     Stage("follow-up", f"The evidence lacks a piece; asks “{follow}”.")
                 )
                 again = SubQuestion(follow, part.scope, part.when, part.expects)
-                found = np.maximum(found, self._part(again, scope, now, _FOLLOW_UP))
+                found = np.maximum(found, self._part(again, scope, now))
             else:
                 self.stages.append(Stage("follow-up", "Nothing is missing; no second look."))
             total = np.maximum(total, found)
@@ -139,26 +140,31 @@ class HMemSearch:
         )
         return with_units(view.structure, ranked, total, self.stages)
 
-    def _part(
-        self, part: SubQuestion, scope: str, now: float, weight: float
-    ) -> NDArray[np.float64]:
+    def _part(self, part: SubQuestion, scope: str, now: float) -> NDArray[np.float64]:
         """F of every item found for one part, 0 for the rest."""
         structure = self.view.structure
         similarity = question_similarity(part.text, self.view)
-        strength = self._entities(part.text, similarity)
+        ablate = self.weights.ablate
+        strength = {} if ablate == "w/o graph" else self._entities(part.text, similarity)
         fragments = self._fragments(strength, similarity)
-        events = self._events(fragments, similarity)
-        pool = [*fragments, *events, *self._ancestors(events)]
-        kinds = _SCOPES[scope]
+        pool, kinds = fragments, _SCOPES[scope]
+        if ablate == "w/o tree":
+            kinds = ("",)
+        else:
+            events = self._events(fragments, similarity)
+            pool = [*fragments, *events, *self._ancestors(events)]
+        if ablate == "w/o long memory":
+            kinds = _SCOPES["short"]
         kept = [node for node in dict.fromkeys(pool) if structure.kind[node] in kinds]
         dropped = len(set(pool)) - len(kept)
         when = (seconds(part.when[0]), seconds(part.when[1])) if part.when else None
         score = np.zeros(len(structure))
         lines = []
         for node in kept:
-            s, t, r = float(similarity[node]), self._time(node, when), self._robust(node, now)
+            s, t = float(similarity[node]), self._time(node, when)
+            r = 0.0 if ablate == "w/o memory robustness" else self._robust(node, now)
             w = self.weights
-            score[node] = weight * (w.semantic * s + w.temporal * t + w.robust * r)
+            score[node] = w.semantic * s + w.temporal * t + w.robust * r
             lines.append((score[node], node, s, t, r))
         lines.sort(key=lambda line: (-line[0], line[1]))
         parts = "; ".join(
@@ -195,11 +201,11 @@ class HMemSearch:
             if any(f" {a} " in asked for a in str(structure.facts[m]["aliases"]).split("\n"))
         }
         named = len(strength)
-        for m in sorted(known, key=lambda m: (-similarity[m], m))[:_SEEDS]:
+        for m in sorted(known, key=lambda m: (-similarity[m], m))[: self.weights.seeds]:
             strength.setdefault(m, float(similarity[m]))
         seeds = len(strength)
         reach = list(strength)
-        for _ in range(_HOPS):
+        for _ in range(self.weights.hops):
             further: dict[int, float] = {}
             inside = set(reach)
             for relation in structure.relations:
@@ -208,14 +214,14 @@ class HMemSearch:
                     (relation.target, relation.source),
                 ):
                     if here in inside and there not in strength:
-                        passed = strength[here] * _DECAY
+                        passed = strength[here] * self.weights.decay
                         further[there] = max(further.get(there, 0.0), passed)
             strength.update(further)
             reach = list(further)
         order = sorted(strength, key=lambda m: (-strength[m], m))
         note = (
             f"{named} entities are named in the question, {seeds - named} more are like it; "
-            f"{len(strength) - seeds} are within {_HOPS} hops of these."
+            f"{len(strength) - seeds} are within {self.weights.hops} hops of these."
         )
         self.stages.append(
             Stage("entities", note, tuple(order), tuple(strength[m] for m in order), tuple(order))
@@ -285,16 +291,16 @@ class HMemSearch:
 
     def _time(self, node: int, when: Times | None) -> float:
         own = self._times(node)
-        return 0.0 if when is None or own is None else time_relevance(own, when)
+        return (
+            0.0 if when is None or own is None else time_relevance(own, when, self.weights.overlap)
+        )
 
     def _robust(self, node: int, now: float) -> float:
         facts = self.view.structure.facts[node]
         last, n = facts.get("last"), facts.get("n", 0)
         if last is None:  # a fragment is as fresh as when it was said
             last, n = self.said_at[int(self.view.structure.start[node])].seconds, 0
-        return robustness(
-            now - float(last), int(n or 0), self.weights.tau_days * DAY, self.weights.eta
-        )
+        return robustness(now - float(last), int(n or 0), self.weights.tau * DAY, self.weights.eta)
 
     def _once(self, ranked: Sequence[int]) -> list[int]:
         """Drops items on the same fragments that are nearly equal to a better one."""
@@ -303,7 +309,7 @@ class HMemSearch:
         result = []
         for node in ranked:
             twins = kept.setdefault(structure.coverage(node), [])
-            if any(structure.vector[node] @ structure.vector[t] > _SAME for t in twins):
+            if any(structure.vector[node] @ structure.vector[t] > self.weights.same for t in twins):
                 continue
             twins.append(node)
             result.append(node)

@@ -15,13 +15,14 @@ from segviz.construct import (
     View,
     check_ranges,
     param,
+    portion,
 )
 from segviz.construct.annotate import Extractive
 from segviz.construct.tasks import Offline, Tasks
 from segviz.conversation import DAY, Clock, as_time, moments
 from segviz.systems.common.annotation import annotator_or_offline, prepared, tasks_or_offline
 from segviz.systems.common.draft import Draft, cost_of, leaf_of
-from segviz.systems.h_mem.graph import EntityGraph
+from segviz.systems.h_mem.graph import EntityGraph, Naming
 from segviz.systems.h_mem.retrieval import HMemSearch, Weights, curve
 from segviz.systems.h_mem.tree import EVENT, SUMMARY, TOP, EventTree, Rules
 from segviz.tree import Decision, Facts, Step
@@ -56,7 +57,15 @@ class HMem:
         "Offline, sentences stand for extracted events and capitals for entities.",
         "Windows nest by default (7, 28, 364 days from the first event), as calendar weeks "
         "straddle months; a child lies in its parent's window by the time it was opened.",
-        "Thresholds give the paper's shape (Table 7) offline; its own are .8, .7 and .6.",
+        "Thresholds are set for the offline embedder, towards the summaries per level of Table "
+        "7. The offline graph is far from that table's: rules find few entities and relations.",
+        "Names that begin with different letters are not compared by spelling, and one common "
+        "word alone is an edge, not a merge.",
+        "No reranker: its row is the embedding-only one of Table 8.",
+        "Relations keep a count, not their evidence, time and confidence (A.2); entities and "
+        "profiles lead to evidence and are none.",
+        "A matched event is reinforced with the summary it joins and all summaries above.",
+        "The time of an event is the one its sentence names, where it names one.",
         "Summaries and profiles are written once per unit, not once per event.",
         "The distance in equation 1 is divided by the hull of both intervals.",
         "Similarity is the cosine, or another relevance where one is chosen, scaled to [0, 1].",
@@ -74,58 +83,184 @@ class HMem:
         help="Extracts events and entities, and plans questions.",
         registry="tasks",
         factory=Offline,
+        source="§3.2, §3.3 and App. C; offline rules are ours",
     )
     annotate: Annotate = param(
-        help="Writes summaries and profiles.", registry="annotate", factory=Extractive
+        help="Writes summaries and profiles.",
+        registry="annotate",
+        factory=Extractive,
+        source="§3.2 and App. C; offline extracts are ours",
+    )
+    ablate: str = param(
+        "full",
+        help="The part left out. Without the tree only fragments are evidence; without long "
+        "memory no summaries; without the graph no entities.",
+        choices=(
+            "full",
+            "w/o tree",
+            "w/o graph",
+            "w/o long memory",
+            "w/o memory robustness",
+            "w/o missing-info query",
+            "w/o entity profile",
+        ),
+        source="Table 5, its rows",
     )
     alpha_2: float = param(
-        0.51, help="Similarity that joins a week's summary (paper .80).", low=-1, high=1, step=0.01
+        0.51,
+        help="Similarity that joins a week's summary.",
+        low=-1,
+        high=1,
+        step=0.01,
+        source="A.2, .8; 0.51 is ours, for the offline embedder",
     )
     alpha_3: float = param(
-        0.49, help="Similarity that joins a month's summary (paper .70).", low=-1, high=1, step=0.01
+        0.49,
+        help="Similarity that joins a month's summary.",
+        low=-1,
+        high=1,
+        step=0.01,
+        source="A.2, .7; 0.49 is ours, for the offline embedder",
     )
     alpha_4: float = param(
-        0.42, help="Similarity that joins a year's summary (paper .60).", low=-1, high=1, step=0.01
+        0.42,
+        help="Similarity that joins a year's summary.",
+        low=-1,
+        high=1,
+        step=0.01,
+        source="A.2, .6; 0.42 is ours, for the offline embedder",
     )
     windows: str = param(
         "nested",
         help="Windows of 7, 28 and 364 days from the first event, or calendar weeks, months "
-        "and years (paper: week, month, year).",
+        "and years.",
         choices=("nested", "calendar"),
+        source="A.2, week, month and year; nested ones are ours",
     )
     entity_merge: str = param(
         "fuzzy",
-        help="Merge names spelt nearly the same (paper, A.2) or equal names alone (main text).",
+        help="Merge names that look nearly the same, or equal names alone.",
         choices=("fuzzy", "exact"),
+        source="A.2, fuzzy; §3.2, exact",
+    )
+    spelling: float = param(
+        0.9,
+        help="Likeness in spelling (difflib's ratio) from which two names are one.",
+        low=0,
+        high=1,
+        step=0.01,
+        source="A.2 without a limit; .9 is ours",
+    )
+    tokens: float = param(
+        0.6,
+        help="Share of common words (two at least) from which two names are one.",
+        low=0,
+        high=1,
+        step=0.05,
+        source="A.2 without a limit; .6 is ours",
+    )
+    salient: int = param(
+        3,
+        help="Mentions after which a person, organisation or place gets a profile, each time.",
+        low=1,
+        high=100,
+        step=1,
+        source="§3.2 without a number; 3 is ours",
+    )
+    recent: int = param(
+        3,
+        help="Facts kept word for word in a profile.",
+        low=1,
+        high=50,
+        step=1,
+        source="§3.2, recent data, without a number; 3 is ours",
     )
     semantic: float = param(
-        0.70, help="Weight of similarity (paper .70).", low=0, high=1, step=0.05
+        0.70, help="Weight of similarity.", low=0, high=1, step=0.05, source="A.2, .70"
     )
     temporal: float = param(
-        0.15, help="Weight of nearness in time (paper .15).", low=0, high=1, step=0.05
+        0.15, help="Weight of nearness in time.", low=0, high=1, step=0.05, source="A.2, .15"
     )
-    robust: float = param(0.15, help="Weight of robustness (paper .15).", low=0, high=1, step=0.05)
+    robust: float = param(
+        0.15, help="Weight of robustness.", low=0, high=1, step=0.05, source="A.2, .15"
+    )
+    overlap: float = param(
+        0.5,
+        help="Weight λ of overlap against distance in time.",
+        low=0,
+        high=1,
+        step=0.05,
+        source="equation 1 without a value; .5 is ours",
+    )
     tau: float = param(
         365.0,
-        help="Days in which a memory never met again fades to 1/e (paper 365).",
+        help="Days in which a memory never met again fades to 1/e.",
         low=1,
         high=3650,
         step=1,
+        source="A.2, 365",
     )
     eta: float = param(
-        0.5, help="How much repetition slows forgetting (paper .5).", low=0, high=5, step=0.1
+        0.5,
+        help="How much repetition slows forgetting.",
+        low=0,
+        high=5,
+        step=0.1,
+        source="A.2, .5",
+    )
+    seeds: int = param(
+        5,
+        help="Entities taken by similarity, beside those named.",
+        low=0,
+        high=100,
+        step=1,
+        source="§3.3 without a number; 5 is ours",
+    )
+    hops: int = param(
+        2,
+        help="Steps from the seeds along relations.",
+        low=0,
+        high=6,
+        step=1,
+        source="§3.3, multi-hop, without a number; 2 is ours",
+    )
+    decay: float = param(
+        0.5,
+        help="What is left of an entity's strength after a step.",
+        low=0,
+        high=1,
+        step=0.05,
+        source="ours",
     )
     pool: int = param(
         10,
-        help="Fragments by entity and events by similarity that enter (paper tries 5 to 50).",
+        help="Fragments by entity and events by similarity that enter.",
         low=1,
         high=200,
         step=1,
+        source="A.4 tries 5 to 50; 10 is ours",
+    )
+    judged: int = param(
+        5,
+        help="Pieces of evidence looked at for what is missing.",
+        low=1,
+        high=50,
+        step=1,
+        source="§3.3 without a number; 5 is ours",
+    )
+    same: float = param(
+        0.95,
+        help="Similarity above which two items on the same fragments count once.",
+        low=-1,
+        high=1,
+        step=0.01,
+        source="§3.3, de-duplicated, without a limit; .95 is ours",
     )
     scope: str = param(
         "planned",
         help="Which items count: as planned per question, or always the same ones.",
         choices=("planned", "short", "long", "mixed"),
+        source="§3.3; A.4 fixes mixed",
     )
 
     def __post_init__(self) -> None:
@@ -149,7 +284,10 @@ class HMem:
             found = tasks.extract(arrival.text, as_time(when.seconds) if when.dated else None)
             for fact in found.facts:
                 tree.event(fact, fragment, when)
-            entities, profiles = graph.take_in(found, fragment)
+            entities: list[int] = []
+            profiles = 0
+            if self.ablate != "w/o graph":
+                entities, profiles = graph.take_in(found, fragment)
             written = tree.rewrite() + profiles
             events = draft.take()
             note = (
@@ -173,15 +311,13 @@ class HMem:
         annotate = annotator_or_offline(self.annotate, services)
         return (
             EventTree(draft, Rules(limits, self.windows == "calendar"), annotate),
-            EntityGraph(draft, annotate, self.entity_merge == "fuzzy"),
+            EntityGraph(draft, annotate, portion(Naming, self)),
         )
 
     def retrieve(self, question: str, view: View) -> Retrieval:
         """Returns the evidence chain; see the class for its course."""
-        weights = Weights(
-            self.semantic, self.temporal, self.robust, self.tau, self.eta, self.pool, self.scope
-        )
-        return HMemSearch(view, tasks_or_offline(self.tasks, view.services), weights).run(question)
+        tasks = tasks_or_offline(self.tasks, view.services)
+        return HMemSearch(view, tasks, portion(Weights, self)).run(question)
 
     def retention(self, facts: Facts, ages: Sequence[float]) -> list[float]:
         """Equation 2 for a node with these facts, at each age in seconds."""

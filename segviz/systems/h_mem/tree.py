@@ -14,9 +14,9 @@ from segviz.systems.common.draft import Draft
 from segviz.tree import Judgement, Scalar, as_number
 
 EVENT, SUMMARY = "event", "summary"
-TOP = 4
+TOP = 4  # A.2: day, week, month, year
 # Windows nest: a week of 7 days, a month of 4 weeks, a year of 13 months.
-_WINDOW_DAYS = {2: 7, 3: 28, 4: 364}
+_WINDOW_DAYS = {2: 7, 3: 28, 4: 364}  # A.2; that they nest is ours
 # The tree's age in days up to which it has this many levels (A.2).
 _TOP_UNTIL = ((7.0, 2), (30.0, 3))
 
@@ -112,9 +112,8 @@ class EventTree:
             if best is not None and sibling is not None and score >= limit:
                 draft.link(best, node)
                 self.joined.append(best)
-                for reinforced in (best, sibling):
-                    self.reinforce(reinforced, now)
-                self._widen(best, node)
+                self.reinforce(sibling, now)
+                self._consolidate(best, node, now)
                 return
             node = self._open(node, level, window)
             level += 1
@@ -149,11 +148,13 @@ class EventTree:
         last = max(as_number(self._draft.facts[node], "last"), now)
         self._draft.note(node, n=(n if isinstance(n, int) else 0) + 1, last=last)
 
-    def _widen(self, node: int, child: int) -> None:
-        """Widens the times of ``node`` and its ancestors to hold the child's; marks them stale."""
+    def _consolidate(self, node: int, child: int, now: float) -> None:
+        """Reinforces ``node`` and its ancestors, which are written anew to hold the child, and
+        widens their times."""
         draft = self._draft
         start, stop = as_number(draft.facts[child], "from"), as_number(draft.facts[child], "to")
         while True:
+            self.reinforce(node, now)
             self._stale[node] = None
             if start < as_number(draft.facts[node], "from"):
                 draft.note(node, **{"from": start})

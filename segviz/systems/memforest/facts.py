@@ -16,8 +16,8 @@ from segviz.systems.memforest.trees import Forest
 from segviz.tree import Judgement, Vector, as_number
 
 CELL = "cell"
-_CHARACTERS = 8000
-_GAP = 6 * 3600.0
+_CHARACTERS = 8000  # code, 8000
+_GAP = 6 * 3600.0  # code, 6 h
 _MARKER = re.compile(r"\b(?:by the way|anyway|changing the subject|on another note)\b", re.I)
 
 
@@ -78,8 +78,8 @@ class Cells:
 
 
 FACT = "fact"
-_ASKED = 4  # near duplicates judged
-_ENTITY_FACTS, _ENTITY_SESSIONS = 3, 2
+_ASKED = 4  # near duplicates judged; code, 4
+_ENTITY_FACTS, _ENTITY_SESSIONS = 3, 2  # code, 3 and 2
 
 
 class Ingest:

@@ -15,7 +15,7 @@ from segviz.systems.common.retrieval import question_similarity, with_units
 from segviz.systems.memforest.facts import CELL, FACT
 from segviz.systems.memforest.trees import FAMILIES
 
-_FACTS = 30  # facts that vote for trees
+_FACTS = 30  # facts that vote for trees; code, 30
 Scores = NDArray[np.float64]
 
 

@@ -12,9 +12,9 @@ from segviz.systems.common.draft import Draft
 from segviz.systems.memforest.trees import Forest
 from segviz.tree import Judgement, Vector, as_number
 
-_SCENE_BUFFER, _SCENE_SEEDS = 24, 30
-SCENE_FULL = 60
-_NEARNESS, _NEAR_DAYS = 0.08, 45.0
+_SCENE_BUFFER, _SCENE_SEEDS = 24, 30  # code, 24 and 30
+SCENE_FULL = 60  # code, 60
+_NEARNESS, _NEAR_DAYS = 0.08, 45.0  # code, .08 and 45
 
 
 @dataclass(frozen=True, slots=True)

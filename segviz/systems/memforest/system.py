@@ -71,67 +71,119 @@ class MemForest:
         help="Extracts facts, judges duplicates and orders branches.",
         registry="tasks",
         factory=Offline,
+        source="MemForest §3; offline rules are ours",
     )
     annotate: Annotate = param(
-        help="Writes the text of inner nodes.", registry="annotate", factory=Extractive
+        help="Writes the text of inner nodes.",
+        registry="annotate",
+        factory=Extractive,
+        source="MemForest §3; offline extracts are ours",
     )
     refresh: str = param(
         "eager",
-        help="When changed nodes are written: at every step, or once per session (paper).",
+        help="When changed nodes are written: at every step, or once per session.",
         choices=("eager", "lazy"),
+        source="MemForest §3, per session; at every step is ours",
     )
     session_k: int = param(
-        3, help="Most children in a session's tree (code 3).", low=3, high=32, step=1
+        3,
+        help="Most children in a session's tree.",
+        low=3,
+        high=32,
+        step=1,
+        source="code, 3",
     )
     entity_k: int = param(
-        8, help="Most children in an entity's tree (code 8).", low=3, high=32, step=1
+        8,
+        help="Most children in an entity's tree.",
+        low=3,
+        high=32,
+        step=1,
+        source="code, 8",
     )
     scene_k: int = param(
-        10, help="Most children in a scene's tree (code 10).", low=3, high=32, step=1
+        10,
+        help="Most children in a scene's tree.",
+        low=3,
+        high=32,
+        step=1,
+        source="code, 10",
     )
-    cell_turns: int = param(2, help="Turns of a cell (paper 2).", low=1, high=20, step=1)
+    cell_turns: int = param(
+        2,
+        help="Turns of a cell.",
+        low=1,
+        high=20,
+        step=1,
+        source="MemForest §3, 2",
+    )
     duplicate: float = param(
         0.93,
-        help="Similarity from which two facts may be one (code .93).",
+        help="Similarity from which two facts may be one.",
         low=0,
         high=1,
         step=0.01,
+        source="code, .93",
     )
     spawn: float = param(
         0.40,
-        help="Least similarity that joins a scene of the same domain (code .58).",
+        help="Least similarity that joins a scene of the same domain.",
         low=-1,
         high=1,
         step=0.01,
+        source="code, .58; .40 is ours, for the offline embedder",
     )
     second: float = param(
         0.52,
-        help="Similarity that joins a half-full scene, or a second one (code .70).",
+        help="Similarity that joins a half-full scene, or a second one.",
         low=-1,
         high=1,
         step=0.01,
+        source="code, .70; .52 is ours, for the offline embedder",
     )
     merge: float = param(
-        0.88, help="Similarity at which two scenes become one (code .88).", low=0, high=1, step=0.01
+        0.88,
+        help="Similarity at which two scenes become one.",
+        low=0,
+        high=1,
+        step=0.01,
+        source="code, .88",
     )
-    trees: int = param(10, help="Trees recalled (code 10).", low=1, high=50, step=1)
-    beam: int = param(10, help="Branches followed at once (code 10).", low=1, high=50, step=1)
+    trees: int = param(
+        10,
+        help="Trees recalled.",
+        low=1,
+        high=50,
+        step=1,
+        source="code, 10",
+    )
+    beam: int = param(
+        10,
+        help="Branches followed at once.",
+        low=1,
+        high=50,
+        step=1,
+        source="code, 10",
+    )
     balance: float = param(
         0.5,
         help="Weight of a root's own similarity against its best fact's.",
         low=0,
         high=1,
         step=0.05,
+        source="ours",
     )
     recall_by: str = param(
         "joint",
-        help="Trees by one joint score (paper), or by facts found and roots apart (code).",
+        help="Trees by one joint score, or by facts found and roots apart.",
         choices=("joint", "union"),
+        source="MemForest §4, joint; code, union",
     )
     browse: str = param(
         "embedding",
         help="How branches are chosen: by similarity, by a model, or not at all (flat, root).",
         choices=("embedding", "llm", "flat", "root"),
+        source="Table 7, its rows",
     )
 
     def __post_init__(self) -> None:

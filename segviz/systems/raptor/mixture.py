@@ -17,11 +17,11 @@ from segviz.tree import Vector
 
 Floats = NDArray[np.float64]
 
-_ROUNDS = 50
-_FLOOR = 1e-6
-_ENOUGH = 1e-3
+_ROUNDS = 50  # ours
+_FLOOR = 1e-6  # ours
+_ENOUGH = 1e-3  # ours
 # Component counts without a better BIC after which the search ends.
-_PATIENCE = 5
+_PATIENCE = 5  # ours
 
 
 def principal(points: Floats, dimensions: int) -> Floats:

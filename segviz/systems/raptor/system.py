@@ -66,48 +66,88 @@ class Raptor:
     )
 
     dimensions: int = param(
-        3, help="Dimensions kept (SegTreeMem's runs: 3; code: 10).", low=1, high=64, step=1
+        3,
+        help="Dimensions kept.",
+        low=1,
+        high=64,
+        step=1,
+        source="SegTreeMem, App. E, 3; code, 10",
     )
     threshold: float = param(
         0.1,
-        help="Share above which a node belongs to a cluster (code: 0.1; SegTreeMem's runs: "
-        "0.5, where no node can have two parents from one mixture).",
+        help="Share above which a node belongs to a cluster.",
         low=0,
         high=1,
         step=0.05,
+        source="code, 0.1; SegTreeMem, App. E, 0.5",
     )
-    layers: int = param(5, help="Most layers above the units (code: 5).", low=1, high=20, step=1)
+    layers: int = param(
+        5,
+        help="Most layers above the units.",
+        low=1,
+        high=20,
+        step=1,
+        source="code, 5",
+    )
     small: int = param(
-        8, help="A layer of so few nodes becomes one cluster (ours).", low=2, high=50, step=1
+        8,
+        help="A layer of so few nodes becomes one cluster.",
+        low=2,
+        high=50,
+        step=1,
+        source="ours",
     )
     components: int = param(
-        50, help="Fewer clusters than this per mixture (code: 50).", low=2, high=200, step=1
+        50,
+        help="Fewer clusters than this per mixture.",
+        low=2,
+        high=200,
+        step=1,
+        source="code, 50",
     )
     input_tokens: int = param(
         3500,
-        help="Longest text summarised at once, in tokens (both: 3500).",
+        help="Longest text summarised at once, in tokens.",
         low=100,
         high=100_000,
         step=100,
+        source="code and SegTreeMem, App. E, 3500",
     )
     retrieval: str = param(
         "collapsed",
-        help="Rank all nodes together (recommended by the paper), or walk down the layers.",
+        help="Rank all nodes together, or walk down the layers.",
         choices=("collapsed", "traversal"),
+        source="RAPTOR §3, collapsed or tree traversal",
     )
     budget: int = param(
         3500,
-        help="Tokens returned by collapsed retrieval (code: 3500; paper: 2000).",
+        help="Tokens returned by collapsed retrieval.",
         low=50,
         high=100_000,
         step=50,
+        source="code, 3500; RAPTOR §3, 2000",
     )
     width: int = param(
-        5, help="Nodes kept per layer when walking down (code: 5).", low=1, high=100, step=1
+        5,
+        help="Nodes kept per layer when walking down.",
+        low=1,
+        high=100,
+        step=1,
+        source="code, 5",
     )
-    seed: int = param(0, help="Seed of the mixtures.", low=0, high=2**31 - 1, step=1)
+    seed: int = param(
+        0,
+        help="Seed of the mixtures.",
+        low=0,
+        high=2**31 - 1,
+        step=1,
+        source="ours",
+    )
     annotate: Annotate = param(
-        help="Writes the summary of a cluster.", registry="annotate", factory=Extractive
+        help="Writes the summary of a cluster.",
+        registry="annotate",
+        factory=Extractive,
+        source="RAPTOR §3; offline extracts are ours",
     )
 
     def __post_init__(self) -> None:

@@ -68,15 +68,22 @@ class SegmentTree:
     )
 
     compatibility: Compatibility = param(
-        help="Chooses where a new unit joins.", registry="compatibility", factory=Calibrated
+        help="Chooses where a new unit joins.",
+        registry="compatibility",
+        factory=Calibrated,
+        source="SegTreeMem §4.2; the offline default is ours",
     )
     annotate: Annotate = param(
-        help="Writes the text of inner nodes.", registry="annotate", factory=Extractive
+        help="Writes the text of inner nodes.",
+        registry="annotate",
+        factory=Extractive,
+        source="SegTreeMem §4.1; offline extracts are ours",
     )
     refresh: str = param(
         "eager",
         help="When annotations are rewritten: at every step, or once per session.",
         choices=("eager", "lazy"),
+        source="SegTreeMem §4.1, every step; per session is ours",
     )
 
     def __post_init__(self) -> None:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, ClassVar, TypeVar
+from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from segviz.construct import (
     View,
     check_ranges,
     param,
+    portion,
 )
 from segviz.construct.annotate import Extractive
 from segviz.construct.tasks import Boundary, Offline, Tasks
@@ -27,11 +28,6 @@ from segviz.systems.xmemory.episodes import Episodes, Reading, forget
 from segviz.systems.xmemory.retrieval import Gates, XMemorySearch
 from segviz.systems.xmemory.themes import SEMANTIC, THEME, Limits, Themes
 from segviz.tree import Decision, Step
-
-if TYPE_CHECKING:
-    from _typeshed import DataclassInstance
-
-_P = TypeVar("_P", bound="DataclassInstance")
 
 
 @dataclass(frozen=True)
@@ -277,17 +273,13 @@ class XMemory:
         """Refuses values outside the declared ranges."""
         check_ranges(self)
 
-    def _part(self, kind: type[_P]) -> _P:
-        """The parameters that one part takes, by their names."""
-        return kind(**{f.name: getattr(self, f.name) for f in fields(kind)})
-
     def steps(self, arrivals: Sequence[Arrival], services: Services) -> Iterator[Step]:
         """One Step per unit, lazily."""
         draft = Draft(services.embedder)
         tasks: Tasks = prepared(self.tasks, services)
         annotate = prepared(self.annotate, services)
-        themes = Themes(draft, self._part(Limits), annotate)
-        writer = Episodes(draft, themes, tasks, annotate, services.embedder, self._part(Reading))
+        themes = Themes(draft, portion(Limits, self), annotate)
+        writer = Episodes(draft, themes, tasks, annotate, services.embedder, portion(Reading, self))
         clock = Clock()
         for arrival in arrivals:
             when = clock.tell(arrival)
@@ -327,7 +319,7 @@ class XMemory:
     def retrieve(self, question: str, view: View) -> Retrieval:
         """Themes, statements, episodes, messages; see the class for the course."""
         tasks = tasks_or_offline(self.tasks, view.services)
-        return XMemorySearch(view, tasks, self._part(Gates)).run(question)
+        return XMemorySearch(view, tasks, portion(Gates, self)).run(question)
 
     def operations(self) -> Mapping[str, Operation]:
         """Splits, merges, reassignment, upkeep and deletion."""
@@ -337,7 +329,7 @@ class XMemory:
         """Returns the step of an operation; ValueError says why it cannot be done."""
         draft = Draft.of(view.structure, view.services.embedder)
         annotate = annotator_or_offline(self.annotate, view.services)
-        themes = Themes(draft, self._part(Limits), annotate)
+        themes = Themes(draft, portion(Limits, self), annotate)
         text = apply_operation(name, arguments, draft, themes, annotate, self.most)
         return _step(view.units[-1], text, draft, themes, themes.rewrite(), name)
 
