@@ -57,7 +57,7 @@ def forest():
 
 @pytest.fixture(scope="module")
 def xmemory():
-    return built("xmemory")
+    return built("xmemory", attach=0.5, loose=0.45, most=6)
 
 
 def of(*nodes, relations=()) -> Structure:

@@ -4,7 +4,9 @@
 only): ``expected.json`` for session files, ``links.json`` for links. Entries with ``removed``
 used what is gone on purpose; their ``rest`` is what the old version made of them without it.
 A link names only what differs from the defaults. Those of ``calibrated`` have changed, so trees
-are built with the ones of that version (``DEFAULTS``): with them they are the same.
+are built with the ones of that version (``DEFAULTS``): with them they are the same. H-Mem and
+xMemory build otherwise since (``NEARER``, nearer to their papers): of their links the view is
+compared, not the memory.
 """
 
 from __future__ import annotations
@@ -30,6 +32,7 @@ FILES: dict[str, Any] = json.loads((HERE / "expected.json").read_text(encoding="
 LINKS: dict[str, Any] = {
     entry["name"]: entry for entry in json.loads((HERE / "links.json").read_text(encoding="utf-8"))
 }
+NEARER = ("h-mem", "xmemory")
 DEFAULTS = {
     "window": 0,
     "level_1": 0.10,
@@ -152,10 +155,12 @@ def test_a_link_opens_the_same_view(name):
         gone = expected["removed_parameters"]
         assert [problem.partition("=")[0] for problem in problems] == gone
         expected = expected["rest"]
+    elif name == "xmemory-propagate":  # the values of restructure are the paper's rows now
+        assert [problem.partition("=")[0] for problem in problems] == ["restructure"]
     else:
         assert problems == expected["problems"] == []
     same_view(replace(bookmark, path=None), expected["view"])
-    if "retrieved" in expected:
+    if "retrieved" in expected and bookmark.system not in NEARER:
         source = bookmark.path or sample_path(bookmark.sample or "ines-theo")
         settings = json.dumps(dict(bookmark.settings))
         memory = built(str(source), bookmark.conversation, bookmark.system, bookmark.unit, settings)

@@ -202,7 +202,7 @@ def likeness(one: str, other: str, rules: Naming) -> float:
     """
     a, b = ({stem(word) for word in name.split()} for name in (one, other))
     common = len(a & b) / len(a | b) if len(a & b) > 1 else 0.0
-    # A ratio of r needs lengths whose difference is at most 1 - r of the mean or so.
+    # The ratio is at most 2 · shorter / (shorter + longer): far lengths need no comparison.
     close = abs(len(one) - len(other)) <= 2 * (1 - rules.spelling) * max(len(one), len(other))
     spelt = 0.0
     if one[0] == other[0] and close:
