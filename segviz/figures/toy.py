@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from segviz.tree import Structure
 
-_ROW, _LINE = 120, 12  # pixels of a level; characters of a line in a leaf's box
+_ROW, _LINE = 112, 16  # pixels of a level; characters of a line in a leaf's box
 
 
 def numbered_tree(
