@@ -9,7 +9,7 @@ from functools import partial
 from segviz import store
 from segviz.export.graphs import graphml, newick, newick_problem
 from segviz.export.html import html_page
-from segviz.export.sheet import Sheet, sheet
+from segviz.export.sheet import Sheet, card, film, sheet
 from segviz.export.snippet import python_snippet
 from segviz.export.tables import nodes_csv, ranks_csv
 from segviz.export.view import View
@@ -80,6 +80,28 @@ FORMATS: dict[str, Format] = {
         partial(sheet, "pdf"),
         "application/pdf",
         dark=partial(sheet, "pdf", dark=True),
+        needs_browser=True,
+    ),
+    "card": Format(
+        "card",
+        "png",
+        "Share card (PNG)",
+        "Title, tree, levels and one line of what propagation did, 1,200 by 630 dots: what a post "
+        "or a slide has room for; drawn by an installed browser.",
+        card,
+        "image/png",
+        dark=partial(card, dark=True),
+        needs_browser=True,
+    ),
+    "animation": Format(
+        "alpha",
+        "webp",
+        "Animation of α (WebP)",
+        "The card while α moves from 0 to .95, again and again; drawn by an installed browser.",
+        film,
+        "image/webp",
+        asks=True,
+        dark=partial(film, dark=True),
         needs_browser=True,
     ),
     "python": Format(

@@ -34,6 +34,12 @@ from segviz.view.scene import UNFOLDED, Scene, answered, grown, keeps_time, scen
 WIDTH = 1400
 """Pixels of a picture, across."""
 
+CARD = (1200, 630)
+"""Pixels of a card, across and down: what links to a page are shown by."""
+
+FILM = (4, 5)
+"""Frames of an animation on its sheet, across and down: cards at α from 0 to below 1."""
+
 SURFACE = {"light": ("#ffffff", "#2f2d2b"), "dark": ("#171614", "#edebe8")}
 """Background and foreground."""
 
@@ -46,8 +52,8 @@ TEXT_BUDGET = 4_000_000
 _SHORTEST = 80
 
 
-def html_page(view: View) -> str:
-    """The page of a view, to be saved as UTF-8."""
+def html_page(view: View, *, card: bool = False) -> str:
+    """The page of a view, to be saved as UTF-8; with ``card`` its picture is a card."""
     code, style = script("export_page"), _style(view)
     policy = "; ".join(
         [
@@ -76,7 +82,7 @@ def html_page(view: View) -> str:
             "</head>",
             "<body>",
             *_body(view),
-            f'<script type="application/json" id="view">{_data(view)}</script>',
+            f'<script type="application/json" id="view">{_data(view, card)}</script>',
             f'<script type="module">{code}</script>',
             "</body>",
             "</html>\n",
@@ -174,7 +180,7 @@ def _literal(text: str) -> str:
 # --- what the script reads ---------------------------------------------------------------------
 
 
-def _data(view: View) -> str:
+def _data(view: View, card: bool) -> str:
     structure, scene = view.structure, _scene(view)
     stage = _height(view) if view.result else None  # what stands around the tree comes on top
     texts = structure.text
@@ -192,7 +198,7 @@ def _data(view: View) -> str:
         "edges": structure.edges.ravel().tolist(),
         "node": list(nodes),
         "units": [", ".join(unit.turn_ids) for unit in view.memory.units],
-        "picture": _picture(view),
+        "picture": _picture(view, card),
         "file": file_name(view.memory.conversation.id, view.page, "").rstrip("."),
     }
     written = json.dumps(content, ensure_ascii=True, separators=(",", ":"))
@@ -207,15 +213,17 @@ def picture_height(view: View) -> int:
     return 8 * ceil((_HEAD + _height(view) + _FOOT) / 8)
 
 
-def _picture(view: View) -> dict[str, object]:
+def _picture(view: View, card: bool) -> dict[str, object]:
     """What stands around the canvas in a picture (``PictureWords`` of the script)."""
+    width, height = CARD if card else (WIDTH, picture_height(view))
+    nodes, heard = int(view.structure.active.sum()), int((view.structure.level == 0).sum())
     in_time = keeps_time(view.memory, view.structure)
     note = "in the order of branches, not of time; nodes with several parents repeated"
     return {
-        "width": WIDTH,
-        "height": picture_height(view),
-        "head": _HEAD,
-        "foot": _FOOT,
+        "width": width,
+        "height": height,
+        "head": 96 if card else _HEAD,
+        "foot": 36 if card else _FOOT,
         "heading": one_line(view.heading, 2_000),
         "setting": [
             one_line(" · ".join(f"{name} {value}" for name, value in lines), 600)
@@ -223,6 +231,8 @@ def _picture(view: View) -> dict[str, object]:
         ],
         "about": one_line(". ".join(f"{name}: {value}" for name, value in view.setting), 4_000),
         "note": "" if in_time else note,
+        "card": f"{heard:,} leaves in a memory of {nodes:,} nodes" if card else None,
+        "film": FILM,
     }
 
 

@@ -1,4 +1,4 @@
-"""PNG, PDF and SVG of a view, drawn by a browser of the Chromium family that is installed.
+"""PNG, PDF, SVG and WebP of a view, drawn by a browser of the Chromium family that is installed.
 
 The browser opens the exported page, whose canvas draws the picture. Shaping of every script,
 emoji and fonts inside the PDF come with it, and no package is needed. It runs a process and
@@ -13,6 +13,7 @@ server, and leaves no file behind.
 from __future__ import annotations
 
 import base64
+import io
 import os
 import re
 import signal
@@ -25,8 +26,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import BoundedSemaphore
 
+from PIL import Image
+
 from segviz.export.browser import INSTEAD, VARIABLE, BrowserError, find_browser
 from segviz.export.formats import Format
+from segviz.export.html import FILM
 from segviz.export.sheet import Sheet
 from segviz.export.text import one_line
 from segviz.export.view import View
@@ -35,6 +39,8 @@ SECONDS = 60
 """A picture takes one to four; after this the browser is ended."""
 
 _AT_ONCE = BoundedSemaphore(2)  # each takes some 300 MB; a server may have many visitors
+
+_FRAME, _REST = 200, 1500  # milliseconds of a frame, and of the first and the last
 
 _FLAGS = (
     "--headless",
@@ -70,16 +76,18 @@ def made(offer: Format, view: View, *, dark: bool = False, scale: int = 2) -> st
     written, BrowserError where the browser fails.
     """
     content = (offer.dark if dark and offer.dark else offer.make)(view)
-    return draw(content, scale=scale) if isinstance(content, Sheet) else content
+    if not isinstance(content, Sheet):
+        return content
+    return draw(content, scale=scale if offer.scales else 1)
 
 
 def draw(sheet: Sheet, *, scale: int = 2, browser: Path | None = None) -> bytes:
-    """A sheet as PNG with ``scale`` dots for each pixel, as PDF of one page, or as SVG.
+    """A sheet as PNG or WebP with ``scale`` dots for each pixel, as PDF of one page, or as SVG.
 
     The same sheet gives the same bytes. ValueError for a PNG with too many dots,
     BrowserError where the browser fails.
     """
-    dots = sheet.dots(scale) if sheet.kind == "png" else None
+    dots = sheet.dots(scale) if sheet.kind in ("png", "webp") else None
     program = browser or find_browser()
     if not _AT_ONCE.acquire(timeout=SECONDS):
         raise BrowserError("other pictures are being drawn; try again in a minute")
@@ -90,13 +98,16 @@ def draw(sheet: Sheet, *, scale: int = 2, browser: Path | None = None) -> bytes:
         _AT_ONCE.release()
     if dots and (content[:4] != b"\x89PNG" or struct.unpack(">II", content[16:24]) != dots):
         raise BrowserError(f"{program} drew the picture in another size; take a smaller scale")
-    if sheet.kind == "pdf":  # the time it was made, overwritten: every place in it is counted
+    if sheet.kind == "webp":
+        content = _animated(content)
+    elif sheet.kind == "pdf":  # the time it was made, overwritten: every place in it is counted
         content = _STAMPED.sub(lambda found: b" " * len(found[0]), content)
     return content
 
 
 def _draw(sheet: Sheet, scale: int, program: Path, folder: Path) -> bytes:
-    page, target, said = folder / "sheet.html", folder / f"made.{sheet.kind}", folder / "said"
+    kind = "png" if sheet.kind == "webp" else sheet.kind  # its frames, side by side
+    page, target, said = folder / "sheet.html", folder / f"made.{kind}", folder / "said"
     page.write_text(sheet.html, encoding="utf-8")
     wanted = {
         "png": (
@@ -110,9 +121,9 @@ def _draw(sheet: Sheet, scale: int, program: Path, folder: Path) -> bytes:
     # Chromium refuses to run as root in its sandbox; it draws this one page alone.
     root = ("--no-sandbox",) if hasattr(os, "geteuid") and os.geteuid() == 0 else ()
     command = [str(program), *_FLAGS, *root, f"--user-data-dir={folder / 'profile'}"]
-    command += [*wanted[sheet.kind], page.as_uri() + sheet.fragment]
+    command += [*wanted[kind], page.as_uri() + sheet.fragment]
     try:
-        code = _run(command, said, target if sheet.kind == "svg" else None)
+        code = _run(command, said, target if kind == "svg" else None)
     except OSError as error:
         raise BrowserError(f"{program} does not start ({error.strerror}). {_other()}") from None
     except subprocess.TimeoutExpired:
@@ -120,13 +131,27 @@ def _draw(sheet: Sheet, scale: int, program: Path, folder: Path) -> bytes:
             f"{program} took more than {SECONDS} seconds and was ended. {_other()}"
         ) from None
     content = target.read_bytes() if target.is_file() else b""
-    if sheet.kind == "svg":
+    if kind == "svg":
         found = _DRAWN.match(content)
         content = base64.b64decode(found[1]) if found else b""
     if not content:
         why = _last_words(said)
         raise BrowserError(f"{program} made no picture (exit code {code}{why}). {_other()}")
     return content
+
+
+def _animated(drawn: bytes) -> bytes:
+    """The frames of a drawn sheet one after the other, without end."""
+    with Image.open(io.BytesIO(drawn)) as image:
+        wide, high = image.width // FILM[0], image.height // FILM[1]
+        corners = [(x * wide, y * high) for y in range(FILM[1]) for x in range(FILM[0])]
+        frames = [image.convert("RGB").crop((x, y, x + wide, y + high)) for x, y in corners]
+    made = io.BytesIO()
+    times = [_REST, *[_FRAME] * (len(frames) - 2), _REST]
+    frames[0].save(
+        made, "WebP", save_all=True, append_images=frames[1:], duration=times, loop=0, quality=80
+    )
+    return made.getvalue()
 
 
 def _run(command: Sequence[str], said: Path, printed: Path | None = None) -> int:

@@ -9,10 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from segviz.export.html import WIDTH, html_page, picture_height
+from segviz.export.html import CARD, FILM, WIDTH, html_page, picture_height
 from segviz.export.view import View
 
-Kind = Literal["png", "pdf", "svg"]
+Kind = Literal["png", "pdf", "svg", "webp"]
 
 SCALES = (1, 2, 3, 4)
 """Dots of a PNG for each pixel of the picture, across and down."""
@@ -24,7 +24,8 @@ MOST_DOTS = 40_000_000
 @dataclass(frozen=True, slots=True)
 class Sheet:
     """A page that shows one picture of ``width`` × ``height`` pixels, on a dark ground or a
-    light one, and is to become a file of that ``kind``."""
+    light one, and is to become a file of that ``kind``; as WebP it is the frames of an
+    animation, ``FILM`` of them across and down."""
 
     kind: Kind
     html: str
@@ -57,3 +58,17 @@ class Sheet:
 def sheet(kind: Kind, view: View, *, dark: bool = False) -> Sheet:
     """The picture of a view, ready to be drawn."""
     return Sheet(kind, html_page(view), WIDTH, picture_height(view), dark)
+
+
+def card(view: View, *, dark: bool = False) -> Sheet:
+    """Title, tree, levels and one line of a view in the size in which pages are shared."""
+    return Sheet("png", html_page(view, card=True), *CARD, dark)
+
+
+def film(view: View, *, dark: bool = False) -> Sheet:
+    """The card of an answered question at every α. ValueError where no score travels."""
+    result = view.result
+    if result is None or result.own or result.settings.policy == "none":
+        raise ValueError("nothing moves with α: choose a policy that lets scores travel first")
+    width, height = (size * count for size, count in zip(CARD, FILM, strict=True))
+    return Sheet("webp", html_page(view, card=True), width, height, dark)

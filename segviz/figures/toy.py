@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from html import escape
+from textwrap import wrap
 
 import numpy as np
 import plotly.graph_objects as go
@@ -10,7 +12,7 @@ from numpy.typing import NDArray
 
 from segviz.tree import Structure
 
-_ROW = 74
+_ROW, _LINE = 112, 16  # pixels of a level; characters of a line in a leaf's box
 
 
 def numbered_tree(
@@ -23,10 +25,10 @@ def numbered_tree(
     ink: str,
     marked: Sequence[int] = (),
 ) -> go.Figure:
-    """Every node as a box on its span, with its number, its initial and its propagated score.
+    """Every node as a box on its span: its text, number, initial and propagated score.
 
     The fill follows the propagated score along ``ramp``; ``marked`` nodes have a thick
-    border. Texts are in the hover.
+    border.
     """
     top = float(final.max(initial=0)) or 1.0
     figure = go.Figure()
@@ -47,20 +49,15 @@ def numbered_tree(
         figure.add_annotation(
             x=(start + stop) / 2,
             y=level + 0.5,
-            text=f"<b>{node}</b><br>{initial[node]:.3f}<br>{final[node]:.3f}",
+            text="<br>".join(
+                [
+                    *map(escape, wrap(structure.text[node], _LINE * (stop - start))),
+                    f"<b>{node}</b><br>{initial[node]:.3f}<br>{final[node]:.3f}",
+                ]
+            ),
             showarrow=False,
-            font={"size": 13, "color": _legible(shade)},
+            font={"size": 12, "color": _legible(shade)},
         )
-    figure.add_trace(
-        go.Scatter(
-            x=(structure.start + structure.stop) / 2,
-            y=structure.level + 0.5,
-            mode="markers",
-            marker={"size": 40, "opacity": 0},
-            text=list(structure.text),
-            hovertemplate="%{text}<extra></extra>",
-        )
-    )
     levels = int(structure.level.max(initial=0)) + 1
     figure.update_layout(
         height=_ROW * levels + 12,

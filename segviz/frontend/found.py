@@ -48,4 +48,6 @@ def _excerpt(text: str, query: str) -> str:
     """The hit and what stands around it."""
     at = text.lower().find(query)
     begin, end = max(0, at - _BEFORE), at + len(query) + _AFTER
+    if begin:  # at a word, where there is one
+        begin = text.find(" ", begin, at) + 1 or begin
     return ("…" if begin else "") + text[begin:end] + ("…" if end < len(text) else "")

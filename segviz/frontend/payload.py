@@ -16,7 +16,7 @@ from segviz.frontend.candidates import candidate_rows, outcome
 from segviz.frontend.message import packed
 from segviz.retrieval import estimated_tokens
 from segviz.tree import Structure
-from segviz.view.captions import session_title, short_date, summary, tooltip_texts
+from segviz.view.captions import session_title, short_dates, summary, tooltip_texts
 from segviz.view.measures import MEASURES
 from segviz.view.palette import (
     ACCENT,
@@ -119,7 +119,7 @@ def tree_payload(
         "total_units": units,
         "levels_total": max(int(top.max(initial=-1)) + 1, scene.levels_total or 0, 1),
         "session_labels": labels,
-        "session_dates": [short_date(when) for when in dates],
+        "session_dates": short_dates(dates),
         "session_titles": [
             session_title(label, when) for label, when in zip(labels, dates, strict=True)
         ],

@@ -384,7 +384,6 @@ TRAFFIC = "traffic"  # what passed through the nodes under a setting
 TRAFFIC_PANEL = "traffic-panel"
 TRAFFIC_TABLE = "traffic-table"
 TRAFFIC_TREE = "traffic-tree"
-BESIDE_SETTING = "beside-wide-setting"
 OPEN_ASK = "open-ask"
 PERMUTE = "permute"
 PERMUTE_SYSTEMS = "permute-systems"

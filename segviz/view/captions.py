@@ -19,11 +19,13 @@ _BUDGET = 400_000
 _LENGTH = (80, 320)
 
 
-def short_date(when: date | str | None) -> str:
-    """A date as "12 Aug"; a text is returned unchanged."""
-    if isinstance(when, date):
-        return f"{when.day} {when:%b}"
-    return when or ""
+def short_dates(dates: Sequence[date | str | None]) -> list[str]:
+    """Dates as "12 Aug", those of several years as "12 Aug ’23"; texts are returned unchanged."""
+    years = {when.year for when in dates if isinstance(when, date)}
+    year = " ’%y" if len(years) > 1 else ""
+    return [
+        f"{when.day} {when:%b{year}}" if isinstance(when, date) else when or "" for when in dates
+    ]
 
 
 def session_title(label: str, when: date | str | None) -> str:

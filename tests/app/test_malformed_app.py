@@ -100,10 +100,10 @@ def read(app: AppTest, given: malformed_inputs.Input) -> None:
     assert "Not opened" not in texts(app)
     title, rows = report(app)
     kinds = [kind for kind, *_ in given.findings]
-    assert title == (
-        f"Load report of the file: {given.kept:,} kept, {kinds.count('repaired')} repaired, "
-        f"{kinds.count('skipped')} skipped"
+    news = "".join(
+        f", {kinds.count(kind)} {kind}" for kind in ("repaired", "skipped") if kind in kinds
     )
+    assert title == f"Load report of the file: {given.kept:,} kept{news}"
     assert rows == list(given.findings)
     if given.said is not None:
         shown = [row for row in transcript(app) if row["kind"] == "turn"]
@@ -263,6 +263,6 @@ def test_a_refused_upload_is_not_read_again_at_every_click(app, tmp_path, monkey
 def test_a_long_load_report_is_sent_in_part(app, tmp_path):
     given = malformed_inputs.Input(0, "many", [ANN, *[{**ANN, "text": 5}] * 700], "chat.json")
     title, rows = report(give(app, given, tmp_path, "Path"))
-    assert "701 kept, 700 repaired, 0 skipped" in title
+    assert title.endswith("701 kept, 700 repaired")
     assert len(rows) == 100
     assert "The first 100 of 700" in texts(app)

@@ -136,7 +136,7 @@ def test_a_preset_sets_the_header_and_follows_it(ask, memory):
         assert f"preset: {name}" in in_force()
         assert f"relevance: {preset.relevance_for()}" in row.inner_html()
         assert places() == before
-    control(ask, ".controls select").select_option("top-down")
+    control(ask, ".controls select").select_option("both")
     settles(ask, memory)
     assert "preset: custom" in in_force()
     assert places() == before

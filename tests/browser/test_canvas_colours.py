@@ -121,12 +121,12 @@ class TestColour:
 
 class TestLabels:
     def test_labels_are_drawn_at_once(self, ask):
-        for labels in ("session", "words", "node", "score"):
+        for labels in ("session", "node", "score", "words"):
+            none = ask.tree(ASK).evaluate(CHOOSE, ["labels", "none"])
+            assert none == [0, True, "none"]
+            ask.settle()
             answers, changed, shown = ask.tree(ASK).evaluate(CHOOSE, ["labels", labels])
             assert (answers, changed, shown) == (0, True, labels)
-            ask.settle()
-            none = ask.tree(ASK).evaluate(CHOOSE, ["labels", ""])
-            assert none == [0, True, ""]
             ask.settle()
 
 

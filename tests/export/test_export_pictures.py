@@ -10,25 +10,30 @@ import tempfile
 import threading
 import time
 from contextlib import contextmanager
+from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import get_args
 
+import numpy as np
 import pytest
 from PIL import Image
 
 from segviz.cli import main
 from segviz.export import FORMATS, SCALES, Sheet, html_page, pictures
 from segviz.export.browser import NAMES, VARIABLE, BrowserError, _usual, find_browser
-from segviz.export.html import SURFACE, WIDTH, picture_height
+from segviz.export.html import CARD, FILM, SURFACE, WIDTH, picture_height
 from segviz.export.pictures import draw, made
-from segviz.export.sheet import MOST_DOTS, sheet
+from segviz.export.sheet import MOST_DOTS, Kind, card, film, sheet
+from segviz.systems.levels import level_name, level_names
 from segviz.view.palette import session_colours
 from tests.export.pdf import Pdf
 from tests.export.views import ask_view, chain, dag, grow_view, holding, nothing
 from tests.trees import chat
 
 DRAWN = [name for name, one in FORMATS.items() if one.needs_browser]
+KINDS = get_args(Kind)
 WORDS = "Grüße, שלום, Привет, αβγ"  # of scripts the fonts of CI have
 
 
@@ -122,9 +127,58 @@ def test_a_pdf_holds_its_words_as_text_and_its_fonts(memory, drawer):
 @pytest.mark.browser
 @pytest.mark.parametrize("name", DRAWN)
 def test_the_same_view_gives_the_same_bytes(memory, drawer, name):
-    first, second = (made(FORMATS[name], grow_view(memory, step=4)) for _ in range(2))
+    view = ask_view(memory, "Saturn?") if FORMATS[name].asks else grow_view(memory, step=4)
+    first, second = (made(FORMATS[name], view) for _ in range(2))
     assert first == second
     assert b"D:2" not in first
+
+
+@pytest.mark.browser
+def test_a_card_has_the_size_of_shared_pages_whatever_the_scale(memory, drawer):
+    view = ask_view(memory, "How many gears?", policy="both", alpha=0.5)
+    image = dots(made(FORMATS["card"], view, scale=4, dark=True))
+    assert image.size == CARD
+    found = colours(image)
+    assert max(found, key=found.get) == SURFACE["dark"][0]
+
+
+@pytest.mark.browser
+def test_a_card_says_what_propagation_did(memory, drawer):
+    view = ask_view(memory, "How many gears?", policy="both", alpha=0.9, k=2)
+    before, after = (view.result.levels(when) for when in ("initial", "final"))
+    names = level_names(memory.system)
+    changes = ", ".join(
+        f"{level_name(n, names)} {before[n]}→{after[n]}" for n in before if before[n] != after[n]
+    )
+    said = Pdf(draw(replace(card(view), kind="pdf"))).text
+    assert changes
+    assert f"levels {changes} at α .90 · both, H 2" in said
+    grown = Pdf(draw(replace(card(grow_view(memory)), kind="pdf"))).text
+    leaves, nodes = len(memory.units), int(memory.structure.active.sum())
+    assert f"{leaves} leaves in a memory of {nodes} nodes" in grown
+
+
+@pytest.mark.browser
+def test_an_animation_shows_the_card_at_every_alpha(memory, drawer, temporary):
+    view = ask_view(memory, "How many gears?", policy="both", alpha=0.5)
+    with Image.open(io.BytesIO(made(FORMATS["animation"], view))) as moving:
+        assert (moving.format, moving.size) == ("WEBP", CARD)
+        assert moving.n_frames == FILM[0] * FILM[1]
+        frames = []
+        for at in range(moving.n_frames):
+            moving.seek(at)
+            frames.append(np.asarray(moving.convert("RGB"), dtype=int))
+    # The card of the same α is the frame, but for what WebP loses.
+    still = np.asarray(dots(made(FORMATS["card"], view)), dtype=int)
+    apart = [np.abs(frame - still).mean() for frame in frames]
+    assert np.argmin(apart) == 10
+    assert apart[10] < 0.5 * apart[0]
+
+
+def test_an_animation_needs_scores_that_travel(memory):
+    for view in (grow_view(memory), ask_view(memory, "Saturn?", policy="none")):
+        with pytest.raises(ValueError, match="choose a policy"):
+            film(view)
 
 
 # --- hostile -----------------------------------------------------------------------------------
@@ -168,7 +222,7 @@ def test_hostile_text_is_literal_and_asks_for_nothing(hostile, drawer):
 
 
 @pytest.mark.browser
-@pytest.mark.parametrize("kind", DRAWN)
+@pytest.mark.parametrize("kind", KINDS)
 def test_the_browser_reaches_nobody_even_if_a_page_asks(drawer, temporary, kind):
     with listening() as (address, asked):
         named = address.replace("127.0.0.1", "localhost")
@@ -191,7 +245,7 @@ def test_a_sheet_is_the_exported_page(memory):
     )
 
 
-@pytest.mark.parametrize("kind", DRAWN)
+@pytest.mark.parametrize("kind", KINDS)
 def test_keys_do_not_reach_the_browser(temporary, tmp_path, monkeypatch, kind):
     monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
     told = tmp_path / "told"
@@ -340,7 +394,10 @@ def test_the_command_writes_them(saved, drawer, tmp_path, monkeypatch, capsysbin
     ("options", "said"),
     [
         (["--format", "svg", "--scale", "2"], "--scale is for png, not for svg"),
-        (["--format", "newick", "--dark"], "--dark is for svg, png or pdf, not for newick"),
+        (
+            ["--format", "newick", "--dark"],
+            "--dark is for svg, png, pdf, card or animation, not for newick",
+        ),
         (["--format", "png", "--scale", "5"], "invalid choice: 5"),
         (["--format", "png"], "SEGVIZ_BROWSER names '/nowhere'"),
         (["--format", "svg"], "SEGVIZ_BROWSER names '/nowhere'"),

@@ -46,8 +46,13 @@ def test_full_texts_are_searched_far_beyond_what_the_browser_holds() -> None:
     assert answer["total"] == 2
     excerpt = answer["excerpts"]["0"]
     assert "the Lighthouse at night" in excerpt
-    assert excerpt.startswith("…x")
+    assert excerpt.startswith("…the Lighthouse")
     assert len(excerpt) < 400
+
+
+def test_an_excerpt_begins_at_a_word() -> None:
+    text = "a bakery " * 40 + "with an oven"
+    assert found([text], "oven")["excerpts"]["0"].startswith(("…a bakery", "…bakery"))
 
 
 def test_retired_nodes_are_not_found() -> None:

@@ -12,7 +12,7 @@ import pytest
 
 from segviz.frontend.payload import COLUMNS, pack
 from segviz.tree import Decision, Judgement, Structure
-from segviz.view.captions import MAX_LABELLED
+from segviz.view.captions import MAX_LABELLED, short_dates
 from tests.scenes import tree_message
 
 #       6            level 2
@@ -260,3 +260,9 @@ def test_packed_message_gives_everything_back() -> None:
         assert columns[name] == column(message, name)
     assert head == {key: value for key, value in message.items() if key not in COLUMNS}
     assert tuple(head["labels"]) == texts
+
+
+def test_dates_on_the_axis_have_their_year_where_there_are_several() -> None:
+    one, other = date(2023, 8, 12), date(2024, 1, 2)
+    assert short_dates([one, None, "in May"]) == ["12 Aug", "", "in May"]
+    assert short_dates([one, other]) == ["12 Aug ’23", "2 Jan ’24"]

@@ -67,10 +67,9 @@ def _about(conversation: Conversation, alone: bool) -> None:
 def _load_report(corpus: Corpus, position: int) -> None:
     report = corpus.report_of(position)
     repaired, skipped = report.count("repaired"), report.count("skipped")
-    title = (
-        f"Load report of the file: {report.kept:,} kept, {repaired:,} repaired, {skipped:,} skipped"
-    )
-    with st.expander(title):
+    counts = {"kept": report.kept, "repaired": repaired, "skipped": skipped}
+    told = [f"{count:,} {what}" for what, count in counts.items() if count or what == "kept"]
+    with st.expander(f"Load report of the file: {', '.join(told)}"):
         if not report.findings:
             st.caption("Every record was read as it stands.")
             return

@@ -38,8 +38,8 @@ def exports_panel(
         typed = tuple(typed_turns(session.source))
         view = View(session.memory, structure, current(session), result, typed)
         with st.container(width=_WIDTH, gap="xsmall", key=keys.EXPORT_MENU):
-            _files(view)
             _link(session, view)
+            _files(view)
 
 
 def offered(view: View) -> list[tuple[Format, str]]:

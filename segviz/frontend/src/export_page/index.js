@@ -6,10 +6,11 @@
 import { contextOf } from "../shared/dom.js";
 import { multiple } from "../canvas/answer.js";
 import { evidenceRows } from "../canvas/evidence.js";
-import { onFrame } from "../canvas/frame.js";
+import { onFrame, showScores } from "../canvas/frame.js";
 import canvas, { stateOf } from "../canvas/index.js";
 import { unpack, withValues } from "../shared/message.js";
 import { cutText, levelsText, spanText } from "../shared/text.js";
+import { recompute } from "../canvas/settings.js";
 import { pictureOf } from "./picture.js";
 
 /** @template {HTMLElement} [E=HTMLElement]
@@ -261,7 +262,26 @@ function showPicture(kind) {
   let bytes = "";
   for (const byte of new TextEncoder().encode(picture)) bytes += String.fromCharCode(byte);
   document.documentElement.dataset.picture = kind === "svg" ? btoa(bytes) : "";
-  document.body.replaceChildren(element(picture));
+  document.body.replaceChildren(kind === "webp" ? film() : element(picture));
+}
+
+/** The card at every α of the film, in rows and columns. A frame has a shadow tree of its own, for
+ * the names in its picture are those of every other. */
+function film() {
+  const { width, height, film: [columns, rows] } = view.picture;
+  const sheet = document.createElement("div");
+  Object.assign(sheet.style, { display: "grid", gridTemplateColumns: `repeat(${columns}, ${width}px)`,
+    gridAutoRows: `${height}px`, lineHeight: "0" });
+  const s = stateOf(shadow);
+  for (let i = 0; i < columns * rows; i++) {
+    const alpha = i / (columns * rows);
+    s.settings.setting = { .../** @type {LiveSetting} */ (s.settings.setting), alpha };
+    recompute(s);
+    showScores(s);
+    sheet.appendChild(document.createElement("div")).attachShadow({ mode: "open" })
+      .append(element(drawn()));
+  }
+  return sheet;
 }
 
 byId("svg").addEventListener("click", () => save(new Blob([drawn(true)], SVG_TYPE), "svg"));

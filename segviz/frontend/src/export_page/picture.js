@@ -9,6 +9,7 @@ import { bar, bracket, dashedBracket, diamond, outline, plus, triangle } from ".
 import { markEntries, scaleOf } from "../canvas/legend.js";
 import { drawOver } from "../canvas/marks.js";
 import { drawBase } from "../canvas/paint.js";
+import { short } from "../canvas/path.js";
 import { PATTERN_LINES, PATTERN_WIDTH, TILE } from "../canvas/theme.js";
 import { nodeLines } from "../canvas/tooltip.js";
 import { contextOf } from "../shared/dom.js";
@@ -85,23 +86,42 @@ function nodeTitles(s, recorder, titles) {
 /** @param {State} s
  * @param {Ctx} ctx
  * @param {PictureWords} words */
-function drawHead(s, ctx, { width, heading, setting }) {
+function drawHead(s, ctx, { width, heading, setting, card }) {
   const { scene: { theme }, sight: { boxes: [{ shown, inView }] } } = s;
+  let large = card === null ? 16 : 26;
   /** @param {string} text
    * @param {number} y
    * @param {number} size
    * @param {number} room */
   const write = (text, y, size, room) => {
-    ctx.font = `${size > 12 ? "600 " : ""}${size}px ${theme.font}`;
+    ctx.font = `${size === large ? "600 " : ""}${size}px ${theme.font}`;
     ctx.fillStyle = size > 12 ? theme.text : theme.muted;
     ctx.fillText(fitting(ctx, text, room), EDGE, y);
   };
   ctx.textAlign = "left";
-  write(heading, 21, 16, width - 2 * EDGE - 180);
+  if (card !== null) { // a long question is written smaller before it is cut
+    ctx.font = `600 ${large}px ${theme.font}`;
+    const needs = ctx.measureText(heading).width;
+    large = Math.max(17, Math.min(large, Math.floor((large * (width - 2 * EDGE)) / needs)));
+    write(heading, 34, large, width - 2 * EDGE);
+    write(cardLine(s) || card, 71, 20, width - 2 * EDGE);
+    return;
+  }
+  write(heading, 21, large, width - 2 * EDGE - 180);
   setting.forEach((line, i) => write(line, 43 + 17 * i, 12, width - 2 * EDGE));
   if (shown === inView) return;
   ctx.textAlign = "right";
   ctx.fillText(`showing ${shown} of ${inView} nodes`, width - EDGE, 21);
+}
+
+/** What a card says of the answer: its gold evidence, or its levels, under which setting.
+ * @param {State} s */
+function cardLine({ scene, settings: { setting } }) {
+  if (!scene.answer || !setting) return "";
+  const { gold, levels, same } = Object.fromEntries(changeParts(scene));
+  const { policy, alpha, horizon } = setting;
+  const said = (gold && `gold ${gold}`) || (levels && `levels ${levels}`) || same;
+  return `${said} at α ${short("alpha", alpha)} · ${policy}, H ${horizon}`;
 }
 
 /** The text, or as much of it as there is room for.
@@ -128,9 +148,18 @@ function fitting(ctx, text, room) {
  * @param {State} s
  * @param {Ctx} ctx
  * @param {PictureWords} words */
-function drawLegend(s, ctx, { width, height, foot, note }) {
+function drawLegend(s, ctx, { width, height, foot, note, card, setting }) {
   const { scene, attention: { selected } } = s;
   const { data, theme } = scene;
+  if (card !== null) {
+    ctx.font = `14px ${theme.font}`;
+    ctx.fillStyle = theme.muted;
+    ctx.textAlign = "right";
+    ctx.fillText("segviz", width - EDGE, height - foot / 2);
+    ctx.textAlign = "left";
+    ctx.fillText(fitting(ctx, setting[0], width - 2 * EDGE - 80), EDGE, height - foot / 2);
+    return;
+  }
   let [x, y] = [EDGE, height - foot + 16];
   /** A sign so wide, drawn by `draw` at its place, and its name.
    * @param {number} wide

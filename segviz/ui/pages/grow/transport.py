@@ -61,9 +61,10 @@ def transport(session: Session) -> None:
             exports_panel(session, session.shown(session.memory.at(now)))
     if total > 1:
         st.slider(
-            f"Step of {total}",
+            f"Step of {total:,}",
             1,
             total,
+            format="localized",
             key=key,
             help="One step is one unit joining as a leaf. Steps count from 1, units from 0.",
             persist_state="session",

@@ -40,12 +40,8 @@ def setting_panel(session: Session, judged: Judged) -> None:
         open_it = st.button(
             "Open this setting in Ask", icon=":material/open_in_new:", key=keys.OPEN_ASK
         )
-    with st.container(key=keys.BESIDE_SETTING):
-        left, right = st.columns(2, gap="medium")
-        with left:
-            _categories(outcomes, judged)
-        with right:
-            _measures(outcomes, policy, judged.sweep.baseline.outcomes)
+    _categories(outcomes, judged)
+    _measures(outcomes, policy, judged.sweep.baseline.outcomes)
     if open_it:
         _write(session, judged.sweep, policy, alpha, horizon)
         st.switch_page(st.session_state[keys.PAGES]["ask"])

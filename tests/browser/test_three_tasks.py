@@ -1,0 +1,125 @@
+"""Three tasks a visitor has, with the mouse in as few clicks as told, and with the keyboard alone.
+
+1. From the start, find a question that propagation rescues, and say which node gave the score:
+   at most 4 clicks. ("Ask it something"; the gold entry that came in; its flow names the giver.)
+2. On Ask, see at which α a missed gold turn enters: at most 1 click. (Near misses say it at once.)
+3. Send a colleague exactly this view: at most 2 clicks. ("Export"; "Copy to clipboard".)
+"""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import parse_qsl, urlparse
+
+import pytest
+
+from segviz.retrieval.gold import gold_evidence
+
+KEY = "ask-tree"
+
+# The element that has the focus, in whatever shadow tree.
+FOCUSED = """() => {
+  let at = document.activeElement;
+  while (at?.shadowRoot?.activeElement) at = at.shadowRoot.activeElement;
+  return at;
+}"""
+
+
+class Mouse:
+    """Clicks, and counts them."""
+
+    def __init__(self, app):
+        self.app, self.clicks = app, 0
+
+    def press(self, target):
+        target.click()
+        self.clicks += 1
+        self.app.settle()
+
+
+class Keyboard(Mouse):
+    """Walks to what is to be pressed by Tab, and presses Enter."""
+
+    def press(self, target):
+        wanted = target.element_handle()
+        for _ in range(400):
+            self.app.page.keyboard.press("Tab")
+            if self.app.page.evaluate(f"(wanted) => ({FOCUSED})() === wanted", wanted):
+                break
+        else:
+            pytest.fail("Tab does not reach it")
+        self.app.page.keyboard.press("Enter")
+        self.clicks += 1
+        self.app.settle()
+
+
+@pytest.fixture(params=[Mouse, Keyboard])
+def hand(app, request):
+    return request.param(app)
+
+
+def test_which_node_gave_a_rescued_turn_its_score(hand, app, memory):
+    app.open()
+    hand.press(app.page.locator(".st-key-welcome").get_by_role("button", name="Ask it something"))
+    app.evidence().first.wait_for()
+    entry = app.evidence().filter(has=app.page.locator(".move.new"))
+    rescued = entry.filter(has=app.page.locator(".gold")).first
+    node = int(rescued.get_attribute("data-node"))
+    hand.press(rescued)
+    assert hand.clicks <= 4
+    # It is so, and the giver that is named first is the one that gave most.
+    link = dict(parse_qsl(urlparse(app.page.url).query))
+    question = memory.conversation.questions[int(link.get("question", 0))]
+    result = memory.ask(
+        question.text,
+        policy=app.attribute(KEY, "policy"),
+        alpha=float(app.attribute(KEY, "alpha")),
+        horizon=int(app.attribute(KEY, "horizon")),
+        relevance=link.get("relevance"),
+    )
+    gold = gold_evidence(result.structure, memory.units, question.evidence)
+    assert node in gold.held
+    assert node in set(result.after) - set(result.before)
+    ledger = result.explain(node)
+    best = max((e for e in ledger.received if e.hop == 1), key=lambda entry: entry.amount)
+    named = app.tree(KEY).evaluate(
+        "(root, node) => root.parentNode.segvizTree.scene.data.names[node]", best.source
+    )
+    first = app.tree(KEY).locator(".flow li").first.inner_text()
+    assert f"{100 * best.amount / ledger.total:.1f} %" in first
+    assert named
+    assert named in first
+
+
+def test_at_which_alpha_a_missed_gold_turn_enters(app, memory):
+    app.open("ask?question=64&policy=neighbours&alpha=0.1")
+    app.tree(KEY).locator(".path[data-ready=true]").wait_for()
+    misses = app.tree(KEY).locator(".misses li").filter(has=app.page.locator(".gold.missed"))
+    said = misses.filter(has_text="α ≥").first.inner_text()
+    node = int(misses.filter(has_text="α ≥").locator("button").get_attribute("data-at")[4:])
+    enters = round(100 * float(re.search(r"α ≥ (\.\d+)", said)[1]))
+    question = memory.conversation.questions[64].text
+    retrieved = [
+        node in memory.ask(question, policy="neighbours", alpha=alpha / 100).after
+        for alpha in range(10, enters + 1)
+    ]
+    assert retrieved == [False] * (enters - 10) + [True]
+
+
+def test_a_colleague_sees_exactly_this_view(hand, app):
+    view = "ask?question=7&policy=both&alpha=0.4&horizon=3&node=12&colour=level"
+    app.open(view)
+    app.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    hand.press(app.page.get_by_role("button", name="Export").first)
+    code = app.page.locator(".st-key-export-menu").get_by_test_id("stCode")
+    code.hover()  # shows its button, as the focus does
+    hand.press(code.locator("button[aria-label='Copy to clipboard']"))
+    link = app.page.evaluate("() => navigator.clipboard.readText()")
+    names = ("policy", "alpha", "horizon", "selected", "colour", "top", "total", "labels")
+    shown = [app.attribute(KEY, name) for name in names]
+    app.page.evaluate("() => { localStorage.clear(); sessionStorage.clear(); }")
+    app.page.goto("about:blank")
+    app.page.goto(link)
+    app.settle()
+    assert [app.attribute(KEY, name) for name in names] == shown
+    assert hand.clicks <= 2
