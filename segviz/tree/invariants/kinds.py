@@ -36,8 +36,9 @@ def forest_is_balanced(s: Structure) -> Iterator[Violation]:
     is the root, in the order of time; its times and item count are those of its children."""
     for node in np.flatnonzero(s.active & (s.level > 1)).tolist():
         children, root = s.children[node], node
-        while s.parents[root]:
-            root = s.parents[root][0]
+        # Levels rise, so that a file whose edges run in a circle ends, too.
+        while above := [p for p in s.parents[root] if s.level[p] > s.level[root]]:
+            root = above[0]
         if len(s.parents[node]) > 1:
             yield Violation("forest", node, "one parent", str(s.parents[node]))
         k, least = _fact(s, root, "k"), 1 if root == node else 2
