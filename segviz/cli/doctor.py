@@ -31,8 +31,9 @@ PACKAGES = {
     "pyvis": "node-link view",
     "bm25s": "lexical relevance",
     "snowballstemmer": "lexical relevance",
-    "threadpoolctl": "RAPTOR's clusters in one thread",
+    "threadpoolctl": "small products in one thread",
     "pyarrow": "Parquet files",
+    "pillow": "animations",
     "python-dateutil": "dates with months in words",
     "openai": "real models",
     "pydantic": "saved memories, and openai's messages",
@@ -43,6 +44,7 @@ PACKAGES = {
 EXTRAS = {
     "joblib": ("parallel", "--workers"),
     "distributed": ("cluster", "--scheduler"),
+    "sentence-transformers": ("neural", "--embedder neural:MODEL"),
 }
 """Packages of the extras that commands use: the extra, and for what."""
 

@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+from functools import partial
 
 import pytest
 
@@ -152,10 +153,16 @@ def test_an_interrupt_while_importing_leaves_no_traceback():
         "import os, signal, sys; sys.orig_argv[1:] = ['-m', 'segviz']\n"
         "import segviz; os.kill(os.getpid(), signal.SIGINT)"
     )
-    ran = subprocess.run([sys.executable, "-c", script], capture_output=True)
+
+    def heard() -> None:
+        """A job in the background of a shell inherits that interrupts are ignored."""
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+    run = partial(subprocess.run, capture_output=True, preexec_fn=heard)
+    ran = run([sys.executable, "-c", script])
     assert (ran.returncode, ran.stdout, ran.stderr) == (-signal.SIGINT, b"", b"")
     script = script.replace("import segviz;", "from segviz.cli import main; main(['ask', 'none']);")
-    ran = subprocess.run([sys.executable, "-c", script], capture_output=True)
+    ran = run([sys.executable, "-c", script])
     assert b"KeyboardInterrupt" in ran.stderr  # from here on a command says so itself
 
 
