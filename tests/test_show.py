@@ -135,7 +135,7 @@ class TestInTheBrowser:
 
     def test_the_tree_answers_and_a_picture_can_be_saved(self, notebook, memory):
         page, frame = notebook(segviz.show(memory, "How many gears?"))
-        frame.locator(".pick").first.click()
+        frame.locator(".entry").first.click()
         node = memory.ask("How many gears?").evidence[0].node
         assert f"Node {node}" in frame.locator("#details").inner_text()
         with page.expect_download() as saving:

@@ -118,6 +118,11 @@ export class Recorder {
     this.path += `L${short(x)} ${short(y)}`;
   }
 
+  /** @param {number[]} ends Two control points and the end. */
+  bezierCurveTo(...ends) {
+    this.path += `C${ends.map(short).join(" ")}`;
+  }
+
   closePath() {
     this.path += "Z";
   }
