@@ -8,7 +8,12 @@ from datetime import datetime, timedelta
 
 from segviz.construct.tasks.records import Interval
 
-_MONTHS = {name.lower(): i for i, name in enumerate(calendar.month_name) if name}
+_MONTHS = {
+    name.lower(): i
+    for names in (calendar.month_name, calendar.month_abbr)
+    for i, name in enumerate(names)
+    if name
+} | {"sept": 9}
 _DAYS = {name.lower(): i for i, name in enumerate(calendar.day_name)}
 _NUMBERS = {
     word: i
@@ -16,40 +21,52 @@ _NUMBERS = {
         "one two three four five six seven eight nine ten eleven twelve".split(), start=1
     )
 } | {"a": 1, "an": 1, "few": 3, "couple": 2}
-_MONTH = "|".join(_MONTHS)
+_MONTH = "(" + "|".join(sorted(_MONTHS, key=len, reverse=True)) + r")\b\.?"
 _YEAR = r"(?:19|20)\d\d"
+_COUNT = r"(\d{1,2}|" + "|".join(_NUMBERS) + ")(?: of)?"
+_UNIT = "(day|week|month|year)"
 
-_DAY_FIRST = re.compile(
-    rf"\b(\d{{1,2}})(?:st|nd|rd|th)?(?: of)? ({_MONTH})\b,?(?: ({_YEAR}))?", re.I
-)
-_MONTH_FIRST = re.compile(
-    rf"\b({_MONTH}) (\d{{1,2}})(?:st|nd|rd|th)?\b(?!\d)(?:,? ({_YEAR}))?", re.I
-)
-# "may" is a verb more often than a month, so a month alone wants a capital.
-_MONTH_ALONE = re.compile(
-    rf"\b({'|'.join(m.capitalize() for m in _MONTHS)})\b,?(?: (?:of )?({_YEAR}))?"
-)
+_DAY_FIRST = re.compile(rf"\b(\d{{1,2}})(?:st|nd|rd|th)?(?: of)? {_MONTH},?(?: ({_YEAR}))?", re.I)
+_MONTH_FIRST = re.compile(rf"\b{_MONTH} (\d{{1,2}})(?:st|nd|rd|th)?\b(?!\d)(?:,? ({_YEAR}))?", re.I)
+# "may" and "march" are verbs more often than months, so a month alone wants a capital.
+_MONTH_ALONE = re.compile(rf"\b({'|'.join(calendar.month_name[1:])})\b,?(?: (?:of )?({_YEAR}))?")
 _ISO = re.compile(rf"\b({_YEAR})-(\d\d)-(\d\d)\b")
 _YEAR_ALONE = re.compile(rf"\b({_YEAR})\b")
-_AGO = re.compile(
-    r"\b(\d{1,2}|" + "|".join(_NUMBERS) + r")(?: of)? (day|week|month|year)s? ago\b", re.I
-)
+_DAY_ALONE = re.compile(r"\bon the (\d{1,2})(?:st|nd|rd|th)\b", re.I)
+_AWAY = re.compile(rf"\b(?:(in)(?: a)? {_COUNT} {_UNIT}s?|{_COUNT} {_UNIT}s? ago)\b", re.I)
 _NEAR = re.compile(r"\b(yesterday|today|tonight|this morning|last night|tomorrow)\b", re.I)
 _SPAN = re.compile(r"\b(last|this|next|past) (week(?:end)?|month|year)\b", re.I)
 _WEEKDAY = re.compile(rf"\b(last|this|next) ({'|'.join(_DAYS)})\b", re.I)
+_TWICE = re.compile(
+    rf"\b(week(?:end)?|month|year|{'|'.join(_DAYS)}) (before last|after next)\b", re.I
+)
+_BESIDE = re.compile(
+    rf"\b(day|week(?:end)?|month|year|{'|'.join(_DAYS)}) (before|after) (?:the )?", re.I
+)
 
 
 def resolve(text: str, now: datetime | None) -> tuple[Interval, str] | None:
     """Returns the first kind of time ``text`` names, as a half-open interval of whole days, and the
     words that name it; None where it names none, or only one relative to an unknown now.
 
-    A date without a year is the latest such date up to ``now``.
+    A date without a year or month is the latest such date up to ``now``.
     """
+    beside = _BESIDE.search(text)
+    if beside and (anchor := resolve(text[beside.end() :], now)):
+        around, words = anchor
+        if text.startswith(words, beside.end()):
+            try:
+                before = beside[2].lower() == "before"
+                return _next_to(around, beside[1].lower(), before), beside.group() + words
+            except (ValueError, OverflowError):
+                pass
     for pattern, read in (
+        (_TWICE, _twice),
         (_ISO, _iso),
         (_DAY_FIRST, _day_first),
         (_MONTH_FIRST, _month_first),
-        (_AGO, _ago),
+        (_DAY_ALONE, _day_alone),
+        (_AWAY, _away),
         (_NEAR, _near),
         (_WEEKDAY, _weekday),
         (_SPAN, _span),
@@ -116,16 +133,53 @@ def _year_alone(found: re.Match[str], now: datetime | None) -> Interval | None:
     return datetime(year, 1, 1), datetime(year + 1, 1, 1)
 
 
-def _ago(found: re.Match[str], now: datetime | None) -> Interval | None:
+def _day_alone(found: re.Match[str], now: datetime | None) -> Interval | None:
     if now is None:
         return None
-    number = _NUMBERS.get(found[1].lower()) or int(found[1])
-    unit = found[2].lower()
+    day = int(found[1])
+    month = now if day <= now.day else now.replace(day=1) - timedelta(days=1)
+    return _days(month.replace(day=day))
+
+
+def _away(found: re.Match[str], now: datetime | None) -> Interval | None:
+    if now is None:
+        return None
+    count, unit = (found[2], found[3]) if found[1] else (found[4], found[5])
+    number = _NUMBERS.get(count.lower()) or int(count)
+    by, unit = number if found[1] else -number, unit.lower()
     if unit == "day":
-        return _days(now - timedelta(days=number))
+        return _days(now + timedelta(days=by))
     if unit == "week":
-        return _days(now - timedelta(days=7 * number + 3), 7)
-    return _shifted(now, -number, unit)
+        return _days(now + timedelta(days=7 * by - 3), 7)
+    return _shifted(now, by, unit)
+
+
+def _twice(found: re.Match[str], now: datetime | None) -> Interval | None:
+    if now is None:
+        return None
+    what, by = found[1].lower(), -2 if found[2].lower() == "before last" else 2
+    if what in _DAYS:
+        return _days(_on(what, now, by < 0) + timedelta(days=7 * by // 2))
+    return _spanned(what, by, now)
+
+
+def _next_to(interval: Interval, what: str, before: bool) -> Interval:
+    """Returns the day, weekend, weekday, week, month or year before or after an interval."""
+    first, last = interval[0], interval[1] - timedelta(days=1)
+    edge, by = (first, -1) if before else (last, 1)
+    if what == "day":
+        return _days(edge + timedelta(days=by))
+    if what == "week":
+        return _days(edge - timedelta(days=7) if before else interval[1], 7)
+    if what == "weekend":
+        return _days(_on("saturday", edge - timedelta(days=before), before), 2)
+    return _days(_on(what, edge, before)) if what in _DAYS else _shifted(edge, by, what)
+
+
+def _on(weekday: str, now: datetime, before: bool) -> datetime:
+    """Returns the closest such weekday before or after ``now``."""
+    away = (_DAYS[weekday] - now.weekday()) % 7
+    return now + timedelta(days=away - 7 if before else away or 7)
 
 
 def _shifted(now: datetime, by: int, unit: str) -> Interval:
@@ -144,19 +198,16 @@ def _near(found: re.Match[str], now: datetime | None) -> Interval | None:
 
 
 def _weekday(found: re.Match[str], now: datetime | None) -> Interval | None:
-    if now is None:
-        return None
-    day = _DAYS[found[2].lower()]
-    if found[1].lower() == "last":
-        return _days(now - timedelta(days=(now.weekday() - day - 1) % 7 + 1))
-    return _days(now + timedelta(days=(day - now.weekday() - 1) % 7 + 1))
+    return None if now is None else _days(_on(found[2].lower(), now, found[1].lower() == "last"))
 
 
 def _span(found: re.Match[str], now: datetime | None) -> Interval | None:
-    if now is None:
-        return None
     by = {"last": -1, "past": -1, "this": 0, "next": 1}[found[1].lower()]
-    unit = found[2].lower()
+    return None if now is None else _spanned(found[2].lower(), by, now)
+
+
+def _spanned(unit: str, by: int, now: datetime) -> Interval:
+    """Returns the calendar week, weekend, month or year ``by`` of them after the current one."""
     if not unit.startswith("week"):
         return _shifted(now, by, unit)
     monday = now - timedelta(days=now.weekday() - 7 * by)

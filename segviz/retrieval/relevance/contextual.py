@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from segviz.construct import check_ranges, param
+from segviz.construct.tasks import dates
 from segviz.conversation import Unit
 from segviz.embedding import Embedder, KnowsWords, background_lines, word_vectors
 from segviz.retrieval.relevance.lexical import STOP, stem
@@ -58,7 +59,8 @@ class Contextual:
     ``similar``  for every word of the question, inverse document frequency times the squared
                  cosine of the most similar word of the text
     ``dates``    inverse document frequency of the months, days and years named in the question
-                 that are those of the sessions, mean over a node's units
+                 that are those of the sessions, mean over a node's units; where it names none, of
+                 the days it means ("last week"), counted from the last unit
     ``model``    cosine of the embedder's vectors, where these are more than sums of word vectors
 
     Always positive; each question's best node has 1. Word frequencies are those of the leaves, so
@@ -122,8 +124,11 @@ class Prepared:
         self._count_words()
         self._context = _Context(structure, self._lengths, settings.beside, settings.siblings)
         known = int(structure.stop.max(initial=0))
-        times = [unit.time for unit in units[:known]]
-        self._days = np.array([(t.year, t.month, t.day) if t else (0, 0, 0) for t in times])
+        times = [unit.time and unit.time.replace(tzinfo=None) for unit in units[:known]]
+        self._days = np.array(
+            [(t.year, t.month, t.day, t.toordinal()) if t else (0, 0, 0, 0) for t in times]
+        ).reshape(-1, 4)
+        self._now = max(filter(None, times), default=None)
 
     def _count_words(self) -> None:
         """The words of every node with their counts, and the nodes of every word."""
@@ -330,18 +335,19 @@ class Prepared:
             if found != "may"
         ]
         days = [int(found) for found in _DAY.findall(question)] if months else []
-        named = [
-            *((0, int(year), None) for year in dict.fromkeys(_YEAR.findall(question))),
-            *((1, month, None) for month in dict.fromkeys(months)),
-            *((2, day, months) for day in dict.fromkeys(days)),
+        year, month, day, date = self._days.T
+        meant = [
+            *(year == int(found) for found in dict.fromkeys(_YEAR.findall(question))),
+            *(month == each for each in dict.fromkeys(months)),
+            *((day == each) & np.isin(month, months) for each in dict.fromkeys(days)),
         ]
-        units = np.zeros(len(self._days))
-        for column, value, only in named if len(units) else []:
-            meant = self._days[:, column] == value
-            if only:
-                meant &= np.isin(self._days[:, 1], only)
-            if held := np.count_nonzero(meant):
-                units += meant * np.log1p((len(units) - held + 0.5) / (held + 0.5))
+        if not meant and (relative := dates.resolve(question, self._now)):
+            first, end = (each.toordinal() for each in relative[0])
+            meant = [(first <= date) & (date < end)]
+        units = np.zeros(len(date))
+        for each in meant:
+            if held := np.count_nonzero(each):
+                units += each * np.log1p((len(units) - held + 0.5) / (held + 0.5))
         summed = np.concatenate([[0.0], np.cumsum(units)])
         start, stop = (
             np.minimum(ends, len(units)) for ends in (self._structure.start, self._structure.stop)
