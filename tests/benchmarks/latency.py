@@ -8,8 +8,7 @@ with the keyboard; a script in the page looks at every frame until the change ca
 
 ========= ===============================================================================
 shown     the canvas has the new α: what the browser paints by itself
-settled   the canvas has Python's scores for it
-listed    the evidence list has Python's scores too: the answer is on the screen
+settled   the canvas and its list of the evidence have Python's scores: the answer is there
 page      nothing on the page is still being computed
 server    processor time of the app, which a busy machine does not stretch
 browser   processor time of the page's main thread, likewise
@@ -57,21 +56,16 @@ WATCH = """() => {
     return null;
   };
   // Looked for again only where it has gone: the search itself costs time.
-  const kept = {};
-  const part = (key, query) => {
-    if (!kept[key]?.isConnected) {
-      const host = document.querySelector(`.st-key-${key}`);
-      kept[key] = host && found(query, host);
-    }
-    return kept[key];
+  let kept = null;
+  const tree = () => {
+    if (!kept?.isConnected) kept = found(".segviz", document.querySelector(".st-key-ask-tree"));
+    return kept;
   };
-  const tree = () => part("ask-tree", ".segviz");
-  const listed = () => part("evidence", ".evidence")?.textContent ?? "";
   const idle = () => document.querySelector('[data-testid="stApp"]').dataset.testScriptState;
   window.watch = (kind) => {
-    const before = { alpha: tree().dataset.alpha, top: tree().dataset.top, listed: listed(),
+    const before = { alpha: tree().dataset.alpha, top: tree().dataset.top,
       painted: tree().dataset.painted };
-    const seen = { began: null, shown: null, settled: null, listed: null, page: null };
+    const seen = { began: null, shown: null, settled: null, page: null };
     let ran = false;
     window.addEventListener("keydown", () => { seen.began ??= performance.now(); },
       { capture: true, once: true });
@@ -85,9 +79,8 @@ WATCH = """() => {
           : top !== before.top && painted !== before.painted;
         mark("shown", changed);
         mark("settled", changed && settled === "true");
-        mark("listed", seen.settled !== null && listed() !== before.listed);
         ran ||= idle() !== "notRunning";
-        mark("page", seen.listed !== null && ran && idle() === "notRunning");
+        mark("page", seen.settled !== null && ran && idle() === "notRunning");
         if (seen.page !== null || now - seen.began > 5000) {
           window.seen = seen;
           return;
@@ -198,7 +191,7 @@ def changes(
         seen = page.evaluate("window.seen")
         settle(page)
         spent = {name: now - worked[name] for name, now in processor().items()}
-        if seen["listed"] is not None:
+        if seen["settled"] is not None:
             times.append(seen | spent | {"message": wire.received - before})
     return times
 
@@ -206,12 +199,12 @@ def changes(
 def report(name: str, times: list[dict[str, float]]) -> None:
     """A table with a row for each point that was reached."""
     rows = []
-    for point in ("shown", "settled", "listed", "page"):
+    for point in ("shown", "settled", "page"):
         values = [seen[point] for seen in times if seen[point] is not None]
         if not values:
             continue
         p50, p95 = np.percentile(values, [50, 95])
-        budget = f"{BUDGET} ms" if point == "listed" else ""
+        budget = f"{BUDGET} ms" if point == "settled" else ""
         rows.append((point, f"{p50:.0f} ms", f"{p95:.0f} ms", budget))
     for part in ("server", "browser"):
         spent = [seen[part] for seen in times if part in seen]

@@ -65,11 +65,9 @@ def ask(page: Page, words: str) -> None:
     """Asks a question of one's own on Ask, and waits for the evidence."""
     page.get_by_role("link", name="Ask").first.click()
     settle(page)
-    if page.get_by_text("Own question", exact=True).count():
-        page.get_by_text("Own question", exact=True).click()
-        settle(page)
-    page.get_by_role("textbox", name="Question").fill(words)
-    page.get_by_role("textbox", name="Question").press("Enter")
+    asked = page.get_by_role("combobox", name="Question")
+    asked.fill(words)
+    asked.press("Enter")
     settle(page)
 
 
@@ -80,7 +78,7 @@ def act(page: Page, number: int, chance: random.Random) -> None:
             key = chance.choice(["go-chevron_left", "go-skip_previous", "go-skip_next", "play"])
             page.locator(f".st-key-{key} button").first.click(timeout=300)
         elif number % 3 == 1:
-            asked = page.get_by_role("textbox", name="Question")
+            asked = page.get_by_role("combobox", name="Question")
             asked.fill(f"{mark(number)} and the {chance.choice(WORDS)}?", timeout=300)
             asked.press("Enter", timeout=300)
         else:
@@ -114,10 +112,10 @@ def waits(context: BrowserContext, address: str, pid: int) -> tuple[list[float],
             heavy.wait_for_timeout(600)
         slide(number)
 
-    def listed(slide: Callable[[int], None]) -> list[float]:
-        return [seen["listed"] for seen in changes(light, wire, processor, 24, "alpha", slide)]
+    def settled(slide: Callable[[int], None]) -> list[float]:
+        return [seen["settled"] for seen in changes(light, wire, processor, 24, "alpha", slide)]
 
-    found = listed(slide), listed(slide_beside)
+    found = settled(slide), settled(slide_beside)
     heavy.close()
     light.close()
     return found
