@@ -22,7 +22,15 @@ from segviz.conversation.corpus import (
 )
 from segviz.conversation.samples import TITLES, sample_path
 from segviz.conversation.times import DAY, Clock, Moment, as_time, moments, seconds
-from segviz.conversation.turns import CATEGORY_NAMES, Question, Session, Turn
+from segviz.conversation.turns import (
+    CATEGORY_NAMES,
+    Category,
+    Question,
+    Session,
+    Turn,
+    category_label,
+    category_order,
+)
 from segviz.conversation.units import UNIT_RULES, Unit, cut
 
 __all__ = [
@@ -30,6 +38,7 @@ __all__ = [
     "DAY",
     "TITLES",
     "UNIT_RULES",
+    "Category",
     "Clock",
     "Conversation",
     "Corpus",
@@ -43,6 +52,8 @@ __all__ = [
     "Turn",
     "Unit",
     "as_time",
+    "category_label",
+    "category_order",
     "cut",
     "distinct",
     "moments",

@@ -22,6 +22,23 @@ CATEGORY_NAMES = {
 
 Papers permute these names, so every view shows the number beside the name."""
 
+Category = int | str
+"""What kind of question a data set calls one: a number, or a name (``temporal-reasoning``)."""
+
+
+def category_label(category: Category | None) -> str:
+    """A number with LoCoMo's name, e.g. ``"2 temporal"``, or the name a data set gives."""
+    if category is None:
+        return "no category"
+    if isinstance(category, str):
+        return category
+    return f"{category} {CATEGORY_NAMES.get(category, 'other')}"
+
+
+def category_order(category: Category | None) -> tuple[bool, bool, Category]:
+    """Sorts numbers before names, no category last."""
+    return category is None, isinstance(category, str), category or 0
+
 
 @dataclass(frozen=True, slots=True)
 class Turn:
@@ -62,16 +79,16 @@ class Question:
 
     ``answer`` is None where the dataset gives none (LoCoMo category 5, whose
     ``adversarial`` field holds the tempting *wrong* answer). ``index`` is its position in
-    the file, ``category`` the dataset's number. ``evidence`` holds ids of turns of the
-    conversation; ids that name no turn are kept verbatim in ``unresolved``. ``asked_at`` is
-    the id of the turn in whose place the question is asked: only what was said before that
-    turn is known; None asks after the whole conversation.
+    the file, ``category`` the dataset's number or name of its kind. ``evidence`` holds ids of
+    turns of the conversation; ids that name no turn are kept verbatim in ``unresolved``.
+    ``asked_at`` is the id of the turn in whose place the question is asked: only what was said
+    before that turn is known; None asks after the whole conversation.
     """
 
     index: int
     text: str
     answer: str | None
-    category: int | None
+    category: Category | None
     evidence: tuple[str, ...]
     unresolved: tuple[str, ...] = ()
     adversarial: str | None = None
@@ -79,7 +96,5 @@ class Question:
 
     @property
     def category_label(self) -> str:
-        """Number and name, e.g. ``"2 temporal"``; datasets agree on the numbers alone."""
-        if self.category is None:
-            return "no category"
-        return f"{self.category} {CATEGORY_NAMES.get(self.category, 'other')}"
+        """See :func:`category_label`."""
+        return category_label(self.category)

@@ -10,6 +10,8 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from segviz.conversation import Category, category_order
+
 Floats = NDArray[np.float64]
 
 RESAMPLES = 1_000
@@ -70,9 +72,11 @@ def _resamples(sizes: tuple[int, ...], seed: int) -> Floats:
     return np.concatenate(parts, axis=1).astype(np.float64)
 
 
-def categories(labels: Sequence[int | None]) -> dict[int | None, NDArray[np.int64]]:
-    """Positions (int64) of the questions of each category id, ascending, None last."""
-    found = sorted(set(labels), key=lambda label: (label is None, label or 0))
+def categories(
+    labels: Sequence[Category | None],
+) -> dict[Category | None, NDArray[np.int64]]:
+    """Positions (int64) of the questions of each category, ascending, None last."""
+    found = sorted(set(labels), key=category_order)
     return {
         label: np.array([i for i, other in enumerate(labels) if other == label], dtype=np.int64)
         for label in found

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from segviz.conversation import Question
+from segviz.conversation import Category, Question
 from segviz.evaluate.aggregate import Mean
 from segviz.evaluate.batch import Batch, Ints, Limits, batches, collect, measured_settings
 from segviz.evaluate.measures import TOKENS, UNITS
@@ -29,7 +29,7 @@ class Row:
     """
 
     index: int
-    category: int | None
+    category: Category | None
     counted: bool
     gold_leaves: tuple[int, ...]
     step: int | None
@@ -89,7 +89,7 @@ class Evaluation:
         return Aggregate(len(kept), **self.outcomes.means(adversarial=False))
 
     @property
-    def by_category(self) -> dict[int | None, Aggregate]:
+    def by_category(self) -> dict[Category | None, Aggregate]:
         """Means per category id."""
         found = self.outcomes
         return {

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from segviz.conversation import Question
+from segviz.conversation import Category, Question
 from segviz.evaluate.aggregate import Mean, categories, mean_ci
 from segviz.evaluate.text_metrics import bleu1, token_f1
 from segviz.llm import Chat, LabelError, LastingFault, ModelError, Prompt, Reply
@@ -44,7 +44,7 @@ class AnswerRow:
     """
 
     index: int
-    category: int | None
+    category: Category | None
     adversarial: bool
     answer: str
     score: int | None
@@ -81,7 +81,7 @@ class AnswerEvaluation:
     asked: int
     rows: tuple[AnswerRow, ...]
     overall: AnswerAggregate
-    by_category: dict[int | None, AnswerAggregate]
+    by_category: dict[Category | None, AnswerAggregate]
 
     @property
     def complete(self) -> bool:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from segviz.conversation import Category, category_order
 from segviz.evaluate.aggregate import Mean, mean_ci
 from segviz.evaluate.measures import MEASURES, check_measure
 
@@ -28,7 +29,7 @@ class Outcomes:
     covered by a wider node, and how many there are.
     """
 
-    categories: tuple[int | None, ...]
+    categories: tuple[Category | None, ...]
     values: dict[str, tuple[float | None, ...]]
     levels: dict[int, float] = field(default_factory=dict)
     groups: tuple[str, ...] = ()
@@ -45,7 +46,7 @@ class Outcomes:
         check_measure(measure)
         return np.array(self.values[measure], dtype=np.float64)
 
-    def keep(self, *, adversarial: bool = True, category: int | str | None = "all") -> list[int]:
+    def keep(self, *, adversarial: bool = True, category: Category | None = "all") -> list[int]:
         """Positions of the questions of a ``category`` (default: all), in order, those of
         category 5 left out unless ``adversarial``."""
         return [
@@ -55,14 +56,14 @@ class Outcomes:
         ]
 
     def mean(
-        self, measure: str, *, adversarial: bool = True, category: int | str | None = "all"
+        self, measure: str, *, adversarial: bool = True, category: Category | None = "all"
     ) -> Mean:
         """The mean of a measure over the questions that :meth:`keep` names."""
         column = self.column(measure)
         return self._mean(column, self.keep(adversarial=adversarial, category=category))
 
     def value(
-        self, measure: str, *, adversarial: bool = True, category: int | str | None = "all"
+        self, measure: str, *, adversarial: bool = True, category: Category | None = "all"
     ) -> float:
         """As :meth:`mean` without its interval, at once; NaN where no question has a value."""
         kept = self.column(measure)[self.keep(adversarial=adversarial, category=category)]
@@ -75,7 +76,7 @@ class Outcomes:
         measure: str,
         *,
         adversarial: bool = True,
-        category: int | str | None = "all",
+        category: Category | None = "all",
     ) -> Mean:
         """The mean difference to ``other``, question by question: positive where these are
         higher. ValueError unless both hold the same questions."""
@@ -92,9 +93,9 @@ class Outcomes:
         return {name: self.mean(name, adversarial=adversarial) for name in MEASURES}
 
     @property
-    def known_categories(self) -> tuple[int | None, ...]:
+    def known_categories(self) -> tuple[Category | None, ...]:
         """The category ids there are, ascending, None last."""
-        return tuple(sorted(set(self.categories), key=lambda one: (one is None, one or 0)))
+        return tuple(sorted(set(self.categories), key=category_order))
 
     def _mean(self, column: NDArray[np.float64], positions: Sequence[int]) -> Mean:
         kept = [position for position in positions if not np.isnan(column[position])]
@@ -121,7 +122,7 @@ def summary(
 
 
 def outcomes_of(
-    categories: Sequence[int | None],
+    categories: Sequence[Category | None],
     columns: Mapping[str, NDArray[np.float64]],
     levels: Mapping[int, float],
     fates: NDArray[np.int64],

@@ -6,20 +6,13 @@ from typing import TYPE_CHECKING
 
 import plotly.graph_objects as go
 
-from segviz.conversation import CATEGORY_NAMES
+from segviz.conversation import category_label
 from segviz.evaluate.measures import MEASURES
 from segviz.figures.judged import opening
 from segviz.figures.layout import framed
 
 if TYPE_CHECKING:
     from segviz.evaluate import Mean, Outcomes
-
-
-def category_label(category: int | None) -> str:
-    """The id and name of a category."""
-    if category is None:
-        return "no category"
-    return f"{category} {CATEGORY_NAMES.get(category, 'other')}"
 
 
 def _categories(found: Outcomes, measure: str, adversarial: bool) -> list[tuple[str, Mean]]:

@@ -17,11 +17,12 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from segviz.conversation import Question
+from segviz.conversation import Category, Question
 from segviz.loaders.captions import counted, describe, one_line, quoted, shorten
 from segviz.loaders.document import Place
 from segviz.loaders.report import Notes
 
+_NAME = re.compile(r"(?=.*[^\W\d]).{1,80}")
 _NUMBER = re.compile(r"\s*[0-9]{1,9}\s*")
 # Nine digits are more than any conversation has turns, and harmless to int().
 _REFERENCE = re.compile(r"D:?\s*([0-9]{1,9})\s*:\s*([0-9]{1,9})(?![0-9])")
@@ -62,7 +63,7 @@ def _question(
         index=row,
         text=text,
         answer=_answer(raw.get("answer"), (*place, "answer"), notes),
-        category=_category(raw.get("category"), (*place, "category"), notes),
+        category=read_category(raw.get("category"), (*place, "category"), notes),
         evidence=evidence,
         unresolved=unresolved,
         adversarial=_answer(raw.get("adversarial_answer"), (*place, "adversarial_answer"), notes),
@@ -125,7 +126,8 @@ def _plain(value: object) -> str | None:
     return None
 
 
-def _category(value: object, place: Place, notes: Notes) -> int | None:
+def read_category(value: object, place: Place, notes: Notes) -> Category | None:
+    """A number, also as text, or a name of up to 80 characters; anything else leaves a note."""
     if value is None:
         return None
     if isinstance(value, int) and not isinstance(value, bool):
@@ -134,8 +136,12 @@ def _category(value: object, place: Place, notes: Notes) -> int | None:
         return int(value)
     if isinstance(value, str) and _NUMBER.fullmatch(value):
         return int(value)
+    if isinstance(value, str) and _NAME.fullmatch(value.strip()):
+        return value.strip()
     found = quoted(value) if isinstance(value, str) else describe(value)
-    notes.repaired(place, f"expected the number of a category, found {found}; left out")
+    notes.repaired(
+        place, f"expected the number or short name of a category, found {found}; left out"
+    )
     return None
 
 

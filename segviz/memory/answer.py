@@ -147,7 +147,9 @@ def judging(
     if conversation and conversation.source_format in _REQUESTS and question.evidence:
         known = [conversation.turn(turn).content for turn in question.evidence]
         return memory_judge_prompt(question.text, known, text)
-    return judge_prompt(question.text, gold, text, CATEGORY_NAMES.get(question.category or 0, ""))
+    kind = question.category
+    name = kind if isinstance(kind, str) else CATEGORY_NAMES.get(kind or 0, "")
+    return judge_prompt(question.text, gold, text, name)
 
 
 def judge(

@@ -158,7 +158,7 @@ class QuestionObject(_Object):
 
     text: Text
     answer: Text | None
-    category: Small | None
+    category: Small | Text | None
     evidence: list[Text]
     unresolved: list[Text]
     adversarial: Text | None

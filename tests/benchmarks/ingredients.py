@@ -23,8 +23,8 @@ from numpy.typing import NDArray
 import segviz
 from segviz.cli.console import plain
 from segviz.construct import parameters
-from segviz.conversation import Conversation
-from segviz.evaluate import sweep
+from segviz.conversation import Conversation, category_label
+from segviz.evaluate import evaluate, sweep
 from segviz.memory import Memory
 from segviz.retrieval import parts, relevance_model
 from segviz.retrieval.relevance import Contextual
@@ -92,6 +92,14 @@ def recalls(
             column = cells[setting].outcomes.column("recall")
             columns.append(column[~np.isnan(column)])
     return {setting: np.concatenate(columns) for setting, columns in found.items()}
+
+
+def counted_kinds(memory: Memory, k: int) -> list[str]:
+    """The kind of every counted question."""
+    asked = memory.conversation.questions
+    found = evaluate(memory, asked, policy="none", relevance="lexical", k=k).outcomes
+    counted = ~np.isnan(found.column("recall"))
+    return [category_label(found.categories[place]) for place in np.flatnonzero(counted)]
 
 
 @dataclass(frozen=True)
@@ -282,9 +290,9 @@ def _tree_adds(name: str, systems: Sequence[str]) -> list[dict[str, Any]]:
             for label, (relevance, setting) in ADDED.items()
         }
         kinds = {name: np.ones(len(bare[STILL]), dtype=np.bool_)}
-        if name == "LoCoMo" and system == "segment-tree":
-            category = np.concatenate([scored(memory).category for memory in memories])
-            kinds |= {f"category {each}": category == each for each in sorted({*category.tolist()})}
+        if system == "segment-tree":
+            labels = np.array([label for memory in memories for label in counted_kinds(memory, k)])
+            kinds |= {f"{name}, {each}": labels == each for each in sorted({*labels.tolist()})}
         for label, kept in kinds.items():
             gains = {what: _gain((column - bare[STILL])[kept]) for what, column in columns.items()}
             none = float(bare[STILL][kept].mean())

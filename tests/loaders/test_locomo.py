@@ -488,7 +488,7 @@ def test_categories(value: object, category: int | None) -> None:
 @pytest.mark.parametrize(
     ("value", "found"),
     [
-        ("multi-hop", "'multi-hop'"),
+        ("", "''"),
         (True, "true"),
         (2.5, "a number"),
         ([1], "a list of 1 item"),
@@ -497,8 +497,12 @@ def test_categories(value: object, category: int | None) -> None:
 )
 def test_odd_categories(value: object, found: str) -> None:
     assert question(category=value).category is None
-    what = f"expected the number of a category, found {found}; left out"
+    what = f"expected the number or short name of a category, found {found}; left out"
     assert question_findings(category=value) == [("repaired", "qa[0].category", what)]
+
+
+def test_a_category_may_be_a_name() -> None:
+    assert question(category=" multi-hop ").category == "multi-hop"
 
 
 UNRESOLVED = "kept as unresolved evidence"

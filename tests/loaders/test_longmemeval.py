@@ -63,7 +63,7 @@ def test_a_list_and_a_single_instance_agree(document: object) -> None:
         datetime(2023, 5, 28, 19, 47),
         DATE,
     )
-    assert conversation.questions == (Question(0, "How many?", "3", None, ()),)
+    assert conversation.questions == (Question(0, "How many?", "3", "multi-session", ()),)
 
 
 def test_the_order_of_keys_does_not_matter() -> None:
@@ -312,7 +312,7 @@ def test_an_abstention_keeps_its_answer() -> None:
     document = instance(question_id="q1_abs", answer="You did not mention this.")
     assert only(document).id == "q1_abs"
     assert only(document).questions == (
-        Question(0, "How many?", "You did not mention this.", None, ()),
+        Question(0, "How many?", "You did not mention this.", "multi-session", ()),
     )
     assert findings(document) == []
 
@@ -325,8 +325,8 @@ def test_an_unusable_question_leaves_the_conversation() -> None:
     ]
     assert only(instance(answer=None)).questions[0].answer is None
     assert only(instance(answer=["a", 2])).questions[0].answer == "a, 2"
-    # Categories are LoCoMo's numbers; a key of that name means nothing here.
-    assert only(instance(category=4)).questions[0].category is None
+    # The kind of a question is its type; LoCoMo's key means nothing here.
+    assert only(instance(category=4)).questions[0].category == "multi-session"
 
 
 # --- any damage ----------------------------------------------------------------------
@@ -372,7 +372,8 @@ def test_oracle_counts() -> None:
     questions = [question for c in corpus for question in c.questions]
     assert Counter(type(q.answer) for q in questions) == {str: 44}
     assert sum(len(q.evidence) for q in questions) == 70
-    assert Counter(q.category for q in questions) == {None: 44}
+    kinds = Counter(q.category for q in questions)
+    assert (len(kinds), kinds["temporal-reasoning"]) == (6, 9)
     # Two of the four abstentions have no marked turn; every other question has one.
     assert [c.id for c in corpus if not c.questions[0].evidence] == [
         "f685340e_abs",
@@ -396,7 +397,7 @@ def test_s_counts() -> None:
             0,
             "What was the date on which I attended the first BBQ event in June?",
             "June 3rd",
-            None,
+            "temporal-reasoning",
             ("S33:1", "S41:1"),
         ),
     )

@@ -289,7 +289,7 @@ class TestDamaged:
             (
                 ("conversation", "questions", 0, "category"),
                 True,
-                "questions[0].category: expected a whole number, found True",
+                "questions[0].category: expected text, found True",
             ),
             (("unit",), [], "unit: expected text, found a list of 0"),
             (("unit",), "word", "unknown unit rule 'word'; choose one of"),

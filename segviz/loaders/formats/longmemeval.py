@@ -161,8 +161,9 @@ def _questions(
     found = tuple(turn_id for turn_id in marked if turn_id in there)
     lost = tuple(turn_id for turn_id in marked if turn_id not in there)
     own = Notes()
+    own_keys = {"question": "question", "answer": "answer", "question_type": "category"}
     read = read_questions(
-        [{key: raw[key] for key in ("question", "answer") if key in raw}], (), {}, own
+        [{name: raw[key] for key, name in own_keys.items() if key in raw}], (), {}, own
     )
     notes.take(own, place, 1)
     return tuple(replace(question, evidence=found, unresolved=lost) for question in read)

@@ -22,6 +22,7 @@ from segviz.loaders.dates import note_backwards, read_numeric_date
 from segviz.loaders.decode import clean
 from segviz.loaders.document import Loader, Options, Place, PlainText
 from segviz.loaders.multi_conversation import numbered, rows_of, settled
+from segviz.loaders.questions import read_category
 from segviz.loaders.report import Note, Notes
 from segviz.loaders.turns import read_messages, speakers_of
 
@@ -128,7 +129,8 @@ def _questions(
             what = f"expected a list, found {describe(texts)}; no questions"
             notes.skipped((*place, "questions"), what)
         return ()
-    haystacks = facts.get("haystack_sessions") if isinstance(facts, dict) else None
+    facts = facts if isinstance(facts, dict) else {}
+    haystacks, kinds = facts.get("haystack_sessions"), facts.get("question_types")
     spoken: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
     for session in sessions:
         for turn in session.turns:
@@ -143,9 +145,9 @@ def _questions(
         evidence = dict.fromkeys(found[0] for found in ids if len(found) == 1)
         lost += (open_ := sum(len(found) != 1 for found in ids))
         unresolved = (f"{counted(open_, 'turn')} not found in the context",) if open_ else ()
-        questions.append(
-            Question(row, text, _answer(_at(answers, row)), None, tuple(evidence), unresolved)
-        )
+        answer = _answer(_at(answers, row))
+        kind = read_category(_at(kinds, row), (*place, "metadata", "question_types", row), notes)
+        questions.append(Question(row, text, answer, kind, tuple(evidence), unresolved))
     if lost:
         what = f"{counted(lost, 'turn')} with an answer not found once in the context"
         notes.repaired((*place, "metadata"), what)

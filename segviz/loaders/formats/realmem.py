@@ -18,7 +18,7 @@ from segviz.loaders.captions import describe, quoted
 from segviz.loaders.dates import note_backwards, note_empty, numeric_start
 from segviz.loaders.document import Loader, Options, Place
 from segviz.loaders.multi_conversation import no_turns, stem
-from segviz.loaders.questions import note_late_evidence
+from segviz.loaders.questions import note_late_evidence, read_category
 from segviz.loaders.report import Note, Notes
 from segviz.loaders.turns import flagged, read_messages, speakers_of
 
@@ -92,15 +92,16 @@ def _questions(
         place: Place = ("dialogues", row, "dialogue_turns", at)
         query = turns.get(f"S{row + 1}:{at + 1}")
         answer = turns.get(f"S{row + 1}:{at + 2}")
+        kind = read_category(block[at].get("category_name"), (*place, "category_name"), notes)
         if query is None or not query.text.strip():
             notes.skipped(place, "a query without words; the question is left out")
         elif answer is None or answer.speaker != "Assistant":
             notes.repaired(place, "no turn of the assistant follows; kept without answer")
-            questions.append(Question(index, query.text, None, None, (), asked_at=query.id))
+            questions.append(Question(index, query.text, None, kind, (), asked_at=query.id))
         else:
             evidence = _evidence(block[at + 1], sources, (*place[:-1], at + 1), notes)
             questions.append(
-                Question(index, query.text, answer.text, None, *evidence, asked_at=query.id)
+                Question(index, query.text, answer.text, kind, *evidence, asked_at=query.id)
             )
     note_late_evidence(questions, turns, ("dialogues",), notes)
     return tuple(questions)

@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
+from segviz.conversation import category_label
 from segviz.evaluate import MEASURES, Cell, Outcomes, Sweep
 from segviz.evaluate.measures import sees
 from segviz.evaluate.outcomes import ADVERSARIAL
 from segviz.evaluate.traffic import Traffic, traffic
-from segviz.figures.categories import category_bars, category_label, category_sentence
+from segviz.figures.categories import category_bars, category_sentence
 from segviz.figures.judged import Judged, blind_sentence, number
 from segviz.ui import keys
 from segviz.ui.pages.sweep.charts import chosen
