@@ -18,6 +18,7 @@ A package per stage, in the order the data walks:
 ``view``          the description of a view: scene, link, colours, captions
 ``figures``       charts; ``frontend`` the canvas and lists that run in the browser
 ``export``        views as files for other programs and people
+``plugins``       parts that other installed packages bring
 ``ui``            the Streamlit app; ``cli`` the command line; ``notebook`` ``segviz.show``
 ================  ================================================================
 """
@@ -39,6 +40,7 @@ from segviz.loaders import LoadError, load
 from segviz.memory import Memory, ask, build, merge
 from segviz.memory import open_memory as open  # noqa: A004 - the documented name
 from segviz.notebook import show
+from segviz.plugins import load_plugins as _load_plugins
 from segviz.retrieval import POLICIES, PRESETS, Result, RetrievalSettings, propagate
 from segviz.systems import SYSTEMS
 from segviz.systems.segment_tree import SegmentTree
@@ -69,3 +71,5 @@ __all__ = [
     "show",
     "sweep",
 ]
+
+_load_plugins()

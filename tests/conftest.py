@@ -17,6 +17,8 @@ from segviz.embedding import HashingEmbedder
 from segviz.memory import Memory
 from tests.trees import small_chat
 
+collect_ignore = ["plugins/example"]  # installed by a test, and its own tests run there
+
 # Times belong to a machine: no test fails for being slow.
 settings.register_profile("segviz", deadline=None)
 settings.load_profile("segviz")

@@ -20,6 +20,7 @@ from segviz.embedding import get_embedder
 from segviz.export.browser import BrowserError, find_browser
 from segviz.llm import Endpoint, ModelCache
 from segviz.llm.endpoint import CACHE_BYTES, cache_path
+from segviz.plugins import PLUGINS
 
 GOOD, NOTE, BAD = "ok", "note", "missing"
 
@@ -94,6 +95,18 @@ def _extras() -> list[Finding]:
     return found
 
 
+def _plugins() -> list[Finding]:
+    """Parts of other packages, in use or not."""
+    return [
+        Finding(
+            f"{each.group} {each.name}",
+            NOTE if each.problem else GOOD,
+            f"{each.package}: {each.problem}" if each.problem else each.package,
+        )
+        for each in PLUGINS
+    ]
+
+
 def _embedder() -> Finding:
     embedder = get_embedder()
     dimensions = embedder.embed(["doctor"]).shape[1]
@@ -163,6 +176,7 @@ CHECKS: tuple[Callable[[], Finding | list[Finding]], ...] = (
     _python,
     _packages,
     _extras,
+    _plugins,
     _embedder,
     _files,
     _cache,
@@ -191,9 +205,10 @@ def _run(options: argparse.Namespace, console: Console) -> int:
 COMMAND = Command(
     "say what this installation has and lacks",
     """\
-Looks at Python, the packages, the embedder, the installed files, the cache of model
-replies, which keys are set (never what they are), the browser that draws pictures, and
-the port of the app. Nothing is sent anywhere. The app itself opens in the browser you use.""",
+Looks at Python, the packages, the parts that other packages bring, the embedder, the
+installed files, the cache of model replies, which keys are set (never what they are), the
+browser that draws pictures, and the port of the app. Nothing is sent anywhere. The app
+itself opens in the browser you use.""",
     lambda parser: None,
     _run,
     (("Is everything here?", "segviz doctor"), ("For a script", "segviz doctor --json")),

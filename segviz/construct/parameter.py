@@ -8,7 +8,7 @@ checked argument, all from one place.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import MISSING, dataclass, field, fields
+from dataclasses import MISSING, dataclass, field, fields, is_dataclass
 from typing import Any, TypeVar
 
 _KEY = "segviz"
@@ -65,9 +65,9 @@ def param(
 
 
 def parameters(kind: type) -> tuple[Parameter, ...]:
-    """Returns the declared parameters of a dataclass type, in order."""
+    """Returns the declared parameters of a dataclass type, in order; any other type has none."""
     declared = []
-    for item in fields(kind):
+    for item in fields(kind) if is_dataclass(kind) else ():
         if _KEY in item.metadata:
             default = item.default
             if default is MISSING and item.default_factory is not MISSING:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any
 
 LONGEST = 2_000
@@ -33,7 +33,7 @@ COUNT = number(int, 0, 2**31)
 """Reads a count or a node."""
 
 
-def one_of(legal: tuple[str, ...]) -> Callable[[str], str]:
+def one_of(legal: Collection[str]) -> Callable[[str], str]:
     """Make a reader of one of these words."""
 
     def read(given: str) -> str:

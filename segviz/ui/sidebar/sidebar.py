@@ -9,6 +9,7 @@ import streamlit as st
 from segviz import store
 from segviz.conversation import UNIT_RULES, Conversation, with_typed_turns
 from segviz.memory import COMPONENTS, Absent, from_saved
+from segviz.plugins import PLUGINS, foreign
 from segviz.systems import SYSTEMS
 from segviz.ui import address, keys
 from segviz.ui.sidebar.build import Order, obtain
@@ -116,14 +117,23 @@ def _say_dropped(conversation: Conversation, rule: str) -> None:
     )
 
 
+def _system_label(name: str) -> str:
+    package, label = foreign("systems", name), str(SYSTEMS[name].label)
+    return f"{label} ({package})" if package else label
+
+
 def _system() -> tuple[str, dict[str, Any]]:
     name: str = st.selectbox(
         "System",
         list(SYSTEMS),
-        format_func=lambda key: SYSTEMS[key].label,
+        format_func=_system_label,
         key=keys.SYSTEM,
         persist_state="session",
     )
+    for plugin in PLUGINS:
+        if plugin.problem:
+            what = f"{plugin.group} {plugin.name} of {plugin.package} is not in use"
+            st.warning(unmarked(f"{what}: {plugin.problem}"))
     settings = component_controls(SYSTEMS[name], COMPONENTS, prefix=name)
     return name, settings
 

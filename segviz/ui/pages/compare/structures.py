@@ -11,6 +11,7 @@ import streamlit as st
 
 from segviz.frontend.payload import tree_payload
 from segviz.memory import Memory
+from segviz.plugins import foreign
 from segviz.retrieval import Result
 from segviz.retrieval.gold import gold_evidence
 from segviz.systems import SYSTEMS
@@ -76,7 +77,9 @@ def _structure(
     roots = counted(len(structure.roots), "root")
     with st.container(horizontal=True, wrap=False, gap="small"):
         st.caption(f"{nodes}, {roots}, built in {found.seconds:.1f} s", width="stretch")
-        with st.popover(kind.fidelity, type="tertiary", key=keys.departures(name)):
+        with st.popover(
+            foreign("systems", name) or kind.fidelity, type="tertiary", key=keys.departures(name)
+        ):
             if not keeps_time(found.memory, structure):
                 st.markdown("This memory does not follow time: it is drawn by its branches.")
             st.markdown(f"Where segviz departs from the source of {kind.label}:")

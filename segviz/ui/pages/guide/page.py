@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from segviz.construct import Retriever, parameters
 from segviz.conversation import TITLES
 from segviz.figures.toy import numbered_tree, transition_figure
+from segviz.plugins import foreign
 from segviz.retrieval import POLICIES, RetrievalSettings, combine, initial_scores, spread, top_k
 from segviz.systems import SYSTEMS
 from segviz.tree.toy import QUESTION, toy_relevance, toy_structure
@@ -217,7 +218,9 @@ _FIDELITY = {"faithful": "as in its source", "adapted": "adapted from its source
 
 def _system(name: str) -> None:
     kind = SYSTEMS[name]
-    title = f"{kind.label} · {_FIDELITY.get(kind.fidelity, kind.fidelity)}"
+    package = foreign("systems", name)
+    origin = f"from {package}" if package else _FIDELITY.get(kind.fidelity, kind.fidelity)
+    title = f"{kind.label} · {origin}"
     with st.expander(title, key=keys.about(name), on_change="rerun") as about:
         if not about.open:
             return

@@ -1,0 +1,179 @@
+"""Checks that a system keeps what every system promises; for the tests of its author.
+
+::
+
+    from segviz.contract import verify
+
+    def test_contract():
+        verify(LastWords())
+
+segviz holds its own systems against the same function.
+"""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import Any
+
+import numpy as np
+
+from segviz import store
+from segviz.construct import Retriever, Services, System, as_settings
+from segviz.conversation import Conversation, Session, Turn
+from segviz.embedding import HashingEmbedder
+from segviz.memory import Memory, arrivals, build
+from segviz.tree import Add, Step, history
+from segviz.tree.invariants import check
+
+QUESTIONS = ("What did the red bicycle cost?", "Who saw Saturn on Monday?", "zzz", "")
+_SUBJECTS = (
+    ("the red bicycle", "Utrecht", "gears"),
+    ("sourdough bread", "the oven", "rye flour"),
+    ("the telescope", "Saturn", "the rings"),
+)
+
+
+def conversations() -> dict[str, Conversation]:
+    """Short conversations, three subjects that come back in each of four sessions, and odd ones:
+    no turn, one, equal turns, turns without words."""
+    sessions = []
+    for s in range(4):
+        said = []
+        for e in range(5):
+            thing, place, part = _SUBJECTS[(s + e) % 3]
+            said.append(f"On Monday I took {thing} to {place}, round {s}-{e}.")
+            said.append(f"And did {part} of {thing} work? I paid {10 * s + e} euros.")
+        sessions.append(said)
+    return {
+        "subjects": _conversation(sessions),
+        "empty": _conversation([]),
+        "one turn": _conversation([["I bought a red bicycle."]]),
+        "sessions of one turn": _conversation([["A bicycle."], ["A loaf."], ["Saturn."]]),
+        "equal turns": _conversation([["I bought a red bicycle in Utrecht."] * 12]),
+        "no words": _conversation([["…", "?!", "…"]]),
+    }
+
+
+def _conversation(sessions: list[list[str]]) -> Conversation:
+    found = tuple(
+        Session(
+            f"session_{s + 1}",
+            None,
+            "",
+            tuple(
+                Turn(f"D{s + 1}:{t + 1}", ("Ada", "Ben")[t % 2], text)
+                for t, text in enumerate(said)
+            ),
+        )
+        for s, said in enumerate(sessions)
+    )
+    return Conversation("contract", ("Ada", "Ben"), found)
+
+
+def verify(system: System) -> None:
+    """Build, ask, save and open memories by ``system``; AssertionError says which promise is
+    broken, on which conversation and at which step.
+
+    Promised are: plain settings; one step per unit, in order; after every step a structure
+    that its ``invariants`` accept, with the units as leaves, all of them under the roots; equal
+    builds of equal input; where ``online``, steps that do not depend on later units; files that
+    open as what was saved; where it retrieves by itself, the same finite scores each time, at
+    every moment.
+    """
+    embedder = HashingEmbedder()
+    for name, conversation in conversations().items():
+        memory = build(conversation, system, "turn", embedder=embedder)
+        _verify_steps(memory, name)
+        again = build(conversation, system, "turn", embedder=HashingEmbedder())
+        content = store.dump(memory.saved)
+        _hold(content == store.dump(again.saved), name, "two builds differ")
+        opened = store.parse(content)
+        same = [*map(trace, opened.steps)] == [*map(trace, memory.steps)]
+        _hold(same, name, "the saved memory opens with other steps")
+        _hold(opened.settings == as_settings(system), name, "settings are not plain values")
+        if system.online:
+            _verify_prefixes(system, memory, embedder, name)
+        for question in QUESTIONS:
+            result = memory.ask(question, method="propagate")
+            _hold(np.isfinite(result.final).all(), name, f"scores for {question!r} are not finite")
+            if isinstance(system, Retriever):
+                _verify_retrieval(system, memory, question, name)
+
+
+def _hold(true: Any, name: str, what: str) -> None:
+    if not true:
+        raise AssertionError(f"on the conversation {name!r}: {what}")
+
+
+def _verify_steps(memory: Memory, name: str) -> None:
+    units = [step.unit for step in memory.steps]
+    _hold(units == list(memory.units), name, "not one step per unit, in order")
+    for number, structure in enumerate(history(memory.steps), start=1):
+        broken = check(structure, memory.laws)
+        _hold(not broken, name, f"after step {number}: {broken[:1]}")
+        spans = [
+            (int(structure.start[leaf]), int(structure.stop[leaf])) for leaf in structure.leaves
+        ]
+        here = f"after step {number} the"
+        _hold(
+            spans == [(u, u + 1) for u in range(number)], name, f"{here} leaves are not the units"
+        )
+        texts = [structure.text[leaf] for leaf in structure.leaves]
+        _hold(
+            texts == [unit.text for unit in memory.units[:number]],
+            name,
+            f"{here} leaves do not hold the text of their units",
+        )
+        under = {unit for root in structure.roots for unit in structure.coverage(root)}
+        _hold(under == set(range(number)), name, f"{here} roots do not cover every unit")
+        falls = (structure.level[structure.edges] @ [1, -1] > 0).all()
+        _hold(falls, name, f"{here} edges do not all lead to a lower level")
+
+
+def _verify_prefixes(system: System, memory: Memory, embedder: HashingEmbedder, name: str) -> None:
+    stream = arrivals(memory.units, embedder)
+    whole = [*map(trace, memory.steps)]
+    for k in range(0, len(stream), 3):
+        steps = [*map(trace, system.steps(stream[:k], Services(embedder)))]
+        _hold(steps == whole[:k], name, f"the first {k} steps depend on what follows")
+
+
+def _verify_retrieval(system: Any, memory: Memory, question: str, name: str) -> None:
+    said = f"retrieval of {question!r}"
+    found, again = (system.retrieve(question, memory.view("dense")) for _ in range(2))
+    structure = memory.structure
+    _hold(found.scores.shape == (len(structure),), name, f"{said}: not one score per node")
+    sound = np.isfinite(found.scores).all() and (found.scores >= 0).all()
+    _hold(sound, name, f"{said}: scores are not finite and at least 0")
+    _hold(len({*found.ranked}) == len(found.ranked), name, f"{said}: a node is ranked twice")
+    alive = all(structure.active[node] for node in found.ranked)
+    _hold(alive, name, f"{said}: a node is ranked that is not active")
+    same = found.ranked == again.ranked and np.array_equal(found.scores, again.scores)
+    _hold(same and found.stages == again.stages, name, f"{said}: two answers differ")
+    for stage in found.stages:
+        _hold(stage.name and stage.note, name, f"{said}: a stage without name or note")
+        _hold(len(stage.scores) in (0, len(stage.nodes)), name, f"{said}: scores of {stage.name!r}")
+        _hold(
+            {*stage.kept} <= {*stage.nodes}, name, f"{said}: {stage.name!r} keeps what it had not"
+        )
+    for step in range(0, len(memory.steps) + 1, 3):
+        heard = sum(isinstance(e, Add) for each in memory.steps[:step] for e in each.events)
+        then = memory.ask(question, method="own", step=step)
+        _hold(len(then.final) == heard, name, f"{said} after step {step}: not one score per node")
+
+
+def trace(step: Step) -> tuple[Any, ...]:
+    """Everything a step says, in comparable form, but the time it took."""
+    events = [
+        (
+            type(event).__name__,
+            *(
+                value.tobytes() if isinstance(value, np.ndarray) else value
+                for value in (getattr(event, field.name) for field in fields(event))
+            ),
+        )
+        for event in step.events
+    ]
+    cost = step.cost
+    costs = (cost.annotated, cost.inspected, cost.modified)
+    return (step.unit, step.note, step.decision, step.operation, events, costs)

@@ -1,0 +1,156 @@
+"""Adds what other installed packages bring to the registries, by standard entry points.
+
+A package names its parts in its metadata, in the group of the registry they belong to::
+
+    [project.entry-points."segviz.systems"]
+    last-words = "my_package:LastWords"
+
+The groups are ``segviz.systems``, ``segviz.compatibility``, ``segviz.annotators``,
+``segviz.embedders``, ``segviz.relevance``, ``segviz.policies`` and ``segviz.loaders``; what each
+holds is what its registry holds. They are loaded once, when segviz is imported. What cannot be
+loaded, takes a name that is in use, or is no such part stays outside, with the reason in
+``PLUGINS``; it never stops segviz.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, is_dataclass
+from importlib.metadata import EntryPoint, EntryPoints, entry_points
+from typing import Any
+
+from segviz.construct import parameters
+from segviz.construct.annotate import ANNOTATORS
+from segviz.construct.compatibility import COMPATIBILITY
+from segviz.embedding import EMBEDDERS
+from segviz.loaders import LOADERS, Loader
+from segviz.retrieval import POLICIES, RELEVANCE
+from segviz.systems import SYSTEMS
+from segviz.tree.invariants import INVARIANTS
+
+_NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,39}")
+
+
+@dataclass(frozen=True, slots=True)
+class Plugin:
+    """A part of another package: its registry's ``group`` (``systems``), its ``name`` there, the
+    ``package`` with its version, and the ``problem`` that keeps it out, "" where it is in use."""
+
+    group: str
+    name: str
+    package: str
+    problem: str = ""
+
+
+PLUGINS: list[Plugin] = []
+"""What was found, in the order of the groups and names."""
+
+
+def foreign(group: str, name: str) -> str:
+    """The package that brought a part; "" for one of segviz."""
+    return next(
+        (p.package for p in PLUGINS if (p.group, p.name, p.problem) == (group, name, "")), ""
+    )
+
+
+def _is_system(kind: Any, name: str) -> str:
+    if not (isinstance(kind, type) and is_dataclass(kind)):
+        return "expected a frozen dataclass"
+    needed = ("label", "online", "invariants", "fidelity", "departures", "steps")
+    lacks = [part for part in needed if not hasattr(kind, part)]
+    if lacks:
+        return f"it lacks {', '.join(lacks)}; see segviz.construct.System"
+    laws = getattr(kind, "invariants", None)
+    if laws not in INVARIANTS:
+        return f"invariants is {laws!r:.40}; expected one of {', '.join(INVARIANTS)}"
+    parameters(kind)
+    return _named(kind, name)
+
+
+def _has(method: str) -> Callable[[Any, str], str]:
+    """Checks for a class with this method, which bears the name of its entry point."""
+
+    def problem(kind: Any, name: str) -> str:
+        if not (isinstance(kind, type) and callable(getattr(kind, method, None))):
+            return f"expected a class with a method {method}"
+        return _named(kind, name)
+
+    return problem
+
+
+def _named(kind: Any, name: str) -> str:
+    own = getattr(kind, "name", None)
+    return "" if own == name else f"its class variable name is {own!r:.40}; expected {name!r}"
+
+
+def _is_policy(kind: Any, name: str) -> str:
+    policy = kind() if callable(kind) else None
+    fits = callable(getattr(policy, "transitions", None)) and hasattr(policy, "label")
+    return "" if fits else "expected a class with transitions and a label"
+
+
+def _is_loader(row: Any, name: str) -> str:
+    return "" if isinstance(row, Loader) else "expected a segviz.loaders.Loader"
+
+
+def _is_factory(make: Any, name: str) -> str:
+    return "" if callable(make) else "expected a class or function that makes an embedder"
+
+
+_GROUPS: dict[str, tuple[dict[str, Any], Callable[[Any, str], str]]] = {
+    "systems": (SYSTEMS, _is_system),
+    "compatibility": (COMPATIBILITY, _has("choose")),
+    "annotators": (ANNOTATORS, _has("__call__")),
+    "embedders": (EMBEDDERS, _is_factory),
+    "relevance": (RELEVANCE, _has("prepare")),
+    "policies": (POLICIES, _is_policy),
+    "loaders": (LOADERS, _is_loader),
+}
+"""Each group's registry, and what is wrong with an object that is to join it."""
+
+
+def load_plugins(found: EntryPoints | None = None) -> None:
+    """Load the entry points of all groups (default: those of the installed packages)."""
+    points = entry_points() if found is None else found
+    for group, (registry, problem_of) in _GROUPS.items():
+        ours = points.select(group=f"segviz.{group}")
+        for point in sorted(ours, key=lambda point: (point.name, point.value)):
+            PLUGINS.append(_added(group, point, registry, problem_of))
+
+
+def _added(
+    group: str,
+    point: EntryPoint,
+    registry: dict[str, Any],
+    problem_of: Callable[[Any, str], str],
+) -> Plugin:
+    dist = point.dist
+    package = _plain(f"{dist.name} {dist.version}" if dist else "a package without metadata", 80)
+    name = point.name
+    if not _NAME.fullmatch(name):
+        what = "a name has 1 to 40 small letters, digits and hyphens"
+        return Plugin(group, _plain(name, 40), package, what)
+    if name in registry:
+        other = foreign(group, name) or "segviz"
+        return Plugin(group, name, package, f"the name is taken by {other}")
+    try:
+        part = point.load()
+        problem = problem_of(part, name)
+    except (Exception, SystemExit) as error:  # anything may happen in a foreign module
+        problem = f"{type(error).__name__}: {error}"
+    if problem:
+        return Plugin(group, name, package, _plain(problem, 200))
+    if group == "loaders":  # before the formats that read anything with rows or lines
+        others = dict(registry)
+        registry.clear()
+        registry.update({name: part}, **others)
+    else:
+        registry[name] = part
+    return Plugin(group, name, package)
+
+
+def _plain(text: str, most: int) -> str:
+    """One line of printable characters, shortened."""
+    line = "".join(c if c.isprintable() else " " for c in text)
+    return line if len(line) <= most else line[: most - 1] + "…"
