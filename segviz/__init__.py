@@ -37,12 +37,13 @@ if _as_command and _signal.getsignal(_signal.SIGINT) is _signal.default_int_hand
 from segviz.construct.compatibility import Calibrated, Cosine
 from segviz.evaluate import evaluate, evaluate_answers, sweep
 from segviz.loaders import LoadError, load
-from segviz.memory import Memory, ask, build, merge
+from segviz.memory import Memory, ask, build, memory_from, merge
 from segviz.memory import open_memory as open  # noqa: A004 - the documented name
 from segviz.notebook import show
 from segviz.plugins import load_plugins as _load_plugins
 from segviz.retrieval import POLICIES, PRESETS, Result, RetrievalSettings, propagate
 from segviz.systems import SYSTEMS
+from segviz.systems.common.flat import retriever
 from segviz.systems.segment_tree import SegmentTree
 from segviz.tree import replay
 from segviz.tree.invariants import check
@@ -64,10 +65,12 @@ __all__ = [
     "evaluate",
     "evaluate_answers",
     "load",
+    "memory_from",
     "merge",
     "open",
     "propagate",
     "replay",
+    "retriever",
     "show",
     "sweep",
 ]

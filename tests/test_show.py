@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from html import escape
 from html.parser import HTMLParser
 
 import pytest
 
 import segviz
+from segviz.conversation import Question, sample_path
+from segviz.embedding import HashingEmbedder
+from segviz.evaluate import MEASURES
 from segviz.export import html_page, view_of
 from segviz.notebook import Shown
+from segviz.tree import thumbnail
 from tests.export.views import HOSTILE, build, hostile_chat
+from tests.trees import chat
 
 
 class Frame(HTMLParser):
@@ -150,3 +156,61 @@ def test_escaping_is_that_of_html(memory):
     inside = shown._repr_html_().partition('srcdoc="')[2].removesuffix('"></iframe>')
     assert '"' not in inside
     assert inside == escape(shown.html)
+
+
+class TestNotebookManners:
+    """Objects as cells show them, and as other libraries take them."""
+
+    def test_short_reprs(self, memory):
+        result = memory.ask("red bicycle")
+        what = r"Memory\(segment-tree of '.*': \d+ units by turn, \d+ nodes\)"
+        assert re.fullmatch(what, repr(memory))
+        assert repr(result).startswith("Result('red bicycle': 10 nodes by top-down 0.1/2")
+        corpus = segviz.load(sample_path("ines-theo"))
+        assert repr(corpus).startswith("Corpus(1 conversations, 316 turns: 'ines-theo')")
+
+    def test_pictures_hold_no_markup_of_the_chat(self):
+        evil = "<img src=x onerror=alert(1)>"
+        memory = segviz.build(chat([[(evil, evil)] * 3]), unit="turn", embedder=HashingEmbedder())
+        for shown in (memory, memory.ask(evil)):
+            page = shown._repr_html_()
+            assert "<svg" in page
+            assert evil not in page
+            assert page.count("<img") == 0
+
+    def test_marked_nodes_are_filled_and_all_are_drawn(self, memory):
+        s = memory.structure.collapsed
+        picture = thumbnail(s, [0, 3])
+        assert picture.count("<rect") == int(s.active[s.nodes].sum())
+        assert picture.count('fill="#d9480f"') == 2
+        assert "<rect" not in thumbnail(segviz.build(chat([])).structure)
+
+    def test_frames(self, memory):
+        questions = [Question(i, "red bicycle", None, 1, ("D1:1",)) for i in range(3)]
+        result = memory.ask("red bicycle")
+        frame = result.frame()
+        assert frame["node"].tolist() == list(result.after)
+        assert frame["final"].tolist() == [each.final for each in result.evidence]
+        outcomes = segviz.evaluate(memory, questions).outcomes.frame()
+        assert len(outcomes) == 3
+        assert outcomes["category"].tolist() == [1, 1, 1]
+        assert set(MEASURES) <= set(outcomes.columns)
+        swept = segviz.sweep(
+            memory, questions, policies=("bottom-up",), alphas=(0.5,), horizons=(1, 2)
+        )
+        frame = swept.frame()
+        assert frame[["policy", "alpha", "horizon"]].to_numpy().tolist()[1:] == [
+            ["bottom-up", 0.5, 1],
+            ["bottom-up", 0.5, 2],
+        ]
+        assert frame["recall"].isna().tolist() == [False, True, True]
+
+    def test_a_graph(self, memory):
+        graph = memory.to_networkx()
+        s = memory.structure
+        children = [(a, b) for a, b, kind in graph.edges(data="type") if kind == "child"]
+        assert sorted(children) == sorted(map(tuple, s.edges.tolist()))
+        assert [graph.nodes[n]["text"] for n in sorted(graph)] == [
+            s.text[n] for n in s.nodes.tolist()
+        ]
+        assert len(memory.to_networkx(2)) == len(memory.at(2).nodes)

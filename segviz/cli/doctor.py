@@ -33,6 +33,7 @@ PACKAGES = {
     "bm25s": "lexical relevance",
     "snowballstemmer": "lexical relevance",
     "threadpoolctl": "small products in one thread",
+    "pandas": "results as data frames",
     "pyarrow": "Parquet files",
     "pillow": "animations",
     "python-dateutil": "dates with months in words",

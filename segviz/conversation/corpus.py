@@ -78,7 +78,7 @@ class Entry:
     about: str = ""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Corpus(Sequence[Conversation]):
     """The conversations of one file; index by position or by id.
 
@@ -88,6 +88,14 @@ class Corpus(Sequence[Conversation]):
 
     conversations: Sequence[Conversation]
     report: LoadReport = field(default=LoadReport("", "", 0))
+
+    def __repr__(self) -> str:
+        """Counts, and the first ids."""
+        entries = self.entries
+        turns = sum(entry.turns or 0 for entry in entries)
+        ids = ", ".join(repr(entry.id)[:40] for entry in entries[:5])
+        more = ", …" if len(entries) > 5 else ""
+        return f"{type(self).__name__}({len(entries)} conversations, {turns} turns: {ids}{more})"
 
     def __len__(self) -> int:
         """Number of conversations."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from segviz.conversation import Question
 from segviz.evaluate.aggregate import Mean
 from segviz.evaluate.batch import Floats, Limits, batches, collect, measured_settings
-from segviz.evaluate.measures import TOKENS, UNITS, check_measure, sees
+from segviz.evaluate.measures import MEASURES, TOKENS, UNITS, check_measure, sees
 from segviz.evaluate.outcomes import Outcomes, outcomes_of
 from segviz.retrieval import RetrievalSettings, check_setting, combine, spread
 
@@ -62,6 +62,24 @@ class Sweep:
     def complete(self) -> bool:
         """Whether every cell was measured."""
         return len(self.cells) == len(self.policies) * len(self.alphas) * len(self.horizons)
+
+    def frame(self) -> Any:
+        """A pandas DataFrame, a row per setting, the baseline first: policy, alpha, horizon and
+        the mean of every measure, NaN where the measure cannot see the policy."""
+        import pandas as pd
+
+        return pd.DataFrame(
+            {
+                "policy": cell.policy,
+                "alpha": cell.alpha,
+                "horizon": cell.horizon,
+                **{
+                    name: cell.outcomes.value(name) if sees(name, cell.policy) else math.nan
+                    for name in MEASURES
+                },
+            }
+            for cell in (self.baseline, *self.cells)
+        )
 
     def seeing(self, measure: str) -> tuple[str, ...]:
         """The policies of the sweep that a measure can see (``measures.sees``)."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,6 +46,17 @@ class Outcomes:
         an unknown measure."""
         check_measure(measure)
         return np.array(self.values[measure], dtype=np.float64)
+
+    def frame(self) -> Any:
+        """A pandas DataFrame, a row per question: its category, its conversation where there are
+        several, and every measure, NaN where it has no value."""
+        import pandas as pd
+
+        groups = {"conversation": list(self.groups)} if self.groups else {}
+        columns = {name: self.column(name) for name in self.values}
+        return pd.DataFrame(
+            {"category": pd.Series(self.categories, dtype=object)} | groups | columns
+        )
 
     def keep(self, *, adversarial: bool = True, category: Category | None = "all") -> list[int]:
         """Positions of the questions of a ``category`` (default: all), in order, those of

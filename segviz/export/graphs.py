@@ -24,33 +24,16 @@ def graphml(structure: Structure, name: str = "") -> bytes:
     feeds. The vectors are in the JSON export.
     """
     # Imported when it is needed: it takes a third of the time segviz takes to start.
-    import networkx as nx
     from networkx.readwrite.graphml import write_graphml_xml
 
-    graph = nx.MultiDiGraph(name=legal(name))
-    for node in structure.nodes.tolist():
-        graph.add_node(
-            node,
-            level=int(structure.level[node]),
-            top=int(structure.top[node]),
-            start=int(structure.start[node]),
-            stop=int(structure.stop[node]),
-            text=legal(structure.text[node]),
-            active=bool(structure.active[node]),
-            kind=legal(structure.kind[node]),
-            facts=json.dumps(dict(structure.facts[node])),
-        )
-    for order, (parent, child) in enumerate(structure.edges.tolist()):
-        graph.add_edge(parent, child, type="child", order=order)
-    for order, relation in enumerate(structure.relations):
-        graph.add_edge(
-            relation.source,
-            relation.target,
-            type="relation",
-            order=order,
-            label=legal(relation.label),
-            weight=float(relation.weight),
-        )
+    graph = structure.to_networkx()
+    graph.graph["name"] = legal(name)
+    for values in [*graph.nodes.values(), *graph.edges.values()]:
+        for key, value in values.items():
+            if isinstance(value, str):
+                values[key] = legal(value)
+            elif isinstance(value, dict):
+                values[key] = json.dumps(value)
     file = io.BytesIO()
     # The writer of the standard library: the one on lxml, where installed, writes otherwise.
     write_graphml_xml(graph, file)

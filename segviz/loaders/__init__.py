@@ -23,7 +23,7 @@ from segviz.loaders.decode import printable, read_document
 from segviz.loaders.document import Loader, Options, PlainText, Rows
 from segviz.loaders.errors import WHOLE, LoadError, NeedsColumns, too_large
 from segviz.loaders.file_kinds import reject_office
-from segviz.loaders.formats.table import header, is_table
+from segviz.loaders.formats.table import header, is_table, named_rows
 from segviz.loaders.lazy import BY_ITEMS, LazyCorpus, list_file
 from segviz.loaders.registry import LOADERS, accepted, loader_of
 from segviz.loaders.report import Tally
@@ -37,6 +37,7 @@ __all__ = [
     "NeedsColumns",
     "load",
     "parse",
+    "table_rows",
 ]
 
 
@@ -114,6 +115,26 @@ def parse(
         )
         raise too_large(len(data), limit, _label(name), remedy)
     return _parse(data, name, limit, Options(columns, day_first, gap_hours))
+
+
+def table_rows(data: bytes, name: str) -> list[dict[str, object]]:
+    """The rows of any table by the names of its columns: CSV, TSV, a JSON list or JSON Lines of
+    objects, an object with such a list as ``nodes``, Parquet; gzip of these. Cells of text tables
+    are texts. Raises LoadError as ``parse`` does."""
+    budget = Budget(len(data), WHOLE)
+    try:
+        if data.startswith(GZIP):
+            data = b"".join(gunzip(data, budget))
+        document, _ = read_document(data, budget)
+        if isinstance(document, PlainText):
+            return named_rows(document)
+    except LoadError as error:
+        raise error.in_file(_label(name), "a table with a row per node") from None
+    rows = document.get("nodes") if isinstance(document, dict) else document
+    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+        what = f"expected a list of objects, found {describe(rows)}"
+        raise LoadError(what, remedy="write a row per node, with id, parent and text")
+    return rows
 
 
 def _parse(data: bytes, name: str, limit: int, options: Options) -> Corpus:

@@ -4,6 +4,7 @@
 ``memory``    Memory, and opening one from a file
 ``asking``    answers a question with evidence: ``ask``
 ``merging``   joins two memories: ``merge``
+``foreign``   makes a memory of a tree built elsewhere: ``memory_from``
 ``answer``    makes prompts from evidence, reads and grades a chat model's answers
 
 May import ``systems``, ``store`` and the packages below them. Public face: the names below.
@@ -21,6 +22,7 @@ from segviz.memory.assemble import (
     sound,
 )
 from segviz.memory.builder import Building, BuildPaused, arrivals, build
+from segviz.memory.foreign import memory_from
 from segviz.memory.memory import Memory, from_saved, open_memory
 from segviz.memory.merging import merge
 
@@ -37,6 +39,7 @@ __all__ = [
     "embedder_named",
     "from_saved",
     "make_system",
+    "memory_from",
     "merge",
     "needs_chat",
     "open_memory",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from dataclasses import dataclass, replace
 from functools import cached_property
+from html import escape
 from itertools import accumulate
 from pathlib import Path
 from typing import Any
@@ -17,13 +18,13 @@ from segviz.llm import Chat
 from segviz.memory.asking import ask
 from segviz.memory.assemble import Absent, embedder_named, make_system, needs_chat, paid, sound
 from segviz.retrieval import Result, RetrievalSettings, over_active, relevance_model
-from segviz.tree import Moments, Step, Structure, replay
+from segviz.tree import Moments, Step, Structure, replay, thumbnail
 from segviz.tree.invariants import Violation, check
 
 _PAST_KEPT = 4  # relevance models of earlier moments: a page asks again at every click
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Memory:
     """A built memory: the conversation, how it was cut, and every construction step.
 
@@ -41,6 +42,21 @@ class Memory:
     embedder: Embedder
     steps: tuple[Step, ...]
     chat: str = ""
+
+    def __repr__(self) -> str:
+        """System, conversation and counts."""
+        nodes = int(self.structure.active.sum())
+        what = f"{self.system} of {self.conversation.id!r:.60}"
+        return f"Memory({what}: {len(self.units)} units by {self.unit}, {nodes} nodes)"
+
+    def _repr_html_(self) -> str:
+        """The counts over a small picture, for notebooks."""
+        return f"<p>{escape(repr(self))}</p>{thumbnail(self.structure.collapsed)}"
+
+    def to_networkx(self, step: int | None = None) -> Any:
+        """The structure after ``step`` (default: the last) as a graph; see
+        ``Structure.to_networkx``."""
+        return (self.structure if step is None else self.at(step)).to_networkx()
 
     @cached_property
     def units(self) -> tuple[Unit, ...]:

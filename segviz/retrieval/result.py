@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
+from html import escape
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +15,7 @@ from segviz.retrieval.ledger import Ledger, explain, shares
 from segviz.retrieval.relevance import parts
 from segviz.retrieval.selection import level_distribution
 from segviz.retrieval.settings import RetrievalSettings
-from segviz.tree import Span, Structure
+from segviz.tree import Span, Structure, thumbnail
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +38,7 @@ class Evidence:
     rank_after: int
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Result:
     """An answered question.
 
@@ -58,6 +60,27 @@ class Result:
     evidence: tuple[Evidence, ...]
     stages: tuple[Stage, ...] = ()
     scorer: Scorer | None = None
+
+    def __repr__(self) -> str:
+        """Question, setting and how many nodes came back."""
+        asked = self.settings
+        how = "own retrieval" if self.own else f"{asked.policy} {asked.alpha:g}/{asked.horizon}"
+        return f"Result({self.question!r:.80}: {len(self.evidence)} nodes by {how})"
+
+    def _repr_html_(self) -> str:
+        """The evidence under a small picture in which it is marked, for notebooks."""
+        rows = "".join(
+            f"<li>level {each.level}, {each.final:.4f}: {escape(each.text[:300])}</li>"
+            for each in self.evidence
+        )
+        picture = thumbnail(self.structure, self.after)
+        return f"<p>{escape(repr(self))}</p>{picture}<ol>{rows}</ol>"
+
+    def frame(self) -> Any:
+        """The evidence as a pandas DataFrame, a row per retrieved node, best first."""
+        import pandas as pd
+
+        return pd.DataFrame([asdict(each) for each in self.evidence])
 
     @cached_property
     def parts(self) -> dict[str, NDArray[np.float64]]:

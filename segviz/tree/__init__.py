@@ -8,6 +8,7 @@
 ``shape``      depth, branching and other counts; ``coherence`` of a node with its children
 ``inspect``    one node: lineage, nearest nodes, history of its text
 ``unfold``     a layout without overlaps for structures that do not follow time
+``thumbnail``  a small picture for notebooks
 ``digest``     a short hash of a structure; ``toy`` seven leaves to follow by hand
 
 May import ``conversation``. Public face: the names below.
@@ -36,6 +37,7 @@ from segviz.tree.events import (
 from segviz.tree.fold import Fold, ReplayError, history, replay
 from segviz.tree.moments import Moments
 from segviz.tree.structure import IntArray, Structure
+from segviz.tree.thumbnail import thumbnail
 
 __all__ = [
     "NOT_ASKED",
@@ -62,5 +64,6 @@ __all__ = [
     "as_number",
     "history",
     "replay",
+    "thumbnail",
     "told_apart",
 ]

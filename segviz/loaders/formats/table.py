@@ -99,6 +99,16 @@ def header(document: object) -> list[str]:
     return list(top[0].cells) if top else []
 
 
+def named_rows(document: PlainText) -> list[dict[str, object]]:
+    """The cells of every row by the names of the columns. LoadError for what is no table."""
+    found = _table(document)
+    if found is None:
+        raise document.error
+    top, *rows = read_table(found[1], found[0])
+    names = _names(top, Notes())
+    return [dict(zip(names, row.cells, strict=False)) for row in rows]
+
+
 def _names(top: Row, notes: Notes) -> list[str]:
     """Names of the columns: repeated ones carry ``#2``, nameless ones ``column 3``."""
     names: list[str] = []

@@ -1,0 +1,308 @@
+"""Makes a memory of a tree that another program built."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from segviz import files
+from segviz.conversation import Conversation, Session, Turn, Unit
+from segviz.embedding import Embedder, get_embedder
+from segviz.loaders import table_rows
+from segviz.memory.memory import Memory
+from segviz.tree import Add, Event, Link, Scalar, Span, Step, Vector
+
+_KNOWN = {"id", "parent", "text", "level", "start", "stop", "vector", "kind", "speaker", "time"}
+_MOST = 5_000_000  # nodes
+_DEEPEST = 10_000  # levels
+
+
+@dataclass
+class _Node:
+    """A row of the table, with its children as places in the table."""
+
+    id: str
+    text: str
+    row: Mapping[str, Any]
+    children: list[int] = field(default_factory=list)
+    level: int = 0
+    span: Span = (0, 0)
+
+
+def memory_from(
+    nodes: Any,
+    edges: Iterable[tuple[Any, Any]] = (),
+    conversation: Conversation | None = None,
+    *,
+    unit: str = "turn",
+    name: str = "imported",
+    embedder: str | Embedder = "auto",
+) -> Memory:
+    """The memory of a finished tree, or of any graph without cycles whose edges lead down.
+
+    ``nodes`` is the path of a table (CSV, TSV, JSON, JSON Lines or Parquet), a DataFrame, a
+    directed networkx graph whose edges lead from parent to child, or mappings with
+
+    ``id``      a text or number, each once
+    ``text``    what the node says
+    ``parent``  the id above it, or a list of ids; missing, empty or null at a root
+    ``level``   0 at leaves, above that of all children (default: one more than the highest)
+    ``start``, ``stop``  of leaves: the units it holds, counted from 0, half-open
+    ``vector``  its embedding, in all rows or none; made by ``embedder``, scaled to length 1
+    ``kind``, ``speaker``, ``time``  kind of node; who said a leaf, and when (ISO)
+
+    In text tables lists are JSON: ``[1, 2]``. Further columns are facts, shown with the node.
+    ``edges`` are more (parent id, child id) pairs. Without a ``conversation`` the leaves, by
+    ``start`` or else in the order of the table, are its turns. With one, leaves without
+    ``start`` are told by their text, which is that of a unit by the rule ``unit``.
+
+    The memory grows in the order of the units: a node appears once all below it is there. It can
+    be asked, compared, exported and saved like any; ``name`` stands for its system. Returned
+    structures satisfy the general invariants. ValueError names the row and what is wrong.
+    """
+    found = _linked(_rows(nodes), [*_graph_edges(nodes), *edges])
+    _raise_levels(found)
+    leaves = [place for place, node in enumerate(found) if not node.children]
+    if conversation is None:
+        leaves, conversation = _as_conversation(found, leaves, name)
+        unit = "turn"
+    else:
+        _place(found, leaves, conversation.units(unit))
+    model = get_embedder(embedder) if isinstance(embedder, str) else embedder
+    steps = _steps(found, leaves, conversation.units(unit), _vectors(found, model))
+    return Memory(conversation, unit, name, "general", {}, model, steps)
+
+
+def _rows(nodes: Any) -> Sequence[Mapping[str, Any]]:
+    if isinstance(nodes, str | Path):
+        return table_rows(files.read(nodes), Path(nodes).name)
+    if hasattr(nodes, "to_dict") and hasattr(nodes, "columns"):
+        rows: list[Mapping[str, Any]] = nodes.to_dict("records")
+        return rows
+    if hasattr(nodes, "nodes") and hasattr(nodes, "edges"):
+        return [{**data, "id": node} for node, data in nodes.nodes(data=True)]
+    return list(nodes)
+
+
+def _graph_edges(nodes: Any) -> list[tuple[Any, Any]]:
+    if hasattr(nodes, "nodes") and hasattr(nodes, "edges"):
+        return [(edge[0], edge[1]) for edge in nodes.edges]
+    return []
+
+
+def _linked(rows: Sequence[Any], edges: Iterable[tuple[Any, Any]]) -> list[_Node]:
+    """The rows as nodes that know their parents and children."""
+    if not rows:
+        raise ValueError("there are no nodes; expected a row for each, with id and text")
+    if len(rows) > _MOST:
+        raise ValueError(f"{len(rows):,} nodes; at most {_MOST:,} can be taken")
+    found = [_node(number, row) for number, row in enumerate(rows)]
+    place: dict[str | None, int] = {}
+    for number, node in enumerate(found):
+        if place.setdefault(node.id, number) != number:
+            raise ValueError(
+                f"row {number}: the id {node.id!r:.60} is that of row {place[node.id]} too"
+            )
+    pairs = [(parent, node.id) for node in found for parent in _ids(node.row.get("parent"))]
+    pairs += [(_id(parent) or "", _id(child) or "") for parent, child in edges]
+    for parent, child in dict.fromkeys(pairs):
+        if parent not in place or child not in place:
+            missing = child if parent in place else parent
+            what = f"there is no node {missing!r:.60}"
+            raise ValueError(f"edge {parent!r:.60} to {child!r:.60}: {what}")
+        found[place[parent]].children.append(place[child])
+    return found
+
+
+def _node(number: int, row: Any) -> _Node:
+    if not isinstance(row, Mapping):
+        raise ValueError(f"row {number}: expected columns by name, found {type(row).__name__}")
+    key, text = _id(row.get("id")), row.get("text")
+    if key is None:
+        raise ValueError(f"row {number}: expected an id, found {row.get('id')!r:.60}")
+    if not isinstance(text, str):
+        raise ValueError(f"node {key!r:.60}: expected a text, found {text!r:.60}")
+    return _Node(key, text, row)
+
+
+def _id(value: Any) -> str | None:
+    """An id as text; None for a missing one."""
+    if value is None or (isinstance(value, float) and math.isnan(value)) or value == "":
+        return None
+    if isinstance(value, float | np.floating) and float(value).is_integer():
+        return str(int(value))  # a column of whole numbers with gaps
+    return str(value)
+
+
+def _ids(value: Any) -> list[str]:
+    value = _parsed(value)
+    several = value if isinstance(value, list | tuple | set | np.ndarray) else [value]
+    return [found for each in several if (found := _id(each)) is not None]
+
+
+def _parsed(value: Any) -> Any:
+    """A list that stands as JSON in the cell of a text table; any other value as it is."""
+    if isinstance(value, str) and value.lstrip().startswith("["):
+        try:
+            return json.loads(value)
+        except (ValueError, RecursionError):
+            pass
+    return value
+
+
+def _raise_levels(found: list[_Node]) -> None:
+    """Sets the levels, from the leaves up. ValueError for a cycle, or a level that is told and
+    not above those below."""
+    sorter = TopologicalSorter({place: node.children for place, node in enumerate(found)})
+    try:
+        order = list(sorter.static_order())
+    except CycleError as error:
+        circle = " → ".join(repr(found[place].id)[:40] for place in error.args[1][:6])
+        raise ValueError(f"the nodes {circle} are below each other; expected no cycle") from None
+    for place in order:
+        node = found[place]
+        least = max((found[child].level + 1 for child in node.children), default=0)
+        told = _whole(node, "level")
+        if told is not None and (told < least or (told > 0 and not node.children)):
+            what = "above those below it" if node.children else "0, since nothing is below it"
+            raise ValueError(f"node {node.id!r:.60}: level {told}; expected a level {what}")
+        node.level = least if told is None else told
+        if node.level > _DEEPEST:
+            raise ValueError(f"node {node.id!r:.60}: level {node.level}; at most {_DEEPEST}")
+
+
+def _whole(node: _Node, column: str) -> int | None:
+    """A whole number of a row, at least 0; None where there is none."""
+    value = node.row.get(column)
+    if _id(value) is None:
+        return None
+    try:
+        number = float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError, OverflowError):
+        number = math.nan
+    if not (number.is_integer() and 0 <= number < 2**31):
+        what = f"{column} {value!r:.40}; expected a whole number, 0 or more"
+        raise ValueError(f"node {node.id!r:.60}: {what}")
+    return int(number)
+
+
+def _as_conversation(
+    found: list[_Node], leaves: list[int], name: str
+) -> tuple[list[int], Conversation]:
+    """The leaves in their order, and a conversation with each as a turn."""
+    starts = [_whole(found[leaf], "start") for leaf in leaves]
+    if all(start is not None for start in starts):
+        leaves = [leaf for _, leaf in sorted(zip(starts, leaves, strict=True))]
+    turns = []
+    for index, leaf in enumerate(leaves):
+        node = found[leaf]
+        if not node.text.strip():
+            raise ValueError(f"node {node.id!r:.60}: expected the text of a leaf, found no word")
+        node.span = (index, index + 1)
+        turns.append(Turn(node.id, str(node.row.get("speaker") or ""), node.text))
+    start = _time(found[leaves[0]])
+    speakers = tuple(dict.fromkeys(turn.speaker for turn in turns))
+    return leaves, Conversation(name, speakers, (Session("all", start, "", tuple(turns)),))
+
+
+def _time(node: _Node) -> datetime | None:
+    value = node.row.get("time")
+    if isinstance(value, datetime):
+        return value.replace(tzinfo=None)
+    try:
+        return datetime.fromisoformat(str(value)).replace(tzinfo=None)
+    except ValueError:
+        return None
+
+
+def _place(found: list[_Node], leaves: list[int], units: Sequence[Unit]) -> None:
+    """Sets the spans of the leaves: as told, or by their text."""
+    by_text = {unit.text.strip(): unit.index for unit in reversed(units)}
+    lost = []
+    for leaf in leaves:
+        node = found[leaf]
+        start, stop = _whole(node, "start"), _whole(node, "stop")
+        if start is None:
+            start = by_text.get(node.text.strip())
+        if start is None:
+            lost.append(node.id)
+            continue
+        node.span = (start, start + 1 if stop is None else stop)
+        if not 0 <= node.span[0] < node.span[1] <= len(units):
+            what = f"units {start} to {stop}; expected 0 ≤ start < stop ≤ {len(units)}"
+            raise ValueError(f"node {node.id!r:.60}: {what}")
+    if lost:
+        some = ", ".join(repr(each)[:40] for each in lost[:3])
+        raise ValueError(
+            f"{len(lost)} of {len(leaves)} leaves ({some}, …) have no start and no unit's text; "
+            "give start, or build the tree on the texts of memory.units"
+        )
+
+
+def _vectors(found: list[_Node], embedder: Embedder) -> Vector:
+    """float32 (n, d), rows of length 1 or 0: those of the table, else of the texts."""
+    given = [_parsed(node.row.get("vector")) for node in found]
+    if all(vector is None for vector in given):
+        return embedder.embed([node.text for node in found])
+    try:
+        rows = np.array(given, dtype=np.float32)
+    except (TypeError, ValueError):
+        rows = np.zeros(0, dtype=np.float32)
+    if rows.ndim != 2 or not np.isfinite(rows).all():
+        raise ValueError("vector: expected as many finite numbers in every row, or no such column")
+    width = embedder.embed(["width"]).shape[1]
+    if rows.shape[1] != width:
+        raise ValueError(
+            f"the vectors have {rows.shape[1]} numbers, those of {embedder.name} {width}; give the "
+            "embedder that made them, so that questions can be compared with them"
+        )
+    norms = np.linalg.norm(rows, axis=1, keepdims=True)
+    return np.asarray(np.divide(rows, norms, out=np.zeros_like(rows), where=norms > 0))
+
+
+def _steps(
+    found: list[_Node], leaves: list[int], units: Sequence[Unit], vectors: Vector
+) -> tuple[Step, ...]:
+    """A step per unit: its leaves, then what is complete with it, lower levels first."""
+    inner = [place for place, node in enumerate(found) if node.children]
+    inner.sort(key=lambda place: (found[place].level, place))
+    for place in inner:
+        spans = [found[child].span for child in found[place].children]
+        found[place].span = (min(s for s, _ in spans), max(s for _, s in spans))
+    at: list[list[int]] = [[] for _ in units]
+    for place in [*leaves, *inner]:
+        at[found[place].span[1] - 1].append(place)
+    number: dict[int, int] = {}
+    steps = []
+    for unit, places in zip(units, at, strict=True):
+        events: list[Event] = []
+        for place in places:
+            node, here = found[place], len(number)
+            number[place] = here
+            kind = str(node.row.get("kind") or "")
+            events.append(
+                Add(here, node.level, node.span, node.text, vectors[place], kind, _facts(node))
+            )
+            events += [Link(here, number[child]) for child in node.children]
+        note = "" if places else "No node of the tree ends with this unit."
+        steps.append(Step(unit, note, None, tuple(events)))
+    return tuple(steps)
+
+
+def _facts(node: _Node) -> dict[str, Scalar]:
+    """The further columns with a plain value, under the id."""
+    facts: dict[str, Scalar] = {"id": node.id}
+    for column, value in node.row.items():
+        plain = value.item() if isinstance(value, np.generic) else value
+        usable = isinstance(plain, str | int) or (isinstance(plain, float) and math.isfinite(plain))
+        if column not in _KNOWN and usable:
+            facts[str(column)[:80]] = plain
+    return facts

@@ -1,0 +1,274 @@
+"""Trees that another program built: opened, asked, refused where they are none."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import networkx as nx
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import segviz
+from segviz.embedding import HashingEmbedder
+from segviz.evaluate.compare import compare
+from tests.data import ROOT as ROOT_FOLDER
+from tests.trees import small_chat
+
+EMBEDDER = HashingEmbedder()
+
+
+def tree():
+    """Six turns under two summaries and a root, rows in no order."""
+    return [
+        {"id": "root", "text": "a boat and bread", "parent": None},
+        {"id": 2, "text": "bread", "parent": "root", "level": 3, "score": 0.5},
+        *({"id": f"t{i}", "text": f"turn {i} about bread", "parent": 2} for i in (3, 4, 5)),
+        *({"id": f"t{i}", "text": f"turn {i} about a boat", "parent": [1]} for i in (0, 1, 2)),
+        {"id": 1, "text": "boat", "parent": "root", "kind": "topic"},
+    ]
+
+
+def leaves_in_order(memory):
+    return [memory.structure.text[leaf][:6] for leaf in memory.structure.leaves]
+
+
+def test_a_table_becomes_a_memory():
+    memory = segviz.memory_from(tree(), embedder=EMBEDDER, name="theirs")
+    s = memory.structure
+    assert memory.check() == []
+    assert leaves_in_order(memory) == [f"turn {i}" for i in (3, 4, 5, 0, 1, 2)]
+    assert (memory.system, len(memory.units), len(s)) == ("theirs", 6, 9)
+    place = {text: node for node, text in enumerate(s.text)}
+    assert s.level[place["bread"]] == 3
+    assert s.level[place["boat"]] == 1
+    assert s.level[place["a boat and bread"]] == 4
+    assert s.kind[place["boat"]] == "topic"
+    assert s.facts[place["bread"]] == {"id": "2", "score": 0.5}
+    assert s.children[place["a boat and bread"]] == (place["bread"], place["boat"])
+    for step in range(len(memory.steps) + 1):
+        assert memory.check(step) == []
+    assert memory.ask("boat").evidence[0].text.endswith("boat")
+
+
+def test_starts_put_leaves_in_order():
+    rows = [
+        {"start": 9 - i, **row} if "turn" in row["text"] else row for i, row in enumerate(tree())
+    ]
+    found = leaves_in_order(segviz.memory_from(rows, embedder=EMBEDDER))
+    assert found == [f"turn {i}" for i in (2, 1, 0, 5, 4, 3)]
+
+
+def test_every_way_to_give_it_is_the_same_tree(tmp_path):
+    rows = tree()
+    pairs = [
+        (parent, row["id"])
+        for row in rows
+        for parent in (row["parent"] if isinstance(row["parent"], list) else [row["parent"]])
+        if parent is not None
+    ]
+    bare = [{key: value for key, value in row.items() if key != "parent"} for row in rows]
+    graph = nx.DiGraph()
+    graph.add_nodes_from((row["id"], row) for row in bare)
+    graph.add_edges_from(pairs)
+    written = [{**row, "id": str(row["id"]), "parent": json.dumps(row["parent"])} for row in rows]
+    for row in written:
+        row["parent"] = "" if row["parent"] == "null" else row["parent"].strip('"')
+    pd.DataFrame(written).to_csv(tmp_path / "a.csv", index=False)
+    pd.DataFrame(written).to_parquet(tmp_path / "a.parquet")
+    (tmp_path / "a.json").write_text(json.dumps({"nodes": rows}))
+    (tmp_path / "a.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    files = [tmp_path / f"a.{kind}" for kind in ("json", "jsonl", "csv", "parquet")]
+    expected = segviz.memory_from(rows, embedder=EMBEDDER).structure
+    ways = [(graph, ()), (pd.DataFrame(rows), ()), (bare, pairs), *((file, ()) for file in files)]
+    for nodes, edges in ways:
+        found = segviz.memory_from(nodes, edges, embedder=EMBEDDER).structure
+        assert found.text == expected.text
+        assert found.edges.tolist() == expected.edges.tolist()
+        assert found.level.tolist() == expected.level.tolist()
+
+
+def test_whole_numbers_in_a_column_with_gaps_are_ids():
+    rows = [{"id": 1.0, "text": "a"}, {"id": 2.0, "text": "b", "parent": 1}]
+    assert segviz.memory_from(rows, embedder=EMBEDDER).structure.edges.tolist() == [[1, 0]]
+
+
+@pytest.mark.parametrize("system", list(segviz.SYSTEMS))
+def test_our_own_trees_come_back(system):
+    """The active nodes of any system's structure, written as a table."""
+    memory = segviz.build(small_chat(), system, "turn", embedder=EMBEDDER)
+    s = memory.structure
+    rows = [
+        {
+            "id": node,
+            "text": s.text[node],
+            "level": int(s.level[node]),
+            "parent": list(s.parents[node]),
+            "vector": s.vector[node].tolist(),
+            **(
+                {} if s.children[node] else {"start": int(s.start[node]), "stop": int(s.stop[node])}
+            ),
+        }
+        for node in np.flatnonzero(s.active).tolist()
+    ]
+    found = segviz.memory_from(rows, conversation=memory.conversation, embedder=EMBEDDER)
+    assert found.check() == []
+    for policy in ("none", "top-down", "bottom-up"):
+        settings = {"policy": policy, "relevance": "dense", "method": "propagate"}
+        ours, theirs = (
+            sorted(filter(None, each.ask("red bicycle", **settings).final.tolist()))
+            for each in (memory, found)
+        )
+        assert theirs == pytest.approx(ours)
+
+
+def test_leaves_are_told_by_the_text_of_units():
+    conversation = small_chat()
+    units = conversation.units("turn")
+    rows = [{"id": 0, "text": "all"}]
+    rows += [{"id": f"u{u.index}", "text": u.text, "parent": 0} for u in reversed(units)]
+    memory = segviz.memory_from(rows, conversation=conversation, embedder=EMBEDDER)
+    assert [memory.structure.text[leaf] for leaf in memory.structure.leaves] == [
+        u.text for u in units
+    ]
+    rows[3]["text"] = "something else"
+    with pytest.raises(ValueError, match=r"1 of \d+ leaves \('u.*have no start and no unit's text"):
+        segviz.memory_from(rows, conversation=conversation, embedder=EMBEDDER)
+
+
+def test_saved_and_opened(tmp_path):
+    memory = segviz.memory_from(tree(), embedder=EMBEDDER)
+    memory.save(tmp_path / "memory.json")
+    opened = segviz.open(tmp_path / "memory.json")
+    assert opened.system == "imported"
+    assert opened.structure.text == memory.structure.text
+    assert opened.check() == []
+
+
+ROOT = {"id": 0, "text": "root"}
+LEAF = {"id": 1, "text": "leaf", "parent": 0}
+
+
+@pytest.mark.parametrize(
+    ("rows", "edges", "problem"),
+    [
+        ([], [], "there are no nodes"),
+        (["text"], [], "row 0: expected columns by name, found str"),
+        ([{"text": "x"}], [], "row 0: expected an id, found None"),
+        ([ROOT, ROOT], [], "row 1: the id '0' is that of row 0 too"),
+        ([{"id": 1}], [], "node '1': expected a text, found None"),
+        ([LEAF], [], "there is no node '0'"),
+        ([ROOT], [(0, "<b>")], "there is no node '<b>'"),
+        ([ROOT], [(0, 0)], "below each other; expected no cycle"),
+        ([ROOT, LEAF], [(1, 0)], "below each other; expected no cycle"),
+        ([{**ROOT, "level": 0}, LEAF], [], "node '0': level 0; expected a level above those"),
+        ([{**ROOT, "level": 2}], [], "level 2; expected a level 0, since nothing"),
+        ([{**ROOT, "level": 10**6}, LEAF], [], "at most 10000"),
+        ([{**ROOT, "level": "x"}], [], "level 'x'; expected a whole number"),
+        ([{**ROOT, "level": -1}], [], "level -1; expected a whole number"),
+        ([ROOT, {**LEAF, "text": " "}], [], "expected the text of a leaf, found no word"),
+        ([{**ROOT, "vector": [1.0]}, LEAF], [], "as many finite numbers in every row"),
+        ([{**ROOT, "vector": [float("nan")]}], [], "as many finite numbers in every row"),
+        ([{**ROOT, "vector": ["a", "b"]}], [], "as many finite numbers in every row"),
+        ([{**ROOT, "vector": [1.0, 2.0]}], [], "the vectors have 2 numbers, those of"),
+    ],
+)
+def test_what_is_no_tree_is_refused(rows, edges, problem):
+    with pytest.raises(ValueError, match=re.escape(problem)):
+        segviz.memory_from(rows, edges, embedder=EMBEDDER)
+
+
+@pytest.mark.parametrize(
+    "span",
+    [{"start": 3, "stop": 3}, {"start": 4, "stop": 2}, {"start": 99}, {"start": 0, "stop": 99}],
+)
+def test_spans_backwards_or_outside_are_refused(span):
+    with pytest.raises(ValueError, match="expected 0 ≤ start < stop ≤ "):
+        segviz.memory_from([{**ROOT, **span}], conversation=small_chat(), embedder=EMBEDDER)
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.json", "a.parquet"])
+def test_a_file_that_is_no_table_is_refused(tmp_path, name):
+    (tmp_path / name).write_bytes(b"\x00\x01PAR1" if name.endswith("parquet") else b'{"x": [1')
+    with pytest.raises(ValueError, match=name):
+        segviz.memory_from(tmp_path / name)
+
+
+def test_markup_stays_text():
+    evil = "<script>alert(1)</script>"
+    rows = [{"id": evil, "text": evil}, {"id": 1, "text": evil, "parent": evil, evil: evil}]
+    page = segviz.show(segviz.memory_from(rows, embedder=EMBEDDER, name=evil), "alert").html
+    assert evil not in page
+
+
+def test_a_deep_chain_and_a_wide_star():
+    deep = [{"id": i, "text": f"n{i}", "parent": i - 1 if i else None} for i in range(5_000)]
+    assert segviz.memory_from(deep, embedder=EMBEDDER).structure.level.max() == 4_999
+    wide = [ROOT, *({"id": i, "text": f"n{i}", "parent": 0} for i in range(1, 20_001))]
+    assert len(segviz.memory_from(wide, embedder=EMBEDDER).structure.children[20_000]) == 20_000
+
+
+@given(st.lists(st.lists(st.integers(0, 30), max_size=3), min_size=1, max_size=25))
+def test_any_graph_is_taken_or_refused(parents):
+    rows = [{"id": i, "text": f"node {i}", "parent": above} for i, above in enumerate(parents)]
+    try:
+        memory = segviz.memory_from(rows, embedder=EMBEDDER)
+    except ValueError as error:
+        assert "expected no cycle" in str(error) or "there is no node" in str(error)
+        return
+    assert memory.check() == []
+    assert len(memory.structure) == len(rows)
+    edges = {
+        (memory.structure.text[p], memory.structure.text[c]) for p, c in memory.structure.edges
+    }
+    assert edges == {(f"node {p}", f"node {i}") for i, above in enumerate(parents) for p in above}
+
+
+def test_a_tree_of_scikit_learn_is_compared_with_ours():
+    tree = pytest.importorskip("tests.memory.recursive_clusters", exc_type=ImportError).tree
+    conversation = segviz.load(ROOT_FOLDER / "sample_data" / "ines-theo.json")[0]
+    ours = segviz.build(conversation, embedder=EMBEDDER)
+    rows = tree([unit.text for unit in ours.units])
+    theirs = segviz.memory_from(
+        rows, conversation=conversation, unit=ours.unit, embedder=EMBEDDER, name="clusters"
+    )
+    assert theirs.check() == []
+    found = compare({"ours": ours, "theirs": theirs}, conversation.questions, relevance="lexical")
+    recall = {row.name: row.outcomes.mean("recall").value for row in found.rows}
+    assert recall["ours"] > 0.3
+    assert recall["theirs"] > 0.3
+
+
+class TestRetriever:
+    """A function of the question beside the systems."""
+
+    def build(self, monkeypatch, find):
+        monkeypatch.setitem(segviz.SYSTEMS, "mine", segviz.retriever(find, "mine", "Mine"))
+        return segviz.build(small_chat(), "mine", "turn", embedder=EMBEDDER)
+
+    def test_units_by_number_turn_and_text(self, monkeypatch):
+        units = small_chat().units("turn")
+        answer = [(2, 0.5), (units[4].turn_ids[0], 0.9), (units[1].text, 0.1), (units[4].text, 0.2)]
+        memory = self.build(monkeypatch, lambda question: answer)
+        found = memory.ask("anything", method="own")
+        assert [e.span[0] for e in found.evidence] == [4, 2, 1]
+        assert found.settings.method == "own"
+
+    def test_it_is_measured_like_the_others(self, monkeypatch):
+        memory = self.build(monkeypatch, lambda question: [(i, -i) for i in range(3)])
+        questions = memory.conversation.questions
+        assert segviz.evaluate(memory, questions, method="own").overall.recall.n >= 0
+
+    @pytest.mark.parametrize("answer", [[("D99:1", 1.0)], [(99, 1.0)], [(-1, 1.0)], [("", 1.0)]])
+    def test_a_unit_there_is_not(self, monkeypatch, answer):
+        memory = self.build(monkeypatch, lambda question: answer)
+        with pytest.raises(ValueError, match=r"mine names .*, which is no unit, turn or text"):
+            memory.ask("anything", method="own")
+
+    def test_a_score_that_is_no_number(self, monkeypatch):
+        memory = self.build(monkeypatch, lambda question: [(0, float("nan"))])
+        with pytest.raises(ValueError, match="expected a number"):
+            memory.ask("anything", method="own")
