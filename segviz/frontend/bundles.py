@@ -11,6 +11,7 @@ from typing import Literal
 
 Script = Literal[
     "canvas",
+    "part",
     "outline",
     "transcript",
     "nodes",

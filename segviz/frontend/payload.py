@@ -7,6 +7,7 @@ turns it into the single bytes object that travels.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from hashlib import sha256
 from typing import Any, Final
 
 import numpy as np
@@ -50,6 +51,14 @@ COLUMNS: Final = {
     "gold": "<i4",
 }
 """The bytes columns of a payload and their dtypes, beside one ``<f8`` for each measure."""
+
+_FIXED: Final = {
+    *("level", "start", "stop", "parent", "edges", "top", "tokens", "unit_session", "origin"),
+    *("nodes", "total_units", "levels_total", "level_names", "labels", "names", "measures"),
+    *("session_labels", "session_dates", "session_titles", "session_colours"),
+    *("ramps", "level_colours", "level_share", "gold_colours", "accent"),
+}
+"""What no question, setting or selection changes, beside the columns of measures."""
 
 MEASURE: Final = "measure:"
 """What the column of a node measure is called, before its name."""
@@ -175,9 +184,31 @@ def pack(payload: Mapping[str, Any]) -> bytes:
     """The payload as one message: its JSON values as header, then its columns."""
     dtypes = COLUMNS | {name: "<f8" for name in payload if name.startswith(MEASURE)}
     plain = {name: value for name, value in payload.items() if name not in dtypes}
-    return packed(
-        plain, {name: np.frombuffer(payload[name], dtype) for name, dtype in dtypes.items()}
-    )
+    columns = {
+        name: np.frombuffer(payload[name], dtype)
+        for name, dtype in dtypes.items()
+        if name in payload
+    }
+    return packed(plain, columns)
+
+
+def digest(*parts: str | bytes) -> str:
+    """A name of a part of the page, by its content."""
+    found = sha256()
+    for part in parts:
+        found.update(part if isinstance(part, bytes) else part.encode())
+    return found.hexdigest()[:16]
+
+
+def pack_parts(payload: Mapping[str, Any]) -> tuple[str, bytes, bytes]:
+    """The payload as two messages behind a digest: what no question, setting or selection
+    changes, which says the digest, and the rest, which names it as its ``base``. Together they
+    hold what :func:`pack` would."""
+    fixed = _FIXED | {name for name in payload if name.startswith(MEASURE)}
+    base = {name: value for name, value in payload.items() if name in fixed}
+    name = digest(pack(base))
+    rest = {name: value for name, value in payload.items() if name not in fixed}
+    return name, pack({**base, "digest": name}), pack({**rest, "base": name})
 
 
 def _parents(structure: Structure) -> tuple[NDArray[np.int32], NDArray[np.int32]]:

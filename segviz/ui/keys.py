@@ -11,6 +11,8 @@ from __future__ import annotations
 PAGES = "pages"  # st.Page of each page, by its path
 RETRY = "retry"
 THEME = "theme"
+CANVAS_CODE = "canvas-code"
+SENT = "sent"  # bytes of the parts of canvases that the page has, by name, the last used last
 WELCOME = "welcome"  # the introduction on the first page
 OPEN_OWN = "open-own"  # whether the dialog of ways to open a conversation is wanted
 
@@ -253,6 +255,11 @@ def attempt(download: str) -> str:
 
 # --- parts of widgets, named after the widget ------------------------------------------
 OUTLINE_WANTED = "outline-wanted"  # nodes whose texts the outline asks for
+
+
+def base_of(canvas: str) -> str:
+    """What a canvas holds whatever is asked."""
+    return f"base-of-{canvas}"
 
 
 def query(canvas: str) -> str:

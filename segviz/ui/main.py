@@ -20,6 +20,7 @@ from segviz.ui.sidebar.sidebar import sidebar
 from segviz.ui.sidebar.spending import show_spending
 from segviz.ui.state import Session
 from segviz.ui.welcome import begin_ask, welcome
+from segviz.ui.widgets.canvas import canvas_code
 from segviz.ui.widgets.style import apply_style, follow_theme
 
 # Title, URL path and function of each page, in navigation order. (A comment, not a string:
@@ -104,6 +105,7 @@ def main() -> None:
         begin_ask(session)
     chosen.run()
     follow_theme()
+    canvas_code()
     show_spending()  # a question may have been embedded
     if session is not None:
         address.write(session)

@@ -11,6 +11,8 @@ import numpy as np
 import pytest
 from streamlit.components.v2 import manifest_scanner
 
+from segviz.ui.widgets import canvas
+
 
 @pytest.fixture(scope="session", autouse=True)
 def one_scan():
@@ -22,9 +24,24 @@ def one_scan():
         yield
 
 
+@pytest.fixture(scope="session", autouse=True)
+def everything_is_sent():
+    """No page keeps anything here, so that every run sends whole messages."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(canvas, "_KEPT", 0)
+        yield
+
+
 def on_canvas(app) -> dict[str, Any]:
-    """What the canvas of the page was sent: its plain values and columns."""
-    message = next(m.proto.bytes for m in app.get("bidi_component") if len(m.proto.bytes) > 8)
+    """What the first canvas of the page was sent: its plain values and columns."""
+    sent = [m.proto.bytes for m in app.get("bidi_component") if len(m.proto.bytes) > 8]
+    parts = [_read(message) for message in sent]
+    rest = next(part for part in parts if "base" in part)
+    base = next(part for part in parts if part.get("digest") == rest["base"])
+    return base | rest
+
+
+def _read(message: bytes) -> dict[str, Any]:
     (length,) = struct.unpack_from("<I", message)
     head = json.loads(message[4 : 4 + length])
     columns = {

@@ -38,8 +38,13 @@ def test_without_a_click_the_payload_decides() -> None:
         page = AppTest.from_function(app).run(timeout=20)
         assert not page.exception
         assert [text.value for text in page.markdown] == ["selected 0", "clicked 7"]
-        (mounted,) = page.get("bidi_component")
-        assert b"a leaf" in mounted.proto.bytes
+        base, tree = (mounted.proto.bytes for mounted in page.get("bidi_component"))
+        assert b"a leaf" in base
+        assert len(tree) < 4_000
+        page.run()  # the page has the base by now
+        again, _ = (mounted.proto.bytes for mounted in page.get("bidi_component"))
+        assert b"a leaf" not in again
+        assert len(again) < 200
 
 
 def test_a_click_beside_the_tree_differs_from_no_click() -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from segviz.frontend.payload import COLUMNS, pack
+from segviz.frontend.payload import COLUMNS, pack, pack_parts
 from segviz.tree import Decision, Judgement, Structure
 from segviz.view.captions import MAX_LABELLED, short_dates
 from tests.scenes import tree_message
@@ -260,6 +260,18 @@ def test_packed_message_gives_everything_back() -> None:
         assert columns[name] == column(message, name)
     assert head == {key: value for key, value in message.items() if key not in COLUMNS}
     assert tuple(head["labels"]) == texts
+
+
+def test_both_parts_hold_what_the_whole_does() -> None:
+    message = payload(initial=[0.5] * 8, gold=[1], after=[3, 2])
+    name, base, rest = pack_parts(message)
+    (fixed, fixed_columns), (changing, changing_columns) = unpack(base), unpack(rest)
+    assert (fixed.pop("digest"), changing.pop("base")) == (name, name)
+    assert (fixed | changing, fixed_columns | changing_columns) == unpack(pack(message))
+    assert not {*fixed, *fixed_columns} & {*changing, *changing_columns}
+    other = payload(initial=[0.25] * 8, after=[1], selected=3)
+    assert pack_parts(other)[:2] == (name, base)
+    assert pack_parts(payload(structure(text=("other",) * 8)))[0] != name
 
 
 def test_dates_on_the_axis_have_their_year_where_there_are_several() -> None:

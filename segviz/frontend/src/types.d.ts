@@ -9,6 +9,14 @@ interface Mount<Data> {
   setTriggerValue: (name: string, value: unknown) => void;
 }
 
+/** Where the parts of a page meet: the code, once it is there, and who waits for it. */
+interface Hub {
+  waiting: Set<() => void>;
+  mount: ((component: Mount<Uint8Array>, values: any) => () => void) | null;
+  /** Of the code that is here, or on its way. */
+  version: string;
+}
+
 /** Units [start, stop) of the conversation. */
 type Span = [start: number, stop: number];
 type Ids = number[] | Int32Array;

@@ -9,12 +9,45 @@ import streamlit as st
 
 from segviz.frontend.bundles import script, stylesheet
 from segviz.frontend.found import find_text, read_query
-from segviz.frontend.payload import pack
+from segviz.frontend.message import packed
+from segviz.frontend.payload import digest, pack_parts
 from segviz.ui import keys
 from segviz.view.live import LiveSetting, read_setting
 from segviz.view.look import Look, read_look
 
-_TREE = st.components.v2.component("segviz_tree", js=script("canvas"), css=stylesheet("canvas"))
+_CODE = st.components.v2.component("segviz_code", js=script("part"))
+_BASE = st.components.v2.component("segviz_base", js=script("part"))
+_TREE = st.components.v2.component("segviz_tree", js=script("part"))
+
+_KEPT = 64_000_000
+"""Bytes of bases that a page keeps; it asks for one that it has let go (parts.js)."""
+
+
+def canvas_code() -> None:
+    """Sends the page the code of all canvases, once."""
+    code, css = script("canvas"), stylesheet("canvas")
+    version = digest(code, css)
+    _once(_CODE, keys.CANVAS_CODE, version, {"version": version}, {"code": code, "css": css})
+
+
+def _once(component: Any, key: str, name: str, values: Mapping[str, Any], more: Any) -> None:
+    """Mounts a part of the page with ``values`` and, unless the page has it, ``more``: plain
+    values, or a whole message in their place."""
+    sent: dict[str, int] = st.session_state.setdefault(keys.SENT, {})
+
+    def resend() -> None:
+        sent.clear()
+
+    size = sent.pop(name, None)
+    if size is None:
+        data = more if isinstance(more, bytes) else packed({**values, **more}, {})
+        size = len(data)
+    else:
+        data = packed(values, {})
+    sent[name] = size
+    while sum(sent.values()) > _KEPT and len(sent) > 1:
+        del sent[next(iter(sent))]
+    component(key=key, data=data, on_missing_change=resend)
 
 
 def tree_canvas(
@@ -60,9 +93,11 @@ def tree_canvas(
         wanted = bool(query) and about == payload["identity"]
         payload = {**payload, "found": find_text(payload, texts, query) if wanted else None}
     in_window = isinstance(height, str) and height != "content"
+    name, base, rest = pack_parts({**payload, "height": height} if in_window else payload)
+    _once(_BASE, keys.base_of(key), name, {"digest": name}, base)
     result = _TREE(
         key=key,
-        data=pack({**payload, "height": height} if in_window else payload),
+        data=rest,
         height=height if isinstance(height, int) else "content",
         on_selected_change=on_select or _nothing,
         on_setting_change=on_setting or _nothing,

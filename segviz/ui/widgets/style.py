@@ -27,6 +27,11 @@ _ICONS = """
 }
 """
 
+# Parts that draw nothing.
+_UNSEEN = """
+.st-key-canvas-code, [class*="st-key-base-of-"] { display: none; }
+"""
+
 # Room for the tree of Ask and what is said below it, before they are there.
 _ASK = """
 .st-key-ask-tree { min-height: 44rem; }
@@ -107,7 +112,10 @@ _COLOURS = f"""
 [data-testid="stMarkdownContainer"] code {{ color: {_INK}; }}
 """
 
-_RULES = (_ROOM, _ICONS, _ASK, _CONTROLS, _BESIDE, _TABLES, _TWINS, _EXPORTS, _HISTORY, _COLOURS)
+_RULES = (
+    *(_ROOM, _ICONS, _UNSEEN, _ASK, _CONTROLS, _BESIDE),
+    *(_TABLES, _TWINS, _EXPORTS, _HISTORY, _COLOURS),
+)
 
 
 _WATCH = st.components.v2.component("segviz_theme_watch", js=script("theme_watch"))

@@ -19,6 +19,7 @@ import { buildLegend } from "./legend.js";
 import { listenLinked, pointAt, relink } from "./linked.js";
 import { reveal } from "./navigation.js";
 import { buildOverview } from "./overview.js";
+import { serve } from "./parts.js";
 import { buildPath } from "./path_chart.js";
 import { listenPointer } from "./pointer.js";
 import { buildReasons } from "./reasons.js";
@@ -41,8 +42,17 @@ export const stateOf = (parent) => parent[STATE];
 /** @type {("selected" | "focus" | "hover" | "trail")[]} */
 const ROLES = ["selected", "focus", "hover", "trail"];
 
-/** @param {Mount<Uint8Array>} mount */
-export default function ({ data, parentElement, setTriggerValue }) {
+/** Mounts a whole message; or, given a style sheet, becomes the code of all canvases of a page
+ * (parts.js).
+ * @param {Mount<Uint8Array | {css: string}>} component */
+export default function (component) {
+  const { data } = component;
+  if (data && "css" in data) return serve(data.css, draw);
+  return draw(component, data && unpack(data));
+}
+
+/** @type {import("./parts.js").Draw} */
+function draw({ parentElement, setTriggerValue }, data) {
   /** @type {State} */
   const s = parentElement[STATE] ??= createState(parentElement);
   if (!s.elements.root) {
@@ -159,11 +169,10 @@ function buildDom(s) {
 // --- data ----------------------------------------------------------------------------
 
 /** @param {State} s
- * @param {Uint8Array} message */
-function update(s, message) {
+ * @param {any} data */
+function update(s, data) {
   const { scene, sight, attention, frames, elements } = s;
   const started = performance.now();
-  const data = unpack(message);
   const before = scene.data;
   const fresh = !before || before.identity !== data.identity;
   scene.data = data;
