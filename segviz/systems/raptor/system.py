@@ -59,8 +59,8 @@ class Raptor:
         "No unit is left without a cluster.",
         "Rebuilt at the end of every session; the source is built once.",
         "Tokens are estimated from characters.",
-        "The search for the number of clusters ends after five counts that do not lower BIC; the "
-        "code tries all of them.",
+        "The search for the number of clusters ends after five counts that do not lower BIC; with "
+        "patience 0 it tries all, as the code does.",
         "Defaults are of two sources: 3 dimensions as in SegTreeMem's runs, the share of 0.1 and "
         "the sizes as in the code.",
     )
@@ -104,6 +104,14 @@ class Raptor:
         high=200,
         step=1,
         source="code, 50",
+    )
+    patience: int = param(
+        5,
+        help="Numbers of clusters without a lower BIC that end the search; 0: all are tried.",
+        low=0,
+        high=200,
+        step=1,
+        source="code, all; 5 is ours, for time",
     )
     input_tokens: int = param(
         3500,
@@ -156,7 +164,14 @@ class Raptor:
 
     def steps(self, arrivals: Sequence[Arrival], services: Services) -> Iterator[Step]:
         """One Step per unit, lazily; the last of each session rebuilds the layers."""
-        rule = Rule(self.dimensions, self.threshold, self.components, self.input_tokens, self.seed)
+        rule = Rule(
+            self.dimensions,
+            self.threshold,
+            self.components,
+            self.patience,
+            self.input_tokens,
+            self.seed,
+        )
         built = RaptorBuilder(
             prepared(self.annotate, services), services.embedder, rule, self.layers, self.small
         )
