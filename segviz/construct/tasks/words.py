@@ -57,9 +57,9 @@ _DOES = frozenset(
     "must work live look feel help play need want come came seem sound start make made take took "
     "give gave tell told say said think know mean bring keep let run ran go went get got show use "
     "turn become became happen belong remind inspire teach taught put set call try love like "
-    "enjoy hope see saw miss find found leave left sold bought sent lost won met wrote spent built "
-    "ate slept grew knew threw felt kept held heard paid stood sat led began broke chose drove fell "
-    "flew rode sang spoke swam wore".split()
+    "enjoy hope see saw miss find found left sold bought sent lost won met wrote spent built "
+    "ate slept grew knew threw felt kept held heard paid stood sat led began broke chose drove "
+    "fell flew rode sang spoke swam wore".split()
 )
 _WORDS = re.compile(r"[\w’'-]+|[^\s\w]")
 _STEMMER = snowballstemmer.stemmer("english")

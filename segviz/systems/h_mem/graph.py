@@ -43,9 +43,11 @@ class EntityGraph:
         self._annotate = annotate
         self._rules = rules
         self._by_name: dict[str, list[int]] = {}
+        # Names by first letter and by word: those that can be like another (``likeness``).
+        self._near: dict[str, dict[str, None]] = {}
         for node in draft.of_kind(ENTITY):
             for alias in str(draft.facts[node]["aliases"]).split("\n"):
-                self._by_name.setdefault(lemmas(alias), []).append(node)
+                self._know(lemmas(alias), node)
 
     def take_in(self, extraction: Extraction, fragment: int, when: Moment) -> tuple[list[int], int]:
         """Resolves a fragment's entities and relations; returns the entities mentioned and the
@@ -81,7 +83,7 @@ class EntityGraph:
         if node is None and self._rules.entity_merge == "fuzzy":
             node = self._named_like(key, mention.kind)
             if node is not None:
-                self._by_name.setdefault(key, []).append(node)
+                self._know(key, node)
         if node is not None and name not in str(draft.facts[node]["aliases"]).split("\n"):
             draft.note(node, aliases=f"{draft.facts[node]['aliases']}\n{name}")
         if node is None:
@@ -95,7 +97,7 @@ class EntityGraph:
             }
             node = draft.add(1, [fragment], mention.name, ENTITY, facts)
             self._repair(node, key, mention.kind)
-            self._by_name.setdefault(key, []).append(node)
+            self._know(key, node)
             return node
         if draft.facts[node]["type"] == "other" != mention.kind:
             draft.note(node, type=mention.kind)
@@ -103,6 +105,11 @@ class EntityGraph:
             draft.link(node, fragment)
             draft.note(node, mentions=len(draft.children[node]))
         return node
+
+    def _know(self, name: str, node: int) -> None:
+        self._by_name.setdefault(name, []).append(node)
+        for mark in (name[0], *(f" {word}" for word in name.split())):
+            self._near.setdefault(mark, {})[name] = None
 
     def _fits(self, node: int, kind: str) -> bool:
         """Whether a mention of this kind may be this entity: kinds agree, or one is unknown."""
@@ -113,20 +120,25 @@ class EntityGraph:
     def _named_like(self, name: str, kind: str) -> int | None:
         """Returns the known entity whose name is most like ``name``, the older on a tie."""
         best: tuple[float, int] | None = None
-        for known, nodes in self._by_name.items():
+        for known in self._around(name[0], *name.split()):
             score = likeness(known, name, self._rules)
-            for node in nodes if score else ():
+            for node in self._by_name[known] if score else ():
                 if self._fits(node, kind):
                     best = max(best or (0.0, 0), (score, -node))
         return None if best is None else -best[1]
 
+    def _around(self, letter: str, *words: str) -> dict[str, None]:
+        """Known names that begin with this letter or hold one of these words."""
+        marks = (letter, *(f" {word}" for word in words))
+        return {name: None for mark in marks for name in self._near.get(mark, ())}
+
     def _repair(self, node: int, name: str, kind: str) -> None:
         """Relates one-word names to the longer names they begin or end, as possibly the same."""
         tokens = name.split()
-        for known, others in list(self._by_name.items()):
+        for known in self._around("", *tokens):
             long, short = sorted((tokens, known.split()), key=len, reverse=True)
             if len(short) == 1 < len(long) and short[0] in (long[0], long[-1]):
-                for other in others:
+                for other in self._by_name[known]:
                     if self._fits(other, kind):
                         self._draft.relate(node, other, MAYBE, 1.0)
 
