@@ -229,7 +229,7 @@ class TestGraph:
                 row[2:] = [max(row[2], found.confidence), when]
             kept = {
                 (name[r.source], r.label, name[r.target]): [
-                    [int(s.start[int(n)]) for n in r.facts["evidence"].split()],
+                    [int(unit) for unit in r.facts["units"].split()],
                     r.facts["first"],
                     r.facts["confidence"],
                     r.facts["last"],
@@ -238,12 +238,12 @@ class TestGraph:
                 if r.label != MAYBE
             }
             assert kept == told
-            assert all(r.weight == len(r.facts["evidence"].split()) for r in s.relations if r.facts)
+            assert all(r.weight == len(r.facts["units"].split()) for r in s.relations if r.facts)
         assert told["Ada", "visited", "Clara"][0] == [0, 2]
         gone = memory.operate("delete", unit=0).structure
         left = {(r.label, gone.facts[r.target]["name"]): r for r in gone.relations}
         assert left["visited", "Clara"].weight == 1
-        assert len(left["visited", "Clara"].facts["evidence"].split()) == 1
+        assert len(left["visited", "Clara"].facts["units"].split()) == 1
         assert ("bought", "lamp") not in left
 
     def test_plural_and_singular_are_one_entity(self):

@@ -64,17 +64,19 @@ class EntityGraph:
         return nodes, self._describe(nodes, extraction)
 
     def _tie(self, head: int, tail: int, relation: Related, fragment: int, when: Moment) -> None:
-        """Adds a fragment to the evidence of a relation (A.2); its weight is how many there are."""
-        known = self._draft.relations.get((head, tail, relation.label))
+        """Adds a fragment's unit to the evidence of a relation (A.2), whose weight is how many
+        units say it."""
+        draft = self._draft
+        known = draft.relations.get((head, tail, relation.label))
         told = known.facts if known else {}
-        evidence = list(dict.fromkeys((*str(told.get("evidence", "")).split(), str(fragment))))
+        units = dict.fromkeys((*str(told.get("units", "")).split(), str(draft.span[fragment][0])))
         facts: dict[str, Scalar] = {
-            "evidence": " ".join(evidence),
+            "units": " ".join(units),
             "first": told.get("first", when.seconds),
             "last": when.seconds,
             "confidence": max(as_number(told, "confidence"), relation.confidence),
         }
-        self._draft.relate(head, tail, relation.label, float(len(evidence)), facts)
+        draft.relate(head, tail, relation.label, float(len(units)), facts)
 
     def _resolve(self, mention: Named, fragment: int) -> int:
         draft, name = self._draft, normalised(mention.name)
@@ -179,7 +181,7 @@ class EntityGraph:
     def forget(self, fragment: int) -> int:
         """Takes a fragment out of the graph: entities nobody mentions any more go, and relations
         without evidence left; returns the number of entities that went."""
-        draft = self._draft
+        draft, unit = self._draft, str(self._draft.span[fragment][0])
         gone = 0
         for node in [p for p in draft.parents[fragment] if draft.kind[p] == ENTITY]:
             draft.unlink(node, fragment)
@@ -190,11 +192,10 @@ class EntityGraph:
             self._describe_again(node)
             for key in draft.related(node):
                 told = draft.relations[key].facts
-                said = str(told.get("evidence", "")).split()
-                if str(fragment) in said:
-                    said.remove(str(fragment))
-                    left = {**told, "evidence": " ".join(said)}
-                    draft.relate(*key, float(len(said)), left)
+                said = str(told.get("units", "")).split()
+                if unit in said:
+                    said.remove(unit)
+                    draft.relate(*key, float(len(said)), {**told, "units": " ".join(said)})
         return gone
 
     def _describe_again(self, node: int) -> None:

@@ -202,12 +202,7 @@ class HMem:
         source="A.2, 365",
     )
     eta: float = param(
-        0.5,
-        help="How much repetition slows forgetting.",
-        low=0,
-        high=5,
-        step=0.1,
-        source="A.2, .5",
+        0.5, help="How much repetition slows forgetting.", low=0, high=5, step=0.1, source="A.2, .5"
     )
     seeds: int = param(
         5,

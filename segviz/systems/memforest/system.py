@@ -109,12 +109,7 @@ class MemForest:
         2, help="Turns of a cell.", low=1, high=20, step=1, source="MemForest §4.1 and Table 8, 2"
     )
     gap: float = param(
-        6.0,
-        help="Hours of silence that end a cell.",
-        low=0,
-        high=10_000,
-        step=1,
-        source="code, 6",
+        6.0, help="Hours of silence that end a cell.", low=0, high=10_000, step=1, source="code, 6"
     )
     extracted: int = param(
         15, help="Facts a cell gives at most.", low=1, high=200, step=1, source="code, 15"
@@ -209,10 +204,7 @@ class MemForest:
         source="equation 7, joint; code, union",
     )
     families: str = param(
-        VIEWS[0],
-        help="Trees that may be recalled.",
-        choices=VIEWS,
-        source="Table 6, its rows",
+        VIEWS[0], help="Trees that may be recalled.", choices=VIEWS, source="Table 6, its rows"
     )
     browse: str = param(
         EMBEDDING,

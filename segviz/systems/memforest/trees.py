@@ -36,8 +36,8 @@ class Summaries:
 
     @property
     def dirty(self) -> int:
-        """How many nodes wait for a refresh."""
-        return len(self._dirty)
+        """How many nodes above the items wait for a refresh."""
+        return sum(self._draft.level[node] > 1 for node in self._dirty)
 
     def touch(self, node: int) -> None:
         """Marks a node's summary as out of date."""
@@ -55,9 +55,9 @@ class Summaries:
             self.touch(node)
 
     def refresh(self) -> tuple[int, int]:
-        """Writes the dirty nodes level by level, low to high, those of one level of all
-        trees together; nodes refreshed and texts the annotation wrote."""
-        draft = self._draft
+        """Writes the dirty nodes level by level, low to high, those of one level of all trees
+        together; nodes refreshed above the items, and texts the annotation wrote."""
+        draft, waiting = self._draft, self.dirty
         dirty = list(self._dirty)
         self._dirty = {}
         written = 0
@@ -71,7 +71,7 @@ class Summaries:
         for node in dirty:
             if draft.facts[node].get("dirty"):
                 draft.note(node, dirty=False)
-        return len(dirty), written
+        return waiting, written
 
     def _parts(self, node: int) -> list[str]:
         """What a node's text is written from: its children's, of a cell its turns."""

@@ -66,12 +66,7 @@ class Raptor:
     )
 
     dimensions: int = param(
-        3,
-        help="Dimensions kept.",
-        low=1,
-        high=64,
-        step=1,
-        source="SegTreeMem, App. E, 3; code, 10",
+        3, help="Dimensions kept.", low=1, high=64, step=1, source="SegTreeMem, App. E, 3; code, 10"
     )
     threshold: float = param(
         0.1,
@@ -82,12 +77,7 @@ class Raptor:
         source="code, 0.1; SegTreeMem, App. E, 0.5",
     )
     layers: int = param(
-        5,
-        help="Most layers above the units.",
-        low=1,
-        high=20,
-        step=1,
-        source="code, 5",
+        5, help="Most layers above the units.", low=1, high=20, step=1, source="code, 5"
     )
     small: int = param(
         8,
@@ -98,12 +88,7 @@ class Raptor:
         source="ours",
     )
     components: int = param(
-        50,
-        help="Fewer clusters than this per mixture.",
-        low=2,
-        high=200,
-        step=1,
-        source="code, 50",
+        50, help="Fewer clusters than this per mixture.", low=2, high=200, step=1, source="code, 50"
     )
     patience: int = param(
         5,
@@ -136,21 +121,9 @@ class Raptor:
         source="code, 3500; RAPTOR §3, 2000",
     )
     width: int = param(
-        5,
-        help="Nodes kept per layer when walking down.",
-        low=1,
-        high=100,
-        step=1,
-        source="code, 5",
+        5, help="Nodes kept per layer when walking down.", low=1, high=100, step=1, source="code, 5"
     )
-    seed: int = param(
-        0,
-        help="Seed of the mixtures.",
-        low=0,
-        high=2**31 - 1,
-        step=1,
-        source="ours",
-    )
+    seed: int = param(0, help="Seed of the mixtures.", low=0, high=2**31 - 1, step=1, source="ours")
     annotate: Annotate = param(
         help="Writes the summary of a cluster.",
         registry="annotate",
