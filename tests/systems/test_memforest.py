@@ -406,7 +406,7 @@ def restated(memory, model, question):
 
     if model.browse == "flat-10" or not roots:
         every = nodes(s, "fact") + [c for c in nodes(s, "cell") if not facts_at(c)]
-        return [], best(set().union(*map(told, every)), whole)
+        return [], best(set().union(*map(told, every)), whole)[:50]
     kept = recalled(s, model, roots, whole)
     if model.browse == "root-only":
         return [], best(kept, whole)

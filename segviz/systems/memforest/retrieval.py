@@ -55,8 +55,9 @@ class ForestSearch(Search):
         trees = self.of(*wanted)
         if browse == FLAT or not trees:
             cells = [c for c in self.of(CELL) if not self._facts_of(c)]
-            found = self._sources([*self.of(FACT), *cells])
-            note = f"All {len(found)} facts are looked at"
+            every = self._sources([*self.of(FACT), *cells])
+            found = best_first(every, similarity)[: self.view.k]
+            note = f"Of all {len(every)} facts the {len(found)} most similar are taken"
             note += "." if browse == FLAT else ": these families have no tree yet."
         else:
             roots = self._recalled(trees, similarity)
