@@ -119,13 +119,13 @@ understood without the conversation.
 
 Answer with one JSON object:
 {{"facts": [{{"text": …, "speaker": …, "when": …, "entities": [{{"name": …, "kind": …}}],
-"domain": …, "role": …}}], "relations": [{{"head": …, "label": …, "tail": …}}]}}
+"domain": …, "role": …}}], "relations": [{{"head": …, "label": …, "tail": …, "confidence": …}}]}}
 At most {most} facts. "text" is one sentence that names who it is about; keep names, numbers,
 places and dates exactly. "when" is the date or the time words the fact itself gives, "" for
 none. "kind" is person, organisation, location, event, product, work, date, time or other.
 "domain" is one word for the area of life, "role" is fact, preference or plan. Relations join
-two names of your entities by a verb. Leave greetings, thanks and empty questions out, and
-whatever the list "known" already states.
+two names of your entities by a verb, with a confidence from 0 to 1. Leave greetings, thanks and
+empty questions out, and whatever the list "known" already states.
 
 {data}"""
 
@@ -151,6 +151,15 @@ lasting or repeated, mixed for both. "when" is the date or time words it names, 
 "expects" is one of {expected}.
 
 {data}"""
+
+_FOCUS = f"""You plan how to look a question up in several time-ordered trees of a conversation
+memory. You see the question and the summary at the root of each tree.
+
+Answer with one JSON object {{"questions": [{{"number": …, "text": …}}]}}, one entry for each tree:
+its number and a sub-question that asks this tree for what it may hold of the answer, with the
+times, changes and names that matter in it. Do not answer the question.
+
+{_DATA}"""
 
 _ORDER = f"""You order passages of a conversation memory by how likely they, or what they
 summarise, answer the question.
@@ -198,10 +207,18 @@ def plan_prompt(question: str, now: str, scopes: Sequence[str], expected: Sequen
     return Prompt(system, _user({"now": now, "question": question}))
 
 
+def focus_prompt(question: str, roots: Sequence[str]) -> Prompt:
+    """Asks for one sub-question for each tree, by its number from 1, as JSON."""
+    return Prompt(_FOCUS, _user({"question": question, "trees": _numbered(roots)}))
+
+
 def order_prompt(question: str, texts: Sequence[str]) -> Prompt:
     """Asks for the passages, numbered from 1, by how likely they answer, as JSON."""
-    passages = [{"number": i, "text": text} for i, text in enumerate(texts, start=1)]
-    return Prompt(_ORDER, _user({"question": question, "passages": passages}))
+    return Prompt(_ORDER, _user({"question": question, "passages": _numbered(texts)}))
+
+
+def _numbered(texts: Sequence[str]) -> list[dict[str, Any]]:
+    return [{"number": i, "text": text} for i, text in enumerate(texts, start=1)]
 
 
 def confidence_prompt(question: str, context: Sequence[str]) -> Prompt:

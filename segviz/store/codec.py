@@ -166,5 +166,5 @@ def _encode_event(event: Event, row: RowNumber) -> list[Any]:
             return ["unlink", parent, child]
         case Retire(node):
             return ["retire", node]
-        case Relate(source, target, label, weight):
-            return ["relate", source, target, label, weight]
+        case Relate(source, target, label, weight, facts):
+            return ["relate", source, target, label, weight, *([dict(facts)] if facts else [])]

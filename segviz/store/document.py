@@ -103,6 +103,7 @@ Add9 = tuple[Literal["add"], Node, Level, Count, Count, Text, Count, Text, Facts
 Revise6 = tuple[Literal["revise"], Node, Count, Count, Text, Count]
 Revise8 = tuple[Literal["revise"], Node, Count, Count, Text, Count, Level | None, Facts | None]
 Relate5 = tuple[Literal["relate"], Node, Node, Text, Number]
+Relate6 = tuple[Literal["relate"], Node, Node, Text, Number, Facts]
 
 
 def _event_tag(event: Any) -> str | None:
@@ -119,7 +120,8 @@ EventArray = Annotated[
     | Annotated[tuple[Literal["link"], Node, Node], Strict(False), Tag("link 3")]
     | Annotated[tuple[Literal["unlink"], Node, Node], Strict(False), Tag("unlink 3")]
     | Annotated[tuple[Literal["retire"], Node], Strict(False), Tag("retire 2")]
-    | Annotated[Relate5, Strict(False), Tag("relate 5")],
+    | Annotated[Relate5, Strict(False), Tag("relate 5")]
+    | Annotated[Relate6, Strict(False), Tag("relate 6")],
     Discriminator(_event_tag),
 ]
 _PART_NAMES = {
@@ -130,7 +132,7 @@ _PART_NAMES = {
     "link": "kind parent child",
     "unlink": "kind parent child",
     "retire": "kind node",
-    "relate": "kind source target label weight",
+    "relate": "kind source target label weight facts",
 }
 """What stands where in the arrays, for messages: by the list they are in, or the event."""
 

@@ -25,7 +25,10 @@ def digest(structure: Structure) -> str:
     for column in (structure.level, structure.start, structure.stop, structure.edges):
         state.update(_length_prefixed(column.astype("<i4").tobytes()))
     state.update(_length_prefixed(structure.active.astype("u1").tobytes()))
-    relations = [[r.source, r.target, r.label, r.weight] for r in structure.relations]
+    relations = [
+        [r.source, r.target, r.label, r.weight, *([dict(r.facts)] if r.facts else [])]
+        for r in structure.relations
+    ]
     words = [structure.text, structure.kind, [dict(facts) for facts in structure.facts], relations]
     for part in words:
         state.update(

@@ -85,7 +85,7 @@ class Retire:
 class Relate:
     """A typed connection that is no parenthood (two entities, two distant recurrences).
 
-    Sets the ``weight`` of the relation (source, target, label); weight 0 removes it.
+    Sets ``weight`` and ``facts`` of the relation (source, target, label); weight 0 removes it.
     Relations carry no coverage and no level.
     """
 
@@ -93,6 +93,7 @@ class Relate:
     target: int
     label: str
     weight: float = 1.0
+    facts: Facts = field(default_factory=dict, hash=False)
 
 
 Event = Add | Link | Unlink | Revise | Retire | Relate

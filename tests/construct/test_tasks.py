@@ -110,6 +110,39 @@ class TestExtract:
         assert len(found.facts) <= 15
         assert OFFLINE.extract(text, NOW) == found
 
+    @pytest.mark.parametrize(
+        ("sentence", "found"),
+        [
+            ("We walked the old dogs quickly.", ["dogs"]),
+            ("My sister works at the animal shelter.", ["sister", "animal shelter"]),
+            ("I love hiking and enjoy board games.", ["hiking", "board games"]),
+            ("Thanks for letting me know about it.", []),
+            ("I bought my mom's friend a nice lamp last week.", ["mom", "lamp"]),
+            ("It was a great day with lots of them.", []),
+            ("I worked to get there.", []),
+        ],
+    )
+    def test_things(self, sentence, found):
+        assert [thing for _, thing, _ in words.things(sentence)] == found
+        for place, thing, _ in words.things(sentence):
+            assert sentence[place:].startswith(thing)
+
+    def test_relatives_are_the_speakers(self):
+        found = OFFLINE.extract("Ada: My sister sold our boat to the neighbour.", NOW)
+        assert [(e.name, e.kind) for e in found.entities] == [
+            ("Ada", "person"),
+            ("Ada's sister", "person"),
+            ("boat", "other"),
+            ("neighbour", "person"),
+        ]
+        assert {(r.head, r.label, r.tail) for r in found.relations} == {
+            ("Ada", "co-occurs", "Ada's sister"),
+            ("Ada's sister", "sold", "boat"),
+            ("boat", "co-occurs", "neighbour"),
+            ("Ada", "sold", "boat"),
+            ("Ada", "sold", "neighbour"),
+        }
+
     def test_names_do_not_come_from_the_capital_of_a_sentence(self):
         assert words.names("Bicycles are great, says Jean Luc of Utrecht's club.") == [
             "Jean Luc",
@@ -195,7 +228,10 @@ class TestChatTasks:
                     {"text": 7},
                     "nonsense",
                 ],
-                "relations": [{"head": "Ada", "label": "moved to", "tail": "Utrecht"}],
+                "relations": [
+                    {"head": "Ada", "label": "moved to", "tail": "Utrecht", "confidence": 0.8},
+                    {"head": "Ada", "tail": "Utrecht", "confidence": "very"},
+                ],
             }
         )
         found = asked.extract("Ada: I moved.", NOW)
@@ -207,7 +243,10 @@ class TestChatTasks:
             day(2023, 5, 9),
         )
         assert [(e.name, e.kind) for e in fact.entities] == [("Utrecht", "location")]
-        assert found.relations[0].label == "moved to"
+        assert [(r.label, r.confidence) for r in found.relations] == [
+            ("moved to", 0.8),
+            ("co-occurs", 1.0),
+        ]
 
     def test_unreadable_answers_are_asked_for_again_and_then_done_by_rules(self, server, asked):
         server.answer = lambda request: "Sure! Here are the facts."
@@ -228,6 +267,15 @@ class TestChatTasks:
     def test_order_keeps_every_passage(self, server, asked):
         server.answer = lambda request: '{"order": [3, 3, 9, true, "1"]}'
         assert asked.order("q", ["a", "b", "c"], [0.5, 0.4, 0.1]) == [2, 0, 1]
+
+    def test_focus_asks_each_tree_what_the_model_gives_it(self, server, asked):
+        server.answer = lambda request: json.dumps(
+            {"questions": [{"number": 2, "text": "Which boat?"}, {"number": 9, "text": "x"}, 3]}
+        )
+        assert asked.focus("q", ["a", "b", "c"]) == ["q", "Which boat?", "q"]
+        assert len(server.requests) == 1
+        server.answer = lambda request: "no"
+        assert asked.focus("q", ["d"]) == ["q"]
 
     def test_plan_and_missing(self, server, asked):
         server.answer = lambda request: (

@@ -27,7 +27,8 @@ def plausible(request):
         ]
         return json.dumps({"facts": facts, "relations": []})
     if '"questions"' in system:
-        return json.dumps({"questions": [{"text": material["question"], "scope": "mixed"}]})
+        part = {"number": 1, "text": f"{material['question']} Now", "scope": "mixed"}
+        return json.dumps({"questions": [part]})
     if '"order"' in system:
         return json.dumps({"order": list(range(len(material["passages"]), 0, -1))})
     if '"missing"' in system:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from segviz.conversation import Unit, as_time, moments, seconds
 from segviz.embedding import HashingEmbedder
 from segviz.systems.common.draft import Draft
-from segviz.tree import Relate, Step, replay
+from segviz.tree import Step, replay
 from segviz.tree.invariants import check
 from tests.trees import unit
 
@@ -23,8 +23,7 @@ def agrees(draft, structure):
     assert draft.active == structure.active.tolist()
     assert [tuple(c) for c in draft.children] == list(structure.children)
     assert [sorted(p) for p in draft.parents] == [sorted(p) for p in structure.parents]
-    relations = {Relate(*key, weight) for key, weight in draft.relations.items()}
-    assert relations == set(structure.relations)
+    assert set(draft.relations.values()) == set(structure.relations)
     # What left keeps the row it had when it was last handed over.
     for node in np.flatnonzero(structure.active).tolist():
         assert draft.span[node] == (structure.start[node], structure.stop[node])
@@ -66,7 +65,9 @@ def test_events_say_what_was_done(rng, moves):
             case 5 if some is not None:
                 other = rng.choice(alive)
                 key = (some, other, "knows")
-                draft.relate(*key, 0.0 if key in draft.relations else rng.random() + 0.1)
+                draft.relate(
+                    *key, 0.0 if key in draft.relations else rng.random() + 0.1, {"n": moves}
+                )
             case 6 if some is not None and all(
                 len(draft.children[p]) > 1 for p in draft.parents[some]
             ):

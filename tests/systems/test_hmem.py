@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 import numpy as np
@@ -13,10 +13,11 @@ from hypothesis import strategies as st
 
 import segviz
 from segviz.construct import parameters
+from segviz.construct.tasks import Offline
 from segviz.conversation import DAY, Conversation, Session, Turn, moments
 from segviz.embedding import HashingEmbedder
 from segviz.systems.h_mem import HMem
-from segviz.systems.h_mem.graph import likeness
+from segviz.systems.h_mem.graph import MAYBE, likeness
 from segviz.systems.h_mem.retrieval import curve, robustness, time_relevance
 from segviz.tree import history, replay
 from segviz.tree.invariants import check
@@ -210,9 +211,46 @@ class TestGraph:
         ).structure
         assert any(r.label == "may be the same as" for r in s.relations)
 
-    def test_repeated_relations_gain_weight(self):
-        s = build(diary([0, 1], ["I visited Clara."] * 2)).structure
-        assert [(r.label, r.weight) for r in s.relations] == [("visited", 2.0)]
+    def test_relations_have_evidence_times_and_confidence(self):
+        """Of every relation, after every step, what the extraction of each unit says (A.2)."""
+        texts = [
+            "I visited Clara in Utrecht and bought a lamp.",
+            "I sold the boat.",
+            "I visited Clara again. Clara visited my sister.",
+        ]
+        memory = build(diary([0, 3, 9], texts))
+        told = {}
+        for unit, s in zip(memory.units, history(memory.steps), strict=True):
+            name = {n: s.facts[n]["name"] for n in nodes(s, "entity")}
+            when = moments(memory.units)[unit.index].seconds
+            for found in dict.fromkeys(Offline().extract(unit.text, unit.time).relations):
+                row = told.setdefault((found.head, found.label, found.tail), [[], when, 0.0])
+                row[0] = sorted({*row[0], unit.index})
+                row[2:] = [max(row[2], found.confidence), when]
+            kept = {
+                (name[r.source], r.label, name[r.target]): [
+                    [int(unit) for unit in r.facts["units"].split()],
+                    r.facts["first"],
+                    r.facts["confidence"],
+                    r.facts["last"],
+                ]
+                for r in s.relations
+                if r.label != MAYBE
+            }
+            assert kept == told
+            assert all(r.weight == len(r.facts["units"].split()) for r in s.relations if r.facts)
+        assert told["Ada", "visited", "Clara"][0] == [0, 2]
+        gone = memory.operate("delete", unit=0).structure
+        left = {(r.label, gone.facts[r.target]["name"]): r for r in gone.relations}
+        assert left["visited", "Clara"].weight == 1
+        assert len(left["visited", "Clara"].facts["units"].split()) == 1
+        assert ("bought", "lamp") not in left
+
+    def test_plural_and_singular_are_one_entity(self):
+        s = build(diary([0, 1], ["I fed the dog.", "I fed the dogs."])).structure
+        (dog,) = [n for n in nodes(s, "entity") if s.facts[n]["name"] == "dog"]
+        assert s.facts[dog]["aliases"].split() == ["dog", "dogs"]
+        assert s.coverage(dog) == (0, 1)
 
 
 @pytest.fixture(scope="module")
@@ -300,6 +338,31 @@ class TestRecall:
             scored = next(stage for stage in stages if stage.name == "score")
             assert ("R 0.00" in scored.note) == (row == "w/o memory robustness")
 
+    def test_profiles_are_evidence_on_request_and_scored_by_equation_3(self):
+        talk = diary(list(range(6)), ["I met Clara in the old garden."] * 6)
+        for scope, profiles in (("mixed", False), ("short", True), ("mixed", True)):
+            memory = build(talk, scope=scope, profiles=profiles)
+            s = memory.structure
+            stages = memory.model.retrieve("Who is Clara?", memory.view("dense", 50)).stages
+            shown = {n for st in stages if st.name == "score" for n in st.nodes}
+            entities = {n for n in shown if s.kind[n] == "entity"}
+            assert bool(entities) == (scope == "mixed" and profiles)
+            assert all(s.facts[n]["persistent"] for n in entities)
+        best = rescored(memory, "Who is Clara?")[2]
+        assert {n for n in best if s.kind[n] == "entity"} == entities
+
+    def test_a_model_may_put_the_first_in_order(self, week):
+        asked, calls = "What did Clara do?", {}
+        for rerank in (0, 3):
+            memory = replace(week, settings={**week.settings, "rerank": rerank})
+            plain = memory.ask(asked, method="own")
+            assert any("as no model is set" in s.note for s in plain.stages) == bool(rerank)
+            assert plain.after == week.ask(asked, method="own").after
+            model = HMem(rerank=rerank, tasks=Backwards())
+            calls[rerank] = model.retrieve(asked, memory.view("dense")).ranked
+        assert calls[3][:3] == calls[0][2::-1]
+        assert calls[3][3:] == calls[0][3:]
+
     def test_profiles_can_be_left_out(self):
         talk = diary(list(range(4)), ["I met Clara in the old garden."] * 4)
         for row in ("full", "w/o entity profile"):
@@ -322,6 +385,14 @@ class TestRecall:
         assert first.stages == again.stages
 
 
+@dataclass(frozen=True)
+class Backwards(Offline):
+    """Puts everything in the opposite order."""
+
+    def order(self, text, texts, scores):
+        return list(range(len(texts)))[::-1]
+
+
 def rescored(memory, question):
     """Equation 3 for every item that a stage scored, from the structure alone, best of all
     parts and follow-ups."""
@@ -341,9 +412,15 @@ def rescored(memory, question):
             facts = s.facts[node]
             last = facts.get("last")
             if last is None:
-                last = said[int(s.start[node])]
+                last = said[int(s.stop[node]) - 1]
             age = (said[-1] - last) / DAY
-            r = math.exp(-age / (model.tau * (1 + model.eta * math.log(1 + facts.get("n", 0)))))
+            r = math.exp(
+                -age
+                / (
+                    model.tau
+                    * (1 + model.eta * math.log(1 + facts.get("n", facts.get("mentions", 0))))
+                )
+            )
             best[node] = max(best.get(node, 0), 0.7 * cosine[node] + 0.15 * r)
             assert scored_as == pytest.approx(0.7 * cosine[node] + 0.15 * r, abs=1e-4)
     return result, asked, best

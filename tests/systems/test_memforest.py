@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 import numpy as np
@@ -12,9 +12,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import segviz
+from segviz.construct.tasks import Offline
 from segviz.conversation import Conversation, Session, Turn
 from segviz.embedding import HashingEmbedder
+from segviz.systems import MemForest
 from segviz.systems.common.draft import Draft
+from segviz.systems.memforest.retrieval import BROWSES, VIEWS
 from segviz.systems.memforest.trees import FAMILIES, Forest
 from segviz.tree import Step, history, replay
 from segviz.tree.invariants import check
@@ -46,7 +49,7 @@ class Woodland:
     def __init__(self, k):
         self.draft = Draft(Blank())
         self.annotate = Counted()
-        self.forest = Forest(self.draft, self.annotate)
+        self.forest = Forest(self.draft, self.annotate, "summarised")
         self.k = k
         self.root = None
         self.times = {}
@@ -184,6 +187,17 @@ def clean(memory):
         assert check(structure, "memforest") == []
 
 
+def bracket(texts):
+    return "(" + " ".join(texts) + ")"
+
+
+def above(structure, node):
+    found = set(structure.parents[node])
+    for parent in list(found):
+        found |= above(structure, parent)
+    return found
+
+
 CLARA = [
     ["I met Clara in the garden.", "Clara painted the fence green."],
     ["I phoned Clara about the boat.", "We sold the boat quickly."],
@@ -246,6 +260,63 @@ class TestWriting:
         placed = {c for n in nodes(s, "scene") for c in range(len(s)) if s.kind[c] == "fact"}
         assert placed == set(nodes(s, "fact"))
 
+    @pytest.mark.parametrize("unit", ["turn", "exchange"])
+    def test_cells_are_summarised_from_their_turns_or_passed_through(self, unit):
+        """Algorithm 1, lines 22-23, at every step."""
+        for leaves in ("summarised", "passed through"):
+            memory = segviz.build(
+                talk(*MANY), "memforest", unit, embedder=HashingEmbedder(), leaves=leaves,
+                annotate=bracket,
+            )  # fmt: skip
+            clean(memory)
+            for s in history(memory.steps):
+                for cell in nodes(s, "cell"):
+                    turns = "\n".join(s.text[u] for u in s.children[cell]).split("\n")
+                    whole = bracket(turns) if len(turns) > 1 else turns[0]
+                    assert s.text[cell] == (whole if leaves == "summarised" else "\n".join(turns))
+
+    def test_sizes_are_kept(self):
+        few = build(talk(*MANY), buffer=6, full=5, extracted=1, duplicate=1.0)
+        clean(few)
+        s = few.structure
+        scenes = [len(nodes(at, "scene")) for at in history(few.steps)]
+        facts = [len(nodes(at, "fact")) for at in history(few.steps)]
+        assert all(bool(scene) == (fact >= 6) for scene, fact in zip(scenes, facts, strict=True))
+        assert max(s.facts[n]["items"] for n in nodes(s, "scene")) == 5
+        assert all(
+            sum(bool(set(s.children[c]) & set(s.children[f])) for f in nodes(s, "fact")) <= 1
+            for c in nodes(s, "cell")
+        )
+        for name, value in (("entity_facts", 99), ("entity_sessions", 5)):
+            trees = nodes(build(talk(*MANY), **{name: value}).structure, "entity")
+            assert len(trees) == 1, name  # the speaker's
+
+    def test_scenes_are_chosen_by_centroid_and_nearness(self):
+        memory = build(talk(*MANY), nearness=0.3, near_days=20, buffer=6, duplicate=1)
+        checked = 0
+        for before, after, step in zip(
+            [None, *history(memory.steps)], history(memory.steps), memory.steps, strict=False
+        ):
+            for judged in step.decision.candidates if step.decision else ():
+                if not judged.label.startswith("scene for fact"):
+                    continue
+                fact = int(judged.label.split()[-1])
+                held = [
+                    n
+                    for n in nodes(before, "fact")
+                    if judged.node < len(before) and judged.node in above(before, n)
+                ]
+                if not held or fact < len(before):
+                    continue  # the tree grew in this very step
+                mean = before.vector[held].mean(axis=0)
+                likeness = float(after.vector[fact] @ mean / np.linalg.norm(mean))
+                start, stop = (before.facts[judged.node][name] for name in ("from", "to"))
+                when = after.facts[fact]["from"]
+                days = max(start - when, when - stop, 0) / 86400
+                near = likeness + 0.3 * (1 - min(days / 20, 1))
+                checked += math.isclose(judged.score, near, abs_tol=1e-4)
+        assert checked > 3
+
     def test_lazy_writes_less_and_ends_the_same(self):
         lazy, eager = Counted(), Counted()
         one = build(small_chat(), refresh="lazy", annotate=lazy)
@@ -265,6 +336,88 @@ class TestWriting:
         assert lazy.pending(len(lazy.steps)) == ()
 
 
+@dataclass(frozen=True)
+class Planner(Offline):
+    """Asks every tree for its own label and the question's last word."""
+
+    def focus(self, text, roots):
+        return [f"{root.split(']')[0][-9:]} {text.split()[-1]}" for root in roots]
+
+
+THINGS = ["boat", "lamp", "door", "fence", "chair", "clock", "kettle"]
+MANY = [
+    *CLARA,
+    [f"I painted the {t} in May with Clara." for t in THINGS for _ in "ab"],
+    [f"I {v} the {t} in June." for v in ("sold", "fixed") for t in THINGS],
+]
+
+
+def best(of, by):
+    return sorted(of, key=lambda n: (-by[n], n))
+
+
+def near(memory, text):
+    found = memory.structure.vector @ memory.embedder.embed([text])[0]
+    return [round(max(float(x), 0.0), 9) for x in found]
+
+
+def below(s, node):
+    return {node}.union(*(below(s, child) for child in s.children[node]))
+
+
+def recalled(s, model, roots, whole):
+    """The trees of highest joint score."""
+    votes = best(nodes(s, "fact"), whole)[: model.voters]
+    score = {}
+    for root in roots:
+        inside = below(s, root)
+        units = {n for n in inside if s.level[n] == 0 and s.kind[root] == "session"}
+        held = [whole[f] for f in votes if f in inside or units & set(s.children[f])]
+        score[root] = 0.5 * whole[root] + 0.5 * max(held, default=0.0)
+    return best(roots, score)[: model.trees]
+
+
+def walked(s, model, asked):
+    """What each round of the beam keeps; ``asked`` gives each root the cosines of its question."""
+    front, settled, rounds = [(root, root) for root in asked], [], []
+    while front:
+        choices = {}
+        for node, root in front:
+            for child in s.children[node]:
+                choices[child] = max(choices.get(child, (0.0, root)), (asked[root][child], root))
+        order = sorted(choices, key=lambda n: (-choices[n][0], n))
+        took = [n for n in order if n not in settled][: model.beam - len(settled)]
+        rounds.append(set(took))
+        settled += [n for n in took if s.level[n] == 1]
+        front = [(n, choices[n][1]) for n in took if s.level[n] > 1]
+    return rounds, settled
+
+
+def restated(memory, model, question):
+    """MemForest §4.3 from the structure alone: what each round keeps, and the evidence."""
+    s, whole = memory.structure, near(memory, question)
+    roots = nodes(s, *model.families.replace(" only", "").split("+"))
+
+    def facts_at(cell):
+        return [f for f in nodes(s, "fact") if set(s.children[cell]) & set(s.children[f])]
+
+    def told(leaf):
+        return {leaf} if s.kind[leaf] == "fact" else set(facts_at(leaf) or s.children[leaf])
+
+    if model.browse == "flat-10" or not roots:
+        every = nodes(s, "fact") + [c for c in nodes(s, "cell") if not facts_at(c)]
+        return [], best(set().union(*map(told, every)), whole)[:50]
+    kept = recalled(s, model, roots, whole)
+    if model.browse == "root-only":
+        return [], best(kept, whole)
+    texts = [question] * len(kept)
+    if model.browse == "emb+planner":
+        texts = Planner().focus(question, [s.text[n] for n in kept])
+    asked = {root: near(memory, text) for root, text in zip(kept, texts, strict=True)}
+    rounds, leaves = walked(s, model, asked)
+    return rounds, best(set().union(*map(told, leaves)), whole)
+
+
 @pytest.fixture(scope="module")
 def garden():
     return build(talk(*CLARA, ["I moved to Utrecht in the rain.", "The house has a red roof."]))
@@ -274,17 +427,51 @@ class TestRecall:
     def test_the_course_is_told(self, garden):
         result = garden.ask("Where did Ada move?", method="own")
         names = [s.name for s in result.stages]
-        assert names[:2] == ["plan", "trees"]
-        assert names[2].startswith("browse")
+        assert names[0] == "trees"
+        assert names[1].startswith("browse")
         assert names[-1] == "rerank"
         assert result.evidence[0].text == "Ada: I moved to Utrecht in the rain."
 
-    @pytest.mark.parametrize("browse", ["embedding", "flat", "root"])
+    @pytest.mark.parametrize("browse", BROWSES)
     @pytest.mark.parametrize("by", ["joint", "union"])
     def test_every_way_finds_it(self, garden, browse, by):
         memory = build(garden.conversation, browse=browse, recall_by=by)
         result = memory.ask("Who moved to Utrecht?", method="own", k=1)
         assert "Utrecht" in result.evidence[0].text
+
+    @pytest.mark.parametrize("families", VIEWS)
+    @pytest.mark.parametrize("browse", ["emb", "emb+planner", "flat-10", "root-only"])
+    def test_the_course_restated(self, families, browse):
+        memory = build(talk(*MANY))
+        model = MemForest(families=families, browse=browse, trees=3, tasks=Planner())
+        for question in ("What was sold in May?", "Did Ada and Clara paint the boat?"):
+            found = model.retrieve(question, memory.view("dense", 50))
+            rounds, ranked = restated(memory, model, question)
+            stages = [st for st in found.stages if st.name.startswith("browse")]
+            assert [set(st.kept) for st in stages] == rounds
+            assert list(found.ranked[: len(ranked)]) == ranked
+            assert ranked
+
+    def test_families_without_a_tree_leave_the_facts(self, garden):
+        memory = build(garden.conversation, families="scene only")
+        found = memory.model.retrieve("Who moved?", memory.view("dense"))
+        assert "no tree yet" in found.stages[-1].note
+        assert found.ranked
+
+    def test_a_planner_without_a_model_says_so(self, garden):
+        memory = build(garden.conversation, browse="llm+planner")
+        notes = [st.note for st in memory.ask("Who moved?", method="own").stages]
+        assert sum("as no model is set" in note for note in notes) == len(notes) - 2
+        assert not any("By the model" in note for note in notes)
+
+    def test_offline_a_tree_is_asked_the_part_it_shares_most_words_with(self):
+        asked = "Did Ada and Clara paint?"
+        parts = ["Did Ada paint?", "Did Clara paint?"]
+        assert Offline().focus(asked, ["[clara]\nClara paints.", "Ada: I left.", "rain"]) == [
+            parts[1],
+            parts[0],
+            asked,
+        ]
 
     def test_evidence_is_facts_and_the_way_there_is_wider(self, garden):
         result = garden.ask("Who painted the fence?", method="own", k=3)
@@ -400,11 +587,20 @@ class TestMerging:
 
 
 def test_a_model_extracts_writes_and_browses(model_chat):
-    memory = build(small_chat(), tasks="llm", annotate="llm", browse="llm", chat=model_chat)
+    memory = build(small_chat(), tasks="llm", annotate="llm", chat=model_chat)
     assert memory.check() == []
     assert sum(s.cost.calls for s in memory.steps) > 9
-    assert memory.ask("What colour is the bicycle?", method="own", chat=model_chat).evidence
-    assert memory.ask("What colour is the bicycle?", method="own").evidence
+    asked = "What colour is the bicycle?"
+    courses = {}
+    for browse in BROWSES:
+        again = replace(memory, settings={**memory.settings, "browse": browse})
+        stages = again.ask(asked, method="own", chat=model_chat).stages
+        courses[browse] = [stage.note for stage in stages if "By the model" in stage.note]
+        assert again.ask(asked, method="own").evidence
+    assert [len(courses[row]) for row in ("emb", "flat-10", "root-only")] == [0, 0, 0]
+    assert len(courses["emb+planner"]) == 1
+    assert courses["llm+planner"][0] == courses["emb+planner"][0]
+    assert len(courses["llm+planner"]) == len(courses["llm"]) + 1 > 1
 
 
 @pytest.mark.slow

@@ -92,6 +92,21 @@ def test_three_blobs_are_three_components():
     assert sorted(groups) == [list(range(20)), list(range(20, 35)), list(range(35, 45))]
 
 
+@pytest.mark.parametrize("patience", [0, 1, 2, 5])
+def test_the_search_ends_after_counts_without_a_lower_bic(patience):
+    """Against all counts fitted one by one with the same draws."""
+    points = blobs([9, 7, 5, 8], distance=1.0)
+    rng = np.random.default_rng(7)
+    fits = [mixture.fit(points, c, rng) for c in range(1, 15)]
+    bics = [found.bic for found in fits]
+    ends = next(
+        (i for i in range(1, 14) if patience and i - int(np.argmin(bics[: i + 1])) == patience), 13
+    )
+    found = mixture.best_fit(points, 14, np.random.default_rng(7), patience)
+    assert found.bic == min(bics[: ends + 1])
+    assert min(bics) < min(bics[:3])  # so that patience matters
+
+
 @settings(deadline=None)
 @given(
     st.integers(1, 25),
@@ -127,7 +142,7 @@ def test_clusters_cover_everything_within_the_longest_input(n, equal, tokens, th
     vectors = rng.normal(size=(n, 6)).astype(np.float32)
     vectors[:equal] = vectors[0]
     lengths = rng.integers(1, 25, size=n).tolist()
-    rule = Rule(2, threshold, 50, tokens, 0)
+    rule = Rule(2, threshold, 50, 5, tokens, 0)
     found = clusters(vectors, lengths, rule)
     assert found == clusters(vectors, lengths, rule)
     assert {i for group in found for i in group} == set(range(n))
@@ -139,5 +154,5 @@ def test_clusters_cover_everything_within_the_longest_input(n, equal, tokens, th
 
 def test_equal_points_too_long_for_one_summary_are_parted():
     vectors = np.ones((8, 3), dtype=np.float32)
-    found = clusters(vectors, [10] * 8, Rule(2, 0.1, 50, 25, 0))
+    found = clusters(vectors, [10] * 8, Rule(2, 0.1, 50, 5, 25, 0))
     assert max(len(group) for group in found) == 2

@@ -1,15 +1,50 @@
-"""The table of systems in the README beside them is the one the registry gives."""
+"""The README beside the systems says what the registry says, and names code that exists."""
 
 from __future__ import annotations
 
+import re
+from pkgutil import resolve_name
+
+import pytest
+
 from segviz.systems import SYSTEMS
-from tests.systems.readme import README, listed, source
+from tests.systems.readme import MEASURED, README, departures, listed, source
+
+PAGE = README.read_text("utf-8")
+ROW = re.compile(r"^\| ([^|]+) \| ([^|]*) \| ([^|]*) \| ([^|]+) \|$", re.MULTILINE)
+
+
+def block(name):
+    return PAGE.partition(f"<!-- {name}: begin -->\n")[2].partition(f"\n<!-- {name}: end -->")[0]
 
 
 def test_the_table_is_that_of_the_registry():
-    begin, end = "<!-- systems: begin -->\n", "\n<!-- systems: end -->"
-    stored = README.read_text("utf-8").partition(begin)[2].partition(end)[0]
-    assert stored == listed(), "run python -m tests.systems.readme"
+    assert block("systems") == listed(), "run python -m tests.systems.readme"
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_every_system_has_its_page(name):
+    assert block(name) == departures(name), "run python -m tests.systems.readme"
+    assert name not in MEASURED or "| " in block(f"{name} measured")
+
+
+def test_every_mechanism_names_its_passage_its_code_and_its_status():
+    rows = [
+        [cell.strip() for cell in row.groups()]
+        for row in ROW.finditer(PAGE)
+        if row[4].split()[0].strip(",") in ("as", "stand-in", "ours", "absent")
+    ]
+    assert len(rows) > 50
+    for what, passage, code, status in rows:
+        named = re.findall(r"`([\w.]+)`", code)
+        assert bool(named) != (status == "absent"), what
+        for dotted in named:
+            resolve_name(f"segviz.{dotted}")
+        assert passage or status.startswith("ours"), what
+    packages = {
+        code.split("systems.")[1].split(".")[0] for *_, code, _ in rows if "systems." in code
+    }
+    assert {SYSTEMS[name].__module__.split(".")[2] for name in MEASURED} <= packages
 
 
 def test_every_system_names_its_source():

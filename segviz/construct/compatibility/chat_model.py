@@ -122,6 +122,7 @@ class Pointwise(ChatCompatibility):
         "all",
         help="Score every open node and take the best, or stop at the first that fits.",
         choices=("all", "upwards"),
+        source="SegTreeMem §4.2 (ii) and Table 5's calls, all; App. G, upwards",
     )
     least: int = param(
         5,
@@ -129,6 +130,7 @@ class Pointwise(ChatCompatibility):
         low=0,
         high=10,
         step=1,
+        source="ours",
     )
 
     def __post_init__(self) -> None:

@@ -41,7 +41,12 @@ class Cosine:
     name: ClassVar[str] = "cosine"
 
     threshold: float = param(
-        0.3, help="Least similarity at which a unit may join.", low=-1, high=1, step=0.01
+        0.3,
+        help="Least similarity at which a unit may join.",
+        low=-1,
+        high=1,
+        step=0.01,
+        source="SegTreeMem §4.2 (i) without a value; .3 is ours",
     )
 
     def __post_init__(self) -> None:

@@ -85,7 +85,12 @@ class ChatTasks:
             fact for item in _items(answer, "facts")[:most] if (fact := _fact(item, when))
         )
         relations = tuple(
-            Related(_text(item, "head"), _text(item, "label") or "co-occurs", _text(item, "tail"))
+            Related(
+                _text(item, "head"),
+                _text(item, "label") or "co-occurs",
+                _text(item, "tail"),
+                _share(item.get("confidence")),
+            )
             for item in _items(answer, "relations")
             if _text(item, "head") and _text(item, "tail")
         )
@@ -109,6 +114,16 @@ class ChatTasks:
         parts = [] if answer is None else _items(answer, "questions")[:_MOST]
         plan = tuple(_part(item, now) for item in parts if _text(item, "text"))
         return plan or self.offline.plan(question, now)
+
+    def focus(self, question: str, roots: Sequence[str]) -> list[str]:
+        """Sub-questions by the model, one call; the question where it gives a tree none."""
+        answer = self._json(prompts.focus_prompt(question, roots))
+        asked = [question] * len(roots)
+        for item in [] if answer is None else _items(answer, "questions"):
+            number, text = item.get("number"), _text(item, "text")
+            if type(number) is int and 1 <= number <= len(roots) and text:
+                asked[number - 1] = text
+        return asked
 
     def order(self, question: str, texts: Sequence[str], scores: Sequence[float]) -> list[int]:
         """A permutation by the model; what it leaves out follows by score."""
@@ -158,6 +173,12 @@ def _items(answer: dict[str, Any], name: str) -> list[dict[str, Any]]:
 def _text(item: dict[str, Any], name: str) -> str:
     raw = item.get(name)
     return raw.strip()[:_LONGEST] if isinstance(raw, str) else ""
+
+
+def _share(value: Any) -> float:
+    """A number from 0 to 1; 1 where a model gives none."""
+    number = isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 1
+    return float(value) if number else 1.0
 
 
 def _fact(item: dict[str, Any], when: datetime | None) -> Stated | None:

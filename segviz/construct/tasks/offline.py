@@ -19,7 +19,15 @@ from segviz.construct.tasks.records import (
     Stated,
     SubQuestion,
 )
-from segviz.construct.tasks.words import content, lines, names, normalised, quoted, sentences
+from segviz.construct.tasks.words import (
+    content,
+    lines,
+    names,
+    normalised,
+    quoted,
+    sentences,
+    things,
+)
 from segviz.tree import told_apart
 
 _LONGEST = 400  # characters of one fact
@@ -40,6 +48,18 @@ _EVENT = re.compile(
     r"christmas|easter|halloween|thanksgiving|cup|games|awards?)\b",
     re.I,
 )
+_KIN = re.compile(
+    r"\b(?:mom|mum|mother|dad|father|parents?|sisters?|brothers?|sons?|daughters?|kids?|child|"
+    r"children|wife|husband|grand\w+|cousins?|aunt|uncle|niece|nephew|(?:girl|boy)?friends?|"
+    r"partner|fianc\w+|neighbou?rs?|boss|coach|teacher|roommate|colleagues?|family)$"
+)
+_PLACE = re.compile(
+    r"\b(?:beach|park|city|town|village|country|house|home|apartment|room|kitchen|garden|lake|"
+    r"mountains?|river|forest|woods|gym|office|restaurant|caf[eé]|shop|store|market|hotel|airport|"
+    r"station|street|shelter|cabin|farm|island)$"
+)
+_NO_VERB = frozenset("amazing gaming own during morning evening interesting exciting".split())
+_SURE, _BESIDE = 0.6, 0.3  # confidence of a relation by a verb, and by standing together; ours
 _DOMAINS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
     (name, re.compile(rf"\b(?:{words})", re.I))
     for name, words in (
@@ -78,7 +98,8 @@ _PLAN = re.compile(
 )
 _VERB = re.compile(
     r"\b(\w{2,}ed|\w{3,}ing|is|was|has|had|met|went|gave|told|bought|made|saw|took|loves?|likes?|"
-    r"knows?|lives?|works?|visits?|plays?|helps?|owns?|got|won|lost|taught|wrote|sent)\b"
+    r"knows?|lives?|works?|visits?|plays?|helps?|owns?|got|won|lost|taught|wrote|sent|sold|built|ate|"
+    r"knew|threw|felt|kept|held|heard|paid|led|began|chose|drove|flew|rode|sang|wore|came|left|found)\b"
 )
 
 
@@ -89,8 +110,9 @@ def _extract(
 
     A fact is a sentence, with its speaker in front, that is no question and has at least
     two content words; a relative date is resolved against ``when`` and added. Entities are
-    the speakers, runs of capitalised words and quoted titles, typed by cue words; two
-    names in a sentence are related by the first verb between them, else ``co-occurs``.
+    the speakers, runs of capitalised words, quoted titles, and nouns (``things``), typed by cue
+    words; the speaker's relatives are "Ada's sister". Neighbours in a sentence are related by the
+    last verb between them, else ``co-occurs``, and the speaker to each by the verb before it.
     """
     spoken = lines(text)
     speakers = {speaker for speaker, _ in spoken if speaker}
@@ -102,16 +124,17 @@ def _extract(
         for sentence in sentences(words):
             if len(facts) == most:
                 return Extraction(tuple(facts.values()), tuple(relations))
-            fact = _stated(speaker, sentence, when, speakers, inside)
+            said = _mentions(speaker, sentence, speakers, inside)
+            fact = _stated(speaker, sentence, when, [entity for _, entity in said])
             if fact is None or normalised(fact.text) in already:
                 continue
             facts.setdefault(normalised(fact.text), fact)
-            relations.update(dict.fromkeys(_relations(sentence, fact)))
+            relations.update(dict.fromkeys(_relations(sentence, said)))
     return Extraction(tuple(facts.values()), tuple(relations))
 
 
 def _stated(
-    speaker: str, sentence: str, when: datetime | None, speakers: set[str], inside: set[str]
+    speaker: str, sentence: str, when: datetime | None, entities: Sequence[Named]
 ) -> Stated | None:
     if sentence.endswith("?") or len(content(sentence)) < 2:
         return None
@@ -120,29 +143,52 @@ def _stated(
     if time is not None and dates.resolve(time[1], None) is None:
         shown = shown.replace(time[1], f"{time[1]} ({dates.named_day(time[0])})", 1)
     text = f"{speaker}: {shown}" if speaker else shown
-    mentioned = [Named(speaker, "person")] if speaker else []
+    about = time[0] if time else None
+    return Stated(text, speaker, about, tuple(entities), _domain(sentence), _role(sentence))
+
+
+def _mentions(
+    speaker: str, sentence: str, speakers: set[str], inside: set[str]
+) -> list[tuple[int, Named]]:
+    """The entities of a sentence and where each stands, each once, the speaker first, at -1."""
     # A capital that opens a sentence is a name where it is one further on in the text.
     opening = [first for first in sentence.split()[:1] if first in inside | speakers]
-    for name in dict.fromkeys((*opening, *names(sentence))):
-        kind = "person" if name in speakers else _kind(name, sentence)
-        mentioned.append(Named(name, kind))
-    entities = tuple({entity.name: entity for entity in reversed(mentioned)}.values())[::-1]
-    return Stated(
-        text, speaker, time[0] if time else None, entities, _domain(sentence), _role(sentence)
-    )
+    found = [
+        (sentence.find(n), Named(n, "person" if n in speakers else _kind(n, sentence)))
+        for n in dict.fromkeys((*opening, *names(sentence)))
+    ]
+    for place, name, own in things(sentence):
+        if _KIN.search(name):
+            found.append(
+                (place, Named(f"{speaker}'s {name}" if own and speaker else name, "person"))
+            )
+        else:
+            found.append((place, Named(name, "location" if _PLACE.search(name) else _sort(name))))
+    found.sort(key=lambda mention: mention[0])
+    if speaker:
+        found.insert(0, (-1, Named(speaker, "person")))
+    once: dict[str, tuple[int, Named]] = {}
+    for place, entity in found:
+        once.setdefault(entity.name, (place, entity))
+    return list(once.values())
 
 
 def _kind(name: str, sentence: str) -> str:
     if name in quoted(sentence):
         return "work"
-    if _ORGANISATION.search(name):
-        return "organisation"
-    if _EVENT.search(name):
-        return "event"
+    if (kind := _sort(name)) != "other":
+        return kind
     before = sentence[: sentence.find(name)]
     if _LOCATION.search(before):
         return "location"
     return "person" if _WITH.search(before) else "other"
+
+
+def _sort(name: str) -> str:
+    """The kind of an entity by the words of its name."""
+    if _ORGANISATION.search(name):
+        return "organisation"
+    return "event" if _EVENT.search(name) else "other"
 
 
 def _domain(text: str) -> str:
@@ -159,14 +205,19 @@ def _role(text: str) -> str:
     return "preference" if _PREFERENCE.search(text) else "fact"
 
 
-def _relations(sentence: str, fact: Stated) -> list[Related]:
-    """Neighbouring names in the order they are said, the speaker first."""
+def _relations(sentence: str, said: Sequence[tuple[int, Named]]) -> list[Related]:
+    """Neighbours in the order they are said, and who speaks with everything named."""
     found = []
-    for head, tail in pairwise(fact.entities):
-        start = sentence.find(head.name)
-        between = sentence[max(start + len(head.name), 0) if start >= 0 else 0 :]
-        verb = _VERB.search(between.split(tail.name)[0])
-        found.append(Related(head.name, verb.group().lower() if verb else "co-occurs", tail.name))
+    verbs = [(v.start(), v.group()) for v in _VERB.finditer(sentence) if v.group() not in _NO_VERB]
+    for (before, head), (place, tail) in pairwise(said):
+        between = [verb for at, verb in verbs if before < at < place]
+        sure = _SURE if between else _BESIDE
+        found.append(Related(head.name, between[-1] if between else "co-occurs", tail.name, sure))
+    if said and said[0][0] < 0:
+        for place, tail in said[2:]:
+            done = [verb for at, verb in verbs if at < place]
+            if done:
+                found.append(Related(said[0][1].name, done[-1], tail.name, _SURE))
     return found
 
 
@@ -330,6 +381,12 @@ class Offline:
     def plan(self, text: str, now: datetime | None) -> tuple[SubQuestion, ...]:
         """One part per named subject of "A and B", scope by cue words."""
         return _plan(text, now)
+
+    def focus(self, text: str, roots: Sequence[str]) -> list[str]:
+        """The part of the question with most words in common with a root; the question on a tie."""
+        parts = [part.text for part in _plan(text, None)]
+        shared = [[len(content(part) & content(root)) for part in parts] for root in roots]
+        return [parts[row.index(max(row))] if row.count(max(row)) == 1 else text for row in shared]
 
     def order(self, text: str, texts: Sequence[str], scores: Sequence[float]) -> list[int]:
         """By score; the earlier on a tie."""

@@ -49,11 +49,13 @@ class Stated:
 
 @dataclass(frozen=True, slots=True)
 class Related:
-    """Two entities of one sentence, by name, and how they stand to each other."""
+    """Two entities of one sentence, by name, how they stand to each other, and how sure that
+    is, from 0 to 1."""
 
     head: str
     label: str
     tail: str
+    confidence: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +115,11 @@ class Tasks(Protocol):
 
     def plan(self, question: str, now: datetime | None) -> tuple[SubQuestion, ...]:
         """Returns the parts of a question, at least one; relative times count from ``now``."""
+        ...
+
+    def focus(self, question: str, roots: Sequence[str]) -> list[str]:
+        """What each tree is asked, whose root summaries are ``roots``: a sub-question of its own,
+        or the question."""
         ...
 
     def order(self, question: str, texts: Sequence[str], scores: Sequence[float]) -> list[int]:

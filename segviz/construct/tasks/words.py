@@ -30,6 +30,38 @@ _NO_NAME = frozenset(
     "sunday january february march april may june july august september october november december "
     "english ok okay".split()
 )
+_OWNED = frozenset(("my", "our"))
+_DETERMINERS = _OWNED | frozenset("a an the your his her their its this these those some".split())
+# What a noun without a determiner often follows.
+_BEFORE_NOUNS = frozenset(
+    "about with for of into on in at from like love loves loved enjoy enjoys enjoyed play plays "
+    "played watch watched read try tried started learn learning practice doing study made make "
+    "making bought sold playing watching reading visiting new and".split()
+)
+_NO_NOUN = frozenset(
+    "same first last next best favorite favourite new old big small little good great bad whole "
+    "few many other another own different special cool fun recent local huge long short real full "
+    "than that while during without within until because between under every each both either "
+    "neither lot lots bit kind sort way day days time times thing stuff today tomorrow yesterday "
+    "tonight week weeks weekend month months year years morning evening afternoon ago soon later "
+    "maybe perhaps even ever never always often already again else people person someone anyone "
+    "nice great wonderful amazing awesome hard perfect super better least mutual extra online "
+    "positive similar various particular "
+    "everyone moment one ones couple hour hours minute minutes part end start rest top such what "
+    "here there it's that's there's don't can't i'm you're we're they're he's she's let's".split()
+)
+_OBJECTS = _DETERMINERS | frozenset("me you him her it us them".split())
+# Verbs: what follows a noun and is one of these ends it.
+_DOES = frozenset(
+    "am are was were be been is has had have do does did can could will would should might may "
+    "must work live look feel help play need want come came seem sound start make made take took "
+    "give gave tell told say said think know mean bring keep let run ran go went get got show use "
+    "turn become became happen belong remind inspire teach taught put set call try love like "
+    "enjoy hope see saw miss find found left sold bought sent lost won met wrote spent built "
+    "ate slept grew knew threw felt kept held heard paid stood sat led began broke chose drove "
+    "fell flew rode sang spoke swam wore".split()
+)
+_WORDS = re.compile(r"[\w’'-]+|[^\s\w]")
 _STEMMER = snowballstemmer.stemmer("english")
 
 
@@ -100,6 +132,48 @@ def names(sentence: str) -> list[str]:
 def _keep(run: list[str], found: list[str], initial: bool) -> None:
     if run and not (initial and len(run) == 1):
         found.append(" ".join(run))
+
+
+def things(sentence: str) -> list[tuple[int, str, bool]]:
+    """Lower-case nouns that a determiner, a preposition or a verb of doing stands before, of at
+    most three words: where each begins, its words, and whether the speaker calls it their own.
+
+    No grammar is known: adjectives of judgement are left out, and a noun ends at a word too
+    common to be one, an adverb in -ly, or a word that is a verb or looks like one.
+    """
+    tokens = [(m.start(), m.group().replace("’", "'")) for m in _WORDS.finditer(sentence)]
+    found = []
+    for i, (_, lead) in enumerate(tokens):
+        known = lead.lower()
+        if known not in _DETERMINERS and known not in _BEFORE_NOUNS:
+            continue
+        start = i + 1
+        while start < len(tokens) and tokens[start][1] in _NO_NOUN:
+            start += 1
+        noun: list[str] = []
+        for _, word in tokens[start : start + 3]:
+            bare = word.removesuffix("'s")
+            if not _noun(bare, bool(noun), known in _DETERMINERS):
+                break
+            noun.append(bare)
+            if bare != word:
+                break
+        following = tokens[start + len(noun)][1] if start + len(noun) < len(tokens) else ""
+        acts = noun[-1:] and noun[-1].endswith("ing") and following in _OBJECTS
+        if noun and not (acts and known not in _DETERMINERS):
+            found.append((tokens[start][0], " ".join(noun), known in _OWNED))
+    return found
+
+
+def _noun(word: str, follows: bool, determined: bool) -> bool:
+    """Whether a word may be (part of) a noun: one that ``follows`` another, or the first, after a
+    determiner or not."""
+    if not word.isascii() or not word.islower() or len(word) < 3 or word in _COMMON:
+        return False
+    if word in _NO_NOUN or word in _DOES or word.endswith(("ly", "n't", "'ll", "'re", "'ve")):
+        return False
+    does = word.endswith("ed") or stem(word) in _DOES
+    return not (does and not determined) and not (follows and (does or word.endswith("ing")))
 
 
 def quoted(sentence: str) -> list[str]:

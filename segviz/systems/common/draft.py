@@ -45,7 +45,7 @@ class Draft:
         self.active: list[bool] = []
         self.children: list[list[int]] = []
         self.parents: list[list[int]] = []
-        self.relations: dict[tuple[int, int, str], float] = {}
+        self.relations: dict[tuple[int, int, str], Relate] = {}
         self._relatives: list[dict[tuple[int, int, str], None]] = []
         self._embedder = embedder
         self._matrix: Vector = np.zeros((64, 0), dtype=np.float32)
@@ -73,7 +73,7 @@ class Draft:
         draft._matrix = structure.vector.copy()
         for relation in structure.relations:
             key = (relation.source, relation.target, relation.label)
-            draft.relations[key] = relation.weight
+            draft.relations[key] = relation
             draft._relatives[relation.source][key] = None
             draft._relatives[relation.target][key] = None
         return draft
@@ -194,18 +194,21 @@ class Draft:
         for child in children[same:]:
             self.link(parent, child)
 
-    def relate(self, source: int, target: int, label: str, weight: float) -> None:
-        """Sets the weight of a relation; 0 removes it."""
+    def relate(
+        self, source: int, target: int, label: str, weight: float, facts: Facts | None = None
+    ) -> None:
+        """Sets the weight and the facts of a relation; weight 0 removes it."""
         key = (source, target, label)
+        relation = Relate(source, target, label, weight, facts or {})
         if weight:
-            self.relations[key] = weight
+            self.relations[key] = relation
             self._relatives[source][key] = None
             self._relatives[target][key] = None
         else:
             del self.relations[key]
             self._relatives[source].pop(key)
             self._relatives[target].pop(key, None)
-        self._joins.append(Relate(source, target, label, weight))
+        self._joins.append(relation)
 
     def note(self, node: int, **facts: Scalar) -> None:
         """Sets some of a node's facts."""

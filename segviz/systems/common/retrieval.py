@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
 from segviz.construct import Retrieval, Stage, View
 from segviz.construct.compatibility import cosines
+from segviz.construct.tasks import Tasks
 from segviz.tree import Structure
 
 Scores = NDArray[np.float64]
@@ -34,9 +36,47 @@ def best_first(nodes: Sequence[int], scores: Scores) -> list[int]:
     return sorted(nodes, key=lambda node: (-scores[node], node))
 
 
-def stage(name: str, note: str, nodes: Sequence[int], scores: Scores, kept: Sequence[int]) -> Stage:
+def stage(
+    name: str,
+    note: str,
+    nodes: Sequence[int],
+    scores: Scores | Mapping[int, float],
+    kept: Sequence[int],
+) -> Stage:
     """A stage that looked at ``nodes`` and kept some, each with its score."""
     return Stage(name, note, tuple(nodes), tuple(float(scores[n]) for n in nodes), tuple(kept))
+
+
+@dataclass(slots=True)
+class Search:
+    """One question on one memory, and the stages of its course so far."""
+
+    view: View
+    tasks: Tasks
+    stages: list[Stage] = field(default_factory=list, init=False)
+
+    def of(self, *kinds: str) -> list[int]:
+        """Active nodes of these kinds, oldest first."""
+        structure = self.view.structure
+        rows = zip(structure.active.tolist(), structure.kind, strict=True)
+        return [node for node, (active, kind) in enumerate(rows) if active and kind in kinds]
+
+    def tell(
+        self,
+        name: str,
+        note: str,
+        nodes: Sequence[int] = (),
+        scores: Scores | Mapping[int, float] | None = None,
+        kept: Sequence[int] = (),
+    ) -> None:
+        """Records a stage: what it looked at, with scores, and what it kept."""
+        self.stages.append(stage(name, note, nodes, {} if scores is None else scores, kept))
+
+    @property
+    def who(self) -> str:
+        """Says who does here what a model does in the paper."""
+        asked = getattr(self.tasks, "needs_chat", False)
+        return "By the model" if asked else "By rules, as no model is set"
 
 
 def as_retrieval(ranked: Sequence[int], scores: Scores, stages: Sequence[Stage]) -> Retrieval:

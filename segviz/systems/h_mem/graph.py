@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
+from functools import lru_cache
 
 from segviz.construct import Annotate
-from segviz.construct.tasks import Extraction, Named
+from segviz.construct.tasks import Extraction, Named, Related
 from segviz.construct.tasks.words import normalised, stem
+from segviz.conversation import Moment
 from segviz.systems.common.annotation import write
 from segviz.systems.common.draft import Draft
-from segviz.tree import Scalar
+from segviz.tree import Scalar, as_number
 
 ENTITY = "entity"
 MAYBE = "may be the same as"
@@ -41,11 +43,13 @@ class EntityGraph:
         self._annotate = annotate
         self._rules = rules
         self._by_name: dict[str, list[int]] = {}
+        # Names by first letter and by word: those that can be like another (``likeness``).
+        self._near: dict[str, dict[str, None]] = {}
         for node in draft.of_kind(ENTITY):
             for alias in str(draft.facts[node]["aliases"]).split("\n"):
-                self._by_name.setdefault(alias, []).append(node)
+                self._know(lemmas(alias), node)
 
-    def take_in(self, extraction: Extraction, fragment: int) -> tuple[list[int], int]:
+    def take_in(self, extraction: Extraction, fragment: int, when: Moment) -> tuple[list[int], int]:
         """Resolves a fragment's entities and relations; returns the entities mentioned and the
         number of profiles written."""
         touched: dict[str, int] = {}
@@ -53,21 +57,37 @@ class EntityGraph:
             if normalised(mention.name):
                 touched[mention.name] = self._resolve(mention, fragment)
         for relation in extraction.relations:
-            ends = [touched.get(relation.head), touched.get(relation.tail)]
-            if ends[0] is not None and ends[1] is not None and ends[0] != ends[1]:
-                key = (ends[0], ends[1], relation.label)
-                self._draft.relate(*key, self._draft.relations.get(key, 0.0) + 1.0)
+            head, tail = touched.get(relation.head), touched.get(relation.tail)
+            if head is not None and tail is not None and head != tail:
+                self._tie(head, tail, relation, fragment, when)
         nodes = list(dict.fromkeys(touched.values()))
         return nodes, self._describe(nodes, extraction)
 
+    def _tie(self, head: int, tail: int, relation: Related, fragment: int, when: Moment) -> None:
+        """Adds a fragment's unit to the evidence of a relation (A.2), whose weight is how many
+        units say it."""
+        draft = self._draft
+        known = draft.relations.get((head, tail, relation.label))
+        told = known.facts if known else {}
+        units = dict.fromkeys((*str(told.get("units", "")).split(), str(draft.span[fragment][0])))
+        facts: dict[str, Scalar] = {
+            "units": " ".join(units),
+            "first": told.get("first", when.seconds),
+            "last": when.seconds,
+            "confidence": max(as_number(told, "confidence"), relation.confidence),
+        }
+        draft.relate(head, tail, relation.label, float(len(units)), facts)
+
     def _resolve(self, mention: Named, fragment: int) -> int:
         draft, name = self._draft, normalised(mention.name)
-        node = next((n for n in self._by_name.get(name, ()) if self._fits(n, mention.kind)), None)
+        key = lemmas(name)
+        node = next((n for n in self._by_name.get(key, ()) if self._fits(n, mention.kind)), None)
         if node is None and self._rules.entity_merge == "fuzzy":
-            node = self._named_like(name, mention.kind)
+            node = self._named_like(key, mention.kind)
             if node is not None:
-                self._by_name.setdefault(name, []).append(node)
-                draft.note(node, aliases=f"{draft.facts[node]['aliases']}\n{name}")
+                self._know(key, node)
+        if node is not None and name not in str(draft.facts[node]["aliases"]).split("\n"):
+            draft.note(node, aliases=f"{draft.facts[node]['aliases']}\n{name}")
         if node is None:
             facts: dict[str, Scalar] = {
                 "name": mention.name,
@@ -78,8 +98,8 @@ class EntityGraph:
                 "recent": "",
             }
             node = draft.add(1, [fragment], mention.name, ENTITY, facts)
-            self._repair(node, name, mention.kind)
-            self._by_name.setdefault(name, []).append(node)
+            self._repair(node, key, mention.kind)
+            self._know(key, node)
             return node
         if draft.facts[node]["type"] == "other" != mention.kind:
             draft.note(node, type=mention.kind)
@@ -87,6 +107,11 @@ class EntityGraph:
             draft.link(node, fragment)
             draft.note(node, mentions=len(draft.children[node]))
         return node
+
+    def _know(self, name: str, node: int) -> None:
+        self._by_name.setdefault(name, []).append(node)
+        for mark in (name[0], *(f" {word}" for word in name.split())):
+            self._near.setdefault(mark, {})[name] = None
 
     def _fits(self, node: int, kind: str) -> bool:
         """Whether a mention of this kind may be this entity: kinds agree, or one is unknown."""
@@ -97,20 +122,25 @@ class EntityGraph:
     def _named_like(self, name: str, kind: str) -> int | None:
         """Returns the known entity whose name is most like ``name``, the older on a tie."""
         best: tuple[float, int] | None = None
-        for known, nodes in self._by_name.items():
+        for known in self._around(name[0], *name.split()):
             score = likeness(known, name, self._rules)
-            for node in nodes if score else ():
+            for node in self._by_name[known] if score else ():
                 if self._fits(node, kind):
                     best = max(best or (0.0, 0), (score, -node))
         return None if best is None else -best[1]
 
+    def _around(self, letter: str, *words: str) -> dict[str, None]:
+        """Known names that begin with this letter or hold one of these words."""
+        marks = (letter, *(f" {word}" for word in words))
+        return {name: None for mark in marks for name in self._near.get(mark, ())}
+
     def _repair(self, node: int, name: str, kind: str) -> None:
         """Relates one-word names to the longer names they begin or end, as possibly the same."""
         tokens = name.split()
-        for known, others in list(self._by_name.items()):
+        for known in self._around("", *tokens):
             long, short = sorted((tokens, known.split()), key=len, reverse=True)
             if len(short) == 1 < len(long) and short[0] in (long[0], long[-1]):
-                for other in others:
+                for other in self._by_name[known]:
                     if self._fits(other, kind):
                         self._draft.relate(node, other, MAYBE, 1.0)
 
@@ -149,9 +179,9 @@ class EntityGraph:
         return len(due)
 
     def forget(self, fragment: int) -> int:
-        """Takes a fragment out of the graph: entities nobody mentions any more go, and
-        relations between entities that now share no fragment; entities that went."""
-        draft = self._draft
+        """Takes a fragment out of the graph: entities nobody mentions any more go, and relations
+        without evidence left; returns the number of entities that went."""
+        draft, unit = self._draft, str(self._draft.span[fragment][0])
         gone = 0
         for node in [p for p in draft.parents[fragment] if draft.kind[p] == ENTITY]:
             draft.unlink(node, fragment)
@@ -160,10 +190,12 @@ class EntityGraph:
                 gone += 1
                 continue
             self._describe_again(node)
-            for source, target, label in draft.related(node):
-                shared = set(draft.children[source]) & set(draft.children[target])
-                if label != MAYBE and not shared:
-                    draft.relate(source, target, label, 0.0)
+            for key in draft.related(node):
+                told = draft.relations[key].facts
+                said = str(told.get("units", "")).split()
+                if unit in said:
+                    said.remove(unit)
+                    draft.relate(*key, float(len(said)), {**told, "units": " ".join(said)})
         return gone
 
     def _describe_again(self, node: int) -> None:
@@ -192,16 +224,24 @@ class EntityGraph:
         draft.rewrite([node], [text])
 
 
-def likeness(one: str, other: str, rules: Naming) -> float:
-    """How much two normalised names look like one entity's, in [0, 1]; 0 where they do not.
+@lru_cache(maxsize=50_000)
+def lemmas(name: str) -> str:
+    """Returns the stems of a name's words: one entity's "dog" and "dogs" (A.2, lemmatization)."""
+    return " ".join(map(stem, normalised(name).split()))
 
-    The larger of the share of common words (Jaccard, of stems; from ``rules.tokens`` on, and
+
+def likeness(one: str, other: str, rules: Naming) -> float:
+    """How much two names (``lemmas``) look like one entity's, in [0, 1]; 0 where they do not.
+
+    The larger of the share of common words (Jaccard; from ``rules.tokens`` on, and
     with two in common, as a single common word is left to graph repair) and difflib's ratio
     (from ``rules.spelling`` on, of names that begin alike). Source: H-Mem A.2, which gives no
     limits.
     """
-    a, b = ({stem(word) for word in name.split()} for name in (one, other))
-    common = len(a & b) / len(a | b) if len(a & b) > 1 else 0.0
+    common = 0.0
+    if " " in one and " " in other:
+        a, b = set(one.split()), set(other.split())
+        common = len(a & b) / len(a | b) if len(a & b) > 1 else 0.0
     # The ratio is at most 2 · shorter / (shorter + longer): far lengths need no comparison.
     close = abs(len(one) - len(other)) <= 2 * (1 - rules.spelling) * max(len(one), len(other))
     spelt = 0.0

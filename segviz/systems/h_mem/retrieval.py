@@ -7,14 +7,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
-from segviz.construct import Retrieval, Stage, View
-from segviz.construct.tasks import SubQuestion, Tasks
-from segviz.construct.tasks.words import normalised
+from segviz.construct import Retrieval
+from segviz.construct.tasks import SubQuestion
 from segviz.conversation import DAY, Moment, as_time, moments, seconds
-from segviz.systems.common.retrieval import question_similarity, with_units
-from segviz.systems.h_mem.graph import ENTITY
+from segviz.systems.common.retrieval import (
+    Scores,
+    Search,
+    best_first,
+    question_similarity,
+    with_units,
+)
+from segviz.systems.h_mem.graph import ENTITY, lemmas
 from segviz.systems.h_mem.tree import EVENT, SUMMARY
 from segviz.tree import Facts
 
@@ -85,16 +89,15 @@ class Weights:
     judged: int
     same: float
     scope: str
+    profiles: bool
+    rerank: int
 
 
 @dataclass(slots=True)
-class HMemSearch:
+class HMemSearch(Search):
     """One question on one memory."""
 
-    view: View
-    tasks: Tasks
     weights: Weights
-    stages: list[Stage] = field(default_factory=list)
     said_at: list[Moment] = field(default_factory=list)
 
     def run(self, question: str) -> Retrieval:
@@ -111,7 +114,7 @@ class HMemSearch:
             for p, s in zip(parts, scopes, strict=True)
         )
         plural = "part" if len(parts) == 1 else "parts"
-        self.stages.append(Stage("plan", f"The question has {len(parts)} {plural}: {listed}."))
+        self.tell("plan", f"The question has {len(parts)} {plural}: {listed}.")
         total = np.zeros(n)
         for part, scope in zip(parts, scopes, strict=True):
             found = self._part(part, scope, now)
@@ -119,28 +122,18 @@ class HMemSearch:
             skip = self.weights.ablate == "w/o missing-info query"
             follow = "" if skip else self.tasks.missing(part.text, evidence)
             if follow:
-                self.stages.append(
-                    Stage("follow-up", f"The evidence lacks a piece; asks “{follow}”.")
-                )
+                self.tell("follow-up", f"The evidence lacks a piece; asks “{follow}”.")
                 again = SubQuestion(follow, part.scope, part.when, part.expects)
                 found = np.maximum(found, self._part(again, scope, now))
             else:
-                self.stages.append(Stage("follow-up", "Nothing is missing; no second look."))
+                self.tell("follow-up", "Nothing is missing; no second look.")
             total = np.maximum(total, found)
-        ranked = self._once(_best(total))
+        ranked = self._reranked(question, self._once(_best(total)), total)
         what = f"{len(ranked)} pieces of evidence in one chain."
-        self.stages.append(
-            Stage(
-                "evidence",
-                what,
-                tuple(ranked),
-                tuple(float(total[m]) for m in ranked),
-                tuple(ranked[: view.k]),
-            )
-        )
+        self.tell("evidence", what, ranked, total, ranked[: view.k])
         return with_units(view.structure, ranked, total, self.stages)
 
-    def _part(self, part: SubQuestion, scope: str, now: float) -> NDArray[np.float64]:
+    def _part(self, part: SubQuestion, scope: str, now: float) -> Scores:
         """F of every item found for one part, 0 for the rest."""
         structure = self.view.structure
         similarity = question_similarity(part.text, self.view)
@@ -155,6 +148,9 @@ class HMemSearch:
             pool = [*fragments, *events, *self._ancestors(events)]
         if ablate == "w/o long memory":
             kinds = _SCOPES["short"]
+        if self.weights.profiles and scope != "short":
+            pool = [*pool, *(m for m in strength if structure.facts[m]["persistent"])]
+            kinds = (*kinds, ENTITY)
         kept = [node for node in dict.fromkeys(pool) if structure.kind[node] in kinds]
         dropped = len(set(pool)) - len(kept)
         when = (seconds(part.when[0]), seconds(part.when[1])) if part.when else None
@@ -177,31 +173,23 @@ class HMemSearch:
             + (f". Best: {parts}." if parts else ".")
         )
         order = [line[1] for line in lines]
-        self.stages.append(
-            Stage(
-                "score",
-                note,
-                tuple(order),
-                tuple(float(score[m]) for m in order),
-                tuple(order[: self.view.k]),
-            )
-        )
+        self.tell("score", note, order, score, order[: self.view.k])
         return score
 
-    def _entities(self, text: str, similarity: NDArray[np.float64]) -> dict[int, float]:
+    def _entities(self, text: str, similarity: Scores) -> dict[int, float]:
         """Entities named in the text or like it, and those related to them, by strength."""
         structure = self.view.structure
-        known = [
-            m for m in range(len(structure)) if structure.kind[m] == ENTITY and structure.active[m]
-        ]
-        asked = f" {normalised(text)} "
+        known = self.of(ENTITY)
+        asked = f" {lemmas(text)} "
         strength = {
             m: 1.0
             for m in known
-            if any(f" {a} " in asked for a in str(structure.facts[m]["aliases"]).split("\n"))
+            if any(
+                f" {lemmas(a)} " in asked for a in str(structure.facts[m]["aliases"]).split("\n")
+            )
         }
         named = len(strength)
-        for m in sorted(known, key=lambda m: (-similarity[m], m))[: self.weights.seeds]:
+        for m in best_first(known, similarity)[: self.weights.seeds]:
             strength.setdefault(m, float(similarity[m]))
         seeds = len(strength)
         reach = list(strength)
@@ -223,12 +211,10 @@ class HMemSearch:
             f"{named} entities are named in the question, {seeds - named} more are like it; "
             f"{len(strength) - seeds} are within {self.weights.hops} hops of these."
         )
-        self.stages.append(
-            Stage("entities", note, tuple(order), tuple(strength[m] for m in order), tuple(order))
-        )
+        self.tell("entities", note, order, strength, order)
         return strength
 
-    def _fragments(self, strength: dict[int, float], similarity: NDArray[np.float64]) -> list[int]:
+    def _fragments(self, strength: dict[int, float], similarity: Scores) -> list[int]:
         """Returns the best fragments that mention the entities."""
         structure = self.view.structure
         reached: dict[int, float] = {}
@@ -239,30 +225,17 @@ class HMemSearch:
         order = sorted(weighed, key=lambda f: (-weighed[f], f))
         kept = order[: self.weights.pool]
         note = f"{len(order)} fragments mention these entities; the {len(kept)} best go on."
-        self.stages.append(
-            Stage("fragments", note, tuple(order), tuple(weighed[f] for f in order), tuple(kept))
-        )
+        self.tell("fragments", note, order, weighed, kept)
         return kept
 
-    def _events(self, fragments: Sequence[int], similarity: NDArray[np.float64]) -> list[int]:
+    def _events(self, fragments: Sequence[int], similarity: Scores) -> list[int]:
         """Returns the events of the fragments, and the events most like the question."""
         structure = self.view.structure
         linked = [p for f in fragments for p in structure.parents[f] if structure.kind[p] == EVENT]
-        every = [
-            m for m in range(len(structure)) if structure.kind[m] == EVENT and structure.active[m]
-        ]
-        dense = sorted(every, key=lambda m: (-similarity[m], m))[: self.weights.pool]
+        dense = best_first(self.of(EVENT), similarity)[: self.weights.pool]
         events = list(dict.fromkeys((*linked, *dense)))
         note = f"{len(set(linked))} events of these fragments and the {len(dense)} most similar."
-        self.stages.append(
-            Stage(
-                "events",
-                note,
-                tuple(events),
-                tuple(float(similarity[m]) for m in events),
-                tuple(events),
-            )
-        )
+        self.tell("events", note, events, similarity, events)
         return events
 
     def _ancestors(self, events: Sequence[int]) -> list[int]:
@@ -278,6 +251,8 @@ class HMemSearch:
     def _times(self, node: int) -> Times | None:
         """When an item was, or the time it speaks of; None where no time is known."""
         structure = self.view.structure
+        if structure.kind[node] == ENTITY:
+            return None
         while not structure.kind[node]:  # a fragment has the time of its first event
             above = [p for p in structure.parents[node] if structure.kind[p] == EVENT]
             if not above:
@@ -297,10 +272,20 @@ class HMemSearch:
 
     def _robust(self, node: int, now: float) -> float:
         facts = self.view.structure.facts[node]
-        last, n = facts.get("last"), facts.get("n", 0)
-        if last is None:  # a fragment is as fresh as when it was said
-            last, n = self.said_at[int(self.view.structure.start[node])].seconds, 0
+        last, n = facts.get("last"), facts.get("n", facts.get("mentions", 0))
+        if last is None:  # a fragment or entity is as fresh as when it was said last
+            last = self.said_at[int(self.view.structure.stop[node]) - 1].seconds
         return robustness(now - float(last), int(n or 0), self.weights.tau * DAY, self.weights.eta)
+
+    def _reranked(self, question: str, ranked: list[int], scores: Scores) -> list[int]:
+        """The first few put in order by a model (A.2, reranker), which only reads their texts."""
+        first = ranked[: self.weights.rerank]
+        if not first:
+            return ranked
+        texts = [self.view.structure.text[m] for m in first]
+        order = self.tasks.order(question, texts, [float(scores[m]) for m in first])
+        self.tell("rerank", f"{self.who}: the first {len(first)} are put in order.")
+        return [*(first[i] for i in order), *ranked[len(first) :]]
 
     def _once(self, ranked: Sequence[int]) -> list[int]:
         """Drops items on the same fragments that are nearly equal to a better one."""
@@ -316,9 +301,8 @@ class HMemSearch:
         return result
 
 
-def _best(scores: NDArray[np.float64]) -> list[int]:
-    found = np.flatnonzero(scores > 0).tolist()
-    return sorted(found, key=lambda m: (-scores[m], m))
+def _best(scores: Scores) -> list[int]:
+    return best_first(np.flatnonzero(scores > 0).tolist(), scores)
 
 
 def _times(part: SubQuestion) -> str:

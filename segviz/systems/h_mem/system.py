@@ -54,16 +54,17 @@ class HMem:
     fidelity: ClassVar[str] = "adapted"
     relevance: ClassVar[str] = "dense"  # S, the cosine, §3.3
     departures: ClassVar[tuple[str, ...]] = (
-        "Offline, sentences stand for extracted events and capitals for entities.",
+        "Offline, sentences stand for extracted events, and names and nouns by form for entities.",
         "Windows nest by default (7, 28, 364 days from the first event), as calendar weeks "
         "straddle months; a child lies in its parent's window by the time it was opened.",
         "Thresholds are set for the offline embedder, towards the summaries per level of Table "
-        "7. The offline graph is far from that table's: rules find few entities and relations.",
+        "7. The offline graph has that table's size and not its sense: a rule takes what stands "
+        "where a noun stands, seldom knows its type, never that two words mean one thing, and "
+        "four in ten of its relations say no more than that both were named.",
         "Names that begin with different letters are not compared by spelling, and one common "
         "word alone is an edge, not a merge.",
-        "No reranker: its row is the embedding-only one of Table 8.",
-        "Relations keep a count, not their evidence, time and confidence (A.2); entities and "
-        "profiles lead to evidence and are none.",
+        "Table 8's embedding-only row: a reranker, on request, is the chat model; profiles are "
+        "evidence on request alone.",
         "A matched event is reinforced with the summary it joins and all summaries above.",
         "The time of an event is the one its sentence names, where it names one.",
         "Summaries and profiles are written once per unit, not once per event.",
@@ -201,12 +202,7 @@ class HMem:
         source="A.2, 365",
     )
     eta: float = param(
-        0.5,
-        help="How much repetition slows forgetting.",
-        low=0,
-        high=5,
-        step=0.1,
-        source="A.2, .5",
+        0.5, help="How much repetition slows forgetting.", low=0, high=5, step=0.1, source="A.2, .5"
     )
     seeds: int = param(
         5,
@@ -263,6 +259,21 @@ class HMem:
         source="§3.3; A.4 fixes mixed",
     )
 
+    profiles: bool = param(
+        False,
+        help="Profiles of the entities found are evidence, too, unless the scope is short.",
+        source="§3.3 lists fragments, events and summaries; that profiles join them is ours",
+    )
+    rerank: int = param(
+        0,
+        help="Pieces of evidence that a model puts in order at the end; 0: none.",
+        low=0,
+        high=100,
+        step=1,
+        source="A.2 and Table 8, a reranker; the chat model in its place is ours, and 0, Table 8's "
+        "embedding-only row",
+    )
+
     def __post_init__(self) -> None:
         """Refuses values outside the declared ranges."""
         check_ranges(self)
@@ -287,7 +298,7 @@ class HMem:
             entities: list[int] = []
             profiles = 0
             if self.ablate != "w/o graph":
-                entities, profiles = graph.take_in(found, fragment)
+                entities, profiles = graph.take_in(found, fragment, when)
             written = tree.rewrite() + profiles
             events = draft.take()
             note = (

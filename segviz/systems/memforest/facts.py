@@ -12,22 +12,22 @@ from segviz.conversation import Moment, as_time
 from segviz.embedding import Embedder
 from segviz.systems.common.draft import Draft, sources
 from segviz.systems.memforest.scenes import Routing, Scenes
-from segviz.systems.memforest.trees import Forest
+from segviz.systems.memforest.trees import CELL, Forest, payload
 from segviz.tree import Judgement, Vector, as_number
 
-CELL = "cell"
 _CHARACTERS = 8000  # code, 8000
-_GAP = 6 * 3600.0  # code, 6 h
 _MARKER = re.compile(r"\b(?:by the way|anyway|changing the subject|on another note)\b", re.I)
 
 
 class Cells:
     """The cells of a draft: a few turns of one session; the last may be open."""
 
-    def __init__(self, draft: Draft, turns: int) -> None:
-        """Takes up the cells as they stand in ``draft``; one of ``turns`` turns is full."""
+    def __init__(self, draft: Draft, turns: int, gap: float) -> None:
+        """Takes up the cells as they stand in ``draft``; one of ``turns`` turns is full, and
+        ``gap`` hours of silence end one."""
         self._draft = draft
         self._turns = turns
+        self._gap = gap * 3600
 
     def waiting(self) -> int | None:
         """Returns the open cell, or None."""
@@ -37,14 +37,14 @@ class Cells:
         return None
 
     def fitting(self, arrival: Arrival, when: Moment) -> int | None:
-        """The open cell if a unit continues it, else None: the session is the same, the gap at
-        most six hours, there is room, and no phrase changes the subject."""
+        """The open cell if a unit continues it, else None: the session is the same, the silence
+        short, there is room, and no phrase changes the subject."""
         cell = self.waiting()
         if cell is None or self._draft.facts[cell]["session"] != arrival.session:
             return None
         gap = when.seconds - as_number(self._draft.facts[cell], "to")
-        longer = len(self._draft.text[cell]) + len(arrival.text) > _CHARACTERS
-        return None if gap > _GAP or longer or _MARKER.search(arrival.text) else cell
+        longer = len(payload(self._draft, cell)) + len(arrival.text) > _CHARACTERS
+        return None if gap > self._gap or longer or _MARKER.search(arrival.text) else cell
 
     def begin(self, leaf: int, arrival: Arrival, when: Moment) -> int:
         """Opens a cell over its first unit; returns its node."""
@@ -69,17 +69,14 @@ class Cells:
         draft = self._draft
         draft.link(cell, leaf)
         draft.note(cell, to=max(when.seconds, as_number(draft.facts[cell], "to")))
-        draft.rewrite([cell], [f"{draft.text[cell]}\n{arrival.text}"])
 
     def full(self, cell: int) -> bool:
         """Whether a cell has turns or text enough to be closed."""
-        text = self._draft.text[cell]
+        text = payload(self._draft, cell)
         return len(lines(text)) >= self._turns or len(text) > _CHARACTERS
 
 
 FACT = "fact"
-_ASKED = 4  # near duplicates judged; code, 4
-_ENTITY_FACTS, _ENTITY_SESSIONS = 3, 2  # code, 3 and 2
 
 
 class Ingest:
@@ -106,7 +103,7 @@ class Ingest:
         for fact in self._facts:
             for name in _entities(draft, fact):
                 self._named.setdefault(name, []).append(fact)
-        self._cells = Cells(draft, routing.cell_turns)
+        self._cells = Cells(draft, routing.cell_turns, routing.gap)
         self._scenes = Scenes(draft, forest, routing)
         self.begin_step()
 
@@ -146,7 +143,7 @@ class Ingest:
             self._place(cell, "session", str(arrival.session), f"session {arrival.session + 1}")
         else:
             self._cells.carry_on(cell, leaf, arrival, when)
-            self._forest.touch_item(cell)
+        self._forest.touch_item(cell)
         if self._cells.full(cell):
             self._close(cell)
 
@@ -156,7 +153,7 @@ class Ingest:
         draft.note(cell, closed=True)
         dated = bool(draft.facts[cell]["dated"])
         when = as_time(as_number(draft.facts[cell], "from")) if dated else None
-        found = self._tasks.extract(draft.text[cell], when)
+        found = self._tasks.extract(payload(draft, cell), when, most=self._routing.extracted)
         self.fallback |= found.fallback
         vectors = self._embedder.embed([fact.text for fact in found.facts])
         for fact, vector in zip(found.facts, vectors, strict=True):
@@ -174,7 +171,7 @@ class Ingest:
             return exact
         self._compared += len(self._facts)
         limit = self._routing.duplicate
-        for node, score in self._draft.nearest(vector, self._facts, limit, _ASKED):
+        for node, score in self._draft.nearest(vector, self._facts, limit, self._routing.judged):
             if self._tasks.same(self._draft.text[node], fact.text):
                 self._judged.append(Judgement(node, score, limit, "the same fact"))
                 return node
@@ -228,7 +225,7 @@ class Ingest:
     def _place(self, item: int, family: str, scope: str, label: str, **more: str) -> int:
         root = self._forest.root(family, scope)
         if root is None:
-            k = self._routing.fanout[family]
+            k: int = getattr(self._routing, f"{family}_k")
             return self._forest.plant(family, scope, label, k, item, **more)
         if not self._forest.holds(root, item):
             self._forest.insert(root, item)
@@ -248,7 +245,8 @@ class Ingest:
         """Whether an entity has facts enough, from sessions enough, for a tree."""
         facts = self._named.get(name, [])
         sessions = {s for f in facts for s in self._sessions(f)}
-        return len(facts) >= _ENTITY_FACTS and len(sessions) >= _ENTITY_SESSIONS
+        routing = self._routing
+        return len(facts) >= routing.entity_facts and len(sessions) >= routing.entity_sessions
 
     def _sessions(self, fact: int) -> set[str]:
         draft = self._draft
@@ -280,7 +278,6 @@ class Ingest:
             homes = forest.homes(item)
             if left:
                 if draft.kind[item] == CELL:
-                    draft.rewrite([item], ["\n".join(draft.text[u] for u in left)])
                     forest.touch_item(item)
                 else:
                     self._still_said(item, homes)
@@ -289,6 +286,7 @@ class Ingest:
                 forest.remove(root, item)
             if draft.kind[item] == FACT:
                 gone += 1
+            forest.summaries.forget(item)
             draft.remove(item)
         draft.remove(unit)
         return gone

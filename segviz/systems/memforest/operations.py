@@ -19,9 +19,9 @@ from segviz.construct import Operation, View
 from segviz.construct.tasks.words import normalised
 from segviz.conversation import Unit
 from segviz.systems.common.draft import Draft, leaf_of
-from segviz.systems.memforest.facts import CELL, FACT, Ingest
-from segviz.systems.memforest.scenes import SCENE_FULL, centroid, unit_length
-from segviz.systems.memforest.trees import FAMILIES, Forest, heading
+from segviz.systems.memforest.facts import FACT, Ingest
+from segviz.systems.memforest.scenes import Routing, centroid, unit_length
+from segviz.systems.memforest.trees import CELL, FAMILIES, Forest, heading
 from segviz.tree import Facts, Structure, Vector
 
 OPERATIONS: dict[str, Operation] = {
@@ -113,13 +113,13 @@ def _switch(node: int, draft: Draft, forest: Forest, ingest: Ingest) -> str:
 
 
 def merge_memory(
-    draft: Draft, forest: Forest, other: Structure, units: list[Unit], least: float
+    draft: Draft, forest: Forest, other: Structure, units: list[Unit], routing: Routing
 ) -> tuple[int, int]:
     """Takes ``other`` into ``draft``, whose trees ``forest`` keeps.
 
     ``units`` are the other memory's, numbered and with sessions as they shall be in the
-    whole; ``least`` is the similarity of centroids at which two scenes of one domain are one.
-    The number of trees copied and of trees grown; refreshing is left to the caller.
+    whole; ``routing`` says when two scenes of one domain are one (``merge``, ``full``). The
+    number of trees copied and of trees grown; refreshing is left to the caller.
     """
     node_of: dict[int, int] = {}
     shared: set[int] = set()
@@ -145,7 +145,7 @@ def merge_memory(
             draft.link(same, child)
         _said_again(draft, same, other.facts[node])
         forest.touch_item(same)
-    return _trees(draft, forest, other, units, node_of, shared, least)
+    return _trees(draft, forest, other, units, node_of, shared, routing)
 
 
 def _said_again(draft: Draft, fact: int, more: Facts) -> None:
@@ -164,7 +164,7 @@ def _trees(
     units: list[Unit],
     node_of: dict[int, int],
     shared: set[int],
-    least: float,
+    routing: Routing,
 ) -> tuple[int, int]:
     copied = grown = 0
     for root in np.flatnonzero(other.active).tolist():
@@ -181,7 +181,7 @@ def _trees(
             facts["scope"] = f"{facts['domain']} {node_of[held[0]]}"
         target = forest.root(family, str(facts["scope"]))
         if family == "scene":
-            target = _nearest_scene(draft, forest, other.vector[held].mean(axis=0), facts, least)
+            target = _nearest_scene(draft, forest, other.vector[held].mean(axis=0), facts, routing)
         if target is None and not shared.intersection(held):
             forest.settle(_copy(draft, other, inner, facts, node_of))
             copied += 1
@@ -223,16 +223,16 @@ def _copy(
 
 
 def _nearest_scene(
-    draft: Draft, forest: Forest, centre: Vector, facts: Facts, least: float
+    draft: Draft, forest: Forest, centre: Vector, facts: Facts, routing: Routing
 ) -> int | None:
-    """Returns the scene of the same domain whose centroid is most like ``centre``, if the
-    similarity reaches ``least`` and it has room."""
+    """Returns the scene of the same domain whose centroid is most like ``centre``, if it is like
+    enough and has room."""
     best: tuple[float, int] | None = None
     for root in forest.trees("scene"):
         if draft.facts[root]["domain"] != facts["domain"]:
             continue
         total = int(draft.facts[root]["items"] or 0) + int(facts["items"] or 0)
         score = float(centroid(draft.vectors(forest.items(root))) @ unit_length(centre))
-        if score >= least and total <= SCENE_FULL:
+        if score >= routing.merge and total <= routing.full:
             best = max(best or (score, -root), (score, -root))
     return None if best is None else -best[1]

@@ -12,21 +12,29 @@ from segviz.systems.common.draft import Draft
 from segviz.systems.memforest.trees import Forest
 from segviz.tree import Judgement, Vector, as_number
 
-_SCENE_BUFFER, _SCENE_SEEDS = 24, 30  # code, 24 and 30
-SCENE_FULL = 60  # code, 60
-_NEARNESS, _NEAR_DAYS = 0.08, 45.0  # code, .08 and 45
-
 
 @dataclass(frozen=True, slots=True)
 class Routing:
-    """Sizes and similarities of the write path; ``fanout`` by family."""
+    """Sizes and similarities of the write path; see the parameters of the system."""
 
     cell_turns: int
+    gap: float
+    extracted: int
     duplicate: float
+    judged: int
+    entity_facts: int
+    entity_sessions: int
+    session_k: int
+    entity_k: int
+    scene_k: int
+    buffer: int
+    seeds: int
+    full: int
     spawn: float
     second: float
     merge: float
-    fanout: dict[str, int]
+    nearness: float
+    near_days: float
 
 
 class Scenes:
@@ -66,12 +74,12 @@ class Scenes:
         sizes = {root: int(as_number(draft.facts[root], "items")) for _, root in scored}
         if scored:
             score, root = scored[0]
-            limit = routing.second if sizes[root] >= SCENE_FULL // 2 else routing.spawn
+            limit = routing.second if sizes[root] >= routing.full // 2 else routing.spawn
             self.judged.append(Judgement(root, score, limit, f"scene for fact {fact}"))
-            if score >= limit and sizes[root] < SCENE_FULL:
+            if score >= limit and sizes[root] < routing.full:
                 self._join(root, fact)
                 for more, other in scored[1:2]:
-                    if more >= routing.second and sizes[other] < SCENE_FULL:
+                    if more >= routing.second and sizes[other] < routing.full:
                         self._join(other, fact)
                 self._unite(root, domain)
                 return
@@ -88,19 +96,19 @@ class Scenes:
         return self._centres[root]
 
     def _open(self, fact: int, domain: str) -> None:
-        k = self._routing.fanout["scene"]
+        k = self._routing.scene_k
         scope, label = f"{domain} {fact}", f"scene: {domain}"
         self._forest.plant("scene", scope, label, k, fact, domain=domain)
 
     def _first(self, facts: Sequence[int]) -> None:
         """With enough facts buffered: seeds that are far from each other, and every other
         fact to the nearest seed of its domain that is like enough, else a seed itself."""
-        if len(facts) < _SCENE_BUFFER:
+        if len(facts) < self._routing.buffer:
             return
         vectors = self._draft.vectors(facts)
         seeds = [0]
         nearest = vectors @ vectors[0]
-        while len(seeds) < min(_SCENE_SEEDS, len(facts)):
+        while len(seeds) < min(self._routing.seeds, len(facts)):
             farthest = int(np.argmin(np.round(nearest, 9)))
             if nearest[farthest] >= self._routing.spawn:
                 break
@@ -117,7 +125,7 @@ class Scenes:
     def _scored(self, fact: int, domain: str) -> list[tuple[float, int]]:
         """Scenes of a domain by similarity to their centroid and a little for nearness in
         time, best first."""
-        draft = self._draft
+        draft, routing = self._draft, self._routing
         roots = self._of_domain(domain)
         if not roots:
             return []
@@ -127,7 +135,7 @@ class Scenes:
         for root, similarity in zip(roots, cosines.tolist(), strict=True):
             start, stop = as_number(draft.facts[root], "from"), as_number(draft.facts[root], "to")
             gap = max(start - when, when - stop, 0.0) / DAY
-            near = _NEARNESS * (1 - min(gap / _NEAR_DAYS, 1.0))
+            near = routing.nearness * (1 - min(gap / routing.near_days, 1.0))
             scored.append((round(similarity + near, 9), root))
         return sorted(scored, key=lambda pair: (-pair[0], pair[1]))
 
@@ -144,7 +152,7 @@ class Scenes:
         cosines = np.stack([self._centre(other) for other in others]) @ self._centre(root)
         for other, similarity in zip(others, np.round(cosines, 9).tolist(), strict=True):
             total = as_number(draft.facts[root], "items") + as_number(draft.facts[other], "items")
-            if similarity >= self._routing.merge and total <= SCENE_FULL:
+            if similarity >= self._routing.merge and total <= self._routing.full:
                 for fact in forest.fell(other):
                     if not forest.holds(root, fact):
                         self._join(root, fact)

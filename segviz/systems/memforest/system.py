@@ -18,6 +18,7 @@ from segviz.construct import (
     View,
     check_ranges,
     param,
+    portion,
 )
 from segviz.construct.annotate import Extractive
 from segviz.construct.tasks import Offline, Tasks
@@ -26,7 +27,7 @@ from segviz.systems.common.annotation import annotator_or_offline, prepared, tas
 from segviz.systems.common.draft import Draft, cost_of
 from segviz.systems.memforest.facts import Ingest
 from segviz.systems.memforest.operations import OPERATIONS, apply_operation, merge_memory
-from segviz.systems.memforest.retrieval import Browsing, ForestSearch
+from segviz.systems.memforest.retrieval import BROWSES, EMBEDDING, VIEWS, Browsing, ForestSearch
 from segviz.systems.memforest.scenes import Routing
 from segviz.systems.memforest.trees import Forest
 from segviz.tree import Decision, Event, Step, Structure
@@ -63,7 +64,11 @@ class MemForest:
         "Units are taken in one by one; refreshing per session, as the source does, is lazy.",
         "A cell cut short by the end of the conversation waits without facts until the next unit.",
         "Similarities are set for the offline embedder; the code's are in the parameters.",
-        "One question is asked of all trees, by parts where it has several.",
+        "Branches are followed by similarity, MemForest (emb) of Table 4, as the default of the "
+        "source, llm+planner, needs a model. Offline the planner gives a tree the part of a "
+        "question that has most words in common with its root; a question of one part stays whole.",
+        "A scene's buffered facts are in no scene; where the families asked for have no tree, all "
+        "facts are looked at.",
     )
     level_names: ClassVar[tuple[str, ...]] = ("unit", "fact or cell", "interval")
 
@@ -85,37 +90,29 @@ class MemForest:
         choices=("eager", "lazy"),
         source="MemForest §3, per session; at every step is ours",
     )
+    leaves: str = param(
+        "summarised",
+        help="What stands for a cell in its session's tree: a summary, or its dialogue.",
+        choices=("summarised", "passed through"),
+        source="Algorithm 1, lines 22-23, summarised; code, passed through",
+    )
     session_k: int = param(
-        3,
-        help="Most children in a session's tree.",
-        low=3,
-        high=32,
-        step=1,
-        source="code, 3",
+        3, help="Most children in a session's tree.", low=3, high=32, step=1, source="code, 3"
     )
     entity_k: int = param(
-        8,
-        help="Most children in an entity's tree.",
-        low=3,
-        high=32,
-        step=1,
-        source="code, 8",
+        8, help="Most children in an entity's tree.", low=3, high=32, step=1, source="code, 8"
     )
     scene_k: int = param(
-        10,
-        help="Most children in a scene's tree.",
-        low=3,
-        high=32,
-        step=1,
-        source="code, 10",
+        10, help="Most children in a scene's tree.", low=3, high=32, step=1, source="code, 10"
     )
     cell_turns: int = param(
-        2,
-        help="Turns of a cell.",
-        low=1,
-        high=20,
-        step=1,
-        source="MemForest §3, 2",
+        2, help="Turns of a cell.", low=1, high=20, step=1, source="MemForest §4.1 and Table 8, 2"
+    )
+    gap: float = param(
+        6.0, help="Hours of silence that end a cell.", low=0, high=10_000, step=1, source="code, 6"
+    )
+    extracted: int = param(
+        15, help="Facts a cell gives at most.", low=1, high=200, step=1, source="code, 15"
     )
     duplicate: float = param(
         0.93,
@@ -124,6 +121,24 @@ class MemForest:
         high=1,
         step=0.01,
         source="code, .93",
+    )
+    judged: int = param(
+        4, help="Near duplicates judged, at most.", low=0, high=50, step=1, source="code, 4"
+    )
+    entity_facts: int = param(
+        3, help="Facts an entity has with its tree.", low=1, high=100, step=1, source="code, 3"
+    )
+    entity_sessions: int = param(
+        2, help="Sessions these are from.", low=1, high=100, step=1, source="code, 2"
+    )
+    buffer: int = param(
+        24, help="Facts that wait for the first scenes.", low=1, high=500, step=1, source="code, 24"
+    )
+    seeds: int = param(
+        30, help="First scenes, at most.", low=1, high=500, step=1, source="code, 30"
+    )
+    full: int = param(
+        60, help="Facts of a scene, at most.", low=2, high=1000, step=1, source="code, 60"
     )
     spawn: float = param(
         0.40,
@@ -149,21 +164,30 @@ class MemForest:
         step=0.01,
         source="code, .88",
     )
-    trees: int = param(
-        10,
-        help="Trees recalled.",
+    nearness: float = param(
+        0.08,
+        help="What a scene of the same time gains in similarity.",
+        low=0,
+        high=1,
+        step=0.01,
+        source="code, .08",
+    )
+    near_days: float = param(
+        45.0,
+        help="Days over which that falls to nothing.",
         low=1,
-        high=50,
+        high=3650,
         step=1,
-        source="code, 10",
+        source="code, 45",
+    )
+    trees: int = param(
+        10, help="Trees recalled.", low=1, high=50, step=1, source="MemForest §5.1, 10"
+    )
+    voters: int = param(
+        30, help="Facts that vote for trees.", low=0, high=500, step=1, source="code, 30"
     )
     beam: int = param(
-        10,
-        help="Branches followed at once.",
-        low=1,
-        high=50,
-        step=1,
-        source="code, 10",
+        10, help="Branches followed at once.", low=1, high=50, step=1, source="code, 10"
     )
     balance: float = param(
         0.5,
@@ -171,19 +195,24 @@ class MemForest:
         low=0,
         high=1,
         step=0.05,
-        source="ours",
+        source="equation 7 without a value; .5 is ours",
     )
     recall_by: str = param(
         "joint",
         help="Trees by one joint score, or by facts found and roots apart.",
         choices=("joint", "union"),
-        source="MemForest §4, joint; code, union",
+        source="equation 7, joint; code, union",
+    )
+    families: str = param(
+        VIEWS[0], help="Trees that may be recalled.", choices=VIEWS, source="Table 6, its rows"
     )
     browse: str = param(
-        "embedding",
-        help="How branches are chosen: by similarity, by a model, or not at all (flat, root).",
-        choices=("embedding", "llm", "flat", "root"),
-        source="Table 7, its rows",
+        EMBEDDING,
+        help="How branches are followed: by similarity (emb) or by a model (llm), with a "
+        "sub-question for each tree (planner) or without; or no trees (flat-10) or none below "
+        "their roots (root-only).",
+        choices=BROWSES,
+        source="Table 7, its rows; the paper's default is llm+planner (§5.1), which needs a model",
     )
 
     def __post_init__(self) -> None:
@@ -191,12 +220,8 @@ class MemForest:
         check_ranges(self)
 
     def _parts(self, draft: Draft, services: Services, tasks: Tasks) -> tuple[Forest, Ingest]:
-        forest = Forest(draft, annotator_or_offline(self.annotate, services))
-        fanout = {"session": self.session_k, "entity": self.entity_k, "scene": self.scene_k}
-        routing = Routing(
-            self.cell_turns, self.duplicate, self.spawn, self.second, self.merge, fanout
-        )
-        return forest, Ingest(draft, forest, routing, tasks, services.embedder)
+        forest = Forest(draft, annotator_or_offline(self.annotate, services), self.leaves)
+        return forest, Ingest(draft, forest, portion(Routing, self), tasks, services.embedder)
 
     def steps(self, arrivals: Sequence[Arrival], services: Services) -> Iterator[Step]:
         """One Step per unit, lazily."""
@@ -253,16 +278,14 @@ class MemForest:
     ) -> tuple[Event, ...]:
         """Writes the pending nodes from below upwards, as at the end of a session."""
         draft = Draft.of(structure, services.embedder)
-        forest = Forest(draft, annotator_or_offline(self.annotate, services))
+        forest = Forest(draft, annotator_or_offline(self.annotate, services), self.leaves)
         forest.summaries.refresh()
         return draft.take()
 
     def retrieve(self, question: str, view: View) -> Retrieval:
         """Trees, branches, facts; see the class for its course."""
-        browsing = Browsing(self.trees, self.beam, self.balance, self.recall_by, self.browse)
-        return ForestSearch(view, tasks_or_offline(self.tasks, view.services), browsing).run(
-            question
-        )
+        tasks = tasks_or_offline(self.tasks, view.services)
+        return ForestSearch(view, tasks, portion(Browsing, self)).run(question)
 
     def operations(self) -> Mapping[str, Operation]:
         """Deletion, another fan-out, and entity trees on and off."""
@@ -291,7 +314,7 @@ class MemForest:
         services = one.services
         draft = Draft.of(one.structure, services.embedder)
         forest, ingest = self._parts(draft, services, tasks_or_offline(self.tasks, services))
-        copied, grown = merge_memory(draft, forest, other.structure, units, self.merge)
+        copied, grown = merge_memory(draft, forest, other.structure, units, portion(Routing, self))
         refreshed, written = forest.summaries.refresh()
         note = (
             f"A second memory of {len(units)} units was taken in: {copied} trees copied, {grown} "

@@ -5,6 +5,7 @@ under it. Items (cells, facts) lie on level 1 and may be in several trees. ``For
 the shape of the trees, ``Summaries`` the times, counts and texts of their nodes. Everything
 a node must remember is in its facts: what it holds happened ``from`` … ``to`` (seconds,
 ``dated`` where those are dates) and counts ``items``; ``dirty`` nodes wait for a refresh.
+A cell, the leaf of a session's tree, is summarised like a node above it, from its turns.
 """
 
 from __future__ import annotations
@@ -23,18 +24,20 @@ from segviz.tree import Facts, Scalar, as_number
 class Summaries:
     """Keeps times, counts and texts of nodes up to date; knows the nodes that are dirty."""
 
-    def __init__(self, draft: Draft, annotate: Annotate) -> None:
-        """Takes up the nodes that wait as they stand in ``draft``."""
+    def __init__(self, draft: Draft, annotate: Annotate, leaves: str) -> None:
+        """Takes up the nodes that wait as they stand in ``draft``; ``leaves``: whether cells are
+        "summarised" (MemForest, Algorithm 1, lines 22-23) or "passed through"."""
         self._draft = draft
         self._annotate = annotate
+        self._leaves = leaves
         self._dirty: dict[int, None] = {
             n: None for n in range(len(draft)) if draft.active[n] and draft.facts[n].get("dirty")
         }
 
     @property
     def dirty(self) -> int:
-        """How many nodes wait for a refresh."""
-        return len(self._dirty)
+        """How many nodes above the items wait for a refresh."""
+        return sum(self._draft.level[node] > 1 for node in self._dirty)
 
     def touch(self, node: int) -> None:
         """Marks a node's summary as out of date."""
@@ -52,31 +55,42 @@ class Summaries:
             self.touch(node)
 
     def refresh(self) -> tuple[int, int]:
-        """Writes the dirty nodes level by level, low to high, those of one level of all
-        trees together; nodes refreshed and texts the annotation wrote."""
-        draft = self._draft
+        """Writes the dirty nodes level by level, low to high, those of one level of all trees
+        together; nodes refreshed above the items, and texts the annotation wrote."""
+        draft, waiting = self._draft, self.dirty
         dirty = list(self._dirty)
         self._dirty = {}
         written = 0
         for level in sorted({draft.level[n] for n in dirty}):
             row = sorted(n for n in dirty if draft.level[n] == level)
-            groups = [[_body(draft, c) for c in draft.children[n]] for n in row]
+            groups = [self._parts(n) for n in row]
             written += sum(len(group) > 1 for group in groups)
             texts = write(self._annotate, groups)
-            draft.rewrite(
-                row,
-                [heading(draft.facts[n]) + t for n, t in zip(row, texts, strict=True)],
-            )
+            heads = [heading(draft.facts[n]) if level > 1 else "" for n in row]
+            draft.rewrite(row, [h + t for h, t in zip(heads, texts, strict=True)])
         for node in dirty:
             if draft.facts[node].get("dirty"):
                 draft.note(node, dirty=False)
-        return len(dirty), written
+        return waiting, written
+
+    def _parts(self, node: int) -> list[str]:
+        """What a node's text is written from: its children's, of a cell its turns."""
+        draft = self._draft
+        if draft.level[node] > 1:
+            return [_body(draft, child) for child in draft.children[node]]
+        said = payload(draft, node)
+        return said.split("\n") if self._leaves == "summarised" else [said]
 
     def mark(self) -> None:
         """Records in the nodes' facts which are dirty, so that a saved memory knows."""
         for node in self._dirty:
             if not self._draft.facts[node].get("dirty"):
                 self._draft.note(node, dirty=True)
+
+
+def payload(draft: Draft, cell: int) -> str:
+    """Returns the dialogue of a cell as it was said."""
+    return "\n".join(draft.text[unit] for unit in draft.children[cell])
 
 
 def totals(draft: Draft, children: Sequence[int]) -> dict[str, Scalar]:
@@ -111,15 +125,15 @@ def _dates(facts: Facts) -> str:
 
 
 FAMILIES = ("session", "entity", "scene")
-INTERVAL = "interval"
+CELL, INTERVAL = "cell", "interval"
 
 
 class Forest:
     """The trees of a draft and their edits; ``summaries`` keeps what an edit left dirty."""
 
-    def __init__(self, draft: Draft, annotate: Annotate) -> None:
-        """Takes up the trees as they stand in ``draft``."""
-        self.summaries = Summaries(draft, annotate)
+    def __init__(self, draft: Draft, annotate: Annotate, leaves: str) -> None:
+        """Takes up the trees as they stand in ``draft``; ``leaves`` as in ``Summaries``."""
+        self.summaries = Summaries(draft, annotate, leaves)
         self._draft = draft
         self._roots: dict[tuple[str, str], int] = {}
         self._family: dict[str, dict[int, None]] = {family: {} for family in FAMILIES}
@@ -323,7 +337,10 @@ class Forest:
         raise ValueError(f"item {item} is not in tree {root}")
 
     def touch_item(self, item: int) -> None:
-        """Marks everything above an item whose text or time changed as out of date."""
+        """Marks everything above an item whose text or time changed as out of date, and the
+        summary of a cell."""
+        if self._draft.kind[item] == CELL:
+            self.summaries.touch(item)
         for root in self.homes(item):
             self.summaries.mend(self._path(item, root))
 

@@ -20,8 +20,6 @@ Floats = NDArray[np.float64]
 _ROUNDS = 50  # ours
 _FLOOR = 1e-6  # ours
 _ENOUGH = 1e-3  # ours
-# Component counts without a better BIC after which the search ends.
-_PATIENCE = 5  # ours
 
 
 def principal(points: Floats, dimensions: int) -> Floats:
@@ -84,10 +82,10 @@ def fit(points: Floats, components: int, rng: np.random.Generator) -> Mixture:
     return Mixture(shares, parameters * math.log(n) - 2 * n * likelihood)
 
 
-def best_fit(points: Floats, most: int, rng: np.random.Generator) -> Mixture:
+def best_fit(points: Floats, most: int, rng: np.random.Generator, patience: int = 0) -> Mixture:
     """Returns the mixture with the least BIC (Schwarz 1978), of 1 … ``most`` components.
 
-    The search ends after five counts in a row without improvement.
+    The search ends after ``patience`` counts in a row without improvement; 0: it tries all.
     """
     best = fit(points, 1, rng)
     since = 0
@@ -97,7 +95,7 @@ def best_fit(points: Floats, most: int, rng: np.random.Generator) -> Mixture:
             best, since = found, 0
         else:
             since += 1
-            if since == _PATIENCE:
+            if since == patience:
                 break
     return best
 
@@ -150,11 +148,13 @@ Groups = list[tuple[int, ...]]
 @dataclass(frozen=True, slots=True)
 class Rule:
     """How a layer is cut: dimensions kept, posterior above which a point belongs, most
-    components tried, longest input of one summary in tokens, and the seed."""
+    components tried, counts without a better BIC that end the search (0: none), longest input of
+    one summary in tokens, and the seed."""
 
     dimensions: int
     threshold: float
     components: int
+    patience: int
     tokens: int
     seed: int
 
@@ -213,7 +213,8 @@ def _cut(
     if len(members) <= rule.dimensions + 1:
         return [members]
     reduced = principal(points[members], rule.dimensions)
-    mixture = best_fit(reduced, min(rule.components - 1, len(members) // 2), rng)
+    most = min(rule.components - 1, len(members) // 2)
+    mixture = best_fit(reduced, most, rng, rule.patience)
     return [[members[i] for i in group] for group in memberships(mixture.shares, rule.threshold)]
 
 

@@ -59,19 +59,14 @@ class Raptor:
         "No unit is left without a cluster.",
         "Rebuilt at the end of every session; the source is built once.",
         "Tokens are estimated from characters.",
-        "The search for the number of clusters ends after five counts that do not lower BIC; the "
-        "code tries all of them.",
+        "The search for the number of clusters ends after five counts that do not lower BIC; with "
+        "patience 0 it tries all, as the code does.",
         "Defaults are of two sources: 3 dimensions as in SegTreeMem's runs, the share of 0.1 and "
         "the sizes as in the code.",
     )
 
     dimensions: int = param(
-        3,
-        help="Dimensions kept.",
-        low=1,
-        high=64,
-        step=1,
-        source="SegTreeMem, App. E, 3; code, 10",
+        3, help="Dimensions kept.", low=1, high=64, step=1, source="SegTreeMem, App. E, 3; code, 10"
     )
     threshold: float = param(
         0.1,
@@ -82,12 +77,7 @@ class Raptor:
         source="code, 0.1; SegTreeMem, App. E, 0.5",
     )
     layers: int = param(
-        5,
-        help="Most layers above the units.",
-        low=1,
-        high=20,
-        step=1,
-        source="code, 5",
+        5, help="Most layers above the units.", low=1, high=20, step=1, source="code, 5"
     )
     small: int = param(
         8,
@@ -98,12 +88,15 @@ class Raptor:
         source="ours",
     )
     components: int = param(
-        50,
-        help="Fewer clusters than this per mixture.",
-        low=2,
+        50, help="Fewer clusters than this per mixture.", low=2, high=200, step=1, source="code, 50"
+    )
+    patience: int = param(
+        5,
+        help="Numbers of clusters without a lower BIC that end the search; 0: all are tried.",
+        low=0,
         high=200,
         step=1,
-        source="code, 50",
+        source="code, all; 5 is ours, for time",
     )
     input_tokens: int = param(
         3500,
@@ -128,21 +121,9 @@ class Raptor:
         source="code, 3500; RAPTOR §3, 2000",
     )
     width: int = param(
-        5,
-        help="Nodes kept per layer when walking down.",
-        low=1,
-        high=100,
-        step=1,
-        source="code, 5",
+        5, help="Nodes kept per layer when walking down.", low=1, high=100, step=1, source="code, 5"
     )
-    seed: int = param(
-        0,
-        help="Seed of the mixtures.",
-        low=0,
-        high=2**31 - 1,
-        step=1,
-        source="ours",
-    )
+    seed: int = param(0, help="Seed of the mixtures.", low=0, high=2**31 - 1, step=1, source="ours")
     annotate: Annotate = param(
         help="Writes the summary of a cluster.",
         registry="annotate",
@@ -156,7 +137,14 @@ class Raptor:
 
     def steps(self, arrivals: Sequence[Arrival], services: Services) -> Iterator[Step]:
         """One Step per unit, lazily; the last of each session rebuilds the layers."""
-        rule = Rule(self.dimensions, self.threshold, self.components, self.input_tokens, self.seed)
+        rule = Rule(
+            self.dimensions,
+            self.threshold,
+            self.components,
+            self.patience,
+            self.input_tokens,
+            self.seed,
+        )
         built = RaptorBuilder(
             prepared(self.annotate, services), services.embedder, rule, self.layers, self.small
         )

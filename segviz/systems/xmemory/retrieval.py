@@ -5,19 +5,16 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from segviz.construct import Retrieval, Stage, View
-from segviz.construct.tasks import Tasks
+from segviz.construct import Retrieval
 from segviz.construct.tasks.words import content
-from segviz.systems.common.retrieval import question_similarity
+from segviz.systems.common.retrieval import Scores, Search, best_first, question_similarity
 from segviz.systems.xmemory.themes import SEMANTIC, THEME
 
 EPISODE = "episode"
-Scores = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,55 +75,41 @@ def greedy(
 
 
 @dataclass(slots=True)
-class XMemorySearch:
+class XMemorySearch(Search):
     """One question on one memory."""
 
-    view: View
-    tasks: Tasks
     gates: Gates
-    stages: list[Stage] = field(default_factory=list)
 
     def run(self, question: str) -> Retrieval:
         """Retrieves: candidate statements, themes, statements inside them, episodes, messages."""
         s = self.view.structure
         similarity = question_similarity(question, self.view)
-        seeds = _best(self._of(SEMANTIC), similarity)[: self.gates.candidates]
+        seeds = best_first(self.of(SEMANTIC), similarity)[: self.gates.candidates]
         owners = list(dict.fromkeys(p for m in seeds for p in s.parents[m]))
         note = f"The {len(seeds)} statements most similar belong to {len(owners)} themes."
-        self._tell("candidates", note, seeds, similarity, seeds)
+        self.tell("candidates", note, seeds, similarity, seeds)
         themes = self._choose("themes", owners, similarity, self.gates.themes)
         inside = [m for theme in themes for m in s.children[theme]]
         statements = self._choose("statements", inside, similarity, self.gates.statements)
         episodes = self._episodes(statements, similarity)
         weights = self._weights()
         admitted, expanded = self._gate(question, themes, statements, episodes, weights)
-        ranked = _best([*themes, *statements], similarity)
+        ranked = best_first([*themes, *statements], similarity)
         for episode in admitted:
             ranked.append(episode)
             if episode in expanded:
-                ranked += _best(s.children[episode], similarity)
+                ranked += best_first(s.children[episode], similarity)
         ranked = list(dict.fromkeys(ranked))
         return self._with_units(ranked, similarity)
-
-    def _tell(
-        self, name: str, note: str, nodes: Sequence[int], scores: Scores, kept: Sequence[int]
-    ) -> None:
-        self.stages.append(
-            Stage(name, note, tuple(nodes), tuple(float(scores[m]) for m in nodes), tuple(kept))
-        )
-
-    def _of(self, kind: str) -> list[int]:
-        s = self.view.structure
-        return [m for m in range(len(s)) if s.active[m] and s.kind[m] == kind]
 
     def _choose(
         self, what: str, nodes: Sequence[int], similarity: Scores, budget: int
     ) -> list[int]:
         nodes = list(dict.fromkeys(nodes))
         if self.gates.search not in ("full", "+RepSel"):
-            kept = _best(nodes, similarity)[:budget]
+            kept = best_first(nodes, similarity)[:budget]
             note = f"The {len(kept)} {what} most similar of {len(nodes)}."
-            self._tell(what, note, _best(nodes, similarity), similarity, kept)
+            self.tell(what, note, best_first(nodes, similarity), similarity, kept)
             return kept
         relevance, gates = {n: float(similarity[n]) for n in nodes}, self.gates
         chosen = greedy(nodes, self._graph(nodes), relevance, gates.coverage, budget, gates.covered)
@@ -139,7 +122,7 @@ class XMemorySearch:
         note = f"{len(chosen)} of {len(nodes)} {what}, one by one: {listed or 'none'}."
         note += f" Ends as {spent}." if chosen else ""
         kept = [n for n, _, _ in chosen]
-        self._tell(what, note, _best(nodes, similarity), similarity, kept)
+        self.tell(what, note, best_first(nodes, similarity), similarity, kept)
         return kept
 
     def _graph(self, nodes: Sequence[int]) -> dict[int, dict[int, float]]:
@@ -148,7 +131,7 @@ class XMemorySearch:
         s = self.view.structure
         if not nodes:
             return {}
-        layer = self._of(s.kind[nodes[0]])
+        layer = self.of(s.kind[nodes[0]])
         matrix = np.stack(
             [
                 s.vector[list(s.children[n])].mean(axis=0) if s.kind[n] == THEME else s.vector[n]
@@ -177,7 +160,7 @@ class XMemorySearch:
         for statement in statements:
             for episode in s.children[statement]:
                 support[episode] = max(support.get(episode, 0.0), float(similarity[statement]))
-        dense = _best(self._of(EPISODE), similarity)[: self.gates.dense]
+        dense = best_first(self.of(EPISODE), similarity)[: self.gates.dense]
         nodes = list(dict.fromkeys((*support, *dense)))
         own = [float(similarity[n]) for n in nodes]
         low, high = min(own, default=0.0), max(own, default=0.0)
@@ -185,7 +168,7 @@ class XMemorySearch:
         for n, a in zip(nodes, own, strict=True):
             scaled = (a - low) / (high - low) if high > low else 0.5
             priority[n] = scaled + self.gates.support * support.get(n, 0.0)
-        order = _best(nodes, priority)
+        order = best_first(nodes, priority)
         probed = order[: self.gates.probes]
         note = (
             f"{len(support)} episodes of these statements and the {len(dense)} most similar; the "
@@ -193,7 +176,7 @@ class XMemorySearch:
         )
         if any(not s.facts[n].get("closed", True) for n in nodes):
             note += " The last episode is still open: its statements are yet to come."
-        self._tell("episodes", note, order, priority, probed)
+        self.tell("episodes", note, order, priority, probed)
         return probed
 
     def _weights(self) -> dict[str, float]:
@@ -214,7 +197,7 @@ class XMemorySearch:
         s, gates = self.view.structure, self.gates
         if gates.search not in ("full", "+UncSion"):
             note = f"The {len(episodes)} episodes of highest priority are taken."
-            self._tell("uncertainty", note, episodes, np.zeros(len(s)), episodes)
+            self.tell("uncertainty", note, episodes, np.zeros(len(s)), episodes)
             return list(episodes), set()
         context = [s.text[n] for n in (*themes, *statements)]
         base = self.tasks.uncertainty(question, context, weights)
@@ -249,7 +232,7 @@ class XMemorySearch:
         if not admitted and episodes:
             admitted = [episodes[0]]
             note += " None gains enough, so the first is taken."
-        self._tell("uncertainty", note, probed, gains, admitted)
+        self.tell("uncertainty", note, probed, gains, admitted)
         return admitted, expanded
 
     def _with_units(self, ranked: list[int], similarity: Scores) -> Retrieval:
@@ -271,7 +254,3 @@ class XMemorySearch:
         for place, leaf in enumerate(added, start=1):
             scores[leaf] = floor / (1 + place)
         return Retrieval(scores, (*ranked, *added), tuple(self.stages))
-
-
-def _best(nodes: Sequence[int], scores: Scores) -> list[int]:
-    return sorted(nodes, key=lambda m: (-scores[m], m))

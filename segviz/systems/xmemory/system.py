@@ -154,12 +154,7 @@ class XMemory:
         source="code, .50; .42 is ours, for the offline embedder",
     )
     neighbours: int = param(
-        10,
-        help="Nearest neighbours that count.",
-        low=1,
-        high=50,
-        step=1,
-        source="§3.2; code, 10",
+        10, help="Nearest neighbours that count.", low=1, high=50, step=1, source="§3.2; code, 10"
     )
     spread: float = param(
         0.05,
@@ -183,12 +178,7 @@ class XMemory:
         source="Table 4, its rows",
     )
     candidates: int = param(
-        40,
-        help="Statements a question begins with.",
-        low=1,
-        high=500,
-        step=1,
-        source="code, 40",
+        40, help="Statements a question begins with.", low=1, high=500, step=1, source="code, 40"
     )
     coverage: float = param(
         0.7,

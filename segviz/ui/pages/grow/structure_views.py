@@ -281,6 +281,7 @@ def _relations(session: Session, structure: Structure, step: int) -> None:
         "follows mentions, width the weight. "
         "Drag to pan, scroll to zoom, rest the pointer on a line for all its labels."
     )
+    told = {(r.source, r.target, r.label): r.facts for r in structure.relations}
     with st.expander(f"As a table ({len(found)})"):
         st.dataframe(
             [
@@ -289,9 +290,12 @@ def _relations(session: Session, structure: Structure, step: int) -> None:
                     "to": node_name(structure, tie.target),
                     "relation": label,
                     "weight": weight,
+                    "units": facts.get("units"),
+                    "confidence": facts.get("confidence"),
                 }
                 for tie in found
                 for label, weight in tie.labels
+                for facts in [told[tie.source, tie.target, label]]
             ],
             hide_index=True,
             height=300,
