@@ -9,8 +9,9 @@ from functools import partial
 from segviz import store
 from segviz.export.graphs import graphml, newick, newick_problem
 from segviz.export.html import html_page
-from segviz.export.sheet import Sheet, card, film, sheet
+from segviz.export.sheet import Sheet, card, film, growth, sheet
 from segviz.export.snippet import python_snippet
+from segviz.export.story import story_page
 from segviz.export.tables import nodes_csv, ranks_csv
 from segviz.export.view import View
 from segviz.tree import Structure
@@ -48,6 +49,15 @@ FORMATS: dict[str, Format] = {
         "One file that works offline: the tree with its controls, texts and evidence. It also "
         "saves PNG and SVG and prints to PDF.",
         html_page,
+        "text/html",
+    ),
+    "story": Format(
+        "story",
+        "html",
+        "Story (HTML)",
+        "One file that works offline, with Back and Next: the views of your story, or of a tour of "
+        "this memory, each under its sentence.",
+        story_page,
         "text/html",
     ),
     "svg": Format(
@@ -102,6 +112,17 @@ FORMATS: dict[str, Format] = {
         "image/webp",
         asks=True,
         dark=partial(film, dark=True),
+        needs_browser=True,
+    ),
+    "growth": Format(
+        "growth",
+        "webp",
+        "Animation of growth (WebP)",
+        "The card while the memory grows to this step, again and again; drawn by an installed "
+        "browser.",
+        growth,
+        "image/webp",
+        dark=partial(growth, dark=True),
         needs_browser=True,
     ),
     "python": Format(

@@ -1,4 +1,5 @@
-"""Draws the retrieved-level distribution before and after propagation (paper Figs 7 and 14)."""
+"""Draws the retrieved-level distribution before and after propagation (paper Figs 7 and 14), and
+where the scores lie after each hop."""
 
 from __future__ import annotations
 
@@ -6,6 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import plotly.graph_objects as go
 
+from segviz.figures.layout import framed
 from segviz.systems.levels import level_name
 
 
@@ -77,6 +79,29 @@ def level_rows(
         {"level": level_name(n, names), series[0]: before[n], series[1]: after.get(n, 0)}
         for n in before
     ]
+
+
+def hop_figure(rows: Sequence[Mapping[str, str | float]], *, colours: Sequence[str]) -> go.Figure:
+    """A stacked bar per row, of its shares by level: ``rows`` hold the name of a hop under "hop"
+    and a sum of scores under the name of each level. Leaves have the first of the ``colours``."""
+    names = [name for name in rows[0] if name != "hop"]
+    figure = go.Figure(
+        [
+            go.Bar(
+                orientation="h",
+                name=name,
+                y=[row["hop"] for row in rows],
+                x=[row[name] for row in rows],
+                marker={"color": colours[min(level, len(colours) - 1)]},
+                hovertemplate=f"%{{y}}<br>{name} %{{x:.1%}}<extra></extra>",
+            )
+            for level, name in enumerate(names)
+        ]
+    )
+    framed(figure, 70 + 32 * len(rows), barmode="stack")
+    figure.update_xaxes(tickformat=".0%", range=[0, 1])
+    figure.update_yaxes(type="category", autorange="reversed", showgrid=False)
+    return figure
 
 
 def _heights(counts: Mapping[int, int], shares: bool) -> list[float]:

@@ -12,7 +12,8 @@ open, and :func:`settle` sets the rest (step, question, node, pins).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import streamlit as st
@@ -29,17 +30,22 @@ from segviz.ui.view_state import (
     read_file,
     read_look,
     read_question,
+    read_slices,
     read_step,
+    read_story,
     read_view,
     write_file,
     write_look,
     write_pins,
     write_question,
+    write_slices,
     write_step,
+    write_story,
     write_view,
 )
 from segviz.view.bookmark import MADE, Bookmark, decode, differing, encode, looks
 from segviz.view.look import Look
+from segviz.view.story import Stop
 
 GO = "go"
 
@@ -56,6 +62,11 @@ def arrive() -> None:
     write_file(bookmark)
     _write_memory(bookmark)
     _write_view(bookmark, problems)
+    write_story(bookmark.story, bookmark.stop)
+    if bookmark.story and not bookmark.stop:
+        tell(bookmark.story, 1, bookmark.system)
+        arriving = replace(st.session_state[keys.ARRIVING], conversation=bookmark.conversation)
+        st.session_state[keys.ARRIVING] = arriving
 
 
 def opened(key: str, saved: store.Saved | None) -> None:
@@ -71,12 +82,27 @@ def opened(key: str, saved: store.Saved | None) -> None:
     linked = arriving is not None and looks(encode(arriving))
     if saved is None or saved.shown is None or linked:
         return
-    # What is open stays open, whatever the file says of others.
-    link = {name: saved.shown.link[name] for name in saved.shown.link if name not in MADE}
-    if saved.system in SYSTEMS:
-        link["system"] = saved.system
-    _write_view(*decode(link))
-    st.session_state[keys.PAGE_WANTED] = saved.shown.page
+    shown = _follow(saved.shown.page, saved.shown.link, saved.system)
+    write_story(shown.story, shown.stop)
+
+
+def tell(stops: Sequence[Stop], stop: int, system: str) -> None:
+    """Tells a story of the memory that is open, of this ``system``, from one of its stops."""
+    write_story(stops, stop)
+    if stops:
+        _follow(stops[stop - 1].page, stops[stop - 1].link, system)
+
+
+def _follow(page: str, link: Mapping[str, str], system: str) -> Bookmark:
+    """Looks at what a link says, on that page. What is open stays open, whatever the link says of
+    others."""
+    looked = {name: link[name] for name in link if name not in MADE}
+    if system in SYSTEMS:
+        looked["system"] = system
+    bookmark, problems = decode(looked)
+    _write_view(bookmark, problems)
+    st.session_state[keys.PAGE_WANTED] = page
+    return bookmark
 
 
 def wanted_page() -> str | None:
@@ -105,6 +131,8 @@ def settle(session: Session) -> None:
     st.session_state[keys.ARRIVING] = None
     write_step(session, arriving.step)
     write_question(session, arriving.question, arriving.text)
+    if arriving.slices:
+        write_slices(session, arriving.slices, arriving.slice)
     write_moment(arriving.retrieval, session)
     there = arriving.node is not None and arriving.node < len(session.memory.structure)
     session.select(arriving.node if there else None)
@@ -114,6 +142,8 @@ def current(session: Session) -> Bookmark:
     """Returns the view as it is."""
     question, text = read_question(session)
     look = read_look()
+    stops, stop = read_story()
+    slices, chosen = read_slices(session)
     return Bookmark(
         **_read_memory(session),
         **read_file(session),
@@ -128,6 +158,10 @@ def current(session: Session) -> Bookmark:
         colour=look.colour,
         labels=look.labels,
         pins=tuple(pinned(session)),
+        story=stops,
+        stop=stop,
+        slices=slices,
+        slice=chosen,
     )
 
 

@@ -24,9 +24,17 @@ def failure(way: str, number: int) -> str:
 ARRIVING = "arriving"  # the bookmark that is being followed
 OPENED = "opened"  # the file whose own view has been taken up
 PAGE_WANTED = "page-wanted"
+STORY = "story"  # its stops, and the one that is shown
+STORY_BAR = "story-bar"
 LINK_PROBLEMS = "link-problems"
 LINK_PROBLEMS_SHOWN = "link-problems-shown"
 DISMISS_LINK = "dismiss-link"
+
+
+def story_button(to: str) -> str:
+    """Goes through a story, adds to it, or ends it."""
+    return f"story-{to}"
+
 
 # --- sidebar: which conversation -------------------------------------------------------
 SOURCE = "source"
@@ -298,6 +306,11 @@ FAMILIES_CHART = "families-chart"
 GROUPS_CHART = "groups-chart"
 
 
+def compared_text(new: bool) -> str:
+    """Text of the new unit or of a candidate, beside the other."""
+    return f"compared-text-{'new' if new else 'candidate'}"
+
+
 def go(icon: str) -> str:
     """A button that steps through the construction, by its icon."""
     return f"go-{icon}"
@@ -328,10 +341,12 @@ ASKING = "asking"
 ASK_TREE = "ask-tree"
 ASK_OUTLINE = "ask-outline"
 ASK_TRANSCRIPT = "ask-transcript"
+ASK_AS_ON_GROW = "ask-as-on-grow"
 FATES = "fates"
 FATE_ROWS = "fate-rows"
 FATE_TABLE = "fate-table"
 HOPS = "hops"
+HOPS_CHART = "hops-chart"
 STAGES = "stages"
 VISITED_CHART = "visited-chart"
 ANSWER = "answer"
@@ -361,8 +376,36 @@ def stage_nodes(number: int) -> str:
 
 
 # --- how Sweep and Compare measure ------------------------------------------------------
+SLICE_MAKING = "slice-making"
+SLICE_CATEGORY = "slice-category"
+SLICE_SESSION = "slice-session"
+SLICE_FATE = "slice-fate"
+SLICE_WORDS = "slice-words"
+SLICE_NAME = "slice-name"
+SLICE_KEEP = "slice-keep"
+SLICE_REMOVE = "slice-remove"
 MEASURED_BY = "measured-by"
 ADVERSARIAL = "adversarial"  # whether questions of category 5 count
+
+
+def slices(source: str) -> str:
+    """Named slices of a conversation's questions, and the name of the one in force."""
+    return f"slices-{source}"
+
+
+def slice_chosen(source: str) -> str:
+    """The choice of a slice."""
+    return f"slice-{source}"
+
+
+def slice_rows(rows: str) -> str:
+    """The questions a slice is made from."""
+    return f"slice-rows-{rows}"
+
+
+def atlas_side(atlas: str, side: str, about: str) -> str:
+    """What of an atlas is compared, "A" or "B"; another focus begins anew."""
+    return f"{atlas}-{side}-{about}"
 
 
 # --- Sweep -----------------------------------------------------------------------------
@@ -380,6 +423,7 @@ LEVELS_POLICY = "levels-policy"
 LEVEL_BARS = "level-bars"
 CATEGORIES = "categories"
 SWEEP_ATLAS = "sweep-atlas"
+AS_ON_ASK = "as-on-ask"  # measured with the setting of Ask
 TRAFFIC = "traffic"  # what passed through the nodes under a setting
 TRAFFIC_PANEL = "traffic-panel"
 TRAFFIC_TABLE = "traffic-table"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from segviz.retrieval import Result
 from segviz.tree import Structure
 from segviz.ui import keys
 from segviz.ui.inspector.pins import pin_button
@@ -13,8 +14,11 @@ from segviz.ui.widgets.captions import coverage, named, turns_of, unmarked
 from segviz.ui.widgets.lists import transcript
 
 
-def node_details(session: Session, structure: Structure, node: int, step: int) -> None:
-    """Draws the selected node of ``structure``, which is the memory after ``step`` steps.
+def node_details(
+    session: Session, structure: Structure, node: int, step: int, result: Result | None = None
+) -> None:
+    """Draws the selected node of ``structure``, which is the memory after ``step`` steps, the
+    words that match the question of ``result`` marked.
 
     Text is shown literally. Only the open tab is computed.
     """
@@ -36,7 +40,7 @@ def node_details(session: Session, structure: Structure, node: int, step: int) -
     )
     if text.open:
         with text:
-            text_tab(structure, node)
+            text_tab(structure, node, result.matches([node]).get(node, {}) if result else {})
     if kin.open:
         with kin:
             lineage_tab(session, structure, node)

@@ -1,6 +1,6 @@
 // What is said about a node, and the tooltip that says it.
 
-import { element } from "../shared/dom.js";
+import { element, make } from "../shared/dom.js";
 import { cutText, isolateText, levelsText, spanText } from "../shared/text.js";
 import { multiple } from "./answer.js";
 import { goldClass, measureOf } from "./shades.js";
@@ -66,7 +66,7 @@ const goldFate = (scene, node) =>
 export function showNode(s, node, x, y) {
   s.attention.tipNode = node;
   s.attention.tipAt = [x, y];
-  showTip(s.elements, nodeLines(s.scene, node), x, y);
+  showTip(s, nodeLines(s.scene, node), x, y);
 }
 
 /** @param {State} s */
@@ -75,15 +75,24 @@ export function hideTip(s) {
   s.elements.tip.hidden = true;
 }
 
-/** Beside the point (x, y) of the stage, inside the component.
- * @param {Elements} elements
+/** Beside the point (x, y) of the stage, inside the component; what the search has found is marked.
+ * @param {State} s
  * @param {TipLine[]} lines
  * @param {number} x
  * @param {number} y */
-export function showTip(elements, lines, x, y) {
+export function showTip({ elements, search: { query } }, lines, x, y) {
   const { tip } = elements;
   tip.replaceChildren();
-  for (const [kind, text] of lines) element("div", kind, tip, text).dir = "auto";
+  for (const [kind, text] of lines) {
+    const line = element("div", kind, tip);
+    line.dir = "auto";
+    const at = kind === "text" && query ? text.toLowerCase().indexOf(query) : -1;
+    if (at < 0) line.textContent = text;
+    else {
+      const end = at + query.length;
+      line.append(text.slice(0, at), make("mark", "heard", text.slice(at, end)), text.slice(end));
+    }
+  }
   tip.hidden = false;
   const { offsetWidth: w, offsetHeight: h } = tip;
   const { clientWidth, clientHeight } = elements.root;

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
 
 import streamlit as st
 
+from segviz.figures.levels import hop_figure
 from segviz.retrieval import Result
 from segviz.systems.levels import level_name
+from segviz.ui import keys
 from segviz.ui.state import Session
 from segviz.ui.widgets.captions import level_names, place, short
+from segviz.ui.widgets.charts import chart
 from segviz.ui.widgets.tables import table
+from segviz.view.palette import LEVEL_COLOURS
 
 # The ledger lists this many contributions; the rest is summed in one row.
 LISTED = 12
@@ -59,19 +63,24 @@ def ledger_panel(session: Session, result: Result, node: int) -> None:
 
 
 def hop_panel(session: Session, result: Result) -> None:
-    """Draws the sums of scores after each hop, by level."""
-    levels = result.structure.level
-    names = level_names(session.memory)
-    rows = []
-    for hop, scores in enumerate(result.hops):
-        row: dict[str, Any] = {"hop": hop, "sum": float(scores.sum())}
+    """Draws the sums of scores after each hop and of the propagated scores, by level."""
+    levels, names = result.structure.level, level_names(session.memory)
+    told = [(f"hop {hop}", scores) for hop, scores in enumerate(result.hops)]
+    rows: list[dict[str, str | float]] = []
+    for name, scores in [*told, (result.score_names[1], result.final)]:
+        row: dict[str, str | float] = {"hop": name}
         for level in range(int(levels.max(initial=0)) + 1):
-            label = level_name(level, names) if names or level else "leaves"
-            row[label] = float(scores[levels == level].sum())
+            row[level_name(level, names)] = round(float(scores[levels == level].sum()), 4)
         rows.append(row)
-    digits = dict.fromkeys(rows[0], 4)
-    table(rows, about="Sums of the scores after each hop, by level", digits=digits)
-    st.caption(
-        "The sum of all scores after each hop, and how it lies on the levels. What is lost "
-        "sat on nodes without a target."
+    chart(
+        hop_figure(rows, colours=LEVEL_COLOURS),
+        f"Where the scores lie after each hop, and in the end: {_shares(rows[0])} at first, "
+        f"{_shares(rows[-1])} propagated.",
+        keys.HOPS_CHART,
+        "What is missing to 100 % sat on nodes without a target.",
+        rows=lambda: rows,
     )
+
+
+def _shares(row: Mapping[str, str | float]) -> str:
+    return ", ".join(f"{name} {float(row[name]):.0%}" for name in row if name != "hop")

@@ -168,8 +168,8 @@ def _selected(session: Session, question: Question, result: Result) -> None:
     if node is not None:
         details, turns = st.columns([11, 10], gap="medium")
         with details:
-            step = result.settings.step
-            node_details(session, result.structure, node, step or len(session.memory.steps))
+            step = result.settings.step or len(session.memory.steps)
+            node_details(session, result.structure, node, step, result)
             ledger_panel(session, result, node)
         with turns:
             node_transcript(
