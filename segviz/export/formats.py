@@ -60,16 +60,6 @@ FORMATS: dict[str, Format] = {
         story_page,
         "text/html",
     ),
-    "svg": Format(
-        "view",
-        "svg",
-        "Picture (SVG)",
-        "The view as a vector picture, with legend; drawn by an installed browser.",
-        partial(sheet, "svg"),
-        "image/svg+xml",
-        dark=partial(sheet, "svg", dark=True),
-        needs_browser=True,
-    ),
     "png": Format(
         "view",
         "png",
@@ -80,6 +70,16 @@ FORMATS: dict[str, Format] = {
         dark=partial(sheet, "png", dark=True),
         needs_browser=True,
         scales=True,
+    ),
+    "svg": Format(
+        "view",
+        "svg",
+        "Picture (SVG)",
+        "The view as a vector picture, with legend; drawn by an installed browser.",
+        partial(sheet, "svg"),
+        "image/svg+xml",
+        dark=partial(sheet, "svg", dark=True),
+        needs_browser=True,
     ),
     "pdf": Format(
         "view",
@@ -124,14 +124,6 @@ FORMATS: dict[str, Format] = {
         "image/webp",
         dark=partial(growth, dark=True),
         needs_browser=True,
-    ),
-    "python": Format(
-        "view",
-        "py",
-        "Python that reproduces it",
-        "A script that brings back this memory and, on Ask, these scores.",
-        python_snippet,
-        "text/x-python",
     ),
     "session": Format(
         "session",
@@ -184,6 +176,14 @@ FORMATS: dict[str, Format] = {
         ranks_csv,
         "text/csv",
         asks=True,
+    ),
+    "python": Format(
+        "view",
+        "py",
+        "Python that reproduces it",
+        "A script that brings back this memory and, on Ask, these scores.",
+        python_snippet,
+        "text/x-python",
     ),
 }
 """Name to format."""

@@ -715,6 +715,8 @@ interface Memory {
   /** How many of each set lie below a node. */
   below: Record<string, Map<number, number>>;
   most: number;
+  /** How many nodes there are. */
+  active: number;
 }
 
 /** The rows that are there. */

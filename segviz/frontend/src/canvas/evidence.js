@@ -150,7 +150,7 @@ function entry(s, list, row, open) {
   }
   const matches = data.matches[nodeOf(data, node)];
   if (!open) {
-    element("bdi", "words", button).append(...matchedPieces(words, matches).map(
+    element("bdi", "words", button).append(...matchedPieces(words, matches, false).map(
       ([kind, part]) => (kind === "same" ? part : make("mark", kind, part))));
   }
   button.addEventListener("click", () => {

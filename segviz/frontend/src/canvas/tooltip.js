@@ -3,6 +3,7 @@
 import { element, make } from "../shared/dom.js";
 import { cutText, isolateText, levelsText, spanText } from "../shared/text.js";
 import { multiple } from "./answer.js";
+import { rowRect } from "./boxes.js";
 import { goldClass, measureOf } from "./shades.js";
 
 const TIP_LENGTH = 280;
@@ -75,12 +76,14 @@ export function hideTip(s) {
   s.elements.tip.hidden = true;
 }
 
-/** Beside the point (x, y) of the stage, inside the component; what the search has found is marked.
+/** Beside the point (x, y) of the stage, inside the component, and below or above the row of the
+ *  node that is told of: its neighbours stay to be seen. What the search has found is marked.
  * @param {State} s
  * @param {TipLine[]} lines
  * @param {number} x
  * @param {number} y */
-export function showTip({ elements, search: { query } }, lines, x, y) {
+export function showTip(s, lines, x, y) {
+  const { elements, search: { query }, attention: { tipNode }, sight: { geom } } = s;
   const { tip } = elements;
   tip.replaceChildren();
   for (const [kind, text] of lines) {
@@ -96,9 +99,13 @@ export function showTip({ elements, search: { query } }, lines, x, y) {
   tip.hidden = false;
   const { offsetWidth: w, offsetHeight: h } = tip;
   const { clientWidth, clientHeight } = elements.root;
-  const top = y + elements.stage.offsetTop;
+  const row = tipNode === null ? null
+    : rowRect(s, Number(geom.halves > 1 && y > geom.axisTop), tipNode);
+  const { offsetTop } = elements.stage;
+  const [top, bottom] = row ? [row.y, row.y + row.h] : [y - 8, y + 8];
   const left = x + 14 + w > clientWidth ? x - 14 - w : x + 14;
-  const below = top + 14 + h > clientHeight ? top - 14 - h : top + 14;
+  const below = offsetTop + bottom + 6;
+  const place = below + h > clientHeight ? offsetTop + top - 6 - h : below;
   tip.style.left = `${Math.max(4, Math.min(left, clientWidth - w - 4))}px`;
-  tip.style.top = `${Math.max(4, Math.min(below, clientHeight - h - 4))}px`;
+  tip.style.top = `${Math.max(4, Math.min(place, clientHeight - h - 4))}px`;
 }

@@ -23,16 +23,20 @@ export function splitLines(pieces) {
   return lines;
 }
 
+const WORDS = /[\p{L}\p{N}_]+/gu;
+const LINES = /^[^\n:]{1,60}: |[\p{L}\p{N}_]+/gmu; // who speaks, then words
+
 /** A text in pieces: words that are the question's ("heard") or similar to one of it ("alike"),
- *  and the rest ("same"). Who speaks is not marked.
+ *  and the rest ("same"). In `lines` who speaks is not marked.
  * @param {string} text
  * @param {Record<string, number> | null} [matches] cosines of words in lower case
+ * @param {boolean} [lines]
  * @returns {Piece[]} */
-export function matchedPieces(text, matches) {
+export function matchedPieces(text, matches, lines = true) {
   /** @type {Piece[]} */
   const pieces = [];
   let done = 0;
-  for (const { 0: word, index } of matches ? text.matchAll(/^[^\n:]{1,60}: |[\p{L}\p{N}_]+/gmu) : []) {
+  for (const { 0: word, index } of matches ? text.matchAll(lines ? LINES : WORDS) : []) {
     const known = word.toLowerCase();
     if (!matches || !Object.hasOwn(matches, known)) continue;
     if (index > done) pieces.push(["same", text.slice(done, index)]);

@@ -49,13 +49,13 @@ class Asked:
 
 def ask_controls(session: Session) -> Asked:
     """Draws the controls of the page; returns what they say."""
-    with st.container(horizontal=True, vertical_alignment="bottom", key=keys.ASKING):
+    row = st.container(horizontal=True, vertical_alignment="bottom", key=keys.ASKING)
+    with row:
         question = _question(session)
         begin_settings()
         _fates(session)
         _retrieval(session)
-    row = st.container(horizontal=True, vertical_alignment="center", key=keys.SCORING)
-    with row:
+    with st.container(horizontal=True, vertical_alignment="center", key=keys.SCORING):
         _scoring(session)
         _as_on_grow(session)
         view_choice(keys.ASK_VIEW)
@@ -85,7 +85,7 @@ def _scoring(session: Session) -> None:
         format_func=lambda name: f"preset: {name}",
         key=keys.SCORING_PRESET,
         label_visibility="collapsed",
-        width=220,
+        width=200,
         on_change=lambda: write_preset(state[keys.SCORING_PRESET], session),
     )
     st.selectbox(
@@ -94,7 +94,7 @@ def _scoring(session: Session) -> None:
         format_func=label,
         key=keys.RELEVANCE_SHOWN,
         label_visibility="collapsed",
-        width=250,
+        width=232,
         on_change=lambda: write_relevance(state[keys.RELEVANCE_SHOWN], session),
     )
 

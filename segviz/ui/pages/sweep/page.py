@@ -157,7 +157,7 @@ def _cancel() -> None:
 
 
 def _overview(session: Session, judged: Judged) -> None:
-    with st.container(horizontal=True, vertical_alignment="center"):
+    with st.container(horizontal=True, wrap=False, vertical_alignment="center"):
         st.markdown(_best(session, judged), width="stretch")
         sweep_export(session, judged.sweep)
 
