@@ -161,8 +161,6 @@ OPERATIONS = "operations"
 OPERATION = "operation"
 OPERATE = "operate"
 UNDO_OPERATION = "undo-operation"
-JOIN = "join"
-TAKE_IN = "take-in"
 # an argument of an operation; another start value (a selected node) begins anew
 argument = _of("argument-{}-{}-{}-{}")
 

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import streamlit as st
 
-from segviz.figures.levels import hop_figure
+from segviz.figures.levels import level_figure, level_row, level_sentence
 from segviz.retrieval import Result
-from segviz.systems.levels import level_name
 from segviz.ui import keys
 from segviz.ui.state import Session
 from segviz.ui.widgets.captions import level_names, place, short
@@ -66,21 +63,16 @@ def hop_panel(session: Session, result: Result) -> None:
     """Draws the sums of scores after each hop and of the propagated scores, by level."""
     levels, names = result.structure.level, level_names(session.memory)
     told = [(f"hop {hop}", scores) for hop, scores in enumerate(result.hops)]
-    rows: list[dict[str, str | float]] = []
-    for name, scores in [*told, (result.score_names[1], result.final)]:
-        row: dict[str, str | float] = {"hop": name}
-        for level in range(int(levels.max(initial=0)) + 1):
-            row[level_name(level, names)] = round(float(scores[levels == level].sum()), 4)
-        rows.append(row)
+    every = range(int(levels.max(initial=0)) + 1)
+    rows = [
+        level_row(name, {at: float(scores[levels == at].sum()) for at in every}, names)
+        for name, scores in [*told, (result.score_names[1], result.final)]
+    ]
     chart(
-        hop_figure(rows, colours=LEVEL_COLOURS),
-        f"Where the scores lie after each hop, and in the end: {_shares(rows[0])} at first, "
-        f"{_shares(rows[-1])} propagated.",
+        level_figure(rows, colours=LEVEL_COLOURS),
+        f"Where the scores lie after each hop, and in the end: {level_sentence(rows[0])} at "
+        f"first, {level_sentence(rows[-1])} propagated.",
         keys.HOPS_CHART,
         "What is missing to 100 % sat on nodes without a target.",
         rows=lambda: rows,
     )
-
-
-def _shares(row: Mapping[str, str | float]) -> str:
-    return ", ".join(f"{name} {float(row[name]):.0%}" for name in row if name != "hop")
