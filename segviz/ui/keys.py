@@ -136,6 +136,7 @@ def asked_step(memory: str, question: int | None = None) -> str:
 # --- inspector: the selected node, pinned nodes ----------------------------------------
 INSPECT = "inspect"
 CLEAR_SELECTION = "clear-selection"
+COPY = "copy"
 NODE_TEXT = "node-text"
 NODE_FACTS = "node-facts"
 NODE_LINEAGE = "node-kin"
@@ -242,6 +243,7 @@ ANSWER = "answer"
 ANSWERS = "answers"
 JUDGE = "judge"
 GRADES = "grades"
+asked_before = _of("asked-before-{}")  # one's own questions to a memory, newest first
 question_box = _of("question-box-{}")  # the box in which a question is typed or picked
 stage = _of("stage-{}")  # a stage of a system's own retrieval
 stage_all = _of("stage-all-{}")  # whether all nodes of a stage are listed

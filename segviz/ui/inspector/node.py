@@ -26,6 +26,8 @@ def node_details(
         name, where = named(session, structure, node).split(" · ", 1)
         st.markdown(f"**{unmarked(name)}** · {unmarked(where)}", width="stretch")
         pin_button(session, node)
+        with st.popover("Copy", icon=":material/content_copy:", type="tertiary", key=keys.COPY):
+            st.code(_citation(session, structure, node), language=None, wrap_lines=True)
         st.button(
             "",
             icon=":material/close:",
@@ -50,6 +52,13 @@ def node_details(
     if history.open:
         with history:
             history_tab(session, structure, node, step)
+
+
+def _citation(session: Session, structure: Structure, node: int) -> str:
+    """Returns a node's text and where it comes from, to be pasted elsewhere."""
+    turns = ", ".join(turns_of(session, structure, node))
+    where = f"{session.conversation.id}, node {node}, {coverage(session, structure, node)}"
+    return f"{structure.text[node]}\n[{where}; turns {turns}]"
 
 
 def node_transcript(

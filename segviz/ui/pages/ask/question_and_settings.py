@@ -99,6 +99,9 @@ def _scoring(session: Session) -> None:
     )
 
 
+_ASKED_KEPT = 8
+
+
 def _question(session: Session) -> Question:
     """Draws the box to type a question in or to pick one of the data set's; returns the question
     (index -1 for one's own)."""
@@ -106,7 +109,9 @@ def _question(session: Session) -> Question:
     index, text = read_question(session)
     box = keys.question_box(session.key)
     state[box] = text if text is not None or not questions else index or 0
-    texts = [question.text for question in questions]
+    texts, numbers = [question.text for question in questions], range(len(questions))
+    before = keys.asked_before(session.key)
+    state.setdefault(before, [])
 
     def label(option: int | str) -> str:
         if isinstance(option, str):
@@ -121,11 +126,12 @@ def _question(session: Session) -> Question:
             return_to_moment(session)
         elif given and given.strip():
             write_question(session, None, given)
+            state[before] = [given, *(one for one in state[before] if one != given)][:_ASKED_KEPT]
 
     # Streamlit draws option texts as plain text.
     st.selectbox(
         "Question",
-        [*range(len(questions)), *([text] if text is not None else [])],
+        list(dict.fromkeys([*([] if text is None else [text]), *state[before], *numbers])),
         format_func=label,
         key=box,
         index=None,
