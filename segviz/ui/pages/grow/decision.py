@@ -25,7 +25,7 @@ _TALL = 260
 
 def decision_panel(session: Session, structure: Structure, step: Step, now: int) -> None:
     """Draws what was decided, by which numbers, what changed and what it cost."""
-    st.markdown(f"**Step {now}**")
+    st.markdown(f"**Step {now:,}**")
     st.text(step.note)
     decision = step.decision
     if decision is not None:
