@@ -22,27 +22,9 @@ from segviz import store
 from segviz.construct import parameters
 from segviz.memory import COMPONENTS
 from segviz.systems import SYSTEMS
-from segviz.ui import keys
+from segviz.ui import keys, view_state
 from segviz.ui.settings import read_settings, write_moment, write_settings
 from segviz.ui.state import Session
-from segviz.ui.view_state import (
-    pinned,
-    read_file,
-    read_look,
-    read_question,
-    read_slices,
-    read_step,
-    read_story,
-    read_view,
-    write_file,
-    write_look,
-    write_pins,
-    write_question,
-    write_slices,
-    write_step,
-    write_story,
-    write_view,
-)
 from segviz.view.bookmark import MADE, Bookmark, decode, differing, encode, looks
 from segviz.view.look import Look
 from segviz.view.story import Stop
@@ -59,10 +41,10 @@ def arrive() -> None:
         return
     link.pop(GO, None)
     bookmark, problems = decode(link)
-    write_file(bookmark)
+    view_state.write_file(bookmark)
     _write_memory(bookmark)
     _write_view(bookmark, problems)
-    write_story(bookmark.story, bookmark.stop)
+    view_state.write_story(bookmark.story, bookmark.stop)
     if bookmark.story and not bookmark.stop:
         tell(bookmark.story, 1, bookmark.system)
         arriving = replace(st.session_state[keys.ARRIVING], conversation=bookmark.conversation)
@@ -83,12 +65,12 @@ def opened(key: str, saved: store.Saved | None) -> None:
     if saved is None or saved.shown is None or linked:
         return
     shown = _follow(saved.shown.page, saved.shown.link, saved.system)
-    write_story(shown.story, shown.stop)
+    view_state.write_story(shown.story, shown.stop)
 
 
 def tell(stops: Sequence[Stop], stop: int, system: str) -> None:
     """Tells a story of the memory that is open, of this ``system``, from one of its stops."""
-    write_story(stops, stop)
+    view_state.write_story(stops, stop)
     if stops:
         _follow(stops[stop - 1].page, stops[stop - 1].link, system)
 
@@ -123,16 +105,16 @@ def settle(session: Session) -> None:
     arriving = _arriving()
     here = arriving is not None and _is_open(arriving, session)
     if arriving is not None and here:
-        for node in write_pins(session, arriving.pins):
+        for node in view_state.write_pins(session, arriving.pins):
             _refuse(f"pins: there is no node {node} in this memory")
     _show_problems(arriving, session)
     if arriving is None or not here:
         return  # nothing to follow, or the file it belongs to is still to be opened
     st.session_state[keys.ARRIVING] = None
-    write_step(session, arriving.step)
-    write_question(session, arriving.question, arriving.text)
+    view_state.write_step(session, arriving.step)
+    view_state.write_question(session, arriving.question, arriving.text)
     if arriving.slices:
-        write_slices(session, arriving.slices, arriving.slice)
+        view_state.write_slices(session, arriving.slices, arriving.slice)
     write_moment(arriving.retrieval, session)
     there = arriving.node is not None and arriving.node < len(session.memory.structure)
     session.select(arriving.node if there else None)
@@ -140,24 +122,24 @@ def settle(session: Session) -> None:
 
 def current(session: Session) -> Bookmark:
     """Returns the view as it is."""
-    question, text = read_question(session)
-    look = read_look()
-    stops, stop = read_story()
-    slices, chosen = read_slices(session)
+    question, text = view_state.read_question(session)
+    look = view_state.read_look()
+    stops, stop = view_state.read_story()
+    slices, chosen = view_state.read_slices(session)
     return Bookmark(
         **_read_memory(session),
-        **read_file(session),
+        **view_state.read_file(session),
         conversation=_conversation(session),
         settings=_parameters(session),
         question=question,
         text=text,
         retrieval=read_settings(session),
-        step=read_step(session),
+        step=view_state.read_step(session),
         node=session.selected,
-        view=read_view(),
+        view=view_state.read_view(),
         colour=look.colour,
         labels=look.labels,
-        pins=tuple(pinned(session)),
+        pins=tuple(view_state.pinned(session)),
         story=stops,
         stop=stop,
         slices=slices,
@@ -195,9 +177,9 @@ def _write_view(bookmark: Bookmark, problems: list[str]) -> None:
     """Sets what is looked at and how; the rest is for when the memory is there."""
     st.session_state[keys.LINK_PROBLEMS] = problems
     st.session_state[keys.ARRIVING] = bookmark
-    write_look(Look(bookmark.colour, bookmark.labels))
+    view_state.write_look(Look(bookmark.colour, bookmark.labels))
     write_settings(bookmark.retrieval, bookmark.system)
-    write_view(bookmark.view)
+    view_state.write_view(bookmark.view)
 
 
 _MEMORY = {"unit": keys.UNIT, "system": keys.SYSTEM}
