@@ -113,7 +113,7 @@ def test_a_colleague_sees_exactly_this_view(hand, app):
     app.open(view)
     app.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     hand.press(app.page.get_by_role("button", name="Export").first)
-    app.page.locator(".st-key-export-menu input").wait_for()  # what loads late is there
+    app.page.locator(".st-key-export-menu input").first.wait_for()  # what loads late is there
     code = app.page.locator(".st-key-export-menu").get_by_test_id("stCode")
     code.hover()  # shows its button, as the focus does
     hand.press(code.locator("button[aria-label='Copy to clipboard']"))
