@@ -22,7 +22,7 @@ def node_details(
 
     Text is shown literally. Only the open tab is computed.
     """
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+    with st.container(horizontal=True, wrap=False, vertical_alignment="center", gap="small"):
         name, where = named(session, structure, node).split(" · ", 1)
         st.markdown(f"**{unmarked(name)}** · {unmarked(where)}", width="stretch")
         pin_button(session, node)
