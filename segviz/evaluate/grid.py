@@ -211,6 +211,25 @@ def sweep(
     return Sweep(shared, units, tokens, policies, alphas, horizons, baseline, tuple(cells))
 
 
+def rescue(
+    memory: Memory,
+    questions: Sequence[Question],
+    relevances: Sequence[str | None] = (None, "hybrid", "dense"),
+) -> tuple[int, RetrievalSettings] | None:
+    """The question, by its place, whose gold turns propagation along the tree rescues most
+    (:meth:`Sweep.rescue`) and the settings that do it, under the first of ``relevances`` that
+    leaves anything to rescue; None where nothing gains."""
+    for relevance in relevances:
+        found = sweep(memory, questions, policies=("top-down", "both"), relevance=relevance)
+        best = found.rescue()
+        if best is not None:
+            place, cell = best
+            return place, RetrievalSettings(
+                policy=cell.policy, alpha=cell.alpha, horizon=cell.horizon, relevance=relevance
+            )
+    return None
+
+
 def _axes(
     policies: Sequence[str], alphas: Sequence[float], horizons: Sequence[int]
 ) -> tuple[tuple[str, ...], tuple[float, ...], tuple[int, ...]]:

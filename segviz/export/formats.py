@@ -9,8 +9,9 @@ from functools import partial
 from segviz import store
 from segviz.export.graphs import graphml, newick, newick_problem
 from segviz.export.html import html_page
-from segviz.export.sheet import Sheet, card, film, sheet
+from segviz.export.sheet import Sheet, card, film, growth, sheet
 from segviz.export.snippet import python_snippet
+from segviz.export.story import story_page
 from segviz.export.tables import nodes_csv, ranks_csv
 from segviz.export.view import View
 from segviz.tree import Structure
@@ -50,15 +51,14 @@ FORMATS: dict[str, Format] = {
         html_page,
         "text/html",
     ),
-    "svg": Format(
-        "view",
-        "svg",
-        "Picture (SVG)",
-        "The view as a vector picture, with legend; drawn by an installed browser.",
-        partial(sheet, "svg"),
-        "image/svg+xml",
-        dark=partial(sheet, "svg", dark=True),
-        needs_browser=True,
+    "story": Format(
+        "story",
+        "html",
+        "Story (HTML)",
+        "One file that works offline, with Back and Next: the views of your story, or of a tour of "
+        "this memory, each under its sentence.",
+        story_page,
+        "text/html",
     ),
     "png": Format(
         "view",
@@ -70,6 +70,16 @@ FORMATS: dict[str, Format] = {
         dark=partial(sheet, "png", dark=True),
         needs_browser=True,
         scales=True,
+    ),
+    "svg": Format(
+        "view",
+        "svg",
+        "Picture (SVG)",
+        "The view as a vector picture, with legend; drawn by an installed browser.",
+        partial(sheet, "svg"),
+        "image/svg+xml",
+        dark=partial(sheet, "svg", dark=True),
+        needs_browser=True,
     ),
     "pdf": Format(
         "view",
@@ -104,13 +114,16 @@ FORMATS: dict[str, Format] = {
         dark=partial(film, dark=True),
         needs_browser=True,
     ),
-    "python": Format(
-        "view",
-        "py",
-        "Python that reproduces it",
-        "A script that brings back this memory and, on Ask, these scores.",
-        python_snippet,
-        "text/x-python",
+    "growth": Format(
+        "growth",
+        "webp",
+        "Animation of growth (WebP)",
+        "The card while the memory grows to this step, again and again; drawn by an installed "
+        "browser.",
+        growth,
+        "image/webp",
+        dark=partial(growth, dark=True),
+        needs_browser=True,
     ),
     "session": Format(
         "session",
@@ -163,6 +176,14 @@ FORMATS: dict[str, Format] = {
         ranks_csv,
         "text/csv",
         asks=True,
+    ),
+    "python": Format(
+        "view",
+        "py",
+        "Python that reproduces it",
+        "A script that brings back this memory and, on Ask, these scores.",
+        python_snippet,
+        "text/x-python",
     ),
 }
 """Name to format."""

@@ -16,6 +16,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+from collections.abc import Sequence
 from dataclasses import replace
 from html import escape
 from math import ceil
@@ -52,9 +53,35 @@ TEXT_BUDGET = 4_000_000
 _SHORTEST = 80
 
 
-def html_page(view: View, *, card: bool = False) -> str:
-    """The page of a view, to be saved as UTF-8; with ``card`` its picture is a card."""
-    code, style = script("export_page"), _style(view)
+def html_page(view: View, *, card: bool = False, frames: Sequence[View] = ()) -> str:
+    """The page of a view, to be saved as UTF-8; with ``card`` its picture is a card, and with
+    ``frames`` that of an animation."""
+    title = one_line(view.heading, 120)
+    return _page(title, picture_height(view), _body(view), [_data(view, card, frames)])
+
+
+def pages(story: Sequence[tuple[str, View]]) -> str:
+    """The page of several views, one at a time, each under its words. ValueError for none."""
+    if not story:
+        raise ValueError("there is nothing to tell: the story has no stop")
+    words = [
+        f'<li dir="auto"><b>{number} of {len(story)}</b> {_literal(said)}</li>'
+        for number, (said, _) in enumerate(story, 1)
+    ]
+    bodies = ["\n".join(_body(view)) for _, view in story]
+    body = [
+        f'<nav id="story" aria-label="Story"><ol>{"".join(words)}</ol>',
+        '<a id="back">Back</a><a id="next">Next</a></nav>',
+        f'<div id="page">{bodies[0]}</div>',
+        *(f"<template>{body}</template>" for body in bodies),
+    ]
+    title = f"Story of {story[0][1].memory.conversation.id}"
+    tallest = max(picture_height(view) for _, view in story)
+    return _page(title, tallest, body, [_data(view, card=False) for _, view in story])
+
+
+def _page(title: str, height: int, body: Sequence[str], data: Sequence[str]) -> str:
+    code, style = script("export_page"), _style(height)
     policy = "; ".join(
         [
             "default-src 'none'",
@@ -65,7 +92,6 @@ def html_page(view: View, *, card: bool = False) -> str:
             "form-action 'none'",
         ]
     )
-    title = escape(f"{one_line(view.heading, 120)} – segviz")
     return "\n".join(
         [
             "<!doctype html>",
@@ -77,12 +103,12 @@ def html_page(view: View, *, card: bool = False) -> str:
             '<meta name="color-scheme" content="light dark">',
             '<meta name="referrer" content="no-referrer">',
             '<link rel="icon" href="data:,">',
-            f"<title>{title}</title>",
+            f"<title>{_literal(title)} – segviz</title>",
             f"<style>{style}</style>",
             "</head>",
             "<body>",
-            *_body(view),
-            f'<script type="application/json" id="view">{_data(view, card)}</script>',
+            *body,
+            *(f'<script type="application/json">{each}</script>' for each in data),
             f'<script type="module">{code}</script>',
             "</body>",
             "</html>\n",
@@ -164,12 +190,13 @@ def _item(view: View, item: Evidence, names: tuple[str, str]) -> str:
     turns = ", ".join(item.turn_ids[:12]) + (" …" if len(item.turn_ids) > 12 else "")
     moved = "" if item.rank_before == item.rank_after else f", was rank {item.rank_before}"
     level = level_name(item.level, level_names(view.memory.system))
-    before, after = names
+    (before, after), share = names, int(view.structure.active.sum())
     return (
         f'<li value="{item.rank_after}">node {item.node} '
         f"<bdi>{_literal(level)} · {where} · turns {_literal(turns)}{_literal(marks)}</bdi>"
-        f'<div class="scores">{before} {item.initial:.5f} → {after} {item.final:.5f}{moved}'
-        f'</div><div class="text" dir="auto">{_literal(item.text)}</div></li>'
+        f'<div class="scores">{before} ×{share * item.initial:.2f} → {after} '
+        f"×{share * item.final:.2f} of an even share{moved}</div>"
+        f'<div class="text" dir="auto">{_literal(item.text)}</div></li>'
     )
 
 
@@ -180,14 +207,14 @@ def _literal(text: str) -> str:
 # --- what the script reads ---------------------------------------------------------------------
 
 
-def _data(view: View, card: bool) -> str:
+def _data(view: View, card: bool, frames: Sequence[View] = ()) -> str:
     structure, scene = view.structure, _scene(view)
     stage = _height(view) if view.result else None  # what stands around the tree comes on top
     texts = structure.text
     nodes = range(len(structure)) if scene.origin is None else scene.origin.tolist()
     longest = max(_SHORTEST, TEXT_BUDGET // max(1, len(texts)))
     content = {
-        "message": base64.b64encode(pack(tree_payload(scene, stage=stage))).decode("ascii"),
+        "message": _message(scene, stage),
         "css": stylesheet("canvas"),
         "height": None if stage else _height(view),
         "texts": [t if len(t) <= longest else t[: longest - 1] + "…" for t in map(legal, texts)],
@@ -198,6 +225,7 @@ def _data(view: View, card: bool) -> str:
         "edges": structure.edges.ravel().tolist(),
         "node": list(nodes),
         "units": [", ".join(unit.turn_ids) for unit in view.memory.units],
+        "frames": [_frame(frame, scene) for frame in frames],
         "picture": _picture(view, card),
         "file": file_name(view.memory.conversation.id, view.page, "").rstrip("."),
     }
@@ -205,6 +233,25 @@ def _data(view: View, card: bool) -> str:
     for character in "<>&":
         written = written.replace(character, f"\\u{ord(character):04x}")
     return written
+
+
+def _message(scene: Scene, stage: int | None) -> str:
+    return base64.b64encode(pack(tree_payload(scene, stage=stage))).decode("ascii")
+
+
+def _frame(view: View, last: Scene) -> tuple[str, str]:
+    """The message of a frame of a film, on the axis of the last, and the line of its card."""
+    scene = _scene(view)
+    if last.origin is None:
+        levels = int(last.structure.top.max(initial=0)) + 1
+        scene = replace(scene, total_units=last.total_units, levels_total=levels)
+    return _message(scene, None), _card(view)
+
+
+def _card(view: View) -> str:
+    """The line of a card without a question."""
+    nodes, heard = int(view.structure.active.sum()), int((view.structure.level == 0).sum())
+    return f"{heard:,} leaves in a memory of {nodes:,} nodes"
 
 
 def picture_height(view: View) -> int:
@@ -216,7 +263,6 @@ def picture_height(view: View) -> int:
 def _picture(view: View, card: bool) -> dict[str, object]:
     """What stands around the canvas in a picture (``PictureWords`` of the script)."""
     width, height = CARD if card else (WIDTH, picture_height(view))
-    nodes, heard = int(view.structure.active.sum()), int((view.structure.level == 0).sum())
     in_time = keeps_time(view.memory, view.structure)
     note = "in the order of branches, not of time; nodes with several parents repeated"
     return {
@@ -231,7 +277,7 @@ def _picture(view: View, card: bool) -> dict[str, object]:
         ],
         "about": one_line(". ".join(f"{name}: {value}" for name, value in view.setting), 4_000),
         "note": "" if in_time else note,
-        "card": f"{heard:,} leaves in a memory of {nodes:,} nodes" if card else None,
+        "card": _card(view) if card else None,
         "film": FILM,
     }
 
@@ -263,7 +309,7 @@ def _scene(view: View) -> Scene:
 # --- the page's own parts ----------------------------------------------------------------------
 
 
-def _style(view: View) -> str:
+def _style(height: int) -> str:
     def variables(theme: str, where: str = "") -> str:
         background, foreground = SURFACE[theme]
         return (
@@ -276,7 +322,7 @@ def _style(view: View) -> str:
     light = variables("light", ':not([data-theme="dark"])')
     dark = variables("dark", ':not([data-theme="light"])')
     chosen = variables("dark", '[data-theme="dark"]')
-    paper = f"@page picture{{size:{WIDTH}px {picture_height(view)}px;margin:0}}"
+    paper = f"@page picture{{size:{WIDTH}px {height}px;margin:0}}"
     screen = f"@media screen and (prefers-color-scheme:dark){{{dark}}}"
     return f"\n{light}\n{screen}\n{chosen}\n{stylesheet('export_page')}\n{paper}"
 

@@ -70,5 +70,19 @@ def film(view: View, *, dark: bool = False) -> Sheet:
     result = view.result
     if result is None or result.own or result.settings.policy == "none":
         raise ValueError("nothing moves with α: choose a policy that lets scores travel first")
+    return _frames(html_page(view, card=True), dark)
+
+
+def growth(view: View, *, dark: bool = False) -> Sheet:
+    """The card of a memory while it grows to the moment of the view. ValueError before the first
+    step."""
+    if not view.moment:
+        raise ValueError("nothing has been heard yet; choose a later step")
+    count = FILM[0] * FILM[1]
+    frames = [view.at(max(1, view.moment * (i + 1) // count)) for i in range(count)]
+    return _frames(html_page(frames[-1], card=True, frames=frames), dark)
+
+
+def _frames(html: str, dark: bool) -> Sheet:
     width, height = (size * count for size, count in zip(CARD, FILM, strict=True))
-    return Sheet("webp", html_page(view, card=True), width, height, dark)
+    return Sheet("webp", html, width, height, dark)

@@ -55,8 +55,13 @@ def marks(fate: Fate) -> str:
     return " ".join(f"{mark}{count}" for mark, count in counts if count)
 
 
+def won(change: int) -> str:
+    """Whether a question is won or lost by what changes, "" for neither."""
+    return "won" if change > 0 else "lost" if change < 0 else ""
+
+
 def atlas_sentence(rows: Sequence[AtlasRow], base: str, focus: str) -> str:
     """How many questions gain and lose gold evidence from the first column to the one in focus."""
     gains, losses = (sum(sign * row.change > 0 for row in rows) for sign in (1, -1))
-    told = f"Of {len(rows)} questions with gold evidence {gains} gain and {losses} lose"
-    return f"{told} under {focus} against {base}; the others keep what they had."
+    told = f"Of {len(rows)} questions with gold evidence {gains} are won and {losses} lost"
+    return f"{told} by {focus} against {base}; the others keep what they had."

@@ -158,6 +158,12 @@ def tree_payload(
         "gold_asked": scored.asked if scored else 0,
         "level_names": list(scene.level_names),
         "texts": {str(node): text for node, text in scored.texts.items()} if scored else {},
+        "matches": {
+            str(node): {word: round(cosine, 2) for word, cosine in words.items()}
+            for node, words in scored.matches.items()
+        }
+        if scored
+        else {},
         "words": scored.words if scored else None,
         "ingredients": list(scored.ingredients.items()) if scored else [],
         "bare": bare,

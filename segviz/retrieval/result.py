@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from html import escape
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 
 from segviz.construct import Scorer, Stage
 from segviz.retrieval.ledger import Ledger, explain, shares
-from segviz.retrieval.relevance import parts
+from segviz.retrieval.relevance import matches, parts
 from segviz.retrieval.selection import level_distribution
 from segviz.retrieval.settings import RetrievalSettings
 from segviz.tree import Span, Structure, thumbnail
@@ -87,6 +88,13 @@ class Result:
         """What every ingredient of the relevance adds to the logarithm of each node's initial
         score, float64 (n,) each; none where it has no ingredients."""
         return {} if self.scorer is None else parts(self.scorer, self.question)
+
+    def matches(self, nodes: Sequence[int]) -> dict[int, dict[str, float]]:
+        """The words of these nodes that the relevance hears in the question, in lower case: 1 for
+        those of its stems, the cosine for similar ones. Nodes without any are left out."""
+        texts = [self.structure.text[node] for node in nodes]
+        found = [] if self.scorer is None else matches(self.scorer, self.question, texts)
+        return {node: words for node, words in zip(nodes, found, strict=False) if words}
 
     @property
     def own(self) -> bool:

@@ -12,7 +12,8 @@ open, and :func:`settle` sets the rest (step, question, node, pins).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import streamlit as st
@@ -21,25 +22,12 @@ from segviz import store
 from segviz.construct import parameters
 from segviz.memory import COMPONENTS
 from segviz.systems import SYSTEMS
-from segviz.ui import keys
+from segviz.ui import keys, view_state
 from segviz.ui.settings import read_settings, write_moment, write_settings
 from segviz.ui.state import Session
-from segviz.ui.view_state import (
-    pinned,
-    read_file,
-    read_look,
-    read_question,
-    read_step,
-    read_view,
-    write_file,
-    write_look,
-    write_pins,
-    write_question,
-    write_step,
-    write_view,
-)
 from segviz.view.bookmark import MADE, Bookmark, decode, differing, encode, looks
 from segviz.view.look import Look
+from segviz.view.story import Stop
 
 GO = "go"
 
@@ -53,9 +41,14 @@ def arrive() -> None:
         return
     link.pop(GO, None)
     bookmark, problems = decode(link)
-    write_file(bookmark)
+    view_state.write_file(bookmark)
     _write_memory(bookmark)
     _write_view(bookmark, problems)
+    view_state.write_story(bookmark.story, bookmark.stop)
+    if bookmark.story and not bookmark.stop:
+        tell(bookmark.story, 1, bookmark.system)
+        arriving = replace(st.session_state[keys.ARRIVING], conversation=bookmark.conversation)
+        st.session_state[keys.ARRIVING] = arriving
 
 
 def opened(key: str, saved: store.Saved | None) -> None:
@@ -71,12 +64,27 @@ def opened(key: str, saved: store.Saved | None) -> None:
     linked = arriving is not None and looks(encode(arriving))
     if saved is None or saved.shown is None or linked:
         return
-    # What is open stays open, whatever the file says of others.
-    link = {name: saved.shown.link[name] for name in saved.shown.link if name not in MADE}
-    if saved.system in SYSTEMS:
-        link["system"] = saved.system
-    _write_view(*decode(link))
-    st.session_state[keys.PAGE_WANTED] = saved.shown.page
+    shown = _follow(saved.shown.page, saved.shown.link, saved.system)
+    view_state.write_story(shown.story, shown.stop)
+
+
+def tell(stops: Sequence[Stop], stop: int, system: str) -> None:
+    """Tells a story of the memory that is open, of this ``system``, from one of its stops."""
+    view_state.write_story(stops, stop)
+    if stops:
+        _follow(stops[stop - 1].page, stops[stop - 1].link, system)
+
+
+def _follow(page: str, link: Mapping[str, str], system: str) -> Bookmark:
+    """Looks at what a link says, on that page. What is open stays open, whatever the link says of
+    others."""
+    looked = {name: link[name] for name in link if name not in MADE}
+    if system in SYSTEMS:
+        looked["system"] = system
+    bookmark, problems = decode(looked)
+    _write_view(bookmark, problems)
+    st.session_state[keys.PAGE_WANTED] = page
+    return bookmark
 
 
 def wanted_page() -> str | None:
@@ -97,14 +105,16 @@ def settle(session: Session) -> None:
     arriving = _arriving()
     here = arriving is not None and _is_open(arriving, session)
     if arriving is not None and here:
-        for node in write_pins(session, arriving.pins):
+        for node in view_state.write_pins(session, arriving.pins):
             _refuse(f"pins: there is no node {node} in this memory")
     _show_problems(arriving, session)
     if arriving is None or not here:
         return  # nothing to follow, or the file it belongs to is still to be opened
     st.session_state[keys.ARRIVING] = None
-    write_step(session, arriving.step)
-    write_question(session, arriving.question, arriving.text)
+    view_state.write_step(session, arriving.step)
+    view_state.write_question(session, arriving.question, arriving.text)
+    if arriving.slices:
+        view_state.write_slices(session, arriving.slices, arriving.slice)
     write_moment(arriving.retrieval, session)
     there = arriving.node is not None and arriving.node < len(session.memory.structure)
     session.select(arriving.node if there else None)
@@ -112,22 +122,28 @@ def settle(session: Session) -> None:
 
 def current(session: Session) -> Bookmark:
     """Returns the view as it is."""
-    question, text = read_question(session)
-    look = read_look()
+    question, text = view_state.read_question(session)
+    look = view_state.read_look()
+    stops, stop = view_state.read_story()
+    slices, chosen = view_state.read_slices(session)
     return Bookmark(
         **_read_memory(session),
-        **read_file(session),
+        **view_state.read_file(session),
         conversation=_conversation(session),
         settings=_parameters(session),
         question=question,
         text=text,
         retrieval=read_settings(session),
-        step=read_step(session),
+        step=view_state.read_step(session),
         node=session.selected,
-        view=read_view(),
+        view=view_state.read_view(),
         colour=look.colour,
         labels=look.labels,
-        pins=tuple(pinned(session)),
+        pins=tuple(view_state.pinned(session)),
+        story=stops,
+        stop=stop,
+        slices=slices,
+        slice=chosen,
     )
 
 
@@ -161,9 +177,9 @@ def _write_view(bookmark: Bookmark, problems: list[str]) -> None:
     """Sets what is looked at and how; the rest is for when the memory is there."""
     st.session_state[keys.LINK_PROBLEMS] = problems
     st.session_state[keys.ARRIVING] = bookmark
-    write_look(Look(bookmark.colour, bookmark.labels))
+    view_state.write_look(Look(bookmark.colour, bookmark.labels))
     write_settings(bookmark.retrieval, bookmark.system)
-    write_view(bookmark.view)
+    view_state.write_view(bookmark.view)
 
 
 _MEMORY = {"unit": keys.UNIT, "system": keys.SYSTEM}

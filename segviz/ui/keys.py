@@ -7,6 +7,18 @@ page as the class ``st-key-…``, by which ``widgets.style``, browser tests and 
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+
+def _of(pattern: str) -> Callable[..., str]:
+    """The names of one kind, with what they belong to in the places of the pattern."""
+
+    def name(*parts: object) -> str:
+        return pattern.format(*parts)
+
+    return name
+
+
 # --- the app ---------------------------------------------------------------------------
 PAGES = "pages"  # st.Page of each page, by its path
 RETRY = "retry"
@@ -15,20 +27,20 @@ CANVAS_CODE = "canvas-code"
 SENT = "sent"  # bytes of the parts of canvases that the page has, by name, the last used last
 WELCOME = "welcome"  # the introduction on the first page
 OPEN_OWN = "open-own"  # whether the dialog of ways to open a conversation is wanted
-
-
-def failure(way: str, number: int) -> str:
-    """The button for a way on from something that failed."""
-    return f"failure-{way}-{number}"
+failure = _of("failure-{}-{}")  # the button for a way on from something that failed
 
 
 # --- the address: links and the views of session files ---------------------------------
 ARRIVING = "arriving"  # the bookmark that is being followed
 OPENED = "opened"  # the file whose own view has been taken up
 PAGE_WANTED = "page-wanted"
+STORY = "story"  # its stops, and the one that is shown
+STORY_BAR = "story-bar"
 LINK_PROBLEMS = "link-problems"
 LINK_PROBLEMS_SHOWN = "link-problems-shown"
 DISMISS_LINK = "dismiss-link"
+story_button = _of("story-{}")  # goes through a story, adds to it, or ends it
+
 
 # --- sidebar: which conversation -------------------------------------------------------
 SOURCE = "source"
@@ -43,31 +55,11 @@ UPLOADS = "uploads"
 REFUSAL = "refusal"
 GET_LOCOMO = "get-locomo"
 LOCOMO_FAULT = "locomo-fault"
-
-
-def fetch_locomo(place: str) -> str:
-    """Downloads LoCoMo; a button in several places."""
-    return f"fetch-locomo-{place}"
-
-
-def open_from(source: str) -> str:
-    """Opens a conversation from a sample, an upload, a path or pasted text."""
-    return f"open-{source}"
-
-
-def date_order(file: str) -> str:
-    """In which order dates of a file are read."""
-    return f"dates-{file}"
-
-
-def session_gap(file: str) -> str:
-    """After how many silent hours a session of a file begins."""
-    return f"gap-{file}"
-
-
-def column(file: str, meaning: str) -> str:
-    """Which column of a table holds what."""
-    return f"column-{file}-{meaning}"
+fetch_locomo = _of("fetch-locomo-{}")  # downloads LoCoMo; a button in several places
+open_from = _of("open-{}")  # opens a conversation from a sample, an upload, a path or pasted text
+date_order = _of("dates-{}")  # in which order dates of a file are read
+session_gap = _of("gap-{}")  # after how many silent hours a session of a file begins
+column = _of("column-{}-{}")  # which column of a table holds what
 
 
 # --- sidebar: how its memory is built --------------------------------------------------
@@ -84,16 +76,9 @@ CANCEL = "cancel"
 PAUSED = "paused"
 WAIVE = "waive"
 ESTIMATES = "estimates"  # seconds that builds take
-
-
-def growing(number: int) -> str:
-    """A picture of a tree that is being built."""
-    return f"growing-{number}"
-
-
-def parameter(owner: str, name: str) -> str:
-    """A parameter of a system or, below it, of a component: ``segment-tree.compatibility``."""
-    return f"{owner}.{name}"
+growing = _of("growing-{}")  # a picture of a tree that is being built
+# a parameter of a system or, below it, of a component: ``segment-tree.compatibility``
+parameter = _of("{}.{}")
 
 
 # --- sidebar: models and what they cost ------------------------------------------------
@@ -107,26 +92,10 @@ CACHE_CLEAR = "cache-clear"
 USAGE = "accounts"  # what every model was asked
 PRICES = "prices"
 SPENDING_PLACE = "spending-place"
-
-
-def model_field(name: str, preset: str) -> str:
-    """A text field about a model server."""
-    return f"model-{name}-{preset}"
-
-
-def model_limit(name: str, preset: str) -> str:
-    """A limit on requests to a model server."""
-    return f"limit-{name}-{preset}"
-
-
-def api_key(server: str) -> str:
-    """The key of one server; it is never sent to another."""
-    return f"api-key-{server}"
-
-
-def model_price(server: str, model: str, side: str) -> str:
-    """The price of a model's tokens, "in", "out" or "embedded"."""
-    return f"price-{server}-{model}-{side}"
+model_field = _of("model-{}-{}")  # a text field about a model server
+model_limit = _of("limit-{}-{}")  # a limit on requests to a model server
+api_key = _of("api-key-{}")  # the key of one server; it is never sent to another
+model_price = _of("price-{}-{}-{}")  # the price of a model's tokens, "in", "out" or "embedded"
 
 
 # --- what is looked at; ``ui.view_state`` reads and writes it ---------------------------
@@ -137,21 +106,10 @@ LABELS = "labels"
 GROW_VIEW = "grow-view"
 ASK_VIEW = "ask-view"
 ORIGIN = "origin"  # a question of the data set's, or one's own
-
-
-def grow_step(memory: str) -> str:
-    """The step of a memory shown on Grow."""
-    return f"step-{memory}"
-
-
-def own_question(memory: str) -> str:
-    """One's own question to a memory."""
-    return f"own-{memory}"
-
-
-def question(source: str) -> str:
-    """Position of the chosen question of a conversation, on Ask and Compare."""
-    return f"question-{source}"
+grow_step = _of("step-{}")  # the step of a memory shown on Grow
+own_question = _of("own-{}")  # one's own question to a memory
+# position of the chosen question of a conversation, on Ask and Compare
+question = _of("question-{}")
 
 
 # --- how a question is asked; ``ui.settings`` reads and writes it as one record ---------
@@ -168,16 +126,8 @@ LITERAL = "literal"
 BY_BUDGET = "by-budget"
 BUDGET = "budget"
 DRAWN = "drawn"  # drawing and number of the last change in the canvas's header
-
-
-def method(system: str) -> str:
-    """How memories of a system are asked: propagation or its own retrieval."""
-    return f"method-{system}"
-
-
-def levels(count: int) -> str:
-    """Admissible levels of memories with so many levels."""
-    return f"levels-{count}"
+method = _of("method-{}")  # how memories of a system are asked: propagation or its own retrieval
+levels = _of("levels-{}")  # admissible levels of memories with so many levels
 
 
 def asked_step(memory: str, question: int | None = None) -> str:
@@ -188,6 +138,7 @@ def asked_step(memory: str, question: int | None = None) -> str:
 # --- inspector: the selected node, pinned nodes ----------------------------------------
 INSPECT = "inspect"
 CLEAR_SELECTION = "clear-selection"
+COPY = "copy"
 NODE_TEXT = "node-text"
 NODE_FACTS = "node-facts"
 NODE_LINEAGE = "node-kin"
@@ -202,21 +153,9 @@ PINS_VIEW = "pins-view"
 PINS_WORDS = "pins-words"
 PINS_DIFF = "pins-diff"
 CLEAR_PINS = "clear-pins"
-
-
-def list_page(what: str, about: str) -> str:
-    """Which part of a long list is shown."""
-    return f"page-{what}-{about}"
-
-
-def show_pin(node: int) -> str:
-    """Selects a pinned node."""
-    return f"show-pin-{node}"
-
-
-def pin_text(node: int) -> str:
-    """Text of a pinned node."""
-    return f"pin-text-{node}"
+list_page = _of("page-{}-{}")  # which part of a long list is shown
+show_pin = _of("show-pin-{}")  # selects a pinned node
+pin_text = _of("pin-text-{}")  # text of a pinned node
 
 
 # --- operations on a finished memory ---------------------------------------------------
@@ -225,13 +164,8 @@ OPERATIONS = "operations"
 OPERATION = "operation"
 OPERATE = "operate"
 UNDO_OPERATION = "undo-operation"
-JOIN = "join"
-TAKE_IN = "take-in"
-
-
-def argument(memory: str, operation: str, name: str, start: int) -> str:
-    """An argument of an operation; another start value (a selected node) begins anew."""
-    return f"argument-{memory}-{operation}-{name}-{start}"
+# an argument of an operation; another start value (a selected node) begins anew
+argument = _of("argument-{}-{}-{}-{}")
 
 
 # --- the Export menu -------------------------------------------------------------------
@@ -241,45 +175,17 @@ EXPORT_SWEEP = "export-sweep"
 EXPORT_SCALE = "export-scale"
 EXPORT_DARK = "export-dark"
 NODE_LINK_FILE = "node-link-file"
-
-
-def export(part: str, ending: str) -> str:
-    """Downloads one file."""
-    return f"export-{part}-{ending}"
-
-
-def attempt(download: str) -> str:
-    """The attempt to make a picture that a download button stands for."""
-    return f"{download}-attempt"
+export = _of("export-{}-{}")  # downloads one file
+attempt = _of("{}-attempt")  # the attempt to make a picture that a download button stands for
 
 
 # --- parts of widgets, named after the widget ------------------------------------------
 OUTLINE_WANTED = "outline-wanted"  # nodes whose texts the outline asks for
-
-
-def base_of(canvas: str) -> str:
-    """What a canvas holds whatever is asked."""
-    return f"base-of-{canvas}"
-
-
-def query(canvas: str) -> str:
-    """What was searched for in a canvas."""
-    return f"{canvas}-query"
-
-
-def whole(component: str) -> str:
-    """Which of a list's long texts is shown in full."""
-    return f"whole-{component}"
-
-
-def caption(chart: str) -> str:
-    """The sentence below a chart."""
-    return f"told-{chart}"
-
-
-def twin(chart: str) -> str:
-    """The numbers of a chart as a table; a small button at the end of a line."""
-    return f"twin-{chart}"
+base_of = _of("base-of-{}")  # what a canvas holds whatever is asked
+query = _of("{}-query")  # what was searched for in a canvas
+whole = _of("whole-{}")  # which of a list's long texts is shown in full
+caption = _of("told-{}")  # the sentence below a chart
+twin = _of("twin-{}")  # the numbers of a chart as a table; a small button at the end of a line
 
 
 # --- Grow ------------------------------------------------------------------------------
@@ -305,9 +211,12 @@ FAMILIES_CHART = "families-chart"
 GROUPS_CHART = "groups-chart"
 
 
-def go(icon: str) -> str:
-    """A button that steps through the construction, by its icon."""
-    return f"go-{icon}"
+def compared_text(new: bool) -> str:
+    """Text of the new unit or of a candidate, beside the other."""
+    return f"compared-text-{'new' if new else 'candidate'}"
+
+
+go = _of("go-{}")  # a button that steps through the construction, by its icon
 
 
 def structure_view(offered: list[str]) -> str:
@@ -315,19 +224,9 @@ def structure_view(offered: list[str]) -> str:
     return f"special-{len(offered)}-{offered[0]}"
 
 
-def fading(memory: str) -> str:
-    """Days after the last unit, for the forgetting curve."""
-    return f"fading-{memory}"
-
-
-def relations(memory: str) -> str:
-    """The node whose relations are drawn."""
-    return f"relations-{memory}"
-
-
-def related(most: int) -> str:
-    """How many nodes with relations are drawn."""
-    return f"related-{most}"
+fading = _of("fading-{}")  # days after the last unit, for the forgetting curve
+relations = _of("relations-{}")  # the node whose relations are drawn
+related = _of("related-{}")  # how many nodes with relations are drawn
 
 
 # --- Ask -------------------------------------------------------------------------------
@@ -335,41 +234,41 @@ ASKING = "asking"
 ASK_TREE = "ask-tree"
 ASK_OUTLINE = "ask-outline"
 ASK_TRANSCRIPT = "ask-transcript"
+ASK_AS_ON_GROW = "ask-as-on-grow"
 FATES = "fates"
 FATE_ROWS = "fate-rows"
 FATE_TABLE = "fate-table"
 HOPS = "hops"
+HOPS_CHART = "hops-chart"
 STAGES = "stages"
 VISITED_CHART = "visited-chart"
 ANSWER = "answer"
 ANSWERS = "answers"
 JUDGE = "judge"
 GRADES = "grades"
-
-
-def question_box(memory: str) -> str:
-    """The box in which a question is typed or picked."""
-    return f"question-box-{memory}"
-
-
-def stage(number: int) -> str:
-    """A stage of a system's own retrieval."""
-    return f"stage-{number}"
-
-
-def stage_all(number: int) -> str:
-    """Whether all nodes of a stage are listed."""
-    return f"stage-all-{number}"
-
-
-def stage_nodes(number: int) -> str:
-    """The list of a stage's nodes."""
-    return f"stage-nodes-{number}"
+asked_before = _of("asked-before-{}")  # one's own questions to a memory, newest first
+question_box = _of("question-box-{}")  # the box in which a question is typed or picked
+stage = _of("stage-{}")  # a stage of a system's own retrieval
+stage_all = _of("stage-all-{}")  # whether all nodes of a stage are listed
+stage_nodes = _of("stage-nodes-{}")  # the list of a stage's nodes
 
 
 # --- how Sweep and Compare measure ------------------------------------------------------
+SLICE_MAKING = "slice-making"
+SLICE_CATEGORY = "slice-category"
+SLICE_SESSION = "slice-session"
+SLICE_FATE = "slice-fate"
+SLICE_WORDS = "slice-words"
+SLICE_NAME = "slice-name"
+SLICE_KEEP = "slice-keep"
+SLICE_REMOVE = "slice-remove"
 MEASURED_BY = "measured-by"
 ADVERSARIAL = "adversarial"  # whether questions of category 5 count
+# named slices of a conversation's questions, and the name of the one in force
+slices = _of("slices-{}")
+slice_chosen = _of("slice-{}")  # the choice of a slice
+slice_rows = _of("slice-rows-{}")  # the questions a slice is made from
+atlas_side = _of("{}-{}-{}")  # what of an atlas is compared, "A" or "B"; another focus begins anew
 
 
 # --- Sweep -----------------------------------------------------------------------------
@@ -387,6 +286,7 @@ LEVELS_POLICY = "levels-policy"
 LEVEL_BARS = "level-bars"
 CATEGORIES = "categories"
 SWEEP_ATLAS = "sweep-atlas"
+AS_ON_ASK = "as-on-ask"  # measured with the setting of Ask
 TRAFFIC = "traffic"  # what passed through the nodes under a setting
 TRAFFIC_PANEL = "traffic-panel"
 TRAFFIC_TABLE = "traffic-table"
@@ -399,11 +299,7 @@ PERMUTE_SEEDS = "permute-seeds"
 RUN_PERMUTE = "run-permute"
 CANCEL_PERMUTE = "cancel-permute"
 PERMUTATIONS = "permutations"
-
-
-def heatmap(policy: str) -> str:
-    """A measure by α and H under a policy."""
-    return f"heat-{policy}"
+heatmap = _of("heat-{}")  # a measure by α and H under a policy
 
 
 # --- Compare ---------------------------------------------------------------------------
@@ -423,36 +319,14 @@ STANDING_PLOT = "standing-plot"
 COMPARISONS = "comparisons"
 PUBLISHED = "published"
 PUBLISHED_ROWS = "published-rows"
-
-
-def compared_tree(system: str) -> str:
-    """The small canvas of a system."""
-    return f"compare-{system}"
-
-
-def compared_evidence(system: str) -> str:
-    """What a system retrieved for the question."""
-    return f"evidence-{system}"
-
-
-def beside_structures(first: int) -> str:
-    """A row of structures; below each other on a narrow page."""
-    return f"beside-structures-{first}"
-
-
-def beside_evidence(first: int) -> str:
-    """A row of lists of evidence; below each other on a narrow page."""
-    return f"beside-evidence-{first}"
-
-
-def departures(system: str) -> str:
-    """Where a system departs from its source; a small button."""
-    return f"twin-{system}"
-
-
-def stages_of(system: str) -> str:
-    """The stages of a system's own retrieval; a small button."""
-    return f"twin-how-{system}"
+compared_tree = _of("compare-{}")  # the small canvas of a system
+compared_evidence = _of("evidence-{}")  # what a system retrieved for the question
+# a row of structures; below each other on a narrow page
+beside_structures = _of("beside-structures-{}")
+# a row of lists of evidence; below each other on a narrow page
+beside_evidence = _of("beside-evidence-{}")
+departures = _of("twin-{}")  # where a system departs from its source; a small button
+stages_of = _of("twin-how-{}")  # the stages of a system's own retrieval; a small button
 
 
 # --- Guide -----------------------------------------------------------------------------
@@ -462,13 +336,5 @@ TOY_HORIZON = "toy-horizon"
 TOY_TREE = "toy-tree"
 TOY_MATRIX = "toy-matrix"
 BESIDE_TOY = "beside-wide-toy"
-
-
-def case(name: str) -> str:
-    """A worked case."""
-    return f"case-{name}"
-
-
-def about(system: str) -> str:
-    """A system in its own words."""
-    return f"about-{system}"
+case = _of("case-{}")  # a worked case
+about = _of("about-{}")  # a system in its own words

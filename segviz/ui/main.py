@@ -19,6 +19,8 @@ from segviz.ui.pages.sweep import page as sweep
 from segviz.ui.sidebar.sidebar import sidebar
 from segviz.ui.sidebar.spending import show_spending
 from segviz.ui.state import Session
+from segviz.ui.story import story_bar
+from segviz.ui.view_state import read_story
 from segviz.ui.welcome import begin_ask, welcome
 from segviz.ui.widgets.canvas import canvas_code
 from segviz.ui.widgets.style import apply_style, follow_theme
@@ -99,7 +101,9 @@ def main() -> None:
     wanted = st.session_state[keys.PAGES].get(address.wanted_page())
     if wanted is not None and wanted != chosen:
         st.switch_page(wanted)
-    if session is not None and chosen == pages[0]:
+    if session is not None:
+        story_bar(session)
+    if session is not None and chosen == pages[0] and not read_story()[0]:
         welcome(session)
     if session is not None and chosen.url_path == "ask":
         begin_ask(session)

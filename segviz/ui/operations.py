@@ -1,24 +1,19 @@
-"""Operations on a finished memory: delete, merge, promote, …, or take in a second conversation.
+"""Operations on a finished memory: delete, merge, promote, ….
 
 They are kept for the browser session and can be undone. Links do not hold them, session
 files do."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import partial
 
 import streamlit as st
 
-from segviz.construct import Joins, Operates, Operation
-from segviz.conversation import TITLES, Conversation, sample_path
+from segviz.construct import Operates, Operation
 from segviz.llm import ModelError
-from segviz.loaders import LoadError, load
-from segviz.memory import Memory, build, merge, needs_chat, paid
+from segviz.memory import Memory
 from segviz.ui import keys
-from segviz.ui.state import AUTOMATIC_UNITS, Session, fingerprint, remember
-from segviz.ui.widgets.captions import refusal
+from segviz.ui.state import Session, fingerprint, remember
 
 CHANGED_KEPT = 4
 MOST_OPERATIONS = 20
@@ -28,7 +23,7 @@ MOST_OPERATIONS = 20
 @dataclass(frozen=True)
 class DoneOperation:
     """The memory after an operation, and what was done as a short key: operation and
-    arguments, or the conversation taken in."""
+    arguments."""
 
     memory: Memory
     done: str
@@ -85,11 +80,6 @@ def operations_panel(session: Session) -> None:
             st.rerun()
         for change in done:
             st.text(change.memory.steps[-1].note)
-        joined = join_choice(session)
-        if joined is not None:
-            _keep(
-                done, DoneOperation(joined, f"join {joined.conversation.id}"), "The second memory"
-            )
 
 
 def _argument(session: Session, operation: str, name: str, kind: str, default: int | None) -> int:
@@ -144,73 +134,3 @@ def _keep(done: list[DoneOperation], change: DoneOperation, what: str) -> None:
         return
     done.append(change)
     st.rerun()
-
-
-def join_choice(session: Session) -> Memory | None:
-    """Offers the other conversations; returns the joined memory where one was just taken in."""
-    memory, system = session.memory, session.memory.model
-    if not isinstance(system, Joins):
-        return None
-    if needs_chat(memory.model) or paid(memory.embedder) is not None:
-        return None  # a second build would send and cost without being asked about
-    offered = _others(session)
-    st.divider()
-    name = st.selectbox(
-        "Join another conversation",
-        list(offered),
-        index=None,
-        placeholder="Choose a conversation",
-        key=keys.JOIN,
-        help="It is built with the same settings and taken in behind this one: trees only one "
-        "of them has are copied, facts both state become one.",
-    )
-    if not st.button("Take it in", key=keys.TAKE_IN, disabled=name is None) or name is None:
-        return None
-    try:
-        conversation = offered[name]()
-    except LoadError as error:  # of a large file it is read only now
-        refusal(error, "This memory stays as it is.")
-        return None
-    count = len(conversation.units(memory.unit))
-    if not 0 < count <= AUTOMATIC_UNITS:
-        st.warning(
-            f"It has {count:,} leaves; 1 to {AUTOMATIC_UNITS:,} can be taken in here. "
-            "segviz.merge joins memories of any size."
-        )
-        return None
-    bar = st.progress(0.0, "Building")
-
-    def progress(done: int, total: int) -> None:
-        if done % 20 == 0 or done == total:
-            bar.progress(done / total, f"Building: {done} of {total} leaves")
-
-    second = build(
-        conversation,
-        memory.system,
-        memory.unit,
-        embedder=memory.embedder,
-        progress=progress,
-        **memory.settings,
-    )
-    try:
-        return merge(memory, second)
-    except ValueError as error:
-        st.warning("These two cannot be joined.")
-        st.text(str(error))
-        return None
-
-
-def _others(session: Session) -> dict[str, Callable[[], Conversation]]:
-    """Returns the other conversations of the open file, then the bundled ones, read when chosen."""
-    found: dict[str, Callable[[], Conversation]] = {}
-    for position, entry in enumerate(session.corpus.entries):
-        if entry.id != session.conversation.id:
-            found[entry.id] = partial(session.corpus.__getitem__, position)
-    for name, title in TITLES.items():
-        if name != session.conversation.id:
-            found[title] = partial(_sample, name)
-    return found
-
-
-def _sample(name: str) -> Conversation:
-    return load(sample_path(name))[0]

@@ -17,6 +17,8 @@ from segviz.ui import keys
 from segviz.ui.state import Session, remember
 from segviz.view.bookmark import Bookmark
 from segviz.view.look import Look
+from segviz.view.slices import Slices
+from segviz.view.story import Stop
 
 SOURCES = ("Sample", "Upload", "Path", "Paste")
 """Where a conversation comes from."""
@@ -101,6 +103,18 @@ def write_question(session: Session, index: int | None, text: str | None = None)
             state.pop(key, None)
 
 
+def read_slices(session: Session) -> tuple[dict[str, tuple[int, ...]], str]:
+    """Returns the named slices of the conversation's questions, and which is in force, "" none."""
+    kept: tuple[dict[str, tuple[int, ...]], str]
+    kept = st.session_state.get(keys.slices(session.source), ({}, ""))
+    return kept
+
+
+def write_slices(session: Session, slices: Slices, chosen: str) -> None:
+    """Keeps these slices, and measures the ``chosen`` one."""
+    st.session_state[keys.slices(session.source)] = dict(slices), chosen
+
+
 def view_shown(key: str) -> str:
     """Returns the drawing chosen by the widget with this key."""
     view: str = st.session_state.get(key, VIEWS[0])
@@ -116,6 +130,17 @@ def write_view(view: str) -> None:
     """Draws structures so on Grow and Ask; an unknown view means the time axis."""
     for key in _VIEW_KEYS:
         st.session_state[key] = view if view in VIEWS else VIEWS[0]
+
+
+def read_story() -> tuple[tuple[Stop, ...], int]:
+    """Returns the stops of the story that is told, and the number of the one shown, from 1."""
+    story: tuple[tuple[Stop, ...], int] = st.session_state.get(keys.STORY, ((), 0))
+    return story
+
+
+def write_story(stops: Sequence[Stop], stop: int) -> None:
+    """Tells a story, at one of its stops; none ends it."""
+    st.session_state[keys.STORY] = tuple(stops), min(stop, len(stops))
 
 
 def read_look() -> Look:

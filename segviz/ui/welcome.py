@@ -1,16 +1,17 @@
-"""The first minute: what this is, three doors into it, and the question Ask opens on."""
+"""The first minute: what this is, the doors into it, and the question Ask opens on."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 import streamlit as st
 
-from segviz.evaluate import sweep
+from segviz.evaluate.grid import rescue
+from segviz.export.story import tour
 from segviz.frontend.bundles import script, stylesheet
 from segviz.retrieval import RetrievalSettings
 from segviz.ui import keys
+from segviz.ui.address import tell
 from segviz.ui.settings import read_settings, write_settings
 from segviz.ui.sidebar.source import open_your_own
 from segviz.ui.state import Session
@@ -22,15 +23,16 @@ _WELCOME = st.components.v2.component(
     "segviz_welcome", js=script("welcome"), css=stylesheet("welcome")
 )
 
-_DEMO_RELEVANCE = (None, "hybrid", "dense")
-"""Where propagation along the tree is tried, in order: the usual relevance may leave nothing to
-rescue."""
-
-DOORS = {"grow": "Watch it grow", "ask": "Ask it something", "open": "Open your own"}
+DOORS = {
+    "grow": "Watch it grow",
+    "ask": "Ask it something",
+    "tour": "Take the tour",
+    "open": "Open your own",
+}
 
 
 def welcome(session: Session) -> None:
-    """Draws one sentence and the three doors, until they are dismissed in this browser."""
+    """Draws one sentence and the doors, until they are dismissed in this browser."""
 
     def enter() -> None:
         sent = st.session_state.get(keys.WELCOME)
@@ -40,6 +42,8 @@ def welcome(session: Session) -> None:
                 st.session_state.update({keys.PLAYING: session.key, keys.SPEED: "10×"})
             case "ask":
                 st.session_state[keys.PAGE_WANTED] = "ask"
+            case "tour":
+                tell(tour(session.memory), 1, session.memory.system)
             case "open":
                 st.session_state[keys.OPEN_OWN] = True
 
@@ -70,24 +74,9 @@ def begin_ask(session: Session) -> None:
     settings = read_settings(session)
     if settings != RetrievalSettings():
         return  # a link has a setting of its own
-    for relevance in _DEMO_RELEVANCE:
-        found = sweep(
-            session.memory,
-            session.conversation.questions,
-            policies=("top-down", "both"),
-            relevance=relevance,
-        )
-        rescued = found.rescue()
-        if rescued is None:
-            continue
-        question, cell = rescued
-        wanted = replace(
-            settings,
-            relevance=relevance,
-            policy=cell.policy,
-            alpha=cell.alpha,
-            horizon=cell.horizon,
-        )
-        write_settings(wanted, session.memory.system)
+    rescued = rescue(session.memory, session.conversation.questions)
+    if rescued is not None:
+        question, wanted = rescued
+        asked = settings.scored_as(wanted)
+        write_settings(asked, session.memory.system)
         write_question(session, question)
-        return

@@ -29,6 +29,8 @@ from segviz.view.link_readers import (
     yes_or_no,
 )
 from segviz.view.look import COLOURS, LABELS
+from segviz.view.slices import Slices, read_slices, write_slices
+from segviz.view.story import Stop, read_story, write_story
 
 __all__ = [
     "LONGEST",
@@ -52,7 +54,8 @@ class Bookmark:
     with dots (``compatibility.threshold``); ``question`` is the index of a question of the
     data set, ``text`` one's own, asked with ``retrieval``; ``step`` is the moment on Grow;
     ``view`` the drawing, ``colour`` and ``labels`` what it shows; ``pins`` the two nodes
-    held side by side.
+    held side by side; ``story`` the views of a story, ``stop`` the one that is shown, from 1 (0:
+    it begins); ``slices`` the named slices of questions, ``slice`` the one that is measured.
     """
 
     sample: str | None = None
@@ -71,6 +74,10 @@ class Bookmark:
     colour: str = ""
     labels: str = ""
     pins: tuple[int, ...] = ()
+    story: tuple[Stop, ...] = ()
+    stop: int = 0
+    slices: Slices = field(default_factory=dict)
+    slice: str = ""
 
 
 def usual_method(system: str) -> str:
@@ -88,6 +95,10 @@ def encode(bookmark: Bookmark) -> dict[str, str]:
             written |= {name: _as_text(part) for name, part in value.items()}
         elif item.name == "retrieval":
             written |= _encode_retrieval(value, usual_method(bookmark.system))
+        elif item.name == "story":
+            written |= {"story": write_story(value)} if value else {}
+        elif item.name == "slices":
+            written |= {"slices": write_slices(value)} if value else {}
         elif value != item.default:
             written[item.name] = _as_text(value)
     return written
@@ -256,6 +267,10 @@ _READERS: dict[str, Callable[[str], Any]] = {
     "colour": one_of(COLOURS),
     "labels": one_of(LABELS),
     "pins": pins,
+    "story": read_story,
+    "stop": COUNT,
+    "slices": read_slices,
+    "slice": short_text,
 }
 """A reader for every part of a link but the system's settings."""
 

@@ -75,7 +75,7 @@ def session_colours(n: int) -> list[str]:
 SCORE_RAMP_LIGHT: Final = _ramp(9, (0.962, 0.33), (0.008, 0.125), (256.0, 262.0))
 """Nine stops for a score on a light page: almost background to deep blue."""
 
-SCORE_RAMP_DARK: Final = _ramp(9, (0.262, 0.90), (0.012, 0.075), (262.0, 245.0))
+SCORE_RAMP_DARK: Final = _ramp(9, (0.30, 0.91), (0.016, 0.075), (262.0, 245.0))
 """Nine stops for a score on a dark page: almost background to pale blue."""
 
 CHANGE_RAMP_LIGHT: Final = _ramp(5, (0.42, 0.962), (0.09, 0.008), (98.0, 98.0))[:4] + _ramp(

@@ -57,9 +57,9 @@ class Scored:
     """An answered question: both scores of every node, float64 (n,), and what they are
     called; the nodes retrieved by either, best first; the gold leaves, their ``turns`` and how
     many were ``asked`` for; ``words`` retrieved; ``texts`` of the memory's nodes that are
-    listed; ``ingredients``, their shares of the selected node's own score, which no setting of
-    propagation changes; and, where the browser can follow the controls by itself, what it needs
-    for that."""
+    listed and what ``matches`` the question in them; ``ingredients``, their shares of the selected
+    node's own score, which no setting of propagation changes; and, where the browser can follow
+    the controls by itself, what it needs for that."""
 
     initial: Scores
     final: Scores
@@ -71,6 +71,7 @@ class Scored:
     asked: int = 0
     words: int | None = None
     texts: Mapping[int, str] = field(default_factory=dict)
+    matches: Mapping[int, Mapping[str, float]] = field(default_factory=dict)
     ingredients: Mapping[str, float] = field(default_factory=dict)
     live: Live | None = None
     peaked: bool = False
@@ -253,7 +254,7 @@ def answered(scene: Scene, result: Result, gold: GoldEvidence, live: Live | None
     it knows the policy and the boxes are the nodes."""
     structure, count = scene.structure, len(result.after) + LISTED_NEXT
     following = first(result.final, structure, count, result.settings.levels)
-    listed = {*result.before, *result.after, *gold.leaves, *map(int, following)}
+    listed = sorted({*result.before, *result.after, *gold.leaves, *map(int, following)})
     possible = not result.own and result.settings.policy in LIVE_POLICIES and scene.by_time
     return replace(
         scene,
@@ -267,7 +268,8 @@ def answered(scene: Scene, result: Result, gold: GoldEvidence, live: Live | None
             turns={leaf: gold.held[leaf] for leaf in gold.leaves},
             asked=len(gold.turns),
             words=sum(len(item.text.split()) for item in result.evidence),
-            texts={node: structure.text[node][:_LONGEST] for node in sorted(listed)},
+            texts={node: structure.text[node][:_LONGEST] for node in listed},
+            matches=result.matches(listed),
             ingredients=_ingredients(result, scene.selected),
             live=live if possible else None,
             peaked=peaked(result.initial, scene.structure.active),

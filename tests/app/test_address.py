@@ -9,7 +9,8 @@ from streamlit.elements.lib import policies
 from streamlit.testing.v1 import AppTest
 
 from segviz.retrieval import RetrievalSettings
-from segviz.view.bookmark import Bookmark, encode
+from segviz.view.bookmark import Bookmark, decode, encode
+from segviz.view.story import Stop
 from tests.app.test_pages import clean, grow, texts
 
 LINK = Bookmark(
@@ -180,3 +181,44 @@ def test_operations_stay_out_of_the_address():
     app.selectbox(key="operation").set_value("compress").run()
     clean(app.button(key="operate").click().run())
     assert address(clean(app.run())) == {"sample": "ines-theo"}
+
+
+STORY = (
+    Stop("grow", "It *grows*.", {"step": "4"}),
+    Stop("grow", "Then this.", {"step": "9", "node": "2"}),
+)
+
+
+def step_of(app):
+    (step,) = [s.value for s in app.slider if str(s.key).startswith("step-")]
+    return step
+
+
+def test_a_story_is_told_from_stop_to_stop_and_kept_in_the_address():
+    app = opened(encode(Bookmark(sample="topic-switching", story=STORY)))
+    assert "**1 of 2**" in texts(app)
+    assert "It *grows*." in [text.value for text in app.text]
+    assert step_of(app) == 4
+    assert app.button(key="story-Back").disabled
+    clean(app.button(key="story-Next").click().run())
+    assert "Then this." in texts(app)
+    assert (step_of(app), app.session_state["selected"][1]) == (9, 2)
+    link = address(app)
+    assert link["sample"] == "topic-switching"
+    bookmark, problems = decode(link)
+    assert (bookmark.story, bookmark.stop, bookmark.node, problems) == (STORY, 2, 2, [])
+    # What was looked at since counts, not what the stop says.
+    again = opened(link | {"step": "12"})
+    assert "**2 of 2**" in texts(again)
+    assert step_of(again) == 12
+    assert again.button(key="story-Next").disabled
+    clean(again.button(key="story-end").click().run())
+    assert "story" not in address(again)
+    assert "Then this." not in texts(again)
+
+
+def test_slices_in_a_link_are_kept():
+    slices = {"dates": (0, 1, 2, 7)}
+    app = opened(encode(Bookmark(slices=slices, slice="dates")))
+    bookmark, _ = decode(address(app))
+    assert (bookmark.slices, bookmark.slice) == (slices, "dates")

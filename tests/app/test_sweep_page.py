@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import numpy as np
 import pytest
 from streamlit.runtime.scriptrunner import StopException
 from streamlit.testing.v1 import AppTest
@@ -70,7 +71,7 @@ def test_a_short_run_shows_best_setting_categories_and_failures(monkeypatch):
     place, cell = swept.rescue() or (0, swept.cells[-1])
     cell = best if best.moves else cell
     rows = next(f.value for f in app.dataframe if "question" in f.value.columns)
-    assert list(rows.columns[2:]) == [
+    assert list(rows.columns[3:]) == [
         "none",
         *(f"α {alpha:g}" for alpha in swept.alphas),
         *(policy for policy in swept.policies if policy != cell.policy),
@@ -194,3 +195,51 @@ def test_a_conversation_without_questions_says_so(tmp_path):
     path.write_text(json.dumps({"speaker_a": "A", "speaker_b": "B", "session_1": turns}))
     app = open_path(sweep_page().run(), path)
     assert "no questions with gold evidence or answers" in texts(app)
+
+
+def test_a_slice_is_made_from_a_filter_and_measured_by_itself(monkeypatch):
+    monkeypatch.delenv("SEGVIZ_FILE")
+    app = sweep_page()
+    app.session_state["slice-making"] = True
+    clean(app.run())
+    tricky = [question for question in sample().questions if question.category == 5]
+    app.selectbox(key="slice-category").set_value(tricky[0].category_label).run()
+    app.text_input(key="slice-name").set_value("tricky").run()
+    keep = app.button(key="slice-keep")
+    assert keep.label == f"Keep {len(tricky)} questions"
+    clean(keep.click().run())
+    assert f"**{len(tricky)} questions** under every setting" in texts(app)
+    whole, part = app.session_state["sweeps"].values()
+    assert part.questions == len(tricky)
+    places = whole.baseline.outcomes.keep(category=5)
+    for name in MEASURES:
+        kept = whole.baseline.outcomes.column(name)[places]
+        np.testing.assert_array_equal(part.baseline.outcomes.column(name), kept)
+    rows = next(f.value for f in app.dataframe if "B against A" in f.value.columns)
+    assert set(rows["question"]) <= {question.text for question in tricky}
+    clean(app.button(key="slice-remove").click().run())
+    assert f"**{len(sample().questions)} questions** under every" in texts(app)
+
+
+def test_two_runs_are_compared_question_by_question(monkeypatch):
+    monkeypatch.delenv("SEGVIZ_FILE")
+    app = sweep_page()
+    app.session_state["sweep-cell"] = ("both", 0.7, 2)
+    clean(app.run())
+    side = {box.label: box for box in app.selectbox if box.label in "AB"}
+    assert (side["A"].value, side["B"].value) == ("none", "α 0.7")
+    side["A"].set_value("top-down, α 0.3, H 1").run()
+    clean(app)
+    (swept,) = app.session_state["sweeps"].values()
+    before = swept.cell("top-down", 0.3, 1).outcomes.fates
+    after = swept.cell("both", 0.7, 2).outcomes.fates
+    rows = next(f.value for f in app.dataframe if "B against A" in f.value.columns)
+    worth = {
+        question.text: 2 * now[0] + now[1] - 2 * was[0] - was[1]
+        for question, was, now in zip(sample().questions, before, after, strict=True)
+    }
+    for _, row in rows.iterrows():
+        change = worth[row["question"]]
+        assert row["B against A"] == ("won" if change > 0 else "lost" if change < 0 else "")
+    won, lost = ((rows["B against A"] == what).sum() for what in ("won", "lost"))
+    assert f"{won} are won and {lost} lost by α 0.7 against top-down, α 0.3, H 1" in texts(app)

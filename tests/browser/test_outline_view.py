@@ -76,8 +76,9 @@ def test_what_screen_readers_are_told(app, memory):
     assert {name: item.get_attribute(name) for name in wanted} == wanted
     result = memory.ask(memory.conversation.questions[0].text)
     said = item.get_attribute("aria-label")
-    assert f"initial {result.initial[children[1]]:.5f} rank " in said
-    assert f"propagated {result.final[children[1]]:.5f} rank " in said
+    count = int(result.structure.active.sum())
+    assert f"initial ×{result.initial[children[1]] * count:.2f} rank " in said
+    assert f"propagated ×{result.final[children[1]] * count:.2f} rank " in said
     assert row(app, root).locator("> [role=group]").count() == 1
 
 

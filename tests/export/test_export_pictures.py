@@ -21,12 +21,13 @@ import pytest
 from PIL import Image
 
 from segviz.cli import main
-from segviz.export import FORMATS, SCALES, Sheet, html_page, pictures
+from segviz.export import FORMATS, SCALES, Sheet, View, html_page, pictures
 from segviz.export.browser import NAMES, VARIABLE, BrowserError, _usual, find_browser
 from segviz.export.html import CARD, FILM, SURFACE, WIDTH, picture_height
 from segviz.export.pictures import draw, made
-from segviz.export.sheet import MOST_DOTS, Kind, card, film, sheet
+from segviz.export.sheet import MOST_DOTS, Kind, card, film, growth, sheet
 from segviz.systems.levels import level_name, level_names
+from segviz.view.bookmark import Bookmark
 from segviz.view.palette import session_colours
 from tests.export.pdf import Pdf
 from tests.export.views import ask_view, chain, dag, grow_view, holding, nothing
@@ -173,6 +174,26 @@ def test_an_animation_shows_the_card_at_every_alpha(memory, drawer, temporary):
     apart = [np.abs(frame - still).mean() for frame in frames]
     assert np.argmin(apart) == 10
     assert apart[10] < 0.5 * apart[0]
+
+
+@pytest.mark.browser
+def test_an_animation_of_growth_shows_the_card_at_every_step(memory, drawer, temporary):
+    with Image.open(io.BytesIO(made(FORMATS["growth"], grow_view(memory)))) as moving:
+        assert moving.size == CARD
+        assert len(memory.steps) <= moving.n_frames <= FILM[0] * FILM[1]  # same ones may merge
+        found = []
+        for at in range(moving.n_frames):
+            moving.seek(at)
+            found.append(np.asarray(moving.convert("RGB"), dtype=int))
+    still = np.asarray(dots(made(FORMATS["card"], grow_view(memory))), dtype=int)
+    apart = [np.abs(frame - still).mean() for frame in found]
+    assert apart[-1] < 0.2 * apart[0]
+    assert np.all(np.diff(apart) < 0.5)  # what is there stays where it is
+
+
+def test_an_animation_of_growth_begins_with_the_first_step(memory):
+    with pytest.raises(ValueError, match="nothing has been heard"):
+        growth(View(memory, memory.at(0), Bookmark(step=0)))
 
 
 def test_an_animation_needs_scores_that_travel(memory):
@@ -396,7 +417,7 @@ def test_the_command_writes_them(saved, drawer, tmp_path, monkeypatch, capsysbin
         (["--format", "svg", "--scale", "2"], "--scale is for png, not for svg"),
         (
             ["--format", "newick", "--dark"],
-            "--dark is for svg, png, pdf, card or animation, not for newick",
+            "--dark is for png, svg, pdf, card, animation or growth, not for newick",
         ),
         (["--format", "png", "--scale", "5"], "invalid choice: 5"),
         (["--format", "png"], "SEGVIZ_BROWSER names '/nowhere'"),

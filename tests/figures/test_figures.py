@@ -19,7 +19,7 @@ from segviz.figures.cost import (
     series,
     total_sentence,
 )
-from segviz.figures.levels import level_figure, level_rows
+from segviz.figures.levels import level_figure, level_row, level_sentence
 from segviz.llm import Price
 from tests.trees import chat
 
@@ -27,32 +27,20 @@ COLOURS = {"accent": "#c2410c", "neutral": "#777777"}
 
 
 class TestLevels:
-    before, after = {0: 8, 1: 2, 2: 0}, {0: 6, 1: 2, 2: 2}
+    rows = (
+        level_row("looked at", {0: 0.8, 1: 0.2, 2: 0}, ("message", "theme")),
+        level_row("returned", {0: 0, 1: 1, 2: 0}, ("message", "theme")),
+    )
 
-    def test_bars_hold_both_distributions_with_a_second_channel(self):
-        figure = level_figure(self.before, self.after, **COLOURS)
-        assert [list(bar.y) for bar in figure.data] == [[8, 2, 0], [6, 2, 2]]
-        assert list(figure.data[0].x) == ["leaf", "level 1", "level 2"]
-        assert figure.data[0].marker.pattern.shape == "/"
+    def test_a_bar_for_each_row_by_the_names_a_memory_has_for_its_levels(self):
+        figure = level_figure(self.rows, colours=("#111111", "#222222"))
+        assert [bar.name for bar in figure.data] == ["message", "theme", "level 2"]
+        assert [list(bar.x) for bar in figure.data] == [[0.8, 0], [0.2, 1], [0, 0]]
+        assert all(list(bar.y) == ["looked at", "returned"] for bar in figure.data)
+        assert [bar.marker.color for bar in figure.data] == ["#111111", "#222222", "#222222"]
 
-    def test_levels_go_by_the_names_a_memory_has_for_them(self):
-        names, sets = ("message", "theme"), ("looked at", "returned")
-        figure = level_figure(
-            self.before, {0: 0, 1: 5, 2: 0}, names=names, series=sets, shares=True, **COLOURS
-        )
-        assert [bar.name for bar in figure.data] == list(sets)
-        assert list(figure.data[0].x) == ["message", "theme", "level 2"]
-        assert [list(bar.y) for bar in figure.data] == [[0.8, 0.2, 0], [0, 1, 0]]
-        assert [list(map(int, bar.text)) for bar in figure.data] == [[8, 2, 0], [0, 5, 0]]
-
-    def test_the_table_twin_holds_both(self):
-        rows = level_rows(self.before, self.after, ["tiny"])
-        assert rows[0] == {"level": "tiny", "initial": 8, "propagated": 6}
-        assert [row["propagated"] for row in rows] == list(self.after.values())
-
-    def test_nothing_at_all_has_no_height(self):
-        figure = level_figure({0: 0}, {0: 0}, shares=True, **COLOURS)
-        assert [list(bar.y) for bar in figure.data] == [[0], [0]]
+    def test_the_same_in_words(self):
+        assert level_sentence(self.rows[0]) == "message 80%, theme 20%, level 2 0%"
 
 
 class TestCost:

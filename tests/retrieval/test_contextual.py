@@ -16,7 +16,7 @@ import segviz
 from segviz.conversation import Conversation, Session, Turn
 from segviz.embedding import HashingEmbedder, background_lines, get_embedder, word_vectors
 from segviz.retrieval import over_active, parts, relevance_model, spelled
-from segviz.retrieval.relevance import Contextual
+from segviz.retrieval.relevance import Contextual, matches
 from segviz.retrieval.relevance.lexical import STOP, stem
 from tests.trees import grown
 
@@ -228,6 +228,49 @@ def test_equals_its_definition(system):
         total = sum(expected.values())
         raw = scorer([question])[0]
         np.testing.assert_allclose(raw[rows], np.exp(total - total.max()), rtol=2e-3)
+
+
+def test_matching_words_equal_their_definition():
+    conv = conversation([["the red boat sails", "my dog barked"], ["boats, painted: barking dogs"]])
+    memory = segviz.build(conv, unit="turn")
+    texts = [*memory.structure.text, "nothing here", ""]
+    vocabulary = {w for text in memory.structure.text for w in split(text)}
+    words = word_vectors(WORDLLAMA)
+    centre = words.words(sorted(vocabulary - STOP)).mean(axis=0)
+    for question in ("When did Ana's dog bark at the ship?", "Ana?", ""):
+        telling = [w for w in split(question.replace("Ana's", "")) if w not in STOP]
+        asked = {stem(w) for w in split(question) if w not in STOP}
+        expected = []
+        for text in texts:
+            same = {w: 1.0 for w in split(text) if w not in STOP and stem(w) in asked}
+            for word in telling:
+                cosines = {
+                    w: float(
+                        unit(words.words([w])[0] - centre) @ unit(words.words([word])[0] - centre)
+                    )
+                    for w in split(text)
+                    if w in vocabulary - STOP
+                }
+                best = max(cosines, key=cosines.__getitem__, default="")
+                if best and cosines[best] >= 0.4:
+                    same.setdefault(best, cosines[best])
+            expected.append(same)
+        for model, wanted in (
+            (Contextual(), expected),
+            (Contextual(words=0, similar=0), [{} for _ in texts]),
+            (relevance_model("lexical"), [{w: 1.0 for w in e if e[w] == 1.0} for e in expected]),
+            (relevance_model("hybrid"), [{w: 1.0 for w in e if e[w] == 1.0} for e in expected]),
+            (relevance_model("dense"), [{} for _ in texts]),
+        ):
+            scorer = over_active(model, memory.structure, WORDLLAMA, memory.units, memory.speakers)
+            found = matches(scorer, question, texts)
+            assert [set(each) for each in found] == [set(each) for each in wanted]
+            for mine, theirs in zip(found, wanted, strict=True):
+                assert mine == pytest.approx(theirs, abs=1e-4)
+    result = memory.ask("When did the dog bark at the ship?")
+    heard = result.matches(range(len(result.structure)))
+    assert all(heard.values())
+    assert heard[1].keys() >= {"dog", "barked"}
 
 
 @settings(max_examples=25, deadline=None)

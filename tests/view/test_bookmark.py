@@ -25,6 +25,7 @@ from segviz.view.bookmark import (
     usual_method,
 )
 from segviz.view.look import COLOURS, LABELS
+from segviz.view.story import PAGES, Stop
 
 count = st.integers(0, 2**31)
 words = st.text(st.characters(exclude_categories=["Cs"]), max_size=200)
@@ -56,12 +57,60 @@ bookmarks = st.builds(
     colour=st.sampled_from(("", *COLOURS)),
     labels=st.sampled_from(("", *LABELS)),
     pins=st.lists(count, max_size=2, unique=True).map(tuple),
+    story=st.lists(
+        st.builds(
+            Stop,
+            page=st.sampled_from(PAGES),
+            words=words,
+            link=st.dictionaries(words, words, max_size=3),
+        ),
+        max_size=4,
+    ).map(tuple),
+    stop=count,
+    slices=st.dictionaries(
+        words.filter(lambda name: 0 < len(name) <= 60),
+        st.sets(st.integers(0, 100_000), min_size=1, max_size=9).map(lambda s: tuple(sorted(s))),
+        max_size=3,
+    ),
+    slice=words,
 )
 
 
 @given(bookmarks)
 def test_what_is_written_comes_back(bookmark):
     assert decode(encode(bookmark)) == (bookmark, [])
+
+
+def test_slices_are_written_as_ranges():
+    link = encode(Bookmark(slices={"dates": (0, 1, 2, 5, 9, 10)}, slice="dates"))
+    assert link == {"slices": '{"dates":"0-2,5,9-10"}', "slice": "dates"}
+
+
+@pytest.mark.parametrize(
+    ("part", "given"),
+    [
+        ("story", "["),
+        ("story", '[["sweep","",{}]]'),
+        ("story", '[["ask",1,{}]]'),
+        ("story", '[["ask","",{"step":3}]]'),
+        ("story", '[["ask",""]]'),
+        ("story", f'[["ask","{"x" * 401}",{{}}]]'),
+        ("story", "[" * 11_000),
+        ("story", '["ask"]' + " " * 12_000),
+        ("slices", "[]"),
+        ("slices", '{"":"1"}'),
+        ("slices", '{"a":"3-1"}'),
+        ("slices", '{"a":"-1"}'),
+        ("slices", '{"a":"0-999999999"}'),
+        ("slices", '{"a":3}'),
+        ("slices", '{"a":""}'),
+    ],
+)
+def test_what_is_no_story_and_no_slices_is_named(part, given):
+    bookmark, problems = decode({part: given})
+    assert bookmark == Bookmark()
+    assert len(problems) == 1
+    assert problems[0].startswith(f"{part}=")
 
 
 def test_links_from_before_with_operations_open_the_rest():

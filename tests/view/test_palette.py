@@ -90,7 +90,7 @@ def test_score_ramps_are_monotone_from_background_to_strong() -> None:
     assert len(SCORE_RAMP_LIGHT) == len(SCORE_RAMP_DARK) == 9
     assert (np.diff(luminance(SCORE_RAMP_LIGHT)) < 0).all()
     assert (np.diff(luminance(SCORE_RAMP_DARK)) > 0).all()
-    for ramp, page in ((SCORE_RAMP_LIGHT, "#ffffff"), (SCORE_RAMP_DARK, "#0e1117")):
+    for ramp, page in ((SCORE_RAMP_LIGHT, "#ffffff"), (SCORE_RAMP_DARK, "#171614")):
         assert contrast(ramp[0], page) < 1.35
         assert contrast(ramp[-1], page) > 9
 

@@ -130,6 +130,8 @@ interface Message extends Columns {
   level_names: string[];
   /** Texts of what is listed, longer than the labels. */
   texts: Record<string, string>;
+  /** Of the same: the words that match the question, with their cosine. */
+  matches: Record<string, Record<string, number>>;
   /** Words of all that was retrieved; null where Python has not counted. */
   words: number | null;
   /** The shares of the ingredients in the own score of the node selected when Python answered. */
@@ -586,6 +588,7 @@ interface Elements {
   evidence: {
     root: HTMLElement;
     title: HTMLElement;
+    hint: HTMLElement;
     order: HTMLButtonElement;
     list: HTMLElement;
     said: string;
@@ -720,6 +723,8 @@ interface Memory {
   /** How many of each set lie below a node. */
   below: Record<string, Map<number, number>>;
   most: number;
+  /** How many nodes there are. */
+  active: number;
 }
 
 /** The rows that are there. */
@@ -772,6 +777,8 @@ interface NodeItem extends LongText {
   node?: number;
   head: string;
   note?: string;
+  /** Words to mark, with their cosine. */
+  matches?: Record<string, number> | null;
 }
 interface NodeListing extends OpenList {
   groups: { title: string; items: NodeItem[] }[];

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
 import test from "node:test";
 
 import { escaped, Recorder } from "../src/export_page/recorder.js";
@@ -23,6 +24,16 @@ function written(draw, patterns) {
   draw(ctx);
   return ctx.parts.join("");
 }
+
+test("it knows every method and property of a context that the painters use", () => {
+  const source = new URL("../src/", import.meta.url);
+  const files = readdirSync(source, { recursive: true }).filter((name) => name.endsWith(".js"));
+  const used = new Set(files.filter((name) => !/recorder|theme|dom/.test(name)).flatMap((name) =>
+    [...readFileSync(new URL(name, source), "utf8").matchAll(/\bctx\.(\w+)/g)].map(([, one]) => one)));
+  const recorder = new Recorder(measuring);
+  assert.ok(used.has("bezierCurveTo") && used.has("fillText"));
+  assert.deepEqual([...used].filter((name) => !(name in recorder)), []);
+});
 
 test("rectangles and paths keep their place and paint", () => {
   assert.equal(written((ctx) => {

@@ -17,7 +17,7 @@ export function sceneOf(changes = {}, look = {}, picture = "scores") {
     "measure:coherence": Float64Array.from([0.1, 0.9, NaN, 0.5, 0.5, 1, -0.2]),
     measures: [{ name: "coherence", meaning: "closeness", unit: "mean cosine" }],
     gold: Int32Array.from([0, 3]), gold_turns: { 0: ["D1:1"], 3: ["D2:2"] }, gold_asked: 2, ingredients: [],
-    level_names: [], texts: {}, live: null, origin: new Int32Array(0),
+    level_names: [], texts: {}, matches: {}, live: null, origin: new Int32Array(0),
     top_initial: Int32Array.from([0, 6]), top_final: Int32Array.from([1, 4]),
     level: Int32Array.from([0, 0, 0, 0, 1, 1, 2]), top: Int32Array.from([0, 0, 0, 0, 1, 1, 2]),
     start: Int32Array.from([0, 1, 2, 3, 0, 2, 0]), stop: Int32Array.from([1, 2, 3, 4, 2, 4, 4]),

@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { changeIndex, levelStrength, mix, rampIndex, rampTable } from "../src/canvas/colour.js";
+import { matchedPieces } from "../src/shared/lines.js";
 import { unpack, withValues } from "../src/shared/message.js";
 import { cutText, isolateText, number } from "../src/shared/text.js";
 
@@ -21,6 +22,17 @@ test("text is cut between what a reader sees as characters", () => {
   assert.equal(isolateText("a\u202eb\nc"), "\u2068a b c\u2069");
   assert.equal(isolateText(""), "");
   assert.equal(cutText("x".repeat(400), 280).length, 281);
+});
+
+test("words that match are marked, in any case, the speaker is not", () => {
+  const text = "Dog: a dog, DOGS\nToString constructor café";
+  const matches = { dog: 1, dogs: 0.55, café: 0.5, bread: 1 };
+  const pieces = matchedPieces(text, matches);
+  assert.equal(pieces.map(([, part]) => part).join(""), text);
+  assert.deepEqual(pieces.filter(([kind]) => kind !== "same"),
+    [["heard", "dog"], ["alike", "DOGS"], ["alike", "café"]]);
+  assert.deepEqual(matchedPieces(text), [["same", text]]);
+  assert.deepEqual(matchedPieces("", matches), []);
 });
 
 test("colours are mixed and found on a ramp", () => {

@@ -38,6 +38,7 @@ __all__ = [
     "Lexical",
     "Softmax",
     "initial_scores",
+    "matches",
     "over_active",
     "parts",
     "relevance_model",
@@ -146,6 +147,19 @@ class _OverActive:
             found[name] = np.zeros(self._n)
             found[name][self._rows] = part
         return found
+
+    def matches(self, question: str, texts: Sequence[str]) -> list[dict[str, float]]:
+        """See :func:`matches`."""
+        return matches(self._inner, question, texts)
+
+
+def matches(scorer: Scorer, question: str, texts: Sequence[str]) -> list[dict[str, float]]:
+    """The words of each text, in lower case, that a relevance hears in the question: 1 for those
+    of its stems, the cosine for similar ones; none where a model does not go by words."""
+    if not hasattr(scorer, "matches"):
+        return [{} for _ in texts]
+    found: list[dict[str, float]] = scorer.matches(question, texts)
+    return found
 
 
 def parts(scorer: Scorer, question: str) -> dict[str, Scores]:

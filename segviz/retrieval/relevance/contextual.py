@@ -18,7 +18,7 @@ from segviz.construct import check_ranges, param
 from segviz.construct.tasks import dates
 from segviz.conversation import Unit
 from segviz.embedding import Embedder, KnowsWords, background_lines, word_vectors
-from segviz.retrieval.relevance.lexical import STOP, stem
+from segviz.retrieval.relevance.lexical import STOP, shared_words, stem
 from segviz.retrieval.relevance.standardise import sharpened
 from segviz.tree import Structure
 
@@ -39,6 +39,7 @@ _RARE = 1e-3  # a word of this share of all counts half
 _PASSAGE = 100  # words
 _MANY = 20_000  # nodes whose products are worth several threads
 _ALIKE = 0.2  # words of a lower cosine are not similar
+_TELLING = 0.4  # a similar word of a lower cosine adds too little to be told
 
 
 @dataclass(frozen=True)
@@ -167,8 +168,7 @@ class Prepared:
     def parts(self, question: str) -> dict[str, Floats]:
         """What every ingredient in force adds to the logarithm of each node's score, float64 (n,)
         each; 0 for an average leaf."""
-        plain = self._names.sub(" ", question) if self._names else question
-        telling = plain if _split(plain) else question
+        telling = self._telling(question)
         scores = {
             "words": lambda: self._standardised(self._bm25(question)),
             "meaning": lambda: self._standardised(self._meaning(telling)),
@@ -187,6 +187,31 @@ class Prepared:
             for name, score in scores.items()
             if weights[name]
         }
+
+    def _telling(self, question: str) -> str:
+        """The question without names of speakers, where that leaves any word."""
+        plain = self._names.sub(" ", question) if self._names else question
+        return plain if _split(plain) else question
+
+    def matches(self, question: str, texts: Sequence[str]) -> list[dict[str, float]]:
+        """See :func:`segviz.retrieval.relevance.matches`; of the words similar to one of the
+        question the most similar, from a cosine of 0.4."""
+        found = shared_words(question, texts) if self.settings.words else [{} for _ in texts]
+        if self._static is None or not self.settings.similar:
+            return found
+        asked, vectors = self._asked(self._telling(question))
+        if not asked:
+            return found
+        alike = self._centred @ vectors.T
+        for heard, text in zip(found, texts, strict=True):
+            words = [word for word in dict.fromkeys(_split(text)) if word in self._vocabulary]
+            cosines = alike[[self._vocabulary[word] for word in words]]
+            for best, cosine in (
+                zip(cosines.argmax(axis=0), cosines.max(axis=0), strict=True) if words else ()
+            ):
+                if cosine >= _TELLING:
+                    heard.setdefault(words[best], float(cosine))
+        return found
 
     def _standardised(self, scores: Floats) -> Floats:
         """Minus the mean of the leaves, divided by their standard deviation; 0 where that is 0."""
@@ -308,13 +333,18 @@ class Prepared:
         centred[[i for word, i in self._vocabulary.items() if word in STOP]] = 0.0
         return centred
 
-    def _similar(self, question: str) -> Floats:
+    def _asked(self, question: str) -> tuple[list[str], NDArray[np.float32]]:
+        """The telling words of a question and their unit vectors around the mean, float32 (w, d);
+        none in a memory without words."""
         assert self._static is not None
-        scores = np.zeros(len(self._structure))
         asked = [word for word in dict.fromkeys(_split(question)) if word not in STOP]
         if not asked or not self._vocabulary:
-            return scores
-        vectors = _unit(self._static.words(asked) - self._centre)
+            return [], np.zeros((0, 0), dtype=np.float32)
+        return asked, _unit(self._static.words(asked) - self._centre)
+
+    def _similar(self, question: str) -> Floats:
+        scores = np.zeros(len(self._structure))
+        asked, vectors = self._asked(question)
         for word, vector in zip(asked, vectors, strict=True):
             alike = self._centred @ vector
             best = np.zeros(len(scores))

@@ -13,7 +13,7 @@ from segviz.construct import Scorer, check_ranges, param
 from segviz.conversation import Unit
 from segviz.embedding import Embedder
 from segviz.retrieval.relevance.dense import Dense
-from segviz.retrieval.relevance.lexical import Lexical
+from segviz.retrieval.relevance.lexical import Lexical, shared_words
 from segviz.retrieval.relevance.standardise import sharpened, standardised
 from segviz.tree import Structure
 
@@ -77,3 +77,7 @@ class _Hybrid:
             "words": words / self._settings.temperature,
             "meaning": meaning / self._settings.temperature,
         }
+
+    def matches(self, question: str, texts: Sequence[str]) -> list[dict[str, float]]:
+        """See :func:`segviz.retrieval.relevance.matches`."""
+        return shared_words(question, texts)

@@ -40,6 +40,19 @@ def tokens(text: str) -> list[str]:
     return [stem(word) for word in _WORD.findall(text.lower()) if word not in STOP]
 
 
+def shared_words(question: str, texts: Sequence[str]) -> list[dict[str, float]]:
+    """The words of each text, in lower case, that have a stem of the question; 1.0 each."""
+    asked = set(tokens(question))
+    return [
+        {
+            word: 1.0
+            for word in _WORD.findall(text.lower())
+            if word not in STOP and stem(word) in asked
+        }
+        for text in texts
+    ]
+
+
 @dataclass(frozen=True)
 class Lexical:
     """BM25 of the question's words in each annotation.
@@ -66,21 +79,30 @@ class Lexical:
         speakers: Sequence[str] = (),
     ) -> Scorer:
         """A function from q questions to raw scores, float64 (q, n)."""
+        return _Lexical(self, structure)
+
+
+class _Lexical:
+    """A structure that :class:`Lexical` is ready to score."""
+
+    def __init__(self, settings: Lexical, structure: Structure) -> None:
         import bm25s  # a fifth of a second: only when somebody asks
 
-        n = len(structure)
-        index = bm25s.BM25(k1=self.k1, b=self.b, method="lucene")
+        self._n = len(structure)
+        self._index = bm25s.BM25(k1=settings.k1, b=settings.b, method="lucene")
         corpus = [tokens(text) or [_NOTHING] for text in structure.text]
-        known = {word for words in corpus for word in words}
-        if n:
-            index.index(corpus, show_progress=False)
+        self._known = {word for words in corpus for word in words}
+        if self._n:
+            self._index.index(corpus, show_progress=False)
 
-        def score(questions: Sequence[str]) -> NDArray[np.float64]:
-            rows = np.zeros((len(questions), n))
-            for row, question in zip(rows, questions, strict=True):
-                words = [word for word in tokens(question) if word in known]
-                if words:
-                    row[:] = index.get_scores(words)
-            return rows
+    def __call__(self, questions: Sequence[str]) -> NDArray[np.float64]:
+        rows = np.zeros((len(questions), self._n))
+        for row, question in zip(rows, questions, strict=True):
+            words = [word for word in tokens(question) if word in self._known]
+            if words:
+                row[:] = self._index.get_scores(words)
+        return rows
 
-        return score
+    def matches(self, question: str, texts: Sequence[str]) -> list[dict[str, float]]:
+        """See :func:`segviz.retrieval.relevance.matches`."""
+        return shared_words(question, texts)

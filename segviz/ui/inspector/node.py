@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from segviz.retrieval import Result
 from segviz.tree import Structure
 from segviz.ui import keys
 from segviz.ui.inspector.pins import pin_button
@@ -13,15 +14,20 @@ from segviz.ui.widgets.captions import coverage, named, turns_of, unmarked
 from segviz.ui.widgets.lists import transcript
 
 
-def node_details(session: Session, structure: Structure, node: int, step: int) -> None:
-    """Draws the selected node of ``structure``, which is the memory after ``step`` steps.
+def node_details(
+    session: Session, structure: Structure, node: int, step: int, result: Result | None = None
+) -> None:
+    """Draws the selected node of ``structure``, which is the memory after ``step`` steps, the
+    words that match the question of ``result`` marked.
 
     Text is shown literally. Only the open tab is computed.
     """
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+    with st.container(horizontal=True, wrap=False, vertical_alignment="center", gap="small"):
         name, where = named(session, structure, node).split(" · ", 1)
         st.markdown(f"**{unmarked(name)}** · {unmarked(where)}", width="stretch")
         pin_button(session, node)
+        with st.popover("Copy", icon=":material/content_copy:", type="tertiary", key=keys.COPY):
+            st.code(_citation(session, structure, node), language=None, wrap_lines=True)
         st.button(
             "",
             icon=":material/close:",
@@ -36,7 +42,7 @@ def node_details(session: Session, structure: Structure, node: int, step: int) -
     )
     if text.open:
         with text:
-            text_tab(structure, node)
+            text_tab(structure, node, result.matches([node]).get(node, {}) if result else {})
     if kin.open:
         with kin:
             lineage_tab(session, structure, node)
@@ -46,6 +52,13 @@ def node_details(session: Session, structure: Structure, node: int, step: int) -
     if history.open:
         with history:
             history_tab(session, structure, node, step)
+
+
+def _citation(session: Session, structure: Structure, node: int) -> str:
+    """Returns a node's text and where it comes from, to be pasted elsewhere."""
+    turns = ", ".join(turns_of(session, structure, node))
+    where = f"{session.conversation.id}, node {node}, {coverage(session, structure, node)}"
+    return f"{structure.text[node]}\n[{where}; turns {turns}]"
 
 
 def node_transcript(

@@ -14,6 +14,7 @@ from segviz.ui.state import Session
 from segviz.ui.view_state import pinned
 from segviz.ui.widgets.captions import counted, coverage, named, unmarked
 from segviz.ui.widgets.lists import diffs, node_list
+from segviz.ui.widgets.tables import table
 
 HEIGHT = 190
 TURNS_NAMED = 12
@@ -134,19 +135,19 @@ def _one(session: Session, structure: Structure, node: int) -> None:
 
 
 def _scores(result: Result, a: int, b: int) -> None:
-    rows: list[dict[str, Any]] = [
+    count = int(result.structure.active.sum())
+    rows = [
         {
             "node": node,
-            "initial": float(result.initial[node]),
+            "initial": f"×{result.initial[node] * count:.3f}",
             "rank": _rank(result, result.initial, node),
-            "propagated": float(result.final[node]),
+            "propagated": f"×{result.final[node] * count:.3f}",
             "new rank": _rank(result, result.final, node),
             "retrieved": "yes" if node in result.after else "no",
         }
         for node in (a, b)
     ]
-    number = st.column_config.NumberColumn(format="%.6f")
-    st.dataframe(rows, hide_index=True, column_config={"initial": number, "propagated": number})
+    table(rows, about="Scores of the pinned nodes, as multiples of an even share")
 
 
 def _rank(result: Result, scores: Any, node: int) -> int | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import islice
 from typing import Any
 
@@ -31,10 +31,14 @@ VERSIONS = 10
 Row = dict[str, Any]
 
 
-def text_tab(structure: Structure, node: int) -> None:
-    """Draws the annotation, and the facts the system keeps about the node."""
+def text_tab(structure: Structure, node: int, matches: Mapping[str, float]) -> None:
+    """Draws the annotation with the words that match a question, and the facts the system keeps
+    about the node."""
     facts = structure.facts[node]
-    _texts([("", structure.text[node])], node, "text", HEIGHT - 100 * bool(facts), keys.NODE_TEXT)
+    height = HEIGHT - 100 * bool(facts)
+    _texts([("", structure.text[node])], node, "text", height, keys.NODE_TEXT, matches)
+    if matches:
+        st.caption("Marked: words of the question; dotted: words similar to one of them.")
     if facts:
         st.caption(f"The memory keeps {counted(len(facts), 'fact')} about it:")
         _texts(
@@ -42,9 +46,16 @@ def text_tab(structure: Structure, node: int) -> None:
         )
 
 
-def _texts(rows: Sequence[tuple[str, str]], node: int, what: str, height: int, key: str) -> None:
+def _texts(
+    rows: Sequence[tuple[str, str]],
+    node: int,
+    what: str,
+    height: int,
+    key: str,
+    matches: Mapping[str, float] | None = None,
+) -> None:
     node_list(
-        [("", [{"head": head, "text": text} for head, text in rows])],
+        [("", [{"head": head, "text": text, "matches": matches} for head, text in rows])],
         key=key,
         height=height,
         label=f"The node's {what}",

@@ -8,10 +8,11 @@ from typing import Any
 import streamlit as st
 
 from segviz.evaluate import Outcomes
-from segviz.figures.atlas import COVERED, FOUND, MISSED, atlas, atlas_sentence, marks
+from segviz.figures.atlas import COVERED, FOUND, MISSED, atlas, atlas_sentence, marks, won
 from segviz.ui import keys
-from segviz.ui.state import Session
+from segviz.ui.state import Session, begin
 from segviz.ui.view_state import write_question
+from segviz.ui.widgets.slices import measured
 from segviz.ui.widgets.tables import tall
 
 _SEEN = 14
@@ -25,12 +26,25 @@ def draw_atlas(
     key: str,
     adversarial: bool,
     choose: Callable[[str], None],
+    more: Mapping[str, Outcomes] | None = None,
 ) -> None:
-    """Draws a row for every question and a column for each of ``columns``, the first to compare
-    with, sorted by what changes in ``focus``. A click asks the question on Ask, once ``choose``
-    has set what its column stands for; the words of a question stand for ``focus``."""
-    questions = session.conversation.questions
-    names = list(columns)
+    """Draws a row for every question and a column for each of ``columns``, sorted by what changes
+    from A to B: from the first to ``focus``, unless others of them or of ``more`` are chosen. A
+    click asks the question on Ask, once ``choose`` has set what its column stands for; the words
+    of a question stand for B."""
+    questions, every = measured(session), {**columns, **(more or {})}
+    with st.container(horizontal=True):
+        for side, first in (("A", next(iter(columns))), ("B", focus)):
+            place = keys.atlas_side(key, side, focus)
+            begin(place, first)
+            if st.session_state[place] not in every:
+                st.session_state[place] = first
+            st.selectbox(side, list(every), key=place, width=280)
+    base, focus = (st.session_state[keys.atlas_side(key, side, focus)] for side in "AB")
+    names = list(
+        dict.fromkeys([*(name for name in (base, focus) if name not in columns), *columns])
+    )
+    columns = {name: every[name] for name in names}
     rows = atlas(columns, focus, columns[focus].keep(adversarial=adversarial))
     if not rows:
         return
@@ -42,17 +56,18 @@ def draw_atlas(
             return
         place, column = cells[0]
         choose(column if column in columns else focus)
-        write_question(session, rows[place].place)
+        write_question(session, questions[rows[place].place].index)
         st.session_state[keys.PAGE_WANTED] = "ask"
 
     st.caption(
         f"{FOUND} found, {COVERED} only inside a wider retrieved node, {MISSED} missed: a mark for "
         "each gold turn. Click a cell to see it in Ask."
     )
-    sentence = atlas_sentence(rows, names[0], focus)
+    sentence = atlas_sentence(rows, base, focus)
     st.dataframe(
         [
             {
+                "B against A": won(row.change),
                 "question": questions[row.place].text,
                 "category": questions[row.place].category_label,
                 **dict(zip(names, map(marks, row.fates), strict=True)),
@@ -65,6 +80,7 @@ def draw_atlas(
         on_select=open_cell,
         selection_mode="single-cell",
         column_config={
+            "B against A": st.column_config.TextColumn(width=96),
             "question": st.column_config.TextColumn(width=300, pinned=True),
             "category": st.column_config.TextColumn(width=98),
             **{

@@ -8,12 +8,14 @@ import streamlit as st
 
 from segviz.evaluate import Sweep
 from segviz.export import FORMATS, Format, View, file_name, sweep_csv
+from segviz.export.story import stop_at
 from segviz.retrieval import Result
 from segviz.tree import Structure
 from segviz.ui import keys
 from segviz.ui.address import current
 from segviz.ui.state import Session, typed_turns
-from segviz.ui.widgets.captions import unmarked
+from segviz.ui.view_state import write_story
+from segviz.ui.widgets.captions import counted, unmarked
 from segviz.ui.widgets.pictures import attempt, follow, look, no_browser
 from segviz.view.bookmark import encode
 
@@ -39,6 +41,7 @@ def exports_panel(
         view = View(session.memory, structure, current(session), result, typed)
         with st.container(width=_WIDTH, gap="xsmall", key=keys.EXPORT_MENU):
             _link(session, view)
+            _story(session, view)
             _files(view)
 
 
@@ -98,6 +101,27 @@ def _button(view: View, offer: Format, problem: str) -> None:
     )
     if offer.needs_browser:
         follow(keys.attempt(key), content, clicked)
+
+
+def _story(session: Session, view: View) -> None:
+    """Offers to put the view into a story, which the link then holds."""
+    stops = view.bookmark.story
+    many = f"Story: {counted(len(stops), 'view')}" if stops else "Begin a story with this view"
+    words = st.text_input(
+        many, key=keys.story_button("words"), placeholder="What is to be seen here"
+    )
+
+    def add() -> None:
+        stop = stop_at(view.page, st.session_state[keys.story_button("words")], view.bookmark)
+        write_story([*stops, stop], len(stops) + 1)
+
+    st.button(
+        "Add this view",
+        key=keys.story_button("add"),
+        disabled=not (words or "").strip(),
+        on_click=add,
+        width="stretch",
+    )
 
 
 def _link(session: Session, view: View) -> None:

@@ -104,7 +104,8 @@ def node_list(
 ) -> None:
     """Show rows in titled groups, scrolling above ``height`` pixels.
 
-    A row has ``head`` and ``text``; one with a ``node`` (and perhaps a ``note`` at the
+    A row has ``head`` and ``text``, and perhaps ``matches``: words to mark in it with a cosine,
+    dotted below 1; one with a ``node`` (and perhaps a ``note`` at the
     right) can be clicked, upon which ``on_pick(node)`` runs. ``label`` names the list for
     screen readers; with another ``about`` the list starts at its top again.
     """

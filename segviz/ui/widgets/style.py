@@ -89,6 +89,12 @@ _EXPORTS = """
 }
 """
 
+# The words of a story stand beside its buttons, on a phone above them.
+_STORY = """
+.st-key-story-bar { padding-block: 0.5rem; }
+.st-key-story-bar > :nth-child(2) { flex: 1 1 15rem; }
+"""
+
 # A node's history is as tall as it is, up to a limit.
 _HISTORY = """
 .st-key-versions { max-height: 18rem; overflow-y: auto; }
@@ -113,8 +119,18 @@ _COLOURS = f"""
 """
 
 _RULES = (
-    *(_ROOM, _ICONS, _UNSEEN, _ASK, _CONTROLS, _BESIDE),
-    *(_TABLES, _TWINS, _EXPORTS, _HISTORY, _COLOURS),
+    _ROOM,
+    _ICONS,
+    _UNSEEN,
+    _ASK,
+    _CONTROLS,
+    _BESIDE,
+    _TABLES,
+    _TWINS,
+    _EXPORTS,
+    _STORY,
+    _HISTORY,
+    _COLOURS,
 )
 
 

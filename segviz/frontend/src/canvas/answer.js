@@ -99,15 +99,22 @@ export const textOf = (data, node) => data.texts[nodeOf(data, node)] ?? data.lab
 export const nameOf = (data, node) =>
   (data.names?.[node] ? isolateText(data.names[node]) : wordsOf(data, node));
 
-/** A few words that stand for a node: its first ones, without who said them.
+/** The words of a node's text, without who said the first of them.
+ * @param {Message} data
+ * @param {number} node */
+export const spoken = (data, node) =>
+  textOf(data, node).replace(SPEAKER, "").split(/\s+/).filter(Boolean);
+
+/** A few words that stand for a node: its first ones, or those from a place.
  * @param {Message} data
  * @param {number} node
- * @param {number} [count] */
-export function wordsOf(data, node, count = WORDS) {
-  const words = textOf(data, node).slice(0, 400).replace(SPEAKER, "").split(/\s+/).filter(Boolean);
-  const cut = words.length > count ? "…" : "";
-  const said = words.slice(0, count).join(" ").replace(/[,;:.]+$/, "");
-  return said ? isolateText(said + cut) : `unit ${data.start[node]}`;
+ * @param {number} [count]
+ * @param {number} [from] */
+export function wordsOf(data, node, count = WORDS, from = 0) {
+  const words = spoken(data, node);
+  const cut = words.length > from + count ? "…" : "";
+  const said = words.slice(from, from + count).join(" ").replace(/[,;:.]+$/, "");
+  return said ? isolateText((from ? "… " : "") + said + cut) : `unit ${data.start[node]}`;
 }
 
 /** A score as a multiple of the share that every node would have of one whole: "×3.2".

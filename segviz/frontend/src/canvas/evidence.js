@@ -1,13 +1,15 @@
 // The evidence list beside the tree: rank, rise or fall, level, gold, words. It follows every
 // frame; the selected node's entry is open.
 
-import { element, focusedBeside } from "../shared/dom.js";
+import { element, focusedBeside, make } from "../shared/dom.js";
 import { isolateText, spanText } from "../shared/text.js";
-import { lineBlocks } from "../shared/lines.js";
-import { levelName, multiple, textOf, wordsOf } from "./answer.js";
+import { lineBlocks, matchedPieces } from "../shared/lines.js";
+import { levelName, multiple, nodeOf, spoken, textOf, wordsOf } from "./answer.js";
 import { onFrame, schedule } from "./frame.js";
 import { pointAt } from "./linked.js";
 import { reveal, select } from "./navigation.js";
+
+const SEEN = 5; // words of a row that are seen on most screens
 
 /** @param {State} s
  * @param {HTMLElement} parent */
@@ -16,6 +18,9 @@ export function buildEvidence(s, parent) {
   root.setAttribute("aria-label", "Retrieved evidence");
   const head = element("div", "head", root);
   const title = element("span", "", head);
+  const hint = element("span", "hint", head);
+  hint.append("words ", make("mark", "heard", "asked"), " ", make("mark", "alike", "similar"));
+  hint.title = "Words of the question are marked in what came back, similar words dotted";
   const order = element("button", "", head);
   order.type = "button";
   order.addEventListener("click", () => {
@@ -23,7 +28,7 @@ export function buildEvidence(s, parent) {
     showEvidence(s);
   });
   const list = element("ol", "", root);
-  s.elements.evidence = { root, title, order, list, said: "", open: null };
+  s.elements.evidence = { root, title, hint, order, list, said: "", open: null };
   onFrame(s.frames, showEvidence);
 }
 
@@ -43,6 +48,7 @@ function showEvidence(s) {
   Object.assign(evidence, { said, texts });
   const kept = rows.filter(({ out }) => !out).length;
   title.textContent = `Retrieved: ${kept}${words}`;
+  evidence.hint.hidden = !Object.keys(scene.data.matches).length;
   order.textContent = attention.byTime ? "in time" : "best first";
   order.title = `Order: ${order.textContent}. Press for the other.`;
   const at = focusedBeside(root)?.dataset.node;
@@ -77,8 +83,36 @@ export function evidenceRows({ data, answer }, byTime) {
    * @param {boolean} out */
   const row = (node, out) => ({ node, out, was: was.get(node) ?? 0, is: is.get(node) ?? 0,
     level: levelName(data, data.level[node]), gold: held.get(node) ?? [],
-    words: wordsOf(data, node, 24) });
+    words: passageOf(data, node) });
   return [...shown.map((node) => row(node, false)), ...left.map((node) => row(node, true))];
+}
+
+/** The words of a node that stand for it in a row: from where most words of the question are.
+ * @param {Message} data
+ * @param {number} node */
+export function passageOf(data, node) {
+  const known = passages.get(data.texts) ?? new Map();
+  passages.set(data.texts, known);
+  if (!known.has(node)) known.set(node, wordsOf(data, node, 24, startOf(data, node)));
+  return known.get(node);
+}
+
+/** By message: what a drag would else compute in every frame.
+ * @type {WeakMap<Message["texts"], Map<number, string>>} */
+const passages = new WeakMap();
+
+/** @param {Message} data
+ * @param {number} node */
+function startOf(data, node) {
+  const matches = data.matches[nodeOf(data, node)];
+  const heard = spoken(data, node).map((word) => matchedPieces(word, matches)
+    .filter(([kind]) => kind === "heard").map(([, found]) => found.toLowerCase()));
+  let [from, most] = [0, 0];
+  for (let i = 0; i < heard.length; i++) {
+    const held = new Set(heard.slice(i, i + SEEN).flat()).size;
+    if (held > most) [from, most] = [i, held];
+  }
+  return from;
 }
 
 /** Rise or fall in words: "▲3", "▼1", "in, was 14", "out, was 9", "" for none.
@@ -114,7 +148,11 @@ function entry(s, list, row, open) {
     mark.setAttribute("aria-label", mark.title);
     mark.setAttribute("role", "img");
   }
-  if (!open) element("bdi", "words", button, words);
+  const matches = data.matches[nodeOf(data, node)];
+  if (!open) {
+    element("bdi", "words", button).append(...matchedPieces(words, matches, false).map(
+      ([kind, part]) => (kind === "same" ? part : make("mark", kind, part))));
+  }
   button.addEventListener("click", () => {
     select(s, open ? null : node);
     if (!open) reveal(s, node);
@@ -133,7 +171,7 @@ function entry(s, list, row, open) {
       + `${multiple(scene, data.final[node])} of an even share`);
   }
   const text = element("div", "text", body);
-  text.append(...lineBlocks([["same", textOf(data, node)]]));
+  text.append(...lineBlocks(matchedPieces(textOf(data, node), matches)));
 }
 
 /** Outlines a node in the tree while its entry is under the pointer.

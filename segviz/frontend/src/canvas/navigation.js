@@ -119,7 +119,7 @@ export function hover(s, node, session, x = 0, y = 0) {
   hideTip(s);
   if (node !== null) showNode(s, node, x, y);
   else if (session !== null && session >= 0) {
-    showTip(s.elements, [["head", isolateText(s.scene.data.session_titles[session])]], x, y);
+    showTip(s, [["head", isolateText(s.scene.data.session_titles[session])]], x, y);
   }
 }
 
@@ -144,7 +144,7 @@ export function walkTo(s, node, before = "", excerpt = null) {
   const rect = nodeRect({ ...s, sight }, 0, node); // where it will be after the slide
   if (rect) {
     showNode(s, node, rect.x + rect.w / 2, rect.y + rect.h / 2);
-    if (excerpt) showTip(s.elements, lines, ...attention.tipAt);
+    if (excerpt) showTip(s, lines, ...attention.tipAt);
   }
   schedule(s);
 }

@@ -1,8 +1,9 @@
 // What is said about a node, and the tooltip that says it.
 
-import { element } from "../shared/dom.js";
+import { element, make } from "../shared/dom.js";
 import { cutText, isolateText, levelsText, spanText } from "../shared/text.js";
 import { multiple } from "./answer.js";
+import { rowRect } from "./boxes.js";
 import { goldClass, measureOf } from "./shades.js";
 
 const TIP_LENGTH = 280;
@@ -66,7 +67,7 @@ const goldFate = (scene, node) =>
 export function showNode(s, node, x, y) {
   s.attention.tipNode = node;
   s.attention.tipAt = [x, y];
-  showTip(s.elements, nodeLines(s.scene, node), x, y);
+  showTip(s, nodeLines(s.scene, node), x, y);
 }
 
 /** @param {State} s */
@@ -75,21 +76,36 @@ export function hideTip(s) {
   s.elements.tip.hidden = true;
 }
 
-/** Beside the point (x, y) of the stage, inside the component.
- * @param {Elements} elements
+/** Beside the point (x, y) of the stage, inside the component, and below or above the row of the
+ *  node that is told of: its neighbours stay to be seen. What the search has found is marked.
+ * @param {State} s
  * @param {TipLine[]} lines
  * @param {number} x
  * @param {number} y */
-export function showTip(elements, lines, x, y) {
+export function showTip(s, lines, x, y) {
+  const { elements, search: { query }, attention: { tipNode }, sight: { geom } } = s;
   const { tip } = elements;
   tip.replaceChildren();
-  for (const [kind, text] of lines) element("div", kind, tip, text).dir = "auto";
+  for (const [kind, text] of lines) {
+    const line = element("div", kind, tip);
+    line.dir = "auto";
+    const at = kind === "text" && query ? text.toLowerCase().indexOf(query) : -1;
+    if (at < 0) line.textContent = text;
+    else {
+      const end = at + query.length;
+      line.append(text.slice(0, at), make("mark", "heard", text.slice(at, end)), text.slice(end));
+    }
+  }
   tip.hidden = false;
   const { offsetWidth: w, offsetHeight: h } = tip;
   const { clientWidth, clientHeight } = elements.root;
-  const top = y + elements.stage.offsetTop;
+  const row = tipNode === null ? null
+    : rowRect(s, Number(geom.halves > 1 && y > geom.axisTop), tipNode);
+  const { offsetTop } = elements.stage;
+  const [top, bottom] = row ? [row.y, row.y + row.h] : [y - 8, y + 8];
   const left = x + 14 + w > clientWidth ? x - 14 - w : x + 14;
-  const below = top + 14 + h > clientHeight ? top - 14 - h : top + 14;
+  const below = offsetTop + bottom + 6;
+  const place = below + h > clientHeight ? offsetTop + top - 6 - h : below;
   tip.style.left = `${Math.max(4, Math.min(left, clientWidth - w - 4))}px`;
-  tip.style.top = `${Math.max(4, Math.min(below, clientHeight - h - 4))}px`;
+  tip.style.top = `${Math.max(4, Math.min(place, clientHeight - h - 4))}px`;
 }

@@ -17,11 +17,27 @@ import { pictureOf } from "./picture.js";
  * @param {string} id */
 const byId = (id) => /** @type {E} */ (document.getElementById(id));
 
-const view = JSON.parse(byId("view").textContent);
+const wanted = new URLSearchParams(location.hash.slice(1));
+const asked = wanted.get("picture");
+
+// Of a story one stop is shown, the one that the address ends in: "#stop=2".
+const views = document.querySelectorAll('script[type="application/json"]');
+const stopAt = Math.min(views.length, Math.max(1, Number(wanted.get("stop")) || 1));
+const view = JSON.parse(views[stopAt - 1].textContent ?? "");
+if (views.length > 1) {
+  byId("page").replaceChildren(document.querySelectorAll("template")[stopAt - 1].content);
+  byId("story").querySelectorAll("li").forEach((words, i) => { words.hidden = i + 1 !== stopAt; });
+  for (const [id, to] of /** @type {[string, number][]} */ ([["back", stopAt - 1], ["next", stopAt + 1]])) {
+    if (views[to - 1]) byId(id).setAttribute("href", `#stop=${to}`);
+  }
+  addEventListener("hashchange", () => location.reload());
+}
 const LISTED = 60; // units of a wide node that are listed
 const TITLE_LENGTH = 300; // characters of a node's text in its title
 
-const bytes = Uint8Array.from(atob(view.message), (c) => c.charCodeAt(0));
+/** @param {string} text */
+const bytesOf = (text) => Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
+const bytes = bytesOf(view.message);
 const sent = unpack(bytes);
 
 // A node of the memory may be drawn at several places; `view.node` names it for each.
@@ -44,8 +60,8 @@ const sheet = new CSSStyleSheet();
 sheet.replaceSync(view.css);
 shadow.adoptedStyleSheets = [sheet];
 
-function mount() {
-  const data = withValues(bytes, { selected });
+function mount(message = bytes) {
+  const data = withValues(message, { selected });
   canvas({ data, parentElement: /** @type {any} */ (shadow), setTriggerValue: onTrigger });
 }
 
@@ -265,8 +281,8 @@ function showPicture(kind) {
   document.body.replaceChildren(kind === "webp" ? film() : element(picture));
 }
 
-/** The card at every α of the film, in rows and columns. A frame has a shadow tree of its own, for
- * the names in its picture are those of every other. */
+/** The card at every moment of the film, or at every α, in rows and columns. A frame has a shadow
+ * tree of its own, for the names in its picture are those of every other. */
 function film() {
   const { width, height, film: [columns, rows] } = view.picture;
   const sheet = document.createElement("div");
@@ -274,10 +290,16 @@ function film() {
     gridAutoRows: `${height}px`, lineHeight: "0" });
   const s = stateOf(shadow);
   for (let i = 0; i < columns * rows; i++) {
-    const alpha = i / (columns * rows);
-    s.settings.setting = { .../** @type {LiveSetting} */ (s.settings.setting), alpha };
-    recompute(s);
-    showScores(s);
+    if (view.frames.length) {
+      const [message, card] = view.frames[i];
+      mount(bytesOf(message));
+      view.picture.card = card;
+    } else {
+      const alpha = i / (columns * rows);
+      s.settings.setting = { .../** @type {LiveSetting} */ (s.settings.setting), alpha };
+      recompute(s);
+      showScores(s);
+    }
     sheet.appendChild(document.createElement("div")).attachShadow({ mode: "open" })
       .append(element(drawn()));
   }
@@ -288,10 +310,8 @@ byId("svg").addEventListener("click", () => save(new Blob([drawn(true)], SVG_TYP
 byId("png").addEventListener("click", savePng);
 byId("print").addEventListener("click", () => print());
 // The component reads its colours when it is given data.
-matchMedia("(prefers-color-scheme: dark)").addEventListener("change", mount);
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => mount());
 document.documentElement.dataset.script = "on";
-const wanted = new URLSearchParams(location.hash.slice(1));
-const asked = wanted.get("picture");
 if (asked) document.documentElement.dataset.theme = wanted.get("theme") ?? "light";
 select(selected);
 onFrame(stateOf(shadow).frames, follow);

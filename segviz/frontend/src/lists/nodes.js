@@ -3,7 +3,7 @@
 
 import { make } from "../shared/dom.js";
 import {
-  allOf, firstPart, lengthOf, lineBlocks, LONG, moreButton, replaceRows, toggling,
+  allOf, firstPart, lengthOf, lineBlocks, LONG, matchedPieces, moreButton, replaceRows, toggling,
 } from "../shared/lines.js";
 
 /** @param {NodeItem} item
@@ -30,7 +30,8 @@ function textRow(item, key, open, toggle) {
   const line = make("div", "fact");
   if (item.head) line.append(make("div", "head", item.head));
   const body = make("div", "body");
-  body.append(...lineBlocks([["same", open ? allOf(item) : firstPart(item.text)]]));
+  const shown = open ? allOf(item) : firstPart(item.text);
+  body.append(...lineBlocks(matchedPieces(shown, item.matches)));
   line.append(body);
   if (lengthOf(item) > LONG) {
     const count = lengthOf(item).toLocaleString("en");

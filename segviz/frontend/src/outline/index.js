@@ -84,6 +84,7 @@ function update(s, message) {
   for (const name of NODE_SETS) memory.sets[name] = new Set(data[name]);
   for (const name of NODE_SETS) memory.below[name] = countBelow(memory.forest, data[name]);
   memory.most = 0;
+  memory.active = data.level.reduce((sum, level) => sum + Number(level >= 0), 0);
   for (const scores of [data.initial, data.final]) {
     scores.forEach((score, node) => {
       if (data.level[node] >= 0) memory.most = Math.max(memory.most, score);

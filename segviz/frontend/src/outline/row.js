@@ -49,6 +49,11 @@ export function marksOf(memory, row) {
   return marks;
 }
 
+/** A score as a multiple of an even share.
+ * @param {Memory} memory
+ * @param {number} value */
+const multiple = ({ active }, value) => `×${(value * active).toFixed(2)}`;
+
 /** The scores of a node as [name, value, share of the highest, rank].
  * @param {Memory} memory
  * @param {number} node
@@ -77,7 +82,7 @@ export function labelOf(memory, row) {
   const { data } = memory;
   const { node } = row;
   const scores = scoresOf(memory, node).map(([name, value, , rank]) =>
-    `${name} ${value.toFixed(5)}${rank ? ` rank ${rank}` : ""}`);
+    `${name} ${multiple(memory, value)}${rank ? ` rank ${rank}` : ""}`);
   const said = [data.names[data.name[node]], `node ${node}`,
     spanText(data.start[node], data.stop[node]), sessionsText(data, node),
     row.branches ? `${row.branches} below` : "", ...marksOf(memory, row).map(([, words]) => words),
@@ -122,7 +127,7 @@ export function buildRow(s, row) {
   line.append(make("span", row.branches ? `twist ${row.open ? "open" : "closed"}` : "twist"),
     swatch(memory.data, row.node), head(memory, row), words(memory, row.node));
   const scores = scoresOf(memory, row.node);
-  if (scores.length) line.append(scoreBars(scores));
+  if (scores.length) line.append(scoreBars(memory, scores));
   return item;
 }
 
@@ -163,15 +168,16 @@ function words(memory, node) {
   return made;
 }
 
-/** @param {ReturnType<typeof scoresOf>} scores */
-function scoreBars(scores) {
+/** @param {Memory} memory
+ * @param {ReturnType<typeof scoresOf>} scores */
+function scoreBars(memory, scores) {
   const made = make("span", "scores");
   scores.forEach(([, value, share, rank], i) => {
     const track = make("i", "track");
     const fill = make("b", i ? "final" : "initial");
     fill.style.width = `${(100 * share).toFixed(1)}%`;
     track.append(fill);
-    made.append(track, make("span", "number", value.toFixed(5)),
+    made.append(track, make("span", "number", multiple(memory, value)),
       make("span", "rank", rank ? `#${rank}` : "–"));
   });
   return made;

@@ -23,18 +23,43 @@ export function splitLines(pieces) {
   return lines;
 }
 
+const WORDS = /[\p{L}\p{N}_]+/gu;
+const LINES = /^[^\n:]{1,60}: |[\p{L}\p{N}_]+/gmu; // who speaks, then words
+
+/** A text in pieces: words that are the question's ("heard") or similar to one of it ("alike"),
+ *  and the rest ("same"). In `lines` who speaks is not marked.
+ * @param {string} text
+ * @param {Record<string, number> | null} [matches] cosines of words in lower case
+ * @param {boolean} [lines]
+ * @returns {Piece[]} */
+export function matchedPieces(text, matches, lines = true) {
+  /** @type {Piece[]} */
+  const pieces = [];
+  let done = 0;
+  for (const { 0: word, index } of matches ? text.matchAll(lines ? LINES : WORDS) : []) {
+    const known = word.toLowerCase();
+    if (!matches || !Object.hasOwn(matches, known)) continue;
+    if (index > done) pieces.push(["same", text.slice(done, index)]);
+    pieces.push([matches[known] < 1 ? "alike" : "heard", word]);
+    done = index + word.length;
+  }
+  if (done < text.length) pieces.push(["same", text.slice(done)]);
+  return pieces;
+}
+
 /** One block per line. Each takes its direction from its own words; the speaker's name in
  *  front is isolated, so that a name written from right to left moves nothing else. The
  *  words are no <bdi>: dir=auto would pass over them.
  * @param {Piece[]} pieces
- * @param {(kind: string) => "span" | "del" | "ins"} [tagOf] */
-export function lineBlocks(pieces, tagOf = () => "span") {
+ * @param {(kind: string) => "span" | "del" | "ins" | "mark"} [tagOf] */
+export function lineBlocks(pieces, tagOf = (kind) => (kind === "same" ? "span" : "mark")) {
   return splitLines(pieces).map((line) => {
     const block = make("div", "line");
     block.dir = "auto";
     line.forEach(([kind, text], i) => {
       const speaker = i ? null : SPEAKER.exec(text);
-      const element = make(tagOf(kind));
+      const tag = tagOf(kind);
+      const element = make(tag, tag === "mark" ? kind : "");
       if (speaker) {
         element.append(make("bdi", "speaker", speaker[1]), text.slice(speaker[1].length));
       } else element.textContent = text;

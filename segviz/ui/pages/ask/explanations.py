@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import streamlit as st
 
+from segviz.figures.levels import level_figure, level_row, level_sentence
 from segviz.retrieval import Result
-from segviz.systems.levels import level_name
+from segviz.ui import keys
 from segviz.ui.state import Session
 from segviz.ui.widgets.captions import level_names, place, short
+from segviz.ui.widgets.charts import chart
 from segviz.ui.widgets.tables import table
+from segviz.view.palette import LEVEL_COLOURS
 
 # The ledger lists this many contributions; the rest is summed in one row.
 LISTED = 12
@@ -59,19 +60,19 @@ def ledger_panel(session: Session, result: Result, node: int) -> None:
 
 
 def hop_panel(session: Session, result: Result) -> None:
-    """Draws the sums of scores after each hop, by level."""
-    levels = result.structure.level
-    names = level_names(session.memory)
-    rows = []
-    for hop, scores in enumerate(result.hops):
-        row: dict[str, Any] = {"hop": hop, "sum": float(scores.sum())}
-        for level in range(int(levels.max(initial=0)) + 1):
-            label = level_name(level, names) if names or level else "leaves"
-            row[label] = float(scores[levels == level].sum())
-        rows.append(row)
-    digits = dict.fromkeys(rows[0], 4)
-    table(rows, about="Sums of the scores after each hop, by level", digits=digits)
-    st.caption(
-        "The sum of all scores after each hop, and how it lies on the levels. What is lost "
-        "sat on nodes without a target."
+    """Draws the sums of scores after each hop and of the propagated scores, by level."""
+    levels, names = result.structure.level, level_names(session.memory)
+    told = [(f"hop {hop}", scores) for hop, scores in enumerate(result.hops)]
+    every = range(int(levels.max(initial=0)) + 1)
+    rows = [
+        level_row(name, {at: float(scores[levels == at].sum()) for at in every}, names)
+        for name, scores in [*told, (result.score_names[1], result.final)]
+    ]
+    chart(
+        level_figure(rows, colours=LEVEL_COLOURS),
+        f"Where the scores lie after each hop, and in the end: {level_sentence(rows[0])} at "
+        f"first, {level_sentence(rows[-1])} propagated.",
+        keys.HOPS_CHART,
+        "What is missing to 100 % sat on nodes without a target.",
+        rows=lambda: rows,
     )

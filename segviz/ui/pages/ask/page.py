@@ -32,7 +32,7 @@ from segviz.ui.pages.ask.stages import stages_panel
 from segviz.ui.settings import write_live_setting
 from segviz.ui.state import Session
 from segviz.ui.view_state import view_shown
-from segviz.ui.widgets.captions import counted, unmarked
+from segviz.ui.widgets.captions import counted, level_label, unmarked
 from segviz.ui.widgets.export_menu import exports_panel
 from segviz.ui.widgets.lists import transcript
 from segviz.ui.widgets.outline import draw_outline
@@ -64,6 +64,9 @@ def render(session: Session) -> None:
             "No level is admissible, so nothing can be retrieved. Choose levels under More "
             "settings."
         )
+    elif settings.levels is not None:
+        names = ", ".join(level_label(session.memory, level) for level in settings.levels)
+        st.caption(f"Only these levels may be retrieved: {names}.")
     gold = gold_evidence(result.structure, session.memory.units, question.evidence)
     status = gold.fate(result.evidence)
     if not len(result.structure):
@@ -168,8 +171,8 @@ def _selected(session: Session, question: Question, result: Result) -> None:
     if node is not None:
         details, turns = st.columns([11, 10], gap="medium")
         with details:
-            step = result.settings.step
-            node_details(session, result.structure, node, step or len(session.memory.steps))
+            step = result.settings.step or len(session.memory.steps)
+            node_details(session, result.structure, node, step, result)
             ledger_panel(session, result, node)
         with turns:
             node_transcript(

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from segviz.construct import parameters
 from segviz.conversation import Question
-from segviz.memory import ask
 from segviz.retrieval import (
     POLICIES,
     RELEVANCE,
@@ -18,7 +16,6 @@ from segviz.retrieval import (
     relevance_model,
     spelled,
 )
-from segviz.retrieval.gold import ABSENT, COVERED, HIT, MISSED, gold_evidence
 from segviz.ui import keys
 from segviz.ui.settings import (
     START_BUDGET,
@@ -31,9 +28,10 @@ from segviz.ui.settings import (
     write_preset,
     write_relevance,
 )
-from segviz.ui.state import Session, begin, fingerprint, remember
-from segviz.ui.view_state import VIEWS, read_question, view_shown, write_question
+from segviz.ui.state import Session, begin
+from segviz.ui.view_state import VIEWS, read_question, read_step, view_shown, write_question
 from segviz.ui.widgets.captions import level_label
+from segviz.ui.widgets.slices import FATES_SHOWN, fate_rows
 from segviz.ui.widgets.tables import tall
 from segviz.ui.widgets.tree import literal_switch, view_choice
 from segviz.view.live import ALPHA_MAX, ALPHA_STEP, HORIZON_MAX, LIVE_POLICIES
@@ -51,14 +49,15 @@ class Asked:
 
 def ask_controls(session: Session) -> Asked:
     """Draws the controls of the page; returns what they say."""
-    with st.container(horizontal=True, vertical_alignment="bottom", key=keys.ASKING):
+    row = st.container(horizontal=True, vertical_alignment="bottom", key=keys.ASKING)
+    with row:
         question = _question(session)
         begin_settings()
         _fates(session)
         _retrieval(session)
-    row = st.container(horizontal=True, vertical_alignment="center", key=keys.SCORING)
-    with row:
+    with st.container(horizontal=True, vertical_alignment="center", key=keys.SCORING):
         _scoring(session)
+        _as_on_grow(session)
         view_choice(keys.ASK_VIEW)
     if read_settings(session).method == "propagate" and not live(session):
         _propagation()
@@ -86,7 +85,7 @@ def _scoring(session: Session) -> None:
         format_func=lambda name: f"preset: {name}",
         key=keys.SCORING_PRESET,
         label_visibility="collapsed",
-        width=220,
+        width=200,
         on_change=lambda: write_preset(state[keys.SCORING_PRESET], session),
     )
     st.selectbox(
@@ -95,9 +94,12 @@ def _scoring(session: Session) -> None:
         format_func=label,
         key=keys.RELEVANCE_SHOWN,
         label_visibility="collapsed",
-        width=250,
+        width=232,
         on_change=lambda: write_relevance(state[keys.RELEVANCE_SHOWN], session),
     )
+
+
+_ASKED_KEPT = 8
 
 
 def _question(session: Session) -> Question:
@@ -107,7 +109,9 @@ def _question(session: Session) -> Question:
     index, text = read_question(session)
     box = keys.question_box(session.key)
     state[box] = text if text is not None or not questions else index or 0
-    texts = [question.text for question in questions]
+    texts, numbers = [question.text for question in questions], range(len(questions))
+    before = keys.asked_before(session.key)
+    state.setdefault(before, [])
 
     def label(option: int | str) -> str:
         if isinstance(option, str):
@@ -122,11 +126,12 @@ def _question(session: Session) -> Question:
             return_to_moment(session)
         elif given and given.strip():
             write_question(session, None, given)
+            state[before] = [given, *(one for one in state[before] if one != given)][:_ASKED_KEPT]
 
     # Streamlit draws option texts as plain text.
     st.selectbox(
         "Question",
-        [*range(len(questions)), *([text] if text is not None else [])],
+        list(dict.fromkeys([*([] if text is None else [text]), *state[before], *numbers])),
         format_func=label,
         key=box,
         index=None,
@@ -141,7 +146,7 @@ def _question(session: Session) -> Question:
     return Question(-1, text or "", None, None, ())
 
 
-_MARKS = {HIT: "●", COVERED: "◐", MISSED: "○", ABSENT: "×"}
+_LISTED = ("before", "after", "change", "question", "category", "number")
 
 
 def _fates(session: Session) -> None:
@@ -152,13 +157,7 @@ def _fates(session: Session) -> None:
     with st.popover("By fate", key=keys.FATES, on_change="rerun") as opened:
         if not opened.open:
             return
-        settings = read_settings(session)
-        rows: list[dict[str, Any]] = remember(
-            keys.FATE_ROWS,
-            fingerprint(session.key, repr(settings)),
-            _FATES_KEPT,
-            lambda: _fate_rows(session, settings),
-        )
+        rows = fate_rows(session, read_settings(session))
 
         def pick() -> None:
             chosen = st.session_state[keys.FATE_TABLE].selection.rows
@@ -166,9 +165,9 @@ def _fates(session: Session) -> None:
                 write_question(session, rows[chosen[0]]["number"] - 1)
                 return_to_moment(session)
 
-        st.caption("● found, ◐ inside a wider node, ○ missed, × in no leaf; before and after.")
+        st.caption(FATES_SHOWN)
         st.dataframe(
-            rows,
+            [{name: row[name] for name in _LISTED} for row in rows],
             height=tall(len(rows), 12),
             width=760,
             hide_index=True,
@@ -176,34 +175,6 @@ def _fates(session: Session) -> None:
             on_select=pick,
             selection_mode="single-row",
         )
-
-
-_FATES_KEPT = 4
-
-
-def _fate_rows(session: Session, settings: RetrievalSettings) -> list[dict[str, Any]]:
-    """A row per question with gold evidence: fate of its turns before and after, and by how many
-    more are found."""
-    memory, rows = session.memory, []
-    plain = replace(settings, policy="none", method="propagate")
-    for question in session.conversation.questions:
-        fates = []
-        for way in (plain, settings):
-            result = ask(memory, question, way, chat=session.chat)
-            gold = gold_evidence(result.structure, memory.units, question.evidence)
-            fates.append(list(gold.fate(result.evidence).values()))
-        before, after = fates
-        rows.append(
-            {
-                "before": "".join(_MARKS[fate] for fate in before),
-                "after": "".join(_MARKS[fate] for fate in after),
-                "change": after.count(HIT) - before.count(HIT),
-                "question": question.text,
-                "category": question.category_label,
-                "number": question.index + 1,
-            }
-        )
-    return sorted(rows, key=lambda row: (-abs(row["change"]), -row["change"], row["number"]))
 
 
 def on_time_axis() -> bool:
@@ -319,6 +290,19 @@ def _propagation() -> None:
         help="Hops: how many edges a score may travel. 0 is collapsed retrieval.",
         persist_state="session",
     )
+
+
+def _as_on_grow(session: Session) -> None:
+    """Offers to ask the memory as it stands on Grow, where that is another step than asked at."""
+    step = read_step(session)
+    key, begins = asked_step(session)
+    if step is None or step == st.session_state.get(key, begins):
+        return
+
+    def ask_there() -> None:
+        st.session_state[key] = step
+
+    st.button(f"As of step {step:,}, as on Grow", key=keys.ASK_AS_ON_GROW, on_click=ask_there)
 
 
 def _asked_step(session: Session) -> None:

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import streamlit as st
 
 from segviz.construct import Stage
-from segviz.figures.levels import level_figure, level_rows
+from segviz.figures.levels import level_figure, level_row, level_sentence
 from segviz.retrieval import Result
-from segviz.systems.levels import level_name
 from segviz.ui import keys
 from segviz.ui.state import Session
 from segviz.ui.widgets.captions import level_names, named, short
-from segviz.ui.widgets.charts import chart, colours
+from segviz.ui.widgets.charts import chart
 from segviz.ui.widgets.lists import node_list
+from segviz.view.palette import LEVEL_COLOURS
 
 # So much of a long list is shown at first.
 LISTED = 40
@@ -81,24 +80,17 @@ def _stage_row(session: Session, result: Result, stage: Stage, place: int) -> di
 
 
 def _levels(session: Session, result: Result) -> None:
-    """Draws the levels of the nodes looked at beside those of the nodes returned."""
+    """Draws the levels of the nodes looked at and of those returned."""
     names = level_names(session.memory)
-    visited, returned = result.visited, result.levels()
-    series = ("looked at", "returned")
+    rows = []
+    for name, counts in (("looked at", result.visited), ("returned", result.levels())):
+        total = sum(counts.values()) or 1
+        shares = {level: count / total for level, count in counts.items()}
+        rows.append(level_row(f"{sum(counts.values())} {name}", shares, names))
     st.markdown("**Levels it looked at, and those it returned**")
     chart(
-        level_figure(visited, returned, names=names, series=series, shares=True, **colours()),
-        _sentence(visited, returned, names),
+        level_figure(rows, colours=LEVEL_COLOURS),
+        "; ".join(f"{row['of']}: {level_sentence(row)}" for row in rows) + ".",
         keys.VISITED_CHART,
-        "Bars are shares of each, numbers are nodes.",
-        rows=lambda: level_rows(visited, returned, names, series),
+        rows=lambda: rows,
     )
-
-
-def _sentence(visited: dict[int, int], returned: dict[int, int], names: Sequence[str]) -> str:
-    parts = [
-        f"{level_name(level, names)}: {count} looked at, {returned.get(level, 0)} returned"
-        for level, count in visited.items()
-        if count or returned.get(level)
-    ]
-    return "; ".join(parts) + "." if parts else "It looked at nothing."

@@ -46,6 +46,7 @@ from segviz.ui.widgets.captions import counted, level_label, short, spread, unma
 from segviz.ui.widgets.charts import chart, colours, faint, ink
 from segviz.ui.widgets.lists import node_list
 from segviz.ui.widgets.measures import at_once, measure_choice
+from segviz.ui.widgets.slices import measured, slice_choice
 from segviz.ui.widgets.tables import tall
 
 RESULTS_KEPT = 4
@@ -195,8 +196,10 @@ def _evidence(session: Session, name: str, memory: Memory, result: Result, gold:
 
 def measure_panel(session: Session, ready: Mapping[str, Built], settings: dict[str, Any]) -> None:
     """Draws quality, reading and time over all questions, measured at once or on request."""
-    questions = session.conversation.questions
-    key = fingerprint([built_key(session, name) for name in ready], settings)
+    slice_choice(session)
+    questions = measured(session)
+    asked = [question.index for question in questions]
+    key = fingerprint([built_key(session, name) for name in ready], settings, asked)
     found: Comparison | None = peek(keys.COMPARISONS, key)
     if found is None:
         if not at_once(session) and not st.button(
@@ -304,7 +307,7 @@ def _measured(session: Session, ready: Mapping[str, Built], settings: dict[str, 
     seconds: dict[tuple[str, str], float] = {}
     for name, memory in memories.items():
         methods = (COLLAPSED, OWN) if isinstance(memory.model, Retriever) else (COLLAPSED,)
-        sample = session.conversation.questions[:10]
+        sample = measured(session)[:10]
         for method in methods:
             began = perf_counter()
             for question in sample:
@@ -312,7 +315,7 @@ def _measured(session: Session, ready: Mapping[str, Built], settings: dict[str, 
             seconds[name, method] = (perf_counter() - began) / len(sample)
     return compare(
         memories,
-        session.conversation.questions,
+        measured(session),
         build_seconds={name: found.seconds for name, found in ready.items()},
         query_seconds=seconds,
         **settings,

@@ -4,24 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from inspect import cleandoc
 from typing import Literal
 
 import numpy as np
 import streamlit as st
 
+from segviz.evaluate.published import SHAPES, beside
 from segviz.frontend.payload import tree_payload
 from segviz.memory import Memory
 from segviz.plugins import foreign
 from segviz.retrieval import Result
 from segviz.retrieval.gold import gold_evidence
 from segviz.systems import SYSTEMS
-from segviz.tree.shape import shape
+from segviz.tree.shape import Shape, shape
 from segviz.ui import keys
 from segviz.ui.pages.compare.memories import Built, built_key
 from segviz.ui.state import Session
 from segviz.ui.view_state import picked_question
 from segviz.ui.widgets.canvas import clicked, tree_canvas
-from segviz.ui.widgets.captions import counted
+from segviz.ui.widgets.captions import cited, counted
 from segviz.ui.widgets.shapes import Measured, draw_shapes
 from segviz.view.look import Look
 from segviz.view.scene import answered, keeps_time, scene_of
@@ -76,15 +78,26 @@ def _structure(
     nodes = counted(int(structure.active.sum()), "node")
     roots = counted(len(structure.roots), "root")
     with st.container(horizontal=True, wrap=False, gap="small"):
-        st.caption(f"{nodes}, {roots}, built in {found.seconds:.1f} s", width="stretch")
+        unlike = _unlike(shape(found.memory.structure), name, session.conversation.source_format)
+        st.caption(f"{nodes}, {roots}, built in {found.seconds:.1f} s{unlike}", width="stretch")
         with st.popover(
             foreign("systems", name) or kind.fidelity, type="tertiary", key=keys.departures(name)
         ):
             if not keeps_time(found.memory, structure):
                 st.markdown("This memory does not follow time: it is drawn by its branches.")
+            st.markdown(cited(cleandoc(kind.__doc__ or "").partition("\n\n")[0]))
             st.markdown(f"Where segviz departs from the source of {kind.label}:")
             st.markdown("\n".join(f"- {d}" for d in kind.departures) or "Nowhere.")
     _draw(session, name, ready, result)
+
+
+def _unlike(found: Shape, name: str, data: str) -> str:
+    """Says that a tree is twice or half as deep or wide as the published ones of its system."""
+    for row in beside(SHAPES, name, data):
+        pairs = ((found.mean_depth, row.mean_depth), (found.branching, row.branching))
+        if any(not 0.5 <= mine / printed <= 2 for mine, printed in pairs):
+            return ", of another shape than published (below)"
+    return ""
 
 
 def _draw(session: Session, name: str, ready: Mapping[str, Built], result: Result | None) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 import streamlit as st
@@ -13,17 +12,20 @@ from segviz.tree import Decision, Judgement, Revise, Step, Structure
 from segviz.ui import keys
 from segviz.ui.state import Session
 from segviz.ui.widgets.captions import called, counted, level_label, named, unmarked
-from segviz.ui.widgets.lists import diffs
+from segviz.ui.widgets.lists import diffs, node_list
 from segviz.ui.widgets.tables import Height, table
 from segviz.ui.widgets.tree import literal_switch
 
 # So many candidates are listed without scrolling.
 _SEEN = 9
 
+# Pixels of a text beside another; longer ones scroll.
+_TALL = 260
+
 
 def decision_panel(session: Session, structure: Structure, step: Step, now: int) -> None:
     """Draws what was decided, by which numbers, what changed and what it cost."""
-    st.markdown(f"**Step {now}**")
+    st.markdown(f"**Step {now:,}**")
     st.text(step.note)
     decision = step.decision
     if decision is not None:
@@ -58,7 +60,7 @@ def _figures(session: Session, structure: Structure, step: Step, now: int) -> No
 
 def _beside(session: Session, before: Structure, step: Step, decision: Decision) -> None:
     """Draws the new unit and a candidate side by side, as it stood before, with the words they
-    share in bold: the selected candidate, else the chosen one."""
+    share marked: the selected candidate, else the chosen one."""
     known = [n for n in (item.node for item in decision.candidates) if n < len(before)]
     asked = session.selected_in(before)
     if asked is None or asked not in before.chain[known]:
@@ -77,23 +79,18 @@ def _beside(session: Session, before: Structure, step: Step, decision: Decision)
         ):
             with column:
                 st.caption(unmarked(head))
-                st.markdown(_bold(text, shared))
+                node_list(
+                    [("", [{"head": "", "text": text, "matches": dict.fromkeys(shared, 1.0)}])],
+                    key=keys.compared_text(text is unit),
+                    height=_TALL,
+                    label=head,
+                    about=f"{asked}",
+                    on_pick=session.select,
+                )
     st.caption(
-        f"{counted(len(shared), 'word')} in common, in bold. Pick another candidate in the column "
+        f"{counted(len(shared), 'word')} in common, marked. Pick another candidate in the column "
         "beside the tree."
     )
-
-
-def _bold(text: str, words: frozenset[str]) -> str:
-    """Returns a text for Markdown, literal but for these words in bold."""
-    parts = re.split(r"(\w+)", " ".join(text.split()))
-    return "".join(
-        f"**{unmarked(part)}**" if part.lower() in words else _literally(part) for part in parts
-    )
-
-
-def _literally(part: str) -> str:
-    return "".join(char if char.isspace() else unmarked(char) for char in part)
 
 
 def _candidates(session: Session, before: Structure, after: Structure, decision: Decision) -> None:

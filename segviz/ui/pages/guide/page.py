@@ -11,13 +11,14 @@ from numpy.typing import NDArray
 
 from segviz.construct import Retriever, parameters
 from segviz.conversation import TITLES
+from segviz.export.story import tour
 from segviz.figures.toy import numbered_tree, transition_figure
 from segviz.plugins import foreign
 from segviz.retrieval import POLICIES, RetrievalSettings, combine, initial_scores, spread, top_k
 from segviz.systems import SYSTEMS
 from segviz.tree.toy import QUESTION, toy_relevance, toy_structure
 from segviz.ui import keys
-from segviz.ui.address import in_app
+from segviz.ui.address import in_app, tell
 from segviz.ui.pages.guide.cases import CASES, CONVERSATION, Case
 from segviz.ui.state import Session
 from segviz.ui.view_state import read_file
@@ -31,6 +32,14 @@ _TOY_K = 3
 
 def render(session: Session) -> None:
     """Draws the page."""
+    st.button(
+        "Take the tour of this memory",
+        icon=":material/tour:",
+        key=keys.story_button("tour"),
+        help="How it grows, what happens where a session begins, and a question whose evidence is "
+        "missed without propagation and found with it",
+        on_click=lambda: tell(tour(session.memory), 1, session.memory.system),
+    )
     st.header("Propagation on seven leaves", divider="gray")
     _toy()
     st.header("Five cases from the paper", divider="gray")

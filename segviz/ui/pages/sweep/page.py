@@ -25,6 +25,7 @@ from segviz.ui.widgets.measures import (
     measure_choice,
     one_moment,
 )
+from segviz.ui.widgets.slices import measured, slice_choice
 
 SWEEPS_KEPT, JUDGED_KEPT = 6, 24
 SWEPT = [name for name in POLICIES if name != "none"]
@@ -38,16 +39,17 @@ _IN_A_SECOND = 600_000
 
 def render(session: Session) -> None:
     """Draws the page."""
-    questions = session.conversation.questions
-    if not countable(questions):
+    if not countable(session.conversation.questions):
         st.info(
             "This conversation has no questions with gold evidence or answers, so settings cannot "
             "be compared. The bundled samples, LoCoMo, LongMemEval and RealMem files have them."
         )
         return
+    slice_choice(session)
+    questions = measured(session)
     st.markdown(f"**{counted(len(questions), 'question')}** under every setting of propagation")
     settings = _settings(session)
-    key = fingerprint(session.key, settings)
+    key = fingerprint(session.key, settings, [question.index for question in questions])
     _sweep(session, settings, key)
     permutation_panel(session, settings["relevance"], settings["k"])
 
@@ -63,7 +65,7 @@ def _sweep(session: Session, settings: dict[str, Any], key: str) -> None:
         place.empty()  # what was asked for is not offered again
         found = remember(keys.SWEEPS, key, SWEEPS_KEPT, lambda: _run(session, settings, key))
     measure, adversarial = measure_choice(
-        session.conversation.questions, found.settings.k, found.units, found.tokens
+        measured(session), found.settings.k, found.units, found.tokens
     )
     judged: Judged = remember(
         keys.JUDGED,
@@ -89,7 +91,7 @@ def _wanted(session: Session, settings: dict[str, Any], key: str) -> bool:
         st.session_state[keys.SWEEP_WANTED] = key
     if st.session_state.get(keys.SWEEP_WANTED) == key:
         return True
-    work = len(session.conversation.questions) * len(session.memory.units)
+    work = len(measured(session)) * len(session.memory.units)
     seconds = max(1, round(_GRID * len(settings["policies"]) * work / _IN_A_SECOND))
     longer = "" if one_moment(session) else " or more: each question is asked at its own moment"
     st.caption(f"Takes about {counted(seconds, 'second')}{longer}.")
@@ -140,7 +142,7 @@ def _run(session: Session, settings: dict[str, Any], key: str) -> Sweep:
 
     found = sweep(
         session.memory,
-        session.conversation.questions,
+        measured(session),
         progress=progress,
         known=tuple(done.values()),
         keep=keep,
@@ -155,7 +157,7 @@ def _cancel() -> None:
 
 
 def _overview(session: Session, judged: Judged) -> None:
-    with st.container(horizontal=True, vertical_alignment="center"):
+    with st.container(horizontal=True, wrap=False, vertical_alignment="center"):
         st.markdown(_best(session, judged), width="stretch")
         sweep_export(session, judged.sweep)
 
@@ -177,7 +179,7 @@ def _best(session: Session, judged: Judged) -> str:
             f"**{spread(best.mean)}** against {spread(base)} without propagation, difference "
             f"{number(best.gain.value, plus=True)} {bounds(best.gain)} {over}"
         )
-    tricky = adversarial_questions(session.conversation.questions)
+    tricky = adversarial_questions(measured(session))
     if tricky:
         other = not judged.adversarial
         mean = best.cell.outcomes.mean(judged.measure, adversarial=other)

@@ -9,7 +9,7 @@ import numpy as np
 import streamlit as st
 
 from segviz.conversation import category_label
-from segviz.evaluate import MEASURES, Cell, Outcomes, Sweep
+from segviz.evaluate import MEASURES, Cell, Outcomes, Sweep, evaluate
 from segviz.evaluate.measures import sees
 from segviz.evaluate.outcomes import ADVERSARIAL
 from segviz.evaluate.traffic import Traffic, traffic
@@ -17,11 +17,12 @@ from segviz.figures.categories import category_bars, category_sentence
 from segviz.figures.judged import Judged, blind_sentence, number
 from segviz.ui import keys
 from segviz.ui.pages.sweep.charts import chosen
-from segviz.ui.settings import write_moment, write_settings
+from segviz.ui.settings import read_settings, write_moment, write_settings
 from segviz.ui.state import Session, fingerprint, remember
 from segviz.ui.widgets.atlas import draw_atlas
 from segviz.ui.widgets.captions import named, spread
 from segviz.ui.widgets.charts import chart, colours, ink
+from segviz.ui.widgets.slices import measured
 from segviz.ui.widgets.tables import table, tall
 from segviz.ui.widgets.tree import draw_canvas, scene
 
@@ -118,6 +119,17 @@ def atlas_panel(session: Session, judged: Judged) -> None:
         found = swept.cell(*one)
         if found is not None:
             columns[name] = found.outcomes
+    more = {
+        f"{one.policy}, α {one.alpha:g}, H {one.horizon}": one for one in swept.cells if one.moves
+    }
+    on_ask = _as_on_ask(session)
+
+    def choose(name: str) -> None:
+        if name != AS_ON_ASK:
+            cell = more.get(name)
+            way = (cell.policy, cell.alpha, cell.horizon) if cell else settings[name]
+            _write(session, swept, *way)
+
     st.markdown(
         f"**Question atlas**: {policy}, H {horizon}, over α, beside other policies at α {alpha:g}"
     )
@@ -127,8 +139,24 @@ def atlas_panel(session: Session, judged: Judged) -> None:
         f"α {alpha:g}",
         key=keys.SWEEP_ATLAS,
         adversarial=judged.adversarial,
-        choose=lambda name: _write(session, swept, *settings[name]),
+        choose=choose,
+        more={AS_ON_ASK: on_ask, **{name: one.outcomes for name, one in more.items()}},
     )
+
+
+AS_ON_ASK = "as on Ask"
+
+
+def _as_on_ask(session: Session) -> Outcomes:
+    """Measures the setting that questions are asked with on Ask, whatever it is."""
+    questions, settings = measured(session), read_settings(session)
+    found: Outcomes = remember(
+        keys.AS_ON_ASK,
+        fingerprint(session.key, str(settings), [question.index for question in questions]),
+        TRAFFIC_KEPT,
+        lambda: evaluate(session.memory, questions, replace(settings, levels=None)).outcomes,
+    )
+    return found
 
 
 def nodes_panel(session: Session, judged: Judged) -> None:
@@ -140,14 +168,15 @@ def nodes_panel(session: Session, judged: Judged) -> None:
     with st.expander(title, key=keys.TRAFFIC_PANEL, on_change="rerun") as panel:
         if not panel.open:
             return
+        questions = measured(session)
         asked = replace(
             judged.sweep.settings, policy=cell.policy, alpha=cell.alpha, horizon=cell.horizon
         )
         found: Traffic = remember(
             keys.TRAFFIC,
-            fingerprint(session.key, str(asked)),
+            fingerprint(session.key, str(asked), [question.index for question in questions]),
             TRAFFIC_KEPT,
-            lambda: traffic(session.memory, session.conversation.questions, asked),
+            lambda: traffic(session.memory, questions, asked),
         )
         structure = session.shown(session.memory.structure)
         nodes = np.flatnonzero(structure.active)
