@@ -194,3 +194,18 @@ def test_a_conversation_without_questions_says_so(tmp_path):
     path.write_text(json.dumps({"speaker_a": "A", "speaker_b": "B", "session_1": turns}))
     app = open_path(sweep_page().run(), path)
     assert "no questions with gold evidence or answers" in texts(app)
+
+
+def test_a_parameter_of_construction_is_swept():
+    app = sweep_page().run()
+    app.segmented_control(key="swept-over").set_value("construction").run()
+    app.selectbox(key="varied-system").set_value("memtree").run()
+    app.selectbox(key="varied-parameter-memtree").set_value("base").run()
+    app.text_input(key="varied-values-memtree-base").set_value("0.2, 9").run()
+    assert "9" in clean(app).warning[0].value
+    app.text_input(key="varied-values-memtree-base").set_value("0.2, 0.6").run()
+    app.button(key="run-varied").click().run()
+    (found,) = clean(app).session_state["varied"].values()
+    told = next(t.value for t in app.table if "retrieval" in t.value.columns)
+    assert list(told["retrieval"]) == [row.method for row in found.rows]
+    assert [row.name for row in found.rows] == ["0.2", "0.2", "0.6", "0.6"]
