@@ -19,10 +19,9 @@ from importlib import import_module, metadata
 from itertools import product
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from segviz.conversation import Conversation
+from segviz.conversation import Conversation, reordered
 from segviz.evaluate.evaluation import Evaluation, evaluate
 from segviz.evaluate.grid import Sweep, sweep
-from segviz.evaluate.permutation import reordered
 from segviz.memory import paid
 from segviz.retrieval import check_count
 
@@ -92,7 +91,7 @@ def measure_many(
 
     ``builders`` turn a conversation into a memory, by the system's name
     (``partial(segviz.build, system=name)``). A seed draws the intervals and, with a
-    ``share`` above 0, which units change places (``segviz.evaluate.permutation``).
+    ``share`` above 0, which units change places (``segviz.conversation.swaps``).
     ``workers`` above 1 are processes of this machine; ``scheduler`` is the address of a
     Dask scheduler, whose workers need segviz installed. A conversation is taken from
     ``conversations`` when its turn comes.

@@ -18,7 +18,8 @@ from segviz.evaluate.reproduce import Chart
 from segviz.figures.layout import framed
 
 _DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
-_SYMBOLS = ("circle", "diamond", "square", "triangle-up", "cross", "star", "hexagon", "x")
+_SYMBOLS = ("circle", "diamond", "square", "triangle-up", "cross", "star", "x")
+_PRINTED = "printed in the paper"
 _LABEL = 34
 """Pixels of a row of dots."""
 
@@ -78,16 +79,25 @@ def rows_figure(
             line = {"dash": _DASHES[i % len(_DASHES)], "width": 1.8}
             _series(figure, mine, where, chart, names[0], at, name, mark, line, legend=not place)
             printed = f"{names[0]}, paper"
-            _series(figure, mine, where, chart, printed, at, "", {"color": neutral}, None)
+            mark = {"color": neutral, "symbol": "circle-open"}
+            _series(figure, mine, where, chart, printed, at, _PRINTED, mark, None, legend=not i)
         if chart.level and group:
             base = {"color": neutral, "dash": "dot", "width": 1.4}
             figure.add_hline(_value(group[0][chart.level]), line=base, **at)
     framed(figure, height, **({"barmode": "stack"} if stacked else {}))
-    named = 42 if chart.by or stacked else 0
+    for trace in [each for each in figure.data if each.name == _PRINTED][1:]:
+        trace.showlegend = False
+    named = 42 if any(trace.showlegend for trace in figure.data) else 0
     figure.update_layout(margin={"t": 34 + named}, legend={"y": 1 + 26 / (height - 42 - named)})
     figure.update_annotations(font_size=13)
     if len({tuple(names) for _, names, _ in panels}) == 1:  # one quantity: one scale
-        (figure.update_xaxes if across else figure.update_yaxes)(matches="x" if across else "y")
+        figure.update_xaxes(matches="x")
+        tops = [
+            max((_value(row.get(names[0])) for row in group), default=0.0)
+            for _, names, group in panels
+        ]
+        if not across and max(tops, default=0.0) < 4 * min(tops, default=0.0):
+            figure.update_yaxes(matches="y")
     if across:
         ticks = {"tickvals": list(range(len(places))), "ticktext": list(places)}
         figure.update_yaxes(**ticks, range=[len(places) - 0.5, -0.5], automargin=True)
@@ -170,7 +180,7 @@ def _series(
         y=where if across else numbers,
         mode="markers" if across or line is None else "lines+markers",
         line={"color": mark["color"], **(line or {})},
-        marker={"size": 8, **mark} if line else {"size": 11, "symbol": "circle-open", **mark},
+        marker={"size": 8 if line else 11, **mark},
         error_x=interval if across and any(means) else None,
         customdata=told,
         hovertemplate="%{customdata}<extra></extra>",

@@ -20,13 +20,13 @@ from segviz.cli import many
 from segviz.cli.console import plain
 from segviz.cli.many import Journal
 from segviz.cli.reports import comparison_content
+from segviz.conversation import reordered
 from segviz.evaluate import MEASURES, pooled
 from segviz.evaluate import many as evaluating
 from segviz.evaluate.compare import compare
 from segviz.evaluate.many import WorkersLost, measure_many, sweep_many
 from segviz.evaluate.measures import sees
 from segviz.evaluate.outcomes import summary
-from segviz.evaluate.permutation import reordered
 from segviz.export import sweeps_csv
 from tests.data import ROOT
 

@@ -16,12 +16,11 @@ from typing import Any
 import pytest
 
 import segviz
-from segviz.conversation import Question
+from segviz.conversation import Question, reordered
 from segviz.embedding import Cached
 from segviz.evaluate import evaluate, sweep
 from segviz.evaluate import many as module
 from segviz.evaluate.many import WorkersLost, evaluate_many, sweep_many
-from segviz.evaluate.permutation import reordered
 from segviz.llm import Endpoint, OpenAIEmbedder
 from tests.benchmarks.synthetic import conversation
 
