@@ -25,13 +25,13 @@ from segviz.evaluate.evaluation import evaluate, ranked
 from segviz.evaluate.grid import Sweep, pooled_sweep, sweep
 from segviz.evaluate.many import Build, Progress, measure_many
 from segviz.evaluate.measures import MEASURES
-from segviz.evaluate.permutation import MEASURES as LOST
 from segviz.evaluate.permutation import permutation
 from segviz.evaluate.published import REPORTED, Reported
 from segviz.evaluate.text_metrics import content_tokens
 from segviz.memory import build, declared
 from segviz.retrieval import estimated_tokens
 from segviz.systems import SYSTEMS
+from segviz.systems.levels import level_name
 from segviz.systems.xmemory.themes import reassigned
 from segviz.tree import Add, Revise, Unlink
 from segviz.tree.shape import shape
@@ -396,7 +396,8 @@ def _lost(bench: Bench) -> list[Row]:
         by = {one.measure: one for one in found.losses if one.system == label}
         row: Row = {"construction": label}
         row |= {"in order": by[JUDGED_BY].original, "permuted": by[JUDGED_BY].permuted}
-        row |= {f"loss, {MEASURES[name].label}": by[name].loss for name in reversed(LOST)}
+        for name in (JUDGED_BY, "reached", "quoted"):
+            row[f"loss, {MEASURES[name].label}"] = by[name].loss
         before, after = (
             bench.paper(("segtreemem", "Table 3"), "judge", variant, system)
             for variant in ("original order", "30 % of turn pairs swapped")
@@ -518,17 +519,26 @@ def _levels(bench: Bench) -> list[Row]:
     ]
 
 
-def level_rows(found: Sweep, horizon: int, policy: str, measure: str = "") -> list[Row]:
-    """Shares of the levels in the mixed top K over alpha, no propagation first, with a ``measure``
-    where one is named."""
+def level_rows(
+    found: Sweep,
+    horizon: int,
+    policy: str,
+    measure: str = "",
+    names: Sequence[str] = (),
+    *,
+    adversarial: bool = True,
+) -> list[Row]:
+    """Shares of the levels, called by ``names``, in the mixed top K over alpha, no propagation
+    first, with a ``measure`` where one is named."""
     mine = [cell for cell in found.cells if (cell.policy, cell.horizon) == (policy, horizon)]
     rows: list[Row] = []
     for cell in (found.baseline, *sorted(mine, key=lambda cell: cell.alpha)):
         row: Row = {"α": f"{cell.alpha:g}" if cell is not found.baseline else "none"}
-        row |= {f"level {level}": share for level, share in cell.outcomes.levels.items()}
-        rows.append(
-            row | ({MEASURES[measure].label: cell.outcomes.mean(measure)} if measure else {})
-        )
+        for level in found.baseline.outcomes.levels:
+            row[level_name(level, names)] = cell.outcomes.levels.get(level, 0.0)
+        if measure:
+            row[MEASURES[measure].label] = cell.outcomes.mean(measure, adversarial=adversarial)
+        rows.append(row)
     return rows
 
 
@@ -558,7 +568,8 @@ def _depths(bench: Bench) -> list[Row]:
 
 def _thresholds(bench: Bench) -> list[Row]:
     """Quality for thresholds θ₀ and their growth r."""
-    found = bench.rows(quality, _MEMTREES, **_OWN)
+    names = ("answer_words", "reached", "words")  # leaves are the same in every tree
+    found = bench.rows(quality, _MEMTREES, names=names, **_OWN)
     return [
         {"θ₀": base, "r": f"r {rate:g}", **row}
         for (base, rate), row in zip(_GRID.values(), found, strict=True)
@@ -801,7 +812,7 @@ ENTRIES: tuple[Entry, ...] = (
         "segtreemem",
         "Figure 7",
         _levels,
-        Chart("α", ("level ", "answer words"), panel="policy", kind="stack"),
+        Chart("α", ("leaf", "level ", "answer words"), panel="policy", kind="stack"),
     ),
     Entry("segtreemem", "Table 9", _demands),
     Entry(
@@ -814,10 +825,15 @@ ENTRIES: tuple[Entry, ...] = (
         "segtreemem",
         "Figure 14",
         _levels,
-        Chart("α", ("level ", "answer words"), panel="policy", kind="stack"),
+        Chart("α", ("leaf", "level ", "answer words"), panel="policy", kind="stack"),
     ),
     Entry("memtree", "Figure A.6", _depths, Chart("depth", ("nodes, %",), "r", "θ₀")),
-    Entry("memtree", "Figure A.7", _thresholds, Chart("θ₀", ("leaf recall", "answer words"), "r")),
+    Entry(
+        "memtree",
+        "Figure A.7",
+        _thresholds,
+        Chart("θ₀", ("answer words", "evidence reached", "words read"), "r"),
+    ),
     Entry("h-mem", "Table 5", _parts, _dots("setting", "leaf recall", "answer words")),
     Entry("h-mem", "Table 7", _index),
     Entry("h-mem", "Table 9", _plans),

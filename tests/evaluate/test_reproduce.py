@@ -200,7 +200,7 @@ def test_levels_and_curves_are_those_of_the_sweep():
     none, moved = level_rows(found, 2, "bottom-up", "reached")
     (cell,) = found.cells
     assert none["α"] == "none"
-    assert moved["level 0"] == cell.outcomes.levels[0]
+    assert moved["leaf"] == cell.outcomes.levels[0]
     assert moved["evidence reached"] == cell.outcomes.mean("reached")
     curve = [
         row

@@ -56,7 +56,7 @@ def test_stacked_columns_and_a_line_of_means_over_panels():
     figure = rows_figure(ROWS, chart, **HOW)
     bars = [one for one in figure.data if one.type == "bar"]
     assert [(bar.name, bar.xaxis) for bar in bars] == [
-        ("level 0", "x"), ("level 1", "x"), ("level 0", "x2"), ("level 1", "x2"),
+        ("level 0", "x3"), ("level 1", "x3"), ("level 0", "x4"), ("level 1", "x4"),
     ]  # fmt: skip
     assert [a + b for a, b in zip(bars[0].y, bars[1].y, strict=True)] == pytest.approx([1, 1, 1])
     assert [one.name for one in figure.data if one.type == "scatter"] == ["recall", "recall"]
