@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import combinations, pairwise, product
 from typing import TYPE_CHECKING, Any, Literal
@@ -55,16 +55,18 @@ JUDGED_BY = "answer_words"
 class Chart:
     """How rows are drawn over a column ``x``: a panel for each of the columns ``y`` (all that begin
     so, where one ends in a blank) or each value of ``panel``, a series for each value of ``by``.
-    ``stack`` puts columns on each other, means become a line. ``only`` is a column and its value
-    in the rows that are drawn, ``level`` a column whose number is drawn as a line across."""
+    ``stack`` puts columns on each other, means become a line. ``only`` is a column and its values
+    in the rows that are drawn, ``level`` a column whose number is drawn as a line across;
+    dots always have their ``intervals``."""
 
     x: str
     y: tuple[str, ...]
     by: str = ""
     panel: str = ""
     kind: Literal["lines", "dots", "stack"] = "lines"
-    only: tuple[str, str] = ("", "")
+    only: tuple[str, ...] = ("",)
     level: str = ""
+    intervals: bool = False
 
 
 @dataclass(frozen=True)
@@ -506,7 +508,7 @@ def _over_alpha(bench: Bench) -> list[Row]:
     return rows
 
 
-_MEAN = "mean over H"
+_MEAN, _EACH = "mean over H", ("horizon", "H 1", "H 2", "H 3")
 
 
 def _levels(bench: Bench) -> list[Row]:
@@ -625,8 +627,12 @@ def _plans(bench: Bench) -> list[Row]:
 
     The paper gives the shares of the scopes in a drawing alone.
     """
-    (row,) = bench.rows(planning, {"H-Mem": ("h-mem", {})}, "system")
-    return [bench.beside(row, ("h-mem", "Table 9"), {"followed up, %": "follow-up-rate"})]
+    rows = []
+    for data in dict.fromkeys(talk.source_format for talk in bench.talks):
+        part = replace(bench, talks=[one for one in bench.talks if one.source_format == data])
+        (row,) = part.rows(planning, {data: ("h-mem", {})}, "data")
+        rows.append(part.beside(row, ("h-mem", "Table 9"), {"followed up, %": "follow-up-rate"}))
+    return rows
 
 
 def _refresh(bench: Bench) -> list[Row]:
@@ -819,7 +825,7 @@ ENTRIES: tuple[Entry, ...] = (
         "segtreemem",
         "Figure 13",
         _over_alpha,
-        Chart("α", ("answer words",), "horizon", "policy", level="no propagation"),
+        Chart("α", ("answer words",), "horizon", "policy", only=_EACH, level="no propagation"),
     ),
     Entry(
         "segtreemem",
@@ -837,7 +843,7 @@ ENTRIES: tuple[Entry, ...] = (
     Entry("h-mem", "Table 5", _parts, _dots("setting", "leaf recall", "answer words")),
     Entry("h-mem", "Table 7", _index),
     Entry("h-mem", "Table 9", _plans),
-    Entry("h-mem", "Figure 4", _plans, Chart("system", ("scope ",), kind="stack")),
+    Entry("h-mem", "Figure 4", _plans, Chart("data", ("scope ",), kind="stack")),
     Entry("memforest", "Figure 6 a", _refresh, Chart("facts", ("summaries written",), "refresh")),
     Entry("memforest", "Figure 6 d", _fan_out, Chart("k", ("kept of the children, %",))),
     Entry("memforest", "Figure 6 e", _fan_out, Chart("k", ("kept in the root, %", "leaf recall"))),
@@ -848,7 +854,7 @@ ENTRIES: tuple[Entry, ...] = (
         "xmemory",
         "Table 5",
         _density,
-        Chart("method", ("1-hit", "2-hit", "multi-hit"), kind="stack"),
+        _dots("method", "blocks", "tokens", "1-hit", "2-hit", "multi-hit"),
     ),
     Entry("xmemory", "Table 6", _moves, _dots("setting", "moved, %", "leaf recall")),
     Entry("xmemory", "Table 7", _counts),

@@ -30,8 +30,8 @@ def rows_figure(
     """The figure of some rows. ``colours`` are those of the series or, stacked, of the columns;
     series differ in dash and mark as well. ``neutral`` draws what is printed, and the strips over
     stacks."""
-    column, value = chart.only
-    rows = [row for row in rows if not column or row[column] == value]
+    column, *values = chart.only
+    rows = [row for row in rows if not column or row[column] in values]
     columns = _columns(rows, chart)
     groups: dict[str, list[Row]] = {}
     for row in rows:
@@ -68,9 +68,9 @@ def rows_figure(
         if chart.level:
             base = {"color": neutral, "dash": "dot", "width": 1.4}
             figure.add_hline(_value(group[0][chart.level]), line=base, **at)
-        values = {_value(row.get(name)) for row in group}
-        if len(values) == 1 and not across:  # a flat line lies in the middle of a narrow band
-            flat = values.pop()
+        drawn = {_value(row.get(name)) for row in group}
+        if len(drawn) == 1 and not across:  # a flat line lies in the middle of a narrow band
+            flat = drawn.pop()
             band = abs(flat) / 9 or 1.0
             figure.update_yaxes(range=[flat - band, flat + band], **at)
     if len(columns) == 1 and len(panels) > 1:
@@ -135,6 +135,7 @@ def _stacks(
                 y=[_value(row.get(name)) for row in group],
                 marker={"color": colours[min(i, len(colours) - 1)]},
                 legendgroup=name,
+                width=0.3 if len(where) < 3 else None,
                 hovertemplate=f"%{{x}}<br>{name} %{{y:.3g}}<extra></extra>",
             )
             figure.add_trace(bar, row=high, col=col)
@@ -165,6 +166,8 @@ def _series(
     if all(map(math.isnan, numbers)):
         return
     across = chart.kind == "dots"
+    ordered = chart.kind == "stack" or all(isinstance(one, int | float) for one in where)
+    joined = line is not None and ordered and not across
     means = [value if isinstance(value, Mean) else None for value in values]
     told = [
         f"{row[chart.x]} {name or column}<br>{mean or f'{number:.3g}'}"
@@ -184,10 +187,11 @@ def _series(
         legendgroup=name,
         x=numbers if across else where,
         y=where if across else numbers,
-        mode="markers" if across or line is None else "lines+markers",
+        mode="lines+markers" if joined else "markers",
         line={"color": mark["color"], **(line or {})},
         marker=mark,
         error_x=interval if across and any(means) else None,
+        error_y=interval if chart.intervals and any(means) else None,
         customdata=told,
         hovertemplate="%{customdata}<extra></extra>",
         **at,

@@ -143,7 +143,7 @@ def _outcome(found: Comparison, parameter: str, values: Mapping[str, Any]) -> No
     shown = [n for n in columns if any(row.get(n) == row.get(n) for row in rows)]
     figure = rows_figure(
         rows,
-        Chart(parameter, tuple(shown), "retrieval"),
+        Chart(parameter, tuple(shown), "retrieval", intervals=True),
         colours=SERIES,
         **{"neutral": colours()["neutral"]},
     )
