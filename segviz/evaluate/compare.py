@@ -49,7 +49,7 @@ class Standing:
     def row(self, measures: Sequence[str] = COMPARED, *, adversarial: bool = True) -> Row:
         """Shape, ``measures`` and cost of the build for each leaf; of a graph of facts the nodes
         of each layer, of another structure the depth and breadth."""
-        found: Row = {"retrieval": self.method, "nodes per leaf": self.shape.nodes_per_leaf}
+        found: Row = {"retrieved by": self.method, "nodes per leaf": self.shape.nodes_per_leaf}
         if self.shape.facts:
             for layer in self.shape.facts.layers[1:]:
                 found[f"{layer.kind or 'nodes'} on level {layer.level}"] = layer.nodes

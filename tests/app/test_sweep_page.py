@@ -206,6 +206,6 @@ def test_a_parameter_of_construction_is_swept():
     app.text_input(key="varied-values-memtree-base").set_value("0.2, 0.6").run()
     app.button(key="run-varied").click().run()
     (found,) = clean(app).session_state["varied"].values()
-    told = next(t.value for t in app.table if "retrieval" in t.value.columns)
-    assert list(told["retrieval"]) == [row.method for row in found.rows]
+    told = next(t.value for t in app.table if "retrieved by" in t.value.columns)
+    assert list(told["retrieved by"]) == [row.method for row in found.rows]
     assert [row.name for row in found.rows] == ["0.2", "0.2", "0.6", "0.6"]

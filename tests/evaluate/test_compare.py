@@ -183,7 +183,7 @@ class TestConstruction:
 
     def test_a_graph_of_facts_is_told_by_its_layers(self):
         found = construction_sweep(talk(), "xmemory", "most", (2, 12), unit="turn")
-        small, large = (row for row in found.table() if row["retrieval"] == "own")
+        small, large = (row for row in found.table() if row["retrieved by"] == "own")
         assert small["theme on level 3"] >= large["theme on level 3"]
 
     @pytest.mark.parametrize(

@@ -24,6 +24,7 @@ from segviz.view.bookmark import decode, differing
 from segviz.view.palette import SERIES
 
 RESULTS_KEPT = 4
+_BY = "retrieved by"
 
 
 def construction_panel(session: Session) -> None:
@@ -135,17 +136,17 @@ def _outcome(found: Comparison, parameter: str, values: Mapping[str, Any]) -> No
         {parameter: values[str(row["name"])], **{n: v for n, v in row.items() if n != "name"}}
         for row in found.table()
     ]
-    columns = [
-        name
-        for name in dict.fromkeys(n for row in rows for n in row)
-        if name not in (parameter, "retrieval")
+    known = dict.fromkeys(name for row in rows for name in row if name not in (parameter, _BY))
+    shown = [
+        n
+        for n in known
+        if any(not isinstance(v := row[n], Mean) or v.n for row in rows if n in row)
     ]
-    shown = [n for n in columns if any(row.get(n) == row.get(n) for row in rows)]
     figure = rows_figure(
         rows,
-        Chart(parameter, tuple(shown), "retrieval", intervals=True),
+        Chart(parameter, tuple(shown), _BY, intervals=True),
         colours=SERIES,
-        **{"neutral": colours()["neutral"]},
+        neutral=colours()["neutral"],
     )
     chart(
         figure,
