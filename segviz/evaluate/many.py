@@ -20,8 +20,6 @@ from itertools import product
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from segviz.conversation import Conversation, reordered
-from segviz.evaluate.evaluation import Evaluation, evaluate
-from segviz.evaluate.grid import Sweep, sweep
 from segviz.memory import paid
 from segviz.retrieval import check_count
 
@@ -128,20 +126,6 @@ def measure_many(
         if progress is not None:
             progress(done, len(waiting))
     return tuple(found[place] for place in range(len(places)))
-
-
-def evaluate_many(
-    conversations: Sequence[Conversation], builders: Mapping[str, Build], **options: Any
-) -> tuple[Measured[Evaluation], ...]:
-    """:func:`measure_many` by :func:`evaluate`; ``options`` are those of both."""
-    return measure_many(evaluate, conversations, builders, **options)
-
-
-def sweep_many(
-    conversations: Sequence[Conversation], builders: Mapping[str, Build], **options: Any
-) -> tuple[Measured[Sweep], ...]:
-    """:func:`measure_many` by :func:`sweep`; ``options`` are those of both."""
-    return measure_many(sweep, conversations, builders, **options)
 
 
 def _outcomes(

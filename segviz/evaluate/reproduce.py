@@ -845,7 +845,12 @@ ENTRIES: tuple[Entry, ...] = (
     Entry("h-mem", "Figure 4", _plans, Chart("data", ("scope ",), kind="stack")),
     Entry("memforest", "Figure 6 a", _refresh, Chart("facts", ("summaries written",), "refresh")),
     Entry("memforest", "Figure 6 d", _fan_out, Chart("k", ("kept of the children, %",))),
-    Entry("memforest", "Figure 6 e", _fan_out, Chart("k", ("kept in the root, %", "summaries written"))),
+    Entry(
+        "memforest",
+        "Figure 6 e",
+        _fan_out,
+        Chart("k", ("kept in the root, %", "summaries written")),
+    ),
     Entry(
         "xmemory", "Table 4", _stages, _dots("setting", "leaf recall", "answer words", "words read")
     ),
