@@ -791,75 +791,40 @@ def _dots(x: str, *y: str) -> Chart:
     return Chart(x, y, kind="dots")
 
 
+_WORDS = ("answer words",)
+_BUILDS = Chart("construction", _WORDS, "retrieval", "order", "dots")
+_GROWTH = Chart("units", ("build, ms per unit", "question, ms", "tokens "), "system")
+_MEAN_CURVE = Chart("α", _WORDS, "policy", only=("horizon", _MEAN), level="no propagation")
+_CURVES = Chart("α", _WORDS, "horizon", "policy", only=_EACH, level="no propagation")
+_LEVELS = Chart("α", ("leaf", "level ", "answer words"), panel="policy", kind="stack")
+_GRIDS = Chart("θ₀", ("answer words", "evidence reached", "words read"), "r")
+_SCOPED = Chart("data", ("scope ",), kind="stack")
+_KEPT = Chart("k", ("kept in the root, %", "summaries written"))
+_FOUND = _dots("setting", "leaf recall", "answer words", "words read")
+_HITS = _dots("method", "blocks", "tokens", "1-hit", "2-hit", "multi-hit")
+
 ENTRIES: tuple[Entry, ...] = (
     Entry("segtreemem", "Table 1", _demands),
     Entry("segtreemem", "Table 3", _lost, _dots("construction", "loss, ")),
-    Entry(
-        "segtreemem",
-        "Figure 4",
-        _constructions,
-        Chart("construction", ("answer words",), "retrieval", "order", "dots"),
-    ),
+    Entry("segtreemem", "Figure 4", _constructions, _BUILDS),
     Entry("segtreemem", "Table 5", _shapes),
-    Entry(
-        "segtreemem",
-        "Figure 5",
-        _cost,
-        Chart("units", ("build, ms per unit", "question, ms", "tokens "), "system"),
-    ),
-    Entry(
-        "segtreemem",
-        "Figure 6",
-        _over_alpha,
-        Chart("α", ("answer words",), "policy", only=("horizon", _MEAN), level="no propagation"),
-    ),
-    Entry(
-        "segtreemem",
-        "Figure 7",
-        _levels,
-        Chart("α", ("leaf", "level ", "answer words"), panel="policy", kind="stack"),
-    ),
+    Entry("segtreemem", "Figure 5", _cost, _GROWTH),
+    Entry("segtreemem", "Figure 6", _over_alpha, _MEAN_CURVE),
+    Entry("segtreemem", "Figure 7", _levels, _LEVELS),
     Entry("segtreemem", "Table 9", _demands),
-    Entry(
-        "segtreemem",
-        "Figure 13",
-        _over_alpha,
-        Chart("α", ("answer words",), "horizon", "policy", only=_EACH, level="no propagation"),
-    ),
-    Entry(
-        "segtreemem",
-        "Figure 14",
-        _levels,
-        Chart("α", ("leaf", "level ", "answer words"), panel="policy", kind="stack"),
-    ),
+    Entry("segtreemem", "Figure 13", _over_alpha, _CURVES),
+    Entry("segtreemem", "Figure 14", _levels, _LEVELS),
     Entry("memtree", "Figure A.6", _depths, Chart("depth", ("nodes, %",), "r", "θ₀")),
-    Entry(
-        "memtree",
-        "Figure A.7",
-        _thresholds,
-        Chart("θ₀", ("answer words", "evidence reached", "words read"), "r"),
-    ),
-    Entry("h-mem", "Table 5", _parts, _dots("setting", "leaf recall", "answer words")),
+    Entry("memtree", "Figure A.7", _thresholds, _GRIDS),
+    Entry("h-mem", "Table 5", _parts, _FOUND),
     Entry("h-mem", "Table 7", _index),
     Entry("h-mem", "Table 9", _plans),
-    Entry("h-mem", "Figure 4", _plans, Chart("data", ("scope ",), kind="stack")),
+    Entry("h-mem", "Figure 4", _plans, _SCOPED),
     Entry("memforest", "Figure 6 a", _refresh, Chart("facts", ("summaries written",), "refresh")),
     Entry("memforest", "Figure 6 d", _fan_out, Chart("k", ("kept of the children, %",))),
-    Entry(
-        "memforest",
-        "Figure 6 e",
-        _fan_out,
-        Chart("k", ("kept in the root, %", "summaries written")),
-    ),
-    Entry(
-        "xmemory", "Table 4", _stages, _dots("setting", "leaf recall", "answer words", "words read")
-    ),
-    Entry(
-        "xmemory",
-        "Table 5",
-        _density,
-        _dots("method", "blocks", "tokens", "1-hit", "2-hit", "multi-hit"),
-    ),
+    Entry("memforest", "Figure 6 e", _fan_out, _KEPT),
+    Entry("xmemory", "Table 4", _stages, _FOUND),
+    Entry("xmemory", "Table 5", _density, _HITS),
     Entry("xmemory", "Table 6", _moves, _dots("setting", "moved, %", "leaf recall")),
     Entry("xmemory", "Table 7", _counts),
     Entry("xmemory", "Table 8", _caps, _dots("setting", "statements per theme", "leaf recall")),
