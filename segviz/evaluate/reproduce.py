@@ -747,6 +747,10 @@ def _number(value: object) -> float:
     return float(found) if isinstance(found, int | float) else math.nan
 
 
+def _short(value: float) -> str:
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
+
+
 def _farthest(rows: Sequence[Row]) -> str:
     """The number that is farthest from the printed one, as a sentence."""
     pairs = [
@@ -761,7 +765,7 @@ def _farthest(rows: Sequence[Row]) -> str:
     near = sum(one[0] <= math.log(1.15) for one in pairs)
     return (
         f"{near} of {len(pairs)} numbers lie within 15 % of the printed ones; farthest is {label}, "
-        f"{name}: {ours:.3g} against {theirs:.3g}."
+        f"{name}: {_short(ours)} against {_short(theirs)}."
     )
 
 

@@ -72,17 +72,19 @@ def rows_markdown(rows: Sequence[Row]) -> str:
     """Rows of any table in Markdown, numbers to three digits and means with their interval."""
     names = list(dict.fromkeys(name for row in rows for name in row))
 
+    def number(value: float) -> str:
+        if math.isnan(value):
+            return ""
+        return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
+
     def cell(value: Any) -> str:
         if isinstance(value, Mean):
-            return f"{value.value:.3f} [{value.low:.3f}, {value.high:.3f}]" if value.n else ""
+            if not value.n or abs(value.high) >= 10:
+                bounds = f" [{number(value.low)}, {number(value.high)}]" if value.n else ""
+                return number(value.value) + bounds
+            return f"{value.value:.3f} [{value.low:.3f}, {value.high:.3f}]"
         if isinstance(value, float):
-            return (
-                ""
-                if math.isnan(value)
-                else f"{value:,.3g}"
-                if abs(value) < 1000
-                else f"{value:,.0f}"
-            )
+            return number(value)
         return "" if value is None else one_line(str(value), 200).replace("|", "\\|")
 
     lines = [
