@@ -629,7 +629,7 @@ def _plans(bench: Bench) -> list[Row]:
     rows = []
     for data in dict.fromkeys(talk.source_format for talk in bench.talks):
         part = replace(bench, talks=[one for one in bench.talks if one.source_format == data])
-        (row,) = part.rows(planning, {data: ("h-mem", {})}, "data")
+        (row,) = part.rows(planning, {data: ("h-mem", {})}, "format")
         rows.append(part.beside(row, ("h-mem", "Table 9"), {"followed up, %": "follow-up-rate"}))
     return rows
 
@@ -802,7 +802,7 @@ _MEAN_CURVE = Chart("α", _WORDS, "policy", only=("horizon", _MEAN), level="no p
 _CURVES = Chart("α", _WORDS, "horizon", "policy", only=_EACH, level="no propagation")
 _LEVELS = Chart("α", ("leaf", "level ", "answer words"), panel="policy", kind="stack")
 _GRIDS = Chart("θ₀", ("answer words", "evidence reached", "words read"), "r")
-_SCOPED = Chart("data", ("scope ",), kind="stack")
+_SCOPED = Chart("format", ("scope ",), kind="stack")
 _KEPT = Chart("k", ("kept in the root, %", "summaries written"))
 _FOUND = _dots("setting", "leaf recall", "answer words", "words read")
 _HITS = _dots("method", "blocks", "tokens", "1-hit", "2-hit", "multi-hit")
