@@ -36,6 +36,7 @@ if _as_command and _signal.getsignal(_signal.SIGINT) is _signal.default_int_hand
 
 from segviz.construct.compatibility import Calibrated, Cosine
 from segviz.evaluate import evaluate, evaluate_answers, sweep
+from segviz.evaluate.compare import construction_sweep
 from segviz.loaders import LoadError, load
 from segviz.memory import Memory, ask, build, memory_from, merge
 from segviz.memory import open_memory as open  # noqa: A004 - the documented name
@@ -62,6 +63,7 @@ __all__ = [
     "ask",
     "build",
     "check",
+    "construction_sweep",
     "evaluate",
     "evaluate_answers",
     "load",

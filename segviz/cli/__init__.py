@@ -3,7 +3,7 @@
 ======================  =============================================================
 ``serve``               ``segviz`` and ``segviz FILE``: the app
 ``build ask sweep``     a memory, its evidence for a question, all settings
-``compare``             systems side by side
+``compare reproduce``   systems side by side; tables and figures of the papers
 ``export convert``      views and conversations as files
 ``doctor completion``   what is installed; scripts for shells
 ``command``             the record of a command, its parser and its help
@@ -29,7 +29,18 @@ from contextlib import suppress
 from dataclasses import replace
 from difflib import get_close_matches
 
-from segviz.cli import ask, build, compare, completion, convert, doctor, export, serve, sweep
+from segviz.cli import (
+    ask,
+    build,
+    compare,
+    completion,
+    convert,
+    doctor,
+    export,
+    reproduce,
+    serve,
+    sweep,
+)
 from segviz.cli.command import Command, Parser
 from segviz.cli.console import Console, OutputError, flush_output
 from segviz.cli.exits import (
@@ -50,6 +61,7 @@ COMMANDS: dict[str, Command] = {
     "ask": ask.COMMAND,
     "sweep": sweep.COMMAND,
     "compare": compare.COMMAND,
+    "reproduce": reproduce.COMMAND,
     "export": export.COMMAND,
     "convert": convert.COMMAND,
     "doctor": doctor.COMMAND,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from time import perf_counter
 from typing import Any
 
@@ -30,6 +31,9 @@ from segviz.systems import SYSTEMS
 SYSTEM, UNIT = "segment-tree", "exchange"
 """Default system and unit rule."""
 
+Variant = tuple[str, dict[str, Any]]
+"""A system by name, with its settings."""
+
 NOTED = 10
 """Findings in a memory file that are told."""
 
@@ -49,6 +53,11 @@ def add_building(parser: argparse.ArgumentParser, several: bool = False) -> None
     if several:
         which.add_argument(
             "--systems", metavar="NAME,…", help="several of these, each with its defaults"
+        )
+        group.add_argument(
+            "--vary",
+            metavar="NAME=VALUE,…",
+            help="build the system once for each value of this parameter, the others as --set",
         )
     group.add_argument(
         "--set",
@@ -117,6 +126,26 @@ def usable(name: str, settings: dict[str, Any], models: Models) -> tuple[System,
             "--model, or choose an offline part with --set"
         )
     return system, callers
+
+
+def variants(options: argparse.Namespace, usual: Sequence[str]) -> dict[str, Variant]:
+    """What is built, by its label: each of ``--systems`` (default: ``usual``), or one system as
+    ``--set`` has it, for each value of ``--vary``. UsageError for what cannot be set."""
+    name, given = options.system or SYSTEM, options.settings
+    if options.vary:
+        parameter, mark, values = options.vary.partition("=")
+        if not mark or not values or options.systems:
+            raise UsageError("--vary takes NAME=VALUE,VALUE of one --system")
+        each = dict.fromkeys(values.split(","))
+        return {
+            f"{parameter} {value}": (name, settings_of(name, [*given, f"{parameter}={value}"]))
+            for value in each
+        }
+    if options.system or (given and not options.systems):
+        return {name: (name, settings_of(name, given))}
+    if given:
+        raise UsageError("--set is for one --system; several have their defaults")
+    return {name: (name, {}) for name in (names_of(options.systems) if options.systems else usual)}
 
 
 def names_of(given: str) -> list[str]:

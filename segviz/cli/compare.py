@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from time import perf_counter
 
-from segviz.cli.building import build_one, names_of, refuse_idle
+from segviz.cli.building import UNIT, add_building, build_one, refuse_idle, variants
 from segviz.cli.command import Command
 from segviz.cli.console import Console
 from segviz.cli.exits import OK, UsageError, user_errors
@@ -21,7 +21,7 @@ from segviz.cli.many import (
     single,
     spread,
 )
-from segviz.cli.models import Models, add_embedder, add_models, models
+from segviz.cli.models import Models, models
 from segviz.cli.reports import (
     compared_columns,
     compared_names,
@@ -32,9 +32,10 @@ from segviz.cli.reports import (
     together,
 )
 from segviz.cli.retrieval import add_scoring
-from segviz.cli.source import add_conversation, output_path, path_of, read_conversation
+from segviz.cli.settings import parameters_help
+from segviz.cli.source import output_path, path_of, read_conversation
 from segviz.construct import Retriever
-from segviz.conversation import UNIT_RULES, distinct
+from segviz.conversation import distinct
 from segviz.evaluate.compare import COLLAPSED, OWN, Comparison, compare, compare_one
 from segviz.memory import Memory, open_memory
 from segviz.retrieval import RetrievalSettings
@@ -55,18 +56,6 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
         help="one conversation file, from which the systems are built, or several memories of "
         "one conversation",
     )
-    parser.add_argument(
-        "--systems",
-        metavar="NAME,…",
-        help=f"of {', '.join(SYSTEMS)} (default: all), each with its defaults",
-    )
-    parser.add_argument(
-        "--unit",
-        choices=list(UNIT_RULES),
-        default="exchange",
-        metavar="RULE",
-        help="what a leaf holds: %(choices)s (default: %(default)s)",
-    )
     group = parser.add_argument_group("retrieval")
     add_scoring(group)
     add_measuring(parser.add_argument_group("measuring"), "recall")
@@ -76,9 +65,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
         help="keep what is measured in this file, run by run, and go on from what it holds",
     )
     add_many(parser)
-    add_conversation(parser, several=True)
-    add_embedder(parser)
-    add_models(parser)
+    add_building(parser, several=True)
 
 
 def _run(options: argparse.Namespace, console: Console) -> int:
@@ -119,10 +106,9 @@ def _run(options: argparse.Namespace, console: Console) -> int:
 
 
 def _many(options: argparse.Namespace, console: Console, journal: Path | None) -> int:
-    options.file, options.settings = options.file[0], []
-    names = names_of(options.systems) if options.systems else list(SYSTEMS)
+    options.file = options.file[0]
     with models(options, console) as clients:
-        runs = runs_of(options, console, names)
+        runs = runs_of(options, console, list(SYSTEMS))
         settings = {name: getattr(options, name) for name in _SHARED}
         found = measured(runs, compare_one, settings, options, console, clients, journal)
     joined = together(found)
@@ -159,10 +145,11 @@ def _memories(
         with user_errors():
             return {n: open_memory(p, embedder) for n, p in zip(labels, paths, strict=True)}, {}
     options.file = options.file[0]
-    names = names_of(options.systems) if options.systems else list(SYSTEMS)
+    chosen = variants(options, list(SYSTEMS))
     conversation = read_conversation(options, console)
     built = {
-        name: build_one(conversation, name, {}, options.unit, console, clients) for name in names
+        label: build_one(conversation, *variant, options.unit or UNIT, console, clients)
+        for label, variant in chosen.items()
     }
     return (
         {name: memory for name, (memory, _) in built.items()},
@@ -198,7 +185,7 @@ def _query_seconds(memory: Memory, options: argparse.Namespace, method: str) -> 
 def _print_report(console: Console, found: Comparison, measure: str, *, adversarial: bool) -> None:
     tell_comparison_setting(console, found, adversarial=adversarial)
     names = ["system", "retrieval", "relevance", *compared_names(measure)]
-    names += ["nodes/leaf", "depth", "build s", "query ms"]
+    names += ["nodes/leaf", "depth", "written/leaf", "build s", "query ms"]
     rows = [
         (
             row.name,
@@ -207,6 +194,7 @@ def _print_report(console: Console, found: Comparison, measure: str, *, adversar
             *compared_columns(row.outcomes, measure, adversarial=adversarial),
             f"{row.shape.nodes_per_leaf:.2f}",
             str(row.shape.max_depth),
+            f"{row.cost.annotated / max(row.shape.leaves, 1):.2f}",
             "" if row.build_seconds is None else f"{row.build_seconds:.2f}",
             "" if row.query_seconds is None else f"{1000 * row.query_seconds:.1f}",
         )
@@ -221,7 +209,8 @@ COMMAND = Command(
 Builds several memory systems from one conversation, over the same leaves and embeddings,
 and measures them on its questions: once with every node ranked for itself (collapsed), and
 once by the system's own retrieval where it has one. Or compares memories built before, of
-one conversation and one unit rule.
+one conversation and one unit rule. With --vary, it is one system with several values of one
+of its parameters.
 
 recall: gold leaves among the K best leaves. reached: gold units among the first units read.
 quoted: gold turns that a text of the K best nodes repeats. answer_words: words of the gold
@@ -240,6 +229,10 @@ each other's time.""",
         ),
         ("Two settings of one system", "segviz compare strict.json.gz loose.json.gz"),
         (
+            "One parameter of a system over several values: shape, measures, cost of the build",
+            "segviz compare sample:ines-theo --system memtree --vary base=0.2,0.4,0.6",
+        ),
+        (
             "All systems on all conversations of a file, in four processes",
             "segviz compare talks.json --all --workers 4 --resume talks.runs",
         ),
@@ -247,11 +240,12 @@ each other's time.""",
     """\
 command, conversation, k, units, tokens, budget, relevance (null: the usual one of each
 retrieval), questions, rows. A row has name, system, method (collapsed or own), relevance, shape,
-measures (name -> all, without_adversarial and gain, the paired difference to the first row; each
-value, low, high, n), build_seconds and query_seconds (null where runs are shared out or kept with
---resume).
+cost (sums over the build), measures (name -> all, without_adversarial and gain, the paired
+difference to the first row; each value, low, high, n), build_seconds and query_seconds (null where
+runs are shared out or kept with --resume).
 
 Of many runs: command, share, runs (each conversation, seed and the above), overall (of each
 system, method and seed over all conversations: measures).""",
+    parameters_help,
     exits=(LOST,),
 )

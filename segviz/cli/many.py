@@ -20,12 +20,11 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar, cast
 
 from segviz import files, store
-from segviz.cli.building import SYSTEM, UNIT, names_of, usable
+from segviz.cli.building import SYSTEM, UNIT, Variant, usable, variants
 from segviz.cli.console import Console, plain
 from segviz.cli.exits import UNFINISHED, Unfinished, UsageError, user_errors
 from segviz.cli.models import Models
 from segviz.cli.retrieval import whole_numbers
-from segviz.cli.settings import settings_of
 from segviz.cli.source import read_corpus
 from segviz.construct import as_settings
 from segviz.conversation import Conversation, Corpus
@@ -132,7 +131,10 @@ def idle_many(options: argparse.Namespace) -> list[str]:
     """The given options of the above that have no effect on a built memory."""
     given = {
         "--all": options.all,
+        "--system": options.system,
         "--systems": options.systems,
+        "--set": options.settings,
+        "--vary": options.vary,
         "--seeds": options.seeds,
         "--share": options.share,
         "--workers": options.workers != 1,
@@ -165,28 +167,22 @@ class Chosen(Sequence[Conversation]):
 
 @dataclass(frozen=True)
 class Runs:
-    """The runs of a command: conversations with gold evidence, and systems with settings."""
+    """The runs of a command: conversations with gold evidence, and systems with settings by
+    label."""
 
     conversations: Chosen
-    systems: dict[str, dict[str, Any]]
+    systems: dict[str, Variant]
     unit: str
     seeds: tuple[int, ...]
     share: float
 
 
-def runs_of(options: argparse.Namespace, console: Console, several: Sequence[str] = ()) -> Runs:
-    """The runs the options name: of ``several`` systems if given, else of those in
-    ``--systems`` or one with its settings. Notes what is left out; UsageError where nothing
-    can be measured."""
-    if several:
-        systems: dict[str, dict[str, Any]] = {name: {} for name in several}
-    elif options.systems:
-        if options.settings:
-            raise UsageError("--set is for one --system; several have their defaults")
-        systems = {name: {} for name in names_of(options.systems)}
-    else:
-        name = options.system or SYSTEM
-        systems = {name: settings_of(name, options.settings)}
+def runs_of(
+    options: argparse.Namespace, console: Console, usual: Sequence[str] = (SYSTEM,)
+) -> Runs:
+    """The runs the options name; of the ``usual`` systems where they name none. Notes what is left
+    out; UsageError where nothing can be measured."""
+    systems = variants(options, usual)
     corpus, unit = read_corpus(options, console), options.unit or UNIT
     with user_errors(ValueError, KeyError):
         places = [corpus.ids.index(corpus[each].id) for each in options.conversation or ()]
@@ -282,7 +278,7 @@ def cells_journal(path: Path, memory: Memory, settings: Mapping[str, Any]) -> Jo
 
 def runs_journal(path: Path) -> Journal[Sweep | Comparison]:
     """The journal of whole runs by identity. Runs not requested now stay in it."""
-    return Journal(path, {"format": "segviz-runs", "version": 2}, _keyed_run)
+    return Journal(path, {"format": "segviz-runs", "version": 3}, _keyed_run)
 
 
 def cell_key(cell: Cell) -> tuple[str, float, int]:
@@ -335,10 +331,10 @@ def measured(
     """Measure all runs except those in the ``journal``; errors as for one run, and Unfinished
     when workers are lost for good."""
     builders = {
-        name: partial(
+        label: partial(
             build, system=name, unit=runs.unit, **_builder_models(name, chosen, models), **chosen
         )
-        for name, chosen in runs.systems.items()
+        for label, (name, chosen) in runs.systems.items()
     }
     kept = runs_journal(journal) if journal else None
     names = _run_identities(runs, measure, settings, models) if kept else []
@@ -416,7 +412,7 @@ def _run_identities(
     version = metadata.version("segviz")
     wanted = {"segviz": version, "measure": measure.__name__, **settings}
     for conversation in runs.conversations:
-        for name, chosen in runs.systems.items():
+        for name, chosen in runs.systems.values():
             system, callers = usable(name, chosen, models)
             chat = models.chat.name if models.chat and callers else ""
             plan = store.Saved(

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain
 from typing import Any, TypeVar
 
 from segviz.cli.console import Console
 from segviz.cli.retrieval import settings_content
 from segviz.evaluate import MEASURES, Cell, Mean, Outcomes, Sweep, pooled
-from segviz.evaluate.compare import Comparison
+from segviz.evaluate.compare import COMPARED, Comparison
+from segviz.evaluate.grid import pooled_sweep
 from segviz.evaluate.many import Measured
 from segviz.evaluate.measures import sees
 from segviz.evaluate.outcomes import ADVERSARIAL, summary
@@ -32,24 +32,12 @@ def _grouped(items: Iterable[Item], key: Callable[[Item], Key]) -> dict[Key, lis
     return groups
 
 
-def over_conversations(runs: Sequence[Measured[Sweep]]) -> Sweep:
-    """The sweeps of one system and seed as one over the questions of all conversations."""
-    first = runs[0].result
-    columns = zip(*((one.result.baseline, *one.result.cells) for one in runs), strict=True)
-    names = [run.conversation for run in runs]
-    baseline, *cells = (
-        replace(
-            column[0],
-            outcomes=pooled(dict(zip(names, (cell.outcomes for cell in column), strict=True))),
-        )
-        for column in columns
-    )
-    return replace(first, baseline=baseline, cells=tuple(cells))
-
-
 def _over_systems(runs: Sequence[Measured[Sweep]]) -> dict[tuple[str, int], Sweep]:
     groups = _grouped(runs, lambda run: (run.system, run.seed))
-    return {key: over_conversations(measured) for key, measured in groups.items()}
+    return {
+        key: pooled_sweep([run.conversation for run in measured], [run.result for run in measured])
+        for key, measured in groups.items()
+    }
 
 
 def cell_content(found: Sweep, cell: Cell) -> dict[str, Any]:
@@ -181,11 +169,14 @@ def _interval_text(mean: Mean) -> str:
 
 
 def together(runs: Sequence[Measured[Comparison]]) -> dict[tuple[str, int], Comparison]:
-    """Comparisons of single systems as one for each conversation and seed."""
+    """Comparisons of single systems as one for each conversation and seed, named by label."""
     groups = _grouped(runs, lambda run: (run.conversation, run.seed))
     return {
         key: replace(
-            parts[0].result, rows=tuple(chain.from_iterable(part.result.rows for part in parts))
+            parts[0].result,
+            rows=tuple(
+                replace(row, name=part.system) for part in parts for row in part.result.rows
+            ),
         )
         for key, parts in groups.items()
     }
@@ -210,7 +201,7 @@ def comparison_content(found: Comparison) -> dict[str, Any]:
             {
                 **{
                     name: getattr(row, name)
-                    for name in ("name", "system", "method", "relevance", "shape")
+                    for name in ("name", "system", "method", "relevance", "shape", "cost")
                 },
                 "measures": summary(row.outcomes, first),
                 "build_seconds": row.build_seconds,
@@ -232,10 +223,6 @@ def comparisons_content(found: Comparisons, share: float) -> dict[str, Any]:
         for (name, method, seed), outcomes in _over_rows(found).items()
     ]
     return {"share": share, "runs": runs, "overall": overall}
-
-
-COMPARED = ("recall", "reached", "quoted", "answer_words", "words")
-"""The measures of a comparison's table."""
 
 
 def tell_comparison_setting(console: Console, found: Comparison, *, adversarial: bool) -> None:

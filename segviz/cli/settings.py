@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import fields
 from textwrap import wrap
 from typing import Any
@@ -10,9 +10,9 @@ from typing import Any
 from segviz.cli.command import indented
 from segviz.cli.exits import UsageError
 from segviz.construct import Parameter, parameters
-from segviz.memory import COMPONENTS
+from segviz.memory import COMPONENTS, declared, nested, part_name
 from segviz.systems import SYSTEMS
-from segviz.view.bookmark import Bookmark, decode, nested
+from segviz.view.bookmark import Bookmark, decode
 
 _OTHERS = frozenset(item.name for item in fields(Bookmark))
 _WIDTH = 84
@@ -31,7 +31,7 @@ def settings_of(system: str, given: Sequence[str]) -> dict[str, Any]:
         if name.strip() in flat:
             raise UsageError(f"--set {name.strip()} is given twice")
         flat[name.strip()] = value.strip()
-    known = dict(_paths(SYSTEMS[system], flat))
+    known = [path for path in declared(SYSTEMS[system], flat) if path not in _OTHERS]
     for name in flat:
         # A link may say more than parameters; here only those count.
         if name not in known:
@@ -41,25 +41,6 @@ def settings_of(system: str, given: Sequence[str]) -> dict[str, Any]:
     if problems:
         raise UsageError(f"--set {problems[0]}")
     return nested(SYSTEMS[system], bookmark.settings)
-
-
-def _paths(
-    kind: type, chosen: Mapping[str, str], prefix: str = ""
-) -> Iterator[tuple[str, Parameter]]:
-    """Every parameter by its dotted name, given which components are chosen."""
-    for parameter in parameters(kind):
-        path, registry = prefix + parameter.name, parameter.spec.registry
-        if path in _OTHERS:
-            continue
-        yield path, parameter
-        if registry is not None:
-            component = COMPONENTS[registry].get(chosen.get(path, _name(parameter.default)))
-            if isinstance(component, type):
-                yield from _paths(component, chosen, f"{path}.")
-
-
-def _name(component: Any) -> str:
-    return str(getattr(component, "name", type(component).__name__))
 
 
 def parameters_help() -> str:
@@ -85,7 +66,7 @@ def _rows(kind: type, prefix: str) -> Iterator[str]:
 def _range(parameter: Parameter) -> str:
     spec, default = parameter.spec, parameter.default
     if spec.registry is not None:
-        return f"default {_name(default)}; one of {', '.join(COMPONENTS[spec.registry])}"
+        return f"default {part_name(parameter)}; one of {', '.join(COMPONENTS[spec.registry])}"
     if spec.choices:
         return f"default {default}; one of {', '.join(spec.choices)}"
     if isinstance(default, bool):

@@ -103,7 +103,7 @@ def _run(options: argparse.Namespace, console: Console) -> int:
         raise UsageError("--output and --resume name the same file")
     if recognises(path_of(options.file)):
         refuse_idle(options.file, idle_many(options))
-    elif spread(options) or options.systems:
+    elif spread(options) or options.systems or options.vary:
         return _many(options, console, table, journal)
     elif apart(options):
         raise UsageError("this is one run, with nothing to share out; --all or --systems make more")

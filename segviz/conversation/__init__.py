@@ -5,6 +5,7 @@
 ``units``         the rules that cut sessions into units, one leaf each
 ``corpus``        the conversations of one file and the report of loading it
 ``times``         when units were said, as numbers
+``swaps``         a conversation whose units change places
 ``samples``       the conversations that come with segviz
 
 Imports nothing of segviz. Public face: the names below.
@@ -21,6 +22,7 @@ from segviz.conversation.corpus import (
     with_distinct_ids,
 )
 from segviz.conversation.samples import TITLES, sample_path
+from segviz.conversation.swaps import reordered
 from segviz.conversation.times import DAY, Clock, Moment, as_time, moments, seconds
 from segviz.conversation.turns import (
     CATEGORY_NAMES,
@@ -57,6 +59,7 @@ __all__ = [
     "cut",
     "distinct",
     "moments",
+    "reordered",
     "sample_path",
     "seconds",
     "with_distinct_ids",

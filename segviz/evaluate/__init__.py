@@ -17,11 +17,13 @@ levels (what a reader would be given).
 ``traffic``             retrievals and score passing through every node, over all questions
 ``permutation``         the loss when units swap places (SegTreeMem Table 3)
 ``published``           results printed in papers, from ``published.csv``
+``reproduce``           ``ENTRIES``: tables and figures of the papers, measured again
 ``generation``          :func:`evaluate_answers`: answers and grades by chat models
 ======================  =============================================================
 
 May import ``memory`` and the packages below it, not ``view``. Public face: the names below;
-``many``, ``compare``, ``permutation`` and ``published`` are imported by their own names.
+``many``, ``compare``, ``permutation``, ``published`` and ``reproduce`` are imported by their own
+names.
 """
 
 from segviz.evaluate.aggregate import Mean

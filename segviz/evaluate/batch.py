@@ -300,6 +300,36 @@ class Batch:
             reached[i] = len(seen & gold) / len(gold) if gold else 0.0
         return reached, read
 
+    def covering(self, ranked: Ints) -> dict[str, Floats]:
+        """What of rankings (q, m) it takes to read every word of the answers, float64 (q,): nodes
+        (``blocks``) and their ``tokens``, NaN where no reading of the whole ranking does; and the
+        shares of the top's nodes with one answer word, with two and with more (xMemory §5.2)."""
+        asked = self._answers.question
+        held = self._answers.held[np.arange(len(asked))[:, None], ranked[asked]]
+        last = np.full(len(ranked), np.nan)
+        for row in range(len(ranked)) if held.size else ():
+            words = held[asked == row]
+            if len(words) and words.any(axis=1).all():
+                last[row] = 1 + words.argmax(axis=1).max()
+        paid = np.cumsum(self._tokens[ranked], axis=1)
+        found = np.flatnonzero(~np.isnan(last))
+        tokens = np.full(len(ranked), np.nan)
+        tokens[found] = paid[found, last[found].astype(int) - 1]
+        hits = np.zeros(ranked.shape, dtype=np.int64)
+        np.add.at(hits, asked, held)
+        top = hits[:, : self._limits.k]
+        read = np.maximum((ranked[:, : self._limits.k] < len(self.structure)).sum(axis=1), 1)
+        shares = {
+            "1-hit": (top == 1).sum(axis=1) / read,
+            "2-hit": (top == 2).sum(axis=1) / read,
+            "multi-hit": (top > 2).sum(axis=1) / read,
+        }
+        none = np.bincount(asked, minlength=len(ranked)) == 0
+        found_all = {"covered": (~np.isnan(last)).astype(np.float64), **shares}
+        for values in found_all.values():
+            values[none] = np.nan
+        return {"blocks": last, "tokens": tokens, **found_all}
+
     def fates(self, ranked: Ints) -> Ints:
         """What became of the gold turns of every question, int64 (q, 3): found (in a node of one
         unit of the top), covered (in wider nodes only), and all; as ``GoldEvidence.fate``."""

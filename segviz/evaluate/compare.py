@@ -2,33 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from segviz.construct import Retriever
-from segviz.conversation import Question
+from segviz.conversation import Conversation, Question
+from segviz.evaluate.aggregate import Mean
 from segviz.evaluate.batch import measured_settings
 from segviz.evaluate.evaluation import evaluate
-from segviz.evaluate.measures import TOKENS, UNITS
+from segviz.evaluate.measures import MEASURES, TOKENS, UNITS
 from segviz.evaluate.outcomes import Outcomes
+from segviz.memory import Memory, build, declared, make_system, nested
 from segviz.retrieval import RetrievalSettings
+from segviz.tree import Cost, Step
 from segviz.tree.shape import Shape, shape
 
-if TYPE_CHECKING:
-    from segviz.memory import Memory
+Row = dict[str, str | int | float | Mean]
+"""A row of a table by its columns."""
 
 COLLAPSED, OWN = "collapsed", "own"
+
+COMPARED = ("recall", "reached", "quoted", "answer_words", "words")
+"""The measures of a comparison's table."""
 
 
 @dataclass(frozen=True, slots=True)
 class Standing:
     """One memory by one retrieval: ``collapsed`` (no propagation) or the system's ``own``, with
-    the ``relevance`` behind it and the ``outcomes`` of all questions. Seconds where the caller
-    measured them."""
+    the ``relevance`` behind it and the ``outcomes`` of all questions. ``cost`` is that of the build
+    but for its time; seconds where the caller measured them."""
 
     name: str
     system: str
@@ -38,6 +44,26 @@ class Standing:
     outcomes: Outcomes
     build_seconds: float | None = None
     query_seconds: float | None = None
+    cost: Cost = Cost()
+
+    def row(self, measures: Sequence[str] = COMPARED, *, adversarial: bool = True) -> Row:
+        """Shape, ``measures`` and cost of the build for each leaf; of a graph of facts the nodes
+        of each layer, of another structure the depth and breadth."""
+        found: Row = {"retrieved by": self.method, "nodes per leaf": self.shape.nodes_per_leaf}
+        if self.shape.facts:
+            for layer in self.shape.facts.layers[1:]:
+                found[f"{layer.kind or 'nodes'} on level {layer.level}"] = layer.nodes
+        else:
+            depths = {"mean depth": self.shape.mean_depth, "greatest depth": self.shape.max_depth}
+            found |= {**depths, "children": self.shape.branching}
+        for name in measures:
+            found[MEASURES[name].label] = self.outcomes.mean(name, adversarial=adversarial)
+        leaves = max(self.shape.leaves, 1)
+        found["texts written per leaf"] = self.cost.annotated / leaves
+        found["nodes compared per leaf"] = self.cost.inspected / leaves
+        if self.cost.calls:
+            found["model calls per leaf"] = self.cost.calls / leaves
+        return found
 
 
 @dataclass(frozen=True)
@@ -55,6 +81,12 @@ class Comparison:
     def questions(self) -> int:
         """Number of questions, counted or not."""
         return len(self.rows[0].outcomes) if self.rows else 0
+
+    def table(self, measures: Sequence[str] = COMPARED, *, adversarial: bool = True) -> list[Row]:
+        """What :meth:`Standing.row` tells of every row, behind its name."""
+        return [
+            {"name": one.name, **one.row(measures, adversarial=adversarial)} for one in self.rows
+        ]
 
 
 def compare(
@@ -103,9 +135,67 @@ def compare(
                     found.outcomes,
                     (build_seconds or {}).get(name),
                     (query_seconds or {}).get((name, method)),
+                    total_cost(memory.steps),
                 )
             )
     return Comparison(settings, units, tokens, tuple(rows))
+
+
+def total_cost(steps: Sequence[Step]) -> Cost:
+    """The cost of all steps, without what depends on the run: time and answers from a cache."""
+    names = [item.name for item in fields(Cost) if item.name not in ("seconds", "cached")]
+    return Cost(**{name: sum(getattr(step.cost, name) for step in steps) for name in names})
+
+
+def construction_sweep(
+    conversation: Conversation,
+    system: str,
+    parameter: str,
+    values: Sequence[Any],
+    *,
+    fixed: Mapping[str, Any] | None = None,
+    unit: str = "exchange",
+    progress: Callable[[int, int], None] | None = None,
+    embedder: Any = "auto",
+    chat: Any = None,
+    **options: Any,
+) -> Comparison:
+    """Build a ``conversation`` once for each of the ``values`` of one ``parameter`` of a
+    ``system``, and :func:`compare` the memories on its questions.
+
+    Parameters of a part have a dot (``compatibility.threshold``); ``fixed`` are others, by the
+    same names, that are not at their default. ``unit``, ``embedder`` and ``chat`` are as in
+    ``segviz.build``, ``options`` as in ``compare``; ``progress(done, total)`` counts leaves over
+    all builds. Rows are named by the value; ``table()`` gives shape, measures and build cost.
+    ValueError names the parameters there are or the legal range, before anything is built.
+    """
+    system_kind = type(make_system(system))
+    variants = {str(value): {**(fixed or {}), parameter: value} for value in values}
+    if not variants:
+        raise ValueError("values is empty; name at least one")
+    for flat in variants.values():
+        known = declared(system_kind, flat)
+        for name in flat:
+            if name not in known:
+                raise ValueError(f"{system} has no parameter {name!r}; it has {', '.join(known)}")
+        make_system(system, **nested(system_kind, flat))
+    size, memories = len(conversation.units(unit)), dict[str, Memory]()
+
+    def report(done: int, _: int) -> None:
+        if progress is not None:
+            progress(len(memories) * size + done, len(variants) * size)
+
+    for label, flat in variants.items():
+        memories[label] = build(
+            conversation,
+            system,
+            unit,
+            embedder=embedder,
+            chat=chat,
+            progress=report,
+            **nested(system_kind, flat),
+        )
+    return compare(memories, conversation.questions, **options)
 
 
 def compare_one(memory: Memory, questions: Sequence[Question], **settings: Any) -> Comparison:

@@ -13,7 +13,7 @@ from segviz.conversation import Question
 from segviz.evaluate.aggregate import Mean
 from segviz.evaluate.batch import Floats, Limits, batches, collect, measured_settings
 from segviz.evaluate.measures import MEASURES, TOKENS, UNITS, check_measure, sees
-from segviz.evaluate.outcomes import Outcomes, outcomes_of
+from segviz.evaluate.outcomes import Outcomes, outcomes_of, pooled
 from segviz.retrieval import RetrievalSettings, check_setting, combine, spread
 
 if TYPE_CHECKING:
@@ -228,6 +228,19 @@ def rescue(
                 policy=cell.policy, alpha=cell.alpha, horizon=cell.horizon, relevance=relevance
             )
     return None
+
+
+def pooled_sweep(names: Sequence[str], sweeps: Sequence[Sweep]) -> Sweep:
+    """The sweeps of several conversations, of one grid, as one over all of their questions;
+    ``names`` tell the conversations apart."""
+    baseline, *cells = (
+        replace(
+            column[0],
+            outcomes=pooled(dict(zip(names, (cell.outcomes for cell in column), strict=True))),
+        )
+        for column in zip(*((one.baseline, *one.cells) for one in sweeps), strict=True)
+    )
+    return replace(sweeps[0], baseline=baseline, cells=tuple(cells))
 
 
 def _axes(

@@ -19,10 +19,7 @@ from importlib import import_module, metadata
 from itertools import product
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from segviz.conversation import Conversation
-from segviz.evaluate.evaluation import Evaluation, evaluate
-from segviz.evaluate.grid import Sweep, sweep
-from segviz.evaluate.permutation import reordered
+from segviz.conversation import Conversation, reordered
 from segviz.memory import paid
 from segviz.retrieval import check_count
 
@@ -92,7 +89,7 @@ def measure_many(
 
     ``builders`` turn a conversation into a memory, by the system's name
     (``partial(segviz.build, system=name)``). A seed draws the intervals and, with a
-    ``share`` above 0, which units change places (``segviz.evaluate.permutation``).
+    ``share`` above 0, which units change places (``segviz.conversation.swaps``).
     ``workers`` above 1 are processes of this machine; ``scheduler`` is the address of a
     Dask scheduler, whose workers need segviz installed. A conversation is taken from
     ``conversations`` when its turn comes.
@@ -129,20 +126,6 @@ def measure_many(
         if progress is not None:
             progress(done, len(waiting))
     return tuple(found[place] for place in range(len(places)))
-
-
-def evaluate_many(
-    conversations: Sequence[Conversation], builders: Mapping[str, Build], **options: Any
-) -> tuple[Measured[Evaluation], ...]:
-    """:func:`measure_many` by :func:`evaluate`; ``options`` are those of both."""
-    return measure_many(evaluate, conversations, builders, **options)
-
-
-def sweep_many(
-    conversations: Sequence[Conversation], builders: Mapping[str, Build], **options: Any
-) -> tuple[Measured[Sweep], ...]:
-    """:func:`measure_many` by :func:`sweep`; ``options`` are those of both."""
-    return measure_many(sweep, conversations, builders, **options)
 
 
 def _outcomes(

@@ -7,77 +7,27 @@ should lose more than one that only uses similarity.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from segviz.conversation import Conversation, Unit
+from segviz.conversation import Conversation, Question
 from segviz.evaluate.aggregate import Mean, mean_ci
 from segviz.evaluate.evaluation import evaluate
-from segviz.evaluate.outcomes import Outcomes
+from segviz.evaluate.many import Build, Progress, measure_many
 
 if TYPE_CHECKING:
     from segviz.memory import Memory
 
-Build = Callable[[Conversation], "Memory"]
 Propagation = tuple[str, float, int]
 """Policy, alpha and horizon."""
 Values = NDArray[np.float64]
 
 MEASURES = ("recall", "reached", "quoted", "answer_words")
-
-
-def swapped(count: int, share: float, seed: int) -> list[int]:
-    """The index of the unit at each of ``count`` places after swapping.
-
-    All places are paired at random and ⌊share · count / 2⌋ of the disjoint pairs change
-    places, so that about ``share`` of all units move.
-    """
-    if not 0 <= share <= 1:
-        raise ValueError(f"share is {share}; it must lie between 0 and 1")
-    order = list(range(count))
-    places = np.random.default_rng(seed).permutation(count).tolist()
-    pairs = int(share * count / 2 + 1e-9)
-    for left, right in zip(places[: 2 * pairs : 2], places[1 : 2 * pairs : 2], strict=True):
-        order[left], order[right] = order[right], order[left]
-    return order
-
-
-@dataclass(frozen=True)
-class Reordered(Conversation):
-    """A conversation whose units come in another order.
-
-    What is said moves; index, session and date stay with the place. Units are moved after
-    they are cut, so that both orders hold the same units.
-    """
-
-    share: float = 0.0
-    seed: int = 0
-
-    def units(self, rule: str = "exchange") -> tuple[Unit, ...]:
-        """The units of ``rule``, swapped by :func:`swapped`."""
-        plain = super().units(rule)
-        order = swapped(len(plain), self.share, self.seed)
-        return tuple(
-            replace(place, turn_ids=plain[i].turn_ids, text=plain[i].text)
-            for place, i in zip(plain, order, strict=True)
-        )
-
-
-def reordered(conversation: Conversation, share: float, seed: int) -> Reordered:
-    """``conversation`` with a share of its units in each other's place."""
-    return Reordered(
-        conversation.id,
-        conversation.speakers,
-        conversation.sessions,
-        conversation.questions,
-        conversation.source_format,
-        share,
-        seed,
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,12 +76,15 @@ def permutation(
     relevance: str = "hybrid",
     k: int = 10,
     units: int = 20,
+    workers: int = 1,
+    progress: Progress | None = None,
 ) -> Permutation:
     """Run the experiment; the questions of all conversations count together.
 
     ``builders`` make a memory of a conversation, by the name of the system. Each system is
     built once as it is and once per seed; a question's permuted value is its mean over the
-    seeds. Measures: ``MEASURES`` of this module (see ``segviz.evaluate.measures``). Intervals
+    seeds. ``workers`` share the builds as in ``measure_many``, ``progress(done, total)`` counts
+    them. Measures: ``MEASURES`` of this module (see ``segviz.evaluate.measures``). Intervals
     are 95 %, from resampling conversations and the questions within them, in pairs; they do
     not cover the choice of seeds.
 
@@ -142,38 +95,39 @@ def permutation(
     """
     if not seeds:
         raise ValueError("seeds is empty; name at least one")
-    kept: dict[tuple[str, Propagation, str], tuple[Values, Values]] = {}
-    for system, build in builders.items():
-        variants: list[dict[tuple[Propagation, str], Values]] = []
-        for seed in (None, *seeds):
-            found: dict[Propagation, list[Outcomes]] = {setting: [] for setting in settings}
-            for conversation in conversations:
-                given = conversation if seed is None else reordered(conversation, share, seed)
-                memory = build(given)
-                for setting in settings:
-                    policy, alpha, horizon = setting
-                    measured = evaluate(
-                        memory,
-                        conversation.questions,
-                        policy=policy,
-                        alpha=alpha,
-                        horizon=horizon,
-                        relevance=relevance,
-                        k=k,
-                        units=units,
-                    )
-                    found[setting].append(measured.outcomes)
-            variants.append(
-                {
-                    (s, m): np.concatenate([part.column(m) for part in found[s]])
-                    for s in settings
-                    for m in MEASURES
-                }
+    runs, keys = len(conversations) * len(builders), list(product(settings, MEASURES))
+
+    def values(share: float, seeds: Sequence[int], before: int) -> dict[str, Values]:
+        """The mean over seeds of every value, by system (settings x measures, questions)."""
+
+        def report(done: int, _: int) -> None:
+            if progress is not None:
+                progress(before + done, runs * (1 + count))
+
+        found = measure_many(
+            _columns,
+            conversations,
+            builders,
+            seeds=seeds,
+            share=share,
+            workers=workers,
+            progress=report,
+            settings=tuple(settings),
+            how={"relevance": relevance, "k": k, "units": units},
+        )
+        return {
+            system: np.mean(
+                [
+                    np.hstack([o.result for o in found if (o.system, o.seed) == (system, seed)])
+                    for seed in seeds
+                ],
+                axis=0,
             )
-        for setting in settings:
-            for measure in MEASURES:
-                original, *others = (variant[setting, measure] for variant in variants)
-                kept[system, setting, measure] = original, np.mean(others, axis=0)
+            for system in builders
+        }
+
+    count = len(seeds)
+    before, after = values(0.0, (0,), 0), values(share, seeds, runs)
     groups = [each.id for each in conversations for _ in each.questions]
 
     def mean(values: Values) -> Mean:
@@ -181,32 +135,36 @@ def permutation(
         return mean_ci(values[known], groups=[groups[i] for i in known.tolist()])
 
     first, *rest = builders
+    lost = {system: before[system] - after[system] for system in builders}
     return Permutation(
         share,
         tuple(seeds),
         relevance,
         tuple(
-            Loss(*key, mean(original), mean(permuted), mean(original - permuted))
-            for key, (original, permuted) in kept.items()
+            Loss(system, *key, *(mean(by[system][row]) for by in (before, after, lost)))
+            for system in builders
+            for row, key in enumerate(keys)
         ),
         tuple(
-            Difference(
-                first,
-                second,
-                setting,
-                measure,
-                mean(
-                    _loss_per_question(kept[first, setting, measure])
-                    - _loss_per_question(kept[second, setting, measure])
-                ),
-            )
+            Difference(first, second, *key, mean(lost[first][row] - lost[second][row]))
             for second in rest
-            for setting in settings
-            for measure in MEASURES
+            for row, key in enumerate(keys)
         ),
     )
 
 
-def _loss_per_question(values: tuple[Values, Values]) -> Values:
-    original, permuted = values
-    return original - permuted
+def _columns(
+    memory: Memory,
+    questions: Sequence[Question],
+    *,
+    settings: Sequence[Propagation],
+    how: Mapping[str, Any],
+    seed: int,
+) -> Values:
+    """The values of every setting and measure, float64 (settings x measures, questions)."""
+    rows = []
+    for policy, alpha, horizon in settings:
+        asked: dict[str, Any] = {"policy": policy, "alpha": alpha, "horizon": horizon}
+        found = evaluate(memory, questions, **asked, **how).outcomes
+        rows += [found.column(measure) for measure in MEASURES]
+    return np.array(rows)

@@ -137,13 +137,20 @@ SOURCES: dict[str, Source] = {
 }
 
 _ANSWERS = "Measures answers a model wrote from the evidence; ours measures the evidence itself."
+_TOTALS = "The paper does not say whether these are totals over the data set; ratios compare."
+_SECONDS = "Mostly the time of model calls."
 METRICS: dict[str, Metric] = {
     "judge": Metric("LLM-judge accuracy, 0 to 1", False, _ANSWERS),
     "accuracy": Metric("LLM-judge accuracy, per cent", False, _ANSWERS),
     "pass@1": Metric("correct at the first answer, per cent", False, _ANSWERS),
+    "pass@8": Metric("correct in one of eight answers, per cent", False, _ANSWERS),
     "f1": Metric("token F1 of answers, 0 to 1", False, _ANSWERS),
     "f1-percent": Metric("token F1 of answers, per cent", False, _ANSWERS),
     "bleu": Metric("BLEU of answers, per cent", False, _ANSWERS),
+    "rouge": Metric("ROUGE-L of answers, per cent", False, _ANSWERS),
+    "tokens": Metric("tokens per question, those of the answer among them", False, _ANSWERS),
+    "blocks": Metric("retrieved blocks until all answer words are read"),
+    "coverage-tokens": Metric("tokens until all answer words are read"),
     "leaves": Metric("leaves of the structure"),
     "nodes": Metric("nodes in the structure"),
     "max-depth": Metric("greatest leaf depth"),
@@ -153,6 +160,17 @@ METRICS: dict[str, Metric] = {
     "calls": Metric("model calls per insertion"),
     "layer": Metric("nodes of one level and kind"),
     "relations": Metric("relations between entities"),
+    "themes": Metric("themes", False, _TOTALS),
+    "statements": Metric("statements", False, _TOTALS),
+    "per-theme": Metric("statements per theme"),
+    "reassigned": Metric("statements whose theme ever changed, per cent"),
+    "questions": Metric("questions"),
+    "sub-queries": Metric("parts of all questions"),
+    "follow-ups": Metric("parts that were followed up"),
+    "follow-up-rate": Metric("parts that were followed up, per cent"),
+    "build-seconds": Metric("seconds to build the memory of a question", False, _SECONDS),
+    "query-seconds": Metric("seconds of a question", False, _SECONDS),
+    "speed-up": Metric("times as fast as the slowest method", False, _SECONDS),
 }
 
 CAVEATS: dict[tuple[str, str], str] = {
@@ -166,6 +184,10 @@ CAVEATS: dict[tuple[str, str], str] = {
         "leaves of a levelled tree would be equally deep and the depth deviation 0. MemTree's "
         "contentless root is counted (474 nodes make 193 inner ones of 2.45 children)."
     ),
+    **{
+        ("memforest", f"Table {number}"): "From the text: the tables at hand have no bodies."
+        for number in (2, 3, 6, 7)
+    },
     ("h-mem", "Table 7"): (
         "Averages per conversation, extracted by a model. Its fragments are about as many as "
         "LoCoMo's turns: ratios between upper levels compare, counts do not."

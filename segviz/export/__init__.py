@@ -25,7 +25,14 @@ from segviz.export.html import html_page
 from segviz.export.locomo import locomo_json
 from segviz.export.sheet import SCALES, Sheet
 from segviz.export.snippet import python_snippet
-from segviz.export.tables import nodes_csv, ranks_csv, sweep_csv, sweeps_csv
+from segviz.export.tables import (
+    nodes_csv,
+    ranks_csv,
+    rows_csv,
+    rows_markdown,
+    sweep_csv,
+    sweeps_csv,
+)
 from segviz.export.text import file_name
 from segviz.export.view import View
 
@@ -44,6 +51,8 @@ __all__ = [
     "nodes_csv",
     "python_snippet",
     "ranks_csv",
+    "rows_csv",
+    "rows_markdown",
     "sweep_csv",
     "sweeps_csv",
     "view_of",

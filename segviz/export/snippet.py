@@ -8,10 +8,9 @@ from typing import Any
 from segviz.embedding import embedder_key
 from segviz.export.text import file_name
 from segviz.export.view import View
-from segviz.memory import needs_chat
+from segviz.memory import needs_chat, nested
 from segviz.retrieval import RetrievalSettings
 from segviz.systems import SYSTEMS
-from segviz.view.bookmark import nested
 
 _UPLOADED = "the-file-you-uploaded.json"
 _LINE = 88

@@ -10,14 +10,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
 import numpy as np
 
-from segviz.evaluate import MEASURES, Cell, Sweep
+from segviz.evaluate import MEASURES, Cell, Mean, Sweep
+from segviz.evaluate.compare import Row
 from segviz.evaluate.many import Measured
 from segviz.evaluate.measures import sees
 from segviz.evaluate.outcomes import ADVERSARIAL
-from segviz.export.text import legal
+from segviz.export.text import legal, one_line
 from segviz.export.view import View
 from segviz.retrieval import ranking
 
@@ -42,6 +44,55 @@ def cell(value: Value) -> str:
 def table(names: Sequence[str], rows: Iterable[Sequence[Value]]) -> str:
     """A line of names and one for each row, all ended by CR LF."""
     return "".join(",".join(map(cell, row)) + "\r\n" for row in [names, *rows])
+
+
+def rows_csv(rows: Sequence[Row]) -> str:
+    """Rows of any table; a mean has three columns, with the bounds of its interval behind it."""
+    names = dict.fromkeys(name for row in rows for name in row)
+    means = {name for row in rows for name in row if isinstance(row[name], Mean)}
+
+    def cells(name: str, value: Any) -> list[Value]:
+        if name not in means:
+            return [value]
+        return (
+            [value.value, value.low, value.high] if isinstance(value, Mean) else [value, None, None]
+        )
+
+    head = [
+        part
+        for name in names
+        for part in ([name, f"{name} low", f"{name} high"] if name in means else [name])
+    ]
+    return table(
+        head, ([part for name in names for part in cells(name, row.get(name))] for row in rows)
+    )
+
+
+def rows_markdown(rows: Sequence[Row]) -> str:
+    """Rows of any table in Markdown, numbers to three digits and means with their interval."""
+    names = list(dict.fromkeys(name for row in rows for name in row))
+
+    def number(value: float) -> str:
+        if math.isnan(value):
+            return ""
+        return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
+
+    def cell(value: Any) -> str:
+        if isinstance(value, Mean):
+            if not value.n or abs(value.high) >= 10:
+                bounds = f" [{number(value.low)}, {number(value.high)}]" if value.n else ""
+                return number(value.value) + bounds
+            return f"{value.value:.3f} [{value.low:.3f}, {value.high:.3f}]"
+        if isinstance(value, float):
+            return number(value)
+        return "" if value is None else one_line(str(value), 200).replace("|", "\\|")
+
+    lines = [
+        names,
+        ["---"] * len(names),
+        *([cell(row.get(name)) for name in names] for row in rows),
+    ]
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
 def nodes_csv(view: View) -> str:

@@ -9,17 +9,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import plotly.graph_objects as go
-from plotly.subplots import make_subplots
 
+from segviz.evaluate import reproduce
+from segviz.evaluate.compare import Row
+from segviz.evaluate.reproduce import Chart
 from segviz.figures.judged import Judged, Setting, Verdict, blind_sentence, bounds, number
 from segviz.figures.layout import framed
-from segviz.systems.levels import level_name
-
-if TYPE_CHECKING:
-    from segviz.evaluate import Cell
+from segviz.figures.rows import rows_figure
 
 _HOVER = "%{customdata[0]}, α %{customdata[1]}, H %{customdata[2]}<br>%{customdata[3]}"
 _TOLD = {1: "better", 0: "cannot be told", -1: "worse"}
@@ -178,17 +177,6 @@ def heatmap_sentence(judged: Judged, policy: str) -> str:
     )
 
 
-def _range(judged: Judged, drawn: Sequence[Verdict]) -> list[float] | None:
-    """An axis that holds some means and the interval of no propagation, so that differences
-    smaller than what is unsure anyway look small."""
-    values = [judged.base.low, judged.base.high, *(one.mean.value for one in drawn)]
-    values = [value for value in values if not math.isnan(value)]
-    if not values:
-        return None
-    margin = 0.06 * (max(values) - min(values)) or 0.01
-    return [min(values) - margin, max(values) + margin]
-
-
 def cell_rows(judged: Judged, policies: Sequence[str]) -> list[dict[str, str | int | float]]:
     """The settings of some policies as rows of a table."""
     return [
@@ -210,12 +198,6 @@ def cell_rows(judged: Judged, policies: Sequence[str]) -> list[dict[str, str | i
     ]
 
 
-def _level_cells(judged: Judged, horizon: int, policy: str) -> list[Cell]:
-    """The baseline, then the cells of a policy and horizon by alpha."""
-    mine = [c for c in judged.sweep.cells if (c.policy, c.horizon) == (policy, horizon)]
-    return [judged.sweep.baseline, *sorted(mine, key=lambda cell: cell.alpha)]
-
-
 def level_bars(
     judged: Judged,
     horizon: int,
@@ -227,66 +209,18 @@ def level_bars(
 ) -> go.Figure:
     """Stacked shares of levels in the mixed top K per alpha, the first bar without propagation;
     above them, in a strip with an axis of its own, the measure, if it can see the policy."""
-    cells = _level_cells(judged, horizon, policy)
-    names = ["none", *(f"{cell.alpha:g}" for cell in cells[1:])]
-    seen = policy not in judged.blind
-    heights = {"row_heights": [0.32, 0.68]} if seen else {}
-    figure = make_subplots(1 + seen, 1, shared_xaxes=True, vertical_spacing=0.07, **heights)
-    row = 1 + seen
-    for level in judged.sweep.baseline.outcomes.levels:
-        name = level_name(level, level_names)
-        figure.add_bar(
-            name=name,
-            x=names,
-            y=[cell.outcomes.levels.get(level, 0.0) for cell in cells],
-            marker={"color": level_colours[min(level, len(level_colours) - 1)]},
-            customdata=[(cell.policy, cell.alpha, cell.horizon) for cell in cells],
-            hovertemplate="%{customdata[0]}, α %{customdata[1]}, H %{customdata[2]}"
-            f"<br>{name} %{{y:.1%}}<extra></extra>",
-            row=row,
-            col=1,
-        )
-    if seen:
-        found = [judged.verdicts[policy, cell.alpha, cell.horizon] for cell in cells[1:]]
-        figure.add_scatter(
-            name=judged.label,
-            x=names,
-            y=[judged.base.value, *(one.mean.value for one in found)],
-            mode="lines+markers",
-            line={"color": accent, "width": 2.4},
-            marker={
-                "symbol": [
-                    "circle-open",
-                    *("circle" if one.sign else "circle-open" for one in found),
-                ],
-                "size": 8,
-            },
-            customdata=[
-                ("no propagation", "", "", f"{number(judged.base.value)} {bounds(judged.base)}"),
-                *map(_custom, found),
-            ],
-            hovertemplate="%{customdata[0]} %{customdata[1]} %{customdata[2]}<br>"
-            "%{customdata[3]}<extra></extra>",
-            row=1,
-            col=1,
-        )
-    framed(figure, 330 if seen else 290, barmode="stack")
-    figure.update_xaxes(type="category", tickangle=0)
-    figure.update_xaxes(title={"text": "α", "standoff": 8}, row=row, col=1)
-    shares = {"title": "share of the top K", "range": [0, 1], "tickformat": ".0%"}
-    figure.update_yaxes(**shares, row=row, col=1)
-    if seen:
-        figure.update_yaxes(title="mean", nticks=4, range=_range(judged, found), row=1, col=1)
-    return figure
+    rows = level_rows(judged, horizon, policy, level_names)
+    chart = Chart("α", tuple(rows[0])[1:], kind="stack")
+    return rows_figure(rows, chart, colours=level_colours, neutral=accent)
 
 
 def level_bars_sentence(judged: Judged, horizon: int, policy: str) -> str:
     """How the share of leaves moves from no propagation to the largest alpha, and whether the
     line above can be read."""
-    cells = _level_cells(judged, horizon, policy)
-    first, last = cells[0], cells[-1]
-    if first is last:
+    mine = [c for c in judged.sweep.cells if (c.policy, c.horizon) == (policy, horizon)]
+    if not mine:
         return f"Nothing was measured for H {horizon}."
+    first, last = judged.sweep.baseline, max(mine, key=lambda cell: cell.alpha)
     before, after = (cell.outcomes.levels.get(0, 0.0) for cell in (first, last))
     told = (
         f"With {policy} and H {horizon}, leaves fill {before:.0%} of the top "
@@ -294,21 +228,13 @@ def level_bars_sentence(judged: Judged, horizon: int, policy: str) -> str:
     )
     if policy in judged.blind:
         return f"{told} {blind_sentence(judged.measure, [policy])}"
-    return f"{told} Above: {judged.label}, filled marks where the gain excludes zero."
+    return f"{told} Above: {judged.label}."
 
 
 def level_rows(
     judged: Judged, horizon: int, policy: str, level_names: Sequence[str] = ()
-) -> list[dict[str, str | float]]:
+) -> list[Row]:
     """The bars and the line of ``level_bars`` as rows of a table."""
-    rows: list[dict[str, str | float]] = []
-    for place, cell in enumerate(_level_cells(judged, horizon, policy)):
-        levels = cell.outcomes.levels
-        row: dict[str, str | float] = {"α": f"{cell.alpha:g}" if place else "none"}
-        row |= {level_name(n, level_names): round(share, 4) for n, share in levels.items()}
-        found = judged.verdicts.get((policy, cell.alpha, cell.horizon))
-        mean = found.mean if found else judged.base
-        if policy not in judged.blind:
-            row[judged.label] = round(mean.value, 4)
-        rows.append(row)
-    return rows
+    measure = "" if policy in judged.blind else judged.measure
+    how = {"adversarial": judged.adversarial}
+    return reproduce.level_rows(judged.sweep, horizon, policy, measure, level_names, **how)

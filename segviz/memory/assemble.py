@@ -61,6 +61,45 @@ def _component(registry: str, value: Any) -> Any:
     return make(kind, settings) if isinstance(kind, type) else kind(**settings)
 
 
+def declared(
+    kind: type, chosen: Mapping[str, Any] | None = None, prefix: str = ""
+) -> dict[str, Parameter]:
+    """Every parameter of a system by its dotted name (``compatibility.threshold``), those of its
+    parts after the part; ``chosen`` names parts that are not the default, by parameter."""
+    found: dict[str, Parameter] = {}
+    for parameter in parameters(kind):
+        path, registry = prefix + parameter.name, parameter.spec.registry
+        found[path] = parameter
+        if registry is not None:
+            part = COMPONENTS[registry].get((chosen or {}).get(path, part_name(parameter)))
+            if isinstance(part, type):
+                found |= declared(part, chosen, f"{path}.")
+    return found
+
+
+def nested(kind: type, flat: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+    """Settings for ``segviz.build`` from values by dotted names; names that are not declared are
+    passed over."""
+    settings: dict[str, Any] = {}
+    for parameter in parameters(kind):
+        path = prefix + parameter.name
+        below = any(name.startswith(f"{path}.") for name in flat)
+        if parameter.spec.registry is None:
+            if path in flat:
+                settings[parameter.name] = flat[path]
+        elif path in flat or below:
+            name = flat.get(path, part_name(parameter))
+            component = COMPONENTS[parameter.spec.registry][name]
+            inner = nested(component, flat, f"{path}.") if isinstance(component, type) else {}
+            settings[parameter.name] = {"name": name, **inner}
+    return settings
+
+
+def part_name(parameter: Parameter) -> str:
+    """The name of the part that a parameter holds by default."""
+    return str(getattr(parameter.default, "name", type(parameter.default).__name__))
+
+
 def sound(saved: Saved) -> Saved:
     """A file's content without settings that its system cannot have, each with a finding.
 

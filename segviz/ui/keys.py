@@ -292,6 +292,24 @@ TRAFFIC_PANEL = "traffic-panel"
 TRAFFIC_TABLE = "traffic-table"
 TRAFFIC_TREE = "traffic-tree"
 OPEN_ASK = "open-ask"
+SWEPT_OVER = "swept-over"  # propagation or construction
+VARIED_SYSTEM = "varied-system"
+RUN_VARIED = "run-varied"
+CANCEL_VARIED = "cancel-varied"
+VARIED = "varied"
+VARIED_CHART = "varied-chart"
+
+
+def varied_parameter(system: str) -> str:
+    """The choice of a parameter of a system."""
+    return f"varied-parameter-{system}"
+
+
+def varied_values(system: str, parameter: str) -> str:
+    """The values a parameter takes."""
+    return f"varied-values-{system}-{parameter}"
+
+
 PERMUTE = "permute"
 PERMUTE_SYSTEMS = "permute-systems"
 PERMUTE_SHARE = "permute-share"

@@ -14,7 +14,7 @@ from typing import Any
 
 from segviz.construct import Parameter, Retriever, parameters
 from segviz.conversation import TITLES, UNIT_RULES
-from segviz.memory import COMPONENTS
+from segviz.memory import COMPONENTS, declared, part_name
 from segviz.retrieval import METHODS, POLICIES, RetrievalSettings, relevance_model, spelled
 from segviz.systems import SYSTEMS
 from segviz.view.link_readers import (
@@ -40,7 +40,6 @@ __all__ = [
     "differing",
     "encode",
     "looks",
-    "nested",
     "usual_method",
 ]
 
@@ -176,33 +175,12 @@ def differing(kind: type, settings: Mapping[str, Any], prefix: str = "") -> dict
             if value != parameter.default:
                 flat[path] = value
             continue
-        if value["name"] != _default_name(parameter):
+        if value["name"] != part_name(parameter):
             flat[path] = value["name"]
         component = COMPONENTS[parameter.spec.registry].get(value["name"])
         if isinstance(component, type):
             flat |= differing(component, value, f"{path}.")
     return flat
-
-
-def nested(kind: type, flat: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
-    """The inverse of :func:`differing`: settings for ``segviz.build`` from flat ones."""
-    settings: dict[str, Any] = {}
-    for parameter in parameters(kind):
-        path = prefix + parameter.name
-        below = any(name.startswith(f"{path}.") for name in flat)
-        if parameter.spec.registry is None:
-            if path in flat:
-                settings[parameter.name] = flat[path]
-        elif path in flat or below:
-            name = flat.get(path, _default_name(parameter))
-            component = COMPONENTS[parameter.spec.registry][name]
-            inner = nested(component, flat, f"{path}.") if isinstance(component, type) else {}
-            settings[parameter.name] = {"name": name, **inner}
-    return settings
-
-
-def _default_name(parameter: Parameter) -> str:
-    return str(getattr(parameter.default, "name", type(parameter.default).__name__))
 
 
 def _as_text(value: Any) -> str:
@@ -213,22 +191,14 @@ def _as_text(value: Any) -> str:
     return str(value)
 
 
-def _setting_readers(
-    kind: type, link: Mapping[str, str], prefix: str = ""
-) -> dict[str, Callable[[str], Any]]:
+def _setting_readers(kind: type, link: Mapping[str, str]) -> dict[str, Callable[[str], Any]]:
     """A reader for each setting of a system, given the components the link names."""
-    readers: dict[str, Callable[[str], Any]] = {}
-    for parameter in parameters(kind):
-        path, registry = prefix + parameter.name, parameter.spec.registry
-        if registry is None:
-            readers[path] = _value_reader(parameter)
-            continue
-        readers[path] = one_of(tuple(COMPONENTS[registry]))
-        chosen = link.get(path, _default_name(parameter))
-        component = COMPONENTS[registry].get(chosen)
-        if isinstance(component, type):
-            readers |= _setting_readers(component, link, f"{path}.")
-    return readers
+    return {
+        path: one_of(tuple(COMPONENTS[parameter.spec.registry]))
+        if parameter.spec.registry
+        else _value_reader(parameter)
+        for path, parameter in declared(kind, link).items()
+    }
 
 
 def _value_reader(parameter: Parameter) -> Callable[[str], Any]:

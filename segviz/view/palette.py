@@ -119,5 +119,18 @@ LEVEL_COLOURS: Final = _ramp(8, (0.80, 0.38), (0.085, 0.12), (75.0, 0.0))
 LEVEL_SHARE: Final = 0.72
 """How much of it a level keeps over the page where levels fill the whole picture."""
 
+SERIES: Final = (
+    "#b43a09",
+    "#0072b2",
+    "#117a5b",
+    "#a44e80",
+    "#6b6660",
+    "#3f97c9",
+    "#9a7400",
+    "#4b3a94",
+)
+"""Lines and marks of different things in one chart, after Okabe and Ito (2008); told apart by mark
+and dash as well."""
+
 ACCENT: Final = {"light": "#b43a09", "dark": "#ff9457"}
 """The one accent (burnt orange): what is new, chosen or retrieved. Never the only sign."""

@@ -243,3 +243,18 @@ def test_two_runs_are_compared_question_by_question(monkeypatch):
         assert row["B against A"] == ("won" if change > 0 else "lost" if change < 0 else "")
     won, lost = ((rows["B against A"] == what).sum() for what in ("won", "lost"))
     assert f"{won} are won and {lost} lost by α 0.7 against top-down, α 0.3, H 1" in texts(app)
+
+
+def test_a_parameter_of_construction_is_swept():
+    app = sweep_page().run()
+    app.segmented_control(key="swept-over").set_value("construction").run()
+    app.selectbox(key="varied-system").set_value("memtree").run()
+    app.selectbox(key="varied-parameter-memtree").set_value("base").run()
+    app.text_input(key="varied-values-memtree-base").set_value("0.2, 9").run()
+    assert "9" in clean(app).warning[0].value
+    app.text_input(key="varied-values-memtree-base").set_value("0.2, 0.6").run()
+    app.button(key="run-varied").click().run()
+    (found,) = clean(app).session_state["varied"].values()
+    told = next(t.value for t in app.table if "retrieved by" in t.value.columns)
+    assert list(told["retrieved by"]) == [row.method for row in found.rows]
+    assert [row.name for row in found.rows] == ["0.2", "0.2", "0.6", "0.6"]

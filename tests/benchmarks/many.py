@@ -14,7 +14,7 @@ from functools import partial
 from time import perf_counter
 
 import segviz
-from segviz.evaluate.many import sweep_many
+from segviz.evaluate.many import measure_many
 from tests.benchmarks.report import real_data, table
 
 SYSTEMS = ("segment-tree", "bm25")
@@ -28,7 +28,7 @@ def main() -> None:
     given = parser.parse_args()
     corpus = tuple(segviz.load(given.file))
     builders = {name: partial(segviz.build, system=name) for name in SYSTEMS}
-    run = partial(sweep_many, corpus, builders, seeds=(0, 1))
+    run = partial(measure_many, segviz.sweep, corpus, builders, seeds=(0, 1))
     places = {
         "one process": run,
         given.scheduler or f"{given.workers} processes": partial(

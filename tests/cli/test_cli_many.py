@@ -20,13 +20,13 @@ from segviz.cli import many
 from segviz.cli.console import plain
 from segviz.cli.many import Journal
 from segviz.cli.reports import comparison_content
+from segviz.conversation import reordered
 from segviz.evaluate import MEASURES, pooled
 from segviz.evaluate import many as evaluating
 from segviz.evaluate.compare import compare
-from segviz.evaluate.many import WorkersLost, measure_many, sweep_many
+from segviz.evaluate.many import WorkersLost, measure_many
 from segviz.evaluate.measures import sees
 from segviz.evaluate.outcomes import summary
-from segviz.evaluate.permutation import reordered
 from segviz.export import sweeps_csv
 from tests.data import ROOT
 
@@ -95,7 +95,9 @@ class TestSweep:
         ran = sweep("--json", "-o", "s.csv")
         assert ran.code == 0
         assert ran.err == "left out: mute has no questions with gold evidence to measure by\n"
-        expected = sweep_many(kept_by(talks), builders(), seeds=(0, 1), share=0.3, **AXES)
+        expected = measure_many(
+            segviz.sweep, kept_by(talks), builders(), seeds=(0, 1), share=0.3, **AXES
+        )
         assert len(ran.json["runs"]) == len(expected) == 12
         for found, one in zip(ran.json["runs"], expected, strict=True):
             whose = (one.conversation, one.system, one.seed)
@@ -108,7 +110,9 @@ class TestSweep:
     def test_overall_is_over_all_questions(self, sweep, talks):
         found = sweep("--json").json
         assert found["share"] == 0.3
-        runs = sweep_many(kept_by(talks), builders(), seeds=(0, 1), share=0.3, **AXES)
+        runs = measure_many(
+            segviz.sweep, kept_by(talks), builders(), seeds=(0, 1), share=0.3, **AXES
+        )
         whose = [(row["system"], row["seed"]) for row in found["overall"]]
         assert whose == list(product(SYSTEMS, (0, 1)))
         for row, (system, seed) in zip(found["overall"], whose, strict=True):

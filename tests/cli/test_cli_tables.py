@@ -11,7 +11,8 @@ import segviz
 from segviz.cli import sweep as sweep_command
 from segviz.cli.console import plain
 from segviz.cli.reports import comparison_content
-from segviz.evaluate.compare import compare
+from segviz.conversation import sample_path
+from segviz.evaluate.compare import compare, construction_sweep
 from segviz.evaluate.measures import CHOICES, sees
 from segviz.export import sweep_csv
 from tests.cli.test_cli_many import told
@@ -178,3 +179,44 @@ def test_memories_built_before_are_compared_by_their_file_names(run, talk, tmp_p
     assert ran.code == 2
     assert "does not hold the units of a" in ran.err
     assert "unknown system 'best'" in run("compare", talk, "--systems", "best").err
+
+
+class TestVary:
+    def test_one_parameter_over_values_is_that_of_the_library(self, run):
+        vary = ("--system", "memtree", "--set", "rate=1", "--vary", "base=0.2,0.6")
+        found = run("compare", "sample:topic-switching", *vary, "--json").json["rows"]
+        talk = segviz.load(sample_path("topic-switching"))[0]
+        expected = construction_sweep(talk, "memtree", "base", (0.2, 0.6), fixed={"rate": 1.0})
+        told = comparison_content(expected)["rows"]
+        for row, other in zip(found, plain(told), strict=True):
+            assert row["name"] == f"base {other['name']}"
+            assert {n: row[n] for n in ("shape", "cost", "measures")} == {
+                n: other[n] for n in ("shape", "cost", "measures")
+            }
+        printed = run("compare", "sample:topic-switching", *vary).out
+        assert [line.split()[:2] for line in printed.splitlines() if line.startswith("base")] == [
+            ["base", "0.2"],
+            ["base", "0.2"],
+            ["base", "0.6"],
+            ["base", "0.6"],
+        ]
+
+    @pytest.mark.parametrize(
+        ("options", "said"),
+        [
+            (("--vary", "base"), "--vary takes NAME=VALUE,VALUE of one --system"),
+            (("--systems", "memtree,raptor", "--vary", "base=1"), "--vary takes"),
+            (("--system", "memtree", "--vary", "base=0.1,9"), "9"),
+            (("--system", "memtree", "--vary", "bass=1"), "memtree has no parameter 'bass'"),
+            (("--systems", "memtree,raptor", "--set", "base=1"), "--set is for one --system"),
+        ],
+    )
+    def test_what_cannot_be_varied_is_a_user_error(self, run, options, said):
+        ran = run("compare", "sample:topic-switching", *options)
+        assert (ran.code, ran.out) == (2, "")
+        assert said in ran.err
+
+    def test_a_built_memory_has_nothing_to_vary(self, run, boat):
+        ran = run("compare", boat, "--vary", "base=1")
+        assert ran.code == 2
+        assert "--vary can change nothing" in ran.err

@@ -7,7 +7,7 @@ import pytest
 import segviz
 from segviz.embedding import HashingEmbedder
 from segviz.evaluate import evaluate
-from segviz.evaluate.compare import compare, overlap
+from segviz.evaluate.compare import compare, construction_sweep, overlap
 from segviz.tree.shape import shape
 from tests.evaluate import restated
 from tests.evaluate.test_permutation import talk
@@ -138,3 +138,65 @@ class TestOverlap:
     def test_a_strange_turn_is_named(self):
         with pytest.raises(ValueError, match="'D9:9'"):
             overlap({"a": ["D9:9"]}, ["D1:1"])
+
+
+class TestConstruction:
+    def test_is_a_comparison_of_memories_built_one_by_one(self, questions):
+        found = construction_sweep(
+            talk(), "memtree", "base", (0.2, 0.6), unit="turn", embedder=HashingEmbedder(), k=4
+        )
+        built = {
+            str(base): segviz.build(
+                talk(), "memtree", "turn", base=base, embedder=HashingEmbedder()
+            )
+            for base in (0.2, 0.6)
+        }
+        assert found == compare(built, questions, k=4)
+        for row, told in zip(found.rows, found.table(("recall",)), strict=True):
+            memory = built[row.name]
+            steps = memory.steps
+            assert told["name"] == row.name
+            assert told["leaf recall"] == row.outcomes.mean("recall")
+            assert told["greatest depth"] == shape(memory.structure).max_depth
+            written = sum(step.cost.annotated for step in steps) / len(steps)
+            assert told["texts written per leaf"] == pytest.approx(written)
+            compared = sum(step.cost.inspected for step in steps) / len(steps)
+            assert told["nodes compared per leaf"] == pytest.approx(compared)
+        assert found.rows[0].shape != found.rows[-1].shape
+
+    def test_a_part_of_a_system_has_a_dot_and_others_stay_fixed(self):
+        seen = []
+        found = construction_sweep(
+            talk(),
+            "segment-tree",
+            "compatibility.threshold",
+            (-1.0, 1.0),
+            fixed={"compatibility": "cosine", "refresh": "lazy"},
+            unit="turn",
+            embedder=HashingEmbedder(),
+            progress=lambda done, total: seen.append((done, total)),
+        )
+        one, many = found.rows
+        assert one.shape.max_depth < many.shape.max_depth
+        total = 2 * len(talk().units("turn"))
+        assert seen == [(done, total) for done in range(1, total + 1)]
+
+    def test_a_graph_of_facts_is_told_by_its_layers(self):
+        found = construction_sweep(talk(), "xmemory", "most", (2, 12), unit="turn")
+        small, large = (row for row in found.table() if row["retrieved by"] == "own")
+        assert small["theme on level 3"] >= large["theme on level 3"]
+
+    @pytest.mark.parametrize(
+        ("parameter", "values", "said"),
+        [
+            ("bass", (1,), "memtree has no parameter 'bass'; it has base, rate"),
+            ("base", (0.4, 7), "base is 7; it must lie between -1 and 2"),
+            ("base", (), "values is empty"),
+        ],
+    )
+    def test_what_cannot_be_set_is_said_before_anything_is_built(self, parameter, values, said):
+        def built(done, total):
+            raise AssertionError("something was built")
+
+        with pytest.raises(ValueError, match=said):
+            construction_sweep(talk(), "memtree", parameter, values, progress=built)

@@ -16,12 +16,11 @@ from typing import Any
 import pytest
 
 import segviz
-from segviz.conversation import Question
+from segviz.conversation import Question, reordered
 from segviz.embedding import Cached
 from segviz.evaluate import evaluate, sweep
 from segviz.evaluate import many as module
-from segviz.evaluate.many import WorkersLost, evaluate_many, sweep_many
-from segviz.evaluate.permutation import reordered
+from segviz.evaluate.many import WorkersLost, measure_many
 from segviz.llm import Endpoint, OpenAIEmbedder
 from tests.benchmarks.synthetic import conversation
 
@@ -65,7 +64,7 @@ def talks():
 
 @pytest.fixture(scope="module")
 def alone(talks):
-    return evaluate_many(talks, BUILDERS, seeds=(0, 1), share=0.3, **SETTINGS)
+    return measure_many(evaluate, talks, BUILDERS, seeds=(0, 1), share=0.3, **SETTINGS)
 
 
 def written(found):
@@ -86,18 +85,19 @@ class TestOneProcess:
         assert written(found) == written(expected)
 
     def test_sweeps_too(self, talks):
-        found = sweep_many(talks, BUILDERS, **GRID)
+        found = measure_many(sweep, talks, BUILDERS, **GRID)
         memory = BUILDERS["bm25"](talks[1])
         assert written(found[-1].result) == written(sweep(memory, talks[1].questions, **GRID))
 
     def test_progress(self, talks):
         seen = []
-        evaluate_many(talks, BUILDERS, progress=lambda *at: seen.append(at))
+        measure_many(evaluate, talks, BUILDERS, progress=lambda *at: seen.append(at))
         assert seen == [(i, 4) for i in range(1, 5)]
 
     def test_what_is_known_is_not_measured_again(self, talks, alone):
         seen, kept = [], {}
-        found = evaluate_many(
+        found = measure_many(
+            evaluate,
             talks,
             {**BUILDERS, "bm25": None},  # would fail if it were built
             seeds=(0, 1),
@@ -122,7 +122,7 @@ class TestOneProcess:
     )
     def test_bad_settings_are_told(self, talks, wrong, message):
         with pytest.raises(ValueError, match=message):
-            evaluate_many(talks, BUILDERS, **wrong)
+            measure_many(evaluate, talks, BUILDERS, **wrong)
 
     @pytest.mark.parametrize("place", [{"workers": 2}, {"scheduler": "tcp://127.0.0.1:1"}])
     @pytest.mark.parametrize(
@@ -136,7 +136,7 @@ class TestOneProcess:
     def test_a_model_of_a_server_does_not_leave_the_process(self, talks, place, model):
         builders = {"x": partial(segviz.build, **model)}
         with pytest.raises(ValueError, match="key would be sent"):
-            evaluate_many(talks, builders, **place)
+            measure_many(evaluate, talks, builders, **place)
 
     @pytest.mark.parametrize(
         ("missing", "place", "extra"),
@@ -152,7 +152,7 @@ class TestOneProcess:
 
         monkeypatch.setattr(module, "import_module", absent)
         with pytest.raises(ValueError, match=rf"segviz\[{extra}\]"):
-            evaluate_many(talks, BUILDERS, **place)
+            measure_many(evaluate, talks, BUILDERS, **place)
 
 
 class TestProcesses:
@@ -161,12 +161,14 @@ class TestProcesses:
         pytest.importorskip("joblib", reason="the extra 'parallel' is not installed")
 
     def test_same_numbers(self, talks, alone):
-        found = evaluate_many(talks, BUILDERS, seeds=(0, 1), share=0.3, workers=2, **SETTINGS)
+        found = measure_many(
+            evaluate, talks, BUILDERS, seeds=(0, 1), share=0.3, workers=2, **SETTINGS
+        )
         assert written(found) == written(alone)
 
     def test_an_error_comes_here(self, talks):
         with pytest.raises(ValueError, match="unknown policy"):
-            evaluate_many(talks, BUILDERS, workers=2, policy="sideways")
+            measure_many(evaluate, talks, BUILDERS, workers=2, policy="sideways")
 
     def test_a_conversation_that_cannot_be_read_comes_here(self, talks):
         """Late enough for joblib to ask for it from a thread of its own."""
@@ -178,12 +180,14 @@ class TestProcesses:
                 return super().__getitem__(place)
 
         with pytest.raises(LookupError, match=r"no messages in \[7\]"):
-            evaluate_many(Damaged(talks[:1] * 8), BUILDERS, workers=2, **SETTINGS)
+            measure_many(evaluate, Damaged(talks[:1] * 8), BUILDERS, workers=2, **SETTINGS)
 
     @pytest.mark.slow
     def test_a_worker_killed_on_the_way_changes_nothing(self, talks, alone, tmp_path):
         builders = {name: Killed(tmp_path / "once", BUILDERS[name]) for name in BUILDERS}
-        found = evaluate_many(talks, builders, seeds=(0, 1), share=0.3, workers=2, **SETTINGS)
+        found = measure_many(
+            evaluate, talks, builders, seeds=(0, 1), share=0.3, workers=2, **SETTINGS
+        )
         assert (tmp_path / "once").exists()
         assert written(found) == written(alone)
 
@@ -192,7 +196,8 @@ class TestProcesses:
         monkeypatch.setattr(module, "_ROUNDS", 2)
         kept = {}
         with pytest.raises(WorkersLost, match="use fewer workers"):
-            evaluate_many(
+            measure_many(
+                evaluate,
                 talks[:1],
                 {"bm25": BUILDERS["bm25"], "fatal": Killed(None, None)},
                 workers=2,
@@ -204,7 +209,8 @@ class TestProcesses:
 @pytest.mark.slow
 class TestCluster:
     def test_same_numbers(self, talks, alone, cluster):
-        found = evaluate_many(
+        found = measure_many(
+            evaluate,
             talks,
             BUILDERS,
             seeds=(0, 1),
@@ -215,8 +221,8 @@ class TestCluster:
         assert written(found) == written(alone)
 
     def test_sweeps_too(self, talks, cluster):
-        found = sweep_many(talks, BUILDERS, scheduler=cluster.scheduler_address, **GRID)
-        assert written(found) == written(sweep_many(talks, BUILDERS, **GRID))
+        found = measure_many(sweep, talks, BUILDERS, scheduler=cluster.scheduler_address, **GRID)
+        assert written(found) == written(measure_many(sweep, talks, BUILDERS, **GRID))
 
     def test_a_worker_killed_on_the_way_changes_nothing(self, talks, alone, cluster):
         from distributed import Client
@@ -231,7 +237,8 @@ class TestCluster:
                 os.kill(victim, signal.SIGKILL)
                 killed.append(done)
 
-        found = evaluate_many(
+        found = measure_many(
+            evaluate,
             talks,
             BUILDERS,
             seeds=(0, 1),
@@ -246,7 +253,7 @@ class TestCluster:
     def test_a_worker_without_this_segviz_is_told(self, talks, cluster, monkeypatch):
         monkeypatch.setattr(module.metadata, "version", lambda name: "9.9")
         with pytest.raises(ValueError, match=r"where segviz 9\.9 is needed"):
-            evaluate_many(talks, BUILDERS, scheduler=cluster.scheduler_address)
+            measure_many(evaluate, talks, BUILDERS, scheduler=cluster.scheduler_address)
 
     def test_a_scheduler_without_workers_is_told(self, talks, monkeypatch):
         distributed = pytest.importorskip("distributed")
@@ -256,7 +263,7 @@ class TestCluster:
             distributed.LocalCluster(host="127.0.0.1", **empty) as cluster,
             pytest.raises(ValueError, match="has no workers; start some with `dask worker"),
         ):
-            evaluate_many(talks, BUILDERS, scheduler=cluster.scheduler_address)
+            measure_many(evaluate, talks, BUILDERS, scheduler=cluster.scheduler_address)
 
     def test_a_scheduler_that_is_gone_is_told(self, talks):
         distributed = pytest.importorskip("distributed")
@@ -270,8 +277,13 @@ class TestCluster:
                 cluster.close()
 
         with cluster, pytest.raises(WorkersLost, match="connection to the scheduler"):
-            evaluate_many(
-                talks * 6, BUILDERS, scheduler=cluster.scheduler_address, keep=gone, **SETTINGS
+            measure_many(
+                evaluate,
+                talks * 6,
+                BUILDERS,
+                scheduler=cluster.scheduler_address,
+                keep=gone,
+                **SETTINGS,
             )
         assert kept
 
@@ -279,4 +291,4 @@ class TestCluster:
     def test_a_scheduler_that_does_not_answer(self, talks, cluster, monkeypatch, address):
         monkeypatch.setattr(module, "_WAIT_SECONDS", 1)
         with pytest.raises(ValueError, match="no Dask scheduler answers"):
-            evaluate_many(talks, BUILDERS, scheduler=address)
+            measure_many(evaluate, talks, BUILDERS, scheduler=address)

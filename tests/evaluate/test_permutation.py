@@ -10,10 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import segviz
-from segviz.conversation import Question
+from segviz.conversation import Question, reordered
+from segviz.conversation.swaps import swapped
 from segviz.embedding import HashingEmbedder
 from segviz.evaluate import evaluate
-from segviz.evaluate.permutation import permutation, reordered, swapped
+from segviz.evaluate.permutation import permutation
 from tests.trees import chat, small_chat
 
 

@@ -25,7 +25,7 @@ def test_every_row_names_a_known_source_and_metric_and_lies_in_its_range():
     for row in REPORTED:
         assert row.source in SOURCES
         assert row.metric in METRICS
-        assert 0 < row.value <= HIGHEST.get(row.metric, math.inf)
+        assert 0 <= row.value <= HIGHEST.get(row.metric, math.inf)
         assert (row.low is None) == (row.high is None)
         if row.low is not None:
             assert row.low < row.value < row.high

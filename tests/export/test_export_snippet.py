@@ -11,9 +11,10 @@ import pytest
 import segviz
 from segviz.conversation import sample_path, with_typed_turns
 from segviz.export import View, python_snippet
+from segviz.memory import nested
 from segviz.retrieval import RetrievalSettings
 from segviz.systems import SYSTEMS
-from segviz.view.bookmark import Bookmark, differing, nested
+from segviz.view.bookmark import Bookmark, differing
 from tests.export.views import HOSTILE
 
 SAMPLE = "ines-theo"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import math
 from dataclasses import replace
 
 import pytest
@@ -11,10 +12,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import segviz
-from segviz.evaluate import MEASURES
+from segviz.evaluate import MEASURES, Mean
 from segviz.evaluate.many import Measured
 from segviz.evaluate.measures import sees
-from segviz.export import nodes_csv, ranks_csv, sweep_csv, sweeps_csv
+from segviz.export import (
+    nodes_csv,
+    ranks_csv,
+    rows_csv,
+    rows_markdown,
+    sweep_csv,
+    sweeps_csv,
+)
 from segviz.export.tables import cell, table
 from segviz.export.text import legal
 from segviz.retrieval import ranking
@@ -226,3 +234,20 @@ def test_many_sweeps_stand_below_each_other(swept):
     for row, one in zip(rows, alone + alone, strict=True):
         assert row == one | {key: row[key] for key in ("conversation", "system", "seed")}
         assert (row["system"], row["seed"]) == ("segment-tree", "3")
+
+
+def test_rows_of_any_table_hold_means_with_their_bounds():
+    rows = [
+        {"setting": "=1+1|2", "recall": Mean(0.5, 0.25, 0.75, 4), "nodes": 1234.5},
+        {"setting": "two\nlines", "recall": Mean(math.nan, math.nan, math.nan, 0)},
+    ]
+    assert rows_csv(rows).split("\r\n") == [
+        '"setting","recall","recall low","recall high","nodes"',
+        '"\'=1+1|2",0.5,0.25,0.75,1234.5',
+        '"two\nlines",,,,',
+        "",
+    ]
+    assert rows_markdown(rows) == (
+        "| setting | recall | nodes |\n| --- | --- | --- |\n"
+        "| =1+1\\|2 | 0.500 [0.250, 0.750] | 1,234 |\n| two lines |  |  |\n"
+    )

@@ -196,8 +196,8 @@ class TestLevelBars:
         assert [sum(column) for column in zip(*(b.y for b in bars), strict=True)] == (
             pytest.approx([1] * 4)
         )
-        assert list(bars[0].y) == [cell.outcomes.levels[0] for cell in cells]
-        assert line.y[0] == judged.base.value
+        assert list(bars[0].y) == pytest.approx([cell.outcomes.levels[0] for cell in cells])
+        assert line.y[0] == pytest.approx(judged.base.value)
         assert list(line.x) == ["none", "0.1", "0.3", "0.95"]
         # Each has an axis of its own, and neither lies over the other.
         low, high = figure.layout[f"yaxis{bars[0].yaxis[1:]}"], figure.layout.yaxis

@@ -12,7 +12,7 @@ import segviz
 from segviz import store
 from segviz.embedding import HashingEmbedder
 from segviz.loaders import parse
-from segviz.memory import from_saved
+from segviz.memory import from_saved, nested
 from segviz.retrieval import RELEVANCE, RetrievalSettings
 from segviz.systems import SYSTEMS
 from segviz.view import bookmark
@@ -64,7 +64,7 @@ def links(data: bytes) -> None:
     found, problems = bookmark.decode({name: str(value) for name, value in given.items()})
     assert all(isinstance(problem, str) for problem in problems)
     assert bookmark.decode(bookmark.encode(found)) == (found, [])
-    bookmark.nested(SYSTEMS[found.system], found.settings)
+    nested(SYSTEMS[found.system], found.settings)
 
 
 TARGETS: dict[str, Callable[[bytes], None]] = {

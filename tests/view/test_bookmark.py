@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import segviz
 from segviz.construct import Retriever, as_settings
 from segviz.conversation import TITLES, UNIT_RULES
-from segviz.memory import make_system
+from segviz.memory import make_system, nested
 from segviz.retrieval import METHODS, POLICIES, RELEVANCE, RetrievalSettings
 from segviz.systems import SYSTEMS
 from segviz.view.bookmark import (
@@ -21,7 +21,6 @@ from segviz.view.bookmark import (
     decode,
     differing,
     encode,
-    nested,
     usual_method,
 )
 from segviz.view.look import COLOURS, LABELS

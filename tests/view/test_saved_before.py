@@ -22,10 +22,11 @@ import pytest
 import segviz
 from segviz import store
 from segviz.conversation import sample_path
+from segviz.memory import nested
 from segviz.systems import SYSTEMS
 from segviz.tree import Structure
 from segviz.tree.digest import digest
-from segviz.view.bookmark import MADE, Bookmark, decode, nested
+from segviz.view.bookmark import MADE, Bookmark, decode
 
 HERE = Path(__file__).parent.parent / "fixtures" / "before_move"
 FILES: dict[str, Any] = json.loads((HERE / "expected.json").read_text(encoding="utf-8"))

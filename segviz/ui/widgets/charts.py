@@ -7,6 +7,7 @@ from typing import Any, TypedDict
 
 import streamlit as st
 
+from segviz.evaluate import Mean
 from segviz.ui import keys
 from segviz.ui.widgets.style import CAPTION
 from segviz.ui.widgets.tables import tall
@@ -91,6 +92,9 @@ def caption(sentence: str, key: str, rows: Rows | None = None) -> None:
         st.caption(sentence, width="stretch")
         with st.popover("Table", type="tertiary", key=keys.twin(key), on_change="rerun") as twin:
             if twin.open:
-                found = list(rows())
+                found = [
+                    {n: round(v.value, 4) if isinstance(v, Mean) else v for n, v in row.items()}
+                    for row in rows()
+                ]
                 width = min(60 + 100 * len(found[0] if found else ()), 600)
                 st.dataframe(found, width, tall(len(found), 12), hide_index=True)

@@ -1,4 +1,4 @@
-"""Page Sweep: every setting over all questions of the conversation."""
+"""Page Sweep: every setting over all questions of the conversation, or one of construction."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from segviz.memory import Absent
 from segviz.retrieval import POLICIES, RELEVANCE
 from segviz.ui import keys
 from segviz.ui.pages.sweep.charts import charts_panel
+from segviz.ui.pages.sweep.construction import construction_panel
 from segviz.ui.pages.sweep.permutation import permutation_panel
 from segviz.ui.pages.sweep.setting import atlas_panel, nodes_panel, setting_panel
 from segviz.ui.settings import read_settings
@@ -39,6 +40,17 @@ _IN_A_SECOND = 600_000
 
 def render(session: Session) -> None:
     """Draws the page."""
+    over = st.segmented_control(
+        "Sweep over",
+        ["propagation", "construction"],
+        default="propagation",
+        required=True,
+        key=keys.SWEPT_OVER,
+        persist_state="session",
+    )
+    if over == "construction":
+        construction_panel(session)
+        return
     if not countable(session.conversation.questions):
         st.info(
             "This conversation has no questions with gold evidence or answers, so settings cannot "

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import streamlit as st
 
-from segviz.conversation import Conversation
 from segviz.evaluate import MEASURES
+from segviz.evaluate.many import Build
 from segviz.evaluate.permutation import Permutation, permutation
 from segviz.figures.judged import told
-from segviz.memory import Memory, build, make_system, needs_chat
+from segviz.memory import build, make_system, needs_chat
 from segviz.systems import SYSTEMS
 from segviz.ui import keys
 from segviz.ui.state import Session, fingerprint, peek, remember
@@ -86,19 +87,14 @@ def _run(
     k: int,
     report: Callable[[float, str], object],
 ) -> Permutation:
-    total, done = len(names) * (1 + seeds), 0
+    memory = session.memory
 
-    def builder(name: str) -> Callable[[Conversation], Memory]:
-        settings = session.memory.settings if name == session.memory.system else {}
+    def builder(name: str) -> Build:
+        settings = memory.settings if name == memory.system else {}
+        return partial(build, system=name, unit=memory.unit, embedder=memory.embedder, **settings)
 
-        def make(conversation: Conversation) -> Memory:
-            nonlocal done
-            report(done / total, f"Building {SYSTEMS[name].label}, {done + 1} of {total}")
-            done += 1
-            memory = session.memory
-            return build(conversation, name, memory.unit, embedder=memory.embedder, **settings)
-
-        return make
+    def progress(done: int, total: int) -> None:
+        report(done / total, f"Building: {done} of {total}")
 
     return permutation(
         [session.conversation],
@@ -107,6 +103,7 @@ def _run(
         seeds=range(seeds),
         relevance=relevance,
         k=k,
+        progress=progress,
     )
 
 

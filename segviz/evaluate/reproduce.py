@@ -1,0 +1,854 @@
+"""Measures again what tables and figures of the papers show: on any conversations, without a model.
+
+``ENTRIES`` is the registry; a new row is all it takes. An entry measures with a :class:`Bench`
+and gives rows; their columns ``"x, paper"`` hold what is printed, of the column ``x`` or, where the
+paper measured answers of a model, of a metric of its own. Nothing is drawn here.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import combinations, pairwise, product
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from segviz.conversation import Conversation, Question
+from segviz.evaluate.aggregate import Mean, mean_ci
+from segviz.evaluate.batch import Limits, batches, measured_settings
+from segviz.evaluate.compare import Row, total_cost
+from segviz.evaluate.evaluation import evaluate, ranked
+from segviz.evaluate.grid import Sweep, pooled_sweep, sweep
+from segviz.evaluate.many import Build, Progress, measure_many
+from segviz.evaluate.measures import MEASURES
+from segviz.evaluate.permutation import permutation
+from segviz.evaluate.published import REPORTED, Reported
+from segviz.evaluate.text_metrics import content_tokens
+from segviz.memory import build, declared
+from segviz.retrieval import estimated_tokens
+from segviz.systems import SYSTEMS
+from segviz.systems.levels import level_name
+from segviz.systems.xmemory.themes import reassigned
+from segviz.tree import Add, Revise, Unlink
+from segviz.tree.shape import shape
+
+if TYPE_CHECKING:
+    from segviz.memory import Memory
+
+Place = tuple[str, str]
+"""A paper (key of ``SOURCES``) and a table or figure of it."""
+
+Variants = Mapping[str, tuple[str, dict[str, Any]]]
+"""A system and its settings by a label."""
+
+_OWN = {"method": "own", "relevance": "dense"}
+
+JUDGED_BY = "answer_words"
+"""What settings are chosen by: the nearest to a graded answer, and seen by every policy."""
+
+
+@dataclass(frozen=True)
+class Chart:
+    """How rows are drawn over a column ``x``: a panel for each of the columns ``y`` (all that begin
+    so, where one ends in a blank) or each value of ``panel``, a series for each value of ``by``.
+    ``stack`` puts columns on each other, means become a line. ``only`` is a column and its values
+    in the rows that are drawn, ``level`` a column whose number is drawn as a line across;
+    dots always have their ``intervals``."""
+
+    x: str
+    y: tuple[str, ...]
+    by: str = ""
+    panel: str = ""
+    kind: Literal["lines", "dots", "stack"] = "lines"
+    only: tuple[str, ...] = ("",)
+    level: str = ""
+    intervals: bool = False
+
+
+@dataclass(frozen=True)
+class Bench:
+    """What is measured, and where: conversations, cut by a rule of units and embedded, on some
+    ``workers``. ``clock`` tells seconds where time is measured."""
+
+    talks: Sequence[Conversation]
+    unit: str = "exchange"
+    embedder: str = "auto"
+    workers: int = 1
+    progress: Progress | None = None
+    clock: Callable[[], float] | None = None
+
+    def builders(self, variants: Variants) -> dict[str, Build]:
+        """What builds each variant."""
+        return {
+            label: partial(build, system=name, unit=self.unit, embedder=self.embedder, **settings)
+            for label, (name, settings) in variants.items()
+        }
+
+    def each(
+        self, measure: Callable[..., Any], variants: Variants, **how: Any
+    ) -> dict[str, list[Any]]:
+        """What ``measure(memory, questions, seed=…, **how)`` gives, by label, for each talk."""
+        found = measure_many(
+            measure,
+            self.talks,
+            self.builders(variants),
+            workers=self.workers,
+            progress=self.progress,
+            **how,
+        )
+        return {
+            label: [one.result for one in found[place :: len(variants)]]
+            for place, label in enumerate(variants)
+        }
+
+    def rows(
+        self, measure: Callable[..., Any], variants: Variants, column: str = "setting", **how: Any
+    ) -> list[Row]:
+        """A row for each variant of what ``measure`` gives by name: of numbers the mean over the
+        talks, of arrays, a value per question, the :class:`Mean` over all questions."""
+        rows = []
+        for label, parts in self.each(measure, variants, **how).items():
+            row: Row = {column: label}
+            for name in dict.fromkeys(name for part in parts for name in part):
+                values = [part.get(name, 0.0) for part in parts]
+                if isinstance(values[0], np.ndarray):
+                    row[name] = _mean(values)
+                else:
+                    row[name] = float(np.mean(values))
+            rows.append(row)
+        return rows
+
+    def paper(self, place: Place, metric: str, variant: str = "", system: str = "") -> float:
+        """The printed number of a table, of the data set of the talks where it has one, else of its
+        first; NaN where there is none."""
+        wanted = (*place, metric, variant)
+        known = [
+            row
+            for row in REPORTED
+            if (row.source, row.table, row.metric, row.variant) == wanted
+            and system in ("", row.system)
+        ]
+        data = self.talks[0].source_format if self.talks else ""
+        same = [row for row in known if row.data.startswith(data)] or known
+        return same[0].value if same else math.nan
+
+    def beside(self, row: Row, place: Place, metrics: Mapping[str, str], *of: str) -> Row:
+        """The row with what is printed in the ``metrics``, by column: behind the column, or at the
+        end where the row has none of that name. ``of`` are variant and system."""
+        printed = {name: self.paper(place, metric, *of) for name, metric in metrics.items()}
+        printed = {name: value for name, value in printed.items() if not math.isnan(value)}
+        found: Row = {}
+        for name, value in row.items():
+            found[name] = value
+            if name in printed:
+                found[f"{name}, paper"] = printed.pop(name)
+        return found | {f"{name}, paper": value for name, value in printed.items()}
+
+
+def _mean(columns: Sequence[np.ndarray[Any, Any]]) -> Mean:
+    values = np.concatenate(columns)
+    groups = np.repeat(np.arange(len(columns)), [len(column) for column in columns])
+    kept = ~np.isnan(values)
+    return mean_ci(values[kept], groups=groups[kept].tolist())
+
+
+# --- what is measured of one memory ------------------------------------------------------------
+
+
+def quality(
+    memory: Memory,
+    questions: Sequence[Question],
+    *,
+    seed: int = 0,
+    names: Sequence[str] = ("recall", "answer_words", "words"),
+    **settings: Any,
+) -> dict[str, Any]:
+    """Measures by their labels, a value per question."""
+    found = evaluate(memory, questions, seed=seed, **settings).outcomes
+    return {MEASURES[name].label: found.column(name) for name in names}
+
+
+def form(memory: Memory, questions: Sequence[Question], *, seed: int = 0) -> dict[str, Any]:
+    """The columns of SegTreeMem Table 5; a contentless root that is no node here is counted."""
+    found, cost, leaves = shape(memory.structure), total_cost(memory.steps), len(memory.units)
+    root = int(memory.system == "memtree")
+    return {
+        "nodes per leaf": (found.nodes + root) / max(leaves, 1),
+        "greatest depth": found.max_depth + root,
+        "mean depth": found.mean_depth + root,
+        "depth deviation": found.depth_std,
+        "children": found.branching,
+        "summaries per leaf": cost.annotated / max(leaves, 1),
+        "candidates per leaf": cost.inspected / max(leaves, 1),
+    }
+
+
+def order(memory: Memory, questions: Sequence[Question], *, seed: int = 0) -> dict[str, Any]:
+    """Nodes of several units that follow each other, and leaves that got another parent."""
+    s = memory.structure
+    held = [s.coverage(n) for n in np.flatnonzero(s.active).tolist() if s.children[n]]
+    wide = [units for units in held if len(units) > 1]
+    whole = sum(units[-1] - units[0] + 1 == len(units) for units in wide)
+    moved = {
+        event.child
+        for step in memory.steps
+        for event in step.events
+        if isinstance(event, Unlink) and s.level[event.child] == 0
+    }
+    return {
+        "nodes without a gap, %": 100 * whole / max(len(wide), 1),
+        "leaves put elsewhere, %": 100 * len(moved) / max(len(s.leaves), 1),
+    }
+
+
+def growth(
+    memory: Memory,
+    questions: Sequence[Question],
+    *,
+    seed: int = 0,
+    clock: Callable[[], float] | None = None,
+    parts: int = 5,
+) -> dict[str, Any]:
+    """Cost over parts of the history: of a unit's build, of a question at the end of the part."""
+    found: dict[str, Any] = {}
+    ends = [len(memory.steps) * (part + 1) // parts for part in range(parts)]
+    asked = [question.text for question in questions[:5]]
+    for first, last in zip([0, *ends], ends, strict=False):
+        steps = memory.steps[first:last]
+        written = [
+            event.text
+            for step in steps
+            for event in step.events
+            if (isinstance(event, Add) and event.level) or isinstance(event, Revise)
+        ]
+        size = max(len(steps), 1)
+        seconds, read = [], 0
+        for text in asked:  # the first prepares what the others use: the fastest is told
+            began = clock() if clock else 0.0
+            result = memory.ask(text, step=last, policy="none", relevance="dense")
+            seconds.append(clock() - began if clock else 0.0)
+            read += sum(estimated_tokens(item.text) for item in result.evidence)
+        found[f"{last}"] = {
+            "units": float(last),
+            "build, ms per unit": 1000 * sum(step.cost.seconds for step in steps) / size,
+            "question, ms": 1000 * min(seconds, default=0.0),
+            "tokens written per unit": sum(map(estimated_tokens, written)) / size,
+            "tokens read per question": read / max(len(asked), 1),
+        }
+    return found
+
+
+def themes(
+    memory: Memory, questions: Sequence[Question], *, seed: int = 0, **settings: Any
+) -> dict[str, Any]:
+    """Counts of xMemory's themes and statements, and the statements that ever moved; with
+    ``settings`` of retrieval also its quality."""
+    kinds = _kinds(memory)
+    return {
+        "themes": kinds["theme"],
+        "statements": kinds["semantic"],
+        "statements per theme": kinds["semantic"] / max(kinds["theme"], 1),
+        "moved, %": 100 * reassigned(memory.structure),
+        **(quality(memory, questions, seed=seed, **settings) if settings else {}),
+    }
+
+
+def _kinds(memory: Memory) -> Counter[str]:
+    s = memory.structure
+    return Counter(s.kind[node] for node in np.flatnonzero(s.active).tolist())
+
+
+def density(
+    memory: Memory, questions: Sequence[Question], *, seed: int = 0, **settings: Any
+) -> dict[str, Any]:
+    """What of the ranking it takes to read all answer words, and how densely they lie in it."""
+    asked = measured_settings(None, settings).resolved(memory.model)
+    columns: dict[str, Any] = {}
+    for batch in batches(memory, questions, asked, Limits(asked.k)):
+        for name, values in batch.covering(ranked(memory, batch, asked)).items():
+            columns.setdefault(name, np.full(len(questions), np.nan))[list(batch.places)] = values
+    return columns
+
+
+def layers(memory: Memory, questions: Sequence[Question], *, seed: int = 0) -> dict[str, Any]:
+    """H-Mem's index by layer, with the summaries for each node of the layer below."""
+    facts = shape(memory.structure).facts
+    found = {
+        f"{layer.level} {layer.kind}".strip(): (layer.nodes, layer.ratio or 0.0)
+        for layer in (facts.layers if facts else ())
+    }
+    return {**found, "relations": (len(memory.structure.relations), 0.0)}
+
+
+def planning(memory: Memory, questions: Sequence[Question], *, seed: int = 0) -> dict[str, Any]:
+    """H-Mem's plans: parts of questions, their scopes, and the parts that were followed up."""
+    scopes, parts, followed = Counter[str](), 0, 0
+    view = memory.view("dense")
+    for question in questions:
+        stages = memory.model.retrieve(question.text, view).stages  # type: ignore[union-attr]
+        for before, stage in pairwise(stages):
+            if stage.name == "follow-up":
+                parts += 1
+                followed += "lacks" in stage.note
+                scopes[before.note.split()[1]] += 1
+    shares = {f"scope {name}, %": 100 * scopes[name] / max(parts, 1) for name in _SCOPES}
+    return {
+        "questions": len(questions),
+        "parts": parts,
+        "followed up": followed,
+        "followed up, %": 100 * followed / max(parts, 1),
+        **shares,
+    }
+
+
+_SCOPES = ("short", "long", "mixed")
+
+
+def depths(memory: Memory, questions: Sequence[Question], *, seed: int = 0) -> dict[str, Any]:
+    """Shares of MemTree's nodes by depth, the contentless root at 0."""
+    s = memory.structure
+    counts = np.bincount(s.depth[s.active] + 1)
+    return {str(depth): 100 * share for depth, share in enumerate(counts / counts.sum())}
+
+
+def upkeep(memory: Memory, questions: Sequence[Question], *, seed: int = 0) -> dict[str, Any]:
+    """MemForest's facts and written summaries after each fifth of the history."""
+    found: dict[str, Any] = {}
+    for part in range(1, 6):
+        last = len(memory.steps) * part // 5
+        found[str(part)] = {
+            "facts": memory.at(last).kind.count("fact"),
+            "summaries written": sum(step.cost.annotated for step in memory.steps[:last]),
+        }
+    return found
+
+
+def kept(memory: Memory, questions: Sequence[Question], *, seed: int = 0) -> dict[str, Any]:
+    """Content words of what they are written from that MemForest's summaries still hold: of their
+    children, and roots of all items below them; over all words of all summaries."""
+    s = memory.structure
+    inner = [n for n in np.flatnonzero(s.active).tolist() if s.level[n] > 1 and s.children[n]]
+    items: dict[int, set[int]] = {}
+    for node in sorted(inner, key=lambda node: int(s.level[node])):
+        items[node] = set().union(*(items.get(child, {child}) for child in s.children[node]))
+    roots = set(s.roots).intersection(inner)
+    return {
+        "kept of the children, %": _held([(s.text[n], s.children[n]) for n in inner], s.text),
+        "kept in the root, %": _held([(s.text[n], items[n]) for n in roots], s.text),
+        "summaries written": total_cost(memory.steps).annotated,
+    }
+
+
+def _held(summaries: Iterable[tuple[str, Iterable[int]]], texts: Sequence[str]) -> float:
+    found = wanted = 0
+    for summary, nodes in summaries:
+        words = set().union(*(content_tokens(texts[node]) for node in nodes))
+        found += len(words & content_tokens(summary))
+        wanted += len(words)
+    return 100 * found / max(wanted, 1)
+
+
+# --- tables and figures ------------------------------------------------------------------------
+
+_COSINE: dict[str, Any] = {"compatibility": {"name": "cosine"}}
+CONSTRUCTIONS: Variants = {
+    "clusters, no time": ("clustering", {}),
+    "segment tree, cosine": ("segment-tree", _COSINE),
+    "segment tree, calibrated": ("segment-tree", {}),
+}
+_TREE: Variants = {"segment tree": ("segment-tree", {})}
+_POLICIES = ("bottom-up", "top-down")
+
+
+def _demands(bench: Bench) -> list[Row]:
+    """Which memories are online and keep order (Table 9: what the control keeps).
+
+    The paper marks what a method is; here it is counted. MemWalker and LATTICE are not built.
+    """
+    printed = {"raptor": ("no", "no"), "memtree": ("yes", "no"), "segment-tree": ("yes", "yes")}
+    names = ("raptor", "memtree", "clustering", "segment-tree")
+    found = bench.rows(order, {SYSTEMS[name].label: (name, {}) for name in names}, "system")
+    for name, row in zip(names, found, strict=True):
+        row["online"] = "yes" if SYSTEMS[name].online else "no"
+        row["online, paper"], row["keeps order, paper"] = printed.get(name, ("", ""))
+    return found
+
+
+def _lost(bench: Bench) -> list[Row]:
+    """What it costs that 30 % of the units change places.
+
+    Units move, not turns; dates stay; three random orders. The paper's tree is built by batch.
+    """
+    found = permutation(
+        bench.talks,
+        bench.builders(CONSTRUCTIONS),
+        seeds=range(3),
+        settings=(("none", 0.0, 0),),
+        relevance="dense",
+        workers=bench.workers,
+        progress=bench.progress,
+    )
+    rows: list[Row] = []
+    for label, (system, settings) in CONSTRUCTIONS.items():
+        by = {one.measure: one for one in found.losses if one.system == label}
+        row: Row = {"construction": label}
+        row |= {"in order": by[JUDGED_BY].original, "permuted": by[JUDGED_BY].permuted}
+        for name in (JUDGED_BY, "reached", "quoted"):
+            row[f"loss, {MEASURES[name].label}"] = by[name].loss
+        before, after = (
+            bench.paper(("segtreemem", "Table 3"), "judge", variant, system)
+            for variant in ("original order", "30 % of turn pairs swapped")
+        )
+        rows.append(row if settings else row | {"loss, judge, paper": before - after})
+    return rows
+
+
+def _swept(bench: Bench, variants: Variants, **how: Any) -> dict[str, Sweep]:
+    grid = {"policies": _POLICIES, "horizons": (1, 2, 3), "relevance": "dense"}
+    names = [f"{place} {talk.id}" for place, talk in enumerate(bench.talks)]
+    found = bench.each(sweep, variants, **grid, **how)
+    return {label: pooled_sweep(names, sweeps) for label, sweeps in found.items()}
+
+
+def _constructions(bench: Bench) -> list[Row]:
+    """Constructions without propagation, with the best bottom-up and the best top-down.
+
+    The best setting is chosen on the questions it is told for, and moved units are added.
+    """
+    rows: list[Row] = []
+    for share, said in ((0.0, "in order"), (0.3, "30 % moved")):
+        for label, found in _swept(bench, CONSTRUCTIONS, share=share).items():
+            for policy in ("none", *_POLICIES):
+                cell = found.best(JUDGED_BY, [policy])
+                row: Row = {"construction": label, "order": said, "retrieval": policy}
+                row["best at"] = f"α {cell.alpha:g}, H {cell.horizon}" if cell.moves else ""
+                row |= {MEASURES[n].label: cell.outcomes.mean(n) for n in (JUDGED_BY, "reached")}
+                rows.append(row | {"gain": found.gain(cell, JUDGED_BY)})
+    return rows
+
+
+def _shapes(bench: Bench) -> list[Row]:
+    """The shape of trees, and model calls per leaf.
+
+    A summary that is written counts as a call, and all open nodes are written at every leaf;
+    batch adds one for each leaf, pointwise one for each candidate. Both have the calibrated tree.
+    """
+    methods: Variants = {
+        "SegTreeMem cosine": ("segment-tree", _COSINE),
+        "SegTreeMem batch": ("segment-tree", {}),
+        "SegTreeMem pointwise": ("segment-tree", {}),
+        "MemTree": ("memtree", {}),
+        "RAPTOR": ("raptor", {}),
+    }
+    metrics = {
+        "greatest depth": "max-depth",
+        "mean depth": "mean-depth",
+        "depth deviation": "depth-std",
+        "children": "branching",
+        "calls per leaf": "calls",
+    }
+    place, rows = ("segtreemem", "Table 5"), []
+    for row, (label, (system, _)) in zip(
+        bench.rows(form, methods, "method"), methods.items(), strict=True
+    ):
+        variant = label.partition(" ")[2]
+        asked = {"batch": 1.0, "pointwise": _number(row.pop("candidates per leaf"))}
+        written = _number(row.pop("summaries per leaf"))
+        row["calls per leaf"] = written + asked.get(variant, 0.0)
+        leaves, nodes = (bench.paper(place, name, variant, system) for name in ("leaves", "nodes"))
+        told = {"method": label, "nodes per leaf": row["nodes per leaf"]}
+        told |= {"nodes per leaf, paper": nodes / leaves, **row}
+        rows.append(bench.beside(told, place, metrics, variant, system))
+    return rows
+
+
+def _cost(bench: Bench) -> list[Row]:
+    """Time and tokens as the memory grows.
+
+    No model is waited for: tokens written are those of all texts above the leaves, tokens read
+    those of the ten best nodes.
+    """
+    systems: Variants = {
+        **{name: (name, {}) for name in SYSTEMS if name != "segment-tree"},
+        **dict(list(CONSTRUCTIONS.items())[1:]),
+    }
+    return _means(bench.each(growth, systems, clock=bench.clock), "system")
+
+
+def _means(found: Mapping[str, Sequence[Mapping[str, Any]]], column: str) -> list[Row]:
+    """A row for each label and part of the history: the means over the conversations."""
+    return [
+        {column: label, **{name: float(np.mean([one[name] for one in same])) for name in same[0]}}
+        for label, talks in found.items()
+        for same in zip(*(talk.values() for talk in talks), strict=True)
+    ]
+
+
+def _over_alpha(bench: Bench) -> list[Row]:
+    """Quality over alpha for each H; in Figure 6 for the mean over H."""
+    (found,) = _swept(bench, _TREE).values()
+    none = found.baseline.outcomes
+    ends = np.cumsum([len(talk.questions) for talk in bench.talks])[:-1]
+    rows: list[Row] = []
+    for policy, alpha in product(_POLICIES, found.alphas):
+        cells = [found.cell(policy, alpha, horizon) for horizon in found.horizons]
+        columns = [cell.outcomes.column(JUDGED_BY) for cell in cells if cell]
+        for label, column in (
+            *((f"H {h}", column) for h, column in zip(found.horizons, columns, strict=True)),
+            (_MEAN, np.mean(columns, axis=0)),
+        ):
+            row: Row = {"policy": policy, "α": alpha, "horizon": label}
+            row["answer words"] = _mean(np.split(column, ends))
+            rows.append(row | {"no propagation": none.value(JUDGED_BY)})
+    return rows
+
+
+_MEAN, _EACH = "mean over H", ("horizon", "H 1", "H 2", "H 3")
+
+
+def _levels(bench: Bench) -> list[Row]:
+    """Levels of the retrieved nodes over alpha, H 2."""
+    (found,) = _swept(bench, _TREE).values()
+    return [
+        {"policy": policy, **row}
+        for policy in _POLICIES
+        for row in level_rows(found, 2, policy, JUDGED_BY)
+    ]
+
+
+def level_rows(
+    found: Sweep,
+    horizon: int,
+    policy: str,
+    measure: str = "",
+    names: Sequence[str] = (),
+    *,
+    adversarial: bool = True,
+) -> list[Row]:
+    """Shares of the levels, called by ``names``, in the mixed top K over alpha, no propagation
+    first, with a ``measure`` where one is named."""
+    mine = [cell for cell in found.cells if (cell.policy, cell.horizon) == (policy, horizon)]
+    rows: list[Row] = []
+    for cell in (found.baseline, *sorted(mine, key=lambda cell: cell.alpha)):
+        row: Row = {"α": f"{cell.alpha:g}" if cell is not found.baseline else "none"}
+        for level in found.baseline.outcomes.levels:
+            row[level_name(level, names)] = cell.outcomes.levels.get(level, 0.0)
+        if measure:
+            row[MEASURES[measure].label] = cell.outcomes.mean(measure, adversarial=adversarial)
+        rows.append(row)
+    return rows
+
+
+_GRID = {
+    f"θ₀ {base:g}, r {rate:g}": (base, rate)
+    for base in (0.1, 0.4, 0.8)
+    for rate in (0.25, 0.5, 0.75)
+}
+_MEMTREES: Variants = {
+    label: ("memtree", {"base": base, "rate": rate, "max_depth": 16})
+    for label, (base, rate) in _GRID.items()
+}
+
+
+def _depths(bench: Bench) -> list[Row]:
+    """Nodes by depth for thresholds θ₀ and their growth r.
+
+    The greatest depth D of App. A.1.3 is 16, news are conversations.
+    """
+    return [
+        {"θ₀": f"θ₀ {base:g}", "r": f"r {rate:g}", "depth": int(depth), "nodes, %": share}
+        for (base, rate), row in zip(_GRID.values(), bench.rows(depths, _MEMTREES), strict=True)
+        for depth, share in row.items()
+        if depth.isdigit() and int(depth)
+    ]
+
+
+def _thresholds(bench: Bench) -> list[Row]:
+    """Quality for thresholds θ₀ and their growth r."""
+    names = ("answer_words", "reached", "words")  # leaves are the same in every tree
+    found = bench.rows(quality, _MEMTREES, names=names, **_OWN)
+    return [
+        {"θ₀": base, "r": f"r {rate:g}", **row}
+        for (base, rate), row in zip(_GRID.values(), found, strict=True)
+    ]
+
+
+def _varied(
+    bench: Bench,
+    measure: Callable[..., Any],
+    place: Place,
+    parameter: str,
+    metrics: Mapping[str, str],
+    values: Mapping[str, Any] | None = None,
+    how: Mapping[str, Any] = _OWN,
+) -> list[Row]:
+    """A system with each value of a parameter (default: its choices), beside what is printed."""
+    system = place[0]
+    spec = declared(SYSTEMS[system])[parameter].spec
+    known = values or {choice: choice for choice in spec.choices}
+    variants: Variants = {label: (system, {parameter: value}) for label, value in known.items()}
+    found = bench.rows(measure, variants, **how)
+    return [bench.beside(row, place, metrics, str(row["setting"])) for row in found]
+
+
+_PASSED = {"pass@8": "pass@8"}
+
+
+def _parts(bench: Bench) -> list[Row]:
+    """What each part is worth: one is left out at a time."""
+    metrics = {"accuracy": "accuracy", "F1": "f1-percent"}
+    return _varied(bench, quality, ("h-mem", "Table 5"), "ablate", metrics)
+
+
+def _families(bench: Bench) -> list[Row]:
+    """Trees over facts of entities, scenes and sessions, together and alone.
+
+    The paper browses by its model with a planner, ours by embeddings.
+    """
+    return _varied(bench, quality, ("memforest", "Table 6"), "families", _PASSED)
+
+
+def _browsing(bench: Bench) -> list[Row]:
+    """Ways through the trees; without a model rules plan and order the branches."""
+    return _varied(bench, quality, ("memforest", "Table 7"), "browse", _PASSED)
+
+
+def _index(bench: Bench) -> list[Row]:
+    """Nodes of each layer of the index.
+
+    Sentences stand for events, so there are fewer, and names in capitals for entities.
+    """
+    rows: list[Row] = []
+    talks = bench.each(layers, {"": ("h-mem", {})})[""]
+    place, last = ("h-mem", "Table 7"), math.nan
+    for name in ("0", "1 event", "2 summary", "3 summary", "4 summary", "1 entity", "relations"):
+        nodes, ratio = np.mean([talk.get(name, (0, 0)) for talk in talks], axis=0).tolist()
+        metric = (name, "") if name == "relations" else ("layer", name)
+        printed = bench.paper(place, *metric)
+        row: Row = {"layer": name, "nodes": nodes, "nodes, paper": printed}
+        if name[2:] in ("event", "summary"):
+            row |= {"per node below": ratio, "per node below, paper": printed / last}
+        rows.append(row)
+        last = printed
+    return rows
+
+
+def _plans(bench: Bench) -> list[Row]:
+    """Parts of questions, those followed up, and (Figure 4) their scopes.
+
+    The paper gives the shares of the scopes in a drawing alone.
+    """
+    rows = []
+    for data in dict.fromkeys(talk.source_format for talk in bench.talks):
+        part = replace(bench, talks=[one for one in bench.talks if one.source_format == data])
+        (row,) = part.rows(planning, {data: ("h-mem", {})}, "format")
+        rows.append(part.beside(row, ("h-mem", "Table 9"), {"followed up, %": "follow-up-rate"}))
+    return rows
+
+
+def _refresh(bench: Bench) -> list[Row]:
+    """Summaries written at every step, or once per session.
+
+    The paper inserts facts into one tree, here conversations go into all trees.
+    """
+    modes: Variants = {mode: ("memforest", {"refresh": mode}) for mode in ("eager", "lazy")}
+    return _means(bench.each(upkeep, modes), "refresh")
+
+
+def _fan_out(bench: Bench) -> list[Row]:
+    """What summaries keep of their children, and (e) roots of all their items, by fan-out k.
+
+    Content words stand for the facts a summary still tells.
+    """
+    families = ("session_k", "entity_k", "scene_k")
+    sizes = (3, 4, 8, 12, 16, 32)
+    variants: Variants = {str(k): ("memforest", dict.fromkeys(families, k)) for k in sizes}
+    found = bench.rows(kept, variants, "k")
+    return [row | {"k": k} for k, row in zip(sizes, found, strict=True)]
+
+
+def _stages(bench: Bench) -> list[Row]:
+    """Stages of the search left out."""
+    metrics = {"F1": "f1-percent", "tokens": "tokens"}
+    return _varied(bench, quality, ("xmemory", "Table 4"), "search", metrics)
+
+
+def _density(bench: Bench) -> list[Row]:
+    """Blocks and tokens until all answer words are read, and the blocks by their answer words.
+
+    Means are over the questions whose words are all found (covered). LLMLingua-2 is not run.
+    """
+    metrics, rows = {"blocks": "blocks", "tokens": "coverage-tokens"}, []
+    for label, name, how in (
+        ("naive RAG", "dense", {"policy": "none", "relevance": "dense"}),
+        ("xmemory", "xmemory", _OWN),
+    ):
+        (row,) = bench.rows(density, {label: (name, {})}, "method", k=20, **how)
+        rows.append(bench.beside(row, ("xmemory", "Table 5"), metrics, "", label))
+    return rows
+
+
+def _moves(bench: Bench) -> list[Row]:
+    """Statements that change their theme, without split or merge."""
+    metrics = {"moved, %": "reassigned", "F1": "f1-percent"}
+    return _varied(bench, themes, ("xmemory", "Table 6"), "restructure", metrics)
+
+
+def _counts(bench: Bench) -> list[Row]:
+    """Themes and statements, without split or merge.
+
+    Ours are means of a conversation, the paper's probably totals over all.
+    """
+    metrics = {"themes": "themes", "statements": "statements"}
+    return _varied(bench, themes, ("xmemory", "Table 7"), "restructure", metrics, how={})
+
+
+def _caps(bench: Bench) -> list[Row]:
+    """The most statements a theme may hold."""
+    metrics = {"statements per theme": "per-theme", "F1": "f1-percent"}
+    values = {f"at most {most}": most for most in (14, 12, 10, 8)}
+    return _varied(bench, themes, ("xmemory", "Table 8"), "most", metrics, values)
+
+
+_WHY = {
+    "segtreemem": "The paper grades answers of a model from trees that a model built; here answer "
+    "words and evidence are looked for in trees built by similarity.",
+    "": "A model extracts, summarises and answers in the paper; here rules do, and answer words "
+    "and evidence are looked for in what was retrieved.",
+}
+"""Why ours differ, by paper."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A table or figure of a ``paper``: what measures it, whose docstring says what it shows and
+    what is particular, and how it is drawn."""
+
+    paper: str
+    table: str
+    measure: Callable[[Bench], list[Row]]
+    chart: Chart | None = None
+
+    @property
+    def shows(self) -> str:
+        """What it shows, in a line."""
+        return self._told[0]
+
+    @property
+    def _told(self) -> list[str]:
+        return [" ".join(part.split()) for part in str(self.measure.__doc__).split("\n\n")]
+
+    @property
+    def printed(self) -> tuple[Reported, ...]:
+        """The numbers of it that are known."""
+        return tuple(row for row in REPORTED if (row.source, row.table) == (self.paper, self.table))
+
+    @property
+    def name(self) -> str:
+        """``figure-6``: how it is called on the command line."""
+        return self.table.lower().replace(" ", "-").replace(".", "")
+
+    def difference(self, rows: Sequence[Row]) -> str:
+        """How the rows differ from what is printed, and why."""
+        why = [_WHY.get(self.paper, _WHY[""]), *self._told[1:]]
+        return " ".join(filter(None, [_farthest(rows), _same_order(rows), *why]))
+
+
+def _number(value: object) -> float:
+    found = value.value if isinstance(value, Mean) else value
+    return float(found) if isinstance(found, int | float) else math.nan
+
+
+def _short(value: float) -> str:
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
+
+
+def _farthest(rows: Sequence[Row]) -> str:
+    """The number that is farthest from the printed one, as a sentence."""
+    pairs = [
+        (abs(math.log(ours / theirs)), str(next(iter(row.values()))), name, ours, theirs)
+        for row in rows
+        for name in row
+        if (ours := _number(row[name])) > 0 and (theirs := _number(row.get(f"{name}, paper"))) > 0
+    ]
+    if not pairs:
+        return ""
+    _, label, name, ours, theirs = max(pairs)
+    near = sum(one[0] <= math.log(1.15) for one in pairs)
+    return (
+        f"{near} of {len(pairs)} numbers lie within 15 % of the printed ones; farthest is {label}, "
+        f"{name}: {_short(ours)} against {_short(theirs)}."
+    )
+
+
+def _same_order(rows: Sequence[Row]) -> str:
+    """In how many pairs of rows the first mean and a printed number that has no column of its own
+    agree on which is higher, as a sentence."""
+    first = rows[-1] if rows else {}
+    theirs = [n for n in first if n.endswith(", paper") and n.removesuffix(", paper") not in first]
+    loss = theirs and theirs[0].startswith("loss")
+    ours = [n for n in first if isinstance(first[n], Mean) and n.startswith("loss" if loss else "")]
+    if not theirs or not ours:
+        return ""
+    signs = [
+        (_number(a[ours[0]]) - _number(b[ours[0]]))
+        * (_number(a.get(theirs[0])) - _number(b.get(theirs[0])))
+        for a, b in combinations(rows, 2)
+    ]
+    known = [sign for sign in signs if not math.isnan(sign)]
+    agree = sum(sign > 0 for sign in known)
+    return (
+        f"By {ours[0]} as by the printed {theirs[0].removesuffix(', paper')}, {agree} of "
+        f"{len(known)} pairs of rows stand in the same order."
+    )
+
+
+def _dots(x: str, *y: str) -> Chart:
+    return Chart(x, y, kind="dots")
+
+
+_WORDS = ("answer words",)
+_BUILDS = Chart("construction", _WORDS, "retrieval", "order", "dots")
+_GROWTH = Chart("units", ("build, ms per unit", "question, ms", "tokens "), "system")
+_MEAN_CURVE = Chart("α", _WORDS, "policy", only=("horizon", _MEAN), level="no propagation")
+_CURVES = Chart("α", _WORDS, "horizon", "policy", only=_EACH, level="no propagation")
+_LEVELS = Chart("α", ("leaf", "level ", "answer words"), panel="policy", kind="stack")
+_GRIDS = Chart("θ₀", ("answer words", "evidence reached", "words read"), "r")
+_SCOPED = Chart("format", ("scope ",), kind="stack")
+_KEPT = Chart("k", ("kept in the root, %", "summaries written"))
+_FOUND = _dots("setting", "leaf recall", "answer words", "words read")
+_HITS = _dots("method", "blocks", "tokens", "1-hit", "2-hit", "multi-hit")
+
+ENTRIES: tuple[Entry, ...] = (
+    Entry("segtreemem", "Table 1", _demands),
+    Entry("segtreemem", "Table 3", _lost, _dots("construction", "loss, ")),
+    Entry("segtreemem", "Figure 4", _constructions, _BUILDS),
+    Entry("segtreemem", "Table 5", _shapes),
+    Entry("segtreemem", "Figure 5", _cost, _GROWTH),
+    Entry("segtreemem", "Figure 6", _over_alpha, _MEAN_CURVE),
+    Entry("segtreemem", "Figure 7", _levels, _LEVELS),
+    Entry("segtreemem", "Table 9", _demands),
+    Entry("segtreemem", "Figure 13", _over_alpha, _CURVES),
+    Entry("segtreemem", "Figure 14", _levels, _LEVELS),
+    Entry("memtree", "Figure A.6", _depths, Chart("depth", ("nodes, %",), "r", "θ₀")),
+    Entry("memtree", "Figure A.7", _thresholds, _GRIDS),
+    Entry("h-mem", "Table 5", _parts, _FOUND),
+    Entry("h-mem", "Table 7", _index),
+    Entry("h-mem", "Table 9", _plans),
+    Entry("h-mem", "Figure 4", _plans, _SCOPED),
+    Entry("memforest", "Table 6", _families, _FOUND),
+    Entry("memforest", "Table 7", _browsing, _FOUND),
+    Entry("memforest", "Figure 6 a", _refresh, Chart("facts", ("summaries written",), "refresh")),
+    Entry("memforest", "Figure 6 d", _fan_out, Chart("k", ("kept of the children, %",))),
+    Entry("memforest", "Figure 6 e", _fan_out, _KEPT),
+    Entry("xmemory", "Table 4", _stages, _FOUND),
+    Entry("xmemory", "Table 5", _density, _HITS),
+    Entry("xmemory", "Table 6", _moves, _dots("setting", "moved, %", "leaf recall")),
+    Entry("xmemory", "Table 7", _counts),
+    Entry("xmemory", "Table 8", _caps, _dots("setting", "statements per theme", "leaf recall")),
+)
+"""All tables and figures, paper by paper."""

@@ -1,0 +1,216 @@
+"""Draws rows of a table as small charts: lines, dots with their intervals, stacked columns.
+
+What a paper printed of a column ``x`` stands in the column ``"x, paper"`` and is drawn hollow.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import plotly.graph_objects as go
+from plotly.subplots import make_subplots
+
+from segviz.evaluate import Mean
+from segviz.evaluate.compare import Row
+from segviz.evaluate.reproduce import Chart
+from segviz.figures.layout import framed
+
+_DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
+_SYMBOLS = ("circle", "diamond", "square", "triangle-up", "cross", "star", "x")
+_PRINTED = "printed in the paper"
+_DOT, _PLOT = 34, 230
+"""Pixels of a row of dots, of another plot."""
+
+
+def rows_figure(
+    rows: Sequence[Row], chart: Chart, *, colours: Sequence[str], neutral: str
+) -> go.Figure:
+    """The figure of some rows. ``colours`` are those of the series or, stacked, of the columns;
+    series differ in dash and mark as well. ``neutral`` draws what is printed, and the strips over
+    stacks."""
+    column, *values = chart.only
+    rows = [row for row in rows if not column or row[column] in values]
+    columns = _columns(rows, chart)
+    groups: dict[str, list[Row]] = {}
+    for row in rows:
+        groups.setdefault(str(row.get(chart.panel, "")), []).append(row)
+    if chart.kind == "stack":
+        return _stacks(rows, chart, columns, groups, colours, neutral)
+    panels = [(title, name, group) for title, group in groups.items() for name in columns]
+    across = chart.kind == "dots"
+    places = list(dict.fromkeys(str(row[chart.x]) for row in rows))
+    series = list(dict.fromkeys(str(row.get(chart.by, "")) for row in rows))
+    wide = min(len(panels), 2 if across or len(panels) == 4 else 3) or 1
+    high = -(-len(panels) // wide) or 1
+    each = 60 + _DOT * (1.4 if len(series) > 2 else 1) * max(len(places), 2) if across else _PLOT
+    height = round(64 + each * high)
+    figure = make_subplots(
+        high,
+        wide,
+        subplot_titles=[", ".join(filter(None, panel[:2])) for panel in panels],
+        shared_yaxes=across,
+        horizontal_spacing=0.04 if across else 0.09,
+        vertical_spacing=76 / height if high > 1 else None,
+    )
+    for place, (_, name, group) in enumerate(panels):
+        at = {"row": place // wide + 1, "col": place % wide + 1}
+        for i, one in enumerate(series):
+            mine = [row for row in group if str(row.get(chart.by, "")) == one]
+            beside = (i - (len(series) - 1) / 2) * 0.24
+            where = [places.index(str(r[chart.x])) + beside if across else r[chart.x] for r in mine]
+            mark = {"color": colours[i % len(colours)], "symbol": _SYMBOLS[i % len(_SYMBOLS)]}
+            dash = {"dash": _DASHES[i % len(_DASHES)], "width": 1.8}
+            _series(figure, mine, where, chart, name, at, one, {"size": 8, **mark}, dash)
+            hollow = {"color": neutral, "symbol": "circle-open", "size": 11}
+            _series(figure, mine, where, chart, f"{name}, paper", at, _PRINTED, hollow, None)
+        if chart.level:
+            base = {"color": neutral, "dash": "dot", "width": 1.4}
+            figure.add_hline(_value(group[0][chart.level]), line=base, **at)
+        drawn = {_value(row.get(name)) for row in group}
+        if len(drawn) == 1 and not across:  # a flat line lies in the middle of a narrow band
+            flat = drawn.pop()
+            band = abs(flat) / 9 or 1.0
+            figure.update_yaxes(range=[flat - band, flat + band], **at)
+    if len(columns) == 1 and len(panels) > 1:
+        _one_scale(figure, panels, across)
+    if across:
+        ticks = {"tickvals": list(range(len(places))), "ticktext": places}
+        figure.update_yaxes(**ticks, range=[len(places) - 0.5, -0.5], automargin=True)
+    else:
+        numbers = all(isinstance(row[chart.x], int | float) for row in rows)
+        figure.update_xaxes(type="linear" if numbers else "category", tickangle=0)
+        figure.update_xaxes(title={"text": chart.x, "standoff": 6}, row=high)
+    return _finished(figure, height)
+
+
+def _columns(rows: Sequence[Row], chart: Chart) -> list[str]:
+    known = dict.fromkeys(name for row in rows for name in row if not name.endswith(", paper"))
+    return [
+        name
+        for wanted in chart.y
+        for name in known
+        if name == wanted or (wanted.endswith(" ") and name.startswith(wanted))
+    ]
+
+
+def _one_scale(
+    figure: go.Figure, panels: Sequence[tuple[str, str, Sequence[Row]]], across: bool
+) -> None:
+    """Panels of one quantity on one scale, unless one of them would be flattened by it."""
+    figure.update_xaxes(matches="x")
+    tops = [max(_value(row.get(name)) for row in group) for _, name, group in panels]
+    if not across and max(tops) < 4 * min(tops):
+        figure.update_yaxes(matches="y")
+
+
+def _stacks(
+    rows: Sequence[Row],
+    chart: Chart,
+    columns: Sequence[str],
+    groups: dict[str, list[Row]],
+    colours: Sequence[str],
+    neutral: str,
+) -> go.Figure:
+    """Columns on each other over x; those of means are lines, in a strip of its own above."""
+    lines = [name for name in columns if any(isinstance(row.get(name), Mean) for row in rows)]
+    stacked = [name for name in columns if name not in lines]
+    high = 1 + bool(lines)
+    figure = make_subplots(
+        high,
+        len(groups) or 1,
+        subplot_titles=list(groups),
+        row_heights=[0.32, 0.68] if lines else None,
+        shared_xaxes=bool(lines),
+        vertical_spacing=0.07 if lines else None,
+        horizontal_spacing=0.09,
+    )
+    for col, group in enumerate(groups.values(), start=1):
+        where = [str(row[chart.x]) for row in group]
+        for i, name in enumerate(stacked):
+            bar = go.Bar(
+                name=name,
+                x=where,
+                y=[_value(row.get(name)) for row in group],
+                marker={"color": colours[min(i, len(colours) - 1)]},
+                legendgroup=name,
+                width=0.3 if len(where) < 3 else None,
+                hovertemplate=f"%{{x}}<br>{name} %{{y:.3g}}<extra></extra>",
+            )
+            figure.add_trace(bar, row=high, col=col)
+        for name in lines:
+            mark = {"color": neutral, "size": 8}
+            _series(figure, group, where, chart, name, {"row": 1, "col": col}, name, mark, {})
+    figure.update_xaxes(type="category", tickangle=0)
+    figure.update_xaxes(title={"text": chart.x, "standoff": 6}, row=high)
+    if lines:
+        figure.update_yaxes(matches="y", nticks=4, row=1)
+    return _finished(figure, 64 + _PLOT + 70 * bool(lines), barmode="stack")
+
+
+def _series(
+    figure: go.Figure,
+    rows: Sequence[Row],
+    where: Sequence[Any],
+    chart: Chart,
+    column: str,
+    at: dict[str, int],
+    name: str,
+    mark: dict[str, Any],
+    line: dict[str, Any] | None,
+) -> None:
+    """One column as marks, joined by a ``line`` unless they are dots or there is none."""
+    values = [row.get(column) for row in rows]
+    numbers = [_value(value) for value in values]
+    if all(map(math.isnan, numbers)):
+        return
+    across = chart.kind == "dots"
+    ordered = chart.kind == "stack" or all(isinstance(one, int | float) for one in where)
+    joined = line is not None and ordered and not across
+    means = [value if isinstance(value, Mean) else None for value in values]
+    told = [
+        f"{row[chart.x]} {name or column}<br>{mean or f'{number:.3g}'}"
+        for row, mean, number in zip(rows, means, numbers, strict=True)
+    ]
+    interval = {
+        "type": "data",
+        "symmetric": False,
+        "array": [one.high - one.value if one else 0.0 for one in means],
+        "arrayminus": [one.value - one.low if one else 0.0 for one in means],
+        "color": mark["color"],
+        "thickness": 1.6,
+        "width": 0,
+    }
+    figure.add_scatter(
+        name=name,
+        legendgroup=name,
+        x=numbers if across else where,
+        y=where if across else numbers,
+        mode="lines+markers" if joined else "markers",
+        line={"color": mark["color"], **(line or {})},
+        marker=mark,
+        error_x=interval if across and any(means) else None,
+        error_y=interval if chart.intervals and any(means) else None,
+        customdata=told,
+        hovertemplate="%{customdata}<extra></extra>",
+        **at,
+    )
+
+
+def _finished(figure: go.Figure, height: int, **layout: Any) -> go.Figure:
+    """The frame, with every name once in the legend and room for it."""
+    known: set[str] = {""}
+    for trace in figure.data:
+        trace.showlegend = trace.name not in known
+        known.add(trace.name)
+    named = 42 if len(known) > 1 else 0
+    framed(figure, height, **layout)
+    figure.update_layout(margin={"t": 34 + named}, legend={"y": 1 + 26 / (height - 42 - named)})
+    figure.update_annotations(font_size=13)
+    return figure
+
+
+def _value(value: object) -> float:
+    found = value.value if isinstance(value, Mean) else value
+    return round(float(found), 9) if isinstance(found, int | float) else math.nan

@@ -1,0 +1,160 @@
+"""Sweeps a parameter of construction: shape, measures and cost of the build over its values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import streamlit as st
+
+from segviz.construct import Parameter
+from segviz.evaluate import Mean
+from segviz.evaluate.compare import Comparison, Row, construction_sweep
+from segviz.evaluate.reproduce import Chart
+from segviz.figures.rows import rows_figure
+from segviz.memory import COMPONENTS, declared, make_system, needs_chat, nested
+from segviz.systems import SYSTEMS
+from segviz.ui import keys
+from segviz.ui.state import Session, fingerprint, peek, remember
+from segviz.ui.widgets.captions import counted, spread
+from segviz.ui.widgets.charts import chart, colours
+from segviz.ui.widgets.tables import table
+from segviz.view.bookmark import decode, differing
+from segviz.view.palette import SERIES
+
+RESULTS_KEPT = 4
+_BY = "retrieved by"
+
+
+def construction_panel(session: Session) -> None:
+    """Draws the controls, the run and its outcome."""
+    first, second, third = st.columns([3, 3, 5], gap="medium")
+    names = list(SYSTEMS)
+    system = first.selectbox(
+        "System",
+        names,
+        index=names.index(session.memory.system) if session.memory.system in names else 0,
+        format_func=lambda name: SYSTEMS[name].label,
+        key=keys.VARIED_SYSTEM,
+        persist_state="session",
+    )
+    fixed: dict[str, Any] = {}
+    if system == session.memory.system:
+        fixed = differing(SYSTEMS[system], session.memory.settings)
+    if needs_chat(make_system(system, **nested(SYSTEMS[system], fixed))):
+        st.info("Building with a chat model would be paid for each time: choose offline parts.")
+        return
+    known = {path: one for path, one in declared(SYSTEMS[system], fixed).items() if _values(one)}
+    if not known:
+        st.info(f"{SYSTEMS[system].label} has no parameters.")
+        return
+    parameter = second.selectbox(
+        "Parameter", list(known), key=keys.varied_parameter(system), persist_state="session"
+    )
+    given = third.text_input(
+        "Values",
+        ", ".join(_values(known[parameter])),
+        key=keys.varied_values(system, parameter),
+        help=known[parameter].spec.help,
+        persist_state="session",
+    )
+    texts = list(dict.fromkeys(part.strip() for part in given.split(",") if part.strip()))
+    values, problems = [], []
+    for text in texts:
+        link = {name: str(value) for name, value in fixed.items()}
+        read, faults = decode({"system": system, **link, parameter: text})
+        problems += faults
+        values.append(read.settings.get(parameter))
+    if problems or not values:
+        st.warning(problems[0] if problems else "Name at least one value.")
+        return
+    found = _found(session, system, parameter, values, fixed)
+    if found is not None:
+        _outcome(found, parameter, dict(zip(map(str, values), values, strict=True)))
+
+
+def _values(parameter: Parameter) -> list[str]:
+    """Values to begin with: all choices, or five numbers around the default."""
+    spec, default = parameter.spec, parameter.default
+    if spec.registry:
+        parts = COMPONENTS[spec.registry]
+        return [name for name, part in parts.items() if not getattr(part, "needs_chat", False)]
+    if isinstance(default, bool):
+        return ["yes", "no"]
+    if spec.low is None or spec.high is None:
+        return list(spec.choices)
+    step = spec.step or 1
+    wide = max(step, round(abs(default) / 4 / step) * step)
+    around = np.clip(default + wide * np.arange(-2, 3), spec.low, spec.high)
+    cast = int if isinstance(default, int) else float
+    return list(dict.fromkeys(f"{cast(round(value, 6)):g}" for value in around.tolist()))
+
+
+def _found(
+    session: Session, system: str, parameter: str, values: list[Any], fixed: Mapping[str, Any]
+) -> Comparison | None:
+    """The comparison, measured on request."""
+    key = fingerprint(session.key, system, parameter, values, dict(fixed))
+    found: Comparison | None = peek(keys.VARIED, key)
+    if found is not None:
+        return found
+    place = st.empty()
+    label = f"Build {counted(len(values), 'memory', 'memories')}"
+    if not place.button(label, key=keys.RUN_VARIED, icon=":material/play_arrow:"):
+        return None
+    with place.container():
+        bar = st.progress(0.0, "Building")
+        st.button("Cancel", key=keys.CANCEL_VARIED)
+
+    def progress(done: int, total: int) -> None:
+        if done % 20 == 0 or done == total:
+            bar.progress(done / total, f"Building: {done} of {total} leaves")
+
+    memory = session.memory
+    found = remember(
+        keys.VARIED,
+        key,
+        RESULTS_KEPT,
+        lambda: construction_sweep(
+            session.conversation,
+            system,
+            parameter,
+            values,
+            fixed=fixed,
+            unit=memory.unit,
+            embedder=memory.embedder,
+            progress=progress,
+        ),
+    )
+    place.empty()
+    return found
+
+
+def _outcome(found: Comparison, parameter: str, values: Mapping[str, Any]) -> None:
+    rows: list[Row] = [
+        {parameter: values[str(row["name"])], **{n: v for n, v in row.items() if n != "name"}}
+        for row in found.table()
+    ]
+    known = dict.fromkeys(name for row in rows for name in row if name not in (parameter, _BY))
+    shown = [
+        n
+        for n in known
+        if any(not isinstance(v := row[n], Mean) or v.n for row in rows if n in row)
+    ]
+    figure = rows_figure(
+        rows,
+        Chart(parameter, tuple(shown), _BY, intervals=True),
+        colours=SERIES,
+        neutral=colours()["neutral"],
+    )
+    chart(
+        figure,
+        f"Shape, measures over {counted(found.questions, 'question')} and cost of the build over "
+        f"{parameter}; collapsed: every node ranked for itself, own: the system's retrieval.",
+        keys.VARIED_CHART,
+    )
+    table(
+        [{n: spread(v) if isinstance(v, Mean) else v for n, v in row.items()} for row in rows],
+        about=f"Shape, measures and cost of the build over {parameter}",
+    )

@@ -1,0 +1,70 @@
+"""``segviz reproduce``."""
+
+from __future__ import annotations
+
+import csv
+
+import pytest
+
+from segviz.cli import reproduce
+from segviz.evaluate.reproduce import ENTRIES
+from segviz.export.browser import BrowserError
+
+
+@pytest.fixture
+def no_browser(monkeypatch):
+    def draw(sheet):
+        raise BrowserError("none here")
+
+    monkeypatch.setattr(reproduce, "draw", draw)
+
+
+def test_alone_it_lists_what_there_is(run):
+    lines = run("reproduce").out.splitlines()
+    assert [line.split()[:2] for line in lines] == [[e.paper, e.name] for e in ENTRIES]
+    assert any("55 printed numbers" in line for line in lines)
+
+
+@pytest.mark.usefixtures("no_browser")
+def test_table_figure_and_difference_are_written(run, tmp_path):
+    ran = run("reproduce", "memtree", "figure-a7", "--data", "sample:ines-theo", "-o", "out")
+    assert ran.code == 0
+    assert "no PNG: none here" in ran.err
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
+        f"memtree-figure-a7.{ending}" for ending in ("csv", "html", "md")
+    ]
+    written = (tmp_path / "out" / "memtree-figure-a7.csv").read_text("utf-8")
+    rows = list(csv.DictReader(written.splitlines()))
+    assert len(rows) == 9
+    assert float(rows[0]["answer words low"]) <= float(rows[0]["answer words"])
+    page = (tmp_path / "out" / "memtree-figure-a7.md").read_text()
+    assert f"| {rows[0]['setting']} | " in page
+    assert "A model extracts, summarises and answers in the paper" in page
+    assert "A model extracts" in ran.out
+    assert "https://" not in (tmp_path / "out" / "memtree-figure-a7.html").read_text()[:2000]
+
+
+@pytest.mark.usefixtures("no_browser")
+def test_as_json(run):
+    found = run("reproduce", "segtreemem", "table-5", "--data", "sample:ines-theo", "--json").json
+    (entry,) = found["entries"]
+    assert (entry["paper"], entry["table"]) == ("segtreemem", "Table 5")
+    assert found["conversations"] == ["ines-theo"]
+    assert entry["files"] == [f"reproduced/segtreemem-table-5.{end}" for end in ("csv", "md")]
+    assert {row["method"] for row in entry["rows"]} >= {"MemTree", "RAPTOR"}
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("unknown",), "invalid choice: 'unknown'"),
+        (("memtree", "table-9"), "memtree has no 'table-9' here; it has figure-a6, figure-a7"),
+        (("memtree", "figure-a7", "--data", "sample:nobody"), "unknown sample 'nobody'"),
+        (("memtree", "figure-a7", "--data", "talk.txt"), "has questions with gold evidence"),
+    ],
+)
+def test_what_cannot_be_done_is_a_user_error(run, tmp_path, options, said):
+    (tmp_path / "talk.txt").write_text("Ada: Hello.\nBen: Hello to you.\n")
+    ran = run("reproduce", *options)
+    assert ran.code == 2
+    assert said in ran.err

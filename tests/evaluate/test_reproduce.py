@@ -1,0 +1,234 @@
+"""Tables and figures of the papers: each entry measures, and what it counts is right."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import pytest
+
+import segviz
+from segviz.conversation import sample_path
+from segviz.evaluate import Mean, evaluate, sweep
+from segviz.evaluate.batch import Limits, batches
+from segviz.evaluate.published import SOURCES
+from segviz.evaluate.reproduce import (
+    CONSTRUCTIONS,
+    ENTRIES,
+    Bench,
+    Row,
+    density,
+    form,
+    kept,
+    level_rows,
+    order,
+    planning,
+    themes,
+)
+from segviz.evaluate.text_metrics import all_tokens, content_tokens
+from segviz.retrieval import RetrievalSettings, estimated_tokens
+from segviz.tree.shape import shape
+from tests.evaluate.test_permutation import talk
+
+
+@cache
+def small():
+    """The beginning of a bundled conversation, with the questions it answers."""
+    whole = segviz.load(sample_path("ines-theo"))[0]
+    sessions = whole.sessions[:5]
+    known = {turn.id for session in sessions for turn in session.turns}
+    asked = [one for one in whole.questions if one.evidence and known.issuperset(one.evidence)]
+    return replace(whole, sessions=sessions, questions=tuple(asked[:6]))
+
+
+@cache
+def rows_of(paper, table) -> list[Row]:
+    (entry,) = (one for one in ENTRIES if (one.paper, one.table) == (paper, table))
+    return entry.measure(Bench([small()]))
+
+
+@cache
+def built(system, **settings):
+    return segviz.build(small(), system, **settings)
+
+
+@pytest.mark.parametrize("entry", ENTRIES, ids=lambda one: f"{one.paper} {one.table}")
+def test_every_entry_measures_what_it_draws_and_says_how_it_differs(entry):
+    assert entry.paper in SOURCES
+    rows = rows_of(entry.paper, entry.table)
+    assert rows
+    names = {name for row in rows for name in row}
+    if entry.chart:
+        chart = entry.chart
+        assert {chart.x, chart.by or chart.x, chart.panel or chart.x} <= names
+        assert all(any(name.startswith(wanted) for name in names) for wanted in chart.y)
+    assert entry.shows.endswith(".")
+    assert "the paper" in entry.difference(rows).lower()
+
+
+def test_no_table_is_given_twice_and_names_fit_the_command_line():
+    names = [(entry.paper, entry.name) for entry in ENTRIES]
+    assert len(set(names)) == len(names)
+    assert all(name.replace("-", "").isalnum() for _, name in names)
+
+
+def test_printed_numbers_stand_beside_ours():
+    rows = rows_of("xmemory", "Table 6")
+    printed = {row["setting"]: (row["moved, %, paper"], row["F1, paper"]) for row in rows}
+    assert printed == {
+        "full": (44.91, 43.98),
+        "w/o split": (17.33, 39.18),
+        "w/o merge": (26.23, 40.33),
+        "w/o merge&split": (0, 38.59),
+    }
+    (batch,) = (r for r in rows_of("segtreemem", "Table 5") if r["method"] == "SegTreeMem batch")
+    assert (batch["greatest depth, paper"], batch["calls per leaf, paper"]) == (3.8, 1.95)
+    assert batch["nodes per leaf, paper"] == pytest.approx(317 / 281)
+
+
+def test_the_printed_number_is_that_of_the_data_set():
+    real = replace(small(), source_format="RealMem")
+    place = ("segtreemem", "Table 5")
+    assert Bench([real]).paper(place, "nodes", "cosine", "segment-tree") == 865
+    assert Bench([small()]).paper(place, "nodes", "cosine", "segment-tree") == 352
+    assert math.isnan(Bench([real]).paper(place, "nodes", "no such variant"))
+
+
+def test_rows_are_means_over_talks_and_over_questions():
+    def measure(memory, questions, *, seed):
+        return {"leaves": len(memory.units), "asked": np.arange(len(questions), dtype=float)}
+
+    one, other = small(), replace(small(), sessions=small().sessions[:2])
+    (row,) = Bench([one, other]).rows(measure, {"flat": ("bm25", {})})
+    leaves = [len(each.units("exchange")) for each in (one, other)]
+    assert row["leaves"] == np.mean(leaves)
+    assert isinstance(row["asked"], Mean)
+    assert (row["asked"].value, row["asked"].n) == (2.5, 12)
+
+
+def test_shapes_are_those_of_the_structure():
+    row, memory = form(built("memtree"), ()), built("memtree")
+    found = shape(memory.structure)
+    assert row["greatest depth"] == found.max_depth + 1  # the paper's root has no node here
+    written = sum(step.cost.annotated for step in memory.steps)
+    assert row["summaries per leaf"] == written / len(memory.units)
+
+
+def test_only_what_follows_time_has_no_gaps():
+    assert order(built("segment-tree"), ()) == {
+        "nodes without a gap, %": 100,
+        "leaves put elsewhere, %": 0,
+    }
+    clusters = order(built("clustering"), ())
+    assert clusters["leaves put elsewhere, %"] == 0
+    assert 0 < clusters["nodes without a gap, %"] < 100
+
+
+def test_words_of_answers_are_counted_block_by_block():
+    memory, questions = built("dense"), small().questions
+    found = density(memory, questions, policy="none", relevance="dense", k=5)
+    for place, question in enumerate(questions):
+        result = memory.ask(question, policy="none", relevance="dense", k=len(memory.units))
+        wanted, blocks, tokens = set(content_tokens(question.answer or "")), 0, 0
+        hits = [len(wanted & all_tokens(item.text)) for item in result.evidence[:5]]
+        left = set(wanted)
+        for item in result.evidence:
+            if not left:
+                break
+            left -= all_tokens(item.text)
+            blocks, tokens = blocks + 1, tokens + estimated_tokens(item.text)
+        assert found["covered"][place] == (not left)
+        if left:
+            assert np.isnan(found["blocks"][place])
+        else:
+            assert (found["blocks"][place], found["tokens"][place]) == (blocks, tokens)
+        assert found["1-hit"][place] == pytest.approx(hits.count(1) / 5)
+        assert found["multi-hit"][place] == pytest.approx(sum(h > 2 for h in hits) / 5)
+
+
+def test_a_question_without_an_answer_counts_in_no_density():
+    questions = [replace(small().questions[0], answer=None), small().questions[1]]
+    memory = built("dense")
+    asked = RetrievalSettings(policy="none", relevance="dense")
+    (batch,) = batches(memory, questions, asked, Limits())
+    found = batch.covering(batch.ranked(batch.first_scores(memory, "dense")))
+    assert all(np.isnan(values[0]) for values in found.values())
+
+
+def test_themes_and_statements_are_counted():
+    memory = built("xmemory")
+    s = memory.structure
+    alive = [s.kind[node] for node in range(len(s)) if s.active[node]]
+    row = themes(memory, ())
+    assert (row["themes"], row["statements"]) == (alive.count("theme"), alive.count("semantic"))
+
+
+def test_parts_of_questions_are_counted_with_their_scopes():
+    memory, questions = built("h-mem"), small().questions
+    row = planning(memory, questions)
+    stages = [s for q in questions for s in memory.ask(q, method="own", relevance="dense").stages]
+    follow = [stage for stage in stages if stage.name == "follow-up"]
+    assert row["parts"] == len(follow) >= len(questions)
+    assert row["followed up"] == sum("lacks" in stage.note for stage in follow)
+    assert sum(row[name] for name in row if name.startswith("scope")) == pytest.approx(100)
+
+
+def test_words_that_a_root_keeps_of_its_items():
+    memory = built("memforest", session_k=3)
+    row, s = kept(memory, small().questions), memory.structure
+
+    def items(node):
+        return {node} if s.level[node] == 1 else set().union(*map(items, s.children[node]))
+
+    found = wanted = 0
+    for root in s.roots:
+        if s.level[root] > 1:
+            words = set().union(*(content_tokens(s.text[item]) for item in items(root)))
+            found += len(words & content_tokens(s.text[root]))
+            wanted += len(words)
+    assert row["kept in the root, %"] == pytest.approx(100 * found / wanted)
+    assert 0 < row["kept of the children, %"] < 100
+
+
+def test_levels_and_curves_are_those_of_the_sweep():
+    memory, questions = built("segment-tree"), small().questions
+    found = sweep(
+        memory, questions, relevance="dense", policies=("bottom-up",), alphas=(0.1,), horizons=(2,)
+    )
+    none, moved = level_rows(found, 2, "bottom-up", "reached")
+    (cell,) = found.cells
+    assert none["α"] == "none"
+    assert moved["leaf"] == cell.outcomes.levels[0]
+    assert moved["evidence reached"] == cell.outcomes.mean("reached")
+    curve = [
+        row
+        for row in rows_of("segtreemem", "Figure 13")
+        if (row["policy"], row["α"], row["horizon"]) == ("bottom-up", 0.1, "H 2")
+    ]
+    other = evaluate(memory, questions, policy="bottom-up", alpha=0.1, horizon=2, relevance="dense")
+    assert curve[0]["answer words"].value == other.overall.answer_words.value
+    mean = [
+        row["answer words"].value
+        for row in rows_of("segtreemem", "Figure 13")
+        if (row["policy"], row["α"]) == ("bottom-up", 0.5)
+    ]
+    assert mean[-1] == pytest.approx(np.mean(mean[:-1]))
+
+
+def test_the_best_of_each_policy_stands_beside_no_propagation():
+    rows = rows_of("segtreemem", "Figure 4")
+    assert len(rows) == 2 * 3 * len(CONSTRUCTIONS)
+    for row in rows:
+        assert (row["retrieval"] == "none") == (row["best at"] == "")
+        if row["retrieval"] == "none":
+            assert row["gain"].value == 0
+
+
+def test_several_talks_and_workers_give_the_same(monkeypatch):
+    pytest.importorskip("joblib")
+    talks = [talk(), replace(talk(), id="other")]
+    variants = {"clusters": ("clustering", {}), "flat": ("bm25", {})}
+    alone = Bench(talks, "turn").rows(order, variants)
+    assert alone == Bench(talks, "turn", workers=2).rows(order, variants)
