@@ -74,7 +74,7 @@ def load(
             )
         label = _label(file.name)
         with files.opened(file) as stream:
-            head = stream.read(4)
+            head = stream.read(4) or b""  # None of a kernel's pipe that has nothing now
         if head.startswith(ZIP):
             return _read_members(lambda: ZipMembers(file, limit), label, options)
         total = file.stat().st_size

@@ -86,7 +86,7 @@ def restated(model, structure, units, speakers, question):  # noqa: C901
     def standardised(values):
         values = np.array(values)
         spread = values[leaves].std()
-        return (values - values[leaves].mean()) / spread if spread > 1e-12 else values * 0.0
+        return (values - values[leaves].mean()) / spread if spread > 1e-3 else values * 0.0
 
     names = {word for speaker in speakers for word in split(speaker)}
     cut = re.sub(r"(\w+)['’]s\b", lambda m: "" if m[1].lower() in names else m[0], question)

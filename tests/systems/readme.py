@@ -73,7 +73,7 @@ def by_registry(paper: str, tables: dict[str, Sequence[Conversation]]) -> str:
 
 def xmemory(talks: Corpus) -> str:
     """Tables 4, 6 and 8."""
-    return by_registry("xmemory", dict.fromkeys(("Table 4", "Table 6", "Table 8"), [talks[SHOWN]]))
+    return by_registry("xmemory", dict.fromkeys(("Table 4", "Table 6", "Table 8"), (talks[SHOWN],)))
 
 
 def h_mem(talks: Corpus) -> str:
@@ -84,7 +84,7 @@ def h_mem(talks: Corpus) -> str:
 
 def memforest(talks: Corpus) -> str:
     """Tables 6 and 7."""
-    return by_registry("memforest", dict.fromkeys(("Table 6", "Table 7"), [talks[SHOWN]]))
+    return by_registry("memforest", dict.fromkeys(("Table 6", "Table 7"), (talks[SHOWN],)))
 
 
 def memtree(talks: Corpus) -> str:

@@ -38,6 +38,7 @@ _REACH = 100.0  # words; half of what is said so far away is heard
 _RARE = 1e-3  # a word of this share of all counts half
 _PASSAGE = 100  # words
 _MANY = 20_000  # nodes whose products are worth several threads
+_SAME = 1e-3  # leaves whose scores differ by less do not differ
 _ALIKE = 0.2  # words of a lower cosine are not similar
 _TELLING = 0.4  # a similar word of a lower cosine adds too little to be told
 
@@ -214,9 +215,9 @@ class Prepared:
         return found
 
     def _standardised(self, scores: Floats) -> Floats:
-        """Minus the mean of the leaves, divided by their standard deviation; 0 where that is 0."""
+        """Minus the mean of the leaves, divided by their standard deviation; 0 where that is hardly any."""
         at_leaves = scores[self._leaves]
-        if not len(at_leaves) or (deviation := at_leaves.std()) <= 1e-12:
+        if not len(at_leaves) or (deviation := at_leaves.std()) <= _SAME:
             return np.zeros_like(scores)
         return np.asarray((scores - at_leaves.mean()) / deviation)
 
