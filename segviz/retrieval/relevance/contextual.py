@@ -215,7 +215,7 @@ class Prepared:
         return found
 
     def _standardised(self, scores: Floats) -> Floats:
-        """Minus the mean of the leaves, divided by their standard deviation; 0 where that is hardly any."""
+        """Minus the mean of the leaves, divided by their standard deviation; 0 for no spread."""
         at_leaves = scores[self._leaves]
         if not len(at_leaves) or (deviation := at_leaves.std()) <= _SAME:
             return np.zeros_like(scores)
