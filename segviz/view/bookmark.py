@@ -129,6 +129,8 @@ def decode(link: Mapping[str, str]) -> tuple[Bookmark, list[str]]:
         given = link[name]
         try:
             store[name] = read(given)
+        except UnicodeError:  # of an escape, "\\ud800"; no link can hold it
+            problems.append(f"{name}={given[:80]!r}: expected whole characters, found half of one")
         except ValueError as error:
             problems.append(f"{name}={given[:80]!r}: {error}")
 

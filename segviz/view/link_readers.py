@@ -48,6 +48,7 @@ def short_text(given: str) -> str:
     """Any text of at most ``LONGEST`` characters."""
     if len(given) > LONGEST:
         raise ValueError(f"longer than {LONGEST} characters")
+    given.encode()
     return given
 
 

@@ -27,6 +27,8 @@ def read_slices(given: str) -> dict[str, tuple[int, ...]]:
     try:
         told = json.loads(given).items()
         return {_name(name): _indices(ranges.split(",")) for name, ranges in told}
+    except UnicodeError:
+        raise
     except (ValueError, AttributeError, RecursionError):
         raise ValueError(shape) from None
 
@@ -34,6 +36,7 @@ def read_slices(given: str) -> dict[str, tuple[int, ...]]:
 def _name(name: str) -> str:
     if not 0 < len(name) <= _NAME:
         raise ValueError(name)
+    name.encode()
     return name
 
 

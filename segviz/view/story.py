@@ -49,4 +49,5 @@ def read_story(given: str) -> tuple[Stop, ...]:
             raise ValueError(f"a stop has a page, {' or '.join(PAGES)}, and {_SENTENCE} characters")
         if not all(isinstance(part, str) for part in stop.link.values()):
             raise ValueError(shape)
+    write_story(stops).encode()
     return tuple(stops)

@@ -161,6 +161,8 @@ class App:
     def tree(self, key: str):
         """The canvas component's root element, with its data attributes."""
         found = self.page.locator(f".st-key-{key} .segviz")
+        while found.count() > 1:  # that of the run before is still there
+            self.page.wait_for_timeout(20)
         found.wait_for()
         return found
 

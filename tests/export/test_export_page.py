@@ -11,6 +11,7 @@ from html.parser import HTMLParser
 
 import numpy as np
 import pytest
+from playwright.sync_api import expect
 
 import segviz
 from segviz.export import View, html_page
@@ -194,19 +195,14 @@ class Opened:
         self.title = view.heading
         self.page.goto(path.as_uri())
         self.tree = self.page.locator("#tree .segviz")
-        self.page.wait_for_function(
-            "document.querySelector('#tree').shadowRoot.querySelector('[data-painted]')"
-        )
+        # The page forbids eval, with which wait_for_function would look a second time.
+        self.page.locator("#tree [data-painted]").wait_for(state="attached")
 
     def attribute(self, name: str) -> str:
         return self.tree.get_attribute(f"data-{name}")
 
     def until(self, name: str, value: str) -> None:
-        self.page.wait_for_function(
-            "([name, value]) => document.querySelector('#tree').shadowRoot"
-            ".querySelector('.segviz').getAttribute(`data-${name}`) === value",
-            arg=[name, value],
-        )
+        expect(self.tree).to_have_attribute(f"data-{name}", value)
 
     def close(self) -> None:
         assert self.trouble == []
@@ -303,7 +299,7 @@ class TestInTheBrowser:
         assert tab.attribute("step") == "4"
         assert story.get_by_text("Back").get_attribute("href") is None
         story.get_by_text("Next").click()
-        tab.page.wait_for_function("document.querySelector('h1').textContent.startsWith('How')")
+        expect(tab.page.locator("h1")).to_have_text(re.compile("^How"))
         tab.until("selected", "3")
         assert story.inner_text().startswith("2 of 2 Then a question.")
         there = memory.ask("How many gears?")
@@ -313,7 +309,7 @@ class TestInTheBrowser:
         assert marked
         assert {word.lower() for word in marked} <= heard
         story.get_by_text("Back").click()
-        tab.page.wait_for_function("document.querySelector('h1').textContent.startsWith('Mem')")
+        expect(tab.page.locator("h1")).to_have_text(re.compile("^Mem"))
 
     def test_grow_shows_the_step(self, opened, memory):
         view = grow_view(memory, step=4)
@@ -353,11 +349,7 @@ class TestInTheBrowser:
         painted = int(tab.attribute("painted"))
         tab.page.emulate_media(color_scheme="light")
         assert tab.page.evaluate(colour) == "rgb(255, 255, 255)"
-        tab.page.wait_for_function(
-            "before => Number(document.querySelector('#tree').shadowRoot"
-            ".querySelector('.segviz').dataset.painted) > before",
-            arg=painted,
-        )
+        expect(tab.tree).not_to_have_attribute("data-painted", str(painted))
 
     def test_the_png_is_the_picture_at_the_chosen_scale(self, opened, memory, tmp_path):
         tab = opened(ask_view(memory, "Saturn?"))

@@ -7,6 +7,7 @@ import json
 import zipfile
 from collections.abc import Callable, Iterable
 from pathlib import Path
+from urllib.parse import parse_qsl, urlencode
 
 import segviz
 from segviz import store
@@ -16,6 +17,7 @@ from segviz.memory import from_saved, nested
 from segviz.retrieval import RELEVANCE, RetrievalSettings
 from segviz.systems import SYSTEMS
 from segviz.view import bookmark
+from segviz.view.story import Stop
 from tests.loaders.test_fuzz import ARCHIVES, FILES, outcome
 
 CORPUS = Path(__file__).parent / "corpus"
@@ -63,7 +65,10 @@ def links(data: bytes) -> None:
         return
     found, problems = bookmark.decode({name: str(value) for name, value in given.items()})
     assert all(isinstance(problem, str) for problem in problems)
-    assert bookmark.decode(bookmark.encode(found)) == (found, [])
+    link = bookmark.encode(found)
+    assert bookmark.decode(dict(parse_qsl(urlencode(link)))) == (found, [])
+    for stop in found.story:
+        bookmark.decode(stop.link)
     nested(SYSTEMS[found.system], found.settings)
 
 
@@ -84,6 +89,11 @@ def seeds(target: str) -> list[bytes]:
             bookmark.Bookmark(path="/a.json", system="h-mem", settings={}, text="the boat?"),
             bookmark.Bookmark(unit="turn", settings={"compatibility.threshold": 0.25}),
             bookmark.Bookmark(retrieval=RetrievalSettings(policy="both", alpha=0.3, budget=900)),
+            bookmark.Bookmark(
+                story=(Stop("grow", "It grows.", {"step": "3"}), Stop("ask", "", {"alpha": "0.4"})),
+                stop=1,
+            ),
+            bookmark.Bookmark(slices={"dates": (0, 1, 2, 9), "who": (4,)}, slice="dates"),
         ]
         return [json.dumps(bookmark.encode(view)).encode() for view in views]
     chat = parse(FILES["locomo"], "x")[0]

@@ -87,6 +87,8 @@ _EXPORTS = """
 .st-key-export-menu [data-testid="stDownloadButton"] button {
   min-height: 2rem; padding: 0.1rem 0.6rem; justify-content: flex-start;
 }
+/* Streamlit shows it under the pointer alone: neither finger nor Tab would find it. */
+[data-testid="stCode"] > div:has(button) { visibility: visible; opacity: 1; }
 """
 
 # The words of a story stand beside its buttons, on a phone above them.
