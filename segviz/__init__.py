@@ -19,62 +19,53 @@ A package per stage, in the order the data walks:
 ``figures``       charts; ``frontend`` the canvas and lists that run in the browser
 ``export``        views as files for other programs and people
 ``plugins``       parts that other installed packages bring
+``public``        the names below, which the package itself imports when one is asked for
 ``ui``            the Streamlit app; ``cli`` the command line; ``notebook`` ``segviz.show``
 ================  ================================================================
 """
 
-# ruff: noqa: E402
-import signal as _signal
-import sys as _sys
+import signal
+import sys
+from importlib import import_module
+from importlib.util import find_spec
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
 
-_as_command = _sys.orig_argv[1:3] == ["-m", "segviz"] or _sys.argv[0].endswith(
+if TYPE_CHECKING:
+    from segviz.public import *  # noqa: F403
+
+_as_command = sys.orig_argv[1:3] == ["-m", "segviz"] or sys.argv[0].endswith(
     ("/segviz", "segviz.exe")
 )
-if _as_command and _signal.getsignal(_signal.SIGINT) is _signal.default_int_handler:
+if _as_command and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
     # While the command is being imported Ctrl+C ends it without a traceback.
-    _signal.signal(_signal.SIGINT, _signal.SIG_DFL)
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
-from segviz.construct.compatibility import Calibrated, Cosine
-from segviz.evaluate import evaluate, evaluate_answers, sweep
-from segviz.evaluate.compare import construction_sweep
-from segviz.loaders import LoadError, load
-from segviz.memory import Memory, ask, build, memory_from, merge
-from segviz.memory import open_memory as open  # noqa: A004 - the documented name
-from segviz.notebook import show
-from segviz.plugins import load_plugins as _load_plugins
-from segviz.retrieval import POLICIES, PRESETS, Result, RetrievalSettings, propagate
-from segviz.systems import SYSTEMS
-from segviz.systems.common.flat import retriever
-from segviz.systems.segment_tree import SegmentTree
-from segviz.tree import replay
-from segviz.tree.invariants import check
 
-__all__ = [
-    "POLICIES",
-    "PRESETS",
-    "SYSTEMS",
-    "Calibrated",
-    "Cosine",
-    "LoadError",
-    "Memory",
-    "Result",
-    "RetrievalSettings",
-    "SegmentTree",
-    "ask",
-    "build",
-    "check",
-    "construction_sweep",
-    "evaluate",
-    "evaluate_answers",
-    "load",
-    "memory_from",
-    "merge",
-    "open",
-    "propagate",
-    "replay",
-    "retriever",
-    "show",
-    "sweep",
-]
+def __getattr__(name: str) -> Any:
+    """A public name, or ``__all__``; imported only now, since the command that starts the app and
+    the server's first answer need none of them."""
+    own = name.startswith("__") and name != "__all__"
+    if own or (name != "evaluate" and find_spec(f"segviz.{name}")):
+        raise AttributeError(f"module 'segviz' has no attribute {name!r}")
+    public = import_module("segviz.public")
+    if name not in public.__dict__:
+        raise AttributeError(f"module 'segviz' has no attribute {name!r}")
+    value = globals()[name] = getattr(public, name)
+    return value
 
-_load_plugins()
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__getattr__("__all__")})
+
+
+class _Package(ModuleType):
+    """This package, in which ``evaluate`` is the function and not the package of that name, which
+    the import system would put here."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if not (name == "evaluate" and isinstance(value, ModuleType)):
+            super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Package

@@ -7,9 +7,10 @@ A package names its parts in its metadata, in the group of the registry they bel
 
 The groups are ``segviz.systems``, ``segviz.compatibility``, ``segviz.annotators``,
 ``segviz.embedders``, ``segviz.relevance``, ``segviz.policies`` and ``segviz.loaders``; what each
-holds is what its registry holds. They are loaded once, when segviz is imported. What cannot be
-loaded, takes a name that is in use, or is no such part stays outside, with the reason in
-``PLUGINS``; it never stops segviz.
+holds is what its registry holds. They are loaded once, when a public name of segviz is asked
+for, a command or a page begins, or a system is made by its name. What cannot be loaded, takes a
+name that is in use, or is no such part stays outside, with the reason in ``PLUGINS``; it never
+stops segviz.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, is_dataclass
+from functools import cache
 from importlib.metadata import EntryPoint, EntryPoints, entry_points
 from typing import Any
 
@@ -110,11 +112,16 @@ _GROUPS: dict[str, tuple[dict[str, Any], Callable[[Any, str], str]]] = {
 """Each group's registry, and what is wrong with an object that is to join it."""
 
 
-def load_plugins(found: EntryPoints | None = None) -> None:
-    """Load the entry points of all groups (default: those of the installed packages)."""
-    points = entry_points() if found is None else found
+@cache
+def load_plugins() -> None:
+    """Load what the installed packages bring, once."""
+    add_plugins(entry_points)
+
+
+def add_plugins(select: Callable[..., EntryPoints]) -> None:
+    """Load the entry points that ``select(group=…)`` gives for each group."""
     for group, (registry, problem_of) in _GROUPS.items():
-        ours = points.select(group=f"segviz.{group}")
+        ours = select(group=f"segviz.{group}")
         for point in sorted(ours, key=lambda point: (point.name, point.value)):
             PLUGINS.append(_added(group, point, registry, problem_of))
 

@@ -24,23 +24,13 @@ import os
 import signal
 import sys
 from argparse import Namespace
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from difflib import get_close_matches
+from importlib import import_module
 
-from segviz.cli import (
-    ask,
-    build,
-    compare,
-    completion,
-    convert,
-    doctor,
-    export,
-    reproduce,
-    serve,
-    sweep,
-)
+from segviz.cli import serve
 from segviz.cli.command import Command, Parser
 from segviz.cli.console import Console, OutputError, flush_output
 from segviz.cli.exits import (
@@ -56,18 +46,33 @@ from segviz.cli.exits import (
 
 __all__ = ["APP", "COMMANDS", "main"]
 
-COMMANDS: dict[str, Command] = {
-    "build": build.COMMAND,
-    "ask": ask.COMMAND,
-    "sweep": sweep.COMMAND,
-    "compare": compare.COMMAND,
-    "reproduce": reproduce.COMMAND,
-    "export": export.COMMAND,
-    "convert": convert.COMMAND,
-    "doctor": doctor.COMMAND,
-    "completion": completion.COMMAND,
-}
-"""Name, as the first argument, to command. A new command needs only a row here."""
+
+class _Commands(Mapping[str, Command]):
+    """The module of a command is imported when it is asked for: the app starts without them."""
+
+    _NAMES = (
+        *("build", "ask", "sweep", "compare", "reproduce"),
+        *("export", "convert", "doctor", "completion"),
+    )
+
+    def __getitem__(self, name: str) -> Command:
+        if name not in self._NAMES:
+            raise KeyError(name)
+        from segviz.plugins import load_plugins
+
+        load_plugins()
+        command: Command = import_module(f"segviz.cli.{name}").COMMAND
+        return command
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._NAMES)
+
+    def __len__(self) -> int:
+        return len(self._NAMES)
+
+
+COMMANDS = _Commands()
+"""Name, as the first argument, to command. A new command needs only its name here."""
 
 
 def _listing() -> str:

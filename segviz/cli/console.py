@@ -17,8 +17,6 @@ from dataclasses import fields, is_dataclass
 from io import StringIO
 from typing import Any, TextIO
 
-import numpy as np
-
 _CONTROLS = re.compile(
     "[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]"
 )
@@ -39,7 +37,7 @@ def plain(value: Any) -> Any:
         return {"none" if key is None else str(key): plain(part) for key, part in value.items()}
     if isinstance(value, list | tuple):
         return [plain(part) for part in value]
-    if isinstance(value, np.ndarray | np.generic):
+    if hasattr(value, "tolist"):  # of numpy, which the command that starts the app need not import
         return plain(value.tolist())
     if isinstance(value, float):
         return value if abs(value) < float("inf") else None

@@ -23,7 +23,6 @@ from typing import IO
 from segviz.cli.command import Command
 from segviz.cli.console import Console, OutputError, flush_output
 from segviz.cli.exits import FAILED, UsageError
-from segviz.cli.source import path_of
 from segviz.view.theme import flags
 
 FIRST_PORT = 8501
@@ -219,6 +218,9 @@ def _run(options: argparse.Namespace, console: Console) -> int:
     signals = _Signals()
     former = {n: signal.signal(n, signals) for n in (signal.SIGINT, signal.SIGTERM)}
     try:
+        if options.file is not None or options.allow_paths is not None:
+            from segviz.cli.source import path_of  # not before: it brings the loaders along
+
         chosen = {"SEGVIZ_ALLOW_HOSTS": ",".join(options.allow_host)} if options.allow_host else {}
         if options.file is not None:
             chosen["SEGVIZ_FILE"] = str(path_of(options.file).resolve())

@@ -21,6 +21,7 @@ from functools import cached_property, lru_cache
 from importlib import metadata
 from importlib.util import find_spec
 from pathlib import Path
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -267,8 +268,16 @@ NEURAL = "neural:"
 """Before the folder or name of a model for :class:`SentenceTransformerEmbedder`."""
 
 
-@lru_cache(maxsize=4)
+_LOADING = Lock()
+
+
 def _shared(name: str) -> Cached:
+    with _LOADING:  # the app begins in two threads, which are to share one
+        return _loaded(name)
+
+
+@lru_cache(maxsize=4)
+def _loaded(name: str) -> Cached:
     if name.startswith(NEURAL):
         return Cached(SentenceTransformerEmbedder(name.removeprefix(NEURAL)))
     return Cached(EMBEDDERS[name]())

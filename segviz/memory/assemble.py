@@ -12,6 +12,7 @@ from segviz.construct.compatibility import COMPATIBILITY
 from segviz.construct.tasks import TASKS
 from segviz.conversation import Finding
 from segviz.embedding import EMBEDDERS, Charges, Embedder, get_embedder
+from segviz.plugins import load_plugins
 from segviz.store import Saved
 from segviz.systems import SYSTEMS
 from segviz.tree import Vector
@@ -35,6 +36,7 @@ def make_system(system: str | System, **params: Any) -> System:
         if params:
             raise ValueError("give parameters to the instance itself, not beside it")
         return system
+    load_plugins()
     if system not in SYSTEMS:
         raise ValueError(f"unknown system {system!r}; choose one of {', '.join(SYSTEMS)}")
     kind = SYSTEMS[system]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Callable
+from importlib import import_module
 
 import streamlit as st
 
@@ -11,11 +11,6 @@ from segviz.llm import ModelError
 from segviz.memory import NoEmbedder
 from segviz.ui import address, keys
 from segviz.ui.operations import operated
-from segviz.ui.pages.ask import page as ask
-from segviz.ui.pages.compare import page as compare
-from segviz.ui.pages.grow import page as grow
-from segviz.ui.pages.guide import page as guide
-from segviz.ui.pages.sweep import page as sweep
 from segviz.ui.sidebar.sidebar import sidebar
 from segviz.ui.sidebar.spending import show_spending
 from segviz.ui.state import Session
@@ -25,23 +20,17 @@ from segviz.ui.welcome import begin_ask, welcome
 from segviz.ui.widgets.canvas import canvas_code
 from segviz.ui.widgets.style import apply_style, follow_theme
 
-# Title, URL path and function of each page, in navigation order. (A comment, not a string:
-# Streamlit writes bare strings of its main script onto the page.)
-PAGES: tuple[tuple[str, str, Callable[[Session], None]], ...] = (
-    ("Grow", "grow", grow.render),
-    ("Ask", "ask", ask.render),
-    ("Sweep", "sweep", sweep.render),
-    ("Compare", "compare", compare.render),
-    ("Guide", "guide", guide.render),
-)
+# Title of each page, in navigation order; its path is the title in small letters, its module
+# ``pages.PATH.page``, imported when the page is first drawn.
+PAGES = ("Grow", "Ask", "Sweep", "Compare", "Guide")
 
 
-def _page(render: Callable[[Session], None], session: Session | None) -> Callable[[], None]:
+def _page(path: str, session: Session | None) -> Callable[[], None]:
     def show() -> None:
         if session is None:
             return
         try:
-            render(session)
+            import_module(f"segviz.ui.pages.{path}.page").render(session)
         except (ModelError, NoEmbedder) as error:
             # The question could not be embedded; what is built stays as it is.
             offline = isinstance(error, NoEmbedder)
@@ -56,41 +45,29 @@ def _page(render: Callable[[Session], None], session: Session | None) -> Callabl
     return show
 
 
-@st.cache_resource(show_spinner=False)
-def _keep_imports() -> None:
-    """Exempts what is imported from garbage collection, once in the life of the server.
-
-    Streamlit collects all garbage after every run; walking the modules, which never go,
-    would cost a tenth of a second each time.
-    """
-    gc.collect()
-    gc.freeze()
-
-
 def main() -> None:
     """Draws the app.
 
     The sidebar belongs to the frame, not to a page: its choices outlive a change of page.
     """
-    _keep_imports()
     st.set_page_config(page_title="segviz", layout="wide", initial_sidebar_state="auto")
     apply_style()
+    canvas_code()  # first, so that the browser reads it while the page is made
     address.arrive()
     session = sidebar()
     if session is not None:
         session = operated(session)
         address.settle(session)
+    paths = [title.lower() for title in PAGES]
     pages = [
         st.Page(
-            _page(render, session), title=title, url_path=path if index else "", default=not index
+            _page(path, session), title=title, url_path=path if index else "", default=not index
         )
-        for index, (title, path, render) in enumerate(PAGES)
+        for index, (title, path) in enumerate(zip(PAGES, paths, strict=True))
     ]
     # By path, for pages that lead to another.
-    st.session_state[keys.PAGES] = {
-        path: page for (_, path, _), page in zip(PAGES, pages, strict=True)
-    }
-    first = PAGES[0][1]
+    st.session_state[keys.PAGES] = dict(zip(paths, pages, strict=True))
+    first = paths[0]
 
     def to_first() -> None:
         st.switch_page(pages[0], query_params=dict(st.query_params))
@@ -109,7 +86,6 @@ def main() -> None:
         begin_ask(session)
     chosen.run()
     follow_theme()
-    canvas_code()
     show_spending()  # a question may have been embedded
     if session is not None:
         address.write(session)

@@ -9,17 +9,24 @@ loopback every address may ask, names must be allowed, and paths are closed but 
 
 from __future__ import annotations
 
+import gc
+import inspect
 import os
 import re
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from fnmatch import fnmatchcase
+from importlib import import_module
 from ipaddress import ip_address
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import streamlit as st
 from starlette.middleware import Middleware
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from segviz.conversation import TITLES, sample_path
 from segviz.ui import keys
 
 HOSTS, FOLDER, FILE = "SEGVIZ_ALLOW_HOSTS", "SEGVIZ_ALLOW_PATHS", "SEGVIZ_FILE"
@@ -119,4 +126,32 @@ def show_failure(error: Exception) -> bool:
     return True
 
 
-RIM: dict[str, Any] = {"middleware": [Middleware(HostCheck)], "on_script_error": show_failure}
+def _prepare() -> None:
+    """Does what the first page would wait for: imports, and the vectors, sentences and stems that
+    building the sample keeps for the next time. Then what the other pages need."""
+    for name in ("segviz.ui.main", "segviz.ui.pages.grow.page"):
+        import_module(name)
+    memory = import_module("segviz.memory")
+    sample = import_module("segviz.loaders").load(sample_path(next(iter(TITLES))))[0]
+    built = memory.build(sample)
+    inspect.stack()  # knows all modules now; Streamlit asks it whether this is a prompt
+    for page in ("ask", "sweep", "compare", "guide"):
+        import_module(f"segviz.ui.pages.{page}.page")
+    built.ask(sample.questions[0].text)
+    # Streamlit collects all garbage after every run; walking modules, which never go, would cost
+    # a tenth of a second each time.
+    gc.collect()
+    gc.freeze()
+
+
+@asynccontextmanager
+async def _while_the_browser_loads(app: Any) -> AsyncIterator[None]:
+    Thread(target=_prepare, daemon=True).start()
+    yield
+
+
+RIM: dict[str, Any] = {
+    "lifespan": _while_the_browser_loads,
+    "middleware": [Middleware(HostCheck)],
+    "on_script_error": show_failure,
+}

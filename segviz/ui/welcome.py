@@ -57,7 +57,7 @@ def welcome(session: Session) -> None:
     )
     _WELCOME(
         key=keys.WELCOME,
-        data={"what": what, "doors": list(DOORS.items())},
+        data={"what": what, "doors": tuple(DOORS.items())},
         on_door_change=enter,
     )
     if st.session_state.pop(keys.OPEN_OWN, False):

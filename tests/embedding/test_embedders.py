@@ -101,9 +101,9 @@ def test_auto_falls_back_to_hashing_where_wordllama_is_missing(monkeypatch):
     monkeypatch.setitem(EMBEDDERS, "wordllama", missing)
     from segviz.embedding import embedders as embed
 
-    embed._shared.cache_clear()
+    embed._loaded.cache_clear()
     assert get_embedder("auto").name.startswith("hashing")
-    embed._shared.cache_clear()
+    embed._loaded.cache_clear()
 
 
 def test_background_is_other_text_and_moves_the_mean():

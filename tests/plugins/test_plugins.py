@@ -38,8 +38,8 @@ def registries(monkeypatch):
 
 
 def load(*points):
-    plugins.load_plugins(
-        EntryPoints(EntryPoint(name, value, group) for group, name, value in points)
+    plugins.add_plugins(
+        EntryPoints(EntryPoint(name, value, group) for group, name, value in points).select
     )
     return [(p.group, p.name, p.problem) for p in plugins.PLUGINS]
 

@@ -1,0 +1,46 @@
+"""The public names of segviz: ``segviz.build`` is what is called ``build`` here."""
+
+from segviz.construct.compatibility import Calibrated, Cosine
+from segviz.evaluate import evaluate, evaluate_answers, sweep
+from segviz.evaluate.compare import construction_sweep
+from segviz.loaders import LoadError, load
+from segviz.memory import Memory, ask, build, memory_from, merge
+from segviz.memory import open_memory as open  # noqa: A004 - the documented name
+from segviz.notebook import show
+from segviz.plugins import load_plugins
+from segviz.retrieval import POLICIES, PRESETS, Result, RetrievalSettings, propagate
+from segviz.systems import SYSTEMS
+from segviz.systems.common.flat import retriever
+from segviz.systems.segment_tree import SegmentTree
+from segviz.tree import replay
+from segviz.tree.invariants import check
+
+__all__ = [
+    "POLICIES",
+    "PRESETS",
+    "SYSTEMS",
+    "Calibrated",
+    "Cosine",
+    "LoadError",
+    "Memory",
+    "Result",
+    "RetrievalSettings",
+    "SegmentTree",
+    "ask",
+    "build",
+    "check",
+    "construction_sweep",
+    "evaluate",
+    "evaluate_answers",
+    "load",
+    "memory_from",
+    "merge",
+    "open",
+    "propagate",
+    "replay",
+    "retriever",
+    "show",
+    "sweep",
+]
+
+load_plugins()
