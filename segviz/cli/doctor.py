@@ -34,6 +34,7 @@ PACKAGES = {
     "snowballstemmer": "lexical relevance",
     "threadpoolctl": "small products in one thread",
     "pandas": "results as data frames",
+    "scipy": "propagation of scores",
     "pyarrow": "Parquet files",
     "pillow": "animations",
     "python-dateutil": "dates with months in words",

@@ -185,7 +185,7 @@ def sweep(
     # Hops do not depend on alpha, so they are spread once per policy, to the largest horizon;
     # each cell combines its first H + 1. The grid runs policy by policy, so one set is held.
     @lru_cache(maxsize=1)
-    def hops(policy: str) -> list[Floats]:
+    def hops(policy: str) -> list[tuple[Floats, ...]]:
         return [
             spread(scores, batch.structure.edges, policy, max(horizons), batch.structure)
             for batch, scores in zip(found, initial, strict=True)

@@ -69,7 +69,7 @@ def traffic(
         transition = operator(len(structure), structure.edges, policy, structure)
         reach, arrives = np.ones(len(structure)), np.zeros(len(structure))
         for weight in weights[1:]:
-            reach = transition.apply_transposed(reach)
+            reach = reach @ transition
             arrives += weight * reach
         own = initial.sum(axis=0)
         given[here] += own * arrives / weights.sum()

@@ -91,7 +91,7 @@ def explain(
     reach[node] = 1.0
     received: list[Contribution] = []
     for hop in range(1, horizon + 1):
-        reach = transition.apply_transposed(reach)
+        reach = reach @ transition
         given = weights[hop] * reach * initial / whole
         received += _largest_first(hop, given)
     return Ledger(node, float(weights[0] * initial[node] / whole), tuple(received))

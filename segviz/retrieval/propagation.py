@@ -8,7 +8,7 @@ target passes nothing on.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 from weakref import WeakKeyDictionary
@@ -19,6 +19,8 @@ from numpy.typing import NDArray
 from segviz.tree import IntArray, Structure
 
 Scores = NDArray[np.float64]
+Operator = Any
+"""A ``scipy.sparse.csr_array``, which is imported with the first question."""
 
 
 @dataclass(frozen=True)
@@ -125,13 +127,15 @@ _MAX_HOPS = 999
 
 @dataclass(frozen=True, eq=False)
 class Propagated:
-    """``final`` is s̃, ``hops`` holds s⁽⁰⁾ … s⁽ᴴ⁾.
-
-    For one question float64 (n,) and (H + 1, n); for q questions (q, n) and (H + 1, q, n).
-    """
+    """``final`` is s̃, ``rows`` holds s⁽⁰⁾ … s⁽ᴴ⁾, each float64 (n,), or (q, n) for q questions."""
 
     final: Scores
-    hops: Scores
+    rows: tuple[Scores, ...]
+
+    @property
+    def hops(self) -> Scores:
+        """The ``rows`` as one array, (H + 1, n) or (H + 1, q, n)."""
+        return np.stack(self.rows)
 
 
 def check_setting(policy: str, alpha: float, horizon: int) -> None:
@@ -181,68 +185,36 @@ def spread(
     policy: str,
     horizon: int,
     structure: Structure | None = None,
-) -> Scores:
-    """The hops s⁽⁰⁾ … s⁽ᴴ⁾ alone, float64 (H + 1, …); they do not depend on alpha."""
-    scores = np.asarray(initial, dtype=np.float64)
-    n = scores.shape[-1]
+) -> tuple[Scores, ...]:
+    """The hops s⁽⁰⁾ … s⁽ᴴ⁾ alone, each of the shape of ``initial``; they do not depend on alpha."""
+    hops = [np.asarray(initial, dtype=np.float64)]
+    n = hops[0].shape[-1]
     transition = operator(n, edges, policy, structure)
-    hops = np.empty((int(horizon) + 1, *scores.shape))
-    hops[0] = scores
-    rows = hops.reshape(len(hops), math.prod(scores.shape[:-1]), n)
-    for k in range(1, len(hops)):
-        for row, before in zip(rows[k], rows[k - 1], strict=True):
-            row[:] = transition.apply(before)
-    return hops
-
-
-@dataclass(frozen=True, eq=False)
-class Operator:
-    """W_P over n nodes as a sparse matrix, equation 3.
-
-    ``source`` and ``target`` int64 (m,) are the ends of its transitions; ``part`` float64
-    (n,) is the share of a node's score that each of its targets gets, 1 / number of targets,
-    or 0 without one. ``single`` is True where no node is the target of two.
-    """
-
-    source: NDArray[np.int64]
-    target: NDArray[np.int64]
-    part: Scores
-    single: bool
-
-    @property
-    def share(self) -> Scores:
-        """The share of its source's score each transition passes on, float64 (m,)."""
-        return np.asarray(self.part[self.source])
-
-    def apply(self, scores: Scores) -> Scores:
-        """W_P times ``scores`` (n,)."""
-        # Scatter-add by target. Where every node receives at most once (top-down on a tree)
-        # a plain assignment does the same faster.
-        given = (scores * self.part)[self.source]
-        if not self.single:
-            summed = np.bincount(self.target, weights=given, minlength=len(scores))
-            return summed.astype(np.float64, copy=False)
-        received = np.zeros(len(scores))
-        received[self.target] = given
-        return received
-
-    def apply_transposed(self, reach: Scores) -> Scores:
-        """``reach`` (n,) times W_P: the share of each node's score arriving one hop further."""
-        given = reach[self.target] * self.share
-        summed = np.bincount(self.source, weights=given, minlength=len(reach))
-        return summed.astype(np.float64, copy=False)
+    for _ in range(int(horizon)):
+        before = hops[-1]
+        if before.ndim == 1:
+            hops.append(transition @ before)
+        else:
+            many = transition @ before.reshape(math.prod(before.shape[:-1]), n).T
+            hops.append(np.ascontiguousarray(many.T).reshape(before.shape))
+    return tuple(hops)
 
 
 def _build_operator(n: int, edges: IntArray, policy: str, structure: Structure | None) -> Operator:
+    from scipy.sparse import csr_array  # takes a while to import, which the first page need not
+
     pairs = np.asarray(edges, dtype=np.int64).reshape(-1, 2)
     if pairs.size and not (0 <= pairs.min() and pairs.max() < n):
         raise ValueError(f"edges name nodes {pairs.min()}..{pairs.max()}; there are {n} nodes")
-    transitions = _once(POLICIES[policy]().transitions(pairs, structure), n)
-    source, target = (np.ascontiguousarray(column) for column in transitions.T)
-    targets = np.bincount(source, minlength=n)
-    part = np.divide(1.0, targets, out=np.zeros(n), where=targets > 0)
-    single = not len(target) or int(np.bincount(target, minlength=n).max()) <= 1
-    return Operator(source, target, part, single)
+    source, target = _once(POLICIES[policy]().transitions(pairs, structure), n).T
+    # A row per target, its transitions in the order they came in.
+    order = np.argsort(target, kind="stable")
+    begin = np.zeros(n + 1, dtype=np.int64)
+    np.cumsum(np.bincount(target, minlength=n), out=begin[1:])
+    share = 1.0 / np.bincount(source, minlength=n)[source[order]]
+    # Narrow indices: the product reads as much of them as of numbers.
+    columns, rows = source[order].astype(np.int32), begin.astype(np.int32)
+    return csr_array((share, columns, rows), shape=(n, n))
 
 
 def _once(transitions: IntArray, n: int) -> IntArray:
@@ -260,7 +232,8 @@ _OPERATORS: WeakKeyDictionary[Structure, dict[str, Operator]] = WeakKeyDictionar
 
 
 def operator(n: int, edges: IntArray, policy: str, structure: Structure | None = None) -> Operator:
-    """W_P of a policy over ``n`` nodes; cached for the edges of a ``structure``.
+    """W_P of a policy over ``n`` nodes (equation 3), a sparse float64 (n, n) matrix: what node v
+    gets of node u's score stands at [v, u]. Cached for the edges of a ``structure``.
 
     ValueError for an edge that names a node outside 0 … n - 1.
     """
@@ -272,10 +245,18 @@ def operator(n: int, edges: IntArray, policy: str, structure: Structure | None =
     return known[policy]
 
 
-def combine(hops: Scores, policy: str, alpha: float, horizon: int | None = None) -> Scores:
-    """s̃ from the first ``horizon`` + 1 hops (equation 4); all of them by default."""
-    used = hops if horizon is None else hops[: horizon + 1]
+def combine(
+    hops: Sequence[Scores], policy: str, alpha: float, horizon: int | None = None
+) -> Scores:
+    """s̃ from the first ``horizon`` + 1 hops (equation 4); all of them by default. The sum goes
+    from hop to hop, as the browser's does, so that both come to the same bits."""
+    final = np.array(hops[0])
     if policy == "none":
-        return np.array(used[0])
-    weights = alpha ** np.arange(len(used))
-    return np.asarray(np.tensordot(weights, used, axes=1) / weights.sum())
+        return final
+    whole = weight = 1.0
+    for hop in hops[1 : None if horizon is None else horizon + 1]:
+        weight *= alpha
+        final += weight * hop
+        whole += weight
+    final /= whole
+    return final

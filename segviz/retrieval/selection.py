@@ -47,7 +47,8 @@ def top_k(
     """
     if budget is None:
         check_count("k", k)
-        return [int(node) for node in first(scores, structure, k, levels)]
+        found: list[int] = first(scores, structure, k, levels).tolist()
+        return found
     return taken(ranking(scores, structure, levels), structure.text, k, budget)
 
 

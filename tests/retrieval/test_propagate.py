@@ -238,8 +238,8 @@ class TestOperator:
         n, edges, scores, _, _ = case
         found = operator(n, edges, policy)
         w = dense_matrix(n, edges, policy)
-        np.testing.assert_allclose(found.apply(scores), w @ scores, atol=1e-12)
-        np.testing.assert_allclose(found.apply_transposed(scores), scores @ w, atol=1e-12)
+        np.testing.assert_allclose(found @ scores, w @ scores, atol=1e-12)
+        np.testing.assert_allclose(scores @ found, scores @ w, atol=1e-12)
 
     def test_it_is_kept_as_long_as_the_structure(self):
         s = toy()

@@ -176,7 +176,7 @@ def initial_scores(relevance: Scores, active: NDArray[np.bool_] | None = None) -
     or to an all-zero vector: negatives are clipped to 0, all zero becomes uniform.
     """
     live = np.ones(relevance.shape[-1], dtype=np.bool_) if active is None else active
-    clipped = np.clip(relevance, 0.0, None)
+    clipped = np.maximum(relevance, 0.0)
     if not live.all():
         clipped[..., ~live] = 0.0
     total = clipped.sum(axis=-1, keepdims=True)

@@ -35,12 +35,13 @@ class Dense:
         """A function from q questions to raw scores, float64 (q, n)."""
 
         def score(questions: Sequence[str]) -> NDArray[np.float64]:
-            if not len(structure) or not questions:
-                return np.zeros((len(questions), len(structure)))
+            scores = np.zeros((len(questions), len(structure)))
             # Embedders return unit rows, so the product is the cosine. One product per
             # question, not one for all: a score must not depend, even in its last bit, on
             # what else is asked, or a sweep and a single question could rank differently.
-            rows = [structure.vector @ query for query in embedder.embed(list(questions))]
-            return np.stack(rows).astype(np.float64)
+            if scores.size:
+                for row, query in zip(scores, embedder.embed(list(questions)), strict=True):
+                    row[:] = structure.vector @ query
+            return scores
 
         return score

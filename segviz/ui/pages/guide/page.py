@@ -127,7 +127,7 @@ def _shares(matrix: NDArray[np.float64]) -> list[dict[str, Any]]:
 
 
 def _hop_table(
-    texts: tuple[str, ...], hops: NDArray[np.float64], final: NDArray[np.float64]
+    texts: tuple[str, ...], hops: tuple[NDArray[np.float64], ...], final: NDArray[np.float64]
 ) -> None:
     rows = [
         {
