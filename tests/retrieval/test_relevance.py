@@ -12,8 +12,8 @@ import segviz
 from segviz.embedding import HashingEmbedder
 from segviz.retrieval import RELEVANCE, initial_scores
 from segviz.retrieval.relevance import Contextual, Hybrid, Lexical, Softmax
+from segviz.retrieval.relevance.dense import sharpened, standardised
 from segviz.retrieval.relevance.lexical import tokens
-from segviz.retrieval.relevance.standardise import sharpened, standardised
 from tests.trees import chat, grown
 
 EMBEDDER = HashingEmbedder()

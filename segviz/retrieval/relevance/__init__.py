@@ -24,10 +24,8 @@ from segviz.construct import Scorer, make, parameters
 from segviz.conversation import Unit
 from segviz.embedding import Embedder
 from segviz.retrieval.relevance.contextual import Contextual
-from segviz.retrieval.relevance.dense import Dense
-from segviz.retrieval.relevance.hybrid import Hybrid
+from segviz.retrieval.relevance.dense import Dense, Hybrid, Softmax
 from segviz.retrieval.relevance.lexical import Lexical
-from segviz.retrieval.relevance.softmax import Softmax
 from segviz.tree import Structure
 
 __all__ = [

@@ -18,8 +18,8 @@ from segviz.construct import check_ranges, param
 from segviz.construct.tasks import dates
 from segviz.conversation import Unit
 from segviz.embedding import Embedder, KnowsWords, background_lines, word_vectors
+from segviz.retrieval.relevance.dense import sharpened
 from segviz.retrieval.relevance.lexical import STOP, shared_words, stem
-from segviz.retrieval.relevance.standardise import sharpened
 from segviz.tree import Structure
 
 Floats = NDArray[np.float64]

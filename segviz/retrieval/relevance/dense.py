@@ -1,4 +1,4 @@
-"""Scores relevance by the cosine of embeddings."""
+"""Scores relevance by the cosine of embeddings: as it is, sharpened, and with BM25 beside it."""
 
 from __future__ import annotations
 
@@ -9,10 +9,38 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from segviz.construct import Scorer
+from segviz.construct import Scorer, check_ranges, param
 from segviz.conversation import Unit
 from segviz.embedding import Embedder
+from segviz.retrieval.relevance.lexical import Lexical, shared_words
 from segviz.tree import Structure
+
+
+def standardised(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Rows (q, n) minus their means, divided by their standard deviations; 0 for a constant row."""
+    if not scores.shape[1]:
+        return np.zeros_like(scores)
+    centred = scores - scores.mean(axis=1, keepdims=True)
+    squares = np.multiply(centred, centred).sum(axis=1, keepdims=True)
+    deviation = np.sqrt(squares / scores.shape[1])
+    spread = deviation > 1e-12
+    if not spread.all():
+        centred *= spread
+    return np.asarray(np.divide(centred, np.where(spread, deviation, 1.0), out=centred))
+
+
+def sharpened(scores: NDArray[np.float64], temperature: float) -> NDArray[np.float64]:
+    """exp(scores / temperature), each row divided by its largest: in (0, 1], same order.
+
+    Dividing by the row's sum afterwards gives the softmax. Differences beyond 700
+    temperatures, more than a float can tell, come out as the smallest float instead of 0.
+    """
+    if not scores.shape[1]:
+        return np.zeros_like(scores)
+    below = scores - scores.max(axis=1, keepdims=True)
+    below /= temperature
+    np.maximum(below, -700.0, out=below)
+    return np.asarray(np.exp(below, out=below))
 
 
 @dataclass(frozen=True)
@@ -45,3 +73,107 @@ class Dense:
             return scores
 
         return score
+
+
+@dataclass(frozen=True)
+class Softmax:
+    """exp(standardised cosine / temperature), over the nodes of a structure.
+
+    Ranks as ``dense`` does. The shares s⁽⁰⁾ differ: cosines of chat with static embeddings
+    are nearly equal, so that after r / Σ r every node holds about 1/n and what propagation
+    adds is noise; here the best node holds about a sixth of the whole (median over 930
+    LoCoMo questions).
+
+    Source: ours; a softmax over similarities is classical. Departs from SegTreeMem §4.3.1,
+    which divides by the sum.
+    """
+
+    name: ClassVar[str] = "softmax"
+
+    temperature: float = param(
+        0.5, help="How evenly the scores are spread over the nodes.", low=0.1, high=10, step=0.1
+    )
+
+    def __post_init__(self) -> None:
+        """Refuse values outside the declared ranges."""
+        check_ranges(self)
+
+    def prepare(
+        self,
+        structure: Structure,
+        embedder: Embedder,
+        units: Sequence[Unit] = (),
+        speakers: Sequence[str] = (),
+    ) -> Scorer:
+        """A function from q questions to raw scores in (0, 1], float64 (q, n)."""
+        cosine = Dense().prepare(structure, embedder)
+
+        def score(questions: Sequence[str]) -> NDArray[np.float64]:
+            return sharpened(standardised(cosine(questions)), self.temperature)
+
+        return score
+
+
+@dataclass(frozen=True)
+class Hybrid:
+    """exp((standardised BM25 + weight · standardised cosine) / temperature), over the nodes
+    of a structure.
+
+    Always positive; each question's best node has 1. The exponential keeps the order of
+    the sum and lets strong matches carry most of the mass, so that propagation spreads
+    from few nodes. At temperature 1 a single node holds .69 of it (median over 930 LoCoMo
+    questions), at 2 it holds .20 and propagation gains a little. Where a question shares
+    no word with the memory only the dense part counts.
+
+    Source: ours; standardised score sums are classical (Fox and Shaw 1994).
+    """
+
+    name: ClassVar[str] = "hybrid"
+
+    dense_weight: float = param(
+        1.0, help="Weight of the embedding part against the words.", low=0, high=5, step=0.1
+    )
+    temperature: float = param(
+        2.0, help="How evenly the scores are spread over the nodes.", low=0.5, high=10, step=0.5
+    )
+
+    def __post_init__(self) -> None:
+        """Refuse values outside the declared ranges."""
+        check_ranges(self)
+
+    def prepare(
+        self,
+        structure: Structure,
+        embedder: Embedder,
+        units: Sequence[Unit] = (),
+        speakers: Sequence[str] = (),
+    ) -> Scorer:
+        """A function from q questions to raw scores in (0, 1], float64 (q, n)."""
+        return _Hybrid(self, structure, embedder)
+
+
+class _Hybrid:
+    """A structure that :class:`Hybrid` is ready to score."""
+
+    def __init__(self, settings: Hybrid, structure: Structure, embedder: Embedder) -> None:
+        self._settings = settings
+        self._dense = Dense().prepare(structure, embedder)
+        self._lexical = Lexical().prepare(structure, embedder)
+
+    def __call__(self, questions: Sequence[str]) -> NDArray[np.float64]:
+        together = standardised(self._lexical(questions))
+        together += self._settings.dense_weight * standardised(self._dense(questions))
+        return sharpened(together, self._settings.temperature)
+
+    def parts(self, question: str) -> dict[str, NDArray[np.float64]]:
+        """What words and meaning add to the logarithm of each node's score, float64 (n,)."""
+        words = standardised(self._lexical([question]))[0]
+        meaning = self._settings.dense_weight * standardised(self._dense([question]))[0]
+        return {
+            "words": words / self._settings.temperature,
+            "meaning": meaning / self._settings.temperature,
+        }
+
+    def matches(self, question: str, texts: Sequence[str]) -> list[dict[str, float]]:
+        """See :func:`segviz.retrieval.relevance.matches`."""
+        return shared_words(question, texts)
