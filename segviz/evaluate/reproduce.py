@@ -63,7 +63,7 @@ class Chart:
     y: tuple[str, ...]
     by: str = ""
     panel: str = ""
-    kind: Literal["lines", "dots", "stack"] = "lines"
+    kind: Literal["lines", "marks", "dots", "stack"] = "lines"
     only: tuple[str, ...] = ("",)
     level: str = ""
     intervals: bool = False

@@ -209,6 +209,7 @@ WINDOWS_CHART = "windows-chart"
 FORGETTING_CHART = "forgetting-chart"
 FAMILIES_CHART = "families-chart"
 GROUPS_CHART = "groups-chart"
+CHANGES_CHART = "changes-chart"
 
 
 def compared_text(new: bool) -> str:
@@ -310,13 +311,6 @@ def varied_values(system: str, parameter: str) -> str:
     return f"varied-values-{system}-{parameter}"
 
 
-PERMUTE = "permute"
-PERMUTE_SYSTEMS = "permute-systems"
-PERMUTE_SHARE = "permute-share"
-PERMUTE_SEEDS = "permute-seeds"
-RUN_PERMUTE = "run-permute"
-CANCEL_PERMUTE = "cancel-permute"
-PERMUTATIONS = "permutations"
 heatmap = _of("heat-{}")  # a measure by α and H under a policy
 
 

@@ -57,8 +57,8 @@ class TestCompare:
         app.session_state["twin-standing-plot"] = True
         table = frame(clean(app.run()), "evidence reached")
         *_, found = app.session_state["comparisons"].values()
-        assert list(zip(table["system"], table["retrieval"], strict=True)) == [
-            (SYSTEMS[row.system].label, f"{row.method}, {row.relevance}") for row in found.rows
+        assert list(table["system"]) == [
+            f"{SYSTEMS[row.system].label} · {row.method}, {row.relevance}" for row in found.rows
         ]
         assert [(row.system, row.method) for row in found.rows] == [
             ("segment-tree", "collapsed"),
@@ -89,7 +89,7 @@ class TestCompare:
                 gains = [
                     row.outcomes.gain(first, measure, adversarial=counts) for row in found.rows[1:]
                 ]
-                assert [cell.split()[0] for cell in table["to the first"][1:]] == [
+                assert [cell.split()[0] for cell in table["difference to the first"][1:]] == [
                     f"{round(gain.value, 3) + 0:.3f}".replace("-", "−") for gain in gains
                 ]
 
