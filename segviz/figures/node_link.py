@@ -97,8 +97,6 @@ def node_link_html(
         selected: the selected node, with a thick border in ``foreground``.
         accent: colour of the marks.
     """
-    from pyvis.network import Network
-
     special = {*marked, *gold, *(() if selected is None else (selected,))}
     shown = _kept(structure, limit, special)
     drawing = graph(structure).subgraph(shown)
@@ -109,13 +107,7 @@ def node_link_html(
     most = max(
         (score for score in (() if scores is None else scores) if math.isfinite(score)), default=0.0
     )
-    net = Network(
-        height=f"{height}px",
-        width="100%",
-        directed=True,
-        cdn_resources="in_line",
-        bgcolor=background,
-    )
+    net = network(height, background)
     # What is drawn later lies on top. (Ids are no numbers: JavaScript would sort those.)
     for node, data in sorted(drawing.nodes(data=True), key=lambda pair: pair[0] in special):
         level, span = data["level"], (data["stop"] - data["start"]) * _COLUMN
@@ -174,9 +166,20 @@ def node_link_html(
         edge.update(
             arrows="", color={"color": foreground, "opacity": 0.35}, smooth=False, width=0.7 * pixel
         )
-    net.toggle_physics(False)
-    net.options.interaction.hover = True
     return offline_page(net, background, foreground), len(shown)
+
+
+def network(height: int, background: str) -> Network:
+    """An empty drawing of so many pixels on a ground."""
+    from pyvis.network import Network  # slow to import: only when somebody asks
+
+    return Network(
+        height=f"{height}px",
+        width="100%",
+        directed=True,
+        cdn_resources="in_line",
+        bgcolor=background,
+    )
 
 
 def offline_page(net: Network, background: str, foreground: str) -> str:
@@ -184,6 +187,8 @@ def offline_page(net: Network, background: str, foreground: str) -> str:
     for name, colour in (("background", background), ("foreground", foreground)):
         if not _COLOUR.fullmatch(colour):
             raise ValueError(f"{name} {colour!r}: expected #rrggbb")
+    net.toggle_physics(False)
+    net.options.interaction.hover = True
     page = _CDN_TAGS.sub("", net.generate_html(notebook=False))
     return page.replace("</head>", _style(background, foreground) + "</head>", 1)
 

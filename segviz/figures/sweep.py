@@ -26,7 +26,7 @@ from segviz.figures.judged import (
     number,
     opening,
 )
-from segviz.figures.layout import framed
+from segviz.figures.layout import framed, text_on
 from segviz.figures.rows import rows_figure
 
 _HOVER = "%{customdata[0]}, α %{customdata[1]}, H %{customdata[2]}<br>%{customdata[3]}"
@@ -38,14 +38,6 @@ _LEAST = 0.3
 
 def _custom(verdict: Verdict) -> tuple[str, float, int, str]:
     return (*verdict.setting, verdict.words)
-
-
-def _text_on(colour: str) -> str:
-    """Black or white, whichever reads better on ``#rrggbb`` (relative luminance, WCAG)."""
-    channels = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
-    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
-    luminance = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
-    return "#000000" if luminance > 0.179 else "#ffffff"
 
 
 def heatmap(
@@ -117,7 +109,7 @@ def heatmap(
             x=x,
             y=y,
             text=_three_digits(one.mean.value) + gain,
-            font={"size": 11, "color": _text_on(stop)},
+            font={"size": 11, "color": text_on(stop)},
             showarrow=False,
         )
     best = judged.best([policy])

@@ -346,7 +346,6 @@ TOY_POLICY = "toy-policy"
 TOY_ALPHA = "toy-alpha"
 TOY_HORIZON = "toy-horizon"
 TOY_TREE = "toy-tree"
-TOY_MATRIX = "toy-matrix"
 BESIDE_TOY = "beside-wide-toy"
 case = _of("case-{}")  # a worked case
 about = _of("about-{}")  # a system in its own words

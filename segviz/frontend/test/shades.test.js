@@ -175,20 +175,18 @@ describe("labels", () => {
       return labelTexts(scene, half, node, labelChoice(scene)).texts;
     };
     const origin = Int32Array.from([9, 8, 7, 6, 5, 40, 3]);
-    const initial = Float64Array.from([0.000123, 0, 0, 0, 0, 0, 0]);
     assert.deepEqual(texts("node", 5), ["5"]);
     assert.deepEqual(texts("node", 5, {}, { origin }), ["40"]);
     assert.deepEqual(texts("session", 0), ["S1 · 2 May", "S1"]);
     assert.deepEqual(texts("session", 6), ["S1 – S2"]);
     assert.deepEqual(texts("words", 3), ["three"]);
-    assert.deepEqual(texts("score", 0), ["0.40"]);
-    assert.deepEqual(texts("score", 0, {}, {}, 1), ["0.10"]);
-    assert.deepEqual(texts("score", 0, { colour: "change" }), ["−0.30"]);
+    assert.deepEqual(texts("score", 0), ["×2.80"]);
+    assert.deepEqual(texts("score", 0, {}, {}, 1), ["×0.70"]);
+    assert.deepEqual(texts("score", 0, { colour: "change" }), ["−×2.10"]);
     assert.deepEqual(texts("score", 1, { colour: "coherence" }), ["0.90"]);
     assert.deepEqual(texts("score", 2, { colour: "coherence" }), []);
-    assert.deepEqual(texts("score", 1, { colour: "level" }), ["0.10"]);
-    assert.deepEqual(texts("score", 2), ["0"]);
-    assert.deepEqual(texts("score", 0, {}, { initial }), ["0.00012"]);
+    assert.deepEqual(texts("score", 1, { colour: "level" }), ["×0.70"]);
+    assert.deepEqual(texts("score", 2), ["×0.00"]);
   });
 
   const lengthOf = (text) => [...text].length;
