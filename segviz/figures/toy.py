@@ -72,13 +72,14 @@ def numbered_tree(
 
 
 def share_rows(matrix: NDArray[np.float64]) -> list[dict[str, str]]:
-    """W_P as rows of a table: what each node receives from each other of its score, a column per
-    giver. 1/3 reads better than 0.333; shares are one over a number of targets."""
-
-    def fraction(share: float) -> str:
-        return "" if not share else "1" if share == 1 else f"1/{round(1 / share)}"
-
-    return [
-        {"to node": str(node), **{f"from {i}": fraction(share) for i, share in enumerate(row)}}
-        for node, row in enumerate(matrix.tolist())
-    ]
+    """W_P in words, a row for each share that a node gives: of its score to each of some others.
+    1/3 reads better than 0.333; shares are one over a number of targets."""
+    rows = []
+    for giver, column in enumerate(matrix.T):
+        for share in np.unique(column[column > 0]).tolist():
+            takers = np.flatnonzero(column == share).tolist()
+            part = "all" if share == 1 else f"1/{round(1 / share)}"
+            rows.append(
+                {"node": str(giver), "gives": part, "to each of": ", ".join(map(str, takers))}
+            )
+    return rows

@@ -110,7 +110,7 @@ class TestSearch:
             grow.until(KEY, "hit", str(node))
             assert grow.attribute(KEY, "focus") == str(node)
             assert part(grow, ".find .words").inner_text() == f"{i + 1} of {len(expected)}"
-            assert "oven" in part(grow, ".tip").inner_text().lower()
+            assert "oven" in part(grow, ".read").inner_text().lower()
         grow.page.keyboard.press("Shift+Enter")
         grow.until(KEY, "hit", str(expected[1]))
         part(grow, '.find button[aria-label^="Next"]').click()
@@ -178,7 +178,7 @@ class TestSearch:
         app.until(KEY, "hits", lambda hits: int(hits) > len(sent))  # Python's have arrived
         app.page.keyboard.press("Enter")
         app.until(KEY, "focus", "0")
-        assert "at the very end a Lighthouse" in part(app, ".tip").inner_text()
+        assert "at the very end a Lighthouse" in part(app, ".read").inner_text()
 
 
 class TestWayBack:

@@ -41,10 +41,12 @@ def test_top_down_by_hand():
 def test_every_share_is_written(policy):
     structure = toy_structure()
     matrix = spread(np.eye(13), structure.edges, policy, 1, structure)[1].T
-    for receiver, row in enumerate(share_rows(matrix)):
-        for giver in range(13):
-            share = Fraction(row[f"from {giver}"] or 0)
-            assert float(share) == pytest.approx(matrix[receiver, giver], abs=1e-12)
+    written = np.zeros((13, 13))
+    for row in share_rows(matrix):
+        share = Fraction(row["gives"].replace("all", "1"))
+        for taker in map(int, row["to each of"].split(", ")):
+            written[taker, int(row["node"])] = float(share)
+    assert written == pytest.approx(matrix, abs=1e-12)
 
 
 def test_the_tree_figure_shows_every_node_and_number():

@@ -514,8 +514,8 @@ interface Attention {
   trail: number | null;
   /** Relatives of the hovered and of the selected node. */
   lineage: Record<string, Relatives>;
-  tipNode: number | null;
-  tipAt: [x: number, y: number];
+  /** What a search has found of a text that is not here whole. */
+  excerpt: { node: number; text: string } | null;
   drag: { x: number; view: View; moved: boolean; id: number } | null;
   dragged: boolean;
   pointed: number | null;
@@ -580,7 +580,7 @@ interface Elements {
   stage: HTMLElement;
   base: HTMLCanvasElement;
   over: HTMLCanvasElement;
-  tip: HTMLElement;
+  read: HTMLElement;
   mirror: HTMLElement;
   live: HTMLElement;
   changed: HTMLElement;

@@ -18,7 +18,7 @@ import { sceneOf } from "./scene.js";
 const ARABIC = "\u0645\u0631\u062d\u0628\u0627 ";
 const FAMILY = "\u{1f469}\u200d\u{1f469}\u200d\u{1f467}";
 const COLOURS = ["session", "level", "initial", "propagated", "change", "gold", "coherence"];
-const LABELS = ["words", "none", "session", "node", "score"];
+const LABELS = ["words", "marked", "none", "session", "node", "score"];
 const none = new Float64Array(0);
 
 describe("choices", () => {
@@ -36,7 +36,8 @@ describe("choices", () => {
     assert.deepEqual(colours({ measures: [] }), without("coherence"));
     assert.deepEqual(choices({ initial: none, final: none }),
       [without("initial", "propagated", "change"), LABELS]);
-    assert.deepEqual(choices({}, {}, "grow"), [["", "level", "coherence"], LABELS]);
+    assert.deepEqual(choices({}, {}, "grow"),
+      [["", "level", "coherence"], LABELS.filter((name) => name !== "marked")]);
     assert.deepEqual(choices({ measures: [], names: [] }, {}, "grow"),
       [["", "level"], ["none", "session", "node"]]);
   });

@@ -22,6 +22,8 @@ export function labelsFor({ mode, initial, names, measures }) {
   /** @type {[...Offer, offered: boolean][]} */
   const all = [
     ["words", "words", "what tells the node from its siblings", names.length > 0],
+    ["marked", "words of marked", "the same, on retrieved, gold and selected nodes alone",
+      names.length > 0 && mode !== "grow"],
     ["none", "none", "nothing is written on nodes", true],
     ["session", "session", "the session, or the first and last of several", true],
     ["node", "node number", "the number that other panels call it by", true],
@@ -48,7 +50,7 @@ export function labelChoice({ data, look }) {
 export function labelTexts(scene, half, node, choice) {
   const { data, tree } = scene;
   if (choice === "node") return { texts: [String(data.origin[node] ?? node)], cut: false };
-  if (choice === "words") {
+  if (choice === "words" || choice === "marked") {
     const text = data.names[node] ?? "";
     return { texts: text ? [text.length > LONGEST ? briefly(text, LONGEST) : text] : [],
       cut: true };
@@ -148,6 +150,7 @@ export function drawLabels(s, ctx, half) {
     const room = (gold.has(node) ? boxes.w[i] / 2 - 6 : boxes.w[i]) - 2 * PAD;
     if (h - 1 < LOWEST || room < 2 * STEP) return;
     const rank = ranks.get(node);
+    if (choice === "marked" && !rank && !gold.has(node) && node !== s.attention.selected) return;
     const label = labelTexts(scene, half, node, choice);
     if (rank) label.texts = label.texts.map((text) => `${rank} · ${text}`);
     const lines = inLines(s, label, choice, measure, room, Math.floor((h - 1) / LINE));
@@ -172,7 +175,7 @@ export function drawLabels(s, ctx, half) {
  * @param {number} room
  * @param {number} most */
 function inLines(s, label, choice, measure, room, most) {
-  if (choice !== "words" || most < 2 || !label.texts.length) {
+  if (!["words", "marked"].includes(choice) || most < 2 || !label.texts.length) {
     return [fitted(s, label, measure, room)].filter(({ text }) => text);
   }
   const whole = fitted(s, { ...label, cut: false }, measure, room);

@@ -19,7 +19,7 @@ from segviz.ui.pages.compare.questions import (
 )
 from segviz.ui.pages.compare.structures import PER_ROW, shapes_panel, structures_panel
 from segviz.ui.state import Session
-from segviz.ui.widgets.captions import counted
+from segviz.ui.widgets.captions import counted, unmarked
 from segviz.ui.widgets.measures import countable
 
 DEFAULT = ("segment-tree", "clustering", "memtree")
@@ -92,7 +92,8 @@ def _choices(session: Session) -> tuple[list[str], dict[str, Any]]:
     )
     st.caption(
         f"Same for all: {counted(len(session.memory.units), 'leaf', 'leaves')} by the rule "
-        f"'{session.memory.unit}', the embedder of the sidebar, relevance {relevance}, "
+        f"'{session.memory.unit}', embedded by {unmarked(session.memory.embedder.name)}, relevance "
+        f"{relevance}, "
         f"K {k}, N {budget} units."
     )
     named = None if relevance == USUAL else relevance

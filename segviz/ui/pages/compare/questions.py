@@ -214,11 +214,16 @@ def measure_panel(session: Session, ready: Mapping[str, Built], settings: dict[s
         remember(keys.COMPARISONS, key, RESULTS_KEPT, lambda: found)
         st.rerun()
     measure, adversarial = measure_choice(questions, found.settings.k, found.units, found.tokens)
-    _standings(session, found, measure, adversarial, key)
+    _standings(session, ready, found, measure, adversarial, key)
 
 
 def _standings(
-    session: Session, found: Comparison, measure: str, adversarial: bool, key: str
+    session: Session,
+    ready: Mapping[str, Built],
+    found: Comparison,
+    measure: str,
+    adversarial: bool,
+    key: str,
 ) -> None:
     """Draws every system and retrieval by one measure, beside the first of them."""
     first = found.rows[0].outcomes
@@ -228,14 +233,17 @@ def _standings(
         keys.STANDINGS,
         fingerprint(key, measure, adversarial),
         RESULTS_KEPT,
-        lambda: [_standing(row, first, measure, adversarial) for row in found.rows],
+        lambda: [
+            _standing(row, ready[row.system].memory, first, measure, adversarial)
+            for row in found.rows
+        ],
     )
     chart(
         standing_plot(rows, label, **pair()),
         standing_sentence(rows, label),
         keys.STANDING_PLOT,
         "Means with 95 % bootstrap intervals; differences are paired, question by question. The "
-        "table has words read and seconds, too.",
+        "table has words read, seconds, model calls and the size of vectors, too.",
         rows=lambda: [
             {n: spread(v) if isinstance(v, Mean) else v for n, v in row.items()} for row in rows
         ],
@@ -262,9 +270,11 @@ def _asked_by(found: Comparison) -> dict[str, Any]:
     return {"k": found.settings.k, "relevance": found.settings.relevance}
 
 
-def _standing(row: Standing, first: Outcomes, measure: str, adversarial: bool) -> Row:
-    """A row of the plot, with reading and time; seconds are of this machine, with the embeddings
-    of the leaves already made for all but the first."""
+def _standing(
+    row: Standing, memory: Memory, first: Outcomes, measure: str, adversarial: bool
+) -> Row:
+    """A row of the plot, with reading, time and what is stored; seconds are of this machine, with
+    the embeddings of the leaves already made for all but the first."""
     value, outcomes = row.outcomes.value, row.outcomes
     mean = outcomes.mean(measure, adversarial=adversarial)
     cells: Row = {
@@ -280,6 +290,8 @@ def _standing(row: Standing, first: Outcomes, measure: str, adversarial: bool) -
         "words read": round(value("words", adversarial=adversarial)),
         "short of K": f"{value('short', adversarial=adversarial):.0%}",
         "build s": round(row.build_seconds or 0, 2),
+        "model calls": sum(step.cost.calls for step in memory.steps),
+        "MB of vectors": round(memory.structure.vector.nbytes / 1e6, 2),
     }
     if row.query_seconds is not None:
         cells["ms per question"] = round(1000 * row.query_seconds, 1)

@@ -92,10 +92,10 @@ def _toy() -> None:
         shares, numbers = st.columns(2, gap="medium")
     with shares:
         st.markdown(
-            "**Who gives to whom** under this policy. A column is what one node gives away: "
-            "equal shares that add up to 1, or nothing where it has no target.",
-            help="The matrix W_P of the paper: row i, column j is the share of node j's score "
-            "that one hop carries to node i.",
+            "**Who gives to whom** under this policy: equal shares that add up to 1, or nothing "
+            "where a node has no target.",
+            help="The matrix W_P of the paper, column by column: the share of a node's score that "
+            "one hop carries to each other node.",
         )
         matrix = spread(np.eye(len(structure)), structure.edges, policy, 1, structure)[1].T
         table(share_rows(matrix), about="Which share of its score each node gives to which")

@@ -218,7 +218,7 @@ def nodes_panel(session: Session, judged: Judged) -> None:
         st.caption(sentence)
         levels = int(structure.level.max(initial=0)) + 1
         draw_canvas(
-            session, scene(session, structure), key=keys.TRAFFIC_TREE, height=140 + 40 * levels
+            session, scene(session, structure), key=keys.TRAFFIC_TREE, height=174 + 40 * levels
         )
 
 
