@@ -329,8 +329,6 @@ MEASURE = "measure"
 STANDINGS = "standings"  # comparisons by a measure
 STANDING_PLOT = "standing-plot"
 COMPARISONS = "comparisons"
-PUBLISHED = "published"
-PUBLISHED_ROWS = "published-rows"
 compared_tree = _of("compare-{}")  # the small canvas of a system
 compared_evidence = _of("evidence-{}")  # what a system retrieved for the question
 # a row of structures; below each other on a narrow page

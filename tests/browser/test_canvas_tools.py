@@ -243,12 +243,6 @@ def test_a_moved_slider_keeps_the_view(app):
     app.until("ask-tree", "settled", "true")
     app.settle()
     assert app.attribute("ask-tree", "scale") == before
-    # The overview shows where scores are.
-    strip = root.locator(".map canvas")
-    before = strip.evaluate("(c) => c.toDataURL()")
-    root.locator("select").first.select_option("none")
-    app.still("ask-tree")
-    assert strip.evaluate("(c) => c.toDataURL()") != before
 
 
 def test_the_path_selects_ancestors(grow, memory):

@@ -33,10 +33,10 @@ class TestLevels:
     )
 
     def test_a_bar_for_each_row_by_the_names_a_memory_has_for_its_levels(self):
-        figure = level_figure(self.rows, colours=("#111111", "#222222"))
+        figure = level_figure(self.rows, colours=("#111111", "#222222"), neutral="#777777")
         assert [bar.name for bar in figure.data] == ["message", "theme", "level 2"]
-        assert [list(bar.x) for bar in figure.data] == [[0.8, 0], [0.2, 1], [0, 0]]
-        assert all(list(bar.y) == ["looked at", "returned"] for bar in figure.data)
+        assert [list(bar.y) for bar in figure.data] == [[0.8, 0], [0.2, 1], [0, 0]]
+        assert all(list(bar.x) == ["looked at", "returned"] for bar in figure.data)
         assert [bar.marker.color for bar in figure.data] == ["#111111", "#222222", "#222222"]
 
     def test_the_same_in_words(self):

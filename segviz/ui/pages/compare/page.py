@@ -13,7 +13,6 @@ from segviz.ui.pages.compare.memories import cached, offer
 from segviz.ui.pages.compare.questions import (
     asked_of_all,
     measure_panel,
-    published_panel,
     question_choice,
     question_panel,
 )
@@ -54,7 +53,6 @@ def render(session: Session) -> None:
         st.info("This conversation has no questions to compare by.")
     st.subheader("Shape", divider="gray")
     shapes_panel(session, ready)
-    published_panel()
 
 
 def _choices(session: Session) -> tuple[list[str], dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""Compares retrieval: one question in each system, all questions, what the papers report."""
+"""Compares retrieval: one question in each system, and all questions."""
 
 from __future__ import annotations
 
@@ -22,7 +22,6 @@ from segviz.evaluate.compare import (
     overlap,
 )
 from segviz.evaluate.outcomes import ADVERSARIAL
-from segviz.evaluate.published import METRICS, SOURCES, reported
 from segviz.figures.compare import (
     DIFFERENCE,
     gold_sentence,
@@ -48,7 +47,6 @@ from segviz.ui.widgets.charts import chart, colours, faint, ink, pair
 from segviz.ui.widgets.lists import node_list
 from segviz.ui.widgets.measures import at_once, measure_choice
 from segviz.ui.widgets.slices import measured, slice_choice
-from segviz.ui.widgets.tables import tall
 
 RESULTS_KEPT = 4
 
@@ -324,45 +322,3 @@ def _measured(session: Session, ready: Mapping[str, Built], settings: dict[str, 
         query_seconds=seconds,
         **settings,
     )
-
-
-def published_panel() -> None:
-    """Lists the papers' own numbers, each with its caveats."""
-    with st.expander("What the papers report", key=keys.PUBLISHED, on_change="rerun") as panel:
-        if not panel.open:
-            return
-        st.markdown(
-            "Numbers as printed, for orientation. None of the answer scores compares with the "
-            "recall above, and scores of different papers do not compare with each other: they "
-            "count different questions, name LoCoMo's categories differently, and use other "
-            "models. Each row says what to mind."
-        )
-        rows = reported()
-        event = st.dataframe(
-            [
-                {
-                    "system": SYSTEMS[row.system].label if row.system in SYSTEMS else row.system,
-                    "value": f"{row.value:g}" + _interval(row.low, row.high),
-                    "metric": METRICS[row.metric].label,
-                    "data": row.data,
-                    "variant": row.variant,
-                    "source": f"{SOURCES[row.source].where}, {row.table}",
-                    "mind": " ".join(row.caveats),
-                }
-                for row in rows
-            ],
-            hide_index=True,
-            height=tall(len(rows), 10),
-            key=keys.PUBLISHED_ROWS,
-            on_select="rerun",
-            selection_mode="single-row",
-        )
-        ticked = event.selection.rows if event else []
-        if ticked:
-            st.text("To mind: " + " ".join(rows[ticked[0]].caveats))
-        else:
-            st.caption(f"{counted(len(rows), 'number')}; tick a row to read what to mind of it.")
-
-
-def _interval(low: float | None, high: float | None) -> str:
-    return "" if low is None or high is None else f" [{low:g}, {high:g}]"
