@@ -48,6 +48,7 @@ def lanes_figure(
                     "shape": "/" if is_marked else "",
                     "size": 8,
                     "solidity": 0.22,
+                    "fgopacity": 0.35,
                     "fgcolor": colour,
                 },
             },

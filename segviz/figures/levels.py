@@ -13,10 +13,10 @@ from segviz.systems.levels import level_name
 
 
 def level_row(name: str, shares: Mapping[int, float], names: Sequence[str] = ()) -> dict[str, Any]:
-    """A row of :func:`level_figure`: what its shares are of, under "levels of", and the share of
+    """A row of :func:`level_figure`: what its shares are of, under "shares of", and the share of
     each level, from 0 upwards, under the name that the memory gives it."""
     told = {level_name(level, names): round(share, 4) for level, share in shares.items()}
-    return {"levels of": name, **told}
+    return {"shares of": name, **told}
 
 
 def level_figure(
@@ -24,7 +24,7 @@ def level_figure(
 ) -> go.Figure:
     """A stacked column for each row, of its shares by level; leaves have the first of
     ``colours``."""
-    chart = Chart("levels of", tuple(rows[0])[1:], kind="stack")
+    chart = Chart("shares of", tuple(rows[0])[1:], kind="stack")
     return rows_figure(rows, chart, colours=colours, neutral=neutral)
 
 

@@ -20,7 +20,7 @@ from segviz.figures.layout import framed
 
 _DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
 _SYMBOLS = ("circle", "diamond", "square", "triangle-up", "cross", "star", "x")
-_MANY = 60
+_MANY = 30
 """Points of a line that is drawn without marks."""
 PRINTED = ("paper", "printed in the paper")
 """What ends the name of a column of hollow marks, and what these are called."""

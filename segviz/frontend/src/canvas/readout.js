@@ -24,17 +24,15 @@ export function nodeLines(scene, node) {
   const named = data.names[node] ? `${isolateText(data.names[node])} · ` : "";
   const levels = levelsText(tree.level[node], tree.top[node]);
   /** @type {TipLine[]} */
-  const lines = [
-    ["head", `${named}${levels} · ${spanText(start, stop)}`],
-    ["meta", `${sessions} · ${id}`],
-  ];
+  const lines = [["head", `${named}${levels} · ${spanText(start, stop)}`]];
   if (data.mode === "scores" && data.initial.length) {
     /** @param {Ids} ids */
     const rank = (ids) => (ids.includes(node) ? ` (rank ${ids.indexOf(node) + 1})` : "");
     const [before, after] = data.score_names;
-    lines.push(["meta", `${before} ${multiple(scene, data.initial[node])} an even share${rank(data.top_initial)}`]);
+    lines.push(["meta", `${before} ${multiple(scene, data.initial[node])}${rank(data.top_initial)}`]);
     if (data.final.length) {
-      lines.push(["meta", `${after} ${multiple(scene, data.final[node])}${rank(data.top_final)}`]);
+      lines.push(["meta",
+        `${after} ${multiple(scene, data.final[node])}${rank(data.top_final)} of an even share`]);
     }
   }
   if (data.revised.includes(node)) lines.push(["meta", "rewritten in this step"]);
@@ -49,6 +47,7 @@ export function nodeLines(scene, node) {
     if (!Number.isNaN(value)) lines.push(["meta", `${name} ${value.toFixed(2)}`]);
   }
   if (data.gold.includes(node)) lines.push(["meta", `gold evidence${goldFate(scene, node)}`]);
+  lines.push(["meta", `${sessions} · ${id}`]);
   const text = data.labels[node];
   if (text) lines.push(["text", `\u2068${cutText(text, TIP_LENGTH)}\u2069`]);
   return lines;

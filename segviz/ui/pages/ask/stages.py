@@ -80,7 +80,7 @@ def _stage_row(session: Session, result: Result, stage: Stage, place: int) -> di
 
 
 def _levels(session: Session, result: Result) -> None:
-    """Draws the levels of the nodes looked at and of those returned."""
+    """Draws the shares of the nodes looked at and of those returned."""
     names = level_names(session.memory)
     rows = []
     for name, counts in (("looked at", result.visited), ("returned", result.levels())):
@@ -90,7 +90,7 @@ def _levels(session: Session, result: Result) -> None:
     st.markdown("**Levels it looked at, and those it returned**")
     chart(
         level_figure(rows, colours=LEVEL_COLOURS, neutral=ink()),
-        "; ".join(f"{row['levels of']}: {level_sentence(row)}" for row in rows) + ".",
+        "; ".join(f"{row['shares of']}: {level_sentence(row)}" for row in rows) + ".",
         keys.VISITED_CHART,
         rows=lambda: rows,
     )
