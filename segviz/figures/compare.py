@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import plotly.graph_objects as go
 
 from segviz.evaluate import Mean
-from segviz.evaluate.reproduce import Chart
+from segviz.evaluate.compare import Chart
 from segviz.figures.judged import bounds, number, told
 from segviz.figures.layout import framed
 from segviz.figures.rows import rows_figure

@@ -9,8 +9,7 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import NDArray
 
-from segviz.evaluate.compare import Row
-from segviz.evaluate.reproduce import Chart
+from segviz.evaluate.compare import Chart, Row
 from segviz.figures.rows import rows_figure
 from segviz.llm import Price
 from segviz.tree import Step

@@ -7,7 +7,7 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from segviz.evaluate.reproduce import Chart
+from segviz.evaluate.compare import Chart
 from segviz.figures.rows import rows_figure
 from segviz.systems.levels import level_name
 

@@ -15,8 +15,7 @@ import plotly.graph_objects as go
 
 from segviz.conversation import category_label
 from segviz.evaluate import Mean, reproduce
-from segviz.evaluate.compare import Row
-from segviz.evaluate.reproduce import Chart
+from segviz.evaluate.compare import Chart, Row
 from segviz.figures.judged import (
     Judged,
     Setting,
