@@ -334,8 +334,7 @@ class TestFiles:
         }
         app.open()
         upload(app, "<img src=x onerror=alert(3)>.json", json.dumps(document).encode())
-        text = app.text()
-        assert "<b>A</b>, B **x**" in text
+        app.page.get_by_text("<b>A</b>, B **x**").first.wait_for()  # the upload has arrived
         transcript = app.page.locator(".st-key-grow-transcript .transcript").inner_text()
         assert all(line in transcript for line in nasty)
         app.page.get_by_text("Node-link", exact=True).click()

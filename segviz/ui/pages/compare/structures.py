@@ -79,7 +79,8 @@ def _structure(
     roots = counted(len(structure.roots), "root")
     with st.container(horizontal=True, wrap=False, gap="small"):
         unlike = _unlike(shape(found.memory.structure), name, session.conversation.source_format)
-        st.caption(f"{nodes}, {roots}, {found.seconds:.1f} s", width="stretch")
+        took = f", {found.seconds:.1f} s" if found.seconds >= 0.05 else ""
+        st.caption(f"{nodes}, {roots}{took}", width="stretch")
         fidelity = foreign("systems", name) or kind.fidelity
         with st.popover(
             f"{fidelity}, other shape" if unlike else fidelity,
