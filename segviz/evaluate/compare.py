@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,25 @@ from segviz.tree.shape import Shape, shape
 
 Row = dict[str, str | int | float | Mean]
 """A row of a table by its columns."""
+
+
+@dataclass(frozen=True)
+class Chart:
+    """How rows are drawn over a column ``x``: a panel for each of the columns ``y`` (all that begin
+    so, where one ends in a blank) or each value of ``panel``, a series for each value of ``by``.
+    ``marks`` are not joined; ``stack`` puts columns on each other, means become a line. ``only``
+    is a column and its values in the rows that are drawn, ``level`` a column whose number is drawn
+    as a line across; dots always have their ``intervals``."""
+
+    x: str
+    y: tuple[str, ...]
+    by: str = ""
+    panel: str = ""
+    kind: Literal["lines", "marks", "dots", "stack"] = "lines"
+    only: tuple[str, ...] = ("",)
+    level: str = ""
+    intervals: bool = False
+
 
 COLLAPSED, OWN = "collapsed", "own"
 

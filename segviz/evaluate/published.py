@@ -213,16 +213,6 @@ REPORTED: tuple[Reported, ...] = _read()
 """All numbers, paper by paper."""
 
 
-def reported(data: str = "", metric: str = "", system: str = "") -> tuple[Reported, ...]:
-    """The rows of ``REPORTED`` that agree with everything named; empty names match all."""
-    wanted = {"data": data, "metric": metric, "system": system}
-    return tuple(
-        row
-        for row in REPORTED
-        if all(not value or getattr(row, name) == value for name, value in wanted.items())
-    )
-
-
 def _shapes() -> tuple[PublishedShape, ...]:
     found: dict[tuple[str, str, str], dict[str, float]] = {}
     methods = {"segment-tree": "SegTreeMem", "memtree": "MemTree", "raptor": "RAPTOR"}

@@ -13,14 +13,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import combinations, pairwise, product
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from segviz.conversation import Conversation, Question
 from segviz.evaluate.aggregate import Mean, mean_ci
 from segviz.evaluate.batch import Limits, batches, measured_settings
-from segviz.evaluate.compare import Row, total_cost
+from segviz.evaluate.compare import Chart, Row, total_cost
 from segviz.evaluate.evaluation import evaluate, ranked
 from segviz.evaluate.grid import Sweep, pooled_sweep, sweep
 from segviz.evaluate.many import Build, Progress, measure_many
@@ -49,24 +49,6 @@ _OWN = {"method": "own", "relevance": "dense"}
 
 JUDGED_BY = "answer_words"
 """What settings are chosen by: the nearest to a graded answer, and seen by every policy."""
-
-
-@dataclass(frozen=True)
-class Chart:
-    """How rows are drawn over a column ``x``: a panel for each of the columns ``y`` (all that begin
-    so, where one ends in a blank) or each value of ``panel``, a series for each value of ``by``.
-    ``stack`` puts columns on each other, means become a line. ``only`` is a column and its values
-    in the rows that are drawn, ``level`` a column whose number is drawn as a line across;
-    dots always have their ``intervals``."""
-
-    x: str
-    y: tuple[str, ...]
-    by: str = ""
-    panel: str = ""
-    kind: Literal["lines", "dots", "stack"] = "lines"
-    only: tuple[str, ...] = ("",)
-    level: str = ""
-    intervals: bool = False
 
 
 @dataclass(frozen=True)

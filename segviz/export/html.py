@@ -44,6 +44,9 @@ FILM = (4, 5)
 SURFACE = {"light": ("#ffffff", "#2f2d2b"), "dark": ("#171614", "#edebe8")}
 """Background and foreground."""
 
+_READ = 34
+"""Pixels of the line below the tree that says what a person is at; no picture has it."""
+
 _HEAD, _FOOT = 74, 66
 """Pixels of a picture above and below its canvas: question and setting, legend."""
 
@@ -216,7 +219,7 @@ def _data(view: View, card: bool, frames: Sequence[View] = ()) -> str:
     content = {
         "message": _message(scene, stage),
         "css": stylesheet("canvas"),
-        "height": None if stage else _height(view),
+        "height": None if stage else _height(view) + _READ,
         "texts": [t if len(t) <= longest else t[: longest - 1] + "…" for t in map(legal, texts)],
         "cut": longest if any(len(text) > longest for text in texts) else 0,
         "level": structure.level.tolist(),

@@ -6,18 +6,18 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import plotly.graph_objects as go
-from plotly.subplots import make_subplots
 
-from segviz.evaluate.measures import MEASURES
+from segviz.evaluate import Mean
+from segviz.evaluate.compare import Chart
 from segviz.figures.judged import bounds, number, told
 from segviz.figures.layout import framed
+from segviz.figures.rows import rows_figure
 
 if TYPE_CHECKING:
-    from segviz.evaluate import Mean
-    from segviz.evaluate.compare import Overlap
+    from segviz.evaluate.compare import Overlap, Row
 
 _ROW = 30
 
@@ -127,17 +127,17 @@ def turn_strip(matrix: TurnMatrix, *, accent: str, neutral: str, empty: str, ink
         tickvals=list(matrix.turns),
         ticktext=[f"<b>{t}</b>" if t in matrix.gold else t for t in matrix.turns],
     )
-    figure.update_yaxes(**_labels(matrix.names), showgrid=False)
+    ticks = {"tickvals": list(matrix.names), "ticktext": _short(matrix.names)}
+    figure.update_yaxes(type="category", autorange="reversed", automargin=True, **ticks)
+    figure.update_yaxes(showgrid=False)
     return figure
 
 
-def _labels(names: Sequence[str]) -> dict[str, Any]:
-    """An axis of systems from the top, each named without what stands in brackets, its retrieval
-    on a line of its own, so that a narrow page has room for the marks."""
+def _short(names: Sequence[str]) -> list[str]:
+    """Systems without what stands in brackets, their retrieval on a line of its own, so that a
+    narrow page has room for the marks."""
     plain = [re.sub(r" \(.*?\)", "", name).replace(" · ", "<br>") for name in names]
-    texts = plain if len(set(plain)) == len(plain) else list(names)
-    ticks = {"tickvals": list(names), "ticktext": texts}
-    return {"type": "category", "autorange": "reversed", "automargin": True, **ticks}
+    return plain if len(set(plain)) == len(plain) else list(names)
 
 
 def turn_rows(matrix: TurnMatrix) -> list[dict[str, str]]:
@@ -189,80 +189,43 @@ def overlap_sentence(found: Overlap) -> str:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Stand:
-    """A system by one retrieval: its ``name``, the ``mean`` of a measure, and the ``gain`` over
-    the first system, a mean of paired differences."""
-
-    name: str
-    mean: Mean
-    gain: Mean
+DIFFERENCE = "difference to the first"
+"""The column of paired differences to the first row."""
 
 
-def standing_plot(stands: Sequence[Stand], measure: str, *, accent: str, neutral: str) -> go.Figure:
-    """A dot with its 95 % interval per row: the mean at the left, at the right the difference to
-    the first row, filled and in ``accent`` where its interval excludes zero."""
-    figure = make_subplots(1, 2, shared_yaxes=True, horizontal_spacing=0.04)
-    names = [stand.name for stand in stands]
-    sides = ([one.mean for one in stands], [one.gain for one in stands])
-    for column, means in enumerate(sides, start=1):
-        clear = [column == 1 or told(one) for one in means]
-        figure.add_scatter(
-            x=[one.value for one in means],
-            y=names,
-            mode="markers",
-            marker={
-                "size": 9,
-                "color": [accent if column == 2 and known else neutral for known in clear],
-                "symbol": ["circle" if known else "circle-open" for known in clear],
-            },
-            error_x=_error(means, neutral),
-            customdata=[
-                f"{number(one.value, plus=column == 2)} {bounds(one)}, n = {one.n}" for one in means
-            ],
-            hovertemplate="%{y}<br>%{customdata}<extra></extra>",
-            row=1,
-            col=column,
-        )
+def standing_plot(
+    rows: Sequence[Row], label: str, *, colours: Sequence[str], neutral: str
+) -> go.Figure:
+    """A dot with its 95 % interval per row, named by its "system": the mean under ``label`` at the
+    left, at the right the difference to the first row."""
+    names = _short([str(row["system"]) for row in rows])
+    named: list[Row] = [{**row, "system": name} for row, name in zip(rows, names, strict=True)]
+    chart = Chart("system", (label, DIFFERENCE), kind="dots")
+    figure = rows_figure(named, chart, colours=colours, neutral=neutral)
     figure.add_vline(x=0, line={"width": 1, "dash": "dash", "color": neutral}, row=1, col=2)
-    framed(figure, 84 + 40 * len(names), showlegend=False)
-    figure.update_layout(margin={"t": 4})
-    figure.update_xaxes(title={"text": MEASURES[measure].label, "standoff": 8}, row=1, col=1)
-    figure.update_xaxes(title={"text": "difference to the first", "standoff": 8}, row=1, col=2)
-    figure.update_yaxes(**_labels(names))
     return figure
 
 
-def _error(means: Sequence[Mean], colour: str) -> dict[str, Any]:
-    return {
-        "type": "data",
-        "symmetric": False,
-        "array": [max(0.0, one.high - one.value) for one in means],
-        "arrayminus": [max(0.0, one.value - one.low) for one in means],
-        "color": colour,
-        "thickness": 1.6,
-        "width": 0,
-    }
-
-
-def standing_sentence(stands: Sequence[Stand], measure: str) -> str:
+def standing_sentence(rows: Sequence[Row], label: str) -> str:
     """Which rows can be told from the first."""
-    first, *rest = stands
-    if not first.mean.n:
+    means = {str(row["system"]): row for row in rows}
+    first, *rest = means
+    mean = means[first][label]
+    if not isinstance(mean, Mean) or not mean.n:
         return "No question that counts was measured."
-    label = MEASURES[measure].label
     if not rest:
-        return f"{first.name}: {label} {number(first.mean.value)} {bounds(first.mean)}."
+        return f"{first}: {label} {number(mean.value)} {bounds(mean)}."
+    signs = {name: told(gain) for name in rest if isinstance(gain := means[name][DIFFERENCE], Mean)}
     told_apart = [
         f"{word} {' and '.join(names)}"
         for sign, word in ((1, "higher:"), (-1, "lower:"))
-        if (names := [one.name for one in rest if told(one.gain) == sign])
+        if (names := [name for name in rest if signs[name] == sign])
     ]
     if not told_apart:
         told_apart = ["none of the others can be told from it"]
-    elif any(told(one.gain) == 0 for one in rest):
+    elif 0 in signs.values():
         told_apart.append("the others cannot be told from it")
     return (
-        f"Against {first.name} ({label} {number(first.mean.value)}), question by question, "
+        f"Against {first} ({label} {number(mean.value)}), question by question, "
         f"{'; '.join(told_apart)}."
     )

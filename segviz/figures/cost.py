@@ -8,15 +8,14 @@ from collections.abc import Sequence
 import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import NDArray
-from plotly.subplots import make_subplots
 
+from segviz.evaluate.compare import Chart, Row
+from segviz.figures.rows import rows_figure
 from segviz.llm import Price
 from segviz.tree import Step
 
 # More points than this are averaged in equal blocks: charts stay fast and readable.
 POINTS = 250
-
-_ROW = 3
 
 
 def _blocks(values: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -83,63 +82,24 @@ def cost_figure(
     neutral: str,
     spent: NDArray[np.float64] | None = None,
 ) -> go.Figure:
-    """Small charts over the steps: time, nodes looked at and changed and, where a model
-    was called, calls, tokens and, if ``spent`` (per step) is known, US dollars. ``steps``
-    must not be empty."""
-    values = series(steps)
-    plain, dotted = (accent, "solid"), (neutral, "dot")
-    charts: dict[str, dict[str, tuple[str, str]]] = {
-        "Time per step, ms": {"ms": plain},
-        "Nodes inspected and modified": {"inspected": dotted, "modified": plain},
-    }
-    paid = {"calls": "embedded", "tokens": "embedding tokens"}
-    for name, other in paid.items():
-        lines = {n: style for n, style in ((name, plain), (other, dotted)) if values[n].any()}
-        if lines:
-            title = "Calls and embedded texts" if other in lines else name.capitalize()
-            title = title if name == "calls" else "Tokens"
-            charts[f"{title} per step"] = lines
-    if spent is not None and spent.any():
-        values["$"] = spent
-        charts["US dollars per step"] = {"$": plain}
-    rows = -(-len(charts) // _ROW)
-    figure = make_subplots(
-        rows=rows,
-        cols=min(_ROW, len(charts)),
-        subplot_titles=list(charts),
-        vertical_spacing=0.3 if rows > 1 else None,
-    )
-    for place, lines in enumerate(charts.values()):
-        for name, (colour, dash) in lines.items():
-            x, y = _blocks(values[name])
-            figure.add_trace(
-                go.Scatter(
-                    name=name,
-                    x=x,
-                    y=y,
-                    mode="lines+markers" if name == "ms" and np.isnan(y).any() else "lines",
-                    marker={"size": 4},
-                    line={"color": colour, "width": 1.6, "dash": dash},
-                    showlegend=len(lines) > 1,
-                ),
-                row=place // _ROW + 1,
-                col=place % _ROW + 1,
-            )
-    if np.isnan(values["ms"]).all():
-        figure.add_annotation(
-            text="not measured", showarrow=False, x=0.5, y=0.5, xref="x domain", yref="y domain"
-        )
-    figure.update_layout(
-        height=50 + 180 * rows,
-        margin={"l": 8, "r": 8, "t": 34, "b": 8},
-        legend={"orientation": "h", "y": -0.18 / rows, "x": 0.5, "xanchor": "center"},
-        dragmode=False,
-        hovermode="x",
-    )
-    figure.update_xaxes(fixedrange=True, range=[0, len(steps) + 1], title=None)
-    figure.update_yaxes(fixedrange=True, rangemode="tozero")
-    figure.update_annotations(font_size=13)
-    return figure
+    """A small chart over the steps for each cost that is not 0 throughout: time, nodes looked at
+    and changed, texts written and, where a model was called, calls, tokens and, if ``spent`` (per
+    step) is known, US dollars."""
+    drawn = {name: _blocks(values)[1] for name, values in _spent(steps, spent).items()}
+    blocks, _ = _blocks(np.zeros(len(steps)))
+    rows: list[Row] = [
+        {"step": step, **{name: float(values[place]) for name, values in drawn.items()}}
+        for place, step in enumerate(blocks.tolist())
+    ]
+    return rows_figure(rows, Chart("step", tuple(drawn)), colours=[accent], neutral=neutral)
+
+
+def _spent(
+    steps: Sequence[Step], spent: NDArray[np.float64] | None
+) -> dict[str, NDArray[np.float64]]:
+    """The costs that are known and not 0 throughout, with US dollars."""
+    values = series(steps) | ({} if spent is None else {"US dollars": spent})
+    return {name: column for name, column in values.items() if np.nan_to_num(column).any()}
 
 
 def cost_rows(
@@ -147,9 +107,7 @@ def cost_rows(
 ) -> list[dict[str, float | int | None]]:
     """What the charts show, step by step, as rows of a table; columns that are 0 throughout
     are left out."""
-    values = {name: column for name, column in series(steps).items() if column.any()}
-    if spent is not None and spent.any():
-        values["US dollars"] = spent
+    values = _spent(steps, spent)
     return [
         {
             "step": number,

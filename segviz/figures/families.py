@@ -11,11 +11,8 @@ from dataclasses import dataclass
 
 import plotly.graph_objects as go
 
-from segviz.figures.layout import framed
-from segviz.systems.levels import level_name
+from segviz.figures.lanes import Bar, lanes_figure
 from segviz.tree import Add, Event, Revise, Structure, as_number
-
-_ROW = 56
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,17 +25,6 @@ class Tree:
     label: str
     items: int
     nodes: tuple[int, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class LevelEffort:
-    """One level of a forest: the number of its nodes, of those a step refreshed, and of those
-    whose text is out of date after it."""
-
-    level: int
-    nodes: int
-    refreshed: int
-    waiting: int
 
 
 def families(structure: Structure) -> dict[str, list[Tree]]:
@@ -72,25 +58,6 @@ def refreshed(structure: Structure, events: Sequence[Event]) -> set[int]:
     return {n for n in touched if structure.level[n] > 1 and not structure.facts[n].get("dirty")}
 
 
-def effort(
-    structure: Structure, forest: dict[str, list[Tree]], fresh: Collection[int]
-) -> tuple[LevelEffort, ...]:
-    """Count refreshed nodes of the trees by level, from low to high."""
-    levels: dict[int, list[int]] = {}
-    for tree in _all_trees(forest):
-        for node in tree.nodes:
-            levels.setdefault(int(structure.level[node]), []).append(node)
-    return tuple(
-        LevelEffort(
-            level,
-            len(nodes),
-            sum(node in fresh for node in nodes),
-            sum(bool(structure.facts[node].get("dirty")) for node in nodes),
-        )
-        for level, nodes in sorted(levels.items())
-    )
-
-
 def rebuild(structure: Structure, forest: dict[str, list[Tree]]) -> int:
     """Texts that would have to be written to make all trees anew: one per node of more than
     one child, as a single child's text is passed on."""
@@ -116,93 +83,67 @@ def families_figure(
     accent: str,
     neutral: str,
     ink: str,
-    empty: str,
 ) -> go.Figure:
-    """A strip per family: a piece per tree, as wide as the tree has items, oldest left; those
-    of which the step refreshed nodes are hatched in ``accent``. Labels are in ``ink``."""
-    figure = go.Figure()
-    series = (
-        ("as it was", False, neutral, ""),
-        ("new or refreshed by this step", True, accent, "/"),
-    )
-    for name, touched, colour, pattern in series:
-        rows = []
-        for family, trees in forest.items():
-            start = 0
-            for tree in trees:
-                if bool(set(tree.nodes) & set(fresh)) == touched:
-                    rows.append((family, start, tree))
-                start += tree.items
-        figure.add_trace(
-            go.Bar(
-                name=name,
-                orientation="h",
-                y=[f"{family} ({len(forest[family])})" for family, _, _ in rows],
-                base=[start for _, start, _ in rows],
-                x=[tree.items for _, _, tree in rows],
-                marker={
-                    "color": empty,
-                    "line": {"width": 1.5 if touched else 0.5, "color": colour},
-                    "pattern": {
-                        "shape": pattern,
-                        "size": 8,
-                        "solidity": 0.22,
-                        "fgcolor": colour,
-                        "bgcolor": empty,
-                    },
-                },
-                # Labels hold words of the conversation; Plotly reads some markup in text.
-                text=[_escaped(tree.label) for _, _, tree in rows],
-                textposition="inside",
-                insidetextfont={"color": ink},
-                insidetextanchor="middle",
-                textangle=0,
-                customdata=[(tree.items, len(tree.nodes), tree.root) for _, _, tree in rows],
-                hovertemplate="%{text}: %{customdata[0]} items under %{customdata[1]} nodes, "
-                "root %{customdata[2]}<extra></extra>",
+    """A lane per family: a bar per tree, as wide as the tree has items, oldest left; those of
+    which the step refreshed nodes are marked. Labels are in ``ink``."""
+    bars = []
+    for family, trees in reversed(forest.items()):
+        start = 0
+        for tree in trees:
+            about = f"{tree.label}: {tree.items} items under {len(tree.nodes)} nodes, "
+            bars.append(
+                Bar(
+                    f"{family} ({len(trees)})",
+                    start,
+                    tree.items,
+                    tree.label,
+                    f"{about}root {tree.root}",
+                    marked=bool(set(tree.nodes) & set(fresh)),
+                )
             )
-        )
-    framed(figure, 90 + _ROW * len(forest), barmode="overlay")
-    figure.update_layout(uniformtext={"minsize": 9, "mode": "hide"})
-    figure.update_xaxes(title="items (one item may be in several trees)")
-    order = [f"{family} ({len(trees)})" for family, trees in reversed(forest.items())]
-    figure.update_yaxes(type="category", categoryorder="array", categoryarray=order)
-    return figure
+            start += tree.items
+    return lanes_figure(
+        bars,
+        accent=accent,
+        neutral=neutral,
+        ink=ink,
+        marked="new or refreshed by this step",
+        title="items (one item may be in several trees)",
+    )
 
 
 def family_rows(
     forest: dict[str, list[Tree]], paths: Sequence[tuple[Tree, Sequence[int]]]
 ) -> list[dict[str, str | int]]:
-    """The chart as a table, a row for each tree; ``paths`` are those of :func:`dirty_paths`."""
-    touched = {tree.root: len(path) for tree, path in paths}
+    """The chart as a table, a row for each tree, refreshed ones first; ``paths`` are those of
+    :func:`dirty_paths`."""
+    touched = {tree.root: path for tree, path in paths}
     return [
         {
             "family": tree.family,
             "tree": tree.label,
             "items": tree.items,
-            "refreshed nodes": touched.get(tree.root, 0),
+            "nodes": len(tree.nodes),
+            "refreshed": len(touched.get(tree.root, ())),
+            "from the root down": " › ".join(map(str, touched.get(tree.root, ()))),
         }
-        for tree in _all_trees(forest)
+        for tree in sorted(_all_trees(forest), key=lambda tree: tree.root not in touched)
     ]
 
 
 def effort_sentence(
-    rows: Sequence[LevelEffort], whole: int, texts: int, names: Sequence[str]
+    structure: Structure, forest: dict[str, list[Tree]], fresh: Collection[int], texts: int
 ) -> str:
-    """The share of nodes the step refreshed, by level, and the texts that rebuilding all trees
-    would take; a node with a single child takes none of its own."""
-    nodes, fresh = sum(row.nodes for row in rows), sum(row.refreshed for row in rows)
-    parts = [
-        f"{level_name(row.level, names)}: {row.refreshed} of {row.nodes:,}"
-        for row in rows
-        if row.refreshed
-    ]
-    told = f"{fresh} of {nodes:,} nodes above items are new or were refreshed in this step"
-    told += f" ({', '.join(parts)})" if parts else ""
-    waiting = sum(row.waiting for row in rows)
+    """The share of nodes above items a step refreshed by ``texts`` new texts, how many wait to be
+    written, and the texts that rebuilding all trees would take; a node with a single child takes
+    none of its own."""
+    paths = dirty_paths(forest, fresh)
+    nodes = [node for tree in _all_trees(forest) for node in tree.nodes]
+    told = f"{len(fresh)} of {len(nodes):,} nodes above items are new or were refreshed"
+    trees = f"{len(paths)} tree" + "s" * (len(paths) != 1)
+    waiting = sum(bool(structure.facts[node].get("dirty")) for node in nodes)
     wait = f" {waiting} wait to be written." if waiting else ""
-    return f"{told}. That took {texts} new texts; a full rebuild would write {whole:,}.{wait}"
-
-
-def _escaped(label: str) -> str:
-    return label.replace("&", "&amp;").replace("<", "&lt;")
+    return (
+        f"{told} in this step, in {trees}. That took {texts} new texts; a full rebuild would "
+        f"write {rebuild(structure, forest):,}.{wait}"
+    )

@@ -1,4 +1,4 @@
-"""Draws groups that are split and merged by an objective, step by step.
+"""Groups that are split and merged by an objective, step by step.
 
 A group keeps its ``size`` among its facts, the ``most`` it may hold, and in ``changes`` how
 it was split and merged when that last happened: a line each with the kind of change, the
@@ -9,17 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
-import plotly.graph_objects as go
 from numpy.typing import NDArray
-from plotly.subplots import make_subplots
 
-from segviz.figures.layout import framed
 from segviz.tree import Add, Retire, Revise, Step, Structure, as_number
-
-POINTS = 250
-_SHOWN = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,85 +93,32 @@ def sizes(steps: Sequence[Step]) -> Sizes:
     return Sizes(table[:, 0].astype(np.int64), table[:, 1], table[:, 2].astype(np.int64), most)
 
 
-def groups_figure(
-    found: Sequence[GroupChange], grown: Sizes, *, accent: str, neutral: str
-) -> go.Figure:
-    """Three rows over the steps: the objective before and after every split and merge (the
-    latest 300), the sizes of the groups under their limit, and the number of groups."""
-    figure = make_subplots(
-        rows=3,
-        cols=1,
-        shared_xaxes=True,
-        vertical_spacing=0.09,
-        row_heights=[0.44, 0.28, 0.28],
-        subplot_titles=["Objective before → after", "Size of groups", "Number of groups"],
-    )
-    series = (("split", accent, "diamond", "dot"), ("merge", neutral, "circle", "solid"))
-    shown = found[-_SHOWN:]
-    for kind, colour, symbol, dash in series:
-        row = [change for change in shown if change.kind == kind]
-        if row:
-            figure.add_trace(_change_lines(kind, row, colour, symbol, dash), row=1, col=1)
-    total = len(grown.count)
-    kept = np.unique(np.linspace(0, max(total - 1, 0), min(POINTS, total)).astype(int))
-    steps = kept + 1
-    plain = {"color": accent, "width": 1.6}
-    for name, values, line, place in (
-        ("largest size", grown.largest, plain, 2),
-        ("median size", grown.middle, {"color": neutral, "width": 1.6, "dash": "dash"}, 2),
-        ("groups", grown.count, plain, 3),
-    ):
-        figure.add_trace(
-            go.Scatter(
-                name=name, x=steps, y=values[kept], mode="lines", line=line, showlegend=place == 2
-            ),
-            row=place,
-            col=1,
-        )
-    if grown.most:
-        figure.add_hline(
-            y=grown.most, row=2, col=1, line={"color": neutral, "width": 1, "dash": "dot"}
-        )
-    framed(figure, 470)
-    figure.update_layout(legend={"y": 1.07}, margin={"t": 50})
-    figure.update_xaxes(range=[0, total + 1])
-    figure.update_xaxes(title="step", row=3, col=1)
-    figure.update_yaxes(rangemode="tozero", row=2, col=1)
-    figure.update_yaxes(rangemode="tozero", row=3, col=1)
-    figure.update_annotations(font_size=13)
-    return figure
+def change_rows(found: Sequence[GroupChange]) -> list[dict[str, Any]]:
+    """A row for each change: the objective after it, and the one before it, drawn hollow."""
+    return [
+        {
+            "step": change.step,
+            "change": change.kind,
+            "group": change.node,
+            "others": ", ".join(map(str, change.others)),
+            "objective": change.after,
+            "objective, before": change.before,
+            "gain": change.gain,
+        }
+        for change in found
+    ]
 
 
-def _change_lines(
-    kind: str, row: Sequence[GroupChange], colour: str, symbol: str, dash: str
-) -> go.Scatter:
-    """A line from before to after for each change, a mark at its end."""
-    x: list[float | None] = []
-    y: list[float | None] = []
-    about: list[str] = []
-    for change in row:
-        x += [change.step, change.step, None]
-        y += [change.before, change.after, None]
-        about += ["", _hover_text(change), ""]
-    return go.Scatter(
-        name=kind,
-        x=x,
-        y=y,
-        mode="lines+markers",
-        line={"color": colour, "width": 1.6, "dash": dash},
-        marker={"color": colour, "symbol": symbol, "size": [0, 7, 0] * len(row)},
-        customdata=about,
-        hovertemplate="%{customdata}<extra></extra>",
-    )
-
-
-def _hover_text(change: GroupChange) -> str:
-    others = ", ".join(map(str, change.others[:6]))
-    verb = "into it and" if change.kind == "split" else "with"
-    return (
-        f"step {change.step}: {change.kind} of {change.node} {verb} {others}<br>"
-        f"{change.before:.3f} → {change.after:.3f}"
-    )
+def size_rows(grown: Sizes) -> list[dict[str, Any]]:
+    """A row for the first step, the last, and each at which a size changed."""
+    # A size in the middle there is not before the first group.
+    middles = [None if value != value else value for value in grown.middle.tolist()]
+    columns = list(zip(grown.count.tolist(), middles, grown.largest.tolist(), strict=True))
+    return [
+        {"step": step, "groups": count, "middle size": middle, "largest": largest}
+        for step, (count, middle, largest) in enumerate(columns, start=1)
+        if step in (1, len(columns)) or columns[step - 2] != columns[step - 1]
+    ]
 
 
 def groups_sentence(found: Sequence[GroupChange], grown: Sizes) -> str:

@@ -1,4 +1,4 @@
-"""Draws the structure as a node-link diagram with networkx and pyvis.
+"""Draws the structure as a node-link diagram with pyvis.
 
 Positions are a pure function of span and level, physics is off, nothing moves.
 """
@@ -16,8 +16,6 @@ import numpy as np
 from segviz.tree import Structure
 
 if TYPE_CHECKING:
-    # A third of a second to import, so only when somebody asks for the drawing.
-    import networkx as nx
     from pyvis.network import Network
 
 # pyvis' in-line mode still links a style sheet and a script on a CDN. The drawing does
@@ -34,27 +32,6 @@ _ASPECT = 2.2
 _FRAME = 1000
 _SMALLEST, _BIGGEST = 8.0, 26.0
 _ACCENT = "#b43a09"
-
-
-def graph(structure: Structure) -> nx.DiGraph:
-    """A directed graph, parent to child, with node attributes level, start, stop, text.
-
-    Retired nodes are left out.
-    """
-    import networkx as nx
-
-    result = nx.DiGraph()
-    for node in range(len(structure)):
-        if structure.active[node]:
-            result.add_node(
-                node,
-                level=int(structure.level[node]),
-                start=int(structure.start[node]),
-                stop=int(structure.stop[node]),
-                text=structure.text[node],
-            )
-    result.add_edges_from((int(p), int(c)) for p, c in structure.edges)
-    return result
 
 
 def node_link_html(
@@ -97,34 +74,28 @@ def node_link_html(
         selected: the selected node, with a thick border in ``foreground``.
         accent: colour of the marks.
     """
-    from pyvis.network import Network
-
     special = {*marked, *gold, *(() if selected is None else (selected,))}
     shown = _kept(structure, limit, special)
-    drawing = graph(structure).subgraph(shown)
-    top = max(1, max((level for _, level in drawing.nodes(data="level")), default=0))
+    top = max(1, int(structure.level[shown].max(initial=0)))
     width = int(structure.stop.max(initial=1)) * _COLUMN
     row = max(_COLUMN, 240 / top, width / _ASPECT / top)
     pixel = max(1.0, width / _FRAME, top * row / height)  # one on the screen, once fitted
     most = max(
         (score for score in (() if scores is None else scores) if math.isfinite(score)), default=0.0
     )
-    net = Network(
-        height=f"{height}px",
-        width="100%",
-        directed=True,
-        cdn_resources="in_line",
-        bgcolor=background,
-    )
+    net = network(height, background)
     # What is drawn later lies on top. (Ids are no numbers: JavaScript would sort those.)
-    for node, data in sorted(drawing.nodes(data=True), key=lambda pair: pair[0] in special):
-        level, span = data["level"], (data["stop"] - data["start"]) * _COLUMN
+    for node in sorted(shown, key=lambda node: node in special):
+        level, start, stop = (
+            int(column[node]) for column in (structure.level, structure.start, structure.stop)
+        )
+        span = (stop - start) * _COLUMN
         size = _size(level / top, span, row, pixel)
         called = names[node] if names else ""
         label = called.split(", ")[0] or str(node)
         if not level or span <= 7 * pixel * (len(label) + 1) or row <= 24 * pixel:
             label = " "
-        about = [f"level {level} · {_units(data['start'], data['stop'])} · node {node}"]
+        about = [f"level {level} · {_units(start, stop)} · node {node}"]
         if called:
             about.insert(0, called)
         colour = node_colours[node]
@@ -147,8 +118,8 @@ def node_link_html(
         net.add_node(
             f"n{node}",
             label=label,
-            title="\n".join([" · ".join(about), data["text"][:300]]),
-            x=(data["start"] + data["stop"]) / 2 * _COLUMN,
+            title="\n".join([" · ".join(about), structure.text[node][:300]]),
+            x=(start + stop) / 2 * _COLUMN,
             y=-level * row,
             physics=False,
             shape="diamond" if node in gold else "dot",
@@ -169,14 +140,26 @@ def node_link_html(
             shape="text",
             font={"size": 11 * pixel, "color": foreground},
         )
-    net.add_edges([(f"n{p}", f"n{c}") for p, c in drawing.edges])
+    kept = set(shown)
+    net.add_edges([(f"n{p}", f"n{c}") for p, c in structure.edges.tolist() if {p, c} <= kept])
     for edge in net.edges:
         edge.update(
             arrows="", color={"color": foreground, "opacity": 0.35}, smooth=False, width=0.7 * pixel
         )
-    net.toggle_physics(False)
-    net.options.interaction.hover = True
     return offline_page(net, background, foreground), len(shown)
+
+
+def network(height: int, background: str) -> Network:
+    """An empty drawing of so many pixels on a ground."""
+    from pyvis.network import Network  # slow to import: only when somebody asks
+
+    return Network(
+        height=f"{height}px",
+        width="100%",
+        directed=True,
+        cdn_resources="in_line",
+        bgcolor=background,
+    )
 
 
 def offline_page(net: Network, background: str, foreground: str) -> str:
@@ -184,6 +167,8 @@ def offline_page(net: Network, background: str, foreground: str) -> str:
     for name, colour in (("background", background), ("foreground", foreground)):
         if not _COLOUR.fullmatch(colour):
             raise ValueError(f"{name} {colour!r}: expected #rrggbb")
+    net.toggle_physics(False)
+    net.options.interaction.hover = True
     page = _CDN_TAGS.sub("", net.generate_html(notebook=False))
     return page.replace("</head>", _style(background, foreground) + "</head>", 1)
 

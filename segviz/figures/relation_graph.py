@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from segviz.figures.node_link import offline_page
+from segviz.figures.node_link import network, offline_page
 from segviz.tree import Relate, Structure, as_number
 
 SHAPES = {
@@ -112,21 +112,13 @@ def relation_html(
     ``palette`` one for each of their :func:`types`; the node
     ``selected`` has a border in ``accent``.
     """
-    from pyvis.network import Network  # slow to import: only when somebody asks
-
     shown = set(nodes)
     drawn = [tie for tie in ties(structure) if {tie.source, tie.target} <= shown]
     places = _positions(nodes, drawn)
     marks = types(structure, nodes)
     colours = dict(zip(marks, palette, strict=True))
     most = max((_mentions(structure, node) for node in nodes), default=1)
-    net = Network(
-        height=f"{height}px",
-        width="100%",
-        directed=True,
-        cdn_resources="in_line",
-        bgcolor=background,
-    )
+    net = network(height, background)
     for node in nodes:
         kind = _type(structure, node)
         colour = colours[kind]
@@ -166,8 +158,6 @@ def relation_html(
         )
     for edge in net.edges:
         edge["arrows"] = {"to": {"enabled": True, "scaleFactor": 0.5}}
-    net.toggle_physics(False)
-    net.options.interaction.hover = True
     return offline_page(net, background, foreground)
 
 

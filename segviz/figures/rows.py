@@ -1,6 +1,7 @@
 """Draws rows of a table as small charts: lines, dots with their intervals, stacked columns.
 
-What a paper printed of a column ``x`` stands in the column ``"x, paper"`` and is drawn hollow.
+What a paper printed of a column ``x`` stands in the column ``"x, paper"`` and is drawn hollow;
+other hollow marks have another word in the place of ``paper``.
 """
 
 from __future__ import annotations
@@ -13,26 +14,33 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from segviz.evaluate import Mean
-from segviz.evaluate.compare import Row
-from segviz.evaluate.reproduce import Chart
+from segviz.evaluate.compare import Chart, Row
 from segviz.figures.layout import framed
 
 _DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
 _SYMBOLS = ("circle", "diamond", "square", "triangle-up", "cross", "star", "x")
-_PRINTED = "printed in the paper"
+_MANY = 30
+"""Points of a line that is drawn without marks."""
+PRINTED = ("paper", "printed in the paper")
+"""What ends the name of a column of hollow marks, and what these are called."""
 _DOT, _PLOT = 34, 230
 """Pixels of a row of dots, of another plot."""
 
 
 def rows_figure(
-    rows: Sequence[Row], chart: Chart, *, colours: Sequence[str], neutral: str
+    rows: Sequence[Row],
+    chart: Chart,
+    *,
+    colours: Sequence[str],
+    neutral: str,
+    hollow: tuple[str, str] = PRINTED,
 ) -> go.Figure:
     """The figure of some rows. ``colours`` are those of the series or, stacked, of the columns;
-    series differ in dash and mark as well. ``neutral`` draws what is printed, and the strips over
-    stacks."""
+    series differ in dash and mark as well. ``neutral`` draws the ``hollow`` marks, and the strips
+    over stacks."""
     column, *values = chart.only
     rows = [row for row in rows if not column or row[column] in values]
-    columns = _columns(rows, chart)
+    columns = _columns(rows, chart, f", {hollow[0]}")
     groups: dict[str, list[Row]] = {}
     for row in rows:
         groups.setdefault(str(row.get(chart.panel, "")), []).append(row)
@@ -63,8 +71,9 @@ def rows_figure(
             mark = {"color": colours[i % len(colours)], "symbol": _SYMBOLS[i % len(_SYMBOLS)]}
             dash = {"dash": _DASHES[i % len(_DASHES)], "width": 1.8}
             _series(figure, mine, where, chart, name, at, one, {"size": 8, **mark}, dash)
-            hollow = {"color": neutral, "symbol": "circle-open", "size": 11}
-            _series(figure, mine, where, chart, f"{name}, paper", at, _PRINTED, hollow, None)
+            ring = {"color": neutral, "symbol": "circle-open", "size": 11}
+            other = f"{name}, {hollow[0]}"
+            _series(figure, mine, where, chart, other, at, hollow[1], ring, None)
         if chart.level:
             base = {"color": neutral, "dash": "dot", "width": 1.4}
             figure.add_hline(_value(group[0][chart.level]), line=base, **at)
@@ -85,8 +94,8 @@ def rows_figure(
     return _finished(figure, height)
 
 
-def _columns(rows: Sequence[Row], chart: Chart) -> list[str]:
-    known = dict.fromkeys(name for row in rows for name in row if not name.endswith(", paper"))
+def _columns(rows: Sequence[Row], chart: Chart, hollow: str) -> list[str]:
+    known = dict.fromkeys(name for row in rows for name in row if not name.endswith(hollow))
     return [
         name
         for wanted in chart.y
@@ -167,7 +176,8 @@ def _series(
         return
     across = chart.kind == "dots"
     ordered = chart.kind == "stack" or all(isinstance(one, int | float) for one in where)
-    joined = line is not None and ordered and not across
+    joined = line is not None and ordered and chart.kind not in ("dots", "marks")
+    plain = joined and len(rows) > _MANY and not any(map(math.isnan, numbers))
     means = [value if isinstance(value, Mean) else None for value in values]
     told = [
         f"{row[chart.x]} {name or column}<br>{mean or f'{number:.3g}'}"
@@ -187,7 +197,7 @@ def _series(
         legendgroup=name,
         x=numbers if across else where,
         y=where if across else numbers,
-        mode="lines+markers" if joined else "markers",
+        mode="lines" if plain else "lines+markers" if joined else "markers",
         line={"color": mark["color"], **(line or {})},
         marker=mark,
         error_x=interval if across and any(means) else None,

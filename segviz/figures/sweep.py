@@ -13,11 +13,19 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from segviz.evaluate import reproduce
-from segviz.evaluate.compare import Row
-from segviz.evaluate.reproduce import Chart
-from segviz.figures.judged import Judged, Setting, Verdict, blind_sentence, bounds, number
-from segviz.figures.layout import framed
+from segviz.conversation import category_label
+from segviz.evaluate import Mean, reproduce
+from segviz.evaluate.compare import Chart, Row
+from segviz.figures.judged import (
+    Judged,
+    Setting,
+    Verdict,
+    blind_sentence,
+    bounds,
+    number,
+    opening,
+)
+from segviz.figures.layout import framed, text_on
 from segviz.figures.rows import rows_figure
 
 _HOVER = "%{customdata[0]}, α %{customdata[1]}, H %{customdata[2]}<br>%{customdata[3]}"
@@ -29,14 +37,6 @@ _LEAST = 0.3
 
 def _custom(verdict: Verdict) -> tuple[str, float, int, str]:
     return (*verdict.setting, verdict.words)
-
-
-def _text_on(colour: str) -> str:
-    """Black or white, whichever reads better on ``#rrggbb`` (relative luminance, WCAG)."""
-    channels = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
-    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
-    luminance = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
-    return "#000000" if luminance > 0.179 else "#ffffff"
 
 
 def heatmap(
@@ -108,7 +108,7 @@ def heatmap(
             x=x,
             y=y,
             text=_three_digits(one.mean.value) + gain,
-            font={"size": 11, "color": _text_on(stop)},
+            font={"size": 11, "color": text_on(stop)},
             showarrow=False,
         )
     best = judged.best([policy])
@@ -238,3 +238,49 @@ def level_rows(
     measure = "" if policy in judged.blind else judged.measure
     how = {"adversarial": judged.adversarial}
     return reproduce.level_rows(judged.sweep, horizon, policy, measure, level_names, **how)
+
+
+def category_rows(judged: Judged, setting: Setting) -> list[Row]:
+    """The measure under a setting by category of question, where any has a value, and over all
+    that count."""
+    found, measure = judged.verdicts[setting].cell.outcomes, judged.measure
+    whole = found.mean(measure, adversarial=judged.adversarial)
+    means = {
+        category_label(category): found.mean(measure, category=category)
+        for category in found.known_categories
+    } | {"all" if judged.adversarial else "all but 5": whole}
+    return [
+        {"questions": name, judged.label: mean, "n": mean.n}
+        for name, mean in means.items()
+        if mean.n
+    ]
+
+
+def category_figure(
+    judged: Judged, setting: Setting, *, colours: Sequence[str], neutral: str
+) -> go.Figure:
+    """A dot with its 95 % interval for each row of :func:`category_rows`."""
+    chart = Chart("questions", (judged.label,), kind="dots")
+    return rows_figure(category_rows(judged, setting), chart, colours=colours, neutral=neutral)
+
+
+def category_sentence(judged: Judged, setting: Setting) -> str:
+    """The categories with the highest and the lowest mean, and the mean over all."""
+    means = {
+        str(row["questions"]): mean
+        for row in category_rows(judged, setting)
+        if isinstance(mean := row[judged.label], Mean)
+    }
+    if not means:
+        return "No question that counts was measured."
+    *ordered, (_, whole) = means.items()
+    ordered.sort(key=lambda row: -row[1].value)
+    without = "" if judged.adversarial else " but those of category 5"
+    overall = f"{opening(judged.measure)} over all questions{without}: {whole}."
+    if len(ordered) < 2:
+        return overall
+    (most, best), (least, worst) = ordered[0], ordered[-1]
+    return (
+        f"Highest for {most} ({best.value:.3f}, n = {best.n}), lowest for {least} "
+        f"({worst.value:.3f}, n = {worst.n}). {overall}"
+    )

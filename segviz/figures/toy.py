@@ -1,4 +1,4 @@
-"""Draws a small tree with every number on it, and its transition matrix."""
+"""Draws a small tree with every number on it, and who gives to whom."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import NDArray
 
+from segviz.figures.layout import text_on
 from segviz.tree import Structure
 
 _ROW, _LINE = 112, 16  # pixels of a level; characters of a line in a leaf's box
@@ -56,7 +57,7 @@ def numbered_tree(
                 ]
             ),
             showarrow=False,
-            font={"size": 12, "color": _legible(shade)},
+            font={"size": 12, "color": text_on(shade)},
         )
     levels = int(structure.level.max(initial=0)) + 1
     figure.update_layout(
@@ -70,63 +71,15 @@ def numbered_tree(
     return figure
 
 
-def transition_figure(matrix: NDArray[np.float64], *, ramp: Sequence[str], ink: str) -> go.Figure:
-    """W_P as a heatmap: column = giver, row = receiver, every share written out."""
-    n = len(matrix)
-    shares = [(y, x, float(matrix[y, x])) for y, x in zip(*np.nonzero(matrix), strict=True)]
-    figure = go.Figure(
-        go.Heatmap(
-            z=matrix,
-            x=list(range(n)),
-            y=list(range(n)),
-            colorscale=[[i / (len(ramp) - 1), colour] for i, colour in enumerate(ramp)],
-            zmin=0,
-            zmax=1,
-            showscale=False,
-            xgap=1,
-            ygap=1,
-            hoverinfo="skip",
-        )
-    )
-    # Written by marks of their own: Plotly fades what it writes into the cells of a heatmap.
-    figure.add_scatter(
-        x=[x for _, x, _ in shares],
-        y=[y for y, _, _ in shares],
-        mode="text",
-        text=[_fraction(share) for *_, share in shares],
-        textfont={
-            "size": 13,
-            "color": [_legible(ramp[round(share * (len(ramp) - 1))]) for *_, share in shares],
-        },
-        hovertemplate="node %{x} gives node %{y} %{text} of its score<extra></extra>",
-        showlegend=False,
-    )
-    axis = {
-        "tickvals": list(range(n)),
-        "tickfont": {"size": 12},
-        "fixedrange": True,
-        "showgrid": False,
-        "zeroline": False,
-    }
-    figure.update_layout(
-        height=30 * n + 56,
-        margin={"l": 4, "r": 4, "t": 4, "b": 4},
-        dragmode=False,
-        font={"color": ink},
-        xaxis={**axis, "title": {"text": "from node", "standoff": 8}, "range": [-0.5, n - 0.5]},
-        yaxis={**axis, "title": "to node", "range": [n - 0.5, -0.5]},
-    )
-    return figure
-
-
-def _fraction(share: float) -> str:
-    """1/3 reads better than 0.333; shares are one over a number of targets."""
-    return "1" if share == 1 else f"1/{round(1 / share)}"
-
-
-def _legible(colour: str) -> str:
-    """Black or white, whichever stands out more from an ``#rrggbb`` ground (WCAG 2.2)."""
-    parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
-    linear = [p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
-    luminance = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
-    return "#000000" if luminance > 0.179 else "#ffffff"
+def share_rows(matrix: NDArray[np.float64]) -> list[dict[str, str]]:
+    """W_P in words, a row for each share that a node gives: of its score to each of some others.
+    1/3 reads better than 0.333; shares are one over a number of targets."""
+    rows = []
+    for giver, column in enumerate(matrix.T):
+        for share in np.unique(column[column > 0]).tolist():
+            takers = np.flatnonzero(column == share).tolist()
+            part = "all" if share == 1 else f"1/{round(1 / share)}"
+            rows.append(
+                {"node": str(giver), "gives": part, "to each of": ", ".join(map(str, takers))}
+            )
+    return rows

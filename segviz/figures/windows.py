@@ -1,4 +1,4 @@
-"""Draws windows of time that gather nodes, for memories whose nodes carry them as facts.
+"""Windows of time that gather nodes, for memories whose nodes carry them as facts.
 
 The facts ``window_from`` and ``window_to`` are the window of a node, ``from`` … ``to`` the time of
 its content. All are moments in seconds since 1970; without dates (``dated`` False) they
@@ -9,19 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
-from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
 
 from segviz.conversation import as_time
-from segviz.figures.layout import framed
+from segviz.figures.lanes import Bar, lanes_figure
 from segviz.systems.levels import level_name
 from segviz.tree import Facts, Structure, as_number
 
-_LANE = 62
-_CLEAR = "rgba(0,0,0,0)"
+_LEAST = 6 * 3600.0
+"""Seconds of the shortest bar, so that it is seen."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,93 +71,41 @@ def windows_figure(
     accent: str,
     neutral: str,
     ink: str,
-    ramp: Sequence[str],
 ) -> go.Figure:
-    """A lane per level over time: every window as a frame with the number of its nodes, and
-    in it a bar over the time of their content, darker for more nodes.
+    """A lane per level over time: every window as a frame with the number of its nodes.
 
     ``names`` are the names of the levels, ``calendar`` whether moments are dates; ``now`` is
     marked by a line in ``accent``, numbers are written in ``ink``.
     """
-    most = max((window.nodes for window in found), default=1)
-    lanes = [level_name(window.level, names) for window in found]
-    shades = [ramp[1 + round((len(ramp) - 2) * (w.nodes / most) ** 0.5)] for w in found]
-    frames = [(w.start, w.stop) for w in found]
-    figure = go.Figure(
-        [
-            _bars(
-                [(w.first, w.last) for w in found],
-                lanes,
-                calendar,
-                name="what its nodes hold",
-                width=0.34,
-                offset=-0.40,
-                marker={"color": shades, "line": {"width": 0}},
-                hoverinfo="skip",
-            ),
-            _bars(
-                frames,
-                lanes,
-                calendar,
-                name="window, with the number of its nodes",
-                width=0.8,
-                offset=-0.4,
-                marker={"color": _CLEAR, "line": {"width": 1, "color": neutral}},
-                customdata=[_hover_text(window, calendar) for window in found],
-                hovertemplate="%{customdata}<extra></extra>",
-            ),
-            _bars(  # only the numbers, above the inner bars
-                frames,
-                lanes,
-                calendar,
-                showlegend=False,
-                width=0.44,
-                offset=-0.04,
-                marker={"color": _CLEAR, "line": {"width": 0}},
-                hoverinfo="skip",
-                text=[f"{w.nodes}" for w in found],
-                textposition="inside",
-                insidetextfont={"color": ink},
-                insidetextanchor="middle",
-                textangle=0,
-            ),
-        ]
-    )
-    figure.add_vline(x=_axis_value(now, calendar), line={"color": accent, "width": 2})
-    framed(figure, 70 + _LANE * len(set(lanes)), barmode="overlay")
-    figure.update_layout(uniformtext={"minsize": 9, "mode": "hide"})
-    figure.update_yaxes(type="category", categoryorder="array", categoryarray=_lane_order(lanes))
-    figure.update_xaxes(
-        **({"type": "date"} if calendar else {"title": "seconds, one per unit without a date"})
-    )
+    bars = []
+    for one, row in zip(found, window_rows(found, names, calendar), strict=True):
+        length = max(one.stop - one.start, _LEAST) * 1000 if calendar else one.stop - one.start
+        about = ", ".join(f"{name} {value}" for name, value in row.items())
+        start = as_time(one.start) if calendar else one.start
+        bars.append(Bar(level_name(one.level, names), start, length, str(one.nodes), about))
+    axis = {"type": "date"} if calendar else {"title": "seconds, one per unit without a date"}
+    figure = lanes_figure(bars, accent=accent, neutral=neutral, ink=ink, **axis)
+    line = {"color": accent, "width": 2}
+    figure.add_vline(x=as_time(now) if calendar else now, line=line)
     return figure
-
-
-def _bars(
-    times: Sequence[tuple[float, float]], lanes: Sequence[str], calendar: bool, **look: Any
-) -> go.Bar:
-    """A bar from start to stop in the lane of each."""
-    return go.Bar(
-        orientation="h",
-        y=lanes,
-        base=[_axis_value(start, calendar) for start, _ in times],
-        x=[_bar_length(start, stop, calendar) for start, stop in times],
-        **look,
-    )
 
 
 def window_rows(
     found: Sequence[Window], names: Sequence[str], calendar: bool
 ) -> list[dict[str, str | int]]:
     """The chart as a table, a row for each window."""
+
+    def moment(seconds: float) -> str:
+        return f"{as_time(seconds):%d %b %Y}" if calendar else f"{seconds:g} s"
+
     return [
         {
             "level": level_name(window.level, names),
-            "window from": _moment_text(window.start, calendar),
-            "to": _moment_text(window.stop, calendar),
+            "window from": moment(window.start),
+            "to": moment(window.stop),
             "nodes": window.nodes,
-            "they hold from": _moment_text(window.first, calendar),
-            "until": _moment_text(window.last, calendar),
+            "they hold from": moment(window.first),
+            "until": moment(window.last),
             "met again": window.met,
         }
         for window in found
@@ -176,31 +122,3 @@ def windows_sentence(found: Sequence[Window], names: Sequence[str]) -> str:
             f"{level_name(level, names)}: {count} for {sum(row)} nodes, at most {max(row)}"
         )
     return "; ".join(parts) + "."
-
-
-def _lane_order(lanes: Sequence[str]) -> list[str]:
-    return list(dict.fromkeys(lanes))
-
-
-def _axis_value(moment: float, calendar: bool) -> datetime | float:
-    return as_time(moment) if calendar else moment
-
-
-def _bar_length(start: float, stop: float, calendar: bool) -> float:
-    """A bar's length on its axis (milliseconds on one of dates), wide enough to be seen."""
-    return max(stop - start, 6 * 3600.0) * 1000 if calendar else max(stop - start, 0.5)
-
-
-def _moment_text(moment: float, calendar: bool) -> str:
-    return f"{as_time(moment):%d %b %Y}" if calendar else f"{moment:g} s"
-
-
-def _hover_text(window: Window, calendar: bool) -> str:
-    start, stop, first, last = (
-        _moment_text(moment, calendar)
-        for moment in (window.start, window.stop, window.first, window.last)
-    )
-    return (
-        f"{start} to {stop}<br>{window.nodes} nodes over {first} to {last}<br>"
-        f"met again {window.met} times"
-    )

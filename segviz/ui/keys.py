@@ -209,6 +209,7 @@ WINDOWS_CHART = "windows-chart"
 FORGETTING_CHART = "forgetting-chart"
 FAMILIES_CHART = "families-chart"
 GROUPS_CHART = "groups-chart"
+CHANGES_CHART = "changes-chart"
 
 
 def compared_text(new: bool) -> str:
@@ -310,13 +311,6 @@ def varied_values(system: str, parameter: str) -> str:
     return f"varied-values-{system}-{parameter}"
 
 
-PERMUTE = "permute"
-PERMUTE_SYSTEMS = "permute-systems"
-PERMUTE_SHARE = "permute-share"
-PERMUTE_SEEDS = "permute-seeds"
-RUN_PERMUTE = "run-permute"
-CANCEL_PERMUTE = "cancel-permute"
-PERMUTATIONS = "permutations"
 heatmap = _of("heat-{}")  # a measure by α and H under a policy
 
 
@@ -335,8 +329,6 @@ MEASURE = "measure"
 STANDINGS = "standings"  # comparisons by a measure
 STANDING_PLOT = "standing-plot"
 COMPARISONS = "comparisons"
-PUBLISHED = "published"
-PUBLISHED_ROWS = "published-rows"
 compared_tree = _of("compare-{}")  # the small canvas of a system
 compared_evidence = _of("evidence-{}")  # what a system retrieved for the question
 # a row of structures; below each other on a narrow page
@@ -352,7 +344,6 @@ TOY_POLICY = "toy-policy"
 TOY_ALPHA = "toy-alpha"
 TOY_HORIZON = "toy-horizon"
 TOY_TREE = "toy-tree"
-TOY_MATRIX = "toy-matrix"
 BESIDE_TOY = "beside-wide-toy"
 case = _of("case-{}")  # a worked case
 about = _of("about-{}")  # a system in its own words

@@ -14,7 +14,6 @@ from segviz.ui.operations import operated
 from segviz.ui.sidebar.sidebar import sidebar
 from segviz.ui.sidebar.spending import show_spending
 from segviz.ui.state import Session
-from segviz.ui.story import story_bar
 from segviz.ui.view_state import read_story
 from segviz.ui.welcome import begin_ask, welcome
 from segviz.ui.widgets.canvas import canvas_code
@@ -43,6 +42,38 @@ def _page(path: str, session: Session | None) -> Callable[[], None]:
             st.button("Try again", key=keys.RETRY)
 
     return show
+
+
+def _story_bar(session: Session) -> None:
+    """Draws the bar that tells a story: where it is, what is to be seen there, and on to the next
+    stop."""
+    stops, stop = read_story()
+    if not stops:
+        return
+    last = stop == len(stops)
+    with st.container(
+        horizontal=True, vertical_alignment="center", border=True, key=keys.STORY_BAR
+    ):
+        st.markdown(f"**{stop} of {len(stops)}**", width="content")
+        st.text(stops[stop - 1].words, width="stretch")
+        for name, to, missing in (("Back", stop - 1, stop == 1), ("Next", stop + 1, last)):
+            st.button(
+                name,
+                key=keys.story_button(name),
+                type="secondary" if missing or name == "Back" else "primary",
+                disabled=missing,
+                on_click=address.tell,
+                args=(stops, to, session.memory.system),
+            )
+        st.button(
+            "",
+            icon=":material/close:",
+            help="End the story",
+            key=keys.story_button("end"),
+            type="tertiary",
+            on_click=address.tell,
+            args=((), 0, ""),
+        )
 
 
 def main() -> None:
@@ -79,7 +110,7 @@ def main() -> None:
     if wanted is not None and wanted != chosen:
         st.switch_page(wanted)
     if session is not None:
-        story_bar(session)
+        _story_bar(session)
     if session is not None and chosen == pages[0] and not read_story()[0]:
         welcome(session)
     if session is not None and chosen.url_path == "ask":

@@ -16,9 +16,10 @@ COLOURS: Final = ("session", "level", "initial", "propagated", "change", "gold",
 """The values nodes can be coloured by; "" is the page's default: sessions on Grow, each half's
 score on Ask."""
 
-LABELS: Final = ("none", "session", "words", "node", "score")
+LABELS: Final = ("marked", "none", "session", "words", "node", "score")
 """The labels nodes can have; "" is the default: the words that tell a node from its siblings,
-as "words", where they are known."""
+as "words", where they are known; "marked" has them on retrieved, gold and selected nodes
+alone."""
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ import pytest
 from streamlit.runtime.scriptrunner import StopException
 from streamlit.testing.v1 import AppTest
 
-from segviz.evaluate import MEASURES, permutation
+from segviz.evaluate import MEASURES
 from segviz.evaluate.measures import CHOICES, sees
 from segviz.figures.atlas import marks
 from segviz.ui.pages.sweep import page
@@ -174,19 +174,6 @@ def test_a_sweep_cut_short_goes_on_where_it_stopped(monkeypatch):
     app.button(key="run-sweep").click().run()
     assert "Here K is 10 nodes" in texts(clean(app))
     assert measured[5] == (1, 5)
-
-
-def test_the_permutation_experiment_runs():
-    app = sweep_page().run()
-    app.session_state["permute"] = True
-    app.run()
-    app.slider(key="permute-seeds").set_value(1).run()
-    app.button(key="run-permute").click().run()
-    losses = next(t.value for t in clean(app).table if "loss" in t.value.columns)
-    assert len(losses) == 2 * 2 * len(permutation.MEASURES)
-    more = next(t.value for t in app.table if "so" in t.value.columns)
-    assert set(more["measure"]) == {MEASURES[name].label for name in permutation.MEASURES}
-    assert "Similarity clusters" in texts(app)
 
 
 def test_a_conversation_without_questions_says_so(tmp_path):

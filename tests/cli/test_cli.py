@@ -17,8 +17,7 @@ import pytest
 from segviz.cli import main, serve
 from segviz.cli.console import Console
 from segviz.cli.exits import UsageError
-from segviz.cli.serve import free_port, is_free, url_of
-from segviz.view.theme import SETTINGS, flags
+from segviz.cli.serve import SETTINGS, flags, free_port, is_free, url_of
 from tests.data import ROOT
 
 

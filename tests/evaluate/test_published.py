@@ -13,10 +13,20 @@ from segviz.evaluate.published import (
     SHAPES,
     SOURCES,
     beside,
-    reported,
 )
 from segviz.systems import SYSTEMS
 from segviz.tree.shape import Layer
+
+
+def reported(data: str = "", metric: str = "", system: str = ""):
+    """The rows that agree with everything named."""
+    wanted = {"data": data, "metric": metric, "system": system}
+    return [
+        row
+        for row in REPORTED
+        if all(not value or getattr(row, name) == value for name, value in wanted.items())
+    ]
+
 
 HIGHEST = {"judge": 1, "f1": 1, "accuracy": 100, "f1-percent": 100, "pass@1": 100, "bleu": 100}
 

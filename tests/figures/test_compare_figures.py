@@ -9,7 +9,7 @@ import pytest
 from segviz.evaluate import MEASURES, Mean, Outcomes
 from segviz.evaluate.compare import overlap
 from segviz.figures.compare import (
-    Stand,
+    DIFFERENCE,
     gold_sentence,
     overlap_sentence,
     standing_plot,
@@ -81,7 +81,10 @@ def test_systems_are_named_in_short_where_that_tells_them_apart():
     def shown(*names):
         none = Mean(0.5, 0.4, 0.6, 9)
         plot = standing_plot(
-            [Stand(n, none, none) for n in names], "recall", accent="#c00", neutral="#888"
+            [{"system": n, "recall": none, DIFFERENCE: none} for n in names],
+            "recall",
+            colours=["#c00"],
+            neutral="#888",
         )
         return list(plot.layout.yaxis.ticktext)
 
@@ -112,33 +115,36 @@ def stands():
     found = [Outcomes((4,) * 40, {name: tuple(row) for name in MEASURES}) for row in values]
     names = ("Tree", "Better", "Worse", "Alike")
     return values, [
-        Stand(name, one.mean("recall"), one.gain(found[0], "recall"))
+        {"system": name, "recall": one.mean("recall"), DIFFERENCE: one.gain(found[0], "recall")}
         for name, one in zip(names, found, strict=True)
     ]
 
 
 def test_dots_are_means_and_paired_differences():
     values, rows = stands()
-    left, right = standing_plot(rows, "recall", accent="#c00", neutral="#888").data
+    left, right = standing_plot(rows, "recall", colours=["#c00"], neutral="#888").data
     means = [sum(row) / len(row) for row in values]
-    assert list(left.y) == list(right.y) == ["Tree", "Better", "Worse", "Alike"]
+    figure = standing_plot(rows, "recall", colours=["#c00"], neutral="#888")
+    assert list(figure.layout.yaxis.ticktext) == ["Tree", "Better", "Worse", "Alike"]
+    assert list(left.y) == list(right.y) == [0, 1, 2, 3]
     assert list(left.x) == pytest.approx(means)
-    assert list(right.x) == pytest.approx([mean - means[0] for mean in means], abs=1e-12)
-    assert list(right.marker.symbol) == ["circle-open", "circle", "circle", "circle-open"]
+    assert list(right.x) == pytest.approx([mean - means[0] for mean in means], abs=1e-8)
     assert list(right.error_x.array) == pytest.approx(
-        [row.gain.high - row.gain.value for row in rows]
+        [row[DIFFERENCE].high - row[DIFFERENCE].value for row in rows]
     )
 
 
 def test_the_sentence_says_who_can_be_told_from_the_first():
     _, rows = stands()
     assert standing_sentence(rows, "recall") == (
-        f"Against Tree (leaf recall {rows[0].mean.value:.3f}), question by question, higher: "
+        f"Against Tree (recall {rows[0]['recall'].value:.3f}), question by question, higher: "
         "Better; lower: Worse; the others cannot be told from it."
     )
     assert standing_sentence([rows[0], rows[3]], "recall").endswith(
         "question by question, none of the others can be told from it."
     )
-    assert standing_sentence(rows[:1], "recall").startswith("Tree: leaf recall 0.5")
+    assert standing_sentence(rows[:1], "recall").startswith("Tree: recall 0.5")
     none = Mean(*[float("nan")] * 3, 0)
-    assert standing_sentence([Stand("Tree", none, none)], "recall").startswith("No question")
+    assert standing_sentence(
+        [{"system": "Tree", "recall": none, DIFFERENCE: none}], "recall"
+    ).startswith("No question")

@@ -33,14 +33,20 @@ class TestLevels:
     )
 
     def test_a_bar_for_each_row_by_the_names_a_memory_has_for_its_levels(self):
-        figure = level_figure(self.rows, colours=("#111111", "#222222"))
+        figure = level_figure(self.rows, colours=("#111111", "#222222"), neutral="#777777")
         assert [bar.name for bar in figure.data] == ["message", "theme", "level 2"]
-        assert [list(bar.x) for bar in figure.data] == [[0.8, 0], [0.2, 1], [0, 0]]
-        assert all(list(bar.y) == ["looked at", "returned"] for bar in figure.data)
+        assert [list(bar.y) for bar in figure.data] == [[0.8, 0], [0.2, 1], [0, 0]]
+        assert all(list(bar.x) == ["looked at", "returned"] for bar in figure.data)
         assert [bar.marker.color for bar in figure.data] == ["#111111", "#222222", "#222222"]
 
     def test_the_same_in_words(self):
         assert level_sentence(self.rows[0]) == "message 80%, theme 20%, level 2 0%"
+
+
+def panels(figure):
+    """The line of each panel by its title."""
+    titles = [note.text for note in figure.layout.annotations]
+    return dict(zip(titles, figure.data, strict=True))
 
 
 class TestCost:
@@ -65,7 +71,7 @@ class TestCost:
     def test_long_series_are_averaged_in_equal_blocks(self):
         steps = self.memory(600).steps
         figure = cost_figure(steps, **COLOURS)
-        drawn = next(t for t in figure.data if t.name == "modified")
+        drawn = panels(figure)["modified"]
         assert len(drawn.y) == 200 <= POINTS  # blocks of three
         assert np.sum(drawn.y) * 3 == pytest.approx(sum(s.cost.modified for s in steps))
         assert len(json.dumps(figure.to_plotly_json(), default=str)) < 200_000
@@ -82,16 +88,14 @@ class TestCost:
         assert "first quarter" in cost_sentence(steps)
         cached = self.with_costs(cached=1)
         assert "first quarter" not in cost_sentence(cached)
-        assert any(
-            a.text == "not measured" for a in cost_figure(cached, **COLOURS).layout.annotations
-        )
+        assert "ms" not in panels(cost_figure(cached, **COLOURS))
         assert "not saved" in cost_sentence(self.with_costs(seconds=0.0))
 
     def test_blocks_average_what_was_measured(self):
         steps = list(self.memory(600).steps)
         for place in (0, 1, 2, 4):
             steps[place] = replace(steps[place], cost=replace(steps[place].cost, cached=1))
-        drawn = next(t for t in cost_figure(steps, **COLOURS).data if t.name == "ms")
+        drawn = panels(cost_figure(steps, **COLOURS))["ms"]
         assert np.isnan(drawn.y[0])
         milliseconds = [1000 * steps[place].cost.seconds for place in (3, 5)]
         assert drawn.y[1] == pytest.approx(sum(milliseconds) / 2)
@@ -102,9 +106,9 @@ class TestCost:
         assert dollars(steps, Price(1, 2), None) is None
         spent = dollars(steps, Price(1.0, 2.0), Price(0.5, 0.0))
         assert spent.tolist() == pytest.approx([(90 * 1 + 10 * 2 + 50 * 0.5) / 1e6] * 8)
-        names = {t.name for t in cost_figure(steps, spent=spent, **COLOURS).data}
-        assert {"calls", "tokens", "embedded", "embedding tokens", "$"} <= names
-        assert "$" not in {t.name for t in cost_figure(steps, **COLOURS).data}
+        names = set(panels(cost_figure(steps, spent=spent, **COLOURS)))
+        assert {"calls", "tokens", "embedded", "embedding tokens", "US dollars"} <= names
+        assert "US dollars" not in panels(cost_figure(steps, **COLOURS))
         assert "16 model calls, 800 tokens, 8 texts embedded" in total_sentence(steps, spent)
         assert "$0.0011" in total_sentence(steps, spent)
         assert "cost unknown" in total_sentence(steps, None)
@@ -118,5 +122,5 @@ class TestCost:
 
     def test_tokens_appear_only_with_a_model(self):
         figure = cost_figure(self.memory(5).steps, **COLOURS)
-        assert {t.name for t in figure.data} == {"ms", "inspected", "modified"}
+        assert set(panels(figure)) == {"ms", "inspected", "modified", "annotated"}
         assert "first quarter" in cost_sentence(self.memory(1).steps)

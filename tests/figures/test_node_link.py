@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from segviz.figures.node_link import graph, node_link_html
+from segviz.figures.node_link import node_link_html
 from segviz.tree import Structure
 from tests.trees import grown, toy
 
@@ -38,10 +38,6 @@ def chain(levels: int) -> Structure:
     leaves = [(0, i, i + 1) for i in range(levels)]
     inner = [(level, 0, level + 1) for level in range(1, levels)]
     return grown([*leaves, *inner], [])
-
-
-def test_the_graph_has_the_active_nodes() -> None:
-    assert sorted(graph(toy()).nodes) == np.flatnonzero(toy().active).tolist()
 
 
 @pytest.mark.parametrize("structure", [toy(), chain(12), chain(341)])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from segviz.evaluate import Mean
-from segviz.evaluate.reproduce import Chart
+from segviz.evaluate.compare import Chart
 from segviz.figures.rows import rows_figure
 
 HOW = {"colours": ("#b43a09", "#0072b2"), "neutral": "#777777"}

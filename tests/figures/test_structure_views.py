@@ -15,13 +15,21 @@ from segviz.conversation import DAY
 from segviz.embedding import HashingEmbedder
 from segviz.figures import families as forest_figures
 from segviz.figures.forgetting import (
+    MENTIONS,
     fades,
-    forgetting_figure,
+    forgetting_rows,
     forgetting_sentence,
     last_met,
     remembered,
 )
-from segviz.figures.groups import changes, grouped, groups_figure, groups_sentence, sizes
+from segviz.figures.groups import (
+    change_rows,
+    changes,
+    grouped,
+    groups_sentence,
+    size_rows,
+    sizes,
+)
 from segviz.figures.relation_graph import (
     SHAPES,
     around,
@@ -38,7 +46,6 @@ from tests.trees import ZERO, chat, toy, unit
 
 PAGE = {"background": "#171614", "foreground": "#edebe8", "accent": "#b43a09"}
 COLOURS = {"accent": "#c2410c", "neutral": "#777777"}
-RAMP = tuple(f"#00000{i}" for i in range(9))
 
 
 def built(system, **settings):
@@ -94,13 +101,11 @@ class TestWindows:
     def test_lanes_and_numbers(self, hmem):
         names = type(hmem.model).level_names
         found = windows(hmem.structure)
-        figure = windows_figure(
-            found, 0.0, names=names, calendar=True, ramp=RAMP, ink="#000000", **COLOURS
-        )
-        frames = figure.data[1]
+        figure = windows_figure(found, 0.0, names=names, calendar=True, ink="#000000", **COLOURS)
+        frames = figure.data[0]
         assert list(dict.fromkeys(frames.y)) == ["week", "month", "year"]
         assert [length / 1000 for length in frames.x] == [w.stop - w.start for w in found]
-        assert list(figure.data[2].text) == [str(w.nodes) for w in found]
+        assert list(frames.text) == [str(w.nodes) for w in found]
         assert dated(hmem.structure)
         assert windows_sentence(found, names).startswith("week: ")
         rows = window_rows(found, names, True)
@@ -116,10 +121,8 @@ class TestWindows:
         s = segviz.build(undated, "h-mem", "turn", embedder=HashingEmbedder()).structure
         assert not dated(s)
         found = windows(s)
-        figure = windows_figure(
-            found, 1.0, names=(), calendar=False, ramp=RAMP, ink="#000000", **COLOURS
-        )
-        assert list(figure.data[1].base) == [w.start for w in found]
+        figure = windows_figure(found, 1.0, names=(), calendar=False, ink="#000000", **COLOURS)
+        assert list(figure.data[0].base) == [w.start for w in found]
         assert figure.layout.xaxis.type is None
 
     def test_other_memories_have_none(self, forest, memory):
@@ -151,17 +154,17 @@ class TestForgetting:
 
     def test_curves_and_marks(self, hmem):
         points = remembered(hmem.structure, last_met(hmem.structure), hmem.model.retention)
-        names = type(hmem.model).level_names
-        figure = forgetting_figure(points, hmem.model.retention, names=names, **COLOURS)
-        *curves, marks = figure.data
-        assert [curve.name for curve in curves] == ["n = 0", "n = 1", "n = 3", "n = 10"]
-        for slower, faster in pairwise([curve.y for curve in reversed(curves)]):
+        rows = forgetting_rows(points, hmem.model.retention)
+        curves = [
+            [row["remembered"] for row in rows if row.get("curve") == f"n = {n}"] for n in MENTIONS
+        ]
+        for slower, faster in pairwise(reversed(curves)):
             assert all(a >= b for a, b in zip(slower, faster, strict=True))
         for curve in curves:
-            assert curve.y[0] == 1
-            assert all(a > b for a, b in pairwise(curve.y))
-        assert list(marks.y) == [point.retained for point in points]
-        assert len({curve.line.dash for curve in curves}) == 4
+            assert curve[0] == 1
+            assert all(a > b for a, b in pairwise(curve))
+        marks = [row["remembered, nodes"] for row in rows if "nodes" in row]
+        assert marks == [round(point.retained, 4) for point in points]
         total = sum(point.nodes for point in points)
         assert forgetting_sentence(points).startswith(f"{total:,} nodes")
 
@@ -187,9 +190,10 @@ class TestFamilies:
         for step, s in zip(memory.steps, history(memory.steps), strict=True):
             found = forest_figures.families(s)
             fresh = forest_figures.refreshed(s, step.events)
-            rows = forest_figures.effort(s, found, fresh)
-            assert sum(row.refreshed for row in rows) == len(fresh)
-            waiting = sum(row.waiting for row in rows)
+            told = forest_figures.effort_sentence(s, found, fresh, step.cost.annotated)
+            assert told.startswith(f"{len(fresh)} of ")
+            waits = re.search(r"(\d+) wait to be written", told)
+            waiting = int(waits[1]) if waits else 0
             assert waiting == sum(s.level[n] > 1 for n in memory.model.pending(s, memory.steps))
             told = re.search(r"(\d+) nodes are written again", step.note)
             assert len(fresh) == (int(told[1]) if told else 0)
@@ -206,9 +210,7 @@ class TestFamilies:
         s = forest.structure
         found = forest_figures.families(s)
         fresh = forest_figures.refreshed(s, forest.steps[-1].events)
-        figure = forest_figures.families_figure(
-            found, fresh, empty="#eeeeee", ink="#000000", **COLOURS
-        )
+        figure = forest_figures.families_figure(found, fresh, ink="#000000", **COLOURS)
         total = Counter()
         for bar in figure.data:
             for family, width in zip(bar.y, bar.x, strict=True):
@@ -217,8 +219,14 @@ class TestFamilies:
             family: sum(s.facts[tree.root]["items"] for tree in row)
             for family, row in found.items()
         }
-        touched = {tree.root for tree, _ in forest_figures.dirty_paths(found, fresh)}
-        assert {data[2] for data in figure.data[1].customdata} == touched != set()
+        paths = forest_figures.dirty_paths(found, fresh)
+        touched = {tree.root for tree, _ in paths}
+        roots = {int(about.rsplit(" ", 1)[1]) for about in figure.data[1].customdata}
+        assert roots == touched != set()
+        rows = forest_figures.family_rows(found, paths)
+        assert [row["from the root down"] for row in rows][: len(paths)] == [
+            " › ".join(map(str, path)) for _, path in paths
+        ]
         assert figure.data[1].marker.pattern.shape == "/"
 
     def test_a_rebuild_writes_every_node_of_two_children(self, forest):
@@ -231,9 +239,7 @@ class TestFamilies:
     def test_labels_are_no_markup(self):
         s = of(("entity", "x", {"label": "<b>&", "items": 1}))
         found = forest_figures.families(s)
-        figure = forest_figures.families_figure(
-            found, (), empty="#eeeeee", ink="#000000", **COLOURS
-        )
+        figure = forest_figures.families_figure(found, (), ink="#000000", **COLOURS)
         assert list(figure.data[0].text) == ["&lt;b>&amp;"]
 
     def test_other_memories_are_no_forest(self, hmem, xmemory, memory):
@@ -290,15 +296,17 @@ class TestGroups:
         assert {again.node, *again.others} == {theme, last.others[0]}
         assert f"f {again.before:.3f} to {again.after:.3f}" in joined.steps[-1].note
 
-    def test_the_drawing(self, xmemory):
+    def test_the_rows_that_are_drawn(self, xmemory):
         found, grown = changes(xmemory.steps), sizes(xmemory.steps)
-        figure = groups_figure(found, grown, **COLOURS)
-        split = next(trace for trace in figure.data if trace.name == "split")
-        rows = [c for c in found if c.kind == "split"]
-        assert [y for y in split.y if y is not None] == [
-            v for c in rows for v in (c.before, c.after)
-        ]
-        assert f"{len(rows)} × split" in groups_sentence(found, grown)
+        assert [
+            (row["step"], row["change"], row["objective, before"], row["objective"])
+            for row in change_rows(found)
+        ] == [(c.step, c.kind, c.before, c.after) for c in found]
+        sized = size_rows(grown)
+        assert sized[-1]["step"] == len(grown.count)
+        assert sized[-1]["groups"] == grown.count[-1]
+        splits = [c for c in found if c.kind == "split"]
+        assert f"{len(splits)} × split" in groups_sentence(found, grown)
         assert f"{grown.count[-1]:,} groups" in groups_sentence(found, grown)
 
     def test_nothing_happened(self, memory):
@@ -307,7 +315,7 @@ class TestGroups:
         empty = sizes(())
         assert len(empty.count) == 0
         assert "no split or merge" in groups_sentence((), empty)
-        groups_figure((), empty, **COLOURS)
+        assert size_rows(empty) == []
 
     def test_gone_groups_do_not_count(self):
         steps = [

@@ -11,9 +11,11 @@ import pytest
 
 from segviz.evaluate import Cell, Mean, Outcomes, Sweep
 from segviz.evaluate.measures import CHOICES, MEASURES, sees
-from segviz.figures.categories import category_bars, category_sentence
 from segviz.figures.judged import judge, number, told
 from segviz.figures.sweep import (
+    category_figure,
+    category_rows,
+    category_sentence,
     cell_rows,
     heatmap,
     heatmap_sentence,
@@ -221,32 +223,37 @@ class TestLevelBars:
         )
 
 
-class TestCategoryBars:
+class TestCategories:
     @pytest.mark.parametrize("adversarial", [True, False])
-    def test_bars_carry_means_and_intervals(self, found, adversarial):
+    def test_dots_carry_means_and_intervals(self, found, adversarial):
         one = found.baseline.outcomes
-        figure = category_bars(
-            one, "quoted", adversarial=adversarial, accent="#c2410c", neutral="#888888"
-        )
-        (bar,) = figure.data
+        judged = judge(found, "quoted", adversarial=adversarial)
+        setting = ("none", 0.1, 0)
+        (dots,) = category_figure(judged, setting, colours=["#c2410c"], neutral="#888888").data
         means = [one.mean("quoted", category=c) for c in one.known_categories]
         means.append(one.mean("quoted", adversarial=adversarial))
-        assert bar.x[-1] == pytest.approx(slow_mean(one, "quoted", adversarial))
-        assert list(bar.x) == [mean.value for mean in means]
-        assert bar.y[-1] == ("all" if adversarial else "all but 5")
-        assert list(bar.error_x.array) == pytest.approx([x.high - x.value for x in means])
-        assert bar.marker.color[-1] == "#c2410c"
-        assert str(means[-1]) in category_sentence(one, "quoted", adversarial=adversarial)
+        assert dots.x[-1] == pytest.approx(slow_mean(one, "quoted", adversarial))
+        assert list(dots.x) == pytest.approx([mean.value for mean in means])
+        assert list(dots.error_x.array) == pytest.approx([x.high - x.value for x in means])
+        last = category_rows(judged, setting)[-1]
+        assert last["questions"] == ("all" if adversarial else "all but 5")
+        assert str(means[-1]) in category_sentence(judged, setting)
 
     def test_one_category_and_none(self, found):
-        values = dict.fromkeys(MEASURES, (0.5,))
-        one = Outcomes((4,), values)
-        bars = category_bars(one, "recall", accent="#c2410c", neutral="#888888")
-        assert list(bars.data[0].y) == ["4 single-hop", "all"]
-        assert category_sentence(one, "recall").startswith("Leaf recall over all questions: 0.500")
-        none = Outcomes((), dict.fromkeys(MEASURES, ()))
-        assert list(category_bars(none, "ndcg", accent="#c00", neutral="#888").data[0].x) == []
-        assert category_sentence(none, "ndcg").startswith("No question")
+        setting = ("none", 0.1, 0)
+
+        def judged(outcomes):
+            cell = replace(found.cell(*setting), outcomes=outcomes)
+            known = judge(found, "recall")
+            verdicts = {setting: replace(known.verdicts[setting], cell=cell)}
+            return replace(known, verdicts=verdicts)
+
+        one = judged(Outcomes((4,), dict.fromkeys(MEASURES, (0.5,))))
+        assert [row["questions"] for row in category_rows(one, setting)] == ["4 single-hop", "all"]
+        assert category_sentence(one, setting).startswith("Leaf recall over all questions: 0.500")
+        none = judged(Outcomes((), dict.fromkeys(MEASURES, ())))
+        assert category_rows(none, setting) == []
+        assert category_sentence(none, setting).startswith("No question")
 
 
 @pytest.mark.parametrize(

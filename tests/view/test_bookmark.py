@@ -182,7 +182,7 @@ def test_settings_survive():
         ("path", "//host/share/a.json", "of this machine only"),
         ("colour", "<b>", "expected one of session"),
         ("colour", "", "expected one of session"),
-        ("labels", "text", "expected one of none, session"),
+        ("labels", "text", "expected one of marked, none"),
         ("pins", "", "expected a whole number"),
         ("pins", "1,2,3", "one node or two"),
         ("pins", "4,4", "one node or two"),

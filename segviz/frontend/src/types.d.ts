@@ -514,8 +514,8 @@ interface Attention {
   trail: number | null;
   /** Relatives of the hovered and of the selected node. */
   lineage: Record<string, Relatives>;
-  tipNode: number | null;
-  tipAt: [x: number, y: number];
+  /** What a search has found of a text that is not here whole. */
+  excerpt: { node: number; text: string } | null;
   drag: { x: number; view: View; moved: boolean; id: number } | null;
   dragged: boolean;
   pointed: number | null;
@@ -580,7 +580,7 @@ interface Elements {
   stage: HTMLElement;
   base: HTMLCanvasElement;
   over: HTMLCanvasElement;
-  tip: HTMLElement;
+  read: HTMLElement;
   mirror: HTMLElement;
   live: HTMLElement;
   changed: HTMLElement;
@@ -673,11 +673,10 @@ interface Forest {
   roots: Int32Array;
 }
 
-/** What is open: keys of places, shown parts of long lists, the node it begins at. */
+/** What is open: keys of places, and how many of a long list are shown. */
 interface Open {
   opened: Set<string>;
-  windows: Map<string, Span>;
-  top: number | null;
+  limits: Map<string, number>;
 }
 
 interface NodeRow {
@@ -690,15 +689,14 @@ interface NodeRow {
   branches: number;
   open: boolean;
 }
-/** A row that shows more of a long list, before (-1) or after (1) what is shown. */
+/** A row that shows more of a long list. */
 interface MoreRow {
-  more: number;
+  more: true;
   node?: undefined;
   open?: undefined;
   branches?: undefined;
   key: string;
   depth: number;
-  hidden: number;
   shown: number;
   size: number;
 }
@@ -707,12 +705,11 @@ type Row = NodeRow | MoreRow;
 interface OutlineState {
   memory: Memory;
   list: Listed;
-  attention: OutlineAttention;
+  attention: { selected: number | null; sentByPython: number | null };
   wanting: { asked: string; timer: Timer };
   elements: { root: HTMLElement; bar: HTMLElement; tree: HTMLElement };
   calls: number;
   tell: Mount<unknown>["setTriggerValue"];
-  silence: () => void;
 }
 
 /** What Python sent and what follows from it. */
@@ -734,18 +731,6 @@ interface Listed {
   items: Map<string | null, HTMLElement>;
   /** The row that the Tab key comes to. */
   active: string | null;
-  /** Keys opened to follow the conversation. */
-  auto: string[];
-}
-
-/** What a person is at, here and in other views of the same memory. */
-interface OutlineAttention {
-  selected: number | null;
-  sentByPython: number | null;
-  told: number | null;
-  linked: Span[];
-  typed: string;
-  typedAt: number;
 }
 
 // --- lists -------------------------------------------------------------------------------

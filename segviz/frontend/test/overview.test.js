@@ -5,7 +5,7 @@ import { test } from "node:test";
 
 import { pathEnds } from "../src/canvas/toolbar.js";
 import { descendantRuns, pathTo } from "../src/canvas/lineage.js";
-import { draggedView, frameOf, gripAt, heaviestColumns } from "../src/canvas/overview.js";
+import { draggedView, frameOf, gripAt } from "../src/canvas/overview.js";
 import { buildTree } from "../src/canvas/rows.js";
 import { between, createHistory, goBack, remember } from "../src/canvas/view.js";
 import { randomly } from "./random.js";
@@ -55,24 +55,6 @@ for (const [grip, begin, end, x0, x1] of [
     const found = draggedView(grip, view(20, 40), begin, end, 100);
     assert.ok(Math.abs(found.x0 - x0) < 1e-6);
     assert.ok(Math.abs(found.x1 - x1) < 1e-6);
-  });
-}
-
-for (const width of [7, 100, 1000]) {
-  test(`each of ${width} columns of the overview has its heaviest node`, () => {
-    const random = randomly(width);
-    const edges = [...new Set(Array.from({ length: 60 }, () => random.whole(1, 299)))]
-      .sort((a, b) => a - b);
-    const [start, stop] = [[0, ...edges], [...edges, 300]];
-    const ids = [...start.keys()];
-    const weight = ids.map(() => random.share());
-    heaviestColumns(ids, start, stop, weight, 300, width).forEach((node, x) => {
-      const [low, high] = [(x * 300) / width, ((x + 1) * 300) / width];
-      const over = ids.filter((i) => start[i] < high && stop[i] > low);
-      assert.ok(over.includes(node));
-      const inside = over.filter((i) => start[i] >= low && stop[i] <= high);
-      assert.ok(inside.every((i) => weight[node] >= weight[i]));
-    });
   });
 }
 

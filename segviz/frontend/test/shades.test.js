@@ -18,7 +18,7 @@ import { sceneOf } from "./scene.js";
 const ARABIC = "\u0645\u0631\u062d\u0628\u0627 ";
 const FAMILY = "\u{1f469}\u200d\u{1f469}\u200d\u{1f467}";
 const COLOURS = ["session", "level", "initial", "propagated", "change", "gold", "coherence"];
-const LABELS = ["words", "none", "session", "node", "score"];
+const LABELS = ["words", "marked", "none", "session", "node", "score"];
 const none = new Float64Array(0);
 
 describe("choices", () => {
@@ -36,7 +36,8 @@ describe("choices", () => {
     assert.deepEqual(colours({ measures: [] }), without("coherence"));
     assert.deepEqual(choices({ initial: none, final: none }),
       [without("initial", "propagated", "change"), LABELS]);
-    assert.deepEqual(choices({}, {}, "grow"), [["", "level", "coherence"], LABELS]);
+    assert.deepEqual(choices({}, {}, "grow"),
+      [["", "level", "coherence"], LABELS.filter((name) => name !== "marked")]);
     assert.deepEqual(choices({ measures: [], names: [] }, {}, "grow"),
       [["", "level"], ["none", "session", "node"]]);
   });
@@ -175,20 +176,18 @@ describe("labels", () => {
       return labelTexts(scene, half, node, labelChoice(scene)).texts;
     };
     const origin = Int32Array.from([9, 8, 7, 6, 5, 40, 3]);
-    const initial = Float64Array.from([0.000123, 0, 0, 0, 0, 0, 0]);
     assert.deepEqual(texts("node", 5), ["5"]);
     assert.deepEqual(texts("node", 5, {}, { origin }), ["40"]);
     assert.deepEqual(texts("session", 0), ["S1 · 2 May", "S1"]);
     assert.deepEqual(texts("session", 6), ["S1 – S2"]);
     assert.deepEqual(texts("words", 3), ["three"]);
-    assert.deepEqual(texts("score", 0), ["0.40"]);
-    assert.deepEqual(texts("score", 0, {}, {}, 1), ["0.10"]);
-    assert.deepEqual(texts("score", 0, { colour: "change" }), ["−0.30"]);
+    assert.deepEqual(texts("score", 0), ["×2.80"]);
+    assert.deepEqual(texts("score", 0, {}, {}, 1), ["×0.70"]);
+    assert.deepEqual(texts("score", 0, { colour: "change" }), ["−×2.10"]);
     assert.deepEqual(texts("score", 1, { colour: "coherence" }), ["0.90"]);
     assert.deepEqual(texts("score", 2, { colour: "coherence" }), []);
-    assert.deepEqual(texts("score", 1, { colour: "level" }), ["0.10"]);
-    assert.deepEqual(texts("score", 2), ["0"]);
-    assert.deepEqual(texts("score", 0, {}, { initial }), ["0.00012"]);
+    assert.deepEqual(texts("score", 1, { colour: "level" }), ["×0.70"]);
+    assert.deepEqual(texts("score", 2), ["×0.00"]);
   });
 
   const lengthOf = (text) => [...text].length;

@@ -252,7 +252,7 @@ def _draw_growing(place: DeltaGenerator, memory: Memory, total: int, number: int
     )
     drawn = replace(grown(shown, len(memory.steps), None), total_units=total).drawn()
     with place.container():
-        tree_canvas(tree_payload(drawn, legend=False), key=keys.growing(number), height=300)
+        tree_canvas(tree_payload(drawn, legend=False), key=keys.growing(number), height=334)
 
 
 def _run(key: str, order: Order, system: System, calls: bool) -> tuple[str, Memory] | None:

@@ -45,6 +45,12 @@ def colours() -> Tones:
     }
 
 
+def pair() -> dict[str, Any]:
+    """Returns the colours of charts that are drawn from rows."""
+    accent, neutral = colours()["accent"], colours()["neutral"]
+    return {"colours": [accent, neutral], "neutral": neutral}
+
+
 def ink() -> str:
     """Returns the colour of text."""
     return "#edebe8" if dark() else "#2f2d2b"

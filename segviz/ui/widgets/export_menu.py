@@ -19,6 +19,14 @@ from segviz.ui.widgets.captions import counted, unmarked
 from segviz.ui.widgets.pictures import attempt, follow, look, no_browser
 from segviz.view.bookmark import encode
 
+_HEADINGS = {
+    FORMATS["html"].label: "To show",
+    FORMATS["session"].label: "To go on with",
+    FORMATS["graphml"].label: "Data",
+    FORMATS["python"].label: "Code",
+}
+"""What stands above the format with this label, and holds for those that follow."""
+
 # Pixels of the menu, which else becomes as wide as the page lets it.
 _WIDTH = 300
 
@@ -79,8 +87,11 @@ def _files(view: View) -> None:
     offers = offered(view)
     shown = [offer for offer, problem in offers if not (problem and offer.needs_browser)]
     for offer, problem in offers:
-        if offer in shown:
-            _button(view, offer, problem)
+        if offer not in shown:
+            continue
+        if offer.label in _HEADINGS:
+            st.caption(f"**{_HEADINGS[offer.label]}**")
+        _button(view, offer, problem)
     for lacking in {problem for offer, problem in offers if offer not in shown}:
         st.caption(unmarked(lacking))
     look(shown)

@@ -74,6 +74,14 @@ _TABLES = """
 }
 """
 
+# The words in the boxes of the toy tree need room: a phone pans.
+_TOY = """
+@media (max-width: 640px) {
+  .st-key-toy-tree { overflow-x: auto; }
+  .st-key-toy-tree > * { min-width: 44rem; }
+}
+"""
+
 # Small buttons at the end of a line of text.
 _TWINS = """
 [class*="st-key-twin-"], [class*="st-key-twin-"] > * { max-height: 1.3rem; }
@@ -128,6 +136,7 @@ _RULES = (
     _CONTROLS,
     _BESIDE,
     _TABLES,
+    _TOY,
     _TWINS,
     _EXPORTS,
     _STORY,

@@ -32,8 +32,8 @@ def stage_height(levels: int) -> int:
     return min(76 + 70 * levels, 600)
 
 
-# Pixels of legend, tools and axis around the rows of a tree.
-_CHROME = 150
+# Pixels of legend, tools, axis and read-out around the rows of a tree.
+_CHROME = 184
 
 
 def view_choice(key: str) -> str:

@@ -12,7 +12,7 @@ import { adoptLook, buildColourMenu, createLook } from "./colour_menu.js";
 import { buildChanged, buildHold } from "./changed.js";
 import { buildControls } from "./controls.js";
 import { buildEvidence } from "./evidence.js";
-import { onFrame, schedule, showScores } from "./frame.js";
+import { onFrame, onScores, schedule, showScores } from "./frame.js";
 import { buildHelp, listenKeys } from "./keyboard.js";
 import { labelChoice } from "./labels.js";
 import { buildLegend } from "./legend.js";
@@ -23,12 +23,12 @@ import { serve } from "./parts.js";
 import { buildPath } from "./path_chart.js";
 import { listenPointer } from "./pointer.js";
 import { buildReasons } from "./reasons.js";
+import { readOut } from "./readout.js";
 import { buildTree, sessionRuns } from "./rows.js";
 import { createSearch, refind, resetSearch } from "./search.js";
 import { adoptSetting, change, createSettings, report } from "./settings.js";
 import { readTheme } from "./theme.js";
 import { buildTools } from "./toolbar.js";
-import { hideTip, showNode } from "./tooltip.js";
 import { clampView, createHistory, moveView } from "./view.js";
 import { markWeights } from "./weights.js";
 
@@ -92,7 +92,7 @@ function createState(parentElement) {
     sight: { view: null, goal: null, slide: null, history: createHistory(), geom: null, boxes: [], laid: [] },
     attention: {
       selected: null, sentByPython: null, focus: null, hover: null, trail: null, lineage: {},
-      tipNode: null, tipAt: null, drag: null, dragged: false,
+      excerpt: null, drag: null, dragged: false,
       byTime: false, pointed: null, linkedUnits: [], linked: { leaves: [], above: [] },
     },
     search: createSearch(),
@@ -150,14 +150,14 @@ function buildDom(s) {
   elements.over.setAttribute("role", "application");
   elements.over.setAttribute("aria-label",
     "Memory tree. Arrow keys walk parent, child and neighbour; Enter selects; ? names all keys.");
+  elements.read = element("div", "read", column);
+  onScores(s.frames, () => readOut(s));
   buildOverview(s, column);
   buildEvidence(s, body);
   const below = element("div", "below", elements.root);
   buildPath(s, below);
   buildReasons(s, below);
   buildHelp(elements, elements.root);
-  elements.tip = element("div", "tip", elements.root);
-  elements.tip.hidden = true;
   elements.mirror = element("div", "unseen", elements.root);
   elements.mirror.setAttribute("role", "img");
   elements.live = element("div", "unseen", elements.root);
@@ -184,7 +184,7 @@ function update(s, data) {
   adoptLook(s);
   scene.marks = markWeights(data);
   if (fresh) {
-    attention.focus = attention.hover = attention.trail = null;
+    attention.focus = attention.hover = attention.trail = attention.excerpt = null;
     sight.history = createHistory();
     resetSearch(s);
     scene.isolated = null;
@@ -222,9 +222,6 @@ function update(s, data) {
   refind(s);
   showScores(s);
   elements.mirror.setAttribute("aria-label", data.summary);
-  const { tipNode, tipAt } = attention;
-  if (!fresh && tipNode !== null && data.level[tipNode] >= 0) showNode(s, tipNode, ...tipAt);
-  else hideTip(s);
   elements.root.dataset.loadMs = (performance.now() - started).toFixed(2);
   schedule(s, true);
 }

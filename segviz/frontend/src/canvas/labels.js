@@ -2,6 +2,7 @@
 // Foreign text is drawn, never parsed, and its direction stays its own.
 
 import { cutText, isolateText } from "../shared/text.js";
+import { multiple } from "./answer.js";
 import { eachBox, segmentsOf } from "./boxes.js";
 import { luminance } from "./colour.js";
 import { changeOf, fillOf, isMeasure, shadeValue, topOf } from "./shades.js";
@@ -21,10 +22,12 @@ export function labelsFor({ mode, initial, names, measures }) {
   /** @type {[...Offer, offered: boolean][]} */
   const all = [
     ["words", "words", "what tells the node from its siblings", names.length > 0],
+    ["marked", "words of marked", "the same, on retrieved, gold and selected nodes alone",
+      names.length > 0 && mode !== "grow"],
     ["none", "none", "nothing is written on nodes", true],
     ["session", "session", "the session, or the first and last of several", true],
     ["node", "node number", "the number that other panels call it by", true],
-    ["score", scored ? "score" : measures[0]?.name, "the number behind the colour",
+    ["score", scored ? "score" : measures[0]?.name, "the score as a multiple of an even share, or the number behind the colour",
       scored || measures.length > 0],
   ];
   return all.filter(([, , , offered]) => offered)
@@ -47,7 +50,7 @@ export function labelChoice({ data, look }) {
 export function labelTexts(scene, half, node, choice) {
   const { data, tree } = scene;
   if (choice === "node") return { texts: [String(data.origin[node] ?? node)], cut: false };
-  if (choice === "words") {
+  if (choice === "words" || choice === "marked") {
     const text = data.names[node] ?? "";
     return { texts: text ? [text.length > LONGEST ? briefly(text, LONGEST) : text] : [],
       cut: true };
@@ -73,23 +76,12 @@ function scoreText(scene, half, node) {
   const value = shadeValue(scene, shade, node);
   if (isMeasure(scene.data, shade)) return Number.isNaN(value) ? "" : value.toFixed(2);
   const differs = shade === "change" || (scene.picture === "change" && Number.isNaN(value));
-  if (differs) return signedScore(changeOf(scene, node));
+  if (differs) {
+    const change = changeOf(scene, node);
+    return (change < 0 ? "−" : "+") + multiple(scene, Math.abs(change));
+  }
   const score = Number.isNaN(value) ? (half ? scene.data.final : scene.data.initial)[node] : value;
-  return score === undefined ? "" : plainScore(score);
-}
-
-/** Two digits that count, without an exponent: room on a box is short.
- * @param {number} value */
-function plainScore(value) {
-  if (Math.abs(value) < 5e-6) return "0";
-  const places = Math.min(6, Math.max(2, 1 - Math.floor(Math.log10(Math.abs(value)))));
-  return value.toFixed(places);
-}
-
-/** @param {number} value */
-function signedScore(value) {
-  const text = plainScore(Math.abs(value));
-  return text === "0" ? text : (value < 0 ? "−" : "+") + text;
+  return score === undefined ? "" : multiple(scene, score);
 }
 
 /** The first text that fits whole, or the last one cut to the room with an ellipsis; ""
@@ -158,6 +150,7 @@ export function drawLabels(s, ctx, half) {
     const room = (gold.has(node) ? boxes.w[i] / 2 - 6 : boxes.w[i]) - 2 * PAD;
     if (h - 1 < LOWEST || room < 2 * STEP) return;
     const rank = ranks.get(node);
+    if (choice === "marked" && !rank && !gold.has(node) && node !== s.attention.selected) return;
     const label = labelTexts(scene, half, node, choice);
     if (rank) label.texts = label.texts.map((text) => `${rank} · ${text}`);
     const lines = inLines(s, label, choice, measure, room, Math.floor((h - 1) / LINE));
@@ -182,7 +175,7 @@ export function drawLabels(s, ctx, half) {
  * @param {number} room
  * @param {number} most */
 function inLines(s, label, choice, measure, room, most) {
-  if (choice !== "words" || most < 2 || !label.texts.length) {
+  if (!["words", "marked"].includes(choice) || most < 2 || !label.texts.length) {
     return [fitted(s, label, measure, room)].filter(({ text }) => text);
   }
   const whole = fitted(s, { ...label, cut: false }, measure, room);

@@ -2,10 +2,10 @@
 // whichever way it was asked for.
 
 import { isolateText } from "../shared/text.js";
-import { nodeRect } from "./boxes.js";
 import { schedule } from "./frame.js";
+import { picked } from "./lineage.js";
 import { pointAt } from "./linked.js";
-import { hideTip, nodeLines, showNode, showTip } from "./tooltip.js";
+import { nodeLines, readOut } from "./readout.js";
 import { clampView, goBack, insideView, moveView, remember, zoomView } from "./view.js";
 
 /** Length of the axis, which never is nothing.
@@ -29,7 +29,6 @@ export function jumpTo(s, view, kind, slides = true) {
  * @param {View} view
  * @param {boolean} slides */
 function goTo(s, view, slides) {
-  hideTip(s); // it belongs to a place that moves away
   moveView(s.sight, view, slides);
   schedule(s, true);
 }
@@ -102,25 +101,22 @@ export function select(s, node) {
   attention.trail = node;
   if (node !== attention.selected) {
     attention.selected = node;
+    Object.assign(picked, { node, mode: s.scene.data.mode });
     s.tell("selected", node ?? -1); // -1 stands for "nothing selected"
   }
+  readOut(s);
   schedule(s);
 }
 
 /** @param {State} s
  * @param {number | null} node
- * @param {number | null} session
- * @param {number} [x]
- * @param {number} [y] */
-export function hover(s, node, session, x = 0, y = 0) {
+ * @param {number | null} session */
+export function hover(s, node, session) {
   if (node !== s.attention.hover) schedule(s);
   s.attention.hover = node;
   pointAt(s, node);
-  hideTip(s);
-  if (node !== null) showNode(s, node, x, y);
-  else if (session !== null && session >= 0) {
-    showTip(s, [["head", isolateText(s.scene.data.session_titles[session])]], x, y);
-  }
+  const title = session === null || node !== null ? "" : s.scene.data.session_titles[session];
+  readOut(s, title ? [["head", isolateText(title)]] : null);
 }
 
 /** Moves the keyboard focus, brings it into view and says what it is, after what `before`
@@ -133,18 +129,13 @@ export function walkTo(s, node, before = "", excerpt = null) {
   const { attention } = s;
   if (node < 0) return;
   attention.focus = attention.trail = node;
+  attention.hover = null;
+  attention.excerpt = excerpt ? { node, text: excerpt } : null;
   pointAt(s, node);
   reveal(s, node);
-  let lines = nodeLines(s.scene, node);
-  if (excerpt) {
-    lines = [...lines.filter(([kind]) => kind !== "text"), ["text", isolateText(excerpt)]];
-  }
-  s.elements.live.textContent = before + lines.map(([, text]) => text).filter(Boolean).join(". ");
-  const sight = { ...s.sight, view: s.sight.goal };
-  const rect = nodeRect({ ...s, sight }, 0, node); // where it will be after the slide
-  if (rect) {
-    showNode(s, node, rect.x + rect.w / 2, rect.y + rect.h / 2);
-    if (excerpt) showTip(s, lines, ...attention.tipAt);
-  }
+  const words = nodeLines(s.scene, node).map(([kind, text]) =>
+    (kind === "text" && excerpt ? isolateText(excerpt) : text));
+  s.elements.live.textContent = before + words.filter(Boolean).join(". ");
+  readOut(s);
   schedule(s);
 }

@@ -5,12 +5,9 @@
 import { cleared, element } from "../shared/dom.js";
 import { onFrame } from "./frame.js";
 import { jumpTo, unitsOf } from "./navigation.js";
-import { stripColour } from "./shades.js";
 import { clampView, insideView } from "./view.js";
-import { columnWeights } from "./weights.js";
 
 const HEIGHT = 24;
-const STRIP = 5; // session colours above the scores
 const FEW_UNITS = 60; // these all have room in the tree itself
 const MOVED_PIXELS = 3;
 const CURSORS = { from: "ew-resize", to: "ew-resize", move: "grab", draw: "crosshair" };
@@ -41,7 +38,7 @@ export function buildOverview(s, parent) {
  * @param {State} s */
 function showOverview(s) {
   const { scene, sight: { geom, view }, elements: { overview } } = s;
-  const { data, theme, picture, shades, most } = scene;
+  const { data, theme } = scene;
   const { x0, x1 } = s.sight.goal;
   const whole = x1 - x0 >= unitsOf(scene); // the tree itself shows it then
   overview.root.hidden = !geom || !data.legend || whole
@@ -51,7 +48,7 @@ function showOverview(s) {
   overview.width = width;
   overview.root.style.marginLeft = `${geom.left}px`;
   overview.root.style.width = `${width}px`;
-  const depends = [width, data, data.final, theme, picture, String(shades), most, s.search.hits];
+  const depends = [width, data, data.top_final, theme, s.search.hits];
   if (depends.some((part, i) => part !== overview.drawn[i])) {
     overview.drawn = depends;
     drawOverview(s, cleared(overview.canvas, width, HEIGHT), width);
@@ -69,60 +66,27 @@ function drawOverview(s, ctx, width) {
   const { scene, search } = s;
   const { data, theme, tree } = scene;
   const scale = width / unitsOf(scene);
-  const grow = scene.picture === "grow";
   for (const run of scene.runs) {
     ctx.fillStyle = run.session < 0 ? theme.unknown : data.session_colours[run.session];
     const [x, right] = [Math.round(run.start * scale), Math.round(run.stop * scale)];
-    ctx.fillRect(x, 0, right - x, grow ? HEIGHT : STRIP - 1);
+    ctx.fillRect(x, 0, right - x, HEIGHT);
   }
-  if (grow) {
+  /** @param {number} node */
+  const middle = (node) => Math.round(((tree.start[node] + tree.stop[node]) / 2) * scale);
+  if (scene.picture === "grow") {
     ctx.globalAlpha = 0.72; // what has not been said yet
     ctx.fillStyle = theme.background;
     ctx.fillRect(tree.newest * scale, 0, width, HEIGHT);
     ctx.globalAlpha = 1;
-  } else drawScores(scene, ctx, width);
-  ctx.fillStyle = theme.text;
-  for (const node of search.hits) {
-    const x = Math.round(((tree.start[node] + tree.stop[node]) / 2) * scale);
-    ctx.fillRect(x - 1, 0, 2, 4);
   }
-}
-
-/** The highest score above each pixel column of leaves, and where the retrieved nodes are.
- * @param {Scene} scene
- * @param {Ctx} ctx
- * @param {number} width */
-function drawScores(scene, ctx, width) {
-  const { data, theme, tree } = scene;
-  const weight = columnWeights(scene).at(-1);
-  if (!weight?.length) return;
-  const total = unitsOf(scene);
-  const best = heaviestColumns(tree.byLevel[0], tree.start, tree.stop, weight, total, width);
-  let from = 0;
-  /** @type {string | null} */
-  let colour = null;
-  /** @param {number} x */
-  const flush = (x) => {
-    if (colour) {
-      ctx.fillStyle = colour;
-      ctx.fillRect(from, STRIP, x - from, HEIGHT - STRIP);
-    }
-    from = x;
-  };
-  for (let x = 0; x < width; x++) {
-    const here = best[x] < 0 ? null : stripColour(scene, best[x]);
-    if (here === colour) continue;
-    flush(x);
-    colour = here;
-  }
-  flush(width);
   for (const node of data.top_final) {
-    const x = Math.round(((tree.start[node] + tree.stop[node]) / 2 / total) * width);
     ctx.fillStyle = theme.background;
-    ctx.fillRect(x - 2, HEIGHT - 7, 4, 7);
+    ctx.fillRect(middle(node) - 2, HEIGHT - 9, 4, 9);
     ctx.fillStyle = theme.accent;
-    ctx.fillRect(x - 1, HEIGHT - 6, 2, 6);
+    ctx.fillRect(middle(node) - 1, HEIGHT - 8, 2, 8);
   }
+  ctx.fillStyle = theme.text;
+  for (const node of search.hits) ctx.fillRect(middle(node) - 1, 0, 2, 4);
 }
 
 // --- pointer -------------------------------------------------------------------------
@@ -221,24 +185,4 @@ export function draggedView(grip, view, from, to, total) {
     : grip === "to" ? [view.x0, view.x1 + shift] : [from, to];
   const [x0, x1] = [Math.max(0, Math.min(...ends)), Math.min(total, Math.max(...ends))];
   return clampView(x0, x1, total);
-}
-
-/** For each pixel column the heaviest node over it, -1 for none.
- * @param {number[]} ids
- * @param {Ids} start
- * @param {Ids} stop
- * @param {ArrayLike<number>} weight
- * @param {number} total
- * @param {number} width */
-export function heaviestColumns(ids, start, stop, weight, total, width) {
-  const best = new Int32Array(width).fill(-1);
-  const scale = width / total;
-  for (const id of ids) {
-    const first = Math.floor(start[id] * scale);
-    const last = Math.min(width, Math.max(first + 1, Math.ceil(stop[id] * scale)));
-    for (let x = first; x < last; x++) {
-      if (best[x] < 0 || weight[id] > weight[best[x]]) best[x] = id;
-    }
-  }
-  return best;
 }

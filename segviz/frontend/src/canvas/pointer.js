@@ -84,7 +84,7 @@ function movePointer(s, event) {
     }
   }
   const node = nodeAt(s, event);
-  hover(s, node, sessionAt(s, event), event.offsetX, event.offsetY);
+  hover(s, node, sessionAt(s, event));
 }
 
 /** Session whose band on the axis is under the pointer, or null.

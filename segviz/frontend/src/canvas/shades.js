@@ -131,18 +131,6 @@ export function fillOf(scene, half, node) {
  * @param {number} level */
 export const levelColour = ({ levels }, level) => levels[Math.min(level, levels.length - 1)];
 
-/** Colour of a leaf in the strip below the tree, where levels are all one and sessions have
- *  a line of their own: there it shows the score.
- * @param {Scene} scene
- * @param {number} node */
-export function stripColour(scene, node) {
-  const half = scene.shades.length - 1;
-  const shade = scene.shades[half];
-  if (shade !== "level" && shade !== "session") return fillOf(scene, half, node).colour;
-  const { data, theme, most } = scene;
-  return theme.table[rampIndex(data.final[node], most, powerOf(data))];
-}
-
 /** A session's colour, paler on higher levels.
  * @param {Scene} scene
  * @param {number} session

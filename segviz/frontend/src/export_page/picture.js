@@ -11,7 +11,7 @@ import { drawOver } from "../canvas/marks.js";
 import { drawBase } from "../canvas/paint.js";
 import { short } from "../canvas/path.js";
 import { PATTERN_LINES, PATTERN_WIDTH, TILE } from "../canvas/theme.js";
-import { nodeLines } from "../canvas/tooltip.js";
+import { nodeLines } from "../canvas/readout.js";
 import { contextOf } from "../shared/dom.js";
 import { isolateText } from "../shared/text.js";
 import { Recorder, tag } from "./recorder.js";

@@ -1,26 +1,19 @@
 // What a person does in the outline, by mouse and by keyboard.
 
-import { tell } from "./linked.js";
 import { goTo, render } from "./list.js";
-import { rowKey, wordsOf } from "./row.js";
-import { DEEPEST, findTyped, keyOf, press, showMore } from "./rows.js";
-
-const TYPING_MS = 700;
+import { rowKey } from "./row.js";
+import { PAGE, press } from "./rows.js";
 
 /** @param {OutlineState} s
  * @param {Row} row */
 function toggle(s, row) {
   const { list } = s;
-  if (row.node === undefined) showMore(list.open, row);
-  else if (row.depth >= DEEPEST) {
-    list.open.top = row.node; // deeper than rows lie inside each other: begin anew there
-    list.open.opened.add(keyOf(`^${row.node}`, row.node));
-  } else if (!list.open.opened.delete(row.key)) list.open.opened.add(row.key);
-  list.auto = list.auto.filter((key) => key !== row.key);
+  const { opened, limits } = list.open;
+  if (row.node === undefined) limits.set(row.key, row.shown + PAGE);
+  else if (!opened.delete(row.key)) opened.add(row.key);
   const at = list.rows.findIndex((other) => rowKey(other) === rowKey(row));
   render(s);
-  const gone = row.more && !list.items.has(rowKey(row));
-  if (gone) goTo(s, list.rows[Math.min(at, list.rows.length - 1)]);
+  if (row.more && !list.items.has(rowKey(row))) goTo(s, list.rows[at]);
 }
 
 /** @param {OutlineState} s
@@ -39,23 +32,15 @@ function select(s, row) {
 /** @param {OutlineState} s
  * @param {any} event */
 function pressKey(s, event) {
-  const { list, attention } = s;
+  const { list } = s;
   const at = list.rows.findIndex((row) => rowKey(row) === list.active);
   const { key } = event;
   if (at < 0 || event.ctrlKey || event.metaKey || event.altKey) return;
   const act = press(list.rows, at, key);
-  const now = performance.now();
-  const typing = attention.typed && now - attention.typedAt < TYPING_MS;
   if (act?.toggle) toggle(s, list.rows[at]);
   else if (act) goTo(s, list.rows[act.to ?? at]);
-  else if (key === "Enter" || (key === " " && !typing)) select(s, list.rows[at]);
-  else if (key.length === 1) {
-    attention.typed = typing ? attention.typed + key : key;
-    attention.typedAt = now;
-    const found = findTyped(list.rows, at, attention.typed,
-      (row) => (row.node === undefined ? "" : wordsOf(s.memory, row.node) ?? ""));
-    if (found >= 0) goTo(s, list.rows[found]);
-  } else if (!["ArrowLeft", "ArrowRight"].includes(key)) return;
+  else if (key === "Enter" || key === " ") select(s, list.rows[at]);
+  else if (key === "Tab") return;
   event.preventDefault();
   event.stopPropagation(); // letters are commands of the app elsewhere
 }
@@ -82,8 +67,4 @@ export function listen(s) {
     if (row?.branches && !event.target.closest(".twist")) toggle(s, row);
   });
   on("keydown", (event) => pressKey(s, event));
-  on("pointerover", (_, row) => tell(s, row));
-  on("pointerleave", () => tell(s, null));
-  on("focusin", (event, row) => { if (event.target.matches(":focus-visible")) tell(s, row); });
-  on("focusout", () => tell(s, null));
 }

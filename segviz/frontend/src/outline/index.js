@@ -7,9 +7,7 @@
 
 import { element } from "../shared/dom.js";
 import { unpack } from "../shared/message.js";
-import { listenPointing } from "../shared/pointing.js";
 import { listen } from "./events.js";
-import { showLinked, tell } from "./linked.js";
 import { goTo, render } from "./list.js";
 import { buildForest, countBelow, createOpen, openTo } from "./rows.js";
 
@@ -33,8 +31,6 @@ export default function ({ data, parentElement, setTriggerValue }) {
   const call = ++s.calls;
   return () => {
     if (call !== s.calls) return;
-    tell(s, null);
-    s.silence();
     clearTimeout(s.wanting.timer);
     s.elements.root.remove();
     delete parentElement[STATE];
@@ -48,10 +44,8 @@ function createState(parentElement) {
     calls: 0,
     tell: () => {},
     memory: { data: null },
-    list: { rows: [], items: new Map(), active: null, auto: [] },
-    attention: {
-      selected: null, sentByPython: null, told: null, linked: [], typed: "", typedAt: 0,
-    },
+    list: { rows: [], items: new Map(), active: null },
+    attention: { selected: null, sentByPython: null },
     wanting: { asked: "", timer: 0 },
     elements: {},
   };
@@ -61,10 +55,6 @@ function createState(parentElement) {
   elements.tree = element("ul", "tree", elements.root);
   elements.tree.setAttribute("role", "tree");
   listen(s);
-  s.silence = listenPointing(s, () => s.memory.data?.identity, (spans) => {
-    s.attention.linked = spans;
-    showLinked(s);
-  });
   return s;
 }
 
@@ -93,14 +83,12 @@ function update(s, message) {
   s.elements.root.style.height = `${data.height}px`;
   s.elements.tree.setAttribute("aria-label", `Outline of ${data.title || "the memory"}`);
   if (fresh) begin(s);
-  if (list.open.top !== null && !(data.level[list.open.top] >= 0)) list.open.top = null;
   let goal = null;
   if (fresh || data.selected !== attention.sentByPython) {
     goal = attention.selected = data.selected;
     if (goal !== null && !shows(s, goal)) openTo(memory.forest, list.open, goal);
   }
   attention.sentByPython = data.selected;
-  if (data.step !== null && (fresh || before.step !== data.step)) goal = follow(s) ?? goal;
   render(s);
   if (goal !== null) goTo(s, list.rows.find((row) => row.node === goal), false);
 }
@@ -114,8 +102,7 @@ function begin(s) {
   KEPT.delete(identity);
   KEPT.set(identity, list.open); // the last looked at is the last forgotten
   if (KEPT.size > MOST_KEPT) KEPT.delete([...KEPT.keys()][0]);
-  Object.assign(list, { active: null, auto: [] });
-  Object.assign(s.attention, { told: null, linked: [] });
+  list.active = null;
   s.wanting.asked = "";
 }
 
@@ -124,17 +111,3 @@ function begin(s) {
  * @param {number} node */
 const shows = ({ memory, list }, node) =>
   list.rows.some((row) => row.node === node) && memory.forest.level[node] >= 0;
-
-/** Opens the way to the leaf that has just joined and closes what was opened so for the one
- *  before; the leaf, or null where a selected node is looked at instead.
- * @param {OutlineState} s */
-function follow(s) {
-  const { memory, list } = s;
-  for (const key of list.auto) list.open.opened.delete(key);
-  list.auto = [];
-  if (s.attention.selected !== null) return null;
-  const leaf = memory.data.added.findLast((node) => memory.data.level[node] === 0);
-  if (leaf === undefined) return null;
-  list.auto = openTo(memory.forest, list.open, leaf);
-  return leaf;
-}

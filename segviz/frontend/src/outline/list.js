@@ -1,7 +1,6 @@
 // The outline as HTML: its rows, its bar, and the row the keyboard is on.
 
 import { focusedBeside, make } from "../shared/dom.js";
-import { showLinked } from "./linked.js";
 import { buildRow, rowKey, wordsOf } from "./row.js";
 import { createOpen, listRows, openTo } from "./rows.js";
 
@@ -14,20 +13,8 @@ export function render(s) {
   const scrolled = elements.tree.scrollTop;
   const held = elements.tree.contains(focusedBeside(elements.tree));
   list.rows = listRows(s.memory.forest, list.open);
-  list.items = new Map();
-  const groups = [make("ul")];
-  for (const row of list.rows) {
-    while (groups.length > row.depth) groups.pop();
-    const item = buildRow(s, row);
-    groups[groups.length - 1].append(item);
-    list.items.set(rowKey(row), item);
-    if (!row.open) continue;
-    const group = make("ul");
-    group.setAttribute("role", "group");
-    item.append(group);
-    groups.push(group);
-  }
-  elements.tree.replaceChildren(...groups[0].children);
+  list.items = new Map(list.rows.map((row) => [rowKey(row), buildRow(s, row)]));
+  elements.tree.replaceChildren(...list.items.values());
   if (!list.items.has(list.active)) {
     const { selected } = s.attention;
     const row = list.rows.find(({ node }) => node !== undefined && node === selected)
@@ -38,7 +25,6 @@ export function render(s) {
   if (stop) stop.tabIndex = 0;
   elements.tree.scrollTop = scrolled;
   if (held) stop?.focus({ preventScroll: true });
-  showLinked(s);
   fillBar(s);
   askForTexts(s);
   elements.root.dataset.rows = String(list.rows.length);
@@ -62,16 +48,12 @@ function fillBar(s) {
   };
   /** @param {number[]} nodes */
   const openAll = (nodes) => () => nodes.forEach((node) => openTo(forest, open, node));
-  if (open.top !== null) {
-    parts.push(make("span", "begins", `Begins at node ${open.top}.`));
-    button("Whole memory", () => { open.top = null; });
-  }
   if (data.retrieved.length) button("Open to retrieved", openAll(data.retrieved));
   if (data.gold.length) button("Open to gold", openAll(data.gold));
-  button("Close all", () => {
-    Object.assign(open, { ...createOpen(forest), opened: new Set() });
-    s.list.auto = [];
+  button("Open a level", () => {
+    for (const { branches, key } of s.list.rows) if (branches) open.opened.add(key);
   });
+  button("Close all", () => Object.assign(open, { ...createOpen(forest), opened: new Set() }));
   if (data.initial.length) {
     const legend = make("span", "legend");
     data.score_names.forEach((name, i) => {

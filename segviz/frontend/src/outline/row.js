@@ -94,12 +94,12 @@ export function labelOf(memory, row) {
 const count = (value) => value.toLocaleString("en");
 
 /** @param {MoreRow} moreRow */
-export function moreText({ more, hidden, shown, size }) {
-  const next = count(Math.min(hidden, PAGE));
-  return `Showing ${count(shown)} of ${count(size)}; show ${next} ${more < 0 ? "before" : "more"}`;
+export function moreText({ shown, size }) {
+  const next = count(Math.min(size - shown, PAGE));
+  return `Showing ${count(shown)} of ${count(size)}; show ${next} more`;
 }
 
-/** A row as an element of the tree, without what lies below it.
+/** A row as an element of the tree; how deep it lies is told, not nested.
  * @param {OutlineState} s
  * @param {Row} row */
 export function buildRow(s, row) {
@@ -133,7 +133,7 @@ export function buildRow(s, row) {
 
 /** Names a row among all of them.
  * @param {Row} row */
-export const rowKey = (row) => (row.more ? `${row.key}${row.more < 0 ? "<" : ">"}` : row.key);
+export const rowKey = (row) => (row.more ? `${row.key}>` : row.key);
 
 /** @param {OutlineMessage} data
  * @param {number} node */

@@ -7,8 +7,8 @@
 /** Children listed at first, and with each press of "more". */
 export const PAGE = 300;
 
-/** So many places lie inside each other; what is deeper begins an outline of its own. */
-export const DEEPEST = 24;
+/** To a node with more nodes above it the way is not opened: it would be all there is to see. */
+const DEEPEST = 300;
 
 /** Children and parents of every node as two flat tables each, and the nodes without a
  *  parent. `edges` are [parent, child] pairs in the order of the children.
@@ -81,142 +81,66 @@ export function countBelow(forest, nodes, limit = 1_000_000) {
   return counts;
 }
 
-/** The units below a node as [start, stop] pairs; the span itself where it would take too
- *  long to look.
- * @param {Forest} forest
- * @param {{ start: Ids, stop: Ids }} given
- * @param {number} node
- * @param {number} [limit]
- * @returns {Span[]} */
-export function unitsBelow(forest, { start, stop }, node, limit = 20_000) {
-  /** @type {Span[]} */
-  const spans = [];
-  const seen = new Set([node]);
-  const pending = [node];
-  while (pending.length) {
-    const here = /** @type {number} */ (pending.pop());
-    if (!forest.level[here]) spans.push([start[here], stop[here]]);
-    for (const child of childrenOf(forest, here)) {
-      if (seen.has(child)) continue;
-      if (seen.size >= limit) return [[start[node], stop[node]]];
-      seen.add(child);
-      pending.push(child);
-    }
-  }
-  spans.sort((a, b) => a[0] - b[0]);
-  /** @type {Span[]} */
-  const joined = [];
-  for (const [from, to] of spans) {
-    const last = joined[joined.length - 1];
-    if (last && from <= last[1]) last[1] = Math.max(last[1], to);
-    else joined.push([from, to]);
-  }
-  return joined;
-}
-
 // --- what is open ----------------------------------------------------------------------
 
 /** A fresh outline: a single root is open, several are not. `opened` holds keys of places,
- *  `windows` the part [from, to) of a long list that is shown, `top` the node at which the
- *  outline begins (null: all roots).
- * @param {Forest} forest */
-export function createOpen(forest) {
-  const opened = new Set();
-  if (forest.roots.length === 1) opened.add(keyOf("", forest.roots[0]));
-  return { opened, windows: new Map(), top: null };
+ *  `limits` how many of a long list are shown.
+ * @param {Forest} forest
+ * @returns {Open} */
+export function createOpen({ roots }) {
+  return { opened: new Set(roots.length === 1 ? [keyOf("", roots[0])] : []), limits: new Map() };
 }
 
 /** @param {string} above
  * @param {number} node */
-export const keyOf = (above, node) => `${above}/${node}`;
+const keyOf = (above, node) => `${above}/${node}`;
 
 /** The rows in order. A node's row: { node, key, depth, position, size, branches, open };
- *  a row that shows more of a list: { more: -1 or 1, key, depth, hidden, size }.
+ *  a row that shows more of a list: { more: true, key, depth, shown, size }.
  * @param {Forest} forest
  * @param {Open} open */
-export function listRows(forest, { opened, windows, top }) {
+export function listRows(forest, { opened, limits }) {
+  /** @type {Row[]} */
   const rows = [];
-  /** @param {Ids} ids
-   * @param {string} above
-   * @param {any} depth */
-  const list = (ids, above, depth) => {
-    const [from, to] = windows.get(above) ?? [0, Math.min(PAGE, ids.length)];
-    const end = Math.min(to, ids.length);
-    return { ids, above, depth, from, end, next: from - (from > 0 ? 1 : 0) };
-  };
-  const begin = top === null ? forest.roots : [top];
-  const stack = [list(begin, top === null ? "" : `^${top}`, 1)];
+  /** @type {{ ids: Ids, above: string, depth: number, next: number }[]} */
+  const stack = [{ ids: forest.roots, above: "", depth: 1, next: 0 }];
   while (stack.length) {
     const here = stack[stack.length - 1];
-    const { ids, above, depth, from, end } = here;
-    const at = here.next++;
-    const shown = end - from;
-    if (at < from) {
-      rows.push({ more: -1, key: above, depth, hidden: from, shown, size: ids.length });
-    } else if (at < end) {
-      const key = keyOf(above, ids[at]);
-      const below = childrenOf(forest, ids[at]);
-      const open = below.length > 0 && depth < DEEPEST && opened.has(key);
-      rows.push({ node: ids[at], key, depth, position: at + 1, size: ids.length,
+    const { ids, above, depth } = here;
+    const shown = Math.min(ids.length, limits.get(above) ?? PAGE);
+    if (here.next < shown) {
+      const node = ids[here.next++];
+      const key = keyOf(above, node);
+      const below = childrenOf(forest, node);
+      const open = below.length > 0 && opened.has(key);
+      rows.push({ node, key, depth, position: here.next, size: ids.length,
         branches: below.length, open });
-      if (open) stack.push(list(below, key, depth + 1));
+      if (open) stack.push({ ids: below, above: key, depth: depth + 1, next: 0 });
     } else {
-      const hidden = ids.length - end;
-      if (hidden) rows.push({ more: 1, key: above, depth, hidden, shown, size: ids.length });
+      if (shown < ids.length) {
+        rows.push({ more: true, key: above, depth, shown, size: ids.length });
+      }
       stack.pop();
     }
   }
   return rows;
 }
 
-/** Shows another part of a long list, before (-1) or after (1) what is shown.
- * @param {Open} state
- * @param {MoreRow} moreRow */
-export function showMore(state, { more, key, size }) {
-  const [from, to] = state.windows.get(key) ?? [0, PAGE];
-  state.windows.set(key, more < 0
-    ? [Math.max(0, from - PAGE), to] : [from, Math.min(size, to + PAGE)]);
-}
-
-/** Opens what lies above a node so that it has a row; the keys opened for it. An outline
- *  that begins elsewhere, or too far above, begins anew.
+/** Opens what lies above a node so that it has a row.
  * @param {Forest} forest
- * @param {Open} state
+ * @param {Open} open
  * @param {number} node */
-export function openTo(forest, state, node) {
-  let path = pathTo(forest, node);
-  const at = state.top === null ? 0 : path.indexOf(state.top);
-  if (at >= 0 && path.length - at <= DEEPEST) path = path.slice(at);
-  else if (path.length <= DEEPEST) state.top = null;
-  else {
-    path = path.slice(4 - DEEPEST);
-    state.top = path[0];
-  }
-  /** @type {string[]} */
-  const opened = [];
-  let above = state.top === null ? "" : `^${state.top}`;
-  let siblings = state.top === null ? forest.roots : [state.top];
+export function openTo(forest, { opened, limits }, node) {
+  const path = pathTo(forest, node);
+  if (path.length > DEEPEST) return;
+  let above = "";
+  let siblings = forest.roots;
   path.forEach((here, i) => {
-    bringIn(state, above, siblings, here);
+    limits.set(above, Math.max(limits.get(above) ?? PAGE, siblings.indexOf(here) + 1));
     above = keyOf(above, here);
     siblings = childrenOf(forest, here);
-    if (i === path.length - 1 || state.opened.has(above)) return;
-    state.opened.add(above);
-    opened.push(above);
+    if (i < path.length - 1) opened.add(above);
   });
-  return opened;
-}
-
-/** @param {Open} state
- * @param {string} key
- * @param {Ids} siblings
- * @param {number} node */
-function bringIn(state, key, siblings, node) {
-  const at = siblings.indexOf(node);
-  const [from, to] = state.windows.get(key) ?? [0, PAGE];
-  if (at >= from && at < to) return;
-  const first = Math.max(0, Math.min(at - PAGE / 2, siblings.length - PAGE));
-  state.windows.set(key, [first, first + PAGE]);
 }
 
 // --- keys ------------------------------------------------------------------------------
@@ -245,23 +169,4 @@ export function press(rows, at, key) {
     return rows[above].depth < row.depth ? { to: above } : null;
   }
   return null;
-}
-
-/** The next row, from `at` on and around, whose words begin with what was typed; else one
- *  in which some word does; -1 if none. Further letters may stay on the same row.
- * @param {Row[]} rows
- * @param {number} at
- * @param {string} typed
- * @param {(row: Row) => string} wordsOf */
-export function findTyped(rows, at, typed, wordsOf) {
-  const wanted = typed.toLowerCase();
-  const first = typed.length > 1 ? 0 : 1;
-  let inside = -1;
-  for (let i = first; i < rows.length + first; i++) {
-    const here = (at + i) % rows.length;
-    const words = wordsOf(rows[here]).toLowerCase();
-    if (words.startsWith(wanted)) return here;
-    if (inside < 0 && words.includes(` ${wanted}`)) inside = here;
-  }
-  return inside;
 }

@@ -9,7 +9,7 @@ from segviz.retrieval import Result
 from segviz.ui import keys
 from segviz.ui.state import Session
 from segviz.ui.widgets.captions import level_names, place, short
-from segviz.ui.widgets.charts import chart
+from segviz.ui.widgets.charts import chart, ink
 from segviz.ui.widgets.tables import table
 from segviz.view.palette import LEVEL_COLOURS
 
@@ -69,7 +69,7 @@ def hop_panel(session: Session, result: Result) -> None:
         for name, scores in [*told, (result.score_names[1], result.final)]
     ]
     chart(
-        level_figure(rows, colours=LEVEL_COLOURS),
+        level_figure(rows, colours=LEVEL_COLOURS, neutral=ink()),
         f"Where the scores lie after each hop, and in the end: {level_sentence(rows[0])} at "
         f"first, {level_sentence(rows[-1])} propagated.",
         keys.HOPS_CHART,

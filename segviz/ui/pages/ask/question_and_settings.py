@@ -35,6 +35,7 @@ from segviz.ui.widgets.slices import FATES_SHOWN, fate_rows
 from segviz.ui.widgets.tables import tall
 from segviz.ui.widgets.tree import literal_switch, view_choice
 from segviz.view.live import ALPHA_MAX, ALPHA_STEP, HORIZON_MAX, LIVE_POLICIES
+from segviz.view.names import node_names
 from segviz.view.scene import keeps_time
 
 
@@ -128,10 +129,11 @@ def _question(session: Session) -> Question:
             write_question(session, None, given)
             state[before] = [given, *(one for one in state[before] if one != given)][:_ASKED_KEPT]
 
+    own = [*([] if text is None else [text]), *state[before]]
     # Streamlit draws option texts as plain text.
     st.selectbox(
         "Question",
-        list(dict.fromkeys([*([] if text is None else [text]), *state[before], *numbers])),
+        list(dict.fromkeys([*own, *(numbers or _suggested(session))])),
         format_func=label,
         key=box,
         index=None,
@@ -144,6 +146,20 @@ def _question(session: Session) -> Question:
     if text is None and questions:
         return questions[index or 0]
     return Question(-1, text or "", None, None, ())
+
+
+_SUGGESTED = 3
+
+
+def _suggested(session: Session) -> list[str]:
+    """Returns questions about what the widest nodes are named by, for a conversation that comes
+    without any."""
+    structure = session.memory.structure.collapsed
+    names = node_names(structure, tuple(session.conversation.speakers))
+    width = structure.stop - structure.start
+    wide = sorted(structure.nodes.tolist(), key=lambda node: (-int(width[node]), node))
+    terms = dict.fromkeys(names[node].split(", ")[0] for node in wide if names[node])
+    return [f"What was said about {term}?" for term in list(terms)[:_SUGGESTED]]
 
 
 _LISTED = ("before", "after", "change", "question", "category", "number")

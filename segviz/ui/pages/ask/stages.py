@@ -12,7 +12,7 @@ from segviz.retrieval import Result
 from segviz.ui import keys
 from segviz.ui.state import Session
 from segviz.ui.widgets.captions import level_names, named, short
-from segviz.ui.widgets.charts import chart
+from segviz.ui.widgets.charts import chart, ink
 from segviz.ui.widgets.lists import node_list
 from segviz.view.palette import LEVEL_COLOURS
 
@@ -80,7 +80,7 @@ def _stage_row(session: Session, result: Result, stage: Stage, place: int) -> di
 
 
 def _levels(session: Session, result: Result) -> None:
-    """Draws the levels of the nodes looked at and of those returned."""
+    """Draws the shares of the nodes looked at and of those returned."""
     names = level_names(session.memory)
     rows = []
     for name, counts in (("looked at", result.visited), ("returned", result.levels())):
@@ -89,8 +89,8 @@ def _levels(session: Session, result: Result) -> None:
         rows.append(level_row(f"{sum(counts.values())} {name}", shares, names))
     st.markdown("**Levels it looked at, and those it returned**")
     chart(
-        level_figure(rows, colours=LEVEL_COLOURS),
-        "; ".join(f"{row['of']}: {level_sentence(row)}" for row in rows) + ".",
+        level_figure(rows, colours=LEVEL_COLOURS, neutral=ink()),
+        "; ".join(f"{row['shares of']}: {level_sentence(row)}" for row in rows) + ".",
         keys.VISITED_CHART,
         rows=lambda: rows,
     )

@@ -13,13 +13,12 @@ from segviz.ui.pages.compare.memories import cached, offer
 from segviz.ui.pages.compare.questions import (
     asked_of_all,
     measure_panel,
-    published_panel,
     question_choice,
     question_panel,
 )
 from segviz.ui.pages.compare.structures import PER_ROW, shapes_panel, structures_panel
 from segviz.ui.state import Session
-from segviz.ui.widgets.captions import counted
+from segviz.ui.widgets.captions import counted, unmarked
 from segviz.ui.widgets.measures import countable
 
 DEFAULT = ("segment-tree", "clustering", "memtree")
@@ -54,7 +53,6 @@ def render(session: Session) -> None:
         st.info("This conversation has no questions to compare by.")
     st.subheader("Shape", divider="gray")
     shapes_panel(session, ready)
-    published_panel()
 
 
 def _choices(session: Session) -> tuple[list[str], dict[str, Any]]:
@@ -92,7 +90,8 @@ def _choices(session: Session) -> tuple[list[str], dict[str, Any]]:
     )
     st.caption(
         f"Same for all: {counted(len(session.memory.units), 'leaf', 'leaves')} by the rule "
-        f"'{session.memory.unit}', the embedder of the sidebar, relevance {relevance}, "
+        f"'{session.memory.unit}', embedded by {unmarked(session.memory.embedder.name)}, relevance "
+        f"{relevance}, "
         f"K {k}, N {budget} units."
     )
     named = None if relevance == USUAL else relevance

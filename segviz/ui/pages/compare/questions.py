@@ -1,8 +1,8 @@
-"""Compares retrieval: one question in each system, all questions, what the papers report."""
+"""Compares retrieval: one question in each system, and all questions."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from time import perf_counter
 from typing import Any
 
@@ -10,20 +10,20 @@ import streamlit as st
 
 from segviz.construct import Retriever
 from segviz.conversation import Question
-from segviz.evaluate import MEASURES
+from segviz.evaluate import MEASURES, Mean, Outcomes
 from segviz.evaluate.compare import (
     COLLAPSED,
     OWN,
     Comparison,
     Overlap,
+    Row,
     Standing,
     compare,
     overlap,
 )
 from segviz.evaluate.outcomes import ADVERSARIAL
-from segviz.evaluate.published import METRICS, SOURCES, reported
 from segviz.figures.compare import (
-    Stand,
+    DIFFERENCE,
     gold_sentence,
     overlap_sentence,
     standing_plot,
@@ -43,11 +43,10 @@ from segviz.ui.settings import write_settings
 from segviz.ui.state import Session, fingerprint, peek, remember
 from segviz.ui.widgets.atlas import draw_atlas
 from segviz.ui.widgets.captions import counted, level_label, short, spread, unmarked
-from segviz.ui.widgets.charts import chart, colours, faint, ink
+from segviz.ui.widgets.charts import chart, colours, faint, ink, pair
 from segviz.ui.widgets.lists import node_list
 from segviz.ui.widgets.measures import at_once, measure_choice
 from segviz.ui.widgets.slices import measured, slice_choice
-from segviz.ui.widgets.tables import tall
 
 RESULTS_KEPT = 4
 
@@ -213,33 +212,39 @@ def measure_panel(session: Session, ready: Mapping[str, Built], settings: dict[s
         remember(keys.COMPARISONS, key, RESULTS_KEPT, lambda: found)
         st.rerun()
     measure, adversarial = measure_choice(questions, found.settings.k, found.units, found.tokens)
-    _standings(session, found, measure, adversarial, key)
+    _standings(session, ready, found, measure, adversarial, key)
 
 
 def _standings(
-    session: Session, found: Comparison, measure: str, adversarial: bool, key: str
+    session: Session,
+    ready: Mapping[str, Built],
+    found: Comparison,
+    measure: str,
+    adversarial: bool,
+    key: str,
 ) -> None:
     """Draws every system and retrieval by one measure, beside the first of them."""
     first = found.rows[0].outcomes
 
-    def stands() -> list[Stand]:
-        return [
-            Stand(
-                _row_name(row),
-                row.outcomes.mean(measure, adversarial=adversarial),
-                row.outcomes.gain(first, measure, adversarial=adversarial),
-            )
+    label = MEASURES[measure].label
+    rows: list[Row] = remember(
+        keys.STANDINGS,
+        fingerprint(key, measure, adversarial),
+        RESULTS_KEPT,
+        lambda: [
+            _standing(row, ready[row.system].memory, first, measure, adversarial)
             for row in found.rows
-        ]
-
-    drawn = remember(keys.STANDINGS, fingerprint(key, measure, adversarial), RESULTS_KEPT, stands)
+        ],
+    )
     chart(
-        standing_plot(drawn, measure, **colours()),
-        standing_sentence(drawn, measure),
+        standing_plot(rows, label, **pair()),
+        standing_sentence(rows, label),
         keys.STANDING_PLOT,
         "Means with 95 % bootstrap intervals; differences are paired, question by question. The "
-        "table has words read and seconds, too.",
-        rows=lambda: _standing_rows(found, drawn, measure, adversarial),
+        "table has words read, seconds, model calls and the size of vectors, too.",
+        rows=lambda: [
+            {n: spread(v) if isinstance(v, Mean) else v for n, v in row.items()} for row in rows
+        ],
     )
     columns = {_row_name(row): row for row in found.rows}
     st.markdown("**Question atlas**: every question in every system")
@@ -263,35 +268,32 @@ def _asked_by(found: Comparison) -> dict[str, Any]:
     return {"k": found.settings.k, "relevance": found.settings.relevance}
 
 
-def _standing_rows(
-    found: Comparison, stands: Sequence[Stand], measure: str, adversarial: bool
-) -> list[dict[str, Any]]:
-    """The numbers behind the plot, with reading and time; seconds are of this machine, with the
-    embeddings of the leaves already made for all but the first."""
-    label, tricky = MEASURES[measure].label, ADVERSARIAL in found.rows[0].outcomes.categories
-    other = "without category 5" if adversarial else "with category 5"
-    rows = []
-    for row, stand in zip(found.rows, stands, strict=True):
-        mean = row.outcomes.value
-        cells: dict[str, Any] = {
-            "system": SYSTEMS[row.system].label,
-            "retrieval": _retrieval(row),
-            label: spread(stand.mean),
-            "to the first": "" if row is found.rows[0] else spread(stand.gain),
-            "n": stand.mean.n,
-        }
-        if tricky:
-            cells[other] = number(mean(measure, adversarial=not adversarial))
-        cells |= {
-            "words read": round(mean("words", adversarial=adversarial)),
-            "short of K": f"{mean('short', adversarial=adversarial):.0%}",
-            "build s": round(row.build_seconds or 0, 2),
-            "ms per question": None
-            if row.query_seconds is None
-            else round(1000 * row.query_seconds, 1),
-        }
-        rows.append(cells)
-    return rows
+def _standing(
+    row: Standing, memory: Memory, first: Outcomes, measure: str, adversarial: bool
+) -> Row:
+    """A row of the plot, with reading, time and what is stored; seconds are of this machine, with
+    the embeddings of the leaves already made for all but the first."""
+    value, outcomes = row.outcomes.value, row.outcomes
+    mean = outcomes.mean(measure, adversarial=adversarial)
+    cells: Row = {
+        "system": _row_name(row),
+        MEASURES[measure].label: mean,
+        DIFFERENCE: outcomes.gain(first, measure, adversarial=adversarial),
+        "n": mean.n,
+    }
+    if ADVERSARIAL in outcomes.categories:
+        other = "without category 5" if adversarial else "with category 5"
+        cells[other] = number(value(measure, adversarial=not adversarial))
+    cells |= {
+        "words read": round(value("words", adversarial=adversarial)),
+        "short of K": f"{value('short', adversarial=adversarial):.0%}",
+        "build s": round(row.build_seconds or 0, 2),
+        "model calls": sum(step.cost.calls for step in memory.steps),
+        "MB of vectors": round(memory.structure.vector.nbytes / 1e6, 2),
+    }
+    if row.query_seconds is not None:
+        cells["ms per question"] = round(1000 * row.query_seconds, 1)
+    return cells
 
 
 def _row_name(row: Standing) -> str:
@@ -320,45 +322,3 @@ def _measured(session: Session, ready: Mapping[str, Built], settings: dict[str, 
         query_seconds=seconds,
         **settings,
     )
-
-
-def published_panel() -> None:
-    """Lists the papers' own numbers, each with its caveats."""
-    with st.expander("What the papers report", key=keys.PUBLISHED, on_change="rerun") as panel:
-        if not panel.open:
-            return
-        st.markdown(
-            "Numbers as printed, for orientation. None of the answer scores compares with the "
-            "recall above, and scores of different papers do not compare with each other: they "
-            "count different questions, name LoCoMo's categories differently, and use other "
-            "models. Each row says what to mind."
-        )
-        rows = reported()
-        event = st.dataframe(
-            [
-                {
-                    "system": SYSTEMS[row.system].label if row.system in SYSTEMS else row.system,
-                    "value": f"{row.value:g}" + _interval(row.low, row.high),
-                    "metric": METRICS[row.metric].label,
-                    "data": row.data,
-                    "variant": row.variant,
-                    "source": f"{SOURCES[row.source].where}, {row.table}",
-                    "mind": " ".join(row.caveats),
-                }
-                for row in rows
-            ],
-            hide_index=True,
-            height=tall(len(rows), 10),
-            key=keys.PUBLISHED_ROWS,
-            on_select="rerun",
-            selection_mode="single-row",
-        )
-        ticked = event.selection.rows if event else []
-        if ticked:
-            st.text("To mind: " + " ".join(rows[ticked[0]].caveats))
-        else:
-            st.caption(f"{counted(len(rows), 'number')}; tick a row to read what to mind of it.")
-
-
-def _interval(low: float | None, high: float | None) -> str:
-    return "" if low is None or high is None else f" [{low:g}, {high:g}]"

@@ -79,10 +79,16 @@ def _structure(
     roots = counted(len(structure.roots), "root")
     with st.container(horizontal=True, wrap=False, gap="small"):
         unlike = _unlike(shape(found.memory.structure), name, session.conversation.source_format)
-        st.caption(f"{nodes}, {roots}, built in {found.seconds:.1f} s{unlike}", width="stretch")
+        took = f", {found.seconds:.1f} s" if found.seconds >= 0.05 else ""
+        st.caption(f"{nodes}, {roots}{took}", width="stretch")
+        fidelity = foreign("systems", name) or kind.fidelity
         with st.popover(
-            foreign("systems", name) or kind.fidelity, type="tertiary", key=keys.departures(name)
+            f"{fidelity}, other shape" if unlike else fidelity,
+            type="tertiary",
+            key=keys.departures(name),
         ):
+            if unlike:
+                st.markdown(unlike)
             if not keeps_time(found.memory, structure):
                 st.markdown("This memory does not follow time: it is drawn by its branches.")
             st.markdown(cited(cleandoc(kind.__doc__ or "").partition("\n\n")[0]))
@@ -92,11 +98,11 @@ def _structure(
 
 
 def _unlike(found: Shape, name: str, data: str) -> str:
-    """Says that a tree is twice or half as deep or wide as the published ones of its system."""
+    """Says that a tree is of another shape than the published ones of its system; "" if not."""
     for row in beside(SHAPES, name, data):
         pairs = ((found.mean_depth, row.mean_depth), (found.branching, row.branching))
         if any(not 0.5 <= mine / printed <= 2 for mine, printed in pairs):
-            return ", of another shape than published (below)"
+            return "Twice or half as deep or wide as published; the numbers stand below."
     return ""
 
 
@@ -132,7 +138,7 @@ def _draw(session: Session, name: str, ready: Mapping[str, Built], result: Resul
 def _height(ready: Mapping[str, Built]) -> int:
     """Pixels for the tallest of them, the same for all."""
     levels = 1 + max(int(b.memory.structure.level.max(initial=0)) for b in ready.values())
-    return min(130 + 48 * levels, 300)
+    return min(164 + 48 * levels, 334)
 
 
 def select_turns(session: Session, turns: tuple[str, ...]) -> None:

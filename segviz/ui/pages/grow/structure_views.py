@@ -5,45 +5,46 @@ Each view is offered where the data of the structure supports it."""
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import streamlit as st
 
 from segviz.construct import Fades
 from segviz.conversation import DAY
+from segviz.evaluate.compare import Chart
 from segviz.figures.families import (
     dirty_paths,
-    effort,
     effort_sentence,
     families,
     families_figure,
     family_rows,
-    rebuild,
     refreshed,
 )
 from segviz.figures.forgetting import (
     fades,
-    forgetting_figure,
     forgetting_rows,
     forgetting_sentence,
     last_met,
     remembered,
 )
-from segviz.figures.groups import Sizes, changes, grouped, groups_figure, groups_sentence, sizes
+from segviz.figures.groups import (
+    change_rows,
+    changes,
+    grouped,
+    groups_sentence,
+    size_rows,
+    sizes,
+)
 from segviz.figures.relation_graph import around, node_name, related, relation_html, ties, types
+from segviz.figures.rows import rows_figure
 from segviz.figures.windows import dated, window_rows, windows, windows_figure, windows_sentence
 from segviz.tree import Structure
 from segviz.ui import keys
 from segviz.ui.state import Session
 from segviz.ui.widgets.captions import counted, level_names
-from segviz.ui.widgets.charts import chart, colours, dark, ink
-from segviz.ui.widgets.tables import table
-from segviz.view.palette import SCORE_RAMP_DARK, SCORE_RAMP_LIGHT, session_colours
+from segviz.ui.widgets.charts import chart, colours, dark, ink, pair
+from segviz.view.palette import session_colours
 
 _YEARS = 3
-
-# So many rows are seen without scrolling, in so many pixels.
-_SEEN, _TALL = 8, 280
 
 
 def structure_views_panel(session: Session, structure: Structure, step: int) -> None:
@@ -78,22 +79,15 @@ def _has_windows(session: Session, structure: Structure) -> bool:
 def _windows(session: Session, structure: Structure, step: int) -> None:
     names, found = level_names(session.memory), windows(structure)
     calendar = dated(structure)
-    figure = windows_figure(
-        found,
-        last_met(structure),
-        names=names,
-        calendar=calendar,
-        ink=ink(),
-        ramp=SCORE_RAMP_DARK if dark() else SCORE_RAMP_LIGHT,
-        **colours(),
-    )
+    now = last_met(structure)
+    figure = windows_figure(found, now, names=names, calendar=calendar, ink=ink(), **colours())
     more = "" if calendar else " Without dates, units are counted a second apart."
     chart(
         figure,
         windows_sentence(found, names),
         keys.WINDOWS_CHART,
-        "Frames are windows, with the number of nodes gathered in them; the bars in them are "
-        f"the time those nodes hold. The line is the last unit heard.{more}",
+        "Frames are windows, with the number of nodes gathered in them. The line is the last unit "
+        f"heard.{more}",
         rows=lambda: window_rows(found, names, calendar),
     )
 
@@ -118,8 +112,14 @@ def _forgetting(session: Session, structure: Structure, step: int) -> None:
         help="The moment a question is asked. Nothing in the memory changes by it.",
     )
     points = remembered(structure, last_met(structure) + days * DAY, model.retention)
-    figure = forgetting_figure(
-        points, model.retention, names=level_names(session.memory), **colours()
+    rows = forgetting_rows(points, model.retention)
+    tones = colours()
+    figure = rows_figure(
+        rows,
+        Chart("days since it was last met", ("remembered",), "curve"),
+        colours=[tones["neutral"]],
+        neutral=tones["accent"],
+        hollow=("nodes", "nodes, now"),
     )
     more = f"{model.fading()} n counts how often a node was met again; nothing is deleted."
     chart(
@@ -127,7 +127,7 @@ def _forgetting(session: Session, structure: Structure, step: int) -> None:
         forgetting_sentence(points),
         keys.FORGETTING_CHART,
         more,
-        rows=lambda: forgetting_rows(points),
+        rows=lambda: rows[-len(points) :],
     )
 
 
@@ -142,40 +142,13 @@ def _families(session: Session, structure: Structure, step: int) -> None:
     memory, forest = session.memory, families(structure)
     done = memory.steps[step - 1]
     fresh = refreshed(structure, done.events)
-    names = level_names(memory)
-    figure = families_figure(
-        forest,
-        fresh,
-        ink=ink(),
-        empty="#3a3834" if dark() else "#e4e1db",
-        **colours(),
-    )
-    rows = effort(structure, forest, fresh)
-    sentence = effort_sentence(rows, rebuild(structure, forest), done.cost.annotated, names)
-    chart(
-        figure,
-        sentence,
-        keys.FAMILIES_CHART,
-        rows=lambda: family_rows(forest, dirty_paths(forest, fresh)),
-    )
     paths = dirty_paths(forest, fresh)
-    if not paths:
-        st.caption("This step refreshed no tree.")
-        return
-    st.markdown(f"**What this step refreshed**, in {counted(len(paths), 'tree')}")
-    table(
-        [
-            {
-                "family": tree.family,
-                "tree": tree.label,
-                "items": tree.items,
-                "refreshed": f"{len(path)} of {len(tree.nodes)}",
-                "nodes, from the root down": " › ".join(map(str, path)),
-            }
-            for tree, path in paths
-        ],
-        about="Trees refreshed by this step",
-        height=_TALL if len(paths) > _SEEN else "content",
+    chart(
+        families_figure(forest, fresh, ink=ink(), **colours()),
+        effort_sentence(structure, forest, fresh, done.cost.annotated),
+        keys.FAMILIES_CHART,
+        "The table has what was refreshed from the root down.",
+        rows=lambda: family_rows(forest, paths),
     )
 
 
@@ -189,48 +162,28 @@ def _has_groups(session: Session, structure: Structure) -> bool:
 def _groups(session: Session, structure: Structure, step: int) -> None:
     steps = session.memory.steps[:step]
     found, grown = changes(steps), sizes(steps)
-    figure = groups_figure(found, grown, **colours())
+    sized, changed = size_rows(grown), change_rows(found)
     chart(
-        figure,
+        rows_figure(sized, Chart("step", ("groups", "middle size", "largest")), **pair()),
         groups_sentence(found, grown),
         keys.GROUPS_CHART,
-        "The objective is taken among a group's nearest neighbours, so only before and after "
-        "of one change compare.",
-        rows=lambda: _sizes_rows(grown),
+        rows=lambda: sized,
     )
-    if not found:
+    if not changed:
         return
-    with st.expander(f"Every split and merge ({len(found)})"):
-        number = st.column_config.NumberColumn(format="%.3f")
-        st.dataframe(
-            [
-                {
-                    "step": change.step,
-                    "change": change.kind,
-                    "group": change.node,
-                    "others": ", ".join(map(str, change.others)),
-                    "before": change.before,
-                    "after": change.after,
-                    "gain": change.gain,
-                }
-                for change in reversed(found)
-            ],
-            hide_index=True,
-            height=300,
-            column_config=dict.fromkeys(("before", "after", "gain"), number),
-        )
-
-
-def _sizes_rows(grown: Sizes) -> list[dict[str, Any]]:
-    """Returns a row for each step at which a size changed."""
-    # A size in the middle there is not before the first group.
-    middles = [None if value != value else value for value in grown.middle.tolist()]
-    columns = list(zip(grown.count.tolist(), middles, grown.largest.tolist(), strict=True))
-    return [
-        {"step": step, "groups": count, "middle size": middle, "largest": largest}
-        for step, (count, middle, largest) in enumerate(columns, start=1)
-        if step == 1 or columns[step - 2] != columns[step - 1]
-    ]
+    chart(
+        rows_figure(
+            changed,
+            Chart("step", ("objective",), "change", kind="marks"),
+            hollow=("before", "before"),
+            **pair(),
+        ),
+        "The objective before and after every split and merge.",
+        keys.CHANGES_CHART,
+        "It is taken among a group's nearest neighbours, so only before and after of one change "
+        "compare.",
+        rows=lambda: changed[::-1],
+    )
 
 
 # --- relations -----------------------------------------------------------------------

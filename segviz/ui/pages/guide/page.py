@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from segviz.construct import Retriever, parameters
 from segviz.conversation import TITLES
 from segviz.export.story import tour
-from segviz.figures.toy import numbered_tree, transition_figure
+from segviz.figures.toy import numbered_tree, share_rows
 from segviz.plugins import foreign
 from segviz.retrieval import POLICIES, RetrievalSettings, combine, initial_scores, spread, top_k
 from segviz.systems import SYSTEMS
@@ -23,7 +23,7 @@ from segviz.ui.pages.guide.cases import CASES, CONVERSATION, Case
 from segviz.ui.state import Session
 from segviz.ui.view_state import read_file
 from segviz.ui.widgets.captions import cited
-from segviz.ui.widgets.charts import QUIET, chart, colours, dark, ink, ramp
+from segviz.ui.widgets.charts import QUIET, colours, dark, ramp
 from segviz.ui.widgets.tables import table
 from segviz.view.bookmark import Bookmark
 
@@ -92,18 +92,13 @@ def _toy() -> None:
         shares, numbers = st.columns(2, gap="medium")
     with shares:
         st.markdown(
-            "**Who gives to whom** under this policy. A column is what one node gives away: "
-            "equal shares that add up to 1, or nothing where it has no target.",
-            help="The matrix W_P of the paper: row i, column j is the share of node j's score "
-            "that one hop carries to node i.",
+            "**Who gives to whom** under this policy: equal shares that add up to 1, or nothing "
+            "where a node has no target.",
+            help="The matrix W_P of the paper, column by column: the share of a node's score that "
+            "one hop carries to each other node.",
         )
         matrix = spread(np.eye(len(structure)), structure.edges, policy, 1, structure)[1].T
-        chart(
-            transition_figure(matrix, ramp=ramp(), ink=ink()),
-            _matrix_sentence(matrix),
-            keys.TOY_MATRIX,
-            rows=lambda: _shares(matrix),
-        )
+        table(share_rows(matrix), about="Which share of its score each node gives to which")
     with numbers:
         st.markdown(
             "**Hop by hop.** Every hop hands the scores on once more; later hops count less.",
@@ -111,19 +106,6 @@ def _toy() -> None:
             "is Σ αᵏ s⁽ᵏ⁾ / Σ αᵏ.",
         )
         _hop_table(structure.text, hops, final)
-
-
-def _matrix_sentence(matrix: NDArray[np.float64]) -> str:
-    givers, shares = int((matrix.sum(axis=0) > 0).sum()), int((matrix > 0).sum())
-    return f"{givers} of {len(matrix)} nodes give their score away, in {shares} shares."
-
-
-def _shares(matrix: NDArray[np.float64]) -> list[dict[str, Any]]:
-    """Returns a row for each share that is given."""
-    return [
-        {"from node": giver, "to node": taker, "share": float(matrix[taker, giver])}
-        for giver, taker in np.argwhere(matrix.T > 0).tolist()
-    ]
 
 
 def _hop_table(

@@ -13,7 +13,6 @@ from segviz.retrieval import POLICIES, RELEVANCE
 from segviz.ui import keys
 from segviz.ui.pages.sweep.charts import charts_panel
 from segviz.ui.pages.sweep.construction import construction_panel
-from segviz.ui.pages.sweep.permutation import permutation_panel
 from segviz.ui.pages.sweep.setting import atlas_panel, nodes_panel, setting_panel
 from segviz.ui.settings import read_settings
 from segviz.ui.state import Session, fingerprint, peek, remember
@@ -63,7 +62,6 @@ def render(session: Session) -> None:
     settings = _settings(session)
     key = fingerprint(session.key, settings, [question.index for question in questions])
     _sweep(session, settings, key)
-    permutation_panel(session, settings["relevance"], settings["k"])
 
 
 def _sweep(session: Session, settings: dict[str, Any], key: str) -> None:

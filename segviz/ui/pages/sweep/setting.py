@@ -13,15 +13,15 @@ from segviz.evaluate import MEASURES, Cell, Outcomes, Sweep, evaluate
 from segviz.evaluate.measures import sees
 from segviz.evaluate.outcomes import ADVERSARIAL
 from segviz.evaluate.traffic import Traffic, traffic
-from segviz.figures.categories import category_bars, category_sentence
 from segviz.figures.judged import Judged, blind_sentence, number
+from segviz.figures.sweep import category_figure, category_rows, category_sentence
 from segviz.ui import keys
 from segviz.ui.pages.sweep.charts import chosen
 from segviz.ui.settings import read_settings, write_moment, write_settings
 from segviz.ui.state import Session, fingerprint, remember
 from segviz.ui.widgets.atlas import draw_atlas
 from segviz.ui.widgets.captions import named, spread
-from segviz.ui.widgets.charts import chart, colours, ink
+from segviz.ui.widgets.charts import chart, pair
 from segviz.ui.widgets.slices import measured
 from segviz.ui.widgets.tables import table, tall
 from segviz.ui.widgets.tree import draw_canvas, scene
@@ -42,20 +42,17 @@ def setting_panel(session: Session, judged: Judged) -> None:
         open_it = st.button(
             "Open this setting in Ask", icon=":material/open_in_new:", key=keys.OPEN_ASK
         )
-    _categories(outcomes, judged)
+    st.markdown("**By category** of question")
+    chart(
+        category_figure(judged, setting, **pair()),
+        category_sentence(judged, setting),
+        keys.CATEGORIES,
+        rows=lambda: category_rows(judged, setting),
+    )
     _measures(outcomes, policy, judged.sweep.baseline.outcomes)
     if open_it:
         _write(session, judged.sweep, policy, alpha, horizon)
         st.switch_page(st.session_state[keys.PAGES]["ask"])
-
-
-def _categories(outcomes: Outcomes, judged: Judged) -> None:
-    st.markdown("**By category** of question")
-    bars = category_bars(
-        outcomes, judged.measure, adversarial=judged.adversarial, ink=ink(), **colours()
-    )
-    sentence = category_sentence(outcomes, judged.measure, adversarial=judged.adversarial)
-    chart(bars, sentence, keys.CATEGORIES)
 
 
 def _measures(outcomes: Outcomes, policy: str, base: Outcomes) -> None:
@@ -221,7 +218,7 @@ def nodes_panel(session: Session, judged: Judged) -> None:
         st.caption(sentence)
         levels = int(structure.level.max(initial=0)) + 1
         draw_canvas(
-            session, scene(session, structure), key=keys.TRAFFIC_TREE, height=140 + 40 * levels
+            session, scene(session, structure), key=keys.TRAFFIC_TREE, height=174 + 40 * levels
         )
 
 

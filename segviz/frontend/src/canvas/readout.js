@@ -1,9 +1,9 @@
-// What is said about a node, and the tooltip that says it.
+// What is said about a node, and the line below the tree that says it: a fixed place, so that it
+// covers none of the neighbours one compares.
 
 import { element, make } from "../shared/dom.js";
 import { cutText, isolateText, levelsText, spanText } from "../shared/text.js";
 import { multiple } from "./answer.js";
-import { rowRect } from "./boxes.js";
 import { goldClass, measureOf } from "./shades.js";
 
 const TIP_LENGTH = 280;
@@ -24,17 +24,15 @@ export function nodeLines(scene, node) {
   const named = data.names[node] ? `${isolateText(data.names[node])} · ` : "";
   const levels = levelsText(tree.level[node], tree.top[node]);
   /** @type {TipLine[]} */
-  const lines = [
-    ["head", `${named}${levels} · ${spanText(start, stop)}`],
-    ["meta", `${sessions} · ${id}`],
-  ];
+  const lines = [["head", `${named}${levels} · ${spanText(start, stop)}`]];
   if (data.mode === "scores" && data.initial.length) {
     /** @param {Ids} ids */
     const rank = (ids) => (ids.includes(node) ? ` (rank ${ids.indexOf(node) + 1})` : "");
     const [before, after] = data.score_names;
-    lines.push(["meta", `${before} ${multiple(scene, data.initial[node])} an even share${rank(data.top_initial)}`]);
+    lines.push(["meta", `${before} ${multiple(scene, data.initial[node])}${rank(data.top_initial)}`]);
     if (data.final.length) {
-      lines.push(["meta", `${after} ${multiple(scene, data.final[node])}${rank(data.top_final)}`]);
+      lines.push(["meta",
+        `${after} ${multiple(scene, data.final[node])}${rank(data.top_final)} of an even share`]);
     }
   }
   if (data.revised.includes(node)) lines.push(["meta", "rewritten in this step"]);
@@ -49,6 +47,7 @@ export function nodeLines(scene, node) {
     if (!Number.isNaN(value)) lines.push(["meta", `${name} ${value.toFixed(2)}`]);
   }
   if (data.gold.includes(node)) lines.push(["meta", `gold evidence${goldFate(scene, node)}`]);
+  lines.push(["meta", `${sessions} · ${id}`]);
   const text = data.labels[node];
   if (text) lines.push(["text", `\u2068${cutText(text, TIP_LENGTH)}\u2069`]);
   return lines;
@@ -60,52 +59,31 @@ export function nodeLines(scene, node) {
 const goldFate = (scene, node) =>
   (scene.shades.includes("gold") ? `, ${goldClass(scene, scene.shades.length - 1, node)}` : "");
 
-/** @param {State} s
- * @param {number} node
- * @param {number} x
- * @param {number} y */
-export function showNode(s, node, x, y) {
-  s.attention.tipNode = node;
-  s.attention.tipAt = [x, y];
-  showTip(s, nodeLines(s.scene, node), x, y);
-}
-
-/** @param {State} s */
-export function hideTip(s) {
-  s.attention.tipNode = null;
-  s.elements.tip.hidden = true;
-}
-
-/** Beside the point (x, y) of the stage, inside the component, and below or above the row of the
- *  node that is told of: its neighbours stay to be seen. What the search has found is marked.
+/** Says in the line below the tree what a person is at: `lines`, else the node under the pointer,
+ *  the one the keyboard or the last click is on, or how to begin. What a search has found is
+ *  marked.
  * @param {State} s
- * @param {TipLine[]} lines
- * @param {number} x
- * @param {number} y */
-export function showTip(s, lines, x, y) {
-  const { elements, search: { query }, attention: { tipNode }, sight: { geom } } = s;
-  const { tip } = elements;
-  tip.replaceChildren();
-  for (const [kind, text] of lines) {
-    const line = element("div", kind, tip);
-    line.dir = "auto";
-    const at = kind === "text" && query ? text.toLowerCase().indexOf(query) : -1;
-    if (at < 0) line.textContent = text;
-    else {
-      const end = at + query.length;
-      line.append(text.slice(0, at), make("mark", "heard", text.slice(at, end)), text.slice(end));
-    }
-  }
-  tip.hidden = false;
-  const { offsetWidth: w, offsetHeight: h } = tip;
-  const { clientWidth, clientHeight } = elements.root;
-  const row = tipNode === null ? null
-    : rowRect(s, Number(geom.halves > 1 && y > geom.axisTop), tipNode);
-  const { offsetTop } = elements.stage;
-  const [top, bottom] = row ? [row.y, row.y + row.h] : [y - 8, y + 8];
-  const left = x + 14 + w > clientWidth ? x - 14 - w : x + 14;
-  const below = offsetTop + bottom + 6;
-  const place = below + h > clientHeight ? offsetTop + top - 6 - h : below;
-  tip.style.left = `${Math.max(4, Math.min(left, clientWidth - w - 4))}px`;
-  tip.style.top = `${Math.max(4, Math.min(place, clientHeight - h - 4))}px`;
+ * @param {TipLine[] | null} [given] */
+export function readOut(s, given = null) {
+  const { scene, elements: { read }, search: { query }, attention: { hover, trail, excerpt } } = s;
+  const node = hover ?? trail;
+  const known = node !== null && scene.data.level[node] >= 0;
+  /** @type {TipLine[]} */
+  const lines = given ?? (known ? nodeLines(scene, node)
+    : [["meta", "Point at a node to read it here; click it to see where it belongs."]]);
+  const told = lines.filter(([kind]) => kind !== "text");
+  const text = known && excerpt?.node === node && !given ? isolateText(excerpt.text)
+    : lines.find(([kind]) => kind === "text")?.[1] ?? "";
+  const said = JSON.stringify([told, text, query]);
+  if (read.dataset.said === said) return;
+  read.dataset.said = said;
+  read.replaceChildren();
+  const first = element("div", "", read);
+  for (const [kind, words] of told) element("span", kind, first, words);
+  const second = element("div", "text", read);
+  second.dir = "auto";
+  const at = query ? text.toLowerCase().indexOf(query) : -1;
+  const end = at + query.length;
+  if (at < 0) second.textContent = text;
+  else second.append(text.slice(0, at), make("mark", "heard", text.slice(at, end)), text.slice(end));
 }
