@@ -5,6 +5,7 @@
 ``asking``    answers a question with evidence: ``ask``
 ``merging``   joins two memories: ``merge``
 ``foreign``   makes a memory of a tree built elsewhere: ``memory_from``
+``watching``  grows the memory of a file that is still written: ``Watched``, ``Watch``
 ``answer``    makes prompts from evidence, reads and grades a chat model's answers
 
 May import ``systems``, ``store`` and the packages below them. Public face: the names below.
@@ -28,6 +29,7 @@ from segviz.memory.builder import Building, BuildPaused, arrivals, build
 from segviz.memory.foreign import memory_from
 from segviz.memory.memory import Memory, from_saved, open_memory
 from segviz.memory.merging import merge
+from segviz.memory.watching import Watch, Watched
 
 __all__ = [
     "COMPONENTS",
@@ -36,6 +38,8 @@ __all__ = [
     "Building",
     "Memory",
     "NoEmbedder",
+    "Watch",
+    "Watched",
     "arrivals",
     "ask",
     "build",
