@@ -214,6 +214,9 @@ class Watched:
         self._gap, self._full = gap_hours * 3600, part
         self._lock = threading.Lock()
         self._shown: Memory | None = None
+        self._fold: Fold
+        self._before: Vector  # of the last turns, oldest first
+        self._builder: SegmentTreeBuilder
         self._tally = Tally()
         self._tail = Tail(self.path)
         self._at = 0, ""
@@ -395,13 +398,13 @@ class Watched:
 
     def _start_part(self) -> None:
         self._shown = None
+        self._before = self._embedder.embed([""])[:0]
         self._sessions: list[tuple[Session, list[Turn]]] = []
         self._speakers: dict[str, None] = {}
         self._units: list[Unit] = []
         self._steps: list[Step] = []
         self._fold = Fold()
         self._builder = SegmentTreeBuilder(self._annotate, self._embedder, lazy=False)
-        self._before = self._embedder.embed([""])[:0]
 
     def _resume(self) -> None:
         """Goes on where the state says: nothing that it holds is embedded or inserted again."""

@@ -84,7 +84,8 @@ class Session:
 
     ``key`` identifies the memory, ``source`` the conversation as loaded, before typing;
     ``chat`` is the model chosen under Models, None offline; ``built`` is the key of the
-    memory as it was built, where operations have changed it since.
+    memory as it was built, where operations have changed it since; ``live`` tells that the
+    conversation is watched and goes on.
     """
 
     key: str
@@ -94,6 +95,7 @@ class Session:
     memory: Memory
     chat: OpenAIChat | None = None
     built: str = ""
+    live: bool = False
 
     @cached_property
     def sessions(self) -> list[int]:

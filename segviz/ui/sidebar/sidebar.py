@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from dataclasses import replace
 from typing import Any, cast
 
 import streamlit as st
@@ -11,7 +13,7 @@ from segviz.conversation import UNIT_RULES, Conversation, with_typed_turns
 from segviz.memory import COMPONENTS, Absent, from_saved
 from segviz.plugins import PLUGINS, foreign
 from segviz.systems import SYSTEMS
-from segviz.ui import address, keys
+from segviz.ui import address, keys, rim
 from segviz.ui.sidebar.build import Order, obtain
 from segviz.ui.sidebar.controls import component_controls
 from segviz.ui.sidebar.conversation_picker import choose_conversation
@@ -19,6 +21,7 @@ from segviz.ui.sidebar.models import models_panel
 from segviz.ui.sidebar.open_file import OpenFile
 from segviz.ui.sidebar.source import choose_source
 from segviz.ui.sidebar.spending import show_spending
+from segviz.ui.sidebar.watching import watch_panel
 from segviz.ui.state import MEMORIES_KEPT, Session, fingerprint, remember, typed_turns
 from segviz.ui.widgets.captions import counted, unmarked
 
@@ -33,6 +36,8 @@ def sidebar() -> Session | None:
     """Draws the sidebar; None when there is nothing to show yet (it has said why)."""
     with st.sidebar:
         st.markdown("### segviz\nA conversation becomes a memory tree. Ask it, and see why.")
+        if rim.WATCH in os.environ:
+            return _watched()
         opened = choose_source()
         if opened is not None:
             address.opened(opened.key, opened.saved)
@@ -63,6 +68,17 @@ def sidebar() -> Session | None:
     if built is None:
         return None
     return Session(built[0], source, opened.corpus, conversation, built[1], models.chat)
+
+
+def _watched() -> Session | None:
+    """Returns what is watched; only the models for questions can be chosen."""
+    session = watch_panel()
+    if session is None:
+        return None
+    models = models_panel()
+    show_spending()
+    _embedding_note(session.memory.embedder.name)
+    return replace(session, chat=models.chat)
 
 
 def _saved(opened: OpenFile, conversation: Conversation, source: str) -> Session:
