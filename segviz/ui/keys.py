@@ -186,6 +186,7 @@ attempt = _of("{}-attempt")  # the attempt to make a picture that a download but
 # --- parts of widgets, named after the widget ------------------------------------------
 OUTLINE_WANTED = "outline-wanted"  # nodes whose texts the outline asks for
 base_of = _of("base-of-{}")  # what a canvas holds whatever is asked
+former_base = _of("{}-former-base")  # the one before, of a canvas whose tree grows
 query = _of("{}-query")  # what was searched for in a canvas
 whole = _of("whole-{}")  # which of a list's long texts is shown in full
 caption = _of("told-{}")  # the sentence below a chart

@@ -6,7 +6,7 @@ from __future__ import annotations
 import os
 import time
 from dataclasses import dataclass
-from threading import Thread
+from threading import Event, Thread
 
 import streamlit as st
 
@@ -16,10 +16,10 @@ from segviz.ui import keys, rim
 from segviz.ui.state import Session, fingerprint
 from segviz.ui.widgets.captions import counted
 
-PAUSE = 0.2
+PAUSE = 0.1
 """Seconds between two looks at the file."""
 
-TICK = 0.4
+TICK = 0.3
 """Seconds between two pictures of it."""
 
 _IDLE = 3.0
@@ -30,17 +30,19 @@ _FRESH = 2.0
 
 
 class Keeper:
-    """Grows a tree as its file does; ``problem`` says what keeps it from that, "" if nothing."""
+    """Grows a tree as its file does until it is ``stopped``; ``problem`` says what keeps it from
+    that, "" if nothing."""
 
     def __init__(self, path: str, folder: str | None) -> None:
         """Begins at once. ValueError for a state that cannot be used."""
         self.watched = Watched(path, folder)
         self.problem = ""
+        self.stopped = Event()
         Thread(target=self._run, name="segviz-watch", daemon=True).start()
 
     def _run(self) -> None:
         quiet = 0.0
-        while True:
+        while not self.stopped.is_set():
             try:
                 taken = self.watched.poll()
                 quiet = 0.0 if taken else quiet + PAUSE
@@ -50,7 +52,8 @@ class Keeper:
             except OSError as error:
                 taken, self.problem = 0, str(error)
             if not taken:
-                time.sleep(PAUSE)
+                self.stopped.wait(PAUSE)
+        self.watched.close()
 
 
 @st.cache_resource(show_spinner=False)
@@ -108,11 +111,6 @@ def look_back() -> None:
     st.session_state[keys.FOLLOWING] = False
 
 
-def _follow() -> None:
-    st.session_state[keys.FOLLOWING] = True
-    newest()
-
-
 def watch_panel() -> Session | None:
     """Draws what is watched; None until there is a turn."""
     st.subheader("Conversation")
@@ -148,4 +146,7 @@ def _status() -> None:
     behind = watched.turns - found.turns
     if behind and time.monotonic() - found.at > _FRESH:
         st.caption(f"{counted(behind, 'turn')} newer than what is shown")
-        st.button("Show what is newest", key=keys.FOLLOW, on_click=_follow)
+        if st.button("Show what is newest", key=keys.FOLLOW):
+            st.session_state[keys.FOLLOWING] = True
+            newest()
+            st.rerun()

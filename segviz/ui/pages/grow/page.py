@@ -104,7 +104,8 @@ def _tree(
         total_units=axis if goes_on else min(axis, total),
         levels_total=levels,
     )
-    draw_canvas(session, shown, key=keys.GROW_TREE, height=canvas_height(levels), gutter=True)
+    height = canvas_height(levels)
+    draw_canvas(session, shown, key=keys.GROW_TREE, height=height, gutter=True, passing=goes_on)
 
 
 def _transcript(session: Session, structure: Structure, step: Step, now: int) -> None:
