@@ -4,6 +4,7 @@
 ``memory``    Memory, and opening one from a file
 ``asking``    answers a question with evidence: ``ask``
 ``merging``   joins two memories: ``merge``
+``beside``    reads labels and vectors of turns from files beside the conversation
 ``foreign``   makes a memory of a tree built elsewhere: ``memory_from``
 ``watching``  grows the memory of a file that is still written: ``Watched``, ``Watch``
 ``answer``    makes prompts from evidence, reads and grades a chat model's answers
@@ -25,6 +26,13 @@ from segviz.memory.assemble import (
     part_name,
     sound,
 )
+from segviz.memory.beside import (
+    GivenVectors,
+    Labels,
+    given_vectors,
+    label_columns,
+    read_labels,
+)
 from segviz.memory.builder import Building, BuildPaused, arrivals, build
 from segviz.memory.foreign import memory_from
 from segviz.memory.memory import Memory, from_saved, open_memory
@@ -36,6 +44,8 @@ __all__ = [
     "Absent",
     "BuildPaused",
     "Building",
+    "GivenVectors",
+    "Labels",
     "Memory",
     "NoEmbedder",
     "Watch",
@@ -46,6 +56,8 @@ __all__ = [
     "declared",
     "embedder_named",
     "from_saved",
+    "given_vectors",
+    "label_columns",
     "make_system",
     "memory_from",
     "merge",
@@ -55,5 +67,6 @@ __all__ = [
     "own_retrieval",
     "paid",
     "part_name",
+    "read_labels",
     "sound",
 ]

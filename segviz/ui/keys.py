@@ -66,6 +66,13 @@ session_gap = _of("gap-{}")  # after how many silent hours a session of a file b
 column = _of("column-{}-{}")  # which column of a table holds what
 
 
+OWN_LABELS = "own-labels"  # of a file beside a conversation
+own_file = _of("own-{}-{}")  # the file of labels, or vectors, beside a conversation
+own_column = _of("own-column-{}")  # which of its columns
+OWN_SLICES = "own-slices"
+OWN = "own"
+
+
 # --- sidebar: how its memory is built --------------------------------------------------
 UNIT = "unit"
 SYSTEM = "system"

@@ -18,7 +18,7 @@ import streamlit as st
 
 from segviz.conversation import Conversation, Corpus
 from segviz.llm import OpenAIChat
-from segviz.memory import Memory
+from segviz.memory import Labels, Memory
 from segviz.tree import Structure
 from segviz.ui import keys
 
@@ -106,6 +106,12 @@ class Session:
     def changed(self) -> bool:
         """Whether operations changed the memory since it was built, which a link cannot say."""
         return bool(self.built)
+
+    @property
+    def labels(self) -> Labels | None:
+        """The labels of the file that was opened beside this conversation."""
+        source, labels = st.session_state.get(keys.OWN_LABELS, ("", None))
+        return labels if source == self.source else None
 
     @property
     def selected(self) -> int | None:

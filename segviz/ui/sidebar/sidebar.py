@@ -19,6 +19,7 @@ from segviz.ui.sidebar.controls import component_controls
 from segviz.ui.sidebar.conversation_picker import choose_conversation
 from segviz.ui.sidebar.models import models_panel
 from segviz.ui.sidebar.open_file import OpenFile
+from segviz.ui.sidebar.own import own_labels, own_vectors
 from segviz.ui.sidebar.source import choose_source
 from segviz.ui.sidebar.spending import show_spending
 from segviz.ui.sidebar.watching import watch_panel
@@ -34,6 +35,14 @@ UNIT_HELP = {
 
 def sidebar() -> Session | None:
     """Draws the sidebar; None when there is nothing to show yet (it has said why)."""
+    session = _session()
+    if session is not None:
+        with st.sidebar, st.expander("Labels of your own", key=keys.OWN):
+            own_labels(session)
+    return session
+
+
+def _session() -> Session | None:
     with st.sidebar:
         st.markdown("### segviz\nA conversation becomes a memory tree. Ask it, and see why.")
         if rim.WATCH in os.environ:
@@ -61,6 +70,10 @@ def sidebar() -> Session | None:
             system, settings = _system()
         _say_dropped(conversation, unit)
         models = models_panel()
+        with st.expander("Vectors of your own"):
+            given = own_vectors(conversation, unit, source, models.embedder)
+        if given is not None:
+            models = replace(models, embedder=given)
         _embedding_note(models.embedder.name)
     order = Order(conversation, unit, system, settings, models)
     built = obtain(order, fingerprint(source, typed), fingerprint(source, []), bool(typed))

@@ -70,6 +70,7 @@ def scene(session: Session, structure: Structure) -> Scene:
         identity=session.key,
         look=read_look(),
         selected=session.selected,
+        labels=session.labels,
     )
 
 

@@ -48,6 +48,7 @@ export function nodeLines(scene, node) {
     const value = measureOf(data, name, node);
     if (!Number.isNaN(value)) lines.push(["meta", `${name} ${value.toFixed(2)}`]);
   }
+  if (data.own[node] >= 0) lines.push(["meta", isolateText(data.own_names[data.own[node]])]);
   if (data.gold.includes(node)) lines.push(["meta", `gold evidence${goldFate(scene, node)}`]);
   const text = data.labels[node];
   if (text) lines.push(["text", `\u2068${cutText(text, TIP_LENGTH)}\u2069`]);
