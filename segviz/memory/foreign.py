@@ -59,6 +59,7 @@ def memory_from(
     ``vector``  its embedding, in all rows or none; made by ``embedder``, scaled to length 1
     ``kind``, ``speaker``, ``time``  kind of node; who said a leaf, and when (ISO)
 
+    Dumps of mem0 (``get_all``) and LangGraph's stores (``search``) are read too, an item per leaf.
     In text tables lists are JSON: ``[1, 2]``. Further columns are facts, shown with the node.
     ``edges`` are more (parent id, child id) pairs. Without a ``conversation`` the leaves, by
     ``start`` or else in the order of the table, are its turns. With one, leaves without
@@ -84,13 +85,40 @@ def memory_from(
 def table_of(nodes: Any) -> Sequence[Mapping[str, Any]]:
     """The rows of a table: a path, a DataFrame, a networkx graph, or mappings."""
     if isinstance(nodes, str | Path):
-        return table_rows(files.read(nodes), Path(nodes).name)
+        return _of_store(table_rows(files.read(nodes), Path(nodes).name))
     if hasattr(nodes, "to_dict") and hasattr(nodes, "columns"):
         rows: list[Mapping[str, Any]] = nodes.to_dict("records")
         return rows
     if hasattr(nodes, "nodes") and hasattr(nodes, "edges"):
         return [{**data, "id": node} for node, data in nodes.nodes(data=True)]
-    return list(nodes)
+    return _of_store(list(nodes))
+
+
+def _of_store(rows: Sequence[Any]) -> Sequence[Any]:
+    """The rows of a table as they are; those of mem0 (``id``, ``memory``) and of LangGraph's
+    stores (``namespace``, ``key``, ``value``) as leaves, in the order they were made."""
+    first = rows[0] if rows and isinstance(rows[0], Mapping) else {}
+    if "text" in first or not ("memory" in first or {"namespace", "key", "value"} <= first.keys()):
+        return rows
+    known = [_stored(row) if isinstance(row, Mapping) else row for row in rows]
+    return sorted(known, key=lambda row: str(row["time"]) if isinstance(row, Mapping) else "")
+
+
+def _stored(row: Mapping[str, Any]) -> dict[str, Any]:
+    about = {name: value for name, value in row.items() if name not in ("value", "namespace")}
+    about["time"] = str(row.get("created_at", "")).replace("Z", "+00:00")
+    if "memory" in row:
+        return {**about, "text": row["memory"], "speaker": row.get("user_id")}
+    value, space = row.get("value"), row.get("namespace")
+    path = [str(part) for part in space] if isinstance(space, list | tuple) else [str(space)]
+    texts = [value[name] for name in _SAYS if isinstance(value, Mapping) and name in value]
+    said = next((text for text in texts if isinstance(text, str)), None)
+    whole = json.dumps(value, ensure_ascii=False, default=str) if said is None else said
+    return {**about, "id": "/".join([*path, str(row.get("key"))]), "text": whole}
+
+
+_SAYS = ("text", "content", "memory", "data")
+"""Where the words of a LangGraph item stand, by the usage of its documentation."""
 
 
 def _graph_edges(nodes: Any) -> list[tuple[Any, Any]]:
