@@ -234,6 +234,11 @@ class Watched:
         with self._lock:
             return self._memory()
 
+    def now(self) -> tuple[int, int, Memory | None]:
+        """``part``, ``turns`` and ``memory`` at one moment."""
+        with self._lock:
+            return self.part, self.turns, self._memory()
+
     @property
     def unsaved(self) -> int:
         """Turns taken in since the state was written."""

@@ -63,6 +63,7 @@ fetch_locomo = _of("fetch-locomo-{}")  # downloads LoCoMo; a button in several p
 open_from = _of("open-{}")  # opens a conversation from a sample, an upload, a path or pasted text
 date_order = _of("dates-{}")  # in which order dates of a file are read
 session_gap = _of("gap-{}")  # after how many silent hours a session of a file begins
+columns = _of("columns-{}")  # what the columns of a file were said to hold
 column = _of("column-{}-{}")  # which column of a table holds what
 
 

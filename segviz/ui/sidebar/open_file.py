@@ -114,27 +114,32 @@ def _reading(key: str) -> dict[str, Any]:
     said: dict[str, Any] = {} if order is None else {"day_first": order}
     if gap != GAP_HOURS:
         said["gap_hours"] = float(gap)
-    chosen = {meaning: st.session_state.get(keys.column(key, meaning)) for meaning in ALIASES}
-    columns = {meaning: header for meaning, header in chosen.items() if header is not None}
+    columns = st.session_state.get(keys.columns(key), {})
     return said | {"columns": columns} if "text" in columns else said
 
 
 def column_controls(key: str, headers: Sequence[str], columns: Mapping[str, str]) -> dict[str, str]:
     """Asks which column of a file holds what; ``columns`` is what it is taken for now."""
     st.caption("Which column holds what?")
-    chosen: dict[str, str] = {}
+
+    def chosen() -> dict[str, str]:
+        said = {meaning: st.session_state.get(keys.column(key, meaning)) for meaning in ALIASES}
+        return {meaning: header for meaning, header in said.items() if header is not None}
+
+    def choose() -> None:
+        st.session_state[keys.columns(key)] = chosen()
+
     for meaning in ALIASES:
         name = keys.column(key, meaning)
         begin(name, columns.get(meaning))
-        header = st.selectbox(
+        st.selectbox(
             meaning.capitalize(),
             [None, *headers],
             format_func=lambda header: "none" if header is None else header,
             key=name,
+            on_change=choose,
         )
-        if header is not None:
-            chosen[meaning] = header
-    return chosen
+    return chosen()
 
 
 _PREVIEWED = 3

@@ -82,15 +82,14 @@ class Held:
         watched, conversation = keeper().watched, self.memory.conversation
         source = fingerprint(str(watched.path), self.part)
         report = LoadReport(watched.path.name, "watched", len(conversation.turns))
-        key = f"{source}-{len(self.memory.steps)}"
+        grown = fingerprint(source, len(self.memory.steps))
         corpus = Corpus((conversation,), report)
-        return Session(key, source, corpus, conversation, self.memory, live=True)
+        return Session(grown, source, corpus, conversation, self.memory, live=True)
 
 
 def newest() -> Held | None:
     """Takes up what is newest; None before the first turn."""
-    watched = keeper().watched
-    turns, part, memory = watched.turns, watched.part, watched.memory
+    part, turns, memory = keeper().watched.now()
     if memory is not None:
         st.session_state[keys.HELD] = Held(part, memory, turns, time.monotonic())
     return _held()
