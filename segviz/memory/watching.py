@@ -147,7 +147,7 @@ def _head(stream: RawIOBase, length: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Heard:
-    """A turn with its time, as read and as written, and the name of its session."""
+    """A turn with its time, as read and as shown, and the name of its session."""
 
     turn: Turn
     time: datetime | None = None
@@ -338,9 +338,10 @@ class Watched:
         record: Mapping[str, object] = document if isinstance(document, Mapping) else {}
         keys = guess(list(record))
         time, name = (record.get(keys.get(each, "")) for each in ("time", "session"))
-        raw = _plain(time)
+        when = read_time(time)
+        raw = f"{when:%Y-%m-%d %H:%M}" if when else _plain(time)
         return [
-            _Heard(turn, read_time(time), raw, _plain(name) or None)
+            _Heard(turn, when, raw, _plain(name) or None)
             for conversation in conversations
             for turn in conversation.turns
         ]
