@@ -12,6 +12,7 @@ import secrets
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from io import BufferedReader
 from pathlib import Path
 from typing import BinaryIO
 
@@ -40,7 +41,7 @@ def check_regular(path: str | Path) -> os.stat_result:
     return facts
 
 
-def opened(path: str | Path) -> BinaryIO:
+def opened(path: str | Path) -> BufferedReader:
     """A regular file, open for reading. OSError for anything else, without waiting."""
     check_regular(path)
     # A pipe that has just taken the file's place would wait for its writer.

@@ -4,7 +4,7 @@ from segviz.construct.compatibility import Calibrated, Cosine
 from segviz.evaluate import evaluate, evaluate_answers, sweep
 from segviz.evaluate.compare import construction_sweep
 from segviz.loaders import LoadError, load
-from segviz.memory import Memory, ask, build, memory_from, merge
+from segviz.memory import Memory, Watch, ask, build, given_vectors, memory_from, merge
 from segviz.memory import open_memory as open  # noqa: A004 - the documented name
 from segviz.notebook import show
 from segviz.plugins import load_plugins
@@ -26,12 +26,14 @@ __all__ = [
     "Result",
     "RetrievalSettings",
     "SegmentTree",
+    "Watch",
     "ask",
     "build",
     "check",
     "construction_sweep",
     "evaluate",
     "evaluate_answers",
+    "given_vectors",
     "load",
     "memory_from",
     "merge",

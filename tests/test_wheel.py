@@ -9,10 +9,13 @@ from __future__ import annotations
 import importlib.util
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
 import sysconfig
+import tomllib
+import urllib.request
 import zipfile
 from pathlib import Path
 
@@ -78,6 +81,43 @@ def test_the_wheel_holds_every_file_of_the_package(wheel):
     assert not [name for name in packed if name.startswith(("tests/", "sample_data/"))]
 
 
+APP_ONLY = "streamlit plotly networkx pyvis pandas pyarrow PIL openai shtab httpx".split()
+LIBRARY = """
+import sys
+for name in {absent}: sys.modules[name] = None
+import segviz
+from segviz.conversation import sample_path
+conversation = segviz.load(sample_path("ines-theo"))[0]
+memory = segviz.build(conversation)
+assert memory.ask("What is the boat called now?").evidence
+assert segviz.evaluate(memory, conversation.questions[:3])
+memory.save("memory.json.gz")
+assert len(segviz.open("memory.json.gz").steps) == len(memory.steps)
+segviz.Watch("agent.jsonl")("user", "Hello")
+print(segviz.__file__)
+"""
+
+
+def test_the_library_works_without_what_the_app_needs(installed, tmp_path):
+    script = LIBRARY.format(absent=APP_ONLY)
+    done = subprocess.run(
+        [installed / "python", "-c", script], cwd=tmp_path, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    assert Path(done.stdout.strip()).is_relative_to(installed.parent)
+    declared = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    named = {re.split(r"[<>=;]", each)[0].strip() for each in declared["dependencies"]}
+    library = (
+        (ROOT / "segviz" / "memory" / "README.md")
+        .read_text()
+        .partition("--no-deps segviz")[2]
+        .partition("`")[0]
+    )
+    needed = set(library.split("pip install")[1].split())
+    packages = {"pillow" if name == "PIL" else name for name in APP_ONLY} - {"httpx"}
+    assert needed == named - packages
+
+
 def test_the_demo_runs_from_an_empty_folder(installed, tmp_path):
     environment = {
         name: value
@@ -117,6 +157,7 @@ def test_the_demo_runs_from_an_empty_folder(installed, tmp_path):
     assert len(json.loads(run("segviz", *asked))["evidence"]) == 10
     run("segviz", "export", "boat.json.gz", "--format", "html", "-o", "boat.html")
     assert {path.name for path in empty.iterdir()} == {"boat.json.gz", "boat.html"}
+    assert "watch" in run("segviz", "--help")
     with subprocess.Popen(
         [installed / "segviz", "--no-browser"],
         cwd=empty,
@@ -125,6 +166,9 @@ def test_the_demo_runs_from_an_empty_folder(installed, tmp_path):
         stderr=subprocess.DEVNULL,
         text=True,
     ) as app:
-        assert app.stdout.readline().startswith("segviz runs at http://")
+        said = app.stdout.readline()
+        assert said.startswith("segviz runs at http://")
+        with urllib.request.urlopen(said.split()[3], timeout=20) as reply:
+            assert b"<title>" in reply.read()
         app.terminate()
         assert app.wait(20) == 0

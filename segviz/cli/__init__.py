@@ -1,7 +1,7 @@
 """Defines the ``segviz`` command: it starts the app, or works without a browser.
 
 ======================  =============================================================
-``serve``               ``segviz`` and ``segviz FILE``: the app
+``serve watch``         ``segviz`` and ``segviz FILE``: the app; on a file that grows
 ``build ask sweep``     a memory, its evidence for a question, all settings
 ``compare reproduce``   systems side by side; tables and figures of the papers
 ``export convert``      views and conversations as files
@@ -51,7 +51,7 @@ class _Commands(Mapping[str, Command]):
     """The module of a command is imported when it is asked for: the app starts without them."""
 
     _NAMES = (
-        *("build", "ask", "sweep", "compare", "reproduce"),
+        *("watch", "build", "ask", "sweep", "compare", "reproduce"),
         *("export", "convert", "doctor", "completion"),
     )
 

@@ -120,6 +120,11 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
         help="conversation to open (default: the sample); one that is called like a command is "
         "./build",
     )
+    server_arguments(parser)
+
+
+def server_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of everything that starts the app."""
     parser.add_argument("--port", type=_port, help="port to listen on (default: the next free one)")
     parser.add_argument(
         "--host", default="127.0.0.1", help="address to listen on (default: %(default)s)"
@@ -251,17 +256,24 @@ def _warn(options: argparse.Namespace, console: Console) -> None:
 
 
 def _run(options: argparse.Namespace, console: Console) -> int:
-    """0 after Ctrl+C or SIGTERM, else the server's code."""
+    if options.file is None:
+        return serve(options, {}, console)
+    from segviz.cli.source import path_of  # not before: it brings the loaders along
+
+    return serve(options, {"SEGVIZ_FILE": str(path_of(options.file).resolve())}, console)
+
+
+def serve(options: argparse.Namespace, chosen: dict[str, str], console: Console) -> int:
+    """Start the app with the ``chosen`` variables; 0 after Ctrl+C or SIGTERM, else the server's
+    code."""
     signals = _Signals()
     former = {n: signal.signal(n, signals) for n in (signal.SIGINT, signal.SIGTERM)}
     try:
-        if options.file is not None or options.allow_paths is not None:
-            from segviz.cli.source import path_of  # not before: it brings the loaders along
-
-        chosen = {"SEGVIZ_ALLOW_HOSTS": ",".join(options.allow_host)} if options.allow_host else {}
-        if options.file is not None:
-            chosen["SEGVIZ_FILE"] = str(path_of(options.file).resolve())
+        if options.allow_host:
+            chosen["SEGVIZ_ALLOW_HOSTS"] = ",".join(options.allow_host)
         if options.allow_paths is not None:
+            from segviz.cli.source import path_of
+
             folder = path_of(options.allow_paths).resolve()
             if not folder.is_dir():
                 raise UsageError(f"{options.allow_paths!r} is no folder; give one to --allow-paths")

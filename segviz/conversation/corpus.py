@@ -34,13 +34,16 @@ class Finding:
 @dataclass(frozen=True, slots=True)
 class LoadReport:
     """The outcome of loading a file. ``kept`` counts turns. ``findings`` are in file order, the
-    first hundred where there are more; ``counts`` are of all, by kind."""
+    first hundred where there are more; ``counts`` are of all, by kind. Of a table or of records
+    ``headers`` are the columns and ``columns`` what they were taken for, by meaning."""
 
     name: str
     source_format: str
     kept: int
     findings: tuple[Finding, ...] = ()
     counts: Mapping[Kind, int] = field(default_factory=dict)
+    headers: tuple[str, ...] = ()
+    columns: Mapping[str, str] = field(default_factory=dict)
 
     def count(self, kind: Kind) -> int:
         """How many records were repaired, or skipped, listed or not."""

@@ -28,6 +28,7 @@ from segviz.view.palette import (
     LEVEL_SHARE,
     MEASURE_RAMP_DARK,
     MEASURE_RAMP_LIGHT,
+    OWN_COLOURS,
     SCORE_RAMP_DARK,
     SCORE_RAMP_LIGHT,
     session_colours,
@@ -49,13 +50,26 @@ COLUMNS: Final = {
     "top_initial": "<i4",
     "top_final": "<i4",
     "gold": "<i4",
+    "own": "<i4",
 }
 """The bytes columns of a payload and their dtypes, beside one ``<f8`` for each measure."""
 
 _FIXED: Final = {
-    *("level", "start", "stop", "parent", "edges", "top", "tokens", "unit_session", "origin"),
+    *(
+        "level",
+        "start",
+        "stop",
+        "parent",
+        "edges",
+        "top",
+        "tokens",
+        "unit_session",
+        "origin",
+        "own",
+    ),
     *("nodes", "total_units", "levels_total", "level_names", "labels", "names", "measures"),
     *("session_labels", "session_dates", "session_titles", "session_colours"),
+    *("own_names", "own_colours"),
     *("ramps", "level_colours", "level_share", "gold_colours", "accent"),
 }
 """What no question, setting or selection changes, beside the columns of measures."""
@@ -110,6 +124,7 @@ def tree_payload(
         "top_initial": _ids(scored.before if scored else (), n, "top_initial"),
         "top_final": _ids(scored.after if scored else (), n, "top_final"),
         "gold": _ids(scored.gold if scored else (), n, "gold"),
+        "own": none if scene.own is None else scene.own,
     }
     payload: dict[str, Any] = {
         name: np.ascontiguousarray(column, dtype=COLUMNS[name]).tobytes()
@@ -148,6 +163,8 @@ def tree_payload(
         "level_colours": list(LEVEL_COLOURS),
         "level_share": LEVEL_SHARE,
         "gold_colours": GOLD_COLOURS,
+        "own_names": list(scene.own_names),
+        "own_colours": list(OWN_COLOURS[: len(scene.own_names)]),
         "measures": [
             {"name": name, "meaning": MEASURES[name].meaning, "unit": MEASURES[name].unit}
             for name in scene.measures

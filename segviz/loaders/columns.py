@@ -17,7 +17,7 @@ from segviz.loaders.dates import order_of, read_fields, read_time
 from segviz.loaders.document import Options, Place
 from segviz.loaders.errors import LoadError, NeedsColumns
 from segviz.loaders.multi_conversation import read_chats, stem
-from segviz.loaders.report import Note, Notes
+from segviz.loaders.report import Notes
 
 Placed = Sequence[tuple[Place, object]]
 """Rows, each with its place in the file."""
@@ -81,9 +81,10 @@ def settle(headers: Sequence[str], said: Mapping[str, str] | None) -> dict[str, 
 
 def read_rows(
     rows: Placed, columns: Mapping[str, str], name: str, label: str, options: Options
-) -> tuple[tuple[Conversation, ...], list[Note]]:
+) -> tuple[tuple[Conversation, ...], Notes]:
     """Conversations of records whose keys mean what ``columns`` says."""
     notes = Notes()
+    notes.columns = columns
     chats: dict[str, list[Message]] = {}
     times = _times(rows, columns.get("time"), options, notes)
     for (place, raw), time in zip(rows, times, strict=True):

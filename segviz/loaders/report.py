@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from segviz.conversation import Conversation, Finding, Kind, LoadReport
@@ -35,12 +35,15 @@ LISTED = 100
 
 
 class Notes(list[Note]):
-    """The first notes of one reading, in the order they were made, and the number of others."""
+    """The first notes of one reading, in the order they were made, and the number of others; the
+    columns of a table, as in ``LoadReport``."""
 
     def __init__(self) -> None:
         """None yet."""
         super().__init__()
         self.beyond = Counter[Kind]()
+        self.headers: tuple[str, ...] = ()
+        self.columns: Mapping[str, str] = {}
 
     def repaired(self, place: Place, what: str) -> None:
         """A record was kept after a mend."""
@@ -64,6 +67,7 @@ class Notes(list[Note]):
             self.add(Note(note.kind, (*within, *note.place[below:]), note.what))
         if isinstance(more, Notes):
             self.beyond += more.beyond
+            self.headers, self.columns = more.headers, more.columns
 
 
 class Tally:
@@ -73,12 +77,14 @@ class Tally:
         """None yet."""
         self._listed: list[Finding] = []
         self._counts = Counter[Kind]()
+        self._columns: tuple[tuple[str, ...], Mapping[str, str]] = ((), {})
 
     def add(self, document: object, *readings: Iterable[Note], within: str = "") -> None:
         """The notes of one document, which is the file ``within`` an archive."""
         notes = Notes()
         for reading in readings:
             notes.take(reading)
+        self._columns = notes.headers, notes.columns
         self._counts += notes.beyond + Counter(note.kind for note in notes)
         for finding in in_file_order(document, notes)[: LISTED - len(self._listed)]:
             where = finding.where
@@ -98,7 +104,8 @@ class Tally:
     ) -> LoadReport:
         """The report of the file these conversations are from."""
         kept = sum(len(conversation.turns) for conversation in conversations)
-        return LoadReport(name, source_format, kept, tuple(self._listed), dict(self._counts))
+        found, counts = tuple(self._listed), dict(self._counts)
+        return LoadReport(name, source_format, kept, found, counts, *self._columns)
 
 
 def shown(place: Place) -> str:

@@ -4,7 +4,9 @@
 ``memory``    Memory, and opening one from a file
 ``asking``    answers a question with evidence: ``ask``
 ``merging``   joins two memories: ``merge``
+``beside``    reads labels and vectors of turns from files beside the conversation
 ``foreign``   makes a memory of a tree built elsewhere: ``memory_from``
+``watching``  grows the memory of a file that is still written: ``Watched``, ``Watch``
 ``answer``    makes prompts from evidence, reads and grades a chat model's answers
 
 May import ``systems``, ``store`` and the packages below them. Public face: the names below.
@@ -24,24 +26,38 @@ from segviz.memory.assemble import (
     part_name,
     sound,
 )
+from segviz.memory.beside import (
+    GivenVectors,
+    Labels,
+    given_vectors,
+    label_columns,
+    read_labels,
+)
 from segviz.memory.builder import Building, BuildPaused, arrivals, build
 from segviz.memory.foreign import memory_from
 from segviz.memory.memory import Memory, from_saved, open_memory
 from segviz.memory.merging import merge
+from segviz.memory.watching import Watch, Watched
 
 __all__ = [
     "COMPONENTS",
     "Absent",
     "BuildPaused",
     "Building",
+    "GivenVectors",
+    "Labels",
     "Memory",
     "NoEmbedder",
+    "Watch",
+    "Watched",
     "arrivals",
     "ask",
     "build",
     "declared",
     "embedder_named",
     "from_saved",
+    "given_vectors",
+    "label_columns",
     "make_system",
     "memory_from",
     "merge",
@@ -51,5 +67,6 @@ __all__ = [
     "own_retrieval",
     "paid",
     "part_name",
+    "read_labels",
     "sound",
 ]

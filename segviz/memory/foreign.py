@@ -59,6 +59,7 @@ def memory_from(
     ``vector``  its embedding, in all rows or none; made by ``embedder``, scaled to length 1
     ``kind``, ``speaker``, ``time``  kind of node; who said a leaf, and when (ISO)
 
+    Dumps of mem0 (``get_all``) and LangGraph's stores (``search``) are read too, an item per leaf.
     In text tables lists are JSON: ``[1, 2]``. Further columns are facts, shown with the node.
     ``edges`` are more (parent id, child id) pairs. Without a ``conversation`` the leaves, by
     ``start`` or else in the order of the table, are its turns. With one, leaves without
@@ -68,7 +69,7 @@ def memory_from(
     be asked, compared, exported and saved like any; ``name`` stands for its system. Returned
     structures satisfy the general invariants. ValueError names the row and what is wrong.
     """
-    found = _linked(_rows(nodes), [*_graph_edges(nodes), *edges])
+    found = _linked(table_of(nodes), [*_graph_edges(nodes), *edges])
     _raise_levels(found)
     leaves = [place for place, node in enumerate(found) if not node.children]
     if conversation is None:
@@ -81,15 +82,43 @@ def memory_from(
     return Memory(conversation, unit, name, "general", {}, model, steps)
 
 
-def _rows(nodes: Any) -> Sequence[Mapping[str, Any]]:
+def table_of(nodes: Any) -> Sequence[Mapping[str, Any]]:
+    """The rows of a table: a path, a DataFrame, a networkx graph, or mappings."""
     if isinstance(nodes, str | Path):
-        return table_rows(files.read(nodes), Path(nodes).name)
+        return _of_store(table_rows(files.read(nodes), Path(nodes).name))
     if hasattr(nodes, "to_dict") and hasattr(nodes, "columns"):
         rows: list[Mapping[str, Any]] = nodes.to_dict("records")
         return rows
     if hasattr(nodes, "nodes") and hasattr(nodes, "edges"):
         return [{**data, "id": node} for node, data in nodes.nodes(data=True)]
-    return list(nodes)
+    return _of_store(list(nodes))
+
+
+def _of_store(rows: Sequence[Any]) -> Sequence[Any]:
+    """The rows of a table as they are; those of mem0 (``id``, ``memory``) and of LangGraph's
+    stores (``namespace``, ``key``, ``value``) as leaves, in the order they were made."""
+    first = rows[0] if rows and isinstance(rows[0], Mapping) else {}
+    if "text" in first or not ("memory" in first or {"namespace", "key", "value"} <= first.keys()):
+        return rows
+    known = [_stored(row) if isinstance(row, Mapping) else row for row in rows]
+    return sorted(known, key=lambda row: str(row["time"]) if isinstance(row, Mapping) else "")
+
+
+def _stored(row: Mapping[str, Any]) -> dict[str, Any]:
+    about = {name: value for name, value in row.items() if name not in ("value", "namespace")}
+    about["time"] = str(row.get("created_at", "")).replace("Z", "+00:00")
+    if "memory" in row:
+        return {**about, "text": row["memory"], "speaker": row.get("user_id")}
+    value, space = row.get("value"), row.get("namespace")
+    path = [str(part) for part in space] if isinstance(space, list | tuple) else [str(space)]
+    texts = [value[name] for name in _SAYS if isinstance(value, Mapping) and name in value]
+    said = next((text for text in texts if isinstance(text, str)), None)
+    whole = json.dumps(value, ensure_ascii=False, default=str) if said is None else said
+    return {**about, "id": "/".join([*path, str(row.get("key"))]), "text": whole}
+
+
+_SAYS = ("text", "content", "memory", "data")
+"""Where the words of a LangGraph item stand, by the usage of its documentation."""
 
 
 def _graph_edges(nodes: Any) -> list[tuple[Any, Any]]:
@@ -112,7 +141,7 @@ def _linked(rows: Sequence[Any], edges: Iterable[tuple[Any, Any]]) -> list[_Node
                 f"row {number}: the id {node.id!r:.60} is that of row {place[node.id]} too"
             )
     pairs = [(parent, node.id) for node in found for parent in _ids(node.row.get("parent"))]
-    pairs += [(_id(parent) or "", _id(child) or "") for parent, child in edges]
+    pairs += [(id_of(parent) or "", id_of(child) or "") for parent, child in edges]
     for parent, child in dict.fromkeys(pairs):
         if parent not in place or child not in place:
             missing = child if parent in place else parent
@@ -125,7 +154,7 @@ def _linked(rows: Sequence[Any], edges: Iterable[tuple[Any, Any]]) -> list[_Node
 def _node(number: int, row: Any) -> _Node:
     if not isinstance(row, Mapping):
         raise ValueError(f"row {number}: expected columns by name, found {type(row).__name__}")
-    key, text = _id(row.get("id")), row.get("text")
+    key, text = id_of(row.get("id")), row.get("text")
     if key is None:
         raise ValueError(f"row {number}: expected an id, found {row.get('id')!r:.60}")
     if not isinstance(text, str):
@@ -133,7 +162,7 @@ def _node(number: int, row: Any) -> _Node:
     return _Node(key, text, row)
 
 
-def _id(value: Any) -> str | None:
+def id_of(value: Any) -> str | None:
     """An id as text; None for a missing one."""
     if value is None or (isinstance(value, float) and math.isnan(value)) or value == "":
         return None
@@ -143,12 +172,12 @@ def _id(value: Any) -> str | None:
 
 
 def _ids(value: Any) -> list[str]:
-    value = _parsed(value)
+    value = list_of(value)
     several = value if isinstance(value, list | tuple | set | np.ndarray) else [value]
-    return [found for each in several if (found := _id(each)) is not None]
+    return [found for each in several if (found := id_of(each)) is not None]
 
 
-def _parsed(value: Any) -> Any:
+def list_of(value: Any) -> Any:
     """A list that stands as JSON in the cell of a text table; any other value as it is."""
     if isinstance(value, str) and value.lstrip().startswith("["):
         try:
@@ -182,7 +211,7 @@ def _raise_levels(found: list[_Node]) -> None:
 def _whole(node: _Node, column: str) -> int | None:
     """A whole number of a row, at least 0; None where there is none."""
     value = node.row.get(column)
-    if _id(value) is None:
+    if id_of(value) is None:
         return None
     try:
         number = float(value)  # type: ignore[arg-type]
@@ -249,7 +278,7 @@ def _place(found: list[_Node], leaves: list[int], units: Sequence[Unit]) -> None
 
 def _vectors(found: list[_Node], embedder: Embedder) -> Vector:
     """float32 (n, d), rows of length 1 or 0: those of the table, else of the texts."""
-    given = [_parsed(node.row.get("vector")) for node in found]
+    given = [list_of(node.row.get("vector")) for node in found]
     if all(vector is None for vector in given):
         return embedder.embed([node.text for node in found])
     try:

@@ -48,6 +48,10 @@ SAMPLE = "sample"
 UPLOAD = "upload"
 PATH = "path"
 PASTE = "paste"
+HELD = "held"  # what is shown of a watched conversation
+FOLLOWING = "following"  # whether Grow shows what is newest of it
+FOLLOW = "follow"
+LOOK_BACK = "look-back"
 CONVERSATION = "conversation"  # position in the open file
 LAST_OPENED = "last"
 CORPORA = "corpora"
@@ -59,7 +63,15 @@ fetch_locomo = _of("fetch-locomo-{}")  # downloads LoCoMo; a button in several p
 open_from = _of("open-{}")  # opens a conversation from a sample, an upload, a path or pasted text
 date_order = _of("dates-{}")  # in which order dates of a file are read
 session_gap = _of("gap-{}")  # after how many silent hours a session of a file begins
+columns = _of("columns-{}")  # what the columns of a file were said to hold
 column = _of("column-{}-{}")  # which column of a table holds what
+
+
+OWN_LABELS = "own-labels"  # of a file beside a conversation
+own_file = _of("own-{}-{}")  # the file of labels, or vectors, beside a conversation
+own_column = _of("own-column-{}")  # which of its columns
+OWN_SLICES = "own-slices"
+OWN = "own"
 
 
 # --- sidebar: how its memory is built --------------------------------------------------
@@ -182,6 +194,7 @@ attempt = _of("{}-attempt")  # the attempt to make a picture that a download but
 # --- parts of widgets, named after the widget ------------------------------------------
 OUTLINE_WANTED = "outline-wanted"  # nodes whose texts the outline asks for
 base_of = _of("base-of-{}")  # what a canvas holds whatever is asked
+former_base = _of("{}-former-base")  # the one before, of a canvas whose tree grows
 query = _of("{}-query")  # what was searched for in a canvas
 whole = _of("whole-{}")  # which of a list's long texts is shown in full
 caption = _of("told-{}")  # the sentence below a chart

@@ -111,7 +111,8 @@ def main() -> None:
         st.switch_page(wanted)
     if session is not None:
         _story_bar(session)
-    if session is not None and chosen == pages[0] and not read_story()[0]:
+    first_sight = session is not None and not session.live and not read_story()[0]
+    if session is not None and chosen == pages[0] and first_sight:
         welcome(session)
     if session is not None and chosen.url_path == "ask":
         begin_ask(session)

@@ -18,7 +18,7 @@ import streamlit as st
 
 from segviz.conversation import Conversation, Corpus
 from segviz.llm import OpenAIChat
-from segviz.memory import Memory
+from segviz.memory import Labels, Memory
 from segviz.tree import Structure
 from segviz.ui import keys
 
@@ -84,7 +84,8 @@ class Session:
 
     ``key`` identifies the memory, ``source`` the conversation as loaded, before typing;
     ``chat`` is the model chosen under Models, None offline; ``built`` is the key of the
-    memory as it was built, where operations have changed it since.
+    memory as it was built, where operations have changed it since; ``live`` tells that the
+    conversation is watched and goes on.
     """
 
     key: str
@@ -94,6 +95,7 @@ class Session:
     memory: Memory
     chat: OpenAIChat | None = None
     built: str = ""
+    live: bool = False
 
     @cached_property
     def sessions(self) -> list[int]:
@@ -104,6 +106,12 @@ class Session:
     def changed(self) -> bool:
         """Whether operations changed the memory since it was built, which a link cannot say."""
         return bool(self.built)
+
+    @property
+    def labels(self) -> Labels | None:
+        """The labels of the file that was opened beside this conversation."""
+        source, labels = st.session_state.get(keys.OWN_LABELS, ("", None))
+        return labels if source == self.source else None
 
     @property
     def selected(self) -> int | None:

@@ -12,9 +12,9 @@ from typing import Final
 
 from segviz.view.measures import MEASURES
 
-COLOURS: Final = ("session", "level", "initial", "propagated", "change", "gold", *MEASURES)
-"""The values nodes can be coloured by; "" is the page's default: sessions on Grow, each half's
-score on Ask."""
+COLOURS: Final = ("session", "level", "initial", "propagated", "change", "gold", "own", *MEASURES)
+"""The values nodes can be coloured by, "own" being the labels of a file; "" is the page's default:
+sessions on Grow, each half's score on Ask."""
 
 LABELS: Final = ("marked", "none", "session", "words", "node", "score")
 """The labels nodes can have; "" is the default: the words that tell a node from its siblings,

@@ -16,7 +16,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from segviz.memory import Memory
+from segviz.memory import Labels, Memory
 from segviz.retrieval import Result
 from segviz.retrieval.gold import GoldEvidence
 from segviz.retrieval.selection import first
@@ -91,7 +91,8 @@ class Scene:
     ``levels_total`` reserve room, so that the axis keeps still while the tree grows.
     ``by_time`` tells whether the structure keeps to the order of time, so that its boxes
     never overlap. ``names`` are the words every node is called by, none where there are too many
-    nodes to say them. ``origin`` is the memory's node for every box and
+    nodes to say them. ``own`` is the label of every node as a position in ``own_names``, -1 for
+    none, None without labels. ``origin`` is the memory's node for every box and
     ``axis_units`` the unit at every place of the axis, both None where they are the same.
     """
 
@@ -111,6 +112,8 @@ class Scene:
     levels_total: int | None = None
     by_time: bool = True
     names: Sequence[str] = ()
+    own: IntArray | None = None
+    own_names: Sequence[str] = ()
     origin: IntArray | None = None
     axis_units: IntArray | None = None
 
@@ -142,6 +145,7 @@ class Scene:
             selected=next(iter(chosen), None),
             measures=measures,
             names=[self.names[node] for node in origin.tolist()] if self.names else (),
+            own=None if self.own is None else self.own[origin],
             growth=self.growth and _unfolded_growth(self.growth, found, self.structure.chain),
             scored=self.scored and _unfolded_scores(self.scored, found),
             total_units=len(found.unit),
@@ -189,9 +193,15 @@ def _unfolded_scores(scored: Scored, found: Unfolded) -> Scored:
 
 
 def scene_of(
-    memory: Memory, structure: Structure, *, identity: str, look: Look, selected: int | None
+    memory: Memory,
+    structure: Structure,
+    *,
+    identity: str,
+    look: Look,
+    selected: int | None,
+    labels: Labels | None = None,
 ) -> Scene:
-    """The scene of a memory at one moment, without marks or scores."""
+    """The scene of a memory at one moment, with ``labels`` of a file, without marks or scores."""
     conversation = memory.conversation
     there = selected is not None and 0 <= selected < len(structure)
     chosen = int(structure.chain[selected]) if there else None
@@ -208,6 +218,8 @@ def scene_of(
         look=look,
         measures={name: values for name, values in known.items() if values is not None},
         by_time=keeps_time(memory, structure),
+        own=None if labels is None else labels.of(structure, memory.units),
+        own_names=() if labels is None else labels.names,
         names=()
         if len(structure) > MAX_LABELLED
         else node_names(structure, tuple(conversation.speakers)),

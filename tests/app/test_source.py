@@ -53,6 +53,25 @@ def test_a_table_whose_columns_do_not_tell_is_asked_about(tmp_path):
     assert "Ben, Ada" in texts(app)
 
 
+def test_a_wrong_guess_is_corrected_after_a_look_at_the_turns(tmp_path):
+    path = tmp_path / "chat.csv"
+    rows = [f"id{i},what {i},{'Ada' if i % 2 else 'Ben'}" for i in range(6)]
+    path.write_text("\n".join(["message,said aloud,name", *rows]))
+    app = clean(open_path(grow().run(), path))
+    assert "Ben: id0\nAda: id1" in texts(app)  # the preview
+    assert any("text = message" in str(box.label).replace("\\", "") for box in app.expander)
+    box = next(b for b in app.selectbox if str(b.key).endswith("-text"))
+    app = clean(box.set_value("said aloud").run())
+    assert "Ben: what 0\nAda: what 1" in texts(app)
+    first = app.session_state["last"].corpus[0].turns[0]
+    assert (first.speaker, first.text) == ("Ben", "what 0")
+    boxes = [b for b in app.selectbox if str(b.key).startswith("column-")]
+    assert [b.value for b in boxes] == ["said aloud", "name", None, None, None]
+    # The one that holds the texts cannot be taken away: then the file is read as at first.
+    next(b for b in boxes if str(b.key).endswith("-text")).set_value(None).run()
+    assert clean(app).session_state["last"].corpus[0].turns[0].text == "id0"
+
+
 def test_what_a_format_leaves_open_is_asked(tmp_path):
     lines = [f"0{1 + i}/02/2024, 10:00 - Ada: line {i}" for i in range(4)]
     path = tmp_path / "chat.txt"

@@ -47,6 +47,7 @@ TABLES: dict[str, str] = {
     "latency": "from a change on Ask to its answer on the screen (Chromium)",
     "large_app": "the app on 100,000 turns, one turn of 5 MB and 280 MB of JSON (Chromium)",
     "sessions": "twenty browser sessions at once for ten minutes (Chromium)",
+    "watching": "an agent that writes 20 turns a second, watched (Chromium); 28,000 turns",
     "life": "memory over 500 page loads and 50 sessions (Chromium)",
 }
 

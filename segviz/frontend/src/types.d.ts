@@ -89,6 +89,7 @@ interface Columns {
   top_initial: Int32Array;
   top_final: Int32Array;
   gold: Int32Array;
+  own: Int32Array;
 }
 
 type Theming = "light" | "dark";
@@ -121,6 +122,9 @@ interface Message extends Columns {
   level_colours: string[];
   level_share: number;
   gold_colours: Record<Theming, Record<string, string>>;
+  /** Labels of a file; `own` is one for every node, -1 for none. */
+  own_names: string[];
+  own_colours: string[];
   measures: Measure[];
   /** A column for each of the measures. */
   [column: `measure:${string}`]: Float64Array;

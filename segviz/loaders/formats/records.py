@@ -39,7 +39,9 @@ def read(
         key for _, raw in rows[:_LOOKED_AT] if isinstance(raw, dict) for key in raw
     )
     columns = settle(list(keys), options.columns)
-    return read_rows(rows, columns, name, LABEL, options)
+    conversations, notes = read_rows(rows, columns, name, LABEL, options)
+    notes.headers = tuple(keys)
+    return conversations, notes
 
 
 def has_rows(document: object) -> bool:

@@ -81,6 +81,7 @@ def read(
             records.append(((row.line,), dict(zip(headers, cells, strict=False))))
     conversations, more = read_rows(records, columns, name, LABEL, options)
     notes.take(more)
+    notes.headers = tuple(headers)
     return conversations, notes
 
 

@@ -8,8 +8,14 @@ from segviz.conversation import Conversation, Corpus
 from segviz.loaders import LOADERS, LoadError
 from segviz.ui import keys
 from segviz.ui.address import wanted_conversation
-from segviz.ui.sidebar.open_file import DATE_ORDERS, GAP_HOURS, OpenFile
-from segviz.ui.widgets.captions import counted, refusal
+from segviz.ui.sidebar.open_file import (
+    DATE_ORDERS,
+    GAP_HOURS,
+    OpenFile,
+    column_controls,
+    preview,
+)
+from segviz.ui.widgets.captions import counted, refusal, unmarked
 
 
 def choose_conversation(opened: OpenFile) -> tuple[int, Conversation] | None:
@@ -86,6 +92,12 @@ def _reading_controls(opened: OpenFile) -> None:
     """Draws controls for what this format leaves open."""
     label = opened.corpus.report.source_format
     asks = next((loader.asks for loader in LOADERS.values() if loader.label == label), ())
+    report = opened.corpus.report
+    if report.headers:
+        taken = ", ".join(f"{meaning} = {name}" for meaning, name in report.columns.items())
+        with st.expander(f"Columns: {unmarked(taken)}"):
+            column_controls(opened.file, report.headers, report.columns)
+            preview(opened.corpus)
     if "day_first" in asks:
         st.selectbox("Order of dates", list(DATE_ORDERS), key=keys.date_order(opened.file))
     if "gap_hours" in asks:

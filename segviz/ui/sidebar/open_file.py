@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,7 @@ from segviz.loaders import LoadError, NeedsColumns
 from segviz.loaders.columns import ALIASES, guess
 from segviz.memory import sound
 from segviz.ui import keys
-from segviz.ui.state import CORPORA_KEPT, fingerprint, forget, remember
+from segviz.ui.state import CORPORA_KEPT, begin, fingerprint, forget, remember
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,9 +90,10 @@ def opened_as(
     try:
         return opened(how)
     except NeedsColumns as error:
-        if not asks:
+        columns = column_controls(key, error.headers, guess(error.headers)) if asks else {}
+        if "text" not in columns:
             raise
-        return opened(how | {"columns": _columns(error, key)})
+        return opened(how | {"columns": columns})
 
 
 def _memory(key: str, saved: store.Saved) -> OpenFile:
@@ -110,26 +111,42 @@ def _reading(key: str) -> dict[str, Any]:
     """Returns how the user wants this file read, where that differs from the default."""
     order = DATE_ORDERS[st.session_state.get(keys.date_order(key), next(iter(DATE_ORDERS)))]
     gap = st.session_state.get(keys.session_gap(key), GAP_HOURS)
-    said = {} if order is None else {"day_first": order}
-    return said if gap == GAP_HOURS else said | {"gap_hours": float(gap)}
+    said: dict[str, Any] = {} if order is None else {"day_first": order}
+    if gap != GAP_HOURS:
+        said["gap_hours"] = float(gap)
+    columns = st.session_state.get(keys.columns(key), {})
+    return said | {"columns": columns} if "text" in columns else said
 
 
-def _columns(error: NeedsColumns, key: str) -> dict[str, str]:
-    """Asks which column holds what."""
+def column_controls(key: str, headers: Sequence[str], columns: Mapping[str, str]) -> dict[str, str]:
+    """Asks which column of a file holds what; ``columns`` is what it is taken for now."""
     st.caption("Which column holds what?")
-    guessed = guess(error.headers)
-    chosen: dict[str, str] = {}
+
+    def chosen() -> dict[str, str]:
+        said = {meaning: st.session_state.get(keys.column(key, meaning)) for meaning in ALIASES}
+        return {meaning: header for meaning, header in said.items() if header is not None}
+
+    def choose() -> None:
+        st.session_state[keys.columns(key)] = chosen()
+
     for meaning in ALIASES:
-        options = [None, *error.headers]
-        header = st.selectbox(
+        name = keys.column(key, meaning)
+        begin(name, columns.get(meaning))
+        st.selectbox(
             meaning.capitalize(),
-            options,
-            index=options.index(guessed.get(meaning)),
-            format_func=lambda name: "none" if name is None else name,
-            key=keys.column(key, meaning),
+            [None, *headers],
+            format_func=lambda header: "none" if header is None else header,
+            key=name,
+            on_change=choose,
         )
-        if header is not None:
-            chosen[meaning] = header
-    if "text" not in chosen:
-        raise error
-    return chosen
+    return chosen()
+
+
+_PREVIEWED = 3
+
+
+def preview(corpus: Corpus) -> None:
+    """Draws the first turns, by which a column taken for another is seen."""
+    turns = [turn for session in corpus[0].sessions[:_PREVIEWED] for turn in session.turns]
+    st.caption("So the first turns are")
+    st.text("\n".join(f"{turn.speaker}: {turn.content}"[:120] for turn in turns[:_PREVIEWED]))

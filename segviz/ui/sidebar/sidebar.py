@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from dataclasses import replace
 from typing import Any, cast
 
 import streamlit as st
@@ -11,14 +13,16 @@ from segviz.conversation import UNIT_RULES, Conversation, with_typed_turns
 from segviz.memory import COMPONENTS, Absent, from_saved
 from segviz.plugins import PLUGINS, foreign
 from segviz.systems import SYSTEMS
-from segviz.ui import address, keys
+from segviz.ui import address, keys, rim
 from segviz.ui.sidebar.build import Order, obtain
 from segviz.ui.sidebar.controls import component_controls
 from segviz.ui.sidebar.conversation_picker import choose_conversation
 from segviz.ui.sidebar.models import models_panel
 from segviz.ui.sidebar.open_file import OpenFile
+from segviz.ui.sidebar.own import own_labels, own_vectors
 from segviz.ui.sidebar.source import choose_source
 from segviz.ui.sidebar.spending import show_spending
+from segviz.ui.sidebar.watching import watch_panel
 from segviz.ui.state import MEMORIES_KEPT, Session, fingerprint, remember, typed_turns
 from segviz.ui.widgets.captions import counted, unmarked
 
@@ -31,8 +35,18 @@ UNIT_HELP = {
 
 def sidebar() -> Session | None:
     """Draws the sidebar; None when there is nothing to show yet (it has said why)."""
+    session = _session()
+    if session is not None:
+        with st.sidebar, st.expander("Labels of your own", key=keys.OWN):
+            own_labels(session)
+    return session
+
+
+def _session() -> Session | None:
     with st.sidebar:
         st.markdown("### segviz\nA conversation becomes a memory tree. Ask it, and see why.")
+        if rim.WATCH in os.environ:
+            return _watched()
         opened = choose_source()
         if opened is not None:
             address.opened(opened.key, opened.saved)
@@ -56,6 +70,10 @@ def sidebar() -> Session | None:
             system, settings = _system()
         _say_dropped(conversation, unit)
         models = models_panel()
+        with st.expander("Vectors of your own"):
+            given = own_vectors(conversation, unit, source, models.embedder)
+        if given is not None:
+            models = replace(models, embedder=given)
         _embedding_note(models.embedder.name)
     order = Order(conversation, unit, system, settings, models)
     built = obtain(order, fingerprint(source, typed), fingerprint(source, []), bool(typed))
@@ -63,6 +81,17 @@ def sidebar() -> Session | None:
     if built is None:
         return None
     return Session(built[0], source, opened.corpus, conversation, built[1], models.chat)
+
+
+def _watched() -> Session | None:
+    """Returns what is watched; only the models for questions can be chosen."""
+    session = watch_panel()
+    if session is None:
+        return None
+    models = models_panel()
+    show_spending()
+    _embedding_note(session.memory.embedder.name)
+    return replace(session, chat=models.chat)
 
 
 def _saved(opened: OpenFile, conversation: Conversation, source: str) -> Session:

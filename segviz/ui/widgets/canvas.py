@@ -59,6 +59,7 @@ def tree_canvas(
     on_select: Callable[[], None] | None = None,
     on_setting: Callable[[], None] | None = None,
     on_look: Callable[[], None] | None = None,
+    passing: bool = False,
 ) -> int | None:
     """Draw a payload of ``tree_payload`` and return the selected node.
 
@@ -80,6 +81,7 @@ def tree_canvas(
             ``sent_setting(key)`` tells the setting.
         on_look: called when another colour or label has been chosen; there
             ``sent_look(key)`` tells which.
+        passing: whether the next base will take the place of this one, which then is let go.
     """
     asked = keys.query(key)
 
@@ -92,9 +94,16 @@ def tree_canvas(
         about, query = st.session_state.get(asked, (None, None))
         wanted = bool(query) and about == payload["identity"]
         payload = {**payload, "found": find_text(payload, texts, query) if wanted else None}
+    former = st.session_state.get(keys.former_base(key)) if passing else None
+    if former:
+        payload = {**payload, "replaces": former}
     in_window = isinstance(height, str) and height != "content"
     name, base, rest = pack_parts({**payload, "height": height} if in_window else payload)
     _once(_BASE, keys.base_of(key), name, {"digest": name}, base)
+    if passing:
+        if former and former != name:
+            st.session_state.get(keys.SENT, {}).pop(former, None)
+        st.session_state[keys.former_base(key)] = name
     result = _TREE(
         key=key,
         data=rest,

@@ -70,6 +70,7 @@ def scene(session: Session, structure: Structure) -> Scene:
         identity=session.key,
         look=read_look(),
         selected=session.selected,
+        labels=session.labels,
     )
 
 
@@ -82,12 +83,14 @@ def draw_canvas(
     gutter: bool = False,
     stage: int | None = None,
     bare: bool = False,
+    passing: bool = False,
     on_setting: Callable[[LiveSetting], None] | None = None,
 ) -> None:
     """The canvas tree of a scene; a click selects the node for every panel of the page.
 
     ``gutter`` reserves the column of candidates; with ``stage`` pixels of tree the component is
-    as tall as what else it shows; ``bare`` leaves out the tree; ``on_setting`` gets what the
+    as tall as what else it shows; ``bare`` leaves out the tree; ``passing`` as in ``tree_canvas``;
+    ``on_setting`` gets what the
     controls of the header are set to.
     """
     drawn = shown.drawn()
@@ -116,6 +119,7 @@ def draw_canvas(
         on_select=select,
         on_setting=adjusted,
         on_look=chosen,
+        passing=passing,
     )
     if drawn is not shown and not bare:
         st.caption(f"{UNFOLDED} Colours are sessions, oldest violet.")

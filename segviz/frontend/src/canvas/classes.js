@@ -1,4 +1,4 @@
-// The classes that colours make of the nodes: sessions, levels, fates of the gold evidence,
+// The classes that colours make of the nodes: sessions, levels, labels, fates of the gold evidence,
 // steps of a measure. They are counted, and one of them, or the retrieved nodes, can stand alone.
 
 import {
@@ -23,6 +23,7 @@ function classesOf(scene) {
   if (shade === "session") return sessionClasses(scene);
   if (shade === "level") return levelClasses(scene);
   if (shade === "gold") return goldLegend(scene);
+  if (shade === "own") return ownClasses(scene);
   const measure = scene.data.measures.find(({ name }) => name === shade);
   return measure ? measureClasses(scene, measure) : null;
 }
@@ -75,6 +76,20 @@ function goldLegend(scene) {
   return { kind: "gold", counted: "node", items };
 }
 
+/** @param {Scene} scene */
+function ownClasses({ data, tree, theme }) {
+  const counts = new Array(data.own_names.length + 1).fill(0);
+  for (const ids of tree.byLevel) for (const id of ids) counts[data.own[id] + 1]++;
+  /** @type {ColourClass[]} */
+  const items = data.own_names.map((name, key) => ({ key, name, title: name,
+    colours: [data.own_colours[key]], pattern: null, count: counts[key + 1] }));
+  if (counts[0]) {
+    items.push({ key: -1, name: "none", title: "nodes without a label",
+      colours: [theme.unknown], pattern: "dots", count: counts[0] });
+  }
+  return { kind: "own", counted: "node", items };
+}
+
 /** @param {Scene} scene
  * @param {Measure} measure */
 function measureClasses({ data, tree, theme }, { name, unit }) {
@@ -124,6 +139,7 @@ export function isMember(scene, half, node) {
   const { kind, key } = /** @type {Isolated} */ (scene.isolated);
   if (kind === "level") return scene.tree.level[node] === key;
   if (kind === "gold") return goldClass(scene, half, node) === key;
+  if (kind === "own") return scene.data.own[node] === key;
   if (isMeasure(scene.data, kind)) return measureStep(measureOf(scene.data, kind, node)) === key;
   if (kind === "top") return topOf(scene, half).includes(node);
   return true;

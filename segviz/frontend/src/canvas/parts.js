@@ -60,6 +60,7 @@ function drawn(component, values, css, draw) {
       element("style", "segviz-style", parent).textContent = css;
     }
     stop = draw(component, { ...bases.get(values.base), ...values });
+    if (values.replaces !== values.base) bases.delete(values.replaces); // of a tree that grows
   };
   if (bases.has(values.base)) run();
   else early.set(values.base, (early.get(values.base) ?? new Set()).add(run));

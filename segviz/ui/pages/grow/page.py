@@ -15,8 +15,10 @@ from segviz.ui.pages.grow.decision import decision_panel
 from segviz.ui.pages.grow.shape import shape_panel, warnings
 from segviz.ui.pages.grow.structure_views import structure_views_panel
 from segviz.ui.pages.grow.transport import keep_playing, playing, transport
+from segviz.ui.sidebar.watching import TICK, following, look_back, newest
 from segviz.ui.state import Session
 from segviz.ui.view_state import view_shown
+from segviz.ui.widgets.captions import counted
 from segviz.ui.widgets.lists import transcript
 from segviz.ui.widgets.outline import draw_outline
 from segviz.ui.widgets.tree import canvas_height, draw_canvas, draw_node_link, scene
@@ -27,6 +29,9 @@ PANEL = 340
 
 def render(session: Session) -> None:
     """Draws the page."""
+    if session.live and following():
+        _newest()
+        return
     st.session_state.setdefault(keys.grow_step(session.key), len(session.memory.steps))
     if not playing(session):
         st.session_state[keys.PLAYING] = None  # another memory came between
@@ -61,7 +66,33 @@ def _panel(session: Session) -> None:
         write(session)
 
 
-def _tree(session: Session, structure: Structure, step: Step, now: int) -> None:
+@st.fragment(run_every=TICK)
+def _newest() -> None:
+    """What is newest of a conversation that is watched, as it comes."""
+    held = newest()
+    if held is None or not following():
+        st.rerun()
+    # One canvas for the whole part, however far it has grown.
+    session = replace(held.session, key=held.session.source)
+    memory, now = session.memory, len(session.memory.steps)
+    structure = session.shown(memory.structure)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.button("Look back", key=keys.LOOK_BACK, on_click=look_back, icon=":material/history:")
+        nodes = counted(int(structure.active.sum()), "node")
+        st.caption(f"Following: {counted(now, 'turn')}, {nodes}")
+    _tree(session, structure, memory.steps[-1], now, goes_on=True)
+    left, right = st.columns([10, 11], gap="medium")
+    with left:
+        _transcript(session, structure, memory.steps[-1], now)
+    with right:
+        st.markdown(f"**Step {now:,}**")
+        st.text(memory.steps[-1].note)
+
+
+def _tree(
+    session: Session, structure: Structure, step: Step, now: int, goes_on: bool = False
+) -> None:
+    """Draws the tree; one that ``goes_on`` has room for more than there is."""
     total = len(session.memory.steps)
     levels = int(session.memory.structure.level.max()) + 1
     # The axis grows in doublings: between two of them nothing on the canvas moves.
@@ -70,10 +101,11 @@ def _tree(session: Session, structure: Structure, step: Step, now: int) -> None:
         axis *= 2
     shown = replace(
         grown(scene(session, structure), now, step),
-        total_units=min(axis, total),
+        total_units=axis if goes_on else min(axis, total),
         levels_total=levels,
     )
-    draw_canvas(session, shown, key=keys.GROW_TREE, height=canvas_height(levels), gutter=True)
+    height = canvas_height(levels)
+    draw_canvas(session, shown, key=keys.GROW_TREE, height=height, gutter=True, passing=goes_on)
 
 
 def _transcript(session: Session, structure: Structure, step: Step, now: int) -> None:

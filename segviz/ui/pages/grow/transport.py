@@ -56,7 +56,8 @@ def transport(session: Session) -> None:
             _jump(session, go)
         with _group():
             view_choice(keys.GROW_VIEW)
-            typing_panel(session)
+            if not session.live:
+                typing_panel(session)
             operations_panel(session)
             exports_panel(session, session.shown(session.memory.at(now)))
     if total > 1:

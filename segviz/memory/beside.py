@@ -1,0 +1,209 @@
+"""Reads labels and vectors of turns, or nodes, from files beside a conversation, by id."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from segviz.conversation import Conversation, Unit
+from segviz.embedding import Embedder, get_embedder
+from segviz.memory.foreign import id_of, list_of, table_of
+from segviz.tree import IntArray, Structure, Vector
+
+MOST_LABELS: Final = 8
+"""Labels told apart; the rarer ones beyond are one, ``other``."""
+
+_IDS: Final = ("turn", "turn_id", "id", "node")
+
+
+@dataclass(frozen=True, eq=False)
+class Labels:
+    """One column of labels: their ``names``, the most frequent first, and which of them each turn
+    and each node has, by id. ``unknown`` counts the ids that nothing here has."""
+
+    names: tuple[str, ...]
+    turns: Mapping[str, int]
+    nodes: Mapping[int, int]
+    unknown: int = 0
+
+    def of(self, structure: Structure, units: Sequence[Unit]) -> IntArray:
+        """The label of every node as a position in ``names``, int32 (n,); -1 for none.
+
+        A node without a label of its own has the one that most turns below it have; of equally
+        many the first of the names. O(n + m + turns).
+        """
+        width = max(1, len(self.names))
+        per_unit = np.zeros((len(units) + 1, width), dtype=np.int64)
+        for unit in units:
+            for turn in unit.turn_ids:
+                if turn in self.turns:
+                    per_unit[unit.index + 1, self.turns[turn]] += 1
+        before = per_unit.cumsum(axis=0)
+        counts = np.zeros((len(structure), width), dtype=np.int64)
+        leaf = structure.active & (structure.level == 0)
+        counts[leaf] = before[structure.stop[leaf]] - before[structure.start[leaf]]
+        parent, child = structure.edges[:, 0], structure.edges[:, 1]
+        for level in np.unique(structure.level[child]).tolist():  # what is below is complete
+            here = structure.level[child] == level
+            np.add.at(counts, parent[here], counts[child[here]])
+        found = np.where(counts.any(axis=1), counts.argmax(axis=1), -1).astype(np.int32)
+        for node, label in self.nodes.items():
+            if node < len(structure):
+                found[structure.chain[node]] = label
+        return found
+
+    def slices(self, conversation: Conversation) -> dict[str, tuple[int, ...]]:
+        """Under each label the indices of the questions with evidence in turns that have it."""
+        found: dict[str, list[int]] = {name: [] for name in self.names}
+        for question in conversation.questions:
+            for label in sorted({self.turns[t] for t in question.evidence if t in self.turns}):
+                found[self.names[label]].append(question.index)
+        return {name: tuple(indices) for name, indices in found.items() if indices}
+
+
+def label_columns(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """The columns that may hold labels: all with a plain value that are no id."""
+    plain = [name for row in rows[:100] for name, value in row.items() if _label(value)]
+    return [name for name in dict.fromkeys(plain) if name.strip().casefold() not in _IDS]
+
+
+def read_labels(table: Any, memory: Any, column: str) -> Labels:
+    """The labels in a ``column`` of a table (a path of CSV, TSV, JSON, JSON Lines or Parquet, a
+    DataFrame, or rows): those of turns under ``turn``, ``turn_id`` or ``id``, those of nodes under
+    ``node``; of an id that stands twice the last row counts. ValueError where there is no such
+    column, or no id."""
+    rows = table_of(table)
+    headers = list(dict.fromkeys(name for row in rows for name in row))
+    ids = [name for name in headers if name.strip().casefold() in _IDS]
+    if not ids or column not in headers:
+        found = ", ".join(repr(name)[:30] for name in headers[:12]) or "no column"
+        what = f"the column {column!r:.40} and a column turn or node"
+        raise ValueError(f"the table has {found}; expected {what}, with an id in every row")
+    turns: dict[str, str] = {}
+    nodes: dict[int, str] = {}
+    known = {turn.id for turn in memory.conversation.turns}
+    unknown = 0
+    for row in rows:
+        label = _label(row.get(column))
+        for name in ids:
+            key = id_of(row.get(name))
+            if key is None or not label:
+                continue
+            if name.strip().casefold() != "node":
+                if key in known:
+                    turns[key] = label
+                unknown += key not in known
+            elif key.isdecimal() and int(key) < len(memory.structure):
+                nodes[int(key)] = label
+            else:
+                unknown += 1
+    often = Counter([*turns.values(), *nodes.values()])
+    names = sorted(often, key=lambda name: (-often[name], name))
+    if len(names) > MOST_LABELS:
+        names = [*names[: MOST_LABELS - 1], "other"]
+    place = {name: number for number, name in enumerate(names)}
+    last = len(names) - 1
+    return Labels(
+        tuple(names),
+        {key: place.get(label, last) for key, label in turns.items()},
+        {key: place.get(label, last) for key, label in nodes.items()},
+        unknown,
+    )
+
+
+def _label(value: Any) -> str:
+    """A label on one line; "" for what is none."""
+    return " ".join(str(value).split())[:60] if isinstance(value, str | int | float) else ""
+
+
+# --- vectors -----------------------------------------------------------------------------------
+
+
+class GivenVectors:
+    """An embedder that knows the vectors of some texts and estimates those of all others.
+
+    The estimate is linear in the vectors of another, offline embedder: ridge regression over the
+    texts that are known (λ a hundredth of the mean squared singular value). Annotations, and
+    questions that are not in the file, are placed by it; that is ours, no paper's.
+    """
+
+    def __init__(self, texts: Sequence[str], vectors: Vector, base: Embedder) -> None:
+        """``vectors`` float32 (n, d), one for each of the ``texts``."""
+        rows = np.asarray(vectors, dtype=np.float32)
+        norms = np.linalg.norm(rows, axis=1, keepdims=True)
+        rows = np.divide(rows, norms, out=np.zeros_like(rows), where=norms > 0)
+        self._known = dict(zip(texts, rows, strict=True))
+        self._base = base
+        told = base.embed(list(texts)).astype(np.float64)
+        square = told.T @ told
+        ridge = 0.01 * float(np.trace(square)) / max(1, len(square)) + 1e-9
+        self._map: NDArray[np.float64] = np.linalg.solve(
+            square + ridge * np.eye(len(square)), told.T @ rows
+        )
+        content = sha256("\0".join(texts).encode("utf-8", "replace") + rows.tobytes())
+        self.name = f"given-{rows.shape[1]}-{content.hexdigest()[:12]} on {base.name}"
+
+    def embed(self, texts: Sequence[str]) -> Vector:
+        """float32 (len(texts), d), rows of length 1; zeros for a text without words."""
+        found = self._base.embed(list(texts)).astype(np.float64) @ self._map
+        norms = np.linalg.norm(found, axis=1, keepdims=True)
+        found = np.divide(found, norms, out=np.zeros_like(found), where=norms > 0)
+        for row, text in zip(found, texts, strict=True):
+            if text in self._known:
+                row[:] = self._known[text]
+        return np.asarray(found, dtype=np.float32)
+
+
+def given_vectors(
+    conversation: Conversation,
+    table: Any,
+    unit: str = "exchange",
+    *,
+    embedder: str | Embedder = "auto",
+) -> GivenVectors:
+    """The embedder of vectors of a ``conversation`` that were computed elsewhere, for
+    ``segviz.build``.
+
+    ``table`` as in :func:`read_labels`, with a column ``vector`` (a list of numbers, in text
+    tables as JSON) and one of ``turn``, ``turn_id`` or ``id``; rows with a ``text`` in place of an
+    id give that of any other text, as of a question. The vector of a unit by the rule ``unit``
+    is the mean of those of its turns; ``embedder`` is what others are
+    estimated from. ValueError names what is missing or wrong.
+    """
+    by_id: dict[str, Any] = {}
+    texts: dict[str, Any] = {}
+    for row in table_of(table):
+        vector = list_of(row.get("vector"))
+        key = next((k for name in _IDS[:3] if (k := id_of(row.get(name))) is not None), None)
+        if vector is None or isinstance(vector, str):
+            continue
+        if key is not None:
+            by_id[key] = vector
+        elif isinstance(row.get("text"), str):
+            texts[row["text"]] = vector
+    units = conversation.units(unit)
+    missing = [turn for each in units for turn in each.turn_ids if turn not in by_id]
+    if missing:
+        some = ", ".join(repr(turn)[:30] for turn in missing[:3])
+        raise ValueError(
+            f"{len(missing)} turns have no vector ({some}); expected a column vector and the id "
+            "of every turn under turn, turn_id or id"
+        )
+    try:
+        rows = np.array([*by_id.values(), *texts.values()], dtype=np.float32)
+    except (TypeError, ValueError):
+        rows = np.zeros(0, dtype=np.float32)
+    if rows.ndim != 2 or not rows.shape[1] or not np.isfinite(rows).all():
+        raise ValueError("vector: expected as many finite numbers in every row")
+    place = {turn: number for number, turn in enumerate(by_id)}
+    means = [rows[[place[turn] for turn in each.turn_ids]].mean(axis=0) for each in units]
+    base = get_embedder(embedder) if isinstance(embedder, str) else embedder
+    whole = {each.text: mean for each, mean in zip(units, means, strict=True)}
+    whole |= dict(zip(texts, rows[len(by_id) :], strict=True))
+    return GivenVectors(list(whole), np.array(list(whole.values())), base)

@@ -1,0 +1,68 @@
+"""Labels and vectors of one's own, opened beside a conversation in the app."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from segviz.ui import keys
+from tests.app.conftest import on_canvas
+from tests.app.test_pages import clean, grow, texts
+
+pytestmark = pytest.mark.usefixtures("small")
+
+
+def upload(app, what, rows):
+    data = rows if isinstance(rows, bytes) else json.dumps(rows).encode()
+    (box,) = (each for each in app.file_uploader if each.label == what)
+    return box.set_value(("own.json", data, "application/json")).run()
+
+
+def turns(app):
+    return app.session_state["last"].corpus[0].turns
+
+
+def test_labels_colour_the_tree_and_slice_the_questions():
+    app = clean(grow().run())
+    assert on_canvas(app)["own_names"] == []
+    said = turns(app)
+    rows = [
+        {"turn": turn.id, "mood": "<b>glad</b>" if n % 3 else "sad", "loud": n % 2}
+        for n, turn in enumerate(said)
+    ]
+    app = clean(upload(app, "Labels by turn or node", [*rows, {"turn": "nobody", "mood": "x"}]))
+    drawn = on_canvas(app)
+    assert drawn["own_names"] == ["<b>glad</b>", "sad"]
+    assert drawn["look"]["colour"] == "own"
+    assert len(drawn["own"]) == drawn["nodes"]
+    assert set(drawn["own"]) <= {-1, 0, 1}
+    assert len(drawn["own_colours"]) == 2
+    assert f"{len(said)} turns and 0 nodes with a label; 1 id of nothing here" in texts(app)
+    app.selectbox(keys.own_column(next_key(app))).set_value("loud").run()
+    assert sorted(on_canvas(clean(app))["own_names"]) == ["0", "1"]
+    app = clean(upload(app, "Labels by turn or node", b"not a table"))
+    assert "These labels are not used." in texts(app)
+    assert on_canvas(app)["own_names"] == []
+
+
+def next_key(app):
+    return next(
+        str(box.key).removeprefix("own-column-")
+        for box in app.selectbox
+        if str(box.key).startswith("own-column-")
+    )
+
+
+def test_vectors_build_the_tree_and_what_is_missing_is_said():
+    app = clean(grow().run())
+    said = turns(app)
+    made = np.random.default_rng(0).normal(size=(len(said), 6))
+    rows = [{"turn": t.id, "vector": v.tolist()} for t, v in zip(said, made, strict=True)]
+    app = clean(upload(app, "Vectors by turn", rows))
+    assert "Similarity by given" in texts(app).replace("\\", "")
+    app = clean(upload(app, "Vectors by turn", rows[1:]))
+    assert "These vectors are not used." in texts(app)
+    assert f"1 turns have no vector ({said[0].id!r})" in texts(app)
+    assert "wordllama" in texts(app) or "hashing" in texts(app)

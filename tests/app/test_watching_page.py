@@ -1,0 +1,114 @@
+"""What a page shows of a conversation that is still being written."""
+
+from __future__ import annotations
+
+import json
+import time
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from segviz.memory import Watched
+from segviz.ui import keys, rim
+from segviz.ui.sidebar import watching
+from tests.app.conftest import on_canvas
+from tests.data import ROOT
+
+
+def say(path, *texts):
+    with path.open("a") as stream:
+        for text in texts:
+            stream.write(json.dumps({"role": "user", "content": text}) + "\n")
+
+
+@pytest.fixture
+def watched(tmp_path, monkeypatch):
+    """A file that is watched; its keeper ends with the test."""
+    path = tmp_path / "agent.jsonl"
+    monkeypatch.setenv(rim.WATCH, str(path))
+    monkeypatch.delenv("SEGVIZ_FILE", raising=False)
+    yield path
+    with pytest.MonkeyPatch.context() as again:
+        again.setenv(rim.WATCH, str(path))
+        try:
+            keeper = watching.keeper()
+        except ValueError:
+            return
+    keeper.stopped.set()
+    while keeper.watched._tail._stream is not None:
+        time.sleep(0.01)
+
+
+def opened():
+    return AppTest.from_file(str(ROOT / "app.py"), default_timeout=60).run()
+
+
+def texts(app):
+    return [each.value for kind in (app.caption, app.text, app.error) for each in kind]
+
+
+def until(app, what):
+    """Runs the app until its texts hold ``what``, as the ticks of the page do."""
+    end = time.monotonic() + 30
+    while not any(what in text for text in texts(app.run())):
+        assert time.monotonic() < end, texts(app)
+        time.sleep(0.05)
+    assert not app.exception
+    return app
+
+
+def test_it_waits_for_the_first_turn_then_follows(watched):
+    app = opened()
+    assert "Waiting for the first turn." in texts(app)
+    say(watched, "The boat is called <b>Heron</b>.", "Why?")
+    until(app, "Following: 2 turns")
+    say(watched, *(f"Turn {n}" for n in range(40)))
+    until(app, "Following: 42 turns")
+    drawn = on_canvas(app)
+    assert drawn["step"] == 42
+    assert drawn["total_units"] == 80  # room, so that the axis keeps still
+    assert any('"S1:42"' in part.proto.json for part in app.get("bidi_component"))
+    say(watched, "More")
+    until(app, "Following: 43 turns")
+    again = on_canvas(app)
+    assert again["identity"] == drawn["identity"]  # zoom and focus stay
+    assert again["replaces"] == drawn["base"]  # which the page lets go
+
+
+def test_who_looks_back_is_not_moved(watched):
+    say(watched, *(f"Turn {n}" for n in range(20)))
+    app = until(opened(), "Following: 20 turns")
+    app.button(keys.LOOK_BACK).click().run()
+    (slider,) = (each for each in app.slider if str(each.key).startswith("step"))
+    slider.set_value(7).run()
+    before = on_canvas(app)
+    say(watched, *(f"Later {n}" for n in range(30)))
+    until(app, "30 turns newer than what is shown")
+    after = on_canvas(app)
+    assert (after["step"], after["base"]) == (7, before["base"])
+    app.button(keys.FOLLOW).click().run()
+    until(app, "Following: 50 turns")
+    assert not app.button(keys.LOOK_BACK).disabled
+
+
+def test_lines_without_a_message_are_counted_and_a_broken_file_is_told(watched):
+    say(watched, "Well said")
+    with watched.open("a") as stream:
+        stream.write("not json\n")
+    app = until(opened(), "1 line without a message")
+    watched.unlink()
+    watched.mkdir()  # a file was moved away and a folder took its place
+    until(app, "s a directory")
+
+
+def test_a_damaged_state_says_what_to_do(watched):
+    say(watched, "One")
+    first = Watched(watched)
+    first.poll()
+    first.save()
+    first.close()
+    (first.folder / "watch.json").write_text("{}")
+    app = opened()
+    assert "This file cannot be watched." in texts(app)
+    assert any("move the folder" in text for text in texts(app))
+    assert not app.exception

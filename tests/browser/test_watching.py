@@ -1,0 +1,102 @@
+"""A scripted agent, watched in a real browser through a kill and a restart of the server."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from segviz.memory import Watch, Watched
+from tests.benchmarks.watching import SEEN, kill, serve, waits, writes
+from tests.browser.conftest import SIZE, App
+
+pytestmark = pytest.mark.slow
+
+TURNS, RATE = 1_000, 20
+LATE = 5.0
+"""Seconds within which a turn must be there, whatever else the machine does; where it does nothing
+else it takes less than one (``python -m tests.benchmarks watching``)."""
+
+
+@pytest.fixture
+def watched(chromium, tmp_path):
+    path = tmp_path / "agent.jsonl"
+    Watch(path)("user", "The first turn <img src=x onerror=alert(1)>")
+    process, address = serve(path)
+    context = chromium.new_context(viewport=SIZE)
+    context.set_default_timeout(60_000)
+    app = App(context.new_page(), address)
+    app.page.goto(address)
+    app.tree("grow-tree").wait_for()
+    running = {"process": process, "port": int(address.rpartition(":")[2])}
+    yield path, app, running
+    context.close()
+    kill(running["process"])
+
+
+def units(app):
+    said = app.tree("grow-tree").locator("[role=img]").get_attribute("aria-label")
+    return int(said.partition("over ")[2].split()[0])
+
+
+def shown(app, count, within=60):
+    end = time.monotonic() + within
+    while units(app) < count:
+        assert time.monotonic() < end, f"{units(app)} of {count} turns are on the page"
+        app.page.wait_for_timeout(50)
+
+
+def test_a_thousand_turns_are_followed_through_a_kill(watched):
+    path, app, running = watched
+    app.page.evaluate(SEEN)
+    agent = writes(path, TURNS // 2, RATE)
+    assert agent.wait(120) == 0
+    shown(app, TURNS // 2 + 1)
+    first = app.page.evaluate("() => window.seen")
+    assert max(waits(path, first["units"], first=1)) < LATE
+    assert len(first["units"]) > 20  # it grew, again and again
+
+    agent = writes(path, TURNS // 2, RATE, TURNS // 2)
+    app.page.wait_for_timeout(3_000)
+    kill(running["process"])
+    app.page.wait_for_timeout(1_000)  # the agent goes on meanwhile
+    running["process"], _ = serve(path, running["port"])
+    assert agent.wait(120) == 0
+    shown(app, TURNS + 1)
+    whole = app.page.evaluate("() => window.seen")
+    assert max(waits(path, whole["units"], first=TURNS - 100)) < LATE
+    assert app.dialogs == []
+    cut = ("WebSocket", "ERR_", "disconnected from server")  # what the kill itself brings about
+    assert not [error for error in app.errors if not any(each in error for each in cut)]
+
+    app.page.wait_for_timeout(4_000)  # the state is written when nothing comes
+    after = Watched(path)
+    assert (after.turns, after.poll(), after.skipped) == (TURNS + 1, 0, 0)
+    assert not after.memory.check()
+    after.close()
+
+
+def test_who_looks_back_stays_there_while_it_grows(watched):
+    path, app, _ = watched
+    agent = writes(path, 60, 100)
+    assert agent.wait(60) == 0
+    shown(app, 61)
+    app.page.get_by_role("button", name="Look back").click()
+    app.page.locator("[class*=st-key-step] input[type=range]").wait_for()
+    app.settle()
+    slider = app.page.locator("[class*=st-key-step] input[type=range]")
+    slider.focus()
+    for _ in range(10):
+        slider.press("ArrowLeft")
+    app.until("grow-tree", "step", "51")
+    app.settle()
+    painted = app.attribute("grow-tree", "painted")
+    agent = writes(path, 60, 30, 60)
+    app.page.get_by_text("newer than what is shown").wait_for()
+    assert agent.wait(60) == 0
+    app.page.get_by_text("60 turns newer than what is shown").wait_for()
+    assert app.attribute("grow-tree", "step") == "51"
+    assert app.attribute("grow-tree", "painted") == painted  # nothing on the canvas has moved
+    app.page.get_by_role("button", name="Show what is newest").click()
+    shown(app, 121)
+    assert (app.errors, app.dialogs, app.outside) == ([], [], [])
