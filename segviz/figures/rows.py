@@ -13,7 +13,7 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from segviz.evaluate import Mean
-from segviz.evaluate.compare import Row
+from segviz.evaluate.aggregate import Row
 from segviz.evaluate.reproduce import Chart
 from segviz.figures.layout import framed
 

@@ -14,7 +14,7 @@ from typing import Any
 import plotly.graph_objects as go
 
 from segviz.evaluate import reproduce
-from segviz.evaluate.compare import Row
+from segviz.evaluate.aggregate import Row
 from segviz.evaluate.reproduce import Chart
 from segviz.figures.judged import Judged, Setting, Verdict, blind_sentence, bounds, number
 from segviz.figures.layout import framed

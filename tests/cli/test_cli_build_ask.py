@@ -313,14 +313,15 @@ def test_a_preset_is_a_start_that_options_change(run, boat):
 
 
 def test_a_sweep_of_a_preset_measures_it_alone(run, boat):
-    found = run("sweep", boat, "--preset", "paper, bottom-up", "--json").json
+    found = run("sweep", boat, "--preset", "paper, bottom-up", "--json").json["runs"][0]
     cells = [(cell["policy"], cell["alpha"], cell["horizon"]) for cell in found["cells"]]
     assert cells == [("bottom-up", 0.1, 2)]
     assert found["relevance"] == "dense"
     wider = run(
         *("sweep", boat, "--preset", "paper, bottom-up", "--json"),
         *("--alphas", "0.1,0.5", "--relevance", "lexical"),
-    ).json
+    ).json["runs"][0]
     assert [cell["alpha"] for cell in wider["cells"]] == [0.1, 0.5]
     assert wider["relevance"] == "lexical"
-    assert run("sweep", boat, "--alphas", "0.1", "--horizons", "1", "--json").json["cells"][1:2]
+    free = run("sweep", boat, "--alphas", "0.1", "--horizons", "1", "--json").json["runs"][0]
+    assert free["cells"][1:2]

@@ -12,7 +12,6 @@ from segviz.construct import Retriever
 from segviz.conversation import Question
 from segviz.evaluate import MEASURES
 from segviz.evaluate.compare import (
-    COLLAPSED,
     OWN,
     Comparison,
     Overlap,
@@ -304,22 +303,7 @@ def _retrieval(row: Standing) -> str:
 
 def _measured(session: Session, ready: Mapping[str, Built], settings: dict[str, Any]) -> Comparison:
     memories = {name: found.memory for name, found in ready.items()}
-    seconds: dict[tuple[str, str], float] = {}
-    for name, memory in memories.items():
-        methods = (COLLAPSED, OWN) if isinstance(memory.model, Retriever) else (COLLAPSED,)
-        sample = measured(session)[:10]
-        for method in methods:
-            began = perf_counter()
-            for question in sample:
-                memory.ask(question.text, _how(settings, method == OWN))
-            seconds[name, method] = (perf_counter() - began) / len(sample)
-    return compare(
-        memories,
-        measured(session),
-        build_seconds={name: found.seconds for name, found in ready.items()},
-        query_seconds=seconds,
-        **settings,
-    )
+    return compare(memories, measured(session), clock=perf_counter, **settings)
 
 
 def published_panel() -> None:

@@ -10,7 +10,8 @@ import streamlit as st
 
 from segviz.construct import Parameter
 from segviz.evaluate import Mean
-from segviz.evaluate.compare import Comparison, Row, construction_sweep
+from segviz.evaluate.aggregate import Row
+from segviz.evaluate.compare import Comparison, construction_sweep
 from segviz.evaluate.reproduce import Chart
 from segviz.figures.rows import rows_figure
 from segviz.memory import COMPONENTS, declared, make_system, needs_chat, nested
