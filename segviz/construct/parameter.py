@@ -17,8 +17,9 @@ _T = TypeVar("_T")
 
 @dataclass(frozen=True, slots=True)
 class Spec:
-    """Range, meaning and origin of one parameter. ``low`` and ``high`` are both legal values;
-    ``help`` ends with the ``source``, where one is given."""
+    """Range, meaning and origin of one parameter. ``low`` and ``high`` are both legal values,
+    ``step`` is how a control moves between them; ``help`` ends with the ``source``, where one is
+    given."""
 
     help: str
     low: float | None = None
@@ -40,11 +41,9 @@ class Parameter:
 
 def param(
     default: Any = MISSING,
+    help: str = "",
+    bounds: tuple[float, float] | None = None,
     *,
-    help: str,
-    low: float | None = None,
-    high: float | None = None,
-    step: float | None = None,
     registry: str | None = None,
     choices: tuple[str, ...] = (),
     source: str = "",
@@ -52,12 +51,18 @@ def param(
 ) -> Any:
     """A dataclass field that carries its own range and meaning.
 
-    ``registry`` names the registry (a key of ``segviz.memory.builder.COMPONENTS``) from which
-    the value may be chosen by name; its ``factory`` makes the default. ``choices`` lists
-    the legal values of a text parameter. ``source`` names the passage it comes from (a
-    section, a table, the authors' code) with its value there, or says "ours".
+    ``bounds`` are the least and the greatest legal number. ``registry`` names the registry (a key
+    of ``segviz.memory.builder.COMPONENTS``) from which the value may be chosen by name; its
+    ``factory`` makes the default. ``choices`` lists the legal values of a text parameter.
+    ``source`` names the passage it comes from (a section, a table, the authors' code) with its
+    value there, or says "ours".
     """
     told = f"{help} Source: {source}." if source else help
+    low, high = bounds or (None, None)
+    step = None
+    if low is not None and high is not None:
+        wide = high - low
+        step = 1 if isinstance(default, int) else 0.01 if wide <= 4 else 0.1 if wide <= 10 else 1
     spec = Spec(told, low, high, step, registry, choices, source)
     if factory is not MISSING:
         return field(default_factory=factory, metadata={_KEY: spec})

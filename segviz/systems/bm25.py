@@ -55,20 +55,10 @@ class BM25:
     )
 
     k1: float = param(
-        1.5,
-        help="How fast repeated words stop counting.",
-        low=0,
-        high=5,
-        step=0.1,
-        source="SegTreeMem, App. E, 1.5",
+        1.5, "How fast repeated words stop counting.", (0, 5), source="SegTreeMem, App. E, 1.5"
     )
     b: float = param(
-        0.75,
-        help="How much long units are held back.",
-        low=0,
-        high=1,
-        step=0.05,
-        source="SegTreeMem, App. E, 0.75",
+        0.75, "How much long units are held back.", (0, 1), source="SegTreeMem, App. E, 0.75"
     )
 
     def __post_init__(self) -> None:

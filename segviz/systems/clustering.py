@@ -62,10 +62,8 @@ class Clustering:
 
     threshold: float = param(
         0.54,
-        help="Least cosine with a cluster's mean at which a unit joins it.",
-        low=-1,
-        high=1.01,
-        step=0.01,
+        "Least cosine with a cluster's mean at which a unit joins it.",
+        (-1, 1.01),
         source="SegTreeMem, App. F, 0.45 with text-embedding-3-small; 0.54 is ours, for the "
         "offline embedder",
     )

@@ -95,13 +95,9 @@ class Extractive:
 
     name: ClassVar[str] = "extractive"
 
-    max_words: int = param(80, help="Longest annotation, in words.", low=10, high=400, step=10)
-    diversity: float = param(
-        0.3, help="0 ranks by importance alone, 1 by difference alone.", low=0, high=1, step=0.05
-    )
-    fact_bonus: float = param(
-        0.15, help="Weight of each name, date or number in a sentence.", low=0, high=1, step=0.05
-    )
+    max_words: int = param(80, "Longest annotation, in words.", (10, 400))
+    diversity: float = param(0.3, "0 ranks by importance alone, 1 by difference alone.", (0, 1))
+    fact_bonus: float = param(0.15, "Weight of each name, date or number in a sentence.", (0, 1))
 
     # Only this many best sentences enter the quadratic diversity search.
     _shortlist: ClassVar[int] = 32

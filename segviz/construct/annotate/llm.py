@@ -26,7 +26,7 @@ class Summary:
     name: ClassVar[str] = "llm"
     needs_chat: ClassVar[bool] = True
 
-    max_words: int = param(80, help="Length asked for, in words.", low=10, high=400, step=10)
+    max_words: int = param(80, "Length asked for, in words.", (10, 400))
     chat: Chat | None = field(default=None, compare=False, repr=False)
 
     # Characters kept per word asked for: three times what English needs.

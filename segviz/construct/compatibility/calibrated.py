@@ -51,32 +51,22 @@ class Calibrated:
 
     name: ClassVar[str] = "calibrated"
 
-    level_1: float = param(-0.03, help="Threshold on level 1.", low=-2, high=2, step=0.01)
-    level_2: float = param(0.0, help="Threshold on level 2.", low=-2, high=2, step=0.01)
-    level_3: float = param(-0.16, help="Threshold on level 3.", low=-2, high=2, step=0.01)
-    above: float = param(-0.60, help="Threshold on level 4 and higher.", low=-2, high=2, step=0.01)
-    crowding: float = param(
-        0.10,
-        help="How fast a node with many children gets harder to join.",
-        low=0,
-        high=2,
-        step=0.01,
-    )
+    level_1: float = param(-0.03, "Threshold on level 1.", (-2, 2))
+    level_2: float = param(0.0, "Threshold on level 2.", (-2, 2))
+    level_3: float = param(-0.16, "Threshold on level 3.", (-2, 2))
+    above: float = param(-0.60, "Threshold on level 4 and higher.", (-2, 2))
+    crowding: float = param(0.10, "How fast a node with many children gets harder to join.", (0, 2))
     session_break: float = param(
         0.0,
-        help="Added on level 1 when a session opens. This is session metadata, which the paper's "
+        "Added on level 1 when a session opens. This is session metadata, which the paper's "
         "C(x, F) does not see: with it the tree is told where sessions begin.",
-        low=0,
-        high=2,
-        step=0.01,
+        (0, 2),
     )
     window: int = param(
         100,
-        help="How many units back the conversation's own mean is taken, to be subtracted; level 1 "
+        "How many units back the conversation's own mean is taken, to be subtracted; level 1 "
         "is then asked by its newest unit. 0: nothing of the past, level 1 by its annotation.",
-        low=0,
-        high=LOOK_BACK,
-        step=1,
+        (0, LOOK_BACK),
     )
     background: Vector | None = field(default=None, compare=False, repr=False)
 

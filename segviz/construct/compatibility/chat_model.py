@@ -120,17 +120,12 @@ class Pointwise(ChatCompatibility):
 
     asks: str = param(
         "all",
-        help="Score every open node and take the best, or stop at the first that fits.",
+        "Score every open node and take the best, or stop at the first that fits.",
         choices=("all", "upwards"),
         source="SegTreeMem §4.2 (ii) and Table 5's calls, all; App. G, upwards",
     )
     least: int = param(
-        5,
-        help="Points of ten at which a unit may join, where all are asked.",
-        low=0,
-        high=10,
-        step=1,
-        source="ours",
+        5, "Points of ten at which a unit may join, where all are asked.", (0, 10), source="ours"
     )
 
     def __post_init__(self) -> None:

@@ -42,10 +42,8 @@ class Cosine:
 
     threshold: float = param(
         0.3,
-        help="Least similarity at which a unit may join.",
-        low=-1,
-        high=1,
-        step=0.01,
+        "Least similarity at which a unit may join.",
+        (-1, 1),
         source="SegTreeMem §4.2 (i) without a value; .3 is ours",
     )
 

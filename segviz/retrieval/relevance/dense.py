@@ -90,9 +90,7 @@ class Softmax:
 
     name: ClassVar[str] = "softmax"
 
-    temperature: float = param(
-        0.5, help="How evenly the scores are spread over the nodes.", low=0.1, high=10, step=0.1
-    )
+    temperature: float = param(0.5, "How evenly the scores are spread over the nodes.", (0.1, 10))
 
     def __post_init__(self) -> None:
         """Refuse values outside the declared ranges."""
@@ -130,12 +128,8 @@ class Hybrid:
 
     name: ClassVar[str] = "hybrid"
 
-    dense_weight: float = param(
-        1.0, help="Weight of the embedding part against the words.", low=0, high=5, step=0.1
-    )
-    temperature: float = param(
-        2.0, help="How evenly the scores are spread over the nodes.", low=0.5, high=10, step=0.5
-    )
+    dense_weight: float = param(1.0, "Weight of the embedding part against the words.", (0, 5))
+    temperature: float = param(2.0, "How evenly the scores are spread over the nodes.", (0.5, 10))
 
     def __post_init__(self) -> None:
         """Refuse values outside the declared ranges."""

@@ -64,8 +64,8 @@ class Lexical:
 
     name: ClassVar[str] = "lexical"
 
-    k1: float = param(1.5, help="How fast repeated words stop counting.", low=0, high=5, step=0.1)
-    b: float = param(0.75, help="How much long texts are held back.", low=0, high=1, step=0.05)
+    k1: float = param(1.5, "How fast repeated words stop counting.", (0, 5))
+    b: float = param(0.75, "How much long texts are held back.", (0, 1))
 
     def __post_init__(self) -> None:
         """Refuse values outside the declared ranges."""

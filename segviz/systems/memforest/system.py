@@ -86,129 +86,73 @@ class MemForest:
     )
     refresh: str = param(
         "eager",
-        help="When changed nodes are written: at every step, or once per session.",
+        "When changed nodes are written: at every step, or once per session.",
         choices=("eager", "lazy"),
         source="MemForest §3, per session; at every step is ours",
     )
     leaves: str = param(
         "summarised",
-        help="What stands for a cell in its session's tree: a summary, or its dialogue.",
+        "What stands for a cell in its session's tree: a summary, or its dialogue.",
         choices=("summarised", "passed through"),
         source="Algorithm 1, lines 22-23, summarised; code, passed through",
     )
-    session_k: int = param(
-        3, help="Most children in a session's tree.", low=3, high=32, step=1, source="code, 3"
-    )
-    entity_k: int = param(
-        8, help="Most children in an entity's tree.", low=3, high=32, step=1, source="code, 8"
-    )
-    scene_k: int = param(
-        10, help="Most children in a scene's tree.", low=3, high=32, step=1, source="code, 10"
-    )
-    cell_turns: int = param(
-        2, help="Turns of a cell.", low=1, high=20, step=1, source="MemForest §4.1 and Table 8, 2"
-    )
-    gap: float = param(
-        6.0, help="Hours of silence that end a cell.", low=0, high=10_000, step=1, source="code, 6"
-    )
-    extracted: int = param(
-        15, help="Facts a cell gives at most.", low=1, high=200, step=1, source="code, 15"
-    )
+    session_k: int = param(3, "Most children in a session's tree.", (3, 32), source="code, 3")
+    entity_k: int = param(8, "Most children in an entity's tree.", (3, 32), source="code, 8")
+    scene_k: int = param(10, "Most children in a scene's tree.", (3, 32), source="code, 10")
+    cell_turns: int = param(2, "Turns of a cell.", (1, 20), source="MemForest §4.1 and Table 8, 2")
+    gap: float = param(6.0, "Hours of silence that end a cell.", (0, 10_000), source="code, 6")
+    extracted: int = param(15, "Facts a cell gives at most.", (1, 200), source="code, 15")
     duplicate: float = param(
-        0.93,
-        help="Similarity from which two facts may be one.",
-        low=0,
-        high=1,
-        step=0.01,
-        source="code, .93",
+        0.93, "Similarity from which two facts may be one.", (0, 1), source="code, .93"
     )
-    judged: int = param(
-        4, help="Near duplicates judged, at most.", low=0, high=50, step=1, source="code, 4"
-    )
-    entity_facts: int = param(
-        3, help="Facts an entity has with its tree.", low=1, high=100, step=1, source="code, 3"
-    )
-    entity_sessions: int = param(
-        2, help="Sessions these are from.", low=1, high=100, step=1, source="code, 2"
-    )
-    buffer: int = param(
-        24, help="Facts that wait for the first scenes.", low=1, high=500, step=1, source="code, 24"
-    )
-    seeds: int = param(
-        30, help="First scenes, at most.", low=1, high=500, step=1, source="code, 30"
-    )
-    full: int = param(
-        60, help="Facts of a scene, at most.", low=2, high=1000, step=1, source="code, 60"
-    )
+    judged: int = param(4, "Near duplicates judged, at most.", (0, 50), source="code, 4")
+    entity_facts: int = param(3, "Facts an entity has with its tree.", (1, 100), source="code, 3")
+    entity_sessions: int = param(2, "Sessions these are from.", (1, 100), source="code, 2")
+    buffer: int = param(24, "Facts that wait for the first scenes.", (1, 500), source="code, 24")
+    seeds: int = param(30, "First scenes, at most.", (1, 500), source="code, 30")
+    full: int = param(60, "Facts of a scene, at most.", (2, 1000), source="code, 60")
     spawn: float = param(
         0.40,
-        help="Least similarity that joins a scene of the same domain.",
-        low=-1,
-        high=1,
-        step=0.01,
+        "Least similarity that joins a scene of the same domain.",
+        (-1, 1),
         source="code, .58; .40 is ours, for the offline embedder",
     )
     second: float = param(
         0.52,
-        help="Similarity that joins a half-full scene, or a second one.",
-        low=-1,
-        high=1,
-        step=0.01,
+        "Similarity that joins a half-full scene, or a second one.",
+        (-1, 1),
         source="code, .70; .52 is ours, for the offline embedder",
     )
     merge: float = param(
-        0.88,
-        help="Similarity at which two scenes become one.",
-        low=0,
-        high=1,
-        step=0.01,
-        source="code, .88",
+        0.88, "Similarity at which two scenes become one.", (0, 1), source="code, .88"
     )
     nearness: float = param(
-        0.08,
-        help="What a scene of the same time gains in similarity.",
-        low=0,
-        high=1,
-        step=0.01,
-        source="code, .08",
+        0.08, "What a scene of the same time gains in similarity.", (0, 1), source="code, .08"
     )
     near_days: float = param(
-        45.0,
-        help="Days over which that falls to nothing.",
-        low=1,
-        high=3650,
-        step=1,
-        source="code, 45",
+        45.0, "Days over which that falls to nothing.", (1, 3650), source="code, 45"
     )
-    trees: int = param(
-        10, help="Trees recalled.", low=1, high=50, step=1, source="MemForest §5.1, 10"
-    )
-    voters: int = param(
-        30, help="Facts that vote for trees.", low=0, high=500, step=1, source="code, 30"
-    )
-    beam: int = param(
-        10, help="Branches followed at once.", low=1, high=50, step=1, source="code, 10"
-    )
+    trees: int = param(10, "Trees recalled.", (1, 50), source="MemForest §5.1, 10")
+    voters: int = param(30, "Facts that vote for trees.", (0, 500), source="code, 30")
+    beam: int = param(10, "Branches followed at once.", (1, 50), source="code, 10")
     balance: float = param(
         0.5,
-        help="Weight of a root's own similarity against its best fact's.",
-        low=0,
-        high=1,
-        step=0.05,
+        "Weight of a root's own similarity against its best fact's.",
+        (0, 1),
         source="equation 7 without a value; .5 is ours",
     )
     recall_by: str = param(
         "joint",
-        help="Trees by one joint score, or by facts found and roots apart.",
+        "Trees by one joint score, or by facts found and roots apart.",
         choices=("joint", "union"),
         source="equation 7, joint; code, union",
     )
     families: str = param(
-        VIEWS[0], help="Trees that may be recalled.", choices=VIEWS, source="Table 6, its rows"
+        VIEWS[0], "Trees that may be recalled.", choices=VIEWS, source="Table 6, its rows"
     )
     browse: str = param(
         EMBEDDING,
-        help="How branches are followed: by similarity (emb) or by a model (llm), with a "
+        "How branches are followed: by similarity (emb) or by a model (llm), with a "
         "sub-question for each tree (planner) or without; or no trees (flat-10) or none below "
         "their roots (root-only).",
         choices=BROWSES,

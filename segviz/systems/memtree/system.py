@@ -73,56 +73,41 @@ class MemTree:
 
     base: float = param(
         0.4,
-        help="Threshold at the root, θ₀.",
-        low=-1,
-        high=2,
-        step=0.01,
+        "Threshold at the root, θ₀.",
+        (-1, 2),
         source="MemTree App. A.1.3, 0.4; SegTreeMem, App. E, 0.45",
     )
     rate: float = param(
         0.5,
-        help="How fast the threshold grows with depth, r.",
-        low=0,
-        high=5,
-        step=0.05,
+        "How fast the threshold grows with depth, r.",
+        (0, 5),
         source="MemTree App. A.1.3, 0.5; SegTreeMem, App. E, 1",
     )
     max_depth: int = param(
-        8,
-        help="Greatest depth D, the root at 0.",
-        low=1,
-        high=64,
-        step=1,
-        source="SegTreeMem, App. E, 8",
+        8, "Greatest depth D, the root at 0.", (1, 64), source="SegTreeMem, App. E, 8"
     )
     brevity: int = param(
         5,
-        help="Words by which a merged text shrinks for each child beyond two.",
-        low=0,
-        high=40,
-        step=1,
+        "Words by which a merged text shrinks for each child beyond two.",
+        (0, 40),
         source="MemTree App. A.1, a more concise text for more children; 5 is ours",
     )
     retrieval: str = param(
         "collapsed",
-        help="Rank all nodes together, or walk down from the top.",
+        "Rank all nodes together, or walk down from the top.",
         choices=("collapsed", "traversal"),
         source="MemTree §3.2, collapsed; App. A.3.5, traversal",
     )
     least: float = param(
         0.1,
-        help="Least cosine with the question in collapsed retrieval.",
-        low=-1,
-        high=1,
-        step=0.01,
+        "Least cosine with the question in collapsed retrieval.",
+        (-1, 1),
         source="MemTree §3.2 without a value; SegTreeMem, App. E, 0.1",
     )
     width: int = param(
         10,
-        help="Nodes kept per level when walking down.",
-        low=1,
-        high=100,
-        step=1,
+        "Nodes kept per level when walking down.",
+        (1, 100),
         source="MemTree App. A.3.5; 10 is ours",
     )
     annotate: Annotate = param(

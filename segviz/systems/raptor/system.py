@@ -66,64 +66,45 @@ class Raptor:
     )
 
     dimensions: int = param(
-        3, help="Dimensions kept.", low=1, high=64, step=1, source="SegTreeMem, App. E, 3; code, 10"
+        3, "Dimensions kept.", (1, 64), source="SegTreeMem, App. E, 3; code, 10"
     )
     threshold: float = param(
         0.1,
-        help="Share above which a node belongs to a cluster.",
-        low=0,
-        high=1,
-        step=0.05,
+        "Share above which a node belongs to a cluster.",
+        (0, 1),
         source="code, 0.1; SegTreeMem, App. E, 0.5",
     )
-    layers: int = param(
-        5, help="Most layers above the units.", low=1, high=20, step=1, source="code, 5"
-    )
-    small: int = param(
-        8,
-        help="A layer of so few nodes becomes one cluster.",
-        low=2,
-        high=50,
-        step=1,
-        source="ours",
-    )
+    layers: int = param(5, "Most layers above the units.", (1, 20), source="code, 5")
+    small: int = param(8, "A layer of so few nodes becomes one cluster.", (2, 50), source="ours")
     components: int = param(
-        50, help="Fewer clusters than this per mixture.", low=2, high=200, step=1, source="code, 50"
+        50, "Fewer clusters than this per mixture.", (2, 200), source="code, 50"
     )
     patience: int = param(
         5,
-        help="Numbers of clusters without a lower BIC that end the search; 0: all are tried.",
-        low=0,
-        high=200,
-        step=1,
+        "Numbers of clusters without a lower BIC that end the search; 0: all are tried.",
+        (0, 200),
         source="code, all; 5 is ours, for time",
     )
     input_tokens: int = param(
         3500,
-        help="Longest text summarised at once, in tokens.",
-        low=100,
-        high=100_000,
-        step=100,
+        "Longest text summarised at once, in tokens.",
+        (100, 100_000),
         source="code and SegTreeMem, App. E, 3500",
     )
     retrieval: str = param(
         "collapsed",
-        help="Rank all nodes together, or walk down the layers.",
+        "Rank all nodes together, or walk down the layers.",
         choices=("collapsed", "traversal"),
         source="RAPTOR §3, collapsed or tree traversal",
     )
     budget: int = param(
         3500,
-        help="Tokens returned by collapsed retrieval.",
-        low=50,
-        high=100_000,
-        step=50,
+        "Tokens returned by collapsed retrieval.",
+        (50, 100_000),
         source="code, 3500; RAPTOR §3, 2000",
     )
-    width: int = param(
-        5, help="Nodes kept per layer when walking down.", low=1, high=100, step=1, source="code, 5"
-    )
-    seed: int = param(0, help="Seed of the mixtures.", low=0, high=2**31 - 1, step=1, source="ours")
+    width: int = param(5, "Nodes kept per layer when walking down.", (1, 100), source="code, 5")
+    seed: int = param(0, "Seed of the mixtures.", (0, 2**31 - 1), source="ours")
     annotate: Annotate = param(
         help="Writes the summary of a cluster.",
         registry="annotate",

@@ -81,7 +81,7 @@ class SegmentTree:
     )
     refresh: str = param(
         "eager",
-        help="When annotations are rewritten: at every step, or once per session.",
+        "When annotations are rewritten: at every step, or once per session.",
         choices=("eager", "lazy"),
         source="SegTreeMem §4.1, every step; per session is ours",
     )
