@@ -17,7 +17,6 @@ from segviz.construct.parameter import (
     make,
     param,
     parameters,
-    portion,
 )
 from segviz.construct.protocols import (
     JOIN,
@@ -71,6 +70,5 @@ __all__ = [
     "make",
     "param",
     "parameters",
-    "portion",
     "require_chat",
 ]

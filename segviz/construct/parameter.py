@@ -9,10 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, field, fields, is_dataclass
-from typing import Any, TypeVar
+from typing import Any
 
 _KEY = "segviz"
-_T = TypeVar("_T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,12 +100,6 @@ def check_ranges(instance: Any) -> None:
         above = high is not None and not value <= high
         if below or above:
             raise ValueError(f"{parameter.name} is {value}; it must lie between {low} and {high}")
-
-
-def portion(kind: type[_T], instance: Any) -> _T:
-    """Returns the dataclass ``kind`` filled from the fields of ``instance`` of the same names:
-    the parameters that one part of a system takes."""
-    return kind(**{f.name: getattr(instance, f.name) for f in fields(kind)})  # type: ignore[arg-type]
 
 
 def as_settings(instance: Any) -> dict[str, Any]:

@@ -15,16 +15,15 @@ from segviz.construct import (
     View,
     check_ranges,
     param,
-    portion,
 )
 from segviz.construct.annotate import Extractive
 from segviz.construct.tasks import Offline, Tasks
 from segviz.conversation import DAY, Clock, as_time, moments
 from segviz.systems.common.annotation import annotator_or_offline, prepared, tasks_or_offline
 from segviz.systems.common.draft import Draft, cost_of, leaf_of
-from segviz.systems.h_mem.graph import EntityGraph, Naming
-from segviz.systems.h_mem.retrieval import HMemSearch, Weights, curve
-from segviz.systems.h_mem.tree import EVENT, SUMMARY, TOP, EventTree, Rules
+from segviz.systems.h_mem.graph import EntityGraph
+from segviz.systems.h_mem.retrieval import HMemSearch, curve
+from segviz.systems.h_mem.tree import EVENT, SUMMARY, TOP, EventTree
 from segviz.tree import Decision, Facts, Step
 
 
@@ -271,17 +270,13 @@ class HMem:
             )
 
     def _parts(self, draft: Draft, services: Services) -> tuple[EventTree, EntityGraph]:
-        limits = {2: self.alpha_2, 3: self.alpha_3, 4: self.alpha_4}
         annotate = annotator_or_offline(self.annotate, services)
-        return (
-            EventTree(draft, Rules(limits, self.windows == "calendar"), annotate),
-            EntityGraph(draft, annotate, portion(Naming, self)),
-        )
+        return EventTree(draft, self, annotate), EntityGraph(draft, annotate, self)
 
     def retrieve(self, question: str, view: View) -> Retrieval:
         """Returns the evidence chain; see the class for its course."""
         tasks = tasks_or_offline(self.tasks, view.services)
-        return HMemSearch(view, tasks, portion(Weights, self)).run(question)
+        return HMemSearch(view, tasks, self).run(question)
 
     def retention(self, facts: Facts, ages: Sequence[float]) -> list[float]:
         """Equation 2 for a node with these facts, at each age in seconds."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from segviz.construct import Arrival
 from segviz.construct.tasks import Stated, Tasks
@@ -11,9 +12,12 @@ from segviz.construct.tasks.words import lines, normalised
 from segviz.conversation import Moment, as_time
 from segviz.embedding import Embedder
 from segviz.systems.common.draft import Draft, sources
-from segviz.systems.memforest.scenes import Routing, Scenes
+from segviz.systems.memforest.scenes import Scenes
 from segviz.systems.memforest.trees import CELL, Forest, payload
 from segviz.tree import Judgement, Vector, as_number
+
+if TYPE_CHECKING:
+    from segviz.systems.memforest.system import MemForest
 
 _CHARACTERS = 8000  # code, 8000
 _MARKER = re.compile(r"\b(?:by the way|anyway|changing the subject|on another note)\b", re.I)
@@ -87,7 +91,7 @@ class Ingest:
         self,
         draft: Draft,
         forest: Forest,
-        routing: Routing,
+        routing: MemForest,
         tasks: Tasks,
         embedder: Embedder,
     ) -> None:

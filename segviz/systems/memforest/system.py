@@ -18,7 +18,6 @@ from segviz.construct import (
     View,
     check_ranges,
     param,
-    portion,
 )
 from segviz.construct.annotate import Extractive
 from segviz.construct.tasks import Offline, Tasks
@@ -27,8 +26,7 @@ from segviz.systems.common.annotation import annotator_or_offline, prepared, tas
 from segviz.systems.common.draft import Draft, cost_of
 from segviz.systems.memforest.facts import Ingest
 from segviz.systems.memforest.operations import OPERATIONS, apply_operation, merge_memory
-from segviz.systems.memforest.retrieval import BROWSES, EMBEDDING, VIEWS, Browsing, ForestSearch
-from segviz.systems.memforest.scenes import Routing
+from segviz.systems.memforest.retrieval import BROWSES, EMBEDDING, VIEWS, ForestSearch
 from segviz.systems.memforest.trees import Forest
 from segviz.tree import Decision, Event, Step, Structure
 
@@ -165,7 +163,7 @@ class MemForest:
 
     def _parts(self, draft: Draft, services: Services, tasks: Tasks) -> tuple[Forest, Ingest]:
         forest = Forest(draft, annotator_or_offline(self.annotate, services), self.leaves)
-        return forest, Ingest(draft, forest, portion(Routing, self), tasks, services.embedder)
+        return forest, Ingest(draft, forest, self, tasks, services.embedder)
 
     def steps(self, arrivals: Sequence[Arrival], services: Services) -> Iterator[Step]:
         """One Step per unit, lazily."""
@@ -229,7 +227,7 @@ class MemForest:
     def retrieve(self, question: str, view: View) -> Retrieval:
         """Trees, branches, facts; see the class for its course."""
         tasks = tasks_or_offline(self.tasks, view.services)
-        return ForestSearch(view, tasks, portion(Browsing, self)).run(question)
+        return ForestSearch(view, tasks, self).run(question)
 
     def operations(self) -> Mapping[str, Operation]:
         """Deletion, another fan-out, and entity trees on and off."""
@@ -258,7 +256,7 @@ class MemForest:
         services = one.services
         draft = Draft.of(one.structure, services.embedder)
         forest, ingest = self._parts(draft, services, tasks_or_offline(self.tasks, services))
-        copied, grown = merge_memory(draft, forest, other.structure, units, portion(Routing, self))
+        copied, grown = merge_memory(draft, forest, other.structure, units, self)
         refreshed, written = forest.summaries.refresh()
         note = (
             f"A second memory of {len(units)} units was taken in: {copied} trees copied, {grown} "

@@ -17,16 +17,15 @@ from segviz.construct import (
     View,
     check_ranges,
     param,
-    portion,
 )
 from segviz.construct.annotate import Extractive
 from segviz.construct.tasks import Boundary, Offline, Tasks
 from segviz.conversation import Clock, Moment, Unit
 from segviz.systems.common.annotation import annotator_or_offline, prepared, tasks_or_offline
 from segviz.systems.common.draft import Draft, cost_of
-from segviz.systems.xmemory.episodes import Episodes, Reading, forget
-from segviz.systems.xmemory.retrieval import Gates, XMemorySearch
-from segviz.systems.xmemory.themes import SEMANTIC, THEME, Limits, Themes
+from segviz.systems.xmemory.episodes import Episodes, forget
+from segviz.systems.xmemory.retrieval import XMemorySearch
+from segviz.systems.xmemory.themes import SEMANTIC, THEME, Themes
 from segviz.tree import Decision, Step
 
 
@@ -179,6 +178,16 @@ class XMemory:
         source="§3.3 leaves it open; code, no",
     )
 
+    @property
+    def splitting(self) -> bool:
+        """Whether overcrowded themes are split."""
+        return self.restructure in ("full", "w/o merge")
+
+    @property
+    def merging(self) -> bool:
+        """Whether tiny themes are merged."""
+        return self.restructure in ("full", "w/o split")
+
     def __post_init__(self) -> None:
         """Refuses values outside the declared ranges."""
         check_ranges(self)
@@ -188,8 +197,8 @@ class XMemory:
         draft = Draft(services.embedder)
         tasks: Tasks = prepared(self.tasks, services)
         annotate = prepared(self.annotate, services)
-        themes = Themes(draft, portion(Limits, self), annotate)
-        writer = Episodes(draft, themes, tasks, annotate, services.embedder, portion(Reading, self))
+        themes = Themes(draft, self, annotate)
+        writer = Episodes(draft, themes, tasks, annotate, services.embedder, self)
         clock = Clock()
         for arrival in arrivals:
             when = clock.tell(arrival)
@@ -229,7 +238,7 @@ class XMemory:
     def retrieve(self, question: str, view: View) -> Retrieval:
         """Themes, statements, episodes, messages; see the class for the course."""
         tasks = tasks_or_offline(self.tasks, view.services)
-        return XMemorySearch(view, tasks, portion(Gates, self)).run(question)
+        return XMemorySearch(view, tasks, self).run(question)
 
     def operations(self) -> Mapping[str, Operation]:
         """Splits, merges, reassignment, upkeep and deletion."""
@@ -239,7 +248,7 @@ class XMemory:
         """Returns the step of an operation; ValueError says why it cannot be done."""
         draft = Draft.of(view.structure, view.services.embedder)
         annotate = annotator_or_offline(self.annotate, view.services)
-        themes = Themes(draft, portion(Limits, self), annotate)
+        themes = Themes(draft, self, annotate)
         text = apply_operation(name, arguments, draft, themes, annotate, self.most)
         return _step(view.units[-1], text, draft, themes, themes.rewrite(), name)
 

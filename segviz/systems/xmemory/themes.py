@@ -9,18 +9,18 @@ change, f before, f after, and the other themes' nodes.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from itertools import pairwise
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from segviz.construct import Annotate
 from segviz.systems.common.annotation import write
-from segviz.systems.common.draft import Draft
+from segviz.systems.common.draft import Draft, centroid, even_parts
 from segviz.tree import Judgement, Structure, Vector
 
-Group = tuple[int, ...]
+if TYPE_CHECKING:
+    from segviz.systems.xmemory.system import XMemory
 
 SEMANTIC, THEME = "semantic", "theme"
 
@@ -36,13 +36,6 @@ def sparsity(sizes: Sequence[int]) -> float:
 def cohesion(vectors: NDArray[np.floating]) -> float:
     """Mean cosine of a theme's members with their centroid."""
     return float(np.mean(_unit(vectors) @ centroid(vectors)))
-
-
-def centroid(vectors: NDArray[np.floating]) -> NDArray[np.floating]:
-    """Direction of the members' mean, unit length (zero where they cancel out)."""
-    mean = vectors.mean(axis=0)
-    norm = float(np.linalg.norm(mean))
-    return np.asarray(mean / norm if norm else mean)
 
 
 def closeness(nearest: NDArray[np.float64], spread: float) -> NDArray[np.float64]:
@@ -161,7 +154,7 @@ class Partition:
         return similarity
 
 
-def splits(vectors: Vector, similarity: float, most: int) -> dict[str, list[Group]]:
+def splits(vectors: Vector, similarity: float, most: int) -> dict[str, list[Sequence[int]]]:
     """Ways to cut members 0 … n-1 into parts of at most ``most``, by name; only real cuts.
 
     ``components``: what hangs together at a cosine of ``similarity``, larger ones chunked;
@@ -169,21 +162,14 @@ def splits(vectors: Vector, similarity: float, most: int) -> dict[str, list[Grou
     """
     found = {
         "components": [
-            part for group in _components(vectors, similarity) for part in chunks(group, most)
+            part for group in _components(vectors, similarity) for part in even_parts(group, most)
         ],
-        "principal axis": chunks(_along_axis(vectors), most),
+        "principal axis": even_parts(_along_axis(vectors), most),
     }
     return {name: parts for name, parts in found.items() if len(parts) > 1}
 
 
-def chunks(members: Sequence[int], most: int) -> list[Group]:
-    """Consecutive parts of at most ``most``, as equal in size as can be."""
-    count = -(-len(members) // most)
-    cuts = [round(i * len(members) / count) for i in range(count + 1)]
-    return [tuple(members[a:b]) for a, b in pairwise(cuts)]
-
-
-def _components(vectors: Vector, similarity: float) -> list[Group]:
+def _components(vectors: Vector, similarity: float) -> list[list[int]]:
     unit = _unit(vectors)
     joined = np.round(unit @ unit.T, 9) >= similarity
     free = set(range(len(vectors)))
@@ -195,7 +181,7 @@ def _components(vectors: Vector, similarity: float) -> list[Group]:
             near = sorted(m for m in free if joined[member, m])
             group += near
             free.difference_update(near)
-        groups.append(tuple(sorted(group)))
+        groups.append(sorted(group))
     return groups
 
 
@@ -213,35 +199,10 @@ def _unit(vectors: NDArray[np.floating]) -> NDArray[np.floating]:
     return np.asarray(np.divide(vectors, norms, out=np.zeros_like(vectors), where=norms > 0))
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """Sizes and similarities of the theme layer."""
-
-    most: int
-    attach: float
-    loose: float
-    cut: float
-    tiny: int
-    merge: float
-    neighbours: int
-    spread: float
-    restructure: str
-
-    @property
-    def splitting(self) -> bool:
-        """Whether overcrowded themes are split."""
-        return self.restructure in ("full", "w/o merge")
-
-    @property
-    def merging(self) -> bool:
-        """Whether tiny themes are merged."""
-        return self.restructure in ("full", "w/o split")
-
-
 class Themes:
     """The theme layer of a draft; the members of a theme are its children, statements."""
 
-    def __init__(self, draft: Draft, limits: Limits, annotate: Annotate) -> None:
+    def __init__(self, draft: Draft, limits: XMemory, annotate: Annotate) -> None:
         """Takes up the themes as they stand in ``draft``."""
         self._draft = draft
         self._limits = limits
