@@ -160,5 +160,5 @@ class MemTree:
 
     def operate(self, name: str, arguments: Mapping[str, int], view: View) -> Step:
         """Returns the step of a deletion."""
-        events, cost = prune(arguments, view, prepared(self.annotate, view.services))
-        return deletion(arguments, view, events, cost)
+        annotate = prepared(self.annotate, view.services)
+        return deletion(arguments, view, lambda draft, leaf: prune(draft, leaf, annotate))
