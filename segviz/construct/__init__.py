@@ -10,10 +10,10 @@ below; the parts are found in ``COMPATIBILITY``, ``ANNOTATORS`` and ``TASKS``.
 """
 
 from segviz.construct.parameter import (
+    Declared,
     Parameter,
     Spec,
     as_settings,
-    check_ranges,
     make,
     param,
     parameters,
@@ -49,6 +49,7 @@ __all__ = [
     "Arrival",
     "Candidate",
     "Compatibility",
+    "Declared",
     "Explains",
     "Fades",
     "Joins",
@@ -66,7 +67,6 @@ __all__ = [
     "Verdict",
     "View",
     "as_settings",
-    "check_ranges",
     "make",
     "param",
     "parameters",

@@ -80,26 +80,28 @@ def parameters(kind: type) -> tuple[Parameter, ...]:
     return tuple(declared)
 
 
-def check_ranges(instance: Any) -> None:
-    """Raises ValueError naming field, value and legal range for the first value outside.
+class Declared:
+    """A dataclass with declared parameters: values outside their range are refused."""
 
-    Call it from ``__post_init__``.
-    """
-    for parameter in parameters(type(instance)):
-        spec, value = parameter.spec, getattr(instance, parameter.name)
-        low, high = spec.low, spec.high
-        if spec.choices and value not in spec.choices:
-            raise ValueError(
-                f"{parameter.name} is {value!r}; choose one of {', '.join(spec.choices)}"
-            )
-        if low is None and high is None:
-            continue
-        if isinstance(value, bool) or not isinstance(value, int | float):
-            raise ValueError(f"{parameter.name} must be a number, not {value!r}")
-        below = low is not None and not value >= low
-        above = high is not None and not value <= high
-        if below or above:
-            raise ValueError(f"{parameter.name} is {value}; it must lie between {low} and {high}")
+    def __post_init__(self) -> None:
+        """ValueError naming field, value and legal range for the first value outside."""
+        for parameter in parameters(type(self)):
+            spec, value = parameter.spec, getattr(self, parameter.name)
+            low, high = spec.low, spec.high
+            if spec.choices and value not in spec.choices:
+                raise ValueError(
+                    f"{parameter.name} is {value!r}; choose one of {', '.join(spec.choices)}"
+                )
+            if low is None and high is None:
+                continue
+            if isinstance(value, bool) or not isinstance(value, int | float):
+                raise ValueError(f"{parameter.name} must be a number, not {value!r}")
+            below = low is not None and not value >= low
+            above = high is not None and not value <= high
+            if below or above:
+                raise ValueError(
+                    f"{parameter.name} is {value}; it must lie between {low} and {high}"
+                )
 
 
 def as_settings(instance: Any) -> dict[str, Any]:

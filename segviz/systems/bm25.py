@@ -12,12 +12,12 @@ import numpy as np
 
 from segviz.construct import (
     Arrival,
+    Declared,
     Operation,
     Retrieval,
     Scorer,
     Services,
     View,
-    check_ranges,
     param,
 )
 from segviz.retrieval import over_active
@@ -30,7 +30,7 @@ _WORD = re.compile(r"\w+", re.UNICODE)
 
 
 @dataclass(frozen=True)
-class BM25:
+class BM25(Declared):
     """A list of units, ranked by the words they share with the question.
 
     Nothing is written or arranged. Its own retrieval scores every unit by BM25 and shows
@@ -60,10 +60,6 @@ class BM25:
     b: float = param(
         0.75, "How much long units are held back.", (0, 1), source="SegTreeMem, App. E, 0.75"
     )
-
-    def __post_init__(self) -> None:
-        """Refuses values outside the declared ranges."""
-        check_ranges(self)
 
     def steps(self, arrivals: Sequence[Arrival], services: Services) -> Iterator[Step]:
         """One leaf per unit, lazily."""

@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from segviz.construct import Annotate, Arrival, Services, check_ranges, param
+from segviz.construct import Annotate, Arrival, Declared, Services, param
 from segviz.construct.annotate import Extractive
 from segviz.construct.compatibility import cosines
 from segviz.embedding import Embedder
@@ -22,7 +22,7 @@ _SHOWN = 8  # ours
 
 
 @dataclass(frozen=True)
-class Clustering:
+class Clustering(Declared):
     """Root, clusters, units: each unit joins the cluster whose mean it is most similar to.
 
     A cluster is represented by the mean embedding of its units when units are assigned,
@@ -63,10 +63,6 @@ class Clustering:
         factory=Extractive,
         source="SegTreeMem, App. F; offline extracts are ours",
     )
-
-    def __post_init__(self) -> None:
-        """Refuses values outside the declared ranges."""
-        check_ranges(self)
 
     def steps(self, arrivals: Sequence[Arrival], services: Services) -> Iterator[Step]:
         """One Step per unit, lazily."""

@@ -10,7 +10,7 @@ from functools import lru_cache
 from itertools import chain, islice
 from typing import ClassVar, NamedTuple
 
-from segviz.construct.parameter import check_ranges, param
+from segviz.construct.parameter import Declared, param
 
 _BREAK = re.compile(r"(?<=[.!?…])[\"')\]]*\s+(?=[\"'(\[]?\w)")
 _SPEAKER = re.compile(r"^([^\n:]{1,60}): (?=\S)")
@@ -80,7 +80,7 @@ def _of_line(line: str) -> tuple[_Sentence, ...]:
 
 
 @dataclass(frozen=True)
-class Extractive:
+class Extractive(Declared):
     """Selects the most informative sentences of a span, in their order.
 
     A sentence scores by the weight of its words among all sentences (its closeness to the
@@ -101,10 +101,6 @@ class Extractive:
 
     # Only this many best sentences enter the quadratic diversity search.
     _shortlist: ClassVar[int] = 32
-
-    def __post_init__(self) -> None:
-        """Refuses values outside the declared ranges."""
-        check_ranges(self)
 
     def __call__(self, texts: Sequence[str]) -> str:
         """Summary of ``texts`` (chronological), at most ``max_words`` words.

@@ -10,7 +10,7 @@ from typing import ClassVar
 import numpy as np
 
 from segviz.construct.compatibility.cosine import cosines
-from segviz.construct.parameter import check_ranges, param
+from segviz.construct.parameter import Declared, param
 from segviz.construct.protocols import LOOK_BACK, Arrival, Candidate, Services, Verdict
 from segviz.embedding import background_mean
 from segviz.tree import Judgement, Vector, told_apart
@@ -20,7 +20,7 @@ _EVERYDAY = 10
 
 
 @dataclass(frozen=True)
-class Calibrated:
+class Calibrated(Declared):
     """Joins the lowest frontier node that goes on with what the unit says.
 
     Level 1 is asked by its newest unit: is the new one like the unit just before it? Higher
@@ -69,10 +69,6 @@ class Calibrated:
         (0, LOOK_BACK),
     )
     background: Vector | None = field(default=None, compare=False, repr=False)
-
-    def __post_init__(self) -> None:
-        """Refuses values outside the declared ranges."""
-        check_ranges(self)
 
     def prepare(self, services: Services) -> Calibrated:
         """Returns the same model with the background mean of this embedder."""

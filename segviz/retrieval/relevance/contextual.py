@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from segviz.construct import check_ranges, param
+from segviz.construct import Declared, param
 from segviz.construct.tasks import dates
 from segviz.conversation import Unit
 from segviz.embedding import Embedder, KnowsWords, background_lines, word_vectors
@@ -44,7 +44,7 @@ _TELLING = 0.4  # a similar word of a lower cosine adds too little to be told
 
 
 @dataclass(frozen=True)
-class Contextual:
+class Contextual(Declared):
     """exp((words + meaning + similar + dates + model) / temperature) over the nodes.
 
     A short text says little without what stands around it, a long one speaks for itself: in
@@ -84,10 +84,6 @@ class Contextual:
     beside: float = param(0.6, "Share heard of the nodes beside.", (0, 2))
     siblings: float = param(0.4, "Share heard of the siblings.", (0, 2))
     temperature: float = param(2.0, "How evenly the scores are spread over the nodes.", (0.5, 10))
-
-    def __post_init__(self) -> None:
-        """Refuse values outside the declared ranges."""
-        check_ranges(self)
 
     def prepare(
         self,

@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from segviz.construct import Scorer, check_ranges, param
+from segviz.construct import Declared, Scorer, param
 from segviz.conversation import Unit
 from segviz.embedding import Embedder
 from segviz.retrieval.relevance.lexical import Lexical, shared_words
@@ -76,7 +76,7 @@ class Dense:
 
 
 @dataclass(frozen=True)
-class Softmax:
+class Softmax(Declared):
     """exp(standardised cosine / temperature), over the nodes of a structure.
 
     Ranks as ``dense`` does. The shares s⁽⁰⁾ differ: cosines of chat with static embeddings
@@ -91,10 +91,6 @@ class Softmax:
     name: ClassVar[str] = "softmax"
 
     temperature: float = param(0.5, "How evenly the scores are spread over the nodes.", (0.1, 10))
-
-    def __post_init__(self) -> None:
-        """Refuse values outside the declared ranges."""
-        check_ranges(self)
 
     def prepare(
         self,
@@ -113,7 +109,7 @@ class Softmax:
 
 
 @dataclass(frozen=True)
-class Hybrid:
+class Hybrid(Declared):
     """exp((standardised BM25 + weight · standardised cosine) / temperature), over the nodes
     of a structure.
 
@@ -130,10 +126,6 @@ class Hybrid:
 
     dense_weight: float = param(1.0, "Weight of the embedding part against the words.", (0, 5))
     temperature: float = param(2.0, "How evenly the scores are spread over the nodes.", (0.5, 10))
-
-    def __post_init__(self) -> None:
-        """Refuse values outside the declared ranges."""
-        check_ranges(self)
 
     def prepare(
         self,

@@ -9,11 +9,11 @@ from typing import ClassVar
 from segviz.construct import (
     Annotate,
     Arrival,
+    Declared,
     Operation,
     Retrieval,
     Services,
     View,
-    check_ranges,
     param,
 )
 from segviz.construct.annotate import Extractive
@@ -28,7 +28,7 @@ from segviz.tree import Decision, Facts, Step
 
 
 @dataclass(frozen=True)
-class HMem:
+class HMem(Declared):
     """Events gathered over weeks, months and years, and a graph of who and what is in them.
 
     Every unit is a fragment. Its facts become events; an event joins the summary of its
@@ -225,10 +225,6 @@ class HMem:
         source="A.2 and Table 8, a reranker; the chat model in its place is ours, and 0, Table 8's "
         "embedding-only row",
     )
-
-    def __post_init__(self) -> None:
-        """Refuses values outside the declared ranges."""
-        check_ranges(self)
 
     def steps(self, arrivals: Sequence[Arrival], services: Services) -> Iterator[Step]:
         """One Step per unit, lazily."""

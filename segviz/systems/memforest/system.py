@@ -12,11 +12,11 @@ from segviz.construct import (
     JOIN,
     Annotate,
     Arrival,
+    Declared,
     Operation,
     Retrieval,
     Services,
     View,
-    check_ranges,
     param,
 )
 from segviz.construct.annotate import Extractive
@@ -32,7 +32,7 @@ from segviz.tree import Decision, Event, Step, Structure
 
 
 @dataclass(frozen=True)
-class MemForest:
+class MemForest(Declared):
     """A forest: one time-ordered tree per session, per important entity and per scene.
 
     Units gather in cells of two turns. A closed cell gives facts; one that is already known
@@ -156,10 +156,6 @@ class MemForest:
         choices=BROWSES,
         source="Table 7, its rows; the paper's default is llm+planner (§5.1), which needs a model",
     )
-
-    def __post_init__(self) -> None:
-        """Refuses values outside the declared ranges."""
-        check_ranges(self)
 
     def _parts(self, draft: Draft, services: Services, tasks: Tasks) -> tuple[Forest, Ingest]:
         forest = Forest(draft, annotator_or_offline(self.annotate, services), self.leaves)

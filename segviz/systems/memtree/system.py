@@ -12,11 +12,11 @@ import numpy as np
 from segviz.construct import (
     Annotate,
     Arrival,
+    Declared,
     Operation,
     Retrieval,
     Services,
     View,
-    check_ranges,
     param,
 )
 from segviz.construct.annotate import Extractive
@@ -35,7 +35,7 @@ from segviz.tree import Step
 
 
 @dataclass(frozen=True)
-class MemTree:
+class MemTree(Declared):
     """A unit walks down from the root to whatever is most similar, and stops where nothing is.
 
     At each node the most similar child is compared with a threshold that grows with depth.
@@ -116,10 +116,6 @@ class MemTree:
         factory=Extractive,
         source="MemTree §3.1; offline extracts are ours",
     )
-
-    def __post_init__(self) -> None:
-        """Refuses values outside the declared ranges."""
-        check_ranges(self)
 
     def threshold(self, depth: int) -> float:
         """θ(d): the cosine a child of a node at ``depth`` must reach (root: 0)."""

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from segviz.construct import Annotate, Arrival, Retrieval, Services, View, check_ranges, param
+from segviz.construct import Annotate, Arrival, Declared, Retrieval, Services, View, param
 from segviz.construct.annotate import Extractive
 from segviz.retrieval import taken
 from segviz.systems.common.annotation import prepared
@@ -25,7 +25,7 @@ from segviz.tree import Step
 
 
 @dataclass(frozen=True)
-class Raptor:
+class Raptor(Declared):
     """Similar units are summarised together, the summaries again, until few are left.
 
     Clusters are soft: a node may have several parents. The method knows no insertion, so
@@ -111,10 +111,6 @@ class Raptor:
         factory=Extractive,
         source="RAPTOR §3; offline extracts are ours",
     )
-
-    def __post_init__(self) -> None:
-        """Refuses values outside the declared ranges."""
-        check_ranges(self)
 
     def steps(self, arrivals: Sequence[Arrival], services: Services) -> Iterator[Step]:
         """One Step per unit, lazily; the last of each session rebuilds the layers."""

@@ -11,11 +11,11 @@ import numpy as np
 from segviz.construct import (
     Annotate,
     Arrival,
+    Declared,
     Operation,
     Retrieval,
     Services,
     View,
-    check_ranges,
     param,
 )
 from segviz.construct.annotate import Extractive
@@ -30,7 +30,7 @@ from segviz.tree import Decision, Step
 
 
 @dataclass(frozen=True)
-class XMemory:
+class XMemory(Declared):
     """Four levels: message, episode, statement, theme; themes are split and merged.
 
     Messages gather in an episode until the subject changes. A closed episode is summed up
@@ -187,10 +187,6 @@ class XMemory:
     def merging(self) -> bool:
         """Whether tiny themes are merged."""
         return self.restructure in ("full", "w/o split")
-
-    def __post_init__(self) -> None:
-        """Refuses values outside the declared ranges."""
-        check_ranges(self)
 
     def steps(self, arrivals: Sequence[Arrival], services: Services) -> Iterator[Step]:
         """One Step per unit, lazily."""
