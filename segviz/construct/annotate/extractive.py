@@ -95,9 +95,16 @@ class Extractive(Declared):
 
     name: ClassVar[str] = "extractive"
 
-    max_words: int = param(80, "Longest annotation, in words.", (10, 400))
-    diversity: float = param(0.3, "0 ranks by importance alone, 1 by difference alone.", (0, 1))
-    fact_bonus: float = param(0.15, "Weight of each name, date or number in a sentence.", (0, 1))
+    max_words: int = param(80, "Longest annotation, in words.", (10, 400), source="ours")
+    diversity: float = param(
+        0.3,
+        "0 ranks by importance alone, 1 by difference alone.",
+        (0, 1),
+        source="Carbonell and Goldstein 1998, 1 - λ; .3 is ours",
+    )
+    fact_bonus: float = param(
+        0.15, "Weight of each name, date or number in a sentence.", (0, 1), source="ours"
+    )
 
     # Only this many best sentences enter the quadratic diversity search.
     _shortlist: ClassVar[int] = 32

@@ -26,7 +26,12 @@ class Summary(Declared):
     name: ClassVar[str] = "llm"
     needs_chat: ClassVar[bool] = True
 
-    max_words: int = param(80, "Length asked for, in words.", (10, 400))
+    max_words: int = param(
+        80,
+        "Length asked for, in words.",
+        (10, 400),
+        source="SegTreeMem App. G without a length; 80 is ours",
+    )
     chat: Chat | None = field(default=None, compare=False, repr=False)
 
     # Characters kept per word asked for: three times what English needs.

@@ -18,6 +18,8 @@ from segviz.tree import Judgement, Vector, told_apart
 _EVERYDAY = 10
 """How many units the background mean counts for."""
 
+_SET = "ours, set on five LoCoMo conversations"
+
 
 @dataclass(frozen=True)
 class Calibrated(Declared):
@@ -51,22 +53,26 @@ class Calibrated(Declared):
 
     name: ClassVar[str] = "calibrated"
 
-    level_1: float = param(-0.03, "Threshold on level 1.", (-2, 2))
-    level_2: float = param(0.0, "Threshold on level 2.", (-2, 2))
-    level_3: float = param(-0.16, "Threshold on level 3.", (-2, 2))
-    above: float = param(-0.60, "Threshold on level 4 and higher.", (-2, 2))
-    crowding: float = param(0.10, "How fast a node with many children gets harder to join.", (0, 2))
+    level_1: float = param(-0.03, "Threshold on level 1.", (-2, 2), source=_SET)
+    level_2: float = param(0.0, "Threshold on level 2.", (-2, 2), source=_SET)
+    level_3: float = param(-0.16, "Threshold on level 3.", (-2, 2), source=_SET)
+    above: float = param(-0.60, "Threshold on level 4 and higher.", (-2, 2), source=_SET)
+    crowding: float = param(
+        0.10, "How fast a node with many children gets harder to join.", (0, 2), source=_SET
+    )
     session_break: float = param(
         0.0,
         "Added on level 1 when a session opens. This is session metadata, which the paper's "
         "C(x, F) does not see: with it the tree is told where sessions begin.",
         (0, 2),
+        source="ours",
     )
     window: int = param(
         100,
         "How many units back the conversation's own mean is taken, to be subtracted; level 1 "
         "is then asked by its newest unit. 0: nothing of the past, level 1 by its annotation.",
         (0, LOOK_BACK),
+        source=_SET,
     )
     background: Vector | None = field(default=None, compare=False, repr=False)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import ClassVar
 
 import numpy as np
@@ -60,6 +61,8 @@ class MemForest(Declared):
         "Facts are shared by trees, not copied into leaves; a tree of one item has a root too.",
         "Every speaker has an entity tree, where the source has one for the user.",
         "Units are taken in one by one; refreshing per session, as the source does, is lazy.",
+        "A session's cells are read side by side when it begins, which is when a model is asked; a "
+        "cell that does not fill up is read when the next unit comes.",
         "A cell cut short by the end of the conversation waits without facts until the next unit.",
         "Similarities are set for the offline embedder; the code's are in the parameters.",
         "Branches are followed by similarity, MemForest (emb) of Table 4, as the default of the "
@@ -168,24 +171,24 @@ class MemForest(Declared):
         prepared(self.annotate, services)  # says early where a model is missing
         forest, ingest = self._parts(draft, services, tasks)
         clock = Clock()
-        for position, arrival in enumerate(arrivals):
-            when = clock.tell(arrival)
-            if not arrival.text.strip():
-                yield Step(arrival.unit, f"Unit {arrival.index} has no words.", None, ())
-                continue
-            ingest.begin_step()
-            ingest.insert(arrival, when)
-            closes = (
-                position + 1 == len(arrivals) or arrivals[position + 1].session != arrival.session
-            )
-            refreshed = written = 0
-            waiting = forest.summaries.dirty
-            if self.refresh == "eager" or closes:
-                refreshed, written = forest.summaries.refresh()
-            else:
-                forest.summaries.mark()
-            note = _note(arrival, ingest, refreshed, waiting - refreshed)
-            yield self._step(arrival, note, draft, ingest, written)
+        heard = ((arrival, clock.tell(arrival)) for arrival in arrivals)
+        for _, group in groupby(heard, key=lambda pair: pair[0].session):
+            session = list(group)
+            ingest.foresee([pair for pair in session if pair[0].text.strip()])
+            for arrival, when in session:
+                if not arrival.text.strip():
+                    yield Step(arrival.unit, f"Unit {arrival.index} has no words.", None, ())
+                    continue
+                ingest.begin_step()
+                ingest.insert(arrival, when)
+                refreshed = written = 0
+                waiting = forest.summaries.dirty
+                if self.refresh == "eager" or arrival is session[-1][0]:
+                    refreshed, written = forest.summaries.refresh()
+                else:
+                    forest.summaries.mark()
+                note = _note(arrival, ingest, refreshed, waiting - refreshed)
+                yield self._step(arrival, note, draft, ingest, written)
 
     def _step(
         self, arrival: Arrival, note: str, draft: Draft, ingest: Ingest, written: int

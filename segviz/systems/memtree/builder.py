@@ -68,11 +68,11 @@ class MemTreeBuilder:
     def _topic_over(self, leaf: int) -> int:
         """Puts a new topic with the leaf's text in its place, the leaf below it."""
         draft, above = self._draft, list(self._draft.parents[leaf])
+        topic = draft.add(1, (), draft.text[leaf], vector=draft.vectors([leaf])[0])
         for upper in above:
             draft.unlink(upper, leaf)
-        topic = draft.add(1, [leaf], draft.text[leaf], vector=draft.vectors([leaf])[0])
-        for upper in above:
             draft.link(upper, topic)
+        draft.link(topic, leaf)
         if not above:
             self._top[self._top.index(leaf)] = topic
         return topic

@@ -21,7 +21,7 @@ from segviz.ui.state import Session, fingerprint, peek, remember
 from segviz.ui.widgets.captions import counted, spread
 from segviz.ui.widgets.charts import chart, colours
 from segviz.ui.widgets.tables import table
-from segviz.view.bookmark import decode, differing
+from segviz.view.bookmark import decode, differing, in_link
 from segviz.view.palette import SERIES
 
 RESULTS_KEPT = 4
@@ -63,8 +63,8 @@ def construction_panel(session: Session) -> None:
     texts = list(dict.fromkeys(part.strip() for part in given.split(",") if part.strip()))
     values, problems = [], []
     for text in texts:
-        link = {name: str(value) for name, value in fixed.items()}
-        read, faults = decode({"system": system, **link, parameter: text})
+        link = {in_link(name): str(value) for name, value in fixed.items()}
+        read, faults = decode({"system": system, **link, in_link(parameter): text})
         problems += faults
         values.append(read.settings.get(parameter))
     if problems or not values:
