@@ -68,11 +68,11 @@ def rows_figure(
         if chart.level:
             base = {"color": neutral, "dash": "dot", "width": 1.4}
             figure.add_hline(_value(group[0][chart.level]), line=base, **at)
-        drawn = {_value(row.get(name)) for row in group}
-        if len(drawn) == 1 and not across:  # a flat line lies in the middle of a narrow band
-            flat = drawn.pop()
-            band = abs(flat) / 9 or 1.0
-            figure.update_yaxes(range=[flat - band, flat + band], **at)
+        drawn = [_value(row.get(name)) for row in group]
+        middle = (max(drawn) + min(drawn)) / 2
+        if max(drawn) - min(drawn) <= abs(middle) / 50 and not across:
+            band = abs(middle) / 9 or 1.0  # what hardly changes is drawn so
+            figure.update_yaxes(range=[middle - band, middle + band], **at)
     if len(columns) == 1 and len(panels) > 1:
         _one_scale(figure, panels, across)
     if across:
