@@ -61,18 +61,19 @@ class Raptor(Declared):
         "Tokens are estimated from characters.",
         "The search for the number of clusters ends after five counts that do not lower BIC; with "
         "patience 0 it tries all, as the code does.",
-        "Defaults are of two sources: 3 dimensions as in SegTreeMem's runs, the share of 0.1 and "
-        "the sizes as in the code.",
+        "Dimensions, share and longest input are SegTreeMem's, other sizes the code's. Clusters "
+        "longer than that input are cut again by a mixture, into more than are needed: hence "
+        "fewer children than published, and as many at 5,000 tokens.",
     )
 
     dimensions: int = param(
         3, "Dimensions kept.", (1, 64), source="SegTreeMem, App. E, 3; code, 10"
     )
     threshold: float = param(
-        0.1,
+        0.5,
         "Share above which a node belongs to a cluster.",
         (0, 1),
-        source="code, 0.1; SegTreeMem, App. E, 0.5",
+        source="SegTreeMem, App. E, 0.5; code, 0.1",
     )
     layers: int = param(5, "Most layers above the units.", (1, 20), source="code, 5")
     small: int = param(8, "A layer of so few nodes becomes one cluster.", (2, 50), source="ours")
