@@ -122,8 +122,10 @@ def add_measuring(parser: argparse._ActionsContainer, default: str) -> None:
 
 
 def _idle(options: argparse.Namespace) -> list[str]:
-    """The given options of the above that have no effect on a built memory."""
+    """The given options that have no effect on a built memory."""
     given = {
+        "--conversation": options.conversation,
+        "--unit": options.unit,
         "--all": options.all,
         "--system": options.system,
         "--systems": options.systems,

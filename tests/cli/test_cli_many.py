@@ -402,6 +402,8 @@ class TestCompare:
         (["sweep", "TALKS", "--workers", 2, "--scheduler", "x"], "not allowed with"),
         (["sweep", "TALKS", "--conversation", "a", "--conversation", "b"], "no conversation 'a'"),
         (["sweep", "TALKS", "--conversation", "mute", "--seeds", "1"], "mute has no questions"),
+        (["sweep", "boat", "--unit", "turn"], "built memory, so --unit can change nothing"),
+        (["sweep", "boat", "--conversation", "x"], "so --conversation can change nothing"),
         (["sweep", "boat", "--all"], "built memory, so --all can change nothing"),
         (["sweep", "boat", "--workers", 2], "built memory, so --workers can change nothing"),
         (["compare", "boat", "--seeds", "1"], "built memory, so --seeds can change nothing"),
