@@ -63,7 +63,7 @@ class Raptor(Declared):
         "patience 0 it tries all, as the code does.",
         "Dimensions, share and longest input are SegTreeMem's, other sizes the code's. Clusters "
         "longer than that input are cut again by a mixture, into more than are needed: hence "
-        "fewer children than published, and as many at 5,000 tokens.",
+        "fewer children than published, and more of them at 5,000 tokens.",
     )
 
     dimensions: int = param(
