@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from time import perf_counter
+from pathlib import Path
 from typing import Any
 
 from segviz import store
@@ -89,6 +89,11 @@ def memory_of(options: argparse.Namespace, console: Console, models: Models) -> 
     given = ("system", "unit", "conversation")
     idle = [f"--{name}" for name in given if getattr(options, name) is not None]
     refuse_idle(options.file, idle + (["--set"] if options.settings else []))
+    return opened(path, models, console)
+
+
+def opened(path: Path, models: Models, console: Console) -> Memory:
+    """The memory in a file, with a note on what was mended. UsageError where it cannot be used."""
     with user_errors():
         saved = sound(store.read(path))
         for finding in saved.findings[:NOTED]:
@@ -111,7 +116,7 @@ def built(options: argparse.Namespace, console: Console, models: Models) -> Memo
     name = options.system or SYSTEM
     settings = settings_of(name, options.settings)
     conversation = read_conversation(options, console)
-    return build_one(conversation, name, settings, options.unit or UNIT, console, models)[0]
+    return build_one(conversation, name, settings, options.unit or UNIT, console, models)
 
 
 def usable(name: str, settings: dict[str, Any], models: Models) -> tuple[System, list[str]]:
@@ -164,15 +169,14 @@ def build_one(
     unit: str,
     console: Console,
     models: Models,
-) -> tuple[Memory, float]:
-    """A memory and the seconds it took. Errors as :func:`memory_of`."""
+) -> Memory:
+    """A memory. Errors as :func:`memory_of`."""
     system, callers = usable(name, settings, models)
     if not conversation.units(unit):
         raise UsageError(f"the rule {unit!r} makes no leaf from {conversation.id}; try another")
-    began = perf_counter()
     try:
         with console.progress(f"building {name}", "leaves") as progress:
-            memory = build(
+            return build(
                 conversation,
                 system,
                 unit,
@@ -186,7 +190,6 @@ def build_one(
         if callers or models.remote:
             console.error("what the models answered is kept; the same command goes on there")
         raise
-    return memory, perf_counter() - began
 
 
 def _paused(pause: BuildPaused, system: System, total: int) -> str:

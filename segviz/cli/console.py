@@ -15,7 +15,11 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import fields, is_dataclass
 from io import StringIO
-from typing import Any, TextIO
+from textwrap import wrap
+from typing import TYPE_CHECKING, Any, TextIO
+
+if TYPE_CHECKING:
+    from segviz.evaluate.aggregate import Mean, Row
 
 _CONTROLS = re.compile(
     "[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]"
@@ -82,17 +86,29 @@ class Console:
         for part in text.split("\n"):
             self.line(indent + part)
 
-    def table(self, names: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-        """Columns as wide as they must be; the first is text, the others are numbers."""
-        shown = [[visible(cell) for cell in row] for row in [names, *rows]]
-        widths = [max(map(len, column)) for column in zip(*shown, strict=True)]
-        for row in shown:
-            first, *others = (
-                cell.rjust(width) if place else cell.ljust(width)
-                for place, (cell, width) in enumerate(zip(row, widths, strict=True))
+    def rows(self, rows: Sequence[Row]) -> None:
+        """Rows as a table with the columns all of them have, as wide as they must be; texts stand
+        to the left, numbers to the right, means with their interval."""
+        names = [name for name in rows[0] if all(name in row for row in rows)]
+        lines = []
+        for name in names:
+            cells = [visible(_cell(name, row[name])) for row in rows]
+            head = wrap(name, max(8, *map(len, cells)), break_long_words=False)
+            left = all(isinstance(row[name], str) for row in rows)
+            lines.append((head, cells, left))
+        deep = max(len(head) for head, _, _ in lines)
+        columns = [
+            (["" for _ in range(deep - len(head))] + head + cells, left)
+            for head, cells, left in lines
+        ]
+        widths = [max(map(len, cells)) for cells, _ in columns]
+        for place in range(deep + len(rows)):
+            shown = (
+                cells[place].ljust(width) if left else cells[place].rjust(width)
+                for (cells, left), width in zip(columns, widths, strict=True)
             )
             with _output():
-                _write(self.out, "  ".join([first, *others]).rstrip())
+                _write(self.out, "  ".join(shown).rstrip())
 
     def json(self, command: str, content: dict[str, Any]) -> None:
         """The result as one JSON object in ASCII; ``command`` is its first member."""
@@ -143,6 +159,17 @@ class Console:
             if shown and last != began:
                 self.err.write("\r\x1b[K")
                 self.err.flush()
+
+
+def _cell(name: str, value: str | int | float | Mean) -> str:
+    from segviz.evaluate.aggregate import Mean  # is loaded where there are rows
+
+    sign = "+" if name == "gain" else ""
+    if isinstance(value, Mean):
+        return f"{value.value:{sign}.3f} [{value.low:{sign}.3f}, {value.high:{sign}.3f}]"
+    if isinstance(value, float):
+        return f"{value:.0f}" if abs(value) >= 100 else f"{value:.3f}"
+    return str(value)
 
 
 def _write(stream: TextIO, text: str) -> None:

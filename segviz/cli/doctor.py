@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import platform
+import re
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -24,32 +25,8 @@ from segviz.plugins import PLUGINS
 
 GOOD, NOTE, BAD = "ok", "note", "missing"
 
-PACKAGES = {
-    "numpy": "scores and columns",
-    "streamlit": "the app",
-    "plotly": "charts",
-    "networkx": "node-link view, GraphML",
-    "pyvis": "node-link view",
-    "bm25s": "lexical relevance",
-    "snowballstemmer": "lexical relevance",
-    "threadpoolctl": "small products in one thread",
-    "pandas": "results as data frames",
-    "scipy": "propagation of scores",
-    "pyarrow": "Parquet files",
-    "pillow": "animations",
-    "python-dateutil": "dates with months in words",
-    "openai": "real models",
-    "pydantic": "saved memories, and openai's messages",
-    "shtab": "completion in shells",
-}
-"""Packages segviz needs, and what for; a test holds this against its metadata."""
-
-EXTRAS = {
-    "joblib": ("parallel", "--workers"),
-    "distributed": ("cluster", "--scheduler"),
-    "sentence-transformers": ("neural", "--embedder neural:MODEL"),
-}
-"""Packages of the extras that commands use: the extra, and for what."""
+_AMONG_EXTRAS = ("parallel", "neural", "cluster")
+"""Extras that commands use; the others are for those who work on segviz."""
 
 _PARTS = (
     "frontend/dist/canvas.js",
@@ -75,26 +52,21 @@ def _python() -> Finding:
 
 
 def _packages() -> list[Finding]:
+    """What segviz needs, and what its extras bring."""
     found = []
-    for name, purpose in PACKAGES.items():
+    for line in metadata.requires("segviz") or ():
+        name, extra = re.split(r"[^\w.-]", line)[0], re.search(r"extra == ['\"](.*)['\"]", line)
+        if name == "wordllama" or (extra and extra[1] not in _AMONG_EXTRAS):
+            continue  # the embedder is looked at below
         try:
-            found.append(Finding(name, GOOD, f"{metadata.version(name)} ({purpose})"))
+            found.append(Finding(name, GOOD, metadata.version(name)))
         except metadata.PackageNotFoundError:
-            what = f"needed for {purpose}; python -m pip install {name}"
-            found.append(Finding(name, BAD, what))
-    return found
-
-
-def _extras() -> list[Finding]:
-    """What comes with the extras; nothing else needs it."""
-    found = []
-    for name, (extra, purpose) in EXTRAS.items():
-        try:
-            found.append(Finding(name, GOOD, f"{metadata.version(name)} ({purpose})"))
-        except metadata.PackageNotFoundError:
-            what = f"not here; only {purpose} needs it: python -m pip install 'segviz[{extra}]'"
-            found.append(Finding(name, GOOD, what))
-    return found
+            if extra:
+                what = f"not here; the extra brings it: python -m pip install 'segviz[{extra[1]}]'"
+                found.append(Finding(name, GOOD, what))
+            else:
+                found.append(Finding(name, BAD, f"needed; python -m pip install {name}"))
+    return list(dict.fromkeys(found))
 
 
 def _plugins() -> list[Finding]:
@@ -177,7 +149,6 @@ def _browser() -> Finding:
 CHECKS: tuple[Callable[[], Finding | list[Finding]], ...] = (
     _python,
     _packages,
-    _extras,
     _plugins,
     _embedder,
     _files,

@@ -1,7 +1,6 @@
 """Runs a command over conversations x systems x seeds: options, running, resuming.
 
-``--resume`` keeps a file of JSON Lines: a head that identifies the measurement, then a line for
-each piece as soon as it is measured: a cell of one sweep, or a whole run where there are many.
+``--resume`` keeps a file of JSON Lines: a head, then a line for each run as soon as it is measured.
 A last line cut short by a killed process is ignored.
 """
 
@@ -10,34 +9,40 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing, nullcontext
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import partial
 from importlib import metadata
-from itertools import product
 from pathlib import Path
-from typing import Any, Generic, TypeVar, cast
+from typing import Any, ClassVar, Generic, TypeVar
 
 from segviz import files, store
-from segviz.cli.building import SYSTEM, UNIT, Variant, usable, variants
+from segviz.cli.building import (
+    SYSTEM,
+    UNIT,
+    build_one,
+    opened,
+    refuse_idle,
+    usable,
+    variants,
+)
 from segviz.cli.console import Console, plain
 from segviz.cli.exits import UNFINISHED, Unfinished, UsageError, user_errors
 from segviz.cli.models import Models
 from segviz.cli.retrieval import whole_numbers
-from segviz.cli.source import read_corpus
+from segviz.cli.source import path_of, read_corpus
 from segviz.construct import as_settings
-from segviz.conversation import Conversation, Corpus
+from segviz.conversation import Conversation, Corpus, distinct
 from segviz.embedding import embedder_key
-from segviz.evaluate import Cell, Sweep
+from segviz.evaluate import Sweep
 from segviz.evaluate.compare import Comparison
-from segviz.evaluate.many import Measured, WorkersLost, measure_many
+from segviz.evaluate.many import Build, Measured, WorkersLost, measure_many
 from segviz.evaluate.measures import CHOICES, TOKENS, UNITS
 from segviz.evaluate.outcomes import ADVERSARIAL
-from segviz.llm import LastingFault
-from segviz.memory import BuildPaused, Memory, build
+from segviz.memory import Memory, build
+from segviz.store import recognises
 
-Piece = TypeVar("Piece")
 Found = TypeVar("Found", Sweep, Comparison)
 LOST = (UNFINISHED, "a model or the workers gave up; what --resume keeps is not measured again")
 """What this exit code means where runs are shared out."""
@@ -116,20 +121,11 @@ def add_measuring(parser: argparse._ActionsContainer, default: str) -> None:
     )
 
 
-def spread(options: argparse.Namespace) -> bool:
-    """Whether more than one conversation or seed is asked for."""
-    several = options.all or len(options.conversation or ()) > 1
-    return bool(several or options.seeds or options.share)
-
-
-def apart(options: argparse.Namespace) -> bool:
-    """Whether tasks run outside this process."""
-    return options.workers != 1 or options.scheduler is not None
-
-
-def idle_many(options: argparse.Namespace) -> list[str]:
-    """The given options of the above that have no effect on a built memory."""
+def _idle(options: argparse.Namespace) -> list[str]:
+    """The given options that have no effect on a built memory."""
     given = {
+        "--conversation": options.conversation,
+        "--unit": options.unit,
         "--all": options.all,
         "--system": options.system,
         "--systems": options.systems,
@@ -141,12 +137,6 @@ def idle_many(options: argparse.Namespace) -> list[str]:
         "--scheduler": options.scheduler,
     }
     return [name for name, value in given.items() if value]
-
-
-def single(options: argparse.Namespace) -> None:
-    """Reduce ``options.conversation`` to one name, as commands on one conversation read it."""
-    named: list[str] = options.conversation or []
-    options.conversation = named[0] if named else None
 
 
 @dataclass(frozen=True)
@@ -167,27 +157,41 @@ class Chosen(Sequence[Conversation]):
 
 @dataclass(frozen=True)
 class Runs:
-    """The runs of a command: conversations with gold evidence, and systems with settings by
-    label."""
+    """The runs of a command: conversations with gold evidence, and what builds each system's
+    memory, by label. ``content`` tells the memory of a conversation and a label apart from all
+    others, before it is built."""
 
-    conversations: Chosen
-    systems: dict[str, Variant]
-    unit: str
-    seeds: tuple[int, ...]
-    share: float
+    conversations: Sequence[Conversation]
+    builders: dict[str, Build]
+    content: Callable[[Conversation, str], bytes]
+    seeds: tuple[int, ...] = (0,)
+    share: float = 0.0
 
 
 def runs_of(
-    options: argparse.Namespace, console: Console, usual: Sequence[str] = (SYSTEM,)
+    options: argparse.Namespace,
+    console: Console,
+    models: Models,
+    usual: Sequence[str] = (SYSTEM,),
 ) -> Runs:
     """The runs the options name; of the ``usual`` systems where they name none. Notes what is left
     out; UsageError where nothing can be measured."""
+    given = options.file if isinstance(options.file, list) else [options.file]
+    paths = [path_of(one) for one in given]
+    if all(map(recognises, paths)):
+        refuse_idle(given[0], _idle(options))
+        return _of_memories(paths, models, console)
+    if len(paths) > 1:
+        raise UsageError("give one conversation file, or memories alone")
+    options.file = given[0]
     systems = variants(options, usual)
     corpus, unit = read_corpus(options, console), options.unit or UNIT
     with user_errors(ValueError, KeyError):
         places = [corpus.ids.index(corpus[each].id) for each in options.conversation or ()]
     if options.all:
         places = list(range(len(corpus)))
+    elif not places and len(corpus) > 1:
+        console.note(f"{given[0]} holds {len(corpus)} conversations; this is about {corpus.ids[0]}")
     kept, why = [], ""
     for place in dict.fromkeys(places or [0]):
         why = _unusable(corpus, place, unit)
@@ -197,8 +201,74 @@ def runs_of(
             console.note(f"left out: {why}")
     if not kept:
         raise UsageError(why if len(places) <= 1 else "no conversation is left to measure by")
-    seeds = tuple(dict.fromkeys(options.seeds or (0,)))
-    return Runs(Chosen(corpus, tuple(kept)), systems, unit, seeds, options.share)
+    return Runs(
+        Chosen(corpus, tuple(kept)),
+        {n: _builder(*one, unit, options, console, models) for n, one in systems.items()},
+        lambda talk, label: store.dump(_plan(talk, *systems[label], unit, models)),
+        tuple(dict.fromkeys(options.seeds or (0,))),
+        options.share,
+    )
+
+
+def _of_memories(paths: Sequence[Path], models: Models, console: Console) -> Runs:
+    """Memories of one conversation and one unit rule, built before, by their file names; one alone
+    by its system."""
+    found = [opened(path, models, console) for path in paths]
+    first = found[0]
+    labels = distinct([_stem(path) for path in paths]) if len(found) > 1 else [first.system]
+    memories = dict(zip(labels, found, strict=True))
+    for label, memory in memories.items():
+        if memory.units != first.units:
+            raise UsageError(
+                f"{label} does not hold the units of {labels[0]}; build both from one "
+                "conversation with one unit rule"
+            )
+    if not any(question.evidence for question in first.conversation.questions):
+        raise UsageError(
+            f"{first.conversation.id} has no questions with gold evidence to measure by"
+        )
+    return Runs(
+        (first.conversation,),
+        {label: partial(_as_built, memory) for label, memory in memories.items()},
+        lambda talk, label: store.dump(memories[label].saved),
+    )
+
+
+def _as_built(memory: Memory, conversation: Conversation) -> Memory:
+    return memory
+
+
+def _stem(path: Path) -> str:
+    return path.name.removesuffix(".gz").removesuffix(".json") or path.name
+
+
+def _builder(
+    name: str,
+    settings: dict[str, Any],
+    unit: str,
+    options: argparse.Namespace,
+    console: Console,
+    models: Models,
+) -> Build:
+    """What builds a system. For workers an offline embedder is passed by its name, so that each
+    makes its own; the name is that of the one used here, so that a worker without it fails
+    instead of using another."""
+    _, callers = usable(name, settings, models)
+    if options.workers == 1 and options.scheduler is None:
+        return lambda talk: build_one(talk, name, settings, unit, console, models)
+    embedder: Any = models.embedder if models.remote else embedder_key(models.embedder)
+    chat = models.chat if callers else None
+    return partial(build, system=name, unit=unit, embedder=embedder, chat=chat, **settings)
+
+
+def _plan(
+    talk: Conversation, name: str, settings: dict[str, Any], unit: str, models: Models
+) -> store.Saved:
+    """A conversation with its questions and how its memory is built, without steps."""
+    system, callers = usable(name, settings, models)
+    chat = models.chat.name if models.chat and callers else ""
+    made = as_settings(system)
+    return store.Saved(talk, unit, name, system.invariants, made, models.embedder.name, (), chat)
 
 
 def _unusable(corpus: Corpus, place: int, unit: str) -> str:
@@ -216,49 +286,49 @@ def _unusable(corpus: Corpus, place: int, unit: str) -> str:
 # --- resuming ----------------------------------------------------------------------------------
 
 
-class Journal(Generic[Piece]):
-    """A file of JSON Lines behind a ``head``: ``found`` holds its pieces by key, and
-    :meth:`keep` appends new ones. ``read`` makes key and piece of a line."""
+class Journal(Generic[Found]):
+    """A file of JSON Lines: ``found`` holds its runs by identity, and :meth:`keep` appends new
+    ones. Runs not requested now stay in it."""
 
-    def __init__(
-        self,
-        path: Path,
-        head: dict[str, Any],
-        read: Callable[[dict[str, Any]], tuple[Hashable, Piece]],
-    ) -> None:
+    HEAD: ClassVar = {"format": "segviz-runs", "version": 4}
+
+    def __init__(self, path: Path, kind: type[Found]) -> None:
         """Open it, or begin it. UsageError where it is damaged or belongs to something
         else."""
+        from pydantic import TypeAdapter  # takes a quarter of a second to load
+
         with user_errors(OSError, UnicodeDecodeError):
             text = files.read(path).decode("utf-8") if path.exists() else ""
         # Only whole lines count; the file is truncated behind them before it is continued.
         whole = text[: text.rfind("\n") + 1]
         first, *lines = whole.split("\n")[:-1] or [""]
-        if text and _parsed_object(first) != head:
-            other = _parsed_object(first).get("format") == head["format"]
-            what = "another memory or other settings" if other else "something else"
-            raise UsageError(f"{path} holds {what}; name another file with --resume")
+        if text and _parsed_object(first) != self.HEAD:
+            raise UsageError(f"{path} holds something else; name another file with --resume")
         try:
-            self.found = dict(read(_parsed_object(line)) for line in lines)
+            told, fits = [_parsed_object(line) for line in lines], TypeAdapter(kind)
+            self.found: dict[str, Found] = {
+                one["run"]: fits.validate_python(one["result"])
+                for one in told
+                if one["measure"] == kind.__name__
+            }
         except (KeyError, TypeError, ValueError, AttributeError):
             raise UsageError(f"{path} is damaged; delete it and measure again") from None
         with user_errors(OSError):
             if not whole:
-                files.write(path, _line(head))
+                files.write(path, _line(self.HEAD))
             self._file = path.open("r+", encoding="utf-8", newline="\n")
-            self._file.seek(len((whole or _line(head)).encode("utf-8")))
+            self._file.seek(len((whole or _line(self.HEAD)).encode("utf-8")))
             self._file.truncate()
 
-    def keep(self, key: Hashable, piece: Piece, line: Any) -> None:
-        """Append a piece, unless it is known; it is flushed when this returns. UsageError
+    def keep(self, run: str, result: Found) -> None:
+        """Append a run, unless it is known; it is flushed when this returns. UsageError
         where that fails."""
-        if key not in self.found:
-            self.found[key] = piece
-            self._write(line)
-
-    def _write(self, content: Any) -> None:
-        with user_errors(OSError):
-            self._file.write(_line(content))
-            self._file.flush()
+        if run not in self.found:
+            self.found[run] = result
+            line = _line({"run": run, "measure": type(result).__name__, "result": result})
+            with user_errors(OSError):
+                self._file.write(line)
+                self._file.flush()
 
     def close(self) -> None:
         """Close the file."""
@@ -267,45 +337,6 @@ class Journal(Generic[Piece]):
 
 def _line(content: Any) -> str:
     return json.dumps(plain(content), allow_nan=False) + "\n"
-
-
-def cells_journal(path: Path, memory: Memory, settings: Mapping[str, Any]) -> Journal[Cell]:
-    """The journal of one sweep: of a memory and all settings but the axes."""
-    content = hashlib.sha256(store.dump(memory.saved)).hexdigest()
-    head = {"format": "segviz-sweep", "version": 2, "memory": content}
-    return Journal(path, head | {"settings": plain(dict(settings))}, _keyed_cell)
-
-
-def runs_journal(path: Path) -> Journal[Sweep | Comparison]:
-    """The journal of whole runs by identity. Runs not requested now stay in it."""
-    return Journal(path, {"format": "segviz-runs", "version": 3}, _keyed_run)
-
-
-def cell_key(cell: Cell) -> tuple[str, float, int]:
-    """The key of a cell within its sweep: policy, alpha, horizon."""
-    return cell.policy, cell.alpha, cell.horizon
-
-
-def _keyed_cell(content: dict[str, Any]) -> tuple[Hashable, Cell]:
-    cell: Cell = _record(Cell, content)
-    return cell_key(cell), cell
-
-
-def _keyed_run(content: dict[str, Any]) -> tuple[Hashable, Sweep | Comparison]:
-    kind = Sweep if content["measure"] == "sweep" else Comparison
-    return content["run"], _record(kind, content["result"])
-
-
-def _record(kind: type, content: dict[str, Any]) -> Any:
-    """The dataclass that :func:`plain` made ``content`` of. ValueError where it does not fit."""
-    return _adapter(kind).validate_python(content)
-
-
-@cache
-def _adapter(kind: type) -> Any:
-    from pydantic import TypeAdapter  # takes a quarter of a second to load
-
-    return TypeAdapter(kind)
 
 
 def _parsed_object(line: str) -> dict[str, Any]:
@@ -322,39 +353,36 @@ def _parsed_object(line: str) -> dict[str, Any]:
 def measured(
     runs: Runs,
     measure: Callable[..., Found],
+    kind: type[Found],
     settings: dict[str, Any],
     options: argparse.Namespace,
     console: Console,
-    models: Models,
-    journal: Path | None,
+    **here: Any,
 ) -> tuple[Measured[Found], ...]:
-    """Measure all runs except those in the ``journal``; errors as for one run, and Unfinished
+    """Measure all runs except those that ``--resume`` knows; ``here`` are further settings where
+    all of it is done in this process, and change no number. Errors as for one run, and Unfinished
     when workers are lost for good."""
-    builders = {
-        label: partial(
-            build, system=name, unit=runs.unit, **_builder_models(name, chosen, models), **chosen
-        )
-        for label, (name, chosen) in runs.systems.items()
-    }
-    kept = runs_journal(journal) if journal else None
-    names = _run_identities(runs, measure, settings, models) if kept else []
-    order = list(product(runs.conversations.places, builders, runs.seeds))
-    ids = runs.conversations.corpus.ids
+    kept = Journal(options.resume, kind) if options.resume else None
+    order = [
+        (_identity(runs, talk, label, seed, measure, settings), talk.id, label, seed)
+        for talk in (runs.conversations if kept else ())
+        for label in runs.builders
+        for seed in runs.seeds
+    ]
     known = {
-        place: Measured(ids[order[place][0]], *order[place][1:], cast("Found", kept.found[name]))
-        for place, name in enumerate(names)
+        place: Measured(talk, label, seed, kept.found[name])
+        for place, (name, talk, label, seed) in enumerate(order)
         if kept and name in kept.found
     }
     if known:
-        console.note(f"{len(known)} of {len(order)} runs are known from {journal}")
+        console.note(f"{len(known)} of {len(order)} runs are known from {options.resume}")
     if options.scheduler is not None:
         console.note(f"conversations are sent to the workers of {options.scheduler}")
+    apart = options.workers != 1 or options.scheduler is not None
 
     def keep(place: int, one: Measured[Found]) -> None:
         if kept:
-            kind = "sweep" if isinstance(one.result, Sweep) else "compare"
-            line = {"run": names[place], "measure": kind, "result": one.result}
-            kept.keep(names[place], one.result, line)
+            kept.keep(order[place][0], one.result)
 
     try:
         with (
@@ -363,9 +391,9 @@ def measured(
             user_errors(),
         ):
             return measure_many(
-                measure,
+                measure if apart or kept else partial(measure, **here),
                 runs.conversations,
-                builders,
+                runs.builders,
                 seeds=runs.seeds,
                 share=runs.share,
                 workers=options.workers,
@@ -376,63 +404,28 @@ def measured(
                 **settings,
             )
     except WorkersLost as lost:
-        raise Unfinished(f"{lost}.{_resume_hint(journal)}") from None
-    except BuildPaused as pause:
-        more = " The same command with --waive goes on without this one answer."
-        more = more if isinstance(pause.fault, LastingFault) else " The same command goes on there."
-        raise Unfinished(f"{pause}{more}") from None
+        hint = f"What was measured is in {options.resume}; the same command goes on there."
+        if not options.resume:
+            hint = "With --resume PATH nothing that is measured has to be measured again."
+        raise Unfinished(f"{lost}. {hint}") from None
     except KeyboardInterrupt:
-        if journal:
-            console.error(f"what was measured is in {journal}; the same command goes on there")
+        if options.resume:
+            console.error(
+                f"what was measured is in {options.resume}; the same command goes on there"
+            )
         raise
 
 
-def _resume_hint(journal: Path | None) -> str:
-    if journal:
-        return f" What was measured is in {journal}; the same command goes on there."
-    return " With --resume PATH nothing that is measured has to be measured again."
-
-
-def _builder_models(name: str, settings: dict[str, Any], models: Models) -> dict[str, Any]:
-    """The models of a builder. An offline embedder is passed by its name, so that a worker
-    makes its own; the name is that of the one used here, so that a worker without it fails
-    instead of using another."""
-    _, callers = usable(name, settings, models)
-    embedder: Any = models.embedder
-    if not models.remote:
-        embedder = embedder_key(embedder)
-    return {"embedder": embedder, "chat": models.chat if callers else None}
-
-
-def _run_identities(
-    runs: Runs, measure: Callable[..., Found], settings: dict[str, Any], models: Models
-) -> list[str]:
-    """The identity of every run, in order; it covers the version of segviz."""
-    found = []
-    version = metadata.version("segviz")
-    wanted = {"segviz": version, "measure": measure.__name__, **settings}
-    for conversation in runs.conversations:
-        for name, chosen in runs.systems.values():
-            system, callers = usable(name, chosen, models)
-            chat = models.chat.name if models.chat and callers else ""
-            plan = store.Saved(
-                conversation,
-                runs.unit,
-                name,
-                system.invariants,
-                as_settings(system),
-                models.embedder.name,
-                (),
-                chat,
-            )
-            for seed in runs.seeds:
-                drawn = {"seed": seed, "share": runs.share}
-                found.append(_run_identity(plan, {**wanted, **drawn}))
-    return found
-
-
-def _run_identity(plan: store.Saved, settings: Mapping[str, Any]) -> str:
-    """SHA-256 of a run: its conversation with questions and how its memory is built (``plan``,
-    without steps), and the settings of the measurement."""
-    wanted = json.dumps(plain(dict(settings)), sort_keys=True).encode()
-    return hashlib.sha256(store.dump(plan) + b"\0" + wanted).hexdigest()
+def _identity(
+    runs: Runs,
+    talk: Conversation,
+    label: str,
+    seed: int,
+    measure: Callable[..., Found],
+    settings: Mapping[str, Any],
+) -> str:
+    """SHA-256 of a run: its memory, the settings of the measurement, and the version of segviz."""
+    told = {"segviz": metadata.version("segviz"), "measure": measure.__name__, **settings}
+    told |= {"seed": seed, "share": runs.share}
+    wanted = json.dumps(plain(told), sort_keys=True).encode()
+    return hashlib.sha256(runs.content(talk, label) + b"\0" + wanted).hexdigest()

@@ -12,7 +12,7 @@ from segviz.cli.exits import OK, UsageError, user_errors
 from segviz.cli.models import add_embedder
 from segviz.cli.source import SAMPLE, path_of, write_file
 from segviz.conversation import TITLES, Conversation
-from segviz.evaluate.compare import Row
+from segviz.evaluate.aggregate import Row
 from segviz.evaluate.published import SOURCES
 from segviz.evaluate.reproduce import ENTRIES, Bench, Entry
 from segviz.export import rows_csv, rows_markdown

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import fields
 from textwrap import wrap
 from typing import Any
 
@@ -12,9 +11,8 @@ from segviz.cli.exits import UsageError
 from segviz.construct import Parameter, parameters
 from segviz.memory import COMPONENTS, declared, nested, part_name
 from segviz.systems import SYSTEMS
-from segviz.view.bookmark import Bookmark, decode
+from segviz.view.bookmark import decode, in_link
 
-_OTHERS = frozenset(item.name for item in fields(Bookmark))
 _WIDTH = 84
 
 
@@ -31,13 +29,12 @@ def settings_of(system: str, given: Sequence[str]) -> dict[str, Any]:
         if name.strip() in flat:
             raise UsageError(f"--set {name.strip()} is given twice")
         flat[name.strip()] = value.strip()
-    known = [path for path in declared(SYSTEMS[system], flat) if path not in _OTHERS]
+    known = declared(SYSTEMS[system], flat)  # a link may say more; here only parameters count
     for name in flat:
-        # A link may say more than parameters; here only those count.
         if name not in known:
             legal = ", ".join(known) or "none"
             raise UsageError(f"{system} has no parameter {name!r} here; it has {legal}")
-    bookmark, problems = decode({"system": system, **flat})
+    bookmark, problems = decode({"system": system, **{in_link(n): v for n, v in flat.items()}})
     if problems:
         raise UsageError(f"--set {problems[0]}")
     return nested(SYSTEMS[system], bookmark.settings)

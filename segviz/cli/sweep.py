@@ -3,36 +3,16 @@
 from __future__ import annotations
 
 import argparse
-from contextlib import closing, nullcontext
 from inspect import signature
-from pathlib import Path
 from typing import Any
 
-from segviz.cli.building import add_building, memory_of, refuse_idle
+from segviz.cli.building import add_building
 from segviz.cli.command import Command
 from segviz.cli.console import Console
-from segviz.cli.exits import OK, UsageError, user_errors
-from segviz.cli.many import (
-    LOST,
-    add_many,
-    add_measuring,
-    apart,
-    cell_key,
-    cells_journal,
-    idle_many,
-    measured,
-    runs_of,
-    single,
-    spread,
-)
+from segviz.cli.exits import OK, UsageError
+from segviz.cli.many import LOST, add_many, add_measuring, measured, runs_of
 from segviz.cli.models import models
-from segviz.cli.reports import (
-    sweep_content,
-    sweeps_content,
-    tell_setting,
-    tell_sweep,
-    tell_sweeps,
-)
+from segviz.cli.reports import Owner, report
 from segviz.cli.retrieval import (
     DEFAULTS,
     add_literal,
@@ -42,11 +22,11 @@ from segviz.cli.retrieval import (
     whole_numbers,
 )
 from segviz.cli.settings import parameters_help
-from segviz.cli.source import add_file, output_path, path_of, write_file
-from segviz.evaluate import Cell, sweep
-from segviz.export import sweep_csv, sweeps_csv
+from segviz.cli.source import add_file, output_path, write_file
+from segviz.evaluate import Sweep, sweep
+from segviz.evaluate.grid import pooled_sweep
+from segviz.export import sweeps_csv
 from segviz.retrieval import POLICIES, PRESETS
-from segviz.store import recognises
 
 _AXES = {
     "policies": ("NAME,…", f"of {', '.join(POLICIES)}", lambda text: tuple(text.split(","))),
@@ -62,8 +42,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--resume",
         metavar="PATH",
-        help="keep what is measured in this file, cell by cell or run by run, and go on from "
-        "what it holds",
+        help="keep what is measured in this file, run by run, and go on from what it holds",
     )
     group = parser.add_argument_group("grid")
     add_preset(group, "policy, alpha, horizon and relevance, each the only one,")
@@ -96,84 +75,21 @@ def _grid(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def _run(options: argparse.Namespace, console: Console) -> int:
-    inputs = (options.file,)
-    table = output_path(options.output, *inputs) if options.output else None
-    journal = output_path(options.resume, *inputs) if options.resume else None
-    if table is not None and table == journal:
-        raise UsageError("--output and --resume name the same file")
-    if recognises(path_of(options.file)):
-        refuse_idle(options.file, idle_many(options))
-    elif spread(options) or options.systems or options.vary:
-        return _many(options, console, table, journal)
-    elif apart(options):
-        raise UsageError("this is one run, with nothing to share out; --all or --systems make more")
-    return _one(options, console, table, journal)
-
-
-def _one(
-    options: argparse.Namespace, console: Console, table: Path | None, journal: Path | None
-) -> int:
-    single(options)
-    with models(options, console) as clients:
-        memory = memory_of(options, console, clients)
-        questions = memory.conversation.questions
-        if not any(question.evidence for question in questions):
-            raise UsageError(
-                f"{memory.conversation.id} has no questions with gold evidence to measure by"
-            )
-        settings = _grid(options)
-        shared = {name: settings[name] for name in _SHARED}
-        kept = cells_journal(journal, memory, shared) if journal else None
-        before = tuple(kept.found.values()) if kept else ()
-        if before:
-            console.note(f"{len(before)} cells are known from {journal}")
-
-        def keep(cell: Cell) -> None:
-            if kept:
-                kept.keep(cell_key(cell), cell, cell)
-
-        try:
-            with (
-                closing(kept) if kept else nullcontext(),
-                console.progress("sweeping", "settings") as progress,
-                user_errors(),
-            ):
-                found = sweep(
-                    memory, questions, progress=progress, known=before, keep=keep, **settings
-                )
-        except KeyboardInterrupt:
-            if journal:
-                console.error(f"what was measured is in {journal}; the same command goes on there")
-            raise
-    if table is not None:
-        write_file(table, sweep_csv(found))
-    adversarial = not options.no_adversarial
-    if options.json:
-        console.json(
-            "sweep",
-            {"conversation": memory.conversation.id, "system": memory.system}
-            | sweep_content(found, options.measure, adversarial=adversarial),
-        )
-    else:
-        tell_setting(console, found, options.measure, adversarial=adversarial)
-        tell_sweep(console, found, options.measure, adversarial=adversarial)
-    return OK
-
-
-def _many(
-    options: argparse.Namespace, console: Console, table: Path | None, journal: Path | None
-) -> int:
-    with models(options, console) as clients:
-        runs = runs_of(options, console)
-        found = measured(runs, sweep, _grid(options), options, console, clients, journal)
+    table = output_path(options.output, options.file) if options.output else None
+    if options.resume:
+        options.resume = output_path(options.resume, options.file)
+        if table == options.resume:
+            raise UsageError("--output and --resume name the same file")
+    with models(options, console) as clients, console.progress("sweeping", "settings") as progress:
+        runs = runs_of(options, console, clients)
+        found = measured(runs, sweep, Sweep, _grid(options), options, console, progress=progress)
     if table is not None:
         write_file(table, sweeps_csv(found))
-    adversarial = not options.no_adversarial
-    if options.json:
-        content = sweeps_content(found, runs.share, options.measure, adversarial=adversarial)
-        console.json("sweep", content)
-    else:
-        tell_sweeps(console, found, options.measure, adversarial=adversarial)
+    owned: list[tuple[Owner, Sweep]] = [
+        ({"conversation": run.conversation, "system": run.system, "seed": run.seed}, run.result)
+        for run in found
+    ]
+    report("sweep", owned, pooled_sweep, options, console)
     return OK
 
 
@@ -204,9 +120,8 @@ some seconds of work on; two of them take 20 runs of LoCoMo in about half of the
             "segviz sweep sample:ines-theo --relevance dense --measure answer_words",
         ),
         (
-            "A finer grid that can be interrupted, as CSV",
-            "segviz sweep boat.json.gz --alphas 0.1,0.2,0.3,0.4,0.5 --horizons 1,2,3,4 \\\n"
-            "    --resume boat.cells -o boat.csv",
+            "A finer grid, as CSV",
+            "segviz sweep boat.json.gz --alphas 0.1,0.2,0.3,0.4,0.5 --horizons 1,2,3,4 -o boat.csv",
         ),
         (
             "Two systems on all conversations of a file, in four processes",
@@ -220,15 +135,13 @@ some seconds of work on; two of them take 20 runs of LoCoMo in about half of the
         ),
     ),
     """\
-command, conversation, system, policies, alphas, horizons, k, budget, relevance, distinct, units,
-tokens, questions, measure, baseline and best (a cell each), cells. A cell has policy, alpha,
-horizon, measures (name -> all, without_adversarial and gain, the paired difference to the
+command, share, runs (of each conversation, system and seed: conversation, system, seed, policies,
+alphas, horizons, k, budget, relevance, distinct, units, tokens, questions, measure, baseline and
+best (a cell each), cells), overall (the same of each system and seed over the questions of all
+conversations, where there are several; intervals resample conversations, too). A cell has policy,
+alpha, horizon, measures (name -> all, without_adversarial and gain, the paired difference to the
 baseline; each value, low, high, n; null where nothing counts; measures that cannot see the policy
-are left out) and levels (level -> share of the retrieved nodes).
-
-Of many runs: command, share, runs (each conversation, system, seed and the above), overall (the
-same of each system and seed over the questions of all conversations; intervals resample
-conversations, too).""",
+are left out) and levels (level -> share of the retrieved nodes).""",
     parameters_help,
     exits=(LOST,),
 )

@@ -10,14 +10,13 @@ below; the parts are found in ``COMPATIBILITY``, ``ANNOTATORS`` and ``TASKS``.
 """
 
 from segviz.construct.parameter import (
+    Declared,
     Parameter,
     Spec,
     as_settings,
-    check_ranges,
     make,
     param,
     parameters,
-    portion,
 )
 from segviz.construct.protocols import (
     JOIN,
@@ -50,6 +49,7 @@ __all__ = [
     "Arrival",
     "Candidate",
     "Compatibility",
+    "Declared",
     "Explains",
     "Fades",
     "Joins",
@@ -67,10 +67,8 @@ __all__ = [
     "Verdict",
     "View",
     "as_settings",
-    "check_ranges",
     "make",
     "param",
     "parameters",
-    "portion",
     "require_chat",
 ]

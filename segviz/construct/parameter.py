@@ -9,16 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, field, fields, is_dataclass
-from typing import Any, TypeVar
+from typing import Any
 
 _KEY = "segviz"
-_T = TypeVar("_T")
 
 
 @dataclass(frozen=True, slots=True)
 class Spec:
-    """Range, meaning and origin of one parameter. ``low`` and ``high`` are both legal values;
-    ``help`` ends with the ``source``, where one is given."""
+    """Range, meaning and origin of one parameter. ``low`` and ``high`` are both legal values,
+    ``step`` is how a control moves between them; ``help`` ends with the ``source``, where one is
+    given."""
 
     help: str
     low: float | None = None
@@ -40,11 +40,9 @@ class Parameter:
 
 def param(
     default: Any = MISSING,
+    help: str = "",
+    bounds: tuple[float, float] | None = None,
     *,
-    help: str,
-    low: float | None = None,
-    high: float | None = None,
-    step: float | None = None,
     registry: str | None = None,
     choices: tuple[str, ...] = (),
     source: str = "",
@@ -52,12 +50,18 @@ def param(
 ) -> Any:
     """A dataclass field that carries its own range and meaning.
 
-    ``registry`` names the registry (a key of ``segviz.memory.builder.COMPONENTS``) from which
-    the value may be chosen by name; its ``factory`` makes the default. ``choices`` lists
-    the legal values of a text parameter. ``source`` names the passage it comes from (a
-    section, a table, the authors' code) with its value there, or says "ours".
+    ``bounds`` are the least and the greatest legal number. ``registry`` names the registry (a key
+    of ``segviz.memory.builder.COMPONENTS``) from which the value may be chosen by name; its
+    ``factory`` makes the default. ``choices`` lists the legal values of a text parameter.
+    ``source`` names the passage it comes from (a section, a table, the authors' code) with its
+    value there, or says "ours".
     """
     told = f"{help} Source: {source}." if source else help
+    low, high = bounds or (None, None)
+    step = None
+    if low is not None and high is not None:
+        wide = high - low
+        step = 1 if isinstance(default, int) else 0.01 if wide <= 4 else 0.1 if wide <= 10 else 1
     spec = Spec(told, low, high, step, registry, choices, source)
     if factory is not MISSING:
         return field(default_factory=factory, metadata={_KEY: spec})
@@ -76,32 +80,28 @@ def parameters(kind: type) -> tuple[Parameter, ...]:
     return tuple(declared)
 
 
-def check_ranges(instance: Any) -> None:
-    """Raises ValueError naming field, value and legal range for the first value outside.
+class Declared:
+    """A dataclass with declared parameters: values outside their range are refused."""
 
-    Call it from ``__post_init__``.
-    """
-    for parameter in parameters(type(instance)):
-        spec, value = parameter.spec, getattr(instance, parameter.name)
-        low, high = spec.low, spec.high
-        if spec.choices and value not in spec.choices:
-            raise ValueError(
-                f"{parameter.name} is {value!r}; choose one of {', '.join(spec.choices)}"
-            )
-        if low is None and high is None:
-            continue
-        if isinstance(value, bool) or not isinstance(value, int | float):
-            raise ValueError(f"{parameter.name} must be a number, not {value!r}")
-        below = low is not None and not value >= low
-        above = high is not None and not value <= high
-        if below or above:
-            raise ValueError(f"{parameter.name} is {value}; it must lie between {low} and {high}")
-
-
-def portion(kind: type[_T], instance: Any) -> _T:
-    """Returns the dataclass ``kind`` filled from the fields of ``instance`` of the same names:
-    the parameters that one part of a system takes."""
-    return kind(**{f.name: getattr(instance, f.name) for f in fields(kind)})  # type: ignore[arg-type]
+    def __post_init__(self) -> None:
+        """ValueError naming field, value and legal range for the first value outside."""
+        for parameter in parameters(type(self)):
+            spec, value = parameter.spec, getattr(self, parameter.name)
+            low, high = spec.low, spec.high
+            if spec.choices and value not in spec.choices:
+                raise ValueError(
+                    f"{parameter.name} is {value!r}; choose one of {', '.join(spec.choices)}"
+                )
+            if low is None and high is None:
+                continue
+            if isinstance(value, bool) or not isinstance(value, int | float):
+                raise ValueError(f"{parameter.name} must be a number, not {value!r}")
+            below = low is not None and not value >= low
+            above = high is not None and not value <= high
+            if below or above:
+                raise ValueError(
+                    f"{parameter.name} is {value}; it must lie between {low} and {high}"
+                )
 
 
 def as_settings(instance: Any) -> dict[str, Any]:

@@ -10,7 +10,7 @@ levels (what a reader would be given).
 ``batch``               questions asked of one structure: gold, words, measured rankings
 ``aggregate``           means with bootstrap confidence intervals
 ``outcomes``            all measures of all questions under one setting; means, differences
-``evaluation``          :func:`evaluate`: one setting, a row per question
+``evaluation``          :func:`evaluate`: one setting over many questions
 ``grid``                :func:`sweep`: policy x alpha x horizon
 ``compare``             several memories side by side, also by their own retrieval
 ``many``                many conversations, systems and seeds, on one or more workers
@@ -27,7 +27,7 @@ names.
 """
 
 from segviz.evaluate.aggregate import Mean
-from segviz.evaluate.evaluation import Aggregate, Evaluation, Row, evaluate
+from segviz.evaluate.evaluation import Evaluation, evaluate
 from segviz.evaluate.generation import (
     AnswerAggregate,
     AnswerEvaluation,
@@ -42,7 +42,6 @@ from segviz.evaluate.text_metrics import bleu1, token_f1
 
 __all__ = [
     "MEASURES",
-    "Aggregate",
     "AnswerAggregate",
     "AnswerEvaluation",
     "AnswerRow",
@@ -52,7 +51,6 @@ __all__ = [
     "Mean",
     "Measure",
     "Outcomes",
-    "Row",
     "Sweep",
     "bleu1",
     "evaluate",

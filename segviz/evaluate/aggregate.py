@@ -31,6 +31,10 @@ class Mean:
         return f"{self.value:.3f} [{self.low:.3f}, {self.high:.3f}], n = {self.n}"
 
 
+Row = dict[str, str | int | float | Mean]
+"""A row of a table by its columns."""
+
+
 def mean_ci(values: Floats, seed: int = 0, groups: Sequence[Hashable] = ()) -> Mean:
     """Mean of ``values`` float64 (n,) with its percentile bootstrap interval.
 

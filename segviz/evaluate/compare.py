@@ -11,18 +11,15 @@ from numpy.typing import NDArray
 
 from segviz.construct import Retriever
 from segviz.conversation import Conversation, Question
-from segviz.evaluate.aggregate import Mean
+from segviz.evaluate.aggregate import Row
 from segviz.evaluate.batch import measured_settings
 from segviz.evaluate.evaluation import evaluate
 from segviz.evaluate.measures import MEASURES, TOKENS, UNITS
-from segviz.evaluate.outcomes import Outcomes
+from segviz.evaluate.outcomes import Outcomes, pooled
 from segviz.memory import Memory, build, declared, make_system, nested
 from segviz.retrieval import RetrievalSettings
 from segviz.tree import Cost, Step
 from segviz.tree.shape import Shape, shape
-
-Row = dict[str, str | int | float | Mean]
-"""A row of a table by its columns."""
 
 
 @dataclass(frozen=True)
@@ -53,35 +50,44 @@ COMPARED = ("recall", "reached", "quoted", "answer_words", "words")
 class Standing:
     """One memory by one retrieval: ``collapsed`` (no propagation) or the system's ``own``, with
     the ``relevance`` behind it and the ``outcomes`` of all questions. ``cost`` is that of the build
-    but for its time; seconds where the caller measured them."""
+    but for its time; seconds where they were measured. Several memories as one have outcomes
+    alone."""
 
     name: str
     system: str
     method: str
     relevance: str
-    shape: Shape
     outcomes: Outcomes
+    shape: Shape | None = None
+    cost: Cost = Cost()
     build_seconds: float | None = None
     query_seconds: float | None = None
-    cost: Cost = Cost()
 
     def row(self, measures: Sequence[str] = COMPARED, *, adversarial: bool = True) -> Row:
         """Shape, ``measures`` and cost of the build for each leaf; of a graph of facts the nodes
         of each layer, of another structure the depth and breadth."""
-        found: Row = {"retrieved by": self.method, "nodes per leaf": self.shape.nodes_per_leaf}
-        if self.shape.facts:
-            for layer in self.shape.facts.layers[1:]:
-                found[f"{layer.kind or 'nodes'} on level {layer.level}"] = layer.nodes
-        else:
-            depths = {"mean depth": self.shape.mean_depth, "greatest depth": self.shape.max_depth}
-            found |= {**depths, "children": self.shape.branching}
+        found: Row = {"retrieved by": self.method}
+        if self.shape:
+            found["nodes per leaf"] = self.shape.nodes_per_leaf
+            if self.shape.facts:
+                for layer in self.shape.facts.layers[1:]:
+                    found[f"{layer.kind or 'nodes'} on level {layer.level}"] = layer.nodes
+            else:
+                found["mean depth"] = self.shape.mean_depth
+                found["greatest depth"] = self.shape.max_depth
+                found["children"] = self.shape.branching
         for name in measures:
             found[MEASURES[name].label] = self.outcomes.mean(name, adversarial=adversarial)
-        leaves = max(self.shape.leaves, 1)
-        found["texts written per leaf"] = self.cost.annotated / leaves
-        found["nodes compared per leaf"] = self.cost.inspected / leaves
-        if self.cost.calls:
-            found["model calls per leaf"] = self.cost.calls / leaves
+        if self.shape:
+            leaves = max(self.shape.leaves, 1)
+            found["texts written per leaf"] = self.cost.annotated / leaves
+            found["nodes compared per leaf"] = self.cost.inspected / leaves
+            if self.cost.calls:
+                found["model calls per leaf"] = self.cost.calls / leaves
+        if self.build_seconds is not None:
+            found["build, s"] = self.build_seconds
+        if self.query_seconds is not None:
+            found["question, ms"] = 1000 * self.query_seconds
         return found
 
 
@@ -116,8 +122,7 @@ def compare(
     units: int = UNITS,
     tokens: int = TOKENS,
     seed: int = 0,
-    build_seconds: Mapping[str, float] | None = None,
-    query_seconds: Mapping[tuple[str, str], float] | None = None,
+    clock: Callable[[], float] | None = None,
     **changes: Any,
 ) -> Comparison:
     """Measure ``memories`` (by any name) on the same ``questions``; one row per memory and
@@ -127,7 +132,8 @@ def compare(
     or what a ``budget`` of tokens pays for. Everything else is as in :func:`evaluate`; seeds
     draw the same questions for all, so that rows compare in pairs (``Outcomes.gain``). Memories
     must hold the same units (ValueError names the first that does not), or their numbers would
-    not. ``build_seconds`` by name and ``query_seconds`` by (name, method) are passed through.
+    not. With a ``clock`` that tells seconds, rows say how long a build took that was made now, and
+    a question, in the mean of the first five, the scorer prepared.
     """
     still = {"policy": "none", "alpha": 0.0, "horizon": 0, "method": "propagate"}
     settings = measured_settings(settings, {**changes, **still})
@@ -150,14 +156,32 @@ def compare(
                     memory.system,
                     method,
                     found.settings.relevance_for(memory.model),
-                    shape(memory.structure),
                     found.outcomes,
-                    (build_seconds or {}).get(name),
-                    (query_seconds or {}).get((name, method)),
+                    shape(memory.structure),
                     total_cost(memory.steps),
+                    (clock and sum(step.cost.seconds for step in memory.steps)) or None,
+                    clock and _seconds(memory, questions, found.settings, clock),
                 )
             )
     return Comparison(settings, units, tokens, tuple(rows))
+
+
+_TIMED = 5
+"""Questions over which the seconds of a question are averaged."""
+
+
+def _seconds(
+    memory: Memory,
+    questions: Sequence[Question],
+    settings: RetrievalSettings,
+    clock: Callable[[], float],
+) -> float:
+    asked = [question.text for question in questions[:_TIMED]]
+    memory.scorer(settings.relevance_for(memory.model))
+    began = clock()
+    for text in asked:
+        memory.ask(text, settings)
+    return (clock() - began) / max(len(asked), 1)
 
 
 def total_cost(steps: Sequence[Step]) -> Cost:
@@ -221,6 +245,28 @@ def compare_one(memory: Memory, questions: Sequence[Question], **settings: Any) 
     """:func:`compare` of one memory, named by its system: one part of a comparison over many
     conversations."""
     return compare({memory.system: memory}, questions, **settings)
+
+
+def joined(parts: Mapping[str, Comparison]) -> Comparison:
+    """Comparisons on the same questions as one, their rows named by these names."""
+    rows = tuple(replace(row, name=name) for name, part in parts.items() for row in part.rows)
+    return replace(next(iter(parts.values())), rows=rows)
+
+
+def pooled_comparison(names: Sequence[str], parts: Sequence[Comparison]) -> Comparison:
+    """The comparisons of several conversations, with the same rows, as one over all of their
+    questions; ``names`` tell the conversations apart."""
+    rows = tuple(
+        Standing(
+            column[0].name,
+            column[0].system,
+            column[0].method,
+            column[0].relevance,
+            pooled(dict(zip(names, (one.outcomes for one in column), strict=True))),
+        )
+        for column in zip(*(part.rows for part in parts), strict=True)
+    )
+    return replace(parts[0], rows=rows)
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,7 +10,7 @@ from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from segviz.conversation import Question
-from segviz.evaluate.aggregate import Mean
+from segviz.evaluate.aggregate import Mean, Row
 from segviz.evaluate.batch import Floats, Limits, batches, collect, measured_settings
 from segviz.evaluate.measures import MEASURES, TOKENS, UNITS, check_measure, sees
 from segviz.evaluate.outcomes import Outcomes, outcomes_of, pooled
@@ -95,6 +95,21 @@ class Sweep:
     def gain(self, cell: Cell, measure: str = "recall", *, adversarial: bool = True) -> Mean:
         """What a cell adds to no propagation, a mean of paired differences."""
         return cell.outcomes.gain(self.baseline.outcomes, measure, adversarial=adversarial)
+
+    def table(self, measure: str = "recall", *, adversarial: bool = True) -> list[Row]:
+        """No propagation, then the best setting of each policy that the measure can see: its mean
+        and, in pairs, what it adds."""
+        best = (self.best(measure, [p], adversarial=adversarial) for p in self.seeing(measure))
+        return [
+            {
+                "policy": cell.policy,
+                "alpha": cell.alpha,
+                "H": cell.horizon,
+                MEASURES[measure].label: cell.outcomes.mean(measure, adversarial=adversarial),
+                "gain": self.gain(cell, measure, adversarial=adversarial),
+            }
+            for cell in (self.baseline, *best)
+        ]
 
     def rescue(self) -> tuple[int, Cell] | None:
         """The question and the setting under which most of its gold turns are found that were not

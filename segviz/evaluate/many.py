@@ -1,8 +1,8 @@
 """Measures many conversations, systems and seeds, in one process, several or on a cluster.
 
 A task is one conversation built by one system and measured with one seed. Tasks are independent,
-so the numbers are the same in this process, in several (joblib, extra ``parallel``) and on a
-Dask cluster (joblib's backend, extra ``cluster``), and are returned in the order of the tasks.
+so the numbers are the same in this process, in several (joblib's, extra ``parallel``) and on a
+Dask cluster (extra ``cluster``), and are returned in the order of the tasks.
 Workers are sent a task and return its measures; the unfinished task of a lost worker is repeated
 by another. Builders that hold a model of a server are refused beyond this process, because its
 key would be sent along.
@@ -11,12 +11,12 @@ key would be sent along.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import CancelledError
+from concurrent.futures import FIRST_COMPLETED, CancelledError, Executor, Future, wait
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module, metadata
-from itertools import product
+from itertools import islice, product
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from segviz.conversation import Conversation, reordered
@@ -157,16 +157,17 @@ def _refuse_models(builders: Mapping[str, Build]) -> None:
 def _by_processes(
     places: Sequence[int], task: Callable[[int], _Task], workers: int
 ) -> Iterator[tuple[int, Measured[Any]]]:
-    joblib = _import_extra("joblib", "parallel", "more than one worker")
-    # A killed process breaks the whole pool, and joblib does not tell which task it had. So a
-    # new pool starts on everything unfinished, up to _ROUNDS times.
+    _import_extra("joblib", "parallel", "more than one worker")
+    loky = import_module("joblib.externals.loky")  # pickles what the standard library cannot
+    # A killed process breaks the whole pool. So a new one starts on everything unfinished, up to
+    # _ROUNDS times.
     waiting = dict.fromkeys(places)
     for _ in range(_ROUNDS):
-        pool = joblib.Parallel(n_jobs=workers, return_as="generator_unordered", batch_size=1)
         try:
-            for place, found in _pool_outcomes(joblib, pool, list(waiting), task):
-                del waiting[place]
-                yield place, found
+            with loky.ProcessPoolExecutor(workers) as pool:
+                for place, found in _finished(pool, workers, list(waiting), task):
+                    del waiting[place]
+                    yield place, found
         except BrokenProcessPool:
             continue
         return
@@ -180,7 +181,6 @@ def _on_cluster(
     places: Sequence[int], task: Callable[[int], _Task], scheduler: str
 ) -> Iterator[tuple[int, Measured[Any]]]:
     distributed = _import_extra("distributed", "cluster", "a scheduler")
-    joblib = _import_extra("joblib", "cluster", "a scheduler")
     try:
         client = distributed.Client(scheduler, timeout=_WAIT_SECONDS, set_as_default=False)
     except (OSError, ValueError) as error:
@@ -197,13 +197,9 @@ def _on_cluster(
                 f"`dask worker {scheduler}`"
             ) from None
         _check_versions(client)
-        with joblib.parallel_config(backend="dask", client=client) as chosen:
-            # With a single thread joblib would run the tasks in this process instead.
-            threads = max(2, sum(client.nthreads().values()))
-            chosen["backend"].effective_n_jobs = lambda jobs: threads
-            pool = joblib.Parallel(n_jobs=-1, return_as="generator_unordered", batch_size=1)
         try:
-            yield from _pool_outcomes(joblib, pool, places, task)
+            threads = sum(client.nthreads().values())
+            yield from _finished(client.get_executor(pure=False), threads, places, task)
         except distributed.KilledWorker:
             raise WorkersLost(
                 "the cluster gave up a piece of work that ended its worker again and again, "
@@ -213,31 +209,21 @@ def _on_cluster(
             raise WorkersLost(f"the connection to the scheduler at {scheduler!r} is lost") from None
 
 
-def _pool_outcomes(
-    joblib: Any, pool: Any, places: Sequence[int], task: Callable[[int], _Task]
+def _finished(
+    pool: Executor,
+    threads: int,
+    places: Sequence[int],
+    task: Callable[[int], _Task],
 ) -> Iterator[tuple[int, Measured[Any]]]:
-    """Outcomes of the pool. joblib draws tasks in a thread of its own, where an error of
-    ``task`` would be lost: it is kept, an empty task runs in its place, and it is raised when
-    that outcome arrives."""
-    faults: dict[int, Exception] = {}
-
-    def task_or_none(place: int) -> _Task | None:
-        try:
-            return task(place)
-        except Exception as error:
-            faults[place] = error
-            return None
-
-    for place, found in pool(
-        joblib.delayed(_run_task)(place, task_or_none(place)) for place in places
-    ):
-        if place in faults:
-            raise faults[place]
-        yield place, found
-
-
-def _run_task(place: int, job: _Task | None) -> tuple[int, Any]:
-    return place, job() if job else None
+    """Outcomes as they are finished; twice as many tasks as ``threads`` are with the pool."""
+    waiting, running = iter(places), dict[Future[Measured[Any]], int]()
+    while True:
+        for place in islice(waiting, max(2 * threads, 2) - len(running)):
+            running[pool.submit(task(place))] = place
+        if not running:
+            return
+        for future in wait(running, return_when=FIRST_COMPLETED).done:
+            yield running.pop(future), future.result()
 
 
 def _check_versions(client: Any) -> None:

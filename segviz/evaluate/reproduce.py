@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from segviz.conversation import Conversation, Question
-from segviz.evaluate.aggregate import Mean, mean_ci
+from segviz.evaluate.aggregate import Mean, Row, mean_ci
 from segviz.evaluate.batch import Limits, batches, measured_settings
-from segviz.evaluate.compare import Chart, Row, total_cost
+from segviz.evaluate.compare import Chart, total_cost
 from segviz.evaluate.evaluation import evaluate, ranked
 from segviz.evaluate.grid import Sweep, pooled_sweep, sweep
 from segviz.evaluate.many import Build, Progress, measure_many

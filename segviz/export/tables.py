@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from segviz.evaluate import MEASURES, Cell, Mean, Sweep
-from segviz.evaluate.compare import Row
+from segviz.evaluate.aggregate import Row
 from segviz.evaluate.many import Measured
 from segviz.evaluate.measures import sees
 from segviz.evaluate.outcomes import ADVERSARIAL

@@ -17,7 +17,8 @@ from segviz.figures.layout import framed
 from segviz.figures.rows import rows_figure
 
 if TYPE_CHECKING:
-    from segviz.evaluate.compare import Overlap, Row
+    from segviz.evaluate.aggregate import Row
+    from segviz.evaluate.compare import Overlap
 
 _ROW = 30
 

@@ -14,7 +14,8 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from segviz.evaluate import Mean
-from segviz.evaluate.compare import Chart, Row
+from segviz.evaluate.aggregate import Row
+from segviz.evaluate.compare import Chart
 from segviz.figures.layout import framed
 
 _DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
@@ -77,11 +78,11 @@ def rows_figure(
         if chart.level:
             base = {"color": neutral, "dash": "dot", "width": 1.4}
             figure.add_hline(_value(group[0][chart.level]), line=base, **at)
-        drawn = {_value(row.get(name)) for row in group}
-        if len(drawn) == 1 and not across:  # a flat line lies in the middle of a narrow band
-            flat = drawn.pop()
-            band = abs(flat) / 9 or 1.0
-            figure.update_yaxes(range=[flat - band, flat + band], **at)
+        drawn = [_value(row.get(name)) for row in group]
+        middle = (max(drawn) + min(drawn)) / 2
+        if max(drawn) - min(drawn) <= abs(middle) / 50 and not across:
+            band = abs(middle) / 9 or 1.0  # what hardly changes is drawn so
+            figure.update_yaxes(range=[middle - band, middle + band], **at)
     if len(columns) == 1 and len(panels) > 1:
         _one_scale(figure, panels, across)
     if across:

@@ -15,7 +15,8 @@ import plotly.graph_objects as go
 
 from segviz.conversation import category_label
 from segviz.evaluate import Mean, reproduce
-from segviz.evaluate.compare import Chart, Row
+from segviz.evaluate.aggregate import Row
+from segviz.evaluate.compare import Chart
 from segviz.figures.judged import (
     Judged,
     Setting,

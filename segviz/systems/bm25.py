@@ -12,12 +12,12 @@ import numpy as np
 
 from segviz.construct import (
     Arrival,
+    Declared,
     Operation,
     Retrieval,
     Scorer,
     Services,
     View,
-    check_ranges,
     param,
 )
 from segviz.retrieval import over_active
@@ -30,7 +30,7 @@ _WORD = re.compile(r"\w+", re.UNICODE)
 
 
 @dataclass(frozen=True)
-class BM25:
+class BM25(Declared):
     """A list of units, ranked by the words they share with the question.
 
     Nothing is written or arranged. Its own retrieval scores every unit by BM25 and shows
@@ -55,25 +55,11 @@ class BM25:
     )
 
     k1: float = param(
-        1.5,
-        help="How fast repeated words stop counting.",
-        low=0,
-        high=5,
-        step=0.1,
-        source="SegTreeMem, App. E, 1.5",
+        1.5, "How fast repeated words stop counting.", (0, 5), source="SegTreeMem, App. E, 1.5"
     )
     b: float = param(
-        0.75,
-        help="How much long units are held back.",
-        low=0,
-        high=1,
-        step=0.05,
-        source="SegTreeMem, App. E, 0.75",
+        0.75, "How much long units are held back.", (0, 1), source="SegTreeMem, App. E, 0.75"
     )
-
-    def __post_init__(self) -> None:
-        """Refuses values outside the declared ranges."""
-        check_ranges(self)
 
     def steps(self, arrivals: Sequence[Arrival], services: Services) -> Iterator[Step]:
         """One leaf per unit, lazily."""

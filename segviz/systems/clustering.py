@@ -3,36 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from segviz.construct import Annotate, Arrival, Services, check_ranges, param
+from segviz.construct import Annotate, Arrival, Declared, Services, param
 from segviz.construct.annotate import Extractive
 from segviz.construct.compatibility import cosines
 from segviz.embedding import Embedder
 from segviz.systems.common.annotation import prepared, write
-from segviz.tree import (
-    Add,
-    Cost,
-    Decision,
-    Event,
-    Judgement,
-    Link,
-    Revise,
-    Step,
-    Vector,
-    told_apart,
-)
+from segviz.systems.common.draft import Draft
+from segviz.tree import Cost, Decision, Judgement, Step, Vector, told_apart
 
 # Clusters are compared by the hundred; a step keeps the nearest of them.
 _SHOWN = 8  # ours
 
 
 @dataclass(frozen=True)
-class Clustering:
+class Clustering(Declared):
     """Root, clusters, units: each unit joins the cluster whose mean it is most similar to.
 
     A cluster is represented by the mean embedding of its units when units are assigned,
@@ -62,10 +52,8 @@ class Clustering:
 
     threshold: float = param(
         0.54,
-        help="Least cosine with a cluster's mean at which a unit joins it.",
-        low=-1,
-        high=1.01,
-        step=0.01,
+        "Least cosine with a cluster's mean at which a unit joins it.",
+        (-1, 1.01),
         source="SegTreeMem, App. F, 0.45 with text-embedding-3-small; 0.54 is ours, for the "
         "offline embedder",
     )
@@ -76,10 +64,6 @@ class Clustering:
         source="SegTreeMem, App. F; offline extracts are ours",
     )
 
-    def __post_init__(self) -> None:
-        """Refuses values outside the declared ranges."""
-        check_ranges(self)
-
     def steps(self, arrivals: Sequence[Arrival], services: Services) -> Iterator[Step]:
         """One Step per unit, lazily."""
         gathered = _ClusterBuilder(prepared(self.annotate, services), services.embedder)
@@ -87,77 +71,48 @@ class Clustering:
             yield gathered.insert(arrival, self.threshold)
 
 
-@dataclass(slots=True, eq=False)
-class _Cluster:
-    node: int
-    start: int
-    texts: list[str] = field(default_factory=list)
-    text: str = ""
-
-
 class _ClusterBuilder:
-    """The clusters of a build: their nodes, texts and sums of unit vectors."""
+    """The clusters of a build: their nodes and the sums of their units' vectors."""
 
     def __init__(self, annotate: Annotate, embedder: Embedder) -> None:
         self._annotate = annotate
-        self._embedder = embedder
-        self._size = 0
+        self._draft = Draft(embedder)
+        self._clusters: list[int] = []
         self._root = -1
-        self._clusters: list[_Cluster] = []
         self._sums: NDArray[np.float64] = np.zeros((0, 0))
 
     def insert(self, arrival: Arrival, threshold: float) -> Step:
-        leaf = self._new()
-        span = (arrival.index, arrival.index + 1)
-        events: list[Event] = [Add(leaf, 0, span, arrival.text, arrival.vector)]
+        draft = self._draft
         decision, position = self._decide(arrival.vector, threshold)
         compared = len(self._clusters)
-        fresh = position is None
+        leaf = draft.leaf(arrival, arrival.vector)
         if position is None:
-            position = self._found(arrival)
+            position, where = self._found(arrival), "founds"
+        else:
+            where = "joins"
         cluster = self._clusters[position]
-        cluster.texts.append(arrival.text)
+        draft.link(cluster, leaf)
         self._sums[position] += arrival.vector
-        cluster.text = write(self._annotate, [cluster.texts])[0]
-        first = self._root < 0
-        if first:
-            self._root = self._new()
-        overview = write(self._annotate, [[c.text for c in self._clusters]])[0]
-        vectors = self._embedder.embed([cluster.text, overview])
-        own = (cluster.start, arrival.index + 1)
-        whole = (self._clusters[0].start, arrival.index + 1)
-        if fresh:
-            events.append(Add(cluster.node, 1, own, cluster.text, vectors[0]))
-        if first:
-            events.append(Add(self._root, 2, whole, overview, vectors[1]))
-        if fresh:
-            events.append(Link(self._root, cluster.node))
-        events.append(Link(cluster.node, leaf))
-        if not fresh:
-            events.append(Revise(cluster.node, own, cluster.text, vectors[0]))
-        if not first:
-            events.append(Revise(self._root, whole, overview, vectors[1]))
-        cost = Cost(
-            annotated=(len(cluster.texts) > 1) + (len(self._clusters) > 1),
-            inspected=compared,
-            modified=3,
-        )
-        where = f"founds cluster {cluster.node}" if fresh else f"joins cluster {cluster.node}"
-        return Step(arrival.unit, f"Unit {arrival.index} {where}.", decision, tuple(events), cost)
-
-    def _new(self) -> int:
-        self._size += 1
-        return self._size - 1
+        members = [draft.text[unit] for unit in draft.children[cluster]]
+        text = write(self._annotate, [members])[0]
+        topics = [text if node == cluster else draft.text[node] for node in self._clusters]
+        draft.rewrite([cluster, self._root], [text, write(self._annotate, [topics])[0]])
+        written = (len(members) > 1) + (len(topics) > 1)
+        cost = Cost(annotated=written, inspected=compared, modified=3)
+        note = f"Unit {arrival.index} {where} cluster {cluster}."
+        return Step(arrival.unit, note, decision, draft.take(), cost)
 
     def _found(self, arrival: Arrival) -> int:
-        """A new empty cluster; its position."""
-        width = len(arrival.vector)
-        position = len(self._clusters)
+        """A new empty cluster below the root; its position."""
+        draft, position = self._draft, len(self._clusters)
         if position == len(self._sums):
-            grown = np.zeros((max(16, 2 * position), width))
-            grown[:position] = self._sums[:, :width] if position else 0.0
+            grown = np.zeros((max(16, 2 * position), len(arrival.vector)))
+            grown[:position] = self._sums[:, : len(arrival.vector)] if position else 0.0
             self._sums = grown
-        self._clusters.append(_Cluster(self._new(), arrival.index))
+        self._clusters.append(draft.add(1, (), arrival.text, vector=arrival.vector))
+        if self._root < 0:
+            self._root = draft.add(2, (), arrival.text, vector=arrival.vector)
+        draft.link(self._root, self._clusters[-1])
         return position
 
     def _decide(self, vector: Vector, threshold: float) -> tuple[Decision | None, int | None]:
@@ -167,11 +122,9 @@ class _ClusterBuilder:
             return None, None
         scores = cosines(vector.astype(np.float64), self._sums[:count])
         order = np.argsort(-scores, kind="stable")[:_SHOWN].tolist()
-        judged = tuple(
-            Judgement(self._clusters[i].node, float(scores[i]), threshold) for i in order
-        )
+        judged = tuple(Judgement(self._clusters[i], float(scores[i]), threshold) for i in order)
         best = order[0]
-        node, score = self._clusters[best].node, float(scores[best])
+        node, score = self._clusters[best], float(scores[best])
         among = "the only cluster" if count == 1 else f"the nearest of {count} clusters"
         similar, needed = told_apart(score, threshold)
         if score >= threshold:

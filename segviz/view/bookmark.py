@@ -39,6 +39,7 @@ __all__ = [
     "decode",
     "differing",
     "encode",
+    "in_link",
     "looks",
     "usual_method",
 ]
@@ -91,7 +92,7 @@ def encode(bookmark: Bookmark) -> dict[str, str]:
     for item in fields(Bookmark):
         value = getattr(bookmark, item.name)
         if item.name == "settings":
-            written |= {name: _as_text(part) for name, part in value.items()}
+            written |= {in_link(name): _as_text(part) for name, part in value.items()}
         elif item.name == "retrieval":
             written |= _encode_retrieval(value, usual_method(bookmark.system))
         elif item.name == "story":
@@ -101,6 +102,12 @@ def encode(bookmark: Bookmark) -> dict[str, str]:
         elif value != item.default:
             written[item.name] = _as_text(value)
     return written
+
+
+def in_link(name: str) -> str:
+    """What a parameter of the system is called in a link: its name, behind ``system.`` where a
+    link has another part of that name."""
+    return f"system.{name}" if name in _READERS else name
 
 
 def _encode_retrieval(retrieval: RetrievalSettings, method: str) -> dict[str, str]:
@@ -128,7 +135,7 @@ def decode(link: Mapping[str, str]) -> tuple[Bookmark, list[str]]:
     def take(name: str, read: Callable[[str], Any], store: dict[str, Any]) -> None:
         given = link[name]
         try:
-            store[name] = read(given)
+            store[name.removeprefix("system.")] = read(given)
         except UnicodeError:  # of an escape, "\\ud800"; no link can hold it
             problems.append(f"{name}={given[:80]!r}: expected whole characters, found half of one")
         except ValueError as error:
@@ -144,8 +151,9 @@ def decode(link: Mapping[str, str]) -> tuple[Bookmark, list[str]]:
             problems.append(f"{name}={link[name][:80]!r}: {_REMOVED[name]}")
         elif name not in _READERS:
             readers = _setting_readers(SYSTEMS[system], link)
-            if name in readers:
-                take(name, readers[name], settings)
+            own = {in_link(path): reader for path, reader in readers.items()}
+            if name in own:
+                take(name, own[name], settings)
             else:
                 problems.append(f"{name[:80]!r} is not a part of a view")
     retrieval = _decode_retrieval(values, usual_method(system))

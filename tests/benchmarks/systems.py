@@ -13,10 +13,8 @@ import sys
 from time import perf_counter
 
 import segviz
-from segviz.construct import Retriever
 from segviz.embedding import WordLlamaEmbedder
-from segviz.evaluate.compare import OWN, compare
-from segviz.memory import Memory
+from segviz.evaluate.compare import compare
 from tests.benchmarks.report import data_file, interval, table
 
 HEAD = (
@@ -28,44 +26,19 @@ HEAD = (
 _SHOWN = ("recall", "reached", "quoted", "answer_words")
 
 
-def per_question(memory: Memory, method: str, relevance: str) -> float:
-    """Seconds per question, the scorer prepared before."""
-    questions = memory.conversation.questions
-    memory.ask(questions[0].text, method=method, relevance=relevance)
-    settings = {} if method == OWN else {"policy": "none"}
-    began = perf_counter()
-    for question in questions:
-        memory.ask(question.text, method=method, relevance=relevance, **settings)
-    return (perf_counter() - began) / len(questions)
-
-
 def main() -> None:
     path = data_file()
     corpus = segviz.load(path)
     wanted = sys.argv[2] if len(sys.argv) > 2 else "conv-47"
     conversation = corpus[wanted] if wanted in corpus.ids else corpus[0]
-    memories, build = {}, {}
+    memories = {}
     for name in sys.argv[3:] or segviz.SYSTEMS:
         embedder = segviz.embedding.embedders.Cached(WordLlamaEmbedder())
         embedder.embed(["warm"])
-        began = perf_counter()
         memories[name] = segviz.build(conversation, name, embedder=embedder)
-        build[name] = perf_counter() - began
     print(f"{conversation.id}, {len(next(iter(memories.values())).units)} units")
     for relevance in ("hybrid", "dense"):
-        query = {
-            (name, method): per_question(memory, method, relevance)
-            for name, memory in memories.items()
-            for method in ("propagate", OWN)[: 1 + isinstance(memory.model, Retriever)]
-        }
-        timed = {(n, "own" if m == OWN else "collapsed"): s for (n, m), s in query.items()}
-        found = compare(
-            memories,
-            conversation.questions,
-            relevance=relevance,
-            build_seconds=build,
-            query_seconds=timed,
-        )
+        found = compare(memories, conversation.questions, relevance=relevance, clock=perf_counter)
         print(f"\n{relevance}, {found.questions} questions:\n")
         rows = [
             (

@@ -12,8 +12,11 @@ import pytest
 
 import segviz
 from segviz.cli.console import plain
+from segviz.cli.settings import settings_of
+from segviz.construct import parameters
 from segviz.conversation import sample_path
 from segviz.store import recognises
+from segviz.systems import SYSTEMS
 from tests.data import ROOT
 
 COSINE = ("--set", "compatibility=cosine", "--set", "compatibility.threshold=0.4")
@@ -312,15 +315,27 @@ def test_a_preset_is_a_start_that_options_change(run, boat):
     assert "bottom-up, alpha 0.1, H 2, relevance dense (paper, bottom-up)" in told
 
 
+def test_every_parameter_of_every_system_can_be_set():
+    for name, kind in SYSTEMS.items():
+        for parameter in parameters(kind):
+            spec, value = parameter.spec, parameter.default
+            if spec.registry is None:
+                text = str(value).lower() if isinstance(value, bool) else str(value)
+                text = {"true": "yes", "false": "no"}.get(text, text)
+                found = settings_of(name, [f"{parameter.name}={text}"])
+                assert found == {parameter.name: value}, (name, parameter.name)
+
+
 def test_a_sweep_of_a_preset_measures_it_alone(run, boat):
-    found = run("sweep", boat, "--preset", "paper, bottom-up", "--json").json
+    found = run("sweep", boat, "--preset", "paper, bottom-up", "--json").json["runs"][0]
     cells = [(cell["policy"], cell["alpha"], cell["horizon"]) for cell in found["cells"]]
     assert cells == [("bottom-up", 0.1, 2)]
     assert found["relevance"] == "dense"
     wider = run(
         *("sweep", boat, "--preset", "paper, bottom-up", "--json"),
         *("--alphas", "0.1,0.5", "--relevance", "lexical"),
-    ).json
+    ).json["runs"][0]
     assert [cell["alpha"] for cell in wider["cells"]] == [0.1, 0.5]
     assert wider["relevance"] == "lexical"
-    assert run("sweep", boat, "--alphas", "0.1", "--horizons", "1", "--json").json["cells"][1:2]
+    free = run("sweep", boat, "--alphas", "0.1", "--horizons", "1", "--json").json["runs"][0]
+    assert free["cells"][1:2]

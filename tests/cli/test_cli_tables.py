@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import json
-from functools import wraps
 
 import pytest
 
 import segviz
-from segviz.cli import sweep as sweep_command
 from segviz.cli.console import plain
 from segviz.cli.reports import comparison_content
 from segviz.conversation import sample_path
 from segviz.evaluate.compare import compare, construction_sweep
+from segviz.evaluate.many import Measured
 from segviz.evaluate.measures import CHOICES, sees
-from segviz.export import sweep_csv
+from segviz.export import sweeps_csv
 from tests.cli.test_cli_many import told
 
 GRID = ("--policies", "top-down,both", "--alphas", "0.1,0.5", "--horizons", "0,1,2")
@@ -24,11 +23,12 @@ AXES = {"policies": ("top-down", "both"), "alphas": (0.1, 0.5), "horizons": (0, 
 def test_a_sweep_is_that_of_the_library(run, boat, tmp_path):
     memory = segviz.open(boat)
     expected = segviz.sweep(memory, memory.conversation.questions, k=5, **AXES)
-    found = run("sweep", boat, *GRID, "-k", 5, "--json", "-o", "s.csv").json
+    found = run("sweep", boat, *GRID, "-k", 5, "--json", "-o", "s.csv").json["runs"][0]
     assert found["cells"] == plain([told(expected, cell) for cell in expected.cells])
     assert found["baseline"] == plain(told(expected, expected.baseline))
     assert found["best"] == plain(told(expected, expected.best()))
-    assert (tmp_path / "s.csv").read_bytes().decode() == sweep_csv(expected)
+    whose = (memory.conversation.id, "segment-tree", 0)
+    assert (tmp_path / "s.csv").read_bytes().decode() == sweeps_csv([Measured(*whose, expected)])
     printed = run("sweep", boat, *GRID, "-k", 5).out
     best = expected.best("recall", ["both"])
     assert f"{best.outcomes.value('recall'):.3f}" in printed
@@ -51,68 +51,18 @@ def test_category_5_is_left_out_when_asked(run, boat):
     assert f"{counted} questions without category 5" in printed
 
 
-@pytest.fixture
-def interrupted(monkeypatch):
-    """After so many cells somebody presses Ctrl+C; lists the cells that were measured."""
-    measured: list[tuple[str, float, int]] = []
-    limit = [5]
-    original = segviz.sweep
-
-    @wraps(original)
-    def sweep(memory, questions, *, known=(), keep=None, **settings):
-        before = {(c.policy, c.alpha, c.horizon) for c in known}
-
-        def noted(cell):
-            if keep is not None:
-                keep(cell)
-            if (cell.policy, cell.alpha, cell.horizon) not in before:
-                measured.append((cell.policy, cell.alpha, cell.horizon))
-            if len(measured) == limit[0]:
-                raise KeyboardInterrupt
-
-        return original(memory, questions, known=known, keep=noted, **settings)
-
-    monkeypatch.setattr(sweep_command, "sweep", sweep)
-    return measured, limit
-
-
-def test_an_interrupted_sweep_goes_on_where_it_stopped(run, boat, interrupted, tmp_path):
-    measured, limit = interrupted
-    ran = run("sweep", boat, *GRID, "--resume", "cells", "--json")
-    assert (ran.code, ran.out) == (130, "")
-    assert "what was measured is in cells; the same command goes on there" in ran.err
-    kept = tmp_path / "cells"
-    kept.write_text(kept.read_text() + '{"policy": "both", "al')  # killed while writing
-    limit[0] = 0
-    ran = run("sweep", boat, *GRID, "--resume", "cells", "--json")
-    assert ran.code == 0
-    assert "5 cells are known" in ran.err
-    assert len(measured) == len(set(measured)) == 12
-    assert ran.json == run("sweep", boat, *GRID, "--json").json
-    again = kept.read_bytes()
-    assert run("sweep", boat, *GRID, "--resume", "cells").code == 0
-    assert kept.read_bytes() == again
-    assert len(again.splitlines()) == 13
-
-
-def test_a_file_of_another_sweep_is_not_touched(run, boat, tmp_path):
-    assert run("sweep", boat, *GRID, "--resume", "cells").code == 0
-    before = (tmp_path / "cells").read_bytes()
-    ran = run("sweep", boat, *GRID, "-k", 3, "--resume", "cells")
-    assert ran.code == 2
-    assert "holds another memory or other settings; name another file" in ran.err
-    ran = run("sweep", "sample:recurrence", *GRID, "--resume", "cells")
-    assert "holds another memory" in ran.err
-    assert (tmp_path / "cells").read_bytes() == before
-    (tmp_path / "notes").write_text("to do\n")
-    ran = run("sweep", boat, *GRID, "--resume", "notes")
-    assert (ran.code, ran.err) == (
-        2,
-        "segviz: notes holds something else; name another file with --resume\n",
-    )
-    assert (tmp_path / "notes").read_text() == "to do\n"
-    (tmp_path / "cells").write_bytes(before + b'{"policy": 3}\n')
-    assert "cells is damaged" in run("sweep", boat, *GRID, "--resume", "cells").err
+def test_a_built_memory_is_not_measured_again(run, boat, tmp_path):
+    sweep = ("sweep", boat, *GRID, "--resume", "kept", "--json")
+    first = run(*sweep)
+    assert "known" not in first.err
+    before = (tmp_path / "kept").read_bytes()
+    again = run(*sweep)
+    assert "1 of 1 runs are known from kept" in again.err
+    assert again.json == first.json
+    assert (tmp_path / "kept").read_bytes() == before
+    assert "known" not in run(*sweep, "-k", 3).err
+    assert "known" not in run("compare", boat, "--resume", "kept").err
+    assert "1 of 1 runs are known" in run("compare", boat, "--resume", "kept").err
 
 
 @pytest.mark.parametrize(
@@ -141,7 +91,7 @@ def test_without_gold_evidence_there_is_nothing_to_measure(run, talk):
 
 def test_a_comparison_is_that_of_the_library(run):
     options = ("--systems", "bm25,clustering", "--embedder", "hashing", "-k", 5)
-    found = run("compare", "sample:recurrence", *options, "--json").json
+    found = run("compare", "sample:recurrence", *options, "--json").json["runs"][0]
     conversation = segviz.load(segviz.conversation.samples.sample_path("recurrence"))[0]
     memories = {
         n: segviz.build(conversation, n, embedder="hashing") for n in ("bm25", "clustering")
@@ -154,10 +104,11 @@ def test_a_comparison_is_that_of_the_library(run):
         assert all(row.pop(name) is None for name in timed)
     assert found["rows"] == plain(expected["rows"])
     told = run("compare", "sample:recurrence", *options).out
-    assert [line.split()[:2] for line in told.splitlines()[2:]] == [
-        ["bm25", "collapsed"],
-        ["bm25", "own"],
-        ["clustering", "collapsed"],
+    rows = [line.split()[:3] for line in told.splitlines() if line.startswith(("bm25", "clus"))]
+    assert rows == [
+        ["bm25", "contextual", "collapsed"],
+        ["bm25", "lexical", "own"],
+        ["clustering", "contextual", "collapsed"],
     ]
 
 
@@ -167,7 +118,7 @@ def test_memories_built_before_are_compared_by_their_file_names(run, talk, tmp_p
     (tmp_path / "asked.json").write_text(json.dumps([{"conversation": document, "qa": asked}]))
     for name, system in (("a.json", "bm25"), ("b.json.gz", "dense")):
         run("build", "asked.json", "--system", system, "--embedder", "hashing", "-o", name)
-    rows = run("compare", "a.json", "b.json.gz", "--json").json["rows"]
+    rows = run("compare", "a.json", "b.json.gz", "--json").json["runs"][0]["rows"]
     assert list(dict.fromkeys((row["name"], row["system"]) for row in rows)) == [
         ("a", "bm25"),
         ("b", "dense"),
@@ -184,7 +135,7 @@ def test_memories_built_before_are_compared_by_their_file_names(run, talk, tmp_p
 class TestVary:
     def test_one_parameter_over_values_is_that_of_the_library(self, run):
         vary = ("--system", "memtree", "--set", "rate=1", "--vary", "base=0.2,0.6")
-        found = run("compare", "sample:topic-switching", *vary, "--json").json["rows"]
+        found = run("compare", "sample:topic-switching", *vary, "--json").json["runs"][0]["rows"]
         talk = segviz.load(sample_path("topic-switching"))[0]
         expected = construction_sweep(talk, "memtree", "base", (0.2, 0.6), fixed={"rate": 1.0})
         told = comparison_content(expected)["rows"]
@@ -194,7 +145,8 @@ class TestVary:
                 n: other[n] for n in ("shape", "cost", "measures")
             }
         printed = run("compare", "sample:topic-switching", *vary).out
-        assert [line.split()[:2] for line in printed.splitlines() if line.startswith("base")] == [
+        rows = [line.split()[:2] for line in printed.splitlines() if line.startswith("base")]
+        assert rows == [
             ["base", "0.2"],
             ["base", "0.2"],
             ["base", "0.6"],

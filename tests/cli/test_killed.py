@@ -121,17 +121,16 @@ def test_exporting(tmp_path: Path, form: str):
 
 
 def test_sweeping(tmp_path: Path):
-    run("build", *SAMPLE, "-o", tmp_path / "m.json")
-    known, sweep = tmp_path / "known", ["sweep", tmp_path / "m.json", *GRID, "-q"]
+    known, sweep = tmp_path / "known", ["sweep", *SAMPLE, *GRID, "--seeds", "0,1,2,3,4"]
     run(*sweep, "--resume", tmp_path / "whole", "-o", tmp_path / "whole.csv")
     whole = (tmp_path / "whole").read_bytes()
     lines = [0]
     for seconds in moments("sweep", 0.5):
         killed(lambda: run(*sweep, "--resume", known), seconds)
         kept = known.read_bytes() if known.exists() else b""
-        assert whole.startswith(kept[: kept.rfind(b"\n") + 1]), "a measured cell is what it was"
+        assert whole.startswith(kept[: kept.rfind(b"\n") + 1]), "a measured run is what it was"
         lines.append(kept.count(b"\n"))
-        assert lines[-1] >= lines[-2], "a measured cell was lost"
+        assert lines[-1] >= lines[-2], "a measured run was lost"
         if kept == whole:
             known.unlink()
             lines.append(0)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from segviz.construct import Services
 from segviz.construct.tasks import ChatTasks, Offline, dates, words
-from segviz.construct.tasks.offline import MOST_UNSURE, uncertainty
+from segviz.construct.tasks.offline import MOST_UNSURE
 from segviz.llm import Endpoint, ModelCache, OpenAIChat
 from tests.llm.server import ModelServer, enum
 
@@ -170,12 +170,15 @@ class TestQuestions:
 
     @given(st.text(max_size=60), st.lists(st.text(max_size=60), max_size=5), st.text(max_size=60))
     def test_more_context_never_makes_less_sure(self, question, context, more):
-        before, after = uncertainty(question, context), uncertainty(question, [*context, more])
+        before, after = (
+            Offline().uncertainty(question, context),
+            Offline().uncertainty(question, [*context, more]),
+        )
         assert 0 <= after <= before <= MOST_UNSURE
 
     def test_uncertainty_by_hand(self):
         # Stems: ada, boat, call; the best text holds two of three, and a name.
-        assert uncertainty("Who is Ada's boat called by?", ["the boat of Ada sank"]) == (
+        assert Offline().uncertainty("Who is Ada's boat called by?", ["the boat of Ada sank"]) == (
             pytest.approx(5 * (1 - 0.7 * 2 / 3 - 0.3))
         )
 

@@ -99,33 +99,29 @@ def agrees(memory, settings, literally, limits):
         restated.measured(memory, shown, question, mixed, **limits)
         for question, mixed in zip(questions, ranked, strict=True)
     ]
-    for row, question, want in zip(found.rows, questions, expected, strict=True):
-        assert (row.index, row.category) == (question.index, question.category)
-        assert row.counted == bool(question.evidence)
-        for name in MEASURES:
-            value = getattr(row, name)
-            assert value == pytest.approx(want[name], abs=1e-6), (name, question.index)
+    values, labels = found.outcomes.values, found.outcomes.categories
+    assert labels == tuple(question.category for question in questions)
+    for name in MEASURES:
+        for value, want in zip(values[name], expected, strict=True):
+            wanted = None if want[name] is None else float(want[name])
+            assert value == pytest.approx(wanted, abs=1e-6), name
     for fate, question in zip(found.outcomes.fates, questions, strict=True):
         result = memory.ask(question, **settings, literal=literally, **_read(limits))
         gold = gold_evidence(result.structure, memory.units, question.evidence)
         status = list(gold.fate(result.evidence).values())
         assert fate == (status.count(HIT), status.count(COVERED), len(status))
-    for label, aggregate in [
-        (..., found.overall),
-        ("no 5", found.without_adversarial),
-        *found.by_category.items(),
-    ]:
-        chosen = [
-            r
-            for r in found.rows
-            if label is ... or (label == "no 5" and r.category != 5) or r.category == label
+    for how in ({}, {"adversarial": False}, *({"category": label} for label in set(labels))):
+        places = [
+            place
+            for place, label in enumerate(labels)
+            if how.get("category", label) == label and (label != 5 or how.get("adversarial", True))
         ]
-        assert aggregate.questions == len(chosen)
+        assert found.outcomes.keep(**how) == places
         for name in MEASURES:
-            values = [getattr(r, name) for r in chosen if getattr(r, name) is not None]
-            mean = getattr(aggregate, name)
-            assert mean.n == len(values)
-            assert mean.value == pytest.approx(np.mean(values) if values else np.nan, nan_ok=True)
+            known = [v for place in places if (v := values[name][place]) is not None]
+            mean = found.outcomes.mean(name, **how)
+            assert mean.n == len(known)
+            assert mean.value == pytest.approx(np.mean(known) if known else np.nan, nan_ok=True)
 
 
 def test_the_top_is_what_ask_returns(memory):
@@ -137,16 +133,15 @@ def test_the_top_is_what_ask_returns(memory):
         {"budget": 40},
         {"budget": 1},
     ):
-        measured = evaluate(memory, questions, **settings)
-        row = measured.rows[0]
+        measured = evaluate(memory, questions, **settings).outcomes
         asked = memory.ask(questions[0].text, **settings)
         count = max(len(asked.evidence), 1)
         assert measured.levels == {level: n / count for level, n in asked.levels("final").items()}
-        assert row.words == sum(len(e.text.split()) for e in asked.evidence)
+        assert measured.values["words"][0] == sum(len(e.text.split()) for e in asked.evidence)
         leaves = memory.ask(
             questions[0].text, levels=[0], **{n: v for n, v in settings.items() if n != "budget"}
         ).after
-        assert row.recall == (0 in leaves)
+        assert measured.values["recall"][0] == (0 in leaves)
 
 
 class TestHandWorked:
@@ -219,35 +214,24 @@ class TestCounting:
     def test_dropped_evidence_counts_with_zero_and_unknown_ids_do_not(self):
         memory = self.dropped()
         assert memory.conversation.dropped("paper") == ("D1:3", "D1:4")
-        found = evaluate(memory, memory.conversation.questions)
-        assert [row.counted for row in found.rows] == [True, True, False, False]
-        assert [row.recall for row in found.rows] == [0, 1, None, None]
-        assert [row.gold_leaves for row in found.rows] == [(), (0,), (), ()]
-        assert found.overall.recall.value == 0.5
-        assert found.overall.recall.n == 2
-        assert found.overall.questions == 4
+        found = evaluate(memory, memory.conversation.questions).outcomes
+        assert found.values["recall"] == (0, 1, None, None)
+        assert found.mean("recall").value == 0.5
+        assert found.mean("recall").n == 2
+        assert len(found) == 4
 
     def test_one_leaf_holding_two_evidence_turns_is_one_gold_leaf(self):
         turns = [("A", "red"), ("B", "blue")]
         question = Question(0, "red", None, 1, ("D1:1", "D1:2"))
         memory = segviz.build(chat([turns], [question]), embedder=HashingEmbedder())
-        (row,) = evaluate(memory, [question]).rows
-        assert row.gold_leaves == (0,)
-        assert row.recall == 1
+        assert evaluate(memory, [question]).outcomes.values["recall"] == (1,)
 
     def test_no_questions(self, memory):
-        found = evaluate(memory, [])
-        assert found.rows == ()
-        assert found.by_category == {}
-        assert found.overall.recall.n == 0
-        assert math.isnan(found.overall.recall.value)
-
-    def test_worst_first(self):
-        memory = random_memory(8)
-        worst = evaluate(memory, memory.conversation.questions, k=2).worst()
-        assert worst
-        assert [r.recall for r in worst] == sorted(r.recall for r in worst)
-        assert all(r.counted and r.recall < 1 for r in worst)
+        found = evaluate(memory, []).outcomes
+        assert len(found) == 0
+        assert found.known_categories == ()
+        assert found.mean("recall").n == 0
+        assert math.isnan(found.mean("recall").value)
 
 
 class TestBootstrap:

@@ -90,7 +90,7 @@ def test_losses_are_means_of_paired_differences():
     for name, build in BUILDERS.items():
 
         def recalls(given, build=build):
-            rows = evaluate(
+            found = evaluate(
                 build(given),
                 conversation.questions,
                 policy="both",
@@ -99,8 +99,9 @@ def test_losses_are_means_of_paired_differences():
                 k=3,
                 units=3,
                 relevance="hybrid",
-            ).rows
-            return np.array([row.recall for row in rows if row.recall is not None])
+            )
+            recall = found.outcomes.column("recall")
+            return recall[~np.isnan(recall)]
 
         original = recalls(conversation)
         permuted = np.mean([recalls(reordered(conversation, 0.3, s)) for s in seeds], axis=0)

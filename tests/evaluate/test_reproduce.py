@@ -208,7 +208,7 @@ def test_levels_and_curves_are_those_of_the_sweep():
         if (row["policy"], row["α"], row["horizon"]) == ("bottom-up", 0.1, "H 2")
     ]
     other = evaluate(memory, questions, policy="bottom-up", alpha=0.1, horizon=2, relevance="dense")
-    assert curve[0]["answer words"].value == other.overall.answer_words.value
+    assert curve[0]["answer words"].value == other.outcomes.value("answer_words")
     mean = [
         row["answer words"].value
         for row in rows_of("segtreemem", "Figure 13")

@@ -72,3 +72,12 @@ def test_only_some_rows_and_a_level_across():
 
 def test_nothing_to_draw_is_an_empty_figure():
     assert not rows_figure([], Chart("k", ("recall",)), **HOW).data
+
+
+def test_what_hardly_changes_is_drawn_flat():
+    rows = [{"k": k, "kept": 44 + 0.1 * k, "written": 10 * k} for k in (1, 2, 3)]
+    figure = rows_figure(rows, Chart("k", ("kept", "written")), **HOW)
+    low, high = figure.layout.yaxis.range
+    assert low < 40
+    assert high > 48
+    assert figure.layout.yaxis2.range is None

@@ -44,5 +44,5 @@ if __name__ == "__main__":
     )
     for name, memory in {"segviz": ours, "scikit-learn": theirs}.items():
         found = segviz.evaluate(memory, conversation.questions)
-        recall = found.overall.recall
+        recall = found.outcomes.mean("recall")
         sys.stdout.write(f"{name}: {len(memory.structure)} nodes, recall@10 {recall}\n")

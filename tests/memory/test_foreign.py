@@ -261,7 +261,7 @@ class TestRetriever:
     def test_it_is_measured_like_the_others(self, monkeypatch):
         memory = self.build(monkeypatch, lambda question: [(i, -i) for i in range(3)])
         questions = memory.conversation.questions
-        assert segviz.evaluate(memory, questions, method="own").overall.recall.n >= 0
+        assert segviz.evaluate(memory, questions, method="own").outcomes.mean("recall").n >= 0
 
     @pytest.mark.parametrize("answer", [[("D99:1", 1.0)], [(99, 1.0)], [(-1, 1.0)], [("", 1.0)]])
     def test_a_unit_there_is_not(self, monkeypatch, answer):

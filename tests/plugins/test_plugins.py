@@ -144,7 +144,7 @@ def test_a_class_that_is_not_registered_is_built_shown_saved_and_verified(tmp_pa
     assert "in-a-cell" in segviz.show(memory, "boat").html
     memory.save(tmp_path / "memory.json")
     assert segviz.open(tmp_path / "memory.json").structure.text == memory.structure.text
-    assert segviz.evaluate(memory, conversation.questions).overall.recall.value > 0
+    assert segviz.evaluate(memory, conversation.questions).outcomes.value("recall") > 0
     verify(InACell())
 
 

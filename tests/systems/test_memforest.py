@@ -616,3 +616,38 @@ class TestRealConversation:
         inner = int((memory.structure.level[memory.structure.active] > 1).sum())
         # A write late in the conversation refreshes a small part of the forest.
         assert np.mean(written[-50:]) < inner / 20
+
+
+class SideBySide(Offline):
+    """Rules that note what they are asked for together, and what alone."""
+
+    def __init__(self):
+        object.__setattr__(self, "together", [])
+        object.__setattr__(self, "alone", [])
+
+    def extract(self, text, when, known=(), most=40):
+        self.alone.append(text)
+        return super().extract(text, when, known, most)
+
+    def extract_many(self, asked, most):
+        self.together.append([text for text, _ in asked])
+        return [Offline().extract(text, when, (), most) for text, when in asked]
+
+
+@pytest.mark.parametrize("turns", [1, 2, 3])
+def test_cells_of_a_session_are_extracted_side_by_side(turns):
+    tasks = SideBySide()
+    embedder = HashingEmbedder()
+    plain = segviz.build(small_chat(), "memforest", cell_turns=turns, embedder=embedder)
+    memory = segviz.build(
+        small_chat(), "memforest", cell_turns=turns, tasks=tasks, embedder=embedder
+    )
+    assert len(tasks.together) == len(memory.conversation.sessions)
+    s = memory.structure
+    cells = [n for n in range(len(s)) if s.kind[n] == "cell" and s.facts[n]["closed"]]
+    said = ["\n".join(s.text[unit] for unit in s.children[cell]) for cell in cells]
+    once = [text for texts in tasks.together for text in texts] + tasks.alone
+    assert sorted(once) == sorted(said)
+    assert all(len(text.split("\n")) < turns for text in tasks.alone)
+    assert s.text == plain.structure.text
+    assert s.children == plain.structure.children

@@ -7,8 +7,11 @@ from pkgutil import resolve_name
 
 import pytest
 
+from segviz.construct import parameters
+from segviz.memory import COMPONENTS
 from segviz.systems import SYSTEMS
 from tests.systems.readme import MEASURED, README, departures, listed, source
+from tests.systems.test_contract import SOURCE
 
 PAGE = README.read_text("utf-8")
 ROW = re.compile(r"^\| ([^|]+) \| ([^|]*) \| ([^|]*) \| ([^|]+) \|$", re.MULTILINE)
@@ -50,3 +53,10 @@ def test_every_mechanism_names_its_passage_its_code_and_its_status():
 def test_every_system_names_its_source():
     for name, kind in SYSTEMS.items():
         assert len(source(kind)) > 20, name
+
+
+@pytest.mark.parametrize("registry", ["compatibility", "annotate", "tasks"])
+def test_every_parameter_of_a_part_has_a_source(registry):
+    for part in COMPONENTS[registry].values():
+        for parameter in parameters(part):
+            assert SOURCE.search(parameter.spec.source), (part, parameter.name)

@@ -13,9 +13,9 @@ from hypothesis.extra.numpy import arrays
 import segviz
 from segviz.embedding import HashingEmbedder
 from segviz.systems.common.draft import Draft
+from segviz.systems.xmemory import XMemory
 from segviz.systems.xmemory.retrieval import greedy
 from segviz.systems.xmemory.themes import (
-    Limits,
     Partition,
     Themes,
     centroid,
@@ -136,7 +136,7 @@ class TestObjective:
             assert len(parts) > 1
 
 
-LIMITS = Limits(12, 0.62, 0.52, 0.66, 1, 0.5, 10, SPREAD, "full")
+LIMITS = XMemory(merge=0.5, spread=SPREAD)
 
 
 class Layer:

@@ -147,6 +147,14 @@ def test_default_settings_are_not_written(name):
     assert differing(SYSTEMS[name], as_settings(make_system(name))) == {}
 
 
+def test_a_parameter_called_like_a_part_of_the_link_survives():
+    bookmark = Bookmark(
+        system="raptor", settings={"budget": 900}, retrieval=RetrievalSettings(method="own", k=7)
+    )
+    assert encode(bookmark) == {"system": "raptor", "system.budget": "900", "k": "7"}
+    assert decode(encode(bookmark)) == (bookmark, [])
+
+
 def test_settings_survive():
     built = make_system(
         "segment-tree",

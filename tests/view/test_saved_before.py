@@ -5,8 +5,8 @@ only): ``expected.json`` for session files, ``links.json`` for links. Entries wi
 used what is gone on purpose; their ``rest`` is what the old version made of them without it.
 A link names only what differs from the defaults. Those of ``calibrated`` have changed, so trees
 are built with the ones of that version (``DEFAULTS``): with them they are the same. H-Mem,
-MemForest and xMemory build otherwise since (``NEARER``, nearer to their papers): of their links
-the view is compared, not the memory.
+MemForest, RAPTOR and xMemory build otherwise since (``NEARER``, nearer to their papers): of their
+links the view is compared, not the memory.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ FILES: dict[str, Any] = json.loads((HERE / "expected.json").read_text(encoding="
 LINKS: dict[str, Any] = {
     entry["name"]: entry for entry in json.loads((HERE / "links.json").read_text(encoding="utf-8"))
 }
-NEARER = ("h-mem", "memforest", "xmemory")
+NEARER = ("h-mem", "memforest", "raptor", "xmemory")
 DEFAULTS = {
     "window": 0,
     "level_1": 0.10,

@@ -10,7 +10,7 @@ from functools import lru_cache
 from itertools import chain, islice
 from typing import ClassVar, NamedTuple
 
-from segviz.construct.parameter import check_ranges, param
+from segviz.construct.parameter import Declared, param
 
 _BREAK = re.compile(r"(?<=[.!?…])[\"')\]]*\s+(?=[\"'(\[]?\w)")
 _SPEAKER = re.compile(r"^([^\n:]{1,60}): (?=\S)")
@@ -80,7 +80,7 @@ def _of_line(line: str) -> tuple[_Sentence, ...]:
 
 
 @dataclass(frozen=True)
-class Extractive:
+class Extractive(Declared):
     """Selects the most informative sentences of a span, in their order.
 
     A sentence scores by the weight of its words among all sentences (its closeness to the
@@ -95,20 +95,19 @@ class Extractive:
 
     name: ClassVar[str] = "extractive"
 
-    max_words: int = param(80, help="Longest annotation, in words.", low=10, high=400, step=10)
+    max_words: int = param(80, "Longest annotation, in words.", (10, 400), source="ours")
     diversity: float = param(
-        0.3, help="0 ranks by importance alone, 1 by difference alone.", low=0, high=1, step=0.05
+        0.3,
+        "0 ranks by importance alone, 1 by difference alone.",
+        (0, 1),
+        source="Carbonell and Goldstein 1998, 1 - λ; .3 is ours",
     )
     fact_bonus: float = param(
-        0.15, help="Weight of each name, date or number in a sentence.", low=0, high=1, step=0.05
+        0.15, "Weight of each name, date or number in a sentence.", (0, 1), source="ours"
     )
 
     # Only this many best sentences enter the quadratic diversity search.
     _shortlist: ClassVar[int] = 32
-
-    def __post_init__(self) -> None:
-        """Refuses values outside the declared ranges."""
-        check_ranges(self)
 
     def __call__(self, texts: Sequence[str]) -> str:
         """Summary of ``texts`` (chronological), at most ``max_words`` words.

@@ -7,14 +7,14 @@ from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 from segviz.construct.annotate.extractive import Extractive
-from segviz.construct.parameter import check_ranges, param
+from segviz.construct.parameter import Declared, param
 from segviz.construct.protocols import Services, require_chat
 from segviz.llm import Chat
 from segviz.llm.prompts import annotation_prompt
 
 
 @dataclass(frozen=True)
-class Summary:
+class Summary(Declared):
     """A chat model writes the summary of the child annotations, in order.
 
     Source: SegTreeMem Algorithm 1, line 21, and App. G (the wording is ours). Departs
@@ -26,15 +26,16 @@ class Summary:
     name: ClassVar[str] = "llm"
     needs_chat: ClassVar[bool] = True
 
-    max_words: int = param(80, help="Length asked for, in words.", low=10, high=400, step=10)
+    max_words: int = param(
+        80,
+        "Length asked for, in words.",
+        (10, 400),
+        source="SegTreeMem App. G without a length; 80 is ours",
+    )
     chat: Chat | None = field(default=None, compare=False, repr=False)
 
     # Characters kept per word asked for: three times what English needs.
     _characters_per_word: ClassVar[int] = 20
-
-    def __post_init__(self) -> None:
-        """Refuses values outside the declared ranges."""
-        check_ranges(self)
 
     def prepare(self, services: Services) -> Summary:
         """Returns the same annotator bound to the build's chat model."""

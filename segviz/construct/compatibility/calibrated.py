@@ -10,7 +10,7 @@ from typing import ClassVar
 import numpy as np
 
 from segviz.construct.compatibility.cosine import cosines
-from segviz.construct.parameter import check_ranges, param
+from segviz.construct.parameter import Declared, param
 from segviz.construct.protocols import LOOK_BACK, Arrival, Candidate, Services, Verdict
 from segviz.embedding import background_mean
 from segviz.tree import Judgement, Vector, told_apart
@@ -18,9 +18,11 @@ from segviz.tree import Judgement, Vector, told_apart
 _EVERYDAY = 10
 """How many units the background mean counts for."""
 
+_SET = "ours, set on five LoCoMo conversations"
+
 
 @dataclass(frozen=True)
-class Calibrated:
+class Calibrated(Declared):
     """Joins the lowest frontier node that goes on with what the unit says.
 
     Level 1 is asked by its newest unit: is the new one like the unit just before it? Higher
@@ -51,38 +53,28 @@ class Calibrated:
 
     name: ClassVar[str] = "calibrated"
 
-    level_1: float = param(-0.03, help="Threshold on level 1.", low=-2, high=2, step=0.01)
-    level_2: float = param(0.0, help="Threshold on level 2.", low=-2, high=2, step=0.01)
-    level_3: float = param(-0.16, help="Threshold on level 3.", low=-2, high=2, step=0.01)
-    above: float = param(-0.60, help="Threshold on level 4 and higher.", low=-2, high=2, step=0.01)
+    level_1: float = param(-0.03, "Threshold on level 1.", (-2, 2), source=_SET)
+    level_2: float = param(0.0, "Threshold on level 2.", (-2, 2), source=_SET)
+    level_3: float = param(-0.16, "Threshold on level 3.", (-2, 2), source=_SET)
+    above: float = param(-0.60, "Threshold on level 4 and higher.", (-2, 2), source=_SET)
     crowding: float = param(
-        0.10,
-        help="How fast a node with many children gets harder to join.",
-        low=0,
-        high=2,
-        step=0.01,
+        0.10, "How fast a node with many children gets harder to join.", (0, 2), source=_SET
     )
     session_break: float = param(
         0.0,
-        help="Added on level 1 when a session opens. This is session metadata, which the paper's "
+        "Added on level 1 when a session opens. This is session metadata, which the paper's "
         "C(x, F) does not see: with it the tree is told where sessions begin.",
-        low=0,
-        high=2,
-        step=0.01,
+        (0, 2),
+        source="ours",
     )
     window: int = param(
         100,
-        help="How many units back the conversation's own mean is taken, to be subtracted; level 1 "
+        "How many units back the conversation's own mean is taken, to be subtracted; level 1 "
         "is then asked by its newest unit. 0: nothing of the past, level 1 by its annotation.",
-        low=0,
-        high=LOOK_BACK,
-        step=1,
+        (0, LOOK_BACK),
+        source=_SET,
     )
     background: Vector | None = field(default=None, compare=False, repr=False)
-
-    def __post_init__(self) -> None:
-        """Refuses values outside the declared ranges."""
-        check_ranges(self)
 
     def prepare(self, services: Services) -> Calibrated:
         """Returns the same model with the background mean of this embedder."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import ClassVar, NamedTuple, Self
 
 from segviz.construct.compatibility.calibrated import Calibrated
-from segviz.construct.parameter import check_ranges, param
+from segviz.construct.parameter import Declared, param
 from segviz.construct.protocols import Arrival, Candidate, Services, Verdict, require_chat
 from segviz.llm import Chat, LabelError, Prompt
 from segviz.llm.prompts import (
@@ -99,7 +99,7 @@ class ChatCompatibility:
 
 
 @dataclass(frozen=True)
-class Pointwise(ChatCompatibility):
+class Pointwise(ChatCompatibility, Declared):
     """Asks a chat model about one open node at a time.
 
     ``all``: the model scores every candidate on its own, from 0 to 10; the unit joins the
@@ -120,22 +120,13 @@ class Pointwise(ChatCompatibility):
 
     asks: str = param(
         "all",
-        help="Score every open node and take the best, or stop at the first that fits.",
+        "Score every open node and take the best, or stop at the first that fits.",
         choices=("all", "upwards"),
         source="SegTreeMem §4.2 (ii) and Table 5's calls, all; App. G, upwards",
     )
     least: int = param(
-        5,
-        help="Points of ten at which a unit may join, where all are asked.",
-        low=0,
-        high=10,
-        step=1,
-        source="ours",
+        5, "Points of ten at which a unit may join, where all are asked.", (0, 10), source="ours"
     )
-
-    def __post_init__(self) -> None:
-        """Refuses values outside the declared ranges."""
-        check_ranges(self)
 
     def _ask(self, chat: Chat, unit: Arrival, candidates: Sequence[Candidate]) -> Verdict:
         prompt = score_prompt if self.asks == "all" else pointwise_prompt

@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from segviz.construct.parameter import check_ranges, param
+from segviz.construct.parameter import Declared, param
 from segviz.construct.protocols import Arrival, Candidate, Verdict
 from segviz.tree import Judgement, told_apart
 
@@ -29,7 +29,7 @@ def cosines(vector: NDArray[np.floating], matrix: NDArray[np.floating]) -> NDArr
 
 
 @dataclass(frozen=True)
-class Cosine:
+class Cosine(Declared):
     """Joins the frontier node whose annotation is most similar to the unit.
 
     NONE below ``threshold``; a tie goes to the lower level. Source: SegTreeMem §4.2 (i),
@@ -42,16 +42,10 @@ class Cosine:
 
     threshold: float = param(
         0.3,
-        help="Least similarity at which a unit may join.",
-        low=-1,
-        high=1,
-        step=0.01,
+        "Least similarity at which a unit may join.",
+        (-1, 1),
         source="SegTreeMem §4.2 (i) without a value; .3 is ours",
     )
-
-    def __post_init__(self) -> None:
-        """Refuses values outside the declared ranges."""
-        check_ranges(self)
 
     def choose(self, unit: Arrival, candidates: Sequence[Candidate]) -> int | None:
         """Position of the most similar candidate, or None."""

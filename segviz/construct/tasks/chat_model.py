@@ -24,7 +24,7 @@ from segviz.construct.tasks.records import (
     Stated,
     SubQuestion,
 )
-from segviz.llm import Chat, LabelError, Prompt, prompts
+from segviz.llm import Chat, LabelError, Prompt, Reply, prompts
 
 _FENCE = re.compile(r"\A```[\w-]*\s*(.*?)\s*```\Z", re.DOTALL)
 _LONGEST = 600  # characters kept of any text a model writes
@@ -58,15 +58,15 @@ class ChatTasks:
             raise ValueError("llm tasks have no chat model; build and ask with chat=…")
         return self.chat
 
-    def _json(self, prompt: Prompt) -> dict[str, Any] | None:
-        """Returns the JSON object a model answers; None after one more try, or where the answer
-        was waived."""
-        for asked in (prompt, replace(prompt, user=f"{prompt.user}\n\n{prompts.JSON_ONLY}")):
-            reply = self._bound().reply(asked)
-            found = _object(reply.text)
-            if found is not None or reply.waived:
-                return found
-        return None
+    def _json(self, prompt: Prompt, reply: Reply | None = None) -> dict[str, Any] | None:
+        """Returns the JSON object a model answers, or has answered (``reply``); None after one
+        more try, or where the answer was waived."""
+        reply = reply or self._bound().reply(prompt)
+        found = _object(reply.text)
+        if found is not None or reply.waived:
+            return found
+        again = replace(prompt, user=f"{prompt.user}\n\n{prompts.JSON_ONLY}")
+        return _object(self._bound().reply(again).text)
 
     def _label(self, prompt: Prompt) -> str | None:
         try:
@@ -79,6 +79,27 @@ class ChatTasks:
     ) -> Extraction:
         """Facts, entities and relations as the model gives them."""
         answer = self._json(prompts.extraction_prompt(text, _said(when), known, most))
+        return self._extraction(answer, text, when, known, most)
+
+    def extract_many(
+        self, asked: Sequence[tuple[str, datetime | None]], most: int
+    ) -> list[Extraction]:
+        """As ``extract`` of independent texts, side by side as far as the model's client goes."""
+        wanted = [prompts.extraction_prompt(text, _said(when), (), most) for text, when in asked]
+        replies = self._bound().replies(wanted)
+        return [
+            self._extraction(self._json(prompt, reply), text, when, (), most)
+            for prompt, reply, (text, when) in zip(wanted, replies, asked, strict=True)
+        ]
+
+    def _extraction(
+        self,
+        answer: dict[str, Any] | None,
+        text: str,
+        when: datetime | None,
+        known: Sequence[str],
+        most: int,
+    ) -> Extraction:
         if answer is None:
             return replace(self.offline.extract(text, when, known, most), fallback=True)
         facts = tuple(

@@ -103,36 +103,6 @@ _VERB = re.compile(
 )
 
 
-def _extract(
-    text: str, when: datetime | None, known: Sequence[str] = (), most: int = MOST_FACTS
-) -> Extraction:
-    """Facts, entities and relations of ``text``, without a model.
-
-    A fact is a sentence, with its speaker in front, that is no question and has at least
-    two content words; a relative date is resolved against ``when`` and added. Entities are
-    the speakers, runs of capitalised words, quoted titles, and nouns (``things``), typed by cue
-    words; the speaker's relatives are "Ada's sister". Neighbours in a sentence are related by the
-    last verb between them, else ``co-occurs``, and the speaker to each by the verb before it.
-    """
-    spoken = lines(text)
-    speakers = {speaker for speaker, _ in spoken if speaker}
-    inside = {name for _, words in spoken for s in sentences(words) for name in names(s)}
-    already = {normalised(statement) for statement in known}
-    facts: dict[str, Stated] = {}
-    relations: dict[Related, None] = {}
-    for speaker, words in spoken:
-        for sentence in sentences(words):
-            if len(facts) == most:
-                return Extraction(tuple(facts.values()), tuple(relations))
-            said = _mentions(speaker, sentence, speakers, inside)
-            fact = _stated(speaker, sentence, when, [entity for _, entity in said])
-            if fact is None or normalised(fact.text) in already:
-                continue
-            facts.setdefault(normalised(fact.text), fact)
-            relations.update(dict.fromkeys(_relations(sentence, said)))
-    return Extraction(tuple(facts.values()), tuple(relations))
-
-
 def _stated(
     speaker: str, sentence: str, when: datetime | None, entities: Sequence[Named]
 ) -> Stated | None:
@@ -265,20 +235,6 @@ _HOLDS: dict[str, re.Pattern[str]] = {
 }
 
 
-def _plan(question: str, now: datetime | None) -> tuple[SubQuestion, ...]:
-    """One part per named subject of "A and B", else the question itself; scope by cue
-    words, time by what the words name."""
-    pair = _PAIR.search(question)
-    texts = [question]
-    if pair:
-        texts = [question[: pair.start()] + pair[i] + question[pair.end() :] for i in (1, 2)]
-    time = dates.resolve(question, now)
-    scope = _scope(question)
-    return tuple(
-        SubQuestion(text, scope, time[0] if time else None, _expected(question)) for text in texts
-    )
-
-
 def _scope(question: str) -> str:
     short, long = bool(_SHORT.search(question)), bool(_LONG.search(question))
     if short == long:
@@ -294,40 +250,6 @@ def _expected(question: str) -> str:
 def _holds(kind: str, text: str) -> bool:
     """Whether a text holds something of the expected kind."""
     return bool(_HOLDS[kind].search(text))
-
-
-def _missing(question: str, evidence: Sequence[str]) -> str | None:
-    """Returns the words of the question the evidence does not have, with its best name as anchor;
-    None where something of the expected kind is there, or nothing to hold on to."""
-    kind = _expected(question)
-    if not evidence or any(_holds(kind, text) for text in evidence):
-        return None
-    covered = frozenset().union(*(content(text) for text in evidence))
-    words = [w for w in re.findall(r"\w+", question) if content(w) - covered]
-    asked = set(re.findall(r"\w+", question.lower()))
-    anchors = [n for text in evidence for n in names(text) if n.lower() not in asked]
-    anchor = next(iter(anchors), None) or next(
-        (name for text in evidence for name in names(text)), None
-    )
-    return " ".join([*words, anchor]) if anchor else None
-
-
-def uncertainty(
-    question: str, context: Sequence[str], weights: Mapping[str, float] | None = None
-) -> float:
-    """H₀·(1 − cov), H₀ = 5 nats: cov = .7 · the weighted share of the question's stems a
-    single text holds at best + .3 where a text that shares a stem holds something of the
-    expected kind. A longer context never raises it."""
-    stems = content(question)
-    weigh = (weights or {}).get
-    total = sum(weigh(s, 1.0) for s in sorted(stems))
-    shared = [sum(weigh(s, 1.0) for s in sorted(stems & content(t))) for t in context]
-    covered = max(shared, default=0.0) / total if total else 0.0
-    kind = _expected(question)
-    answered = any(
-        _holds(kind, text) for text, share in zip(context, shared, strict=True) if share > 0
-    )
-    return MOST_UNSURE * (1 - _TERMS * covered - _ANSWER * answered)
 
 
 _SHIFT = re.compile(
@@ -358,8 +280,31 @@ class Offline:
     def extract(
         self, text: str, when: datetime | None, known: Sequence[str] = (), most: int = MOST_FACTS
     ) -> Extraction:
-        """Facts, entities and relations by rules, see ``_extract``."""
-        return _extract(text, when, known, most)
+        """Facts, entities and relations of ``text``, without a model.
+
+        A fact is a sentence, with its speaker in front, that is no question and has at least
+        two content words; a relative date is resolved against ``when`` and added. Entities are
+        the speakers, runs of capitalised words, quoted titles, and nouns (``things``), typed by cue
+        words; the speaker's relatives are "Ada's sister". Neighbours in a sentence are related by
+        the last verb between them, else ``co-occurs``, the speaker to each by the verb before it.
+        """
+        spoken = lines(text)
+        speakers = {speaker for speaker, _ in spoken if speaker}
+        inside = {name for _, words in spoken for s in sentences(words) for name in names(s)}
+        already = {normalised(statement) for statement in known}
+        facts: dict[str, Stated] = {}
+        relations: dict[Related, None] = {}
+        for speaker, words in spoken:
+            for sentence in sentences(words):
+                if len(facts) == most:
+                    return Extraction(tuple(facts.values()), tuple(relations))
+                said = _mentions(speaker, sentence, speakers, inside)
+                fact = _stated(speaker, sentence, when, [entity for _, entity in said])
+                if fact is None or normalised(fact.text) in already:
+                    continue
+                facts.setdefault(normalised(fact.text), fact)
+                relations.update(dict.fromkeys(_relations(sentence, said)))
+        return Extraction(tuple(facts.values()), tuple(relations))
 
     def boundary(self, before: Sequence[str], new: str, similarity: float) -> Boundary:
         """Ends at a phrase that changes the subject, or where the message is dissimilar."""
@@ -378,13 +323,20 @@ class Offline:
             return True
         return sorted(_SHARP.findall(one.lower())) == sorted(_SHARP.findall(other.lower()))
 
-    def plan(self, text: str, now: datetime | None) -> tuple[SubQuestion, ...]:
-        """One part per named subject of "A and B", scope by cue words."""
-        return _plan(text, now)
+    def plan(self, question: str, now: datetime | None) -> tuple[SubQuestion, ...]:
+        """One part per named subject of "A and B", else the question itself; scope by cue
+        words, time by what the words name."""
+        pair = _PAIR.search(question)
+        texts = [question]
+        if pair:
+            texts = [question[: pair.start()] + pair[i] + question[pair.end() :] for i in (1, 2)]
+        time = dates.resolve(question, now)
+        when, scope = (time[0] if time else None), _scope(question)
+        return tuple(SubQuestion(text, scope, when, _expected(question)) for text in texts)
 
     def focus(self, text: str, roots: Sequence[str]) -> list[str]:
         """The part of the question with most words in common with a root; the question on a tie."""
-        parts = [part.text for part in _plan(text, None)]
+        parts = [part.text for part in self.plan(text, None)]
         shared = [[len(content(part) & content(root)) for part in parts] for root in roots]
         return [parts[row.index(max(row))] if row.count(max(row)) == 1 else text for row in shared]
 
@@ -393,11 +345,33 @@ class Offline:
         return sorted(range(len(texts)), key=lambda i: (-scores[i], i))
 
     def uncertainty(
-        self, text: str, context: Sequence[str], weights: Mapping[str, float] | None = None
+        self, question: str, context: Sequence[str], weights: Mapping[str, float] | None = None
     ) -> float:
-        """See ``uncertainty`` in this module."""
-        return uncertainty(text, context, weights)
+        """H₀·(1 − cov), H₀ = 5 nats: cov = .7 · the weighted share of the question's stems a
+        single text holds at best + .3 where a text that shares a stem holds something of the
+        expected kind. A longer context never raises it."""
+        stems = content(question)
+        weigh = (weights or {}).get
+        total = sum(weigh(s, 1.0) for s in sorted(stems))
+        shared = [sum(weigh(s, 1.0) for s in sorted(stems & content(t))) for t in context]
+        covered = max(shared, default=0.0) / total if total else 0.0
+        kind = _expected(question)
+        answered = any(
+            _holds(kind, text) for text, share in zip(context, shared, strict=True) if share > 0
+        )
+        return MOST_UNSURE * (1 - _TERMS * covered - _ANSWER * answered)
 
-    def missing(self, text: str, evidence: Sequence[str]) -> str | None:
-        """Returns the words of the question that no evidence holds, with a name from it."""
-        return _missing(text, evidence)
+    def missing(self, question: str, evidence: Sequence[str]) -> str | None:
+        """Returns the words of the question the evidence does not have, with its best name as
+        anchor; None where something of the expected kind is there, or nothing to hold on to."""
+        kind = _expected(question)
+        if not evidence or any(_holds(kind, text) for text in evidence):
+            return None
+        covered = frozenset().union(*(content(text) for text in evidence))
+        words = [w for w in re.findall(r"\w+", question) if content(w) - covered]
+        asked = set(re.findall(r"\w+", question.lower()))
+        anchors = [n for text in evidence for n in names(text) if n.lower() not in asked]
+        anchor = next(iter(anchors), None) or next(
+            (name for text in evidence for name in names(text)), None
+        )
+        return " ".join([*words, anchor]) if anchor else None

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from segviz.construct import check_ranges, param
+from segviz.construct import Declared, param
 from segviz.construct.tasks import dates
 from segviz.conversation import Unit
 from segviz.embedding import Embedder, KnowsWords, background_lines, word_vectors
@@ -44,7 +44,7 @@ _TELLING = 0.4  # a similar word of a lower cosine adds too little to be told
 
 
 @dataclass(frozen=True)
-class Contextual:
+class Contextual(Declared):
     """exp((words + meaning + similar + dates + model) / temperature) over the nodes.
 
     A short text says little without what stands around it, a long one speaks for itself: in
@@ -76,20 +76,14 @@ class Contextual:
 
     name: ClassVar[str] = "contextual"
 
-    words: float = param(1.0, help="Weight of the question's words.", low=0, high=5, step=0.1)
-    meaning: float = param(1.3, help="Weight of word vectors.", low=0, high=5, step=0.1)
-    similar: float = param(0.4, help="Weight of similar words.", low=0, high=5, step=0.1)
-    dates: float = param(2.0, help="Weight of dates in the question.", low=0, high=5, step=0.1)
-    model: float = param(0.6, help="Weight of a neural embedder.", low=0, high=5, step=0.1)
-    beside: float = param(0.6, help="Share heard of the nodes beside.", low=0, high=2, step=0.1)
-    siblings: float = param(0.4, help="Share heard of the siblings.", low=0, high=2, step=0.1)
-    temperature: float = param(
-        2.0, help="How evenly the scores are spread over the nodes.", low=0.5, high=10, step=0.5
-    )
-
-    def __post_init__(self) -> None:
-        """Refuse values outside the declared ranges."""
-        check_ranges(self)
+    words: float = param(1.0, "Weight of the question's words.", (0, 5))
+    meaning: float = param(1.3, "Weight of word vectors.", (0, 5))
+    similar: float = param(0.4, "Weight of similar words.", (0, 5))
+    dates: float = param(2.0, "Weight of dates in the question.", (0, 5))
+    model: float = param(0.6, "Weight of a neural embedder.", (0, 5))
+    beside: float = param(0.6, "Share heard of the nodes beside.", (0, 2))
+    siblings: float = param(0.4, "Share heard of the siblings.", (0, 2))
+    temperature: float = param(2.0, "How evenly the scores are spread over the nodes.", (0.5, 10))
 
     def prepare(
         self,

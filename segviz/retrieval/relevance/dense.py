@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from segviz.construct import Scorer, check_ranges, param
+from segviz.construct import Declared, Scorer, param
 from segviz.conversation import Unit
 from segviz.embedding import Embedder
 from segviz.retrieval.relevance.lexical import Lexical, shared_words
@@ -76,7 +76,7 @@ class Dense:
 
 
 @dataclass(frozen=True)
-class Softmax:
+class Softmax(Declared):
     """exp(standardised cosine / temperature), over the nodes of a structure.
 
     Ranks as ``dense`` does. The shares s⁽⁰⁾ differ: cosines of chat with static embeddings
@@ -90,13 +90,7 @@ class Softmax:
 
     name: ClassVar[str] = "softmax"
 
-    temperature: float = param(
-        0.5, help="How evenly the scores are spread over the nodes.", low=0.1, high=10, step=0.1
-    )
-
-    def __post_init__(self) -> None:
-        """Refuse values outside the declared ranges."""
-        check_ranges(self)
+    temperature: float = param(0.5, "How evenly the scores are spread over the nodes.", (0.1, 10))
 
     def prepare(
         self,
@@ -115,7 +109,7 @@ class Softmax:
 
 
 @dataclass(frozen=True)
-class Hybrid:
+class Hybrid(Declared):
     """exp((standardised BM25 + weight · standardised cosine) / temperature), over the nodes
     of a structure.
 
@@ -130,16 +124,8 @@ class Hybrid:
 
     name: ClassVar[str] = "hybrid"
 
-    dense_weight: float = param(
-        1.0, help="Weight of the embedding part against the words.", low=0, high=5, step=0.1
-    )
-    temperature: float = param(
-        2.0, help="How evenly the scores are spread over the nodes.", low=0.5, high=10, step=0.5
-    )
-
-    def __post_init__(self) -> None:
-        """Refuse values outside the declared ranges."""
-        check_ranges(self)
+    dense_weight: float = param(1.0, "Weight of the embedding part against the words.", (0, 5))
+    temperature: float = param(2.0, "How evenly the scores are spread over the nodes.", (0.5, 10))
 
     def prepare(
         self,

@@ -12,7 +12,7 @@ import numpy as np
 import snowballstemmer
 from numpy.typing import NDArray
 
-from segviz.construct import Scorer, check_ranges, param
+from segviz.construct import Declared, Scorer, param
 from segviz.conversation import Unit
 from segviz.embedding import Embedder
 from segviz.tree import Structure
@@ -54,7 +54,7 @@ def shared_words(question: str, texts: Sequence[str]) -> list[dict[str, float]]:
 
 
 @dataclass(frozen=True)
-class Lexical:
+class Lexical(Declared):
     """BM25 of the question's words in each annotation.
 
     Scores are 0 or more; 0 where no word is shared. Source: Robertson and Zaragoza 2009;
@@ -64,12 +64,8 @@ class Lexical:
 
     name: ClassVar[str] = "lexical"
 
-    k1: float = param(1.5, help="How fast repeated words stop counting.", low=0, high=5, step=0.1)
-    b: float = param(0.75, help="How much long texts are held back.", low=0, high=1, step=0.05)
-
-    def __post_init__(self) -> None:
-        """Refuse values outside the declared ranges."""
-        check_ranges(self)
+    k1: float = param(1.5, "How fast repeated words stop counting.", (0, 5))
+    b: float = param(0.75, "How much long texts are held back.", (0, 1))
 
     def prepare(
         self,

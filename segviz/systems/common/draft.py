@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 
 import numpy as np
+from numpy.typing import NDArray
 
 from segviz.construct.tasks.words import content
 from segviz.conversation import Unit
@@ -311,6 +313,20 @@ def sources(text: str, leaves: Sequence[int], draft: Draft) -> list[int]:
     """Those of these leaves that share most words with a text; all that tie."""
     shared = [len(content(text) & content(draft.text[leaf])) for leaf in leaves]
     return [leaf for leaf, words in zip(leaves, shared, strict=True) if words == max(shared)]
+
+
+def centroid(vectors: NDArray[np.floating]) -> NDArray[np.floating]:
+    """Direction of the mean, unit length (zero where they cancel out)."""
+    mean = vectors.mean(axis=0)
+    norm = float(np.linalg.norm(mean))
+    return np.asarray(mean / norm if norm else mean)
+
+
+def even_parts(items: Sequence[int], most: int) -> list[Sequence[int]]:
+    """Consecutive parts of at most ``most``, as equal in size as can be."""
+    count = -(-len(items) // most)
+    cuts = [round(i * len(items) / count) for i in range(count + 1)]
+    return [items[a:b] for a, b in pairwise(cuts)]
 
 
 def cost_of(events: Iterable[Event], written: int, inspected: int) -> Cost:

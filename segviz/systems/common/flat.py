@@ -9,8 +9,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from segviz.construct import Arrival, Operation, Retrieval, Services, View
+from segviz.systems.common.draft import Draft, cost_of, leaf_of
 from segviz.systems.common.retrieval import as_retrieval, best_first, stage
-from segviz.tree import Add, Cost, Event, Retire, Step
+from segviz.tree import Add, Cost, Step
 
 DELETE = Operation("Delete a unit", "Takes a unit out of the memory.", {"unit": "unit"})
 
@@ -23,25 +24,27 @@ def flat_steps(arrivals: Sequence[Arrival]) -> Iterator[Step]:
         yield Step(arrival.unit, f"Unit {arrival.index} is kept.", None, events, Cost(modified=1))
 
 
-def leaf_to_delete(arguments: Mapping[str, int], view: View) -> int:
-    """Returns the leaf that holds the unit named in ``arguments``; ValueError when none does."""
+def deletion(
+    arguments: Mapping[str, int], view: View, take_out: Callable[[Draft, int], int]
+) -> Step:
+    """Returns the step in which ``take_out`` removes the leaf of the unit in ``arguments``; it
+    returns the number of texts it wrote. ValueError where no leaf holds the unit."""
+    draft = Draft.of(view.structure, view.services.embedder)
     unit = arguments["unit"]
-    for leaf in view.structure.leaves:
-        if int(view.structure.start[leaf]) == unit:
-            return leaf
-    raise ValueError(f"the memory holds no unit {unit!r}; nothing to delete")
-
-
-def deletion(arguments: Mapping[str, int], view: View, events: Sequence[Event], cost: Cost) -> Step:
-    """Returns the step of a deletion."""
-    note = f"Unit {arguments['unit']} is deleted."
-    return Step(view.units[-1], note, None, tuple(events), cost, "delete")
+    written = take_out(draft, leaf_of(unit, draft))
+    events = draft.take()
+    cost = cost_of(events, written, 0)
+    return Step(view.units[-1], f"Unit {unit} is deleted.", None, events, cost, "delete")
 
 
 def delete_from_flat(arguments: Mapping[str, int], view: View) -> Step:
     """Retires one leaf."""
-    leaf = leaf_to_delete(arguments, view)
-    return deletion(arguments, view, (Retire(leaf),), Cost(modified=1))
+
+    def take_out(draft: Draft, leaf: int) -> int:
+        draft.remove(leaf)
+        return 0
+
+    return deletion(arguments, view, take_out)
 
 
 Found = Iterable[tuple[int | str, float]]

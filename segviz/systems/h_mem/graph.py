@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from segviz.construct import Annotate
 from segviz.construct.tasks import Extraction, Named, Related
@@ -15,29 +15,19 @@ from segviz.systems.common.annotation import write
 from segviz.systems.common.draft import Draft
 from segviz.tree import Scalar, as_number
 
+if TYPE_CHECKING:
+    from segviz.systems.h_mem.system import HMem
+
 ENTITY = "entity"
 MAYBE = "may be the same as"
 _SALIENT = frozenset({"person", "organisation", "location"})
-
-
-@dataclass(frozen=True, slots=True)
-class Naming:
-    """When two names are one entity, and when an entity gets a profile; see the parameters of
-    the system."""
-
-    ablate: str
-    entity_merge: str
-    spelling: float
-    tokens: float
-    salient: int
-    recent: int
 
 
 class EntityGraph:
     """The entities of a draft. All its state stands in the nodes' facts, so that a saved
     memory can be changed."""
 
-    def __init__(self, draft: Draft, annotate: Annotate, rules: Naming) -> None:
+    def __init__(self, draft: Draft, annotate: Annotate, rules: HMem) -> None:
         """Takes up the entities as they stand in ``draft``."""
         self._draft = draft
         self._annotate = annotate
@@ -230,7 +220,7 @@ def lemmas(name: str) -> str:
     return " ".join(map(stem, normalised(name).split()))
 
 
-def likeness(one: str, other: str, rules: Naming) -> float:
+def likeness(one: str, other: str, rules: HMem) -> float:
     """How much two names (``lemmas``) look like one entity's, in [0, 1]; 0 where they do not.
 
     The larger of the share of common words (Jaccard; from ``rules.tokens`` on, and

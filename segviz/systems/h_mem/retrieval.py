@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -21,6 +22,9 @@ from segviz.systems.common.retrieval import (
 from segviz.systems.h_mem.graph import ENTITY, lemmas
 from segviz.systems.h_mem.tree import EVENT, SUMMARY
 from segviz.tree import Facts
+
+if TYPE_CHECKING:
+    from segviz.systems.h_mem.system import HMem
 
 Times = tuple[float, float]
 
@@ -71,33 +75,11 @@ _SCOPES = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Weights:
-    """The numbers of equations 1 to 3 and the pool sizes; see the parameters of the system."""
-
-    ablate: str
-    semantic: float
-    temporal: float
-    robust: float
-    overlap: float
-    tau: float
-    eta: float
-    seeds: int
-    hops: int
-    decay: float
-    pool: int
-    judged: int
-    same: float
-    scope: str
-    profiles: bool
-    rerank: int
-
-
 @dataclass(slots=True)
 class HMemSearch(Search):
     """One question on one memory."""
 
-    weights: Weights
+    system: HMem
     said_at: list[Moment] = field(default_factory=list)
 
     def run(self, question: str) -> Retrieval:
@@ -108,7 +90,7 @@ class HMemSearch(Search):
         now = said_at[-1].seconds if said_at else 0.0
         dated = bool(said_at) and said_at[-1].dated
         parts = self.tasks.plan(question, as_time(now) if dated else None)
-        scopes = [p.scope if self.weights.scope == "planned" else self.weights.scope for p in parts]
+        scopes = [p.scope if self.system.scope == "planned" else self.system.scope for p in parts]
         listed = "; ".join(
             f"“{p.text}” ({s}{', ' + _times(p) if p.when else ''})"
             for p, s in zip(parts, scopes, strict=True)
@@ -118,8 +100,8 @@ class HMemSearch(Search):
         total = np.zeros(n)
         for part, scope in zip(parts, scopes, strict=True):
             found = self._part(part, scope, now)
-            evidence = [view.structure.text[m] for m in _best(found)[: self.weights.judged]]
-            skip = self.weights.ablate == "w/o missing-info query"
+            evidence = [view.structure.text[m] for m in _best(found)[: self.system.judged]]
+            skip = self.system.ablate == "w/o missing-info query"
             follow = "" if skip else self.tasks.missing(part.text, evidence)
             if follow:
                 self.tell("follow-up", f"The evidence lacks a piece; asks “{follow}”.")
@@ -137,7 +119,7 @@ class HMemSearch(Search):
         """F of every item found for one part, 0 for the rest."""
         structure = self.view.structure
         similarity = question_similarity(part.text, self.view)
-        ablate = self.weights.ablate
+        ablate = self.system.ablate
         strength = {} if ablate == "w/o graph" else self._entities(part.text, similarity)
         fragments = self._fragments(strength, similarity)
         pool, kinds = fragments, _SCOPES[scope]
@@ -148,7 +130,7 @@ class HMemSearch(Search):
             pool = [*fragments, *events, *self._ancestors(events)]
         if ablate == "w/o long memory":
             kinds = _SCOPES["short"]
-        if self.weights.profiles and scope != "short":
+        if self.system.profiles and scope != "short":
             pool = [*pool, *(m for m in strength if structure.facts[m]["persistent"])]
             kinds = (*kinds, ENTITY)
         kept = [node for node in dict.fromkeys(pool) if structure.kind[node] in kinds]
@@ -159,7 +141,7 @@ class HMemSearch(Search):
         for node in kept:
             s, t = float(similarity[node]), self._time(node, when)
             r = 0.0 if ablate == "w/o memory robustness" else self._robust(node, now)
-            w = self.weights
+            w = self.system
             score[node] = w.semantic * s + w.temporal * t + w.robust * r
             lines.append((score[node], node, s, t, r))
         lines.sort(key=lambda line: (-line[0], line[1]))
@@ -189,11 +171,11 @@ class HMemSearch(Search):
             )
         }
         named = len(strength)
-        for m in best_first(known, similarity)[: self.weights.seeds]:
+        for m in best_first(known, similarity)[: self.system.seeds]:
             strength.setdefault(m, float(similarity[m]))
         seeds = len(strength)
         reach = list(strength)
-        for _ in range(self.weights.hops):
+        for _ in range(self.system.hops):
             further: dict[int, float] = {}
             inside = set(reach)
             for relation in structure.relations:
@@ -202,14 +184,14 @@ class HMemSearch(Search):
                     (relation.target, relation.source),
                 ):
                     if here in inside and there not in strength:
-                        passed = strength[here] * self.weights.decay
+                        passed = strength[here] * self.system.decay
                         further[there] = max(further.get(there, 0.0), passed)
             strength.update(further)
             reach = list(further)
         order = sorted(strength, key=lambda m: (-strength[m], m))
         note = (
             f"{named} entities are named in the question, {seeds - named} more are like it; "
-            f"{len(strength) - seeds} are within {self.weights.hops} hops of these."
+            f"{len(strength) - seeds} are within {self.system.hops} hops of these."
         )
         self.tell("entities", note, order, strength, order)
         return strength
@@ -223,7 +205,7 @@ class HMemSearch(Search):
                 reached[fragment] = max(reached.get(fragment, 0.0), by)
         weighed = {f: by * float(similarity[f]) for f, by in reached.items()}
         order = sorted(weighed, key=lambda f: (-weighed[f], f))
-        kept = order[: self.weights.pool]
+        kept = order[: self.system.pool]
         note = f"{len(order)} fragments mention these entities; the {len(kept)} best go on."
         self.tell("fragments", note, order, weighed, kept)
         return kept
@@ -232,7 +214,7 @@ class HMemSearch(Search):
         """Returns the events of the fragments, and the events most like the question."""
         structure = self.view.structure
         linked = [p for f in fragments for p in structure.parents[f] if structure.kind[p] == EVENT]
-        dense = best_first(self.of(EVENT), similarity)[: self.weights.pool]
+        dense = best_first(self.of(EVENT), similarity)[: self.system.pool]
         events = list(dict.fromkeys((*linked, *dense)))
         note = f"{len(set(linked))} events of these fragments and the {len(dense)} most similar."
         self.tell("events", note, events, similarity, events)
@@ -267,7 +249,7 @@ class HMemSearch(Search):
     def _time(self, node: int, when: Times | None) -> float:
         own = self._times(node)
         return (
-            0.0 if when is None or own is None else time_relevance(own, when, self.weights.overlap)
+            0.0 if when is None or own is None else time_relevance(own, when, self.system.overlap)
         )
 
     def _robust(self, node: int, now: float) -> float:
@@ -275,11 +257,11 @@ class HMemSearch(Search):
         last, n = facts.get("last"), facts.get("n", facts.get("mentions", 0))
         if last is None:  # a fragment or entity is as fresh as when it was said last
             last = self.said_at[int(self.view.structure.stop[node]) - 1].seconds
-        return robustness(now - float(last), int(n or 0), self.weights.tau * DAY, self.weights.eta)
+        return robustness(now - float(last), int(n or 0), self.system.tau * DAY, self.system.eta)
 
     def _reranked(self, question: str, ranked: list[int], scores: Scores) -> list[int]:
         """The first few put in order by a model (A.2, reranker), which only reads their texts."""
-        first = ranked[: self.weights.rerank]
+        first = ranked[: self.system.rerank]
         if not first:
             return ranked
         texts = [self.view.structure.text[m] for m in first]
@@ -294,7 +276,7 @@ class HMemSearch(Search):
         result = []
         for node in ranked:
             twins = kept.setdefault(structure.coverage(node), [])
-            if any(structure.vector[node] @ structure.vector[t] > self.weights.same for t in twins):
+            if any(structure.vector[node] @ structure.vector[t] > self.system.same for t in twins):
                 continue
             twins.append(node)
             result.append(node)

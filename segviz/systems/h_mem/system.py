@@ -9,27 +9,26 @@ from typing import ClassVar
 from segviz.construct import (
     Annotate,
     Arrival,
+    Declared,
     Operation,
     Retrieval,
     Services,
     View,
-    check_ranges,
     param,
-    portion,
 )
 from segviz.construct.annotate import Extractive
 from segviz.construct.tasks import Offline, Tasks
 from segviz.conversation import DAY, Clock, as_time, moments
 from segviz.systems.common.annotation import annotator_or_offline, prepared, tasks_or_offline
 from segviz.systems.common.draft import Draft, cost_of, leaf_of
-from segviz.systems.h_mem.graph import EntityGraph, Naming
-from segviz.systems.h_mem.retrieval import HMemSearch, Weights, curve
-from segviz.systems.h_mem.tree import EVENT, SUMMARY, TOP, EventTree, Rules
+from segviz.systems.h_mem.graph import EntityGraph
+from segviz.systems.h_mem.retrieval import HMemSearch, curve
+from segviz.systems.h_mem.tree import EVENT, SUMMARY, TOP, EventTree
 from segviz.tree import Decision, Facts, Step
 
 
 @dataclass(frozen=True)
-class HMem:
+class HMem(Declared):
     """Events gathered over weeks, months and years, and a graph of who and what is in them.
 
     Every unit is a fragment. Its facts become events; an event joins the summary of its
@@ -94,7 +93,7 @@ class HMem:
     )
     ablate: str = param(
         "full",
-        help="The part left out. Without the tree only fragments are evidence; without long "
+        "The part left out. Without the tree only fragments are evidence; without long "
         "memory no summaries; without the graph no entities.",
         choices=(
             "full",
@@ -109,174 +108,123 @@ class HMem:
     )
     alpha_2: float = param(
         0.51,
-        help="Similarity that joins a week's summary.",
-        low=-1,
-        high=1,
-        step=0.01,
+        "Similarity that joins a week's summary.",
+        (-1, 1),
         source="A.2, .8; 0.51 is ours, for the offline embedder",
     )
     alpha_3: float = param(
         0.49,
-        help="Similarity that joins a month's summary.",
-        low=-1,
-        high=1,
-        step=0.01,
+        "Similarity that joins a month's summary.",
+        (-1, 1),
         source="A.2, .7; 0.49 is ours, for the offline embedder",
     )
     alpha_4: float = param(
         0.42,
-        help="Similarity that joins a year's summary.",
-        low=-1,
-        high=1,
-        step=0.01,
+        "Similarity that joins a year's summary.",
+        (-1, 1),
         source="A.2, .6; 0.42 is ours, for the offline embedder",
     )
     windows: str = param(
         "nested",
-        help="Windows of 7, 28 and 364 days from the first event, or calendar weeks, months "
-        "and years.",
+        "Windows of 7, 28 and 364 days from the first event, or calendar weeks, months and years.",
         choices=("nested", "calendar"),
         source="A.2, week, month and year; nested ones are ours",
     )
     entity_merge: str = param(
         "fuzzy",
-        help="Merge names that look nearly the same, or equal names alone.",
+        "Merge names that look nearly the same, or equal names alone.",
         choices=("fuzzy", "exact"),
         source="A.2, fuzzy; §3.2, exact",
     )
     spelling: float = param(
         0.9,
-        help="Likeness in spelling (difflib's ratio) from which two names are one.",
-        low=0,
-        high=1,
-        step=0.01,
+        "Likeness in spelling (difflib's ratio) from which two names are one.",
+        (0, 1),
         source="A.2 without a limit; .9 is ours",
     )
     tokens: float = param(
         0.6,
-        help="Share of common words (two at least) from which two names are one.",
-        low=0,
-        high=1,
-        step=0.05,
+        "Share of common words (two at least) from which two names are one.",
+        (0, 1),
         source="A.2 without a limit; .6 is ours",
     )
     salient: int = param(
         3,
-        help="Mentions after which a person, organisation or place gets a profile, each time.",
-        low=1,
-        high=100,
-        step=1,
+        "Mentions after which a person, organisation or place gets a profile, each time.",
+        (1, 100),
         source="§3.2 without a number; 3 is ours",
     )
     recent: int = param(
         3,
-        help="Facts kept word for word in a profile.",
-        low=1,
-        high=50,
-        step=1,
+        "Facts kept word for word in a profile.",
+        (1, 50),
         source="§3.2, recent data, without a number; 3 is ours",
     )
-    semantic: float = param(
-        0.70, help="Weight of similarity.", low=0, high=1, step=0.05, source="A.2, .70"
-    )
-    temporal: float = param(
-        0.15, help="Weight of nearness in time.", low=0, high=1, step=0.05, source="A.2, .15"
-    )
-    robust: float = param(
-        0.15, help="Weight of robustness.", low=0, high=1, step=0.05, source="A.2, .15"
-    )
+    semantic: float = param(0.70, "Weight of similarity.", (0, 1), source="A.2, .70")
+    temporal: float = param(0.15, "Weight of nearness in time.", (0, 1), source="A.2, .15")
+    robust: float = param(0.15, "Weight of robustness.", (0, 1), source="A.2, .15")
     overlap: float = param(
         0.5,
-        help="Weight λ of overlap against distance in time.",
-        low=0,
-        high=1,
-        step=0.05,
+        "Weight λ of overlap against distance in time.",
+        (0, 1),
         source="equation 1 without a value; .5 is ours",
     )
     tau: float = param(
-        365.0,
-        help="Days in which a memory never met again fades to 1/e.",
-        low=1,
-        high=3650,
-        step=1,
-        source="A.2, 365",
+        365.0, "Days in which a memory never met again fades to 1/e.", (1, 3650), source="A.2, 365"
     )
-    eta: float = param(
-        0.5, help="How much repetition slows forgetting.", low=0, high=5, step=0.1, source="A.2, .5"
-    )
+    eta: float = param(0.5, "How much repetition slows forgetting.", (0, 5), source="A.2, .5")
     seeds: int = param(
         5,
-        help="Entities taken by similarity, beside those named.",
-        low=0,
-        high=100,
-        step=1,
+        "Entities taken by similarity, beside those named.",
+        (0, 100),
         source="§3.3 without a number; 5 is ours",
     )
     hops: int = param(
         2,
-        help="Steps from the seeds along relations.",
-        low=0,
-        high=6,
-        step=1,
+        "Steps from the seeds along relations.",
+        (0, 6),
         source="§3.3, multi-hop, without a number; 2 is ours",
     )
     decay: float = param(
-        0.5,
-        help="What is left of an entity's strength after a step.",
-        low=0,
-        high=1,
-        step=0.05,
-        source="ours",
+        0.5, "What is left of an entity's strength after a step.", (0, 1), source="ours"
     )
     pool: int = param(
         10,
-        help="Fragments by entity and events by similarity that enter.",
-        low=1,
-        high=200,
-        step=1,
+        "Fragments by entity and events by similarity that enter.",
+        (1, 200),
         source="A.4 tries 5 to 50; 10 is ours",
     )
     judged: int = param(
         5,
-        help="Pieces of evidence looked at for what is missing.",
-        low=1,
-        high=50,
-        step=1,
+        "Pieces of evidence looked at for what is missing.",
+        (1, 50),
         source="§3.3 without a number; 5 is ours",
     )
     same: float = param(
         0.95,
-        help="Similarity above which two items on the same fragments count once.",
-        low=-1,
-        high=1,
-        step=0.01,
+        "Similarity above which two items on the same fragments count once.",
+        (-1, 1),
         source="§3.3, de-duplicated, without a limit; .95 is ours",
     )
     scope: str = param(
         "planned",
-        help="Which items count: as planned per question, or always the same ones.",
+        "Which items count: as planned per question, or always the same ones.",
         choices=("planned", "short", "long", "mixed"),
         source="§3.3; A.4 fixes mixed",
     )
 
     profiles: bool = param(
         False,
-        help="Profiles of the entities found are evidence, too, unless the scope is short.",
+        "Profiles of the entities found are evidence, too, unless the scope is short.",
         source="§3.3 lists fragments, events and summaries; that profiles join them is ours",
     )
     rerank: int = param(
         0,
-        help="Pieces of evidence that a model puts in order at the end; 0: none.",
-        low=0,
-        high=100,
-        step=1,
+        "Pieces of evidence that a model puts in order at the end; 0: none.",
+        (0, 100),
         source="A.2 and Table 8, a reranker; the chat model in its place is ours, and 0, Table 8's "
         "embedding-only row",
     )
-
-    def __post_init__(self) -> None:
-        """Refuses values outside the declared ranges."""
-        check_ranges(self)
 
     def steps(self, arrivals: Sequence[Arrival], services: Services) -> Iterator[Step]:
         """One Step per unit, lazily."""
@@ -318,17 +266,13 @@ class HMem:
             )
 
     def _parts(self, draft: Draft, services: Services) -> tuple[EventTree, EntityGraph]:
-        limits = {2: self.alpha_2, 3: self.alpha_3, 4: self.alpha_4}
         annotate = annotator_or_offline(self.annotate, services)
-        return (
-            EventTree(draft, Rules(limits, self.windows == "calendar"), annotate),
-            EntityGraph(draft, annotate, portion(Naming, self)),
-        )
+        return EventTree(draft, self, annotate), EntityGraph(draft, annotate, self)
 
     def retrieve(self, question: str, view: View) -> Retrieval:
         """Returns the evidence chain; see the class for its course."""
         tasks = tasks_or_offline(self.tasks, view.services)
-        return HMemSearch(view, tasks, portion(Weights, self)).run(question)
+        return HMemSearch(view, tasks, self).run(question)
 
     def retention(self, facts: Facts, ages: Sequence[float]) -> list[float]:
         """Equation 2 for a node with these facts, at each age in seconds."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from segviz.construct import Annotate
 from segviz.construct.tasks import Stated
@@ -12,6 +12,9 @@ from segviz.conversation import DAY, Moment, as_time
 from segviz.systems.common.annotation import write
 from segviz.systems.common.draft import Draft
 from segviz.tree import Judgement, Scalar, as_number
+
+if TYPE_CHECKING:
+    from segviz.systems.h_mem.system import HMem
 
 EVENT, SUMMARY = "event", "summary"
 TOP = 4  # A.2: day, week, month, year
@@ -21,22 +24,15 @@ _WINDOW_DAYS = {2: 7, 3: 28, 4: 364}  # A.2; that they nest is ours
 _TOP_UNTIL = ((7.0, 2), (30.0, 3))
 
 
-@dataclass(frozen=True, slots=True)
-class Rules:
-    """Where an event goes: the least similarity on each level, and the kind of windows."""
-
-    similarity: dict[int, float]
-    calendar: bool
-
-
 class EventTree:
     """The tree of events over a draft. All its state stands in the nodes' facts, so that a
     saved memory can be changed."""
 
-    def __init__(self, draft: Draft, rules: Rules, annotate: Annotate) -> None:
+    def __init__(self, draft: Draft, rules: HMem, annotate: Annotate) -> None:
         """Takes up the tree as it stands in ``draft``."""
         self._draft = draft
         self._rules = rules
+        self._least = {2: rules.alpha_2, 3: rules.alpha_3, 4: rules.alpha_4}
         self._annotate = annotate
         self._windows: dict[tuple[int, float], list[int]] = {}
         self._stale: dict[int, None] = {}
@@ -106,7 +102,7 @@ class EventTree:
         while level <= self.top:
             window = self._window(level, as_number(draft.facts[node], "opened"))
             best, sibling, score = self._nearest(node, self._windows.get((level, window[0]), []))
-            limit = self._rules.similarity[level]
+            limit = self._least[level]
             if best is not None:
                 self.judged.append(Judgement(best, score, limit, f"for node {node}"))
             if best is not None and sibling is not None and score >= limit:
@@ -214,7 +210,7 @@ class EventTree:
     def _window(self, level: int, moment: float) -> tuple[float, float]:
         """Start and end, in seconds, of the window on ``level`` that holds a moment."""
         began = self._began or 0.0
-        if not self._rules.calendar:
+        if self._rules.windows == "nested":
             size = _WINDOW_DAYS[level] * DAY
             start = began + math.floor((moment - began) / size) * size
             return start, start + size

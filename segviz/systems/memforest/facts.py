@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
 
 from segviz.construct import Arrival
-from segviz.construct.tasks import Stated, Tasks
+from segviz.construct.tasks import Extraction, Stated, Tasks
 from segviz.construct.tasks.words import lines, normalised
 from segviz.conversation import Moment, as_time
 from segviz.embedding import Embedder
 from segviz.systems.common.draft import Draft, sources
-from segviz.systems.memforest.scenes import Routing, Scenes
+from segviz.systems.memforest.scenes import Scenes
 from segviz.systems.memforest.trees import CELL, Forest, payload
 from segviz.tree import Judgement, Vector, as_number
+
+if TYPE_CHECKING:
+    from segviz.systems.memforest.system import MemForest
 
 _CHARACTERS = 8000  # code, 8000
 _MARKER = re.compile(r"\b(?:by the way|anyway|changing the subject|on another note)\b", re.I)
@@ -87,7 +92,7 @@ class Ingest:
         self,
         draft: Draft,
         forest: Forest,
-        routing: Routing,
+        routing: MemForest,
         tasks: Tasks,
         embedder: Embedder,
     ) -> None:
@@ -105,6 +110,7 @@ class Ingest:
                 self._named.setdefault(name, []).append(fact)
         self._cells = Cells(draft, routing.cell_turns, routing.gap)
         self._scenes = Scenes(draft, forest, routing)
+        self._foreseen: dict[tuple[str, datetime | None], Extraction] = {}
         self.begin_step()
 
     def begin_step(self) -> None:
@@ -131,6 +137,24 @@ class Ingest:
         """How many candidates were compared."""
         return self._compared + self._scenes.inspected
 
+    def foresee(self, session: Sequence[tuple[Arrival, Moment]]) -> None:
+        """Has the facts of all cells that fill up in a session extracted side by side (MemForest
+        §4.1), where the tasks can: a model, which is waited for."""
+        extract: Any = getattr(self._tasks, "extract_many", None)
+        if extract is None:
+            return
+        draft = Draft(self._embedder)  # only to see where the cells begin and end
+        cells = Cells(draft, self._routing.cell_turns, self._routing.gap)
+        for arrival, when in session:
+            cell, leaf = cells.fitting(arrival, when), draft.leaf(arrival, arrival.vector)
+            if cell is None:
+                cell = cells.begin(leaf, arrival, when)
+            else:
+                cells.carry_on(cell, leaf, arrival, when)
+            draft.note(cell, closed=cells.full(cell))
+        asked = [_stretch(draft, cell) for cell in draft.of_kind(CELL) if cells.full(cell)]
+        self._foreseen = dict(zip(asked, extract(asked, self._routing.extracted), strict=True))
+
     def insert(self, arrival: Arrival, when: Moment) -> None:
         """Inserts a unit: into its cell, with the facts of the cells it closes."""
         leaf = self._draft.leaf(arrival, arrival.vector)
@@ -151,9 +175,10 @@ class Ingest:
         """Extracts a cell's facts and route them."""
         draft = self._draft
         draft.note(cell, closed=True)
-        dated = bool(draft.facts[cell]["dated"])
-        when = as_time(as_number(draft.facts[cell], "from")) if dated else None
-        found = self._tasks.extract(payload(draft, cell), when, most=self._routing.extracted)
+        text, when = _stretch(draft, cell)
+        found = self._foreseen.pop((text, when), None)
+        if found is None:
+            found = self._tasks.extract(text, when, most=self._routing.extracted)
         self.fallback |= found.fallback
         vectors = self._embedder.embed([fact.text for fact in found.facts])
         for fact, vector in zip(found.facts, vectors, strict=True):
@@ -309,6 +334,13 @@ class Ingest:
                 self._forest.insert(root, fact)
             else:
                 self._forest.touch_item(fact)
+
+
+def _stretch(draft: Draft, cell: int) -> tuple[str, datetime | None]:
+    """What was said in a cell, and when it began."""
+    dated = bool(draft.facts[cell]["dated"])
+    when = as_time(as_number(draft.facts[cell], "from")) if dated else None
+    return payload(draft, cell), when
 
 
 def _entities(draft: Draft, fact: int) -> list[str]:

@@ -12,17 +12,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from segviz.construct import Operation, View
 from segviz.construct.tasks.words import normalised
 from segviz.conversation import Unit
-from segviz.systems.common.draft import Draft, leaf_of
+from segviz.systems.common.draft import Draft, centroid, leaf_of
 from segviz.systems.memforest.facts import FACT, Ingest
-from segviz.systems.memforest.scenes import Routing, centroid, unit_length
 from segviz.systems.memforest.trees import CELL, FAMILIES, Forest, heading
 from segviz.tree import Facts, Structure, Vector
+
+if TYPE_CHECKING:
+    from segviz.systems.memforest.system import MemForest
 
 OPERATIONS: dict[str, Operation] = {
     "delete": Operation(
@@ -113,7 +116,7 @@ def _switch(node: int, draft: Draft, forest: Forest, ingest: Ingest) -> str:
 
 
 def merge_memory(
-    draft: Draft, forest: Forest, other: Structure, units: list[Unit], routing: Routing
+    draft: Draft, forest: Forest, other: Structure, units: list[Unit], routing: MemForest
 ) -> tuple[int, int]:
     """Takes ``other`` into ``draft``, whose trees ``forest`` keeps.
 
@@ -164,7 +167,7 @@ def _trees(
     units: list[Unit],
     node_of: dict[int, int],
     shared: set[int],
-    routing: Routing,
+    routing: MemForest,
 ) -> tuple[int, int]:
     copied = grown = 0
     for root in np.flatnonzero(other.active).tolist():
@@ -181,7 +184,7 @@ def _trees(
             facts["scope"] = f"{facts['domain']} {node_of[held[0]]}"
         target = forest.root(family, str(facts["scope"]))
         if family == "scene":
-            target = _nearest_scene(draft, forest, other.vector[held].mean(axis=0), facts, routing)
+            target = _nearest_scene(draft, forest, centroid(other.vector[held]), facts, routing)
         if target is None and not shared.intersection(held):
             forest.settle(_copy(draft, other, inner, facts, node_of))
             copied += 1
@@ -223,7 +226,7 @@ def _copy(
 
 
 def _nearest_scene(
-    draft: Draft, forest: Forest, centre: Vector, facts: Facts, routing: Routing
+    draft: Draft, forest: Forest, centre: Vector, facts: Facts, routing: MemForest
 ) -> int | None:
     """Returns the scene of the same domain whose centroid is most like ``centre``, if it is like
     enough and has room."""
@@ -232,7 +235,7 @@ def _nearest_scene(
         if draft.facts[root]["domain"] != facts["domain"]:
             continue
         total = int(draft.facts[root]["items"] or 0) + int(facts["items"] or 0)
-        score = float(centroid(draft.vectors(forest.items(root))) @ unit_length(centre))
+        score = float(centroid(draft.vectors(forest.items(root))) @ centre)
         if score >= routing.merge and total <= routing.full:
             best = max(best or (score, -root), (score, -root))
     return None if best is None else -best[1]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,6 +19,9 @@ from segviz.systems.common.retrieval import (
 from segviz.systems.memforest.facts import FACT
 from segviz.systems.memforest.trees import CELL, FAMILIES
 
+if TYPE_CHECKING:
+    from segviz.systems.memforest.system import MemForest
+
 EMBEDDING, MODEL, FLAT, ROOTS = "emb", "llm", "flat-10", "root-only"
 PLANNER = "+planner"
 BROWSES = (EMBEDDING, EMBEDDING + PLANNER, MODEL, MODEL + PLANNER, FLAT, ROOTS)
@@ -28,30 +32,17 @@ VIEWS = ("entity+scene+session", "entity+scene", "session only", "scene only", "
 Asked = tuple[str, Scores]
 
 
-@dataclass(frozen=True, slots=True)
-class Browsing:
-    """What is recalled and followed, and what chooses it; see the parameters of the system."""
-
-    trees: int
-    voters: int
-    beam: int
-    balance: float
-    recall_by: str
-    families: str
-    browse: str
-
-
 @dataclass(slots=True)
 class ForestSearch(Search):
     """One question on one memory."""
 
-    browsing: Browsing
+    system: MemForest
 
     def run(self, question: str) -> Retrieval:
         """Retrieves: trees, then branches down to leaves, then their facts, reranked."""
-        structure, browse = self.view.structure, self.browsing.browse
+        structure, browse = self.view.structure, self.system.browse
         similarity = question_similarity(question, self.view)
-        wanted = self.browsing.families.removesuffix(" only").split("+")
+        wanted = self.system.families.removesuffix(" only").split("+")
         trees = self.of(*wanted)
         if browse == FLAT or not trees:
             cells = [c for c in self.of(CELL) if not self._facts_of(c)]
@@ -75,16 +66,16 @@ class ForestSearch(Search):
     def _recalled(self, trees: Sequence[int], similarity: Scores) -> list[int]:
         """Returns those of these trees whose root or best fact is most like the question."""
         structure = self.view.structure
-        votes = best_first(self.of(FACT), similarity)[: self.browsing.voters]
+        votes = best_first(self.of(FACT), similarity)[: self.system.voters]
         best: dict[int, float] = {}
         hits: dict[int, int] = {}
         for fact in votes:
             for root in self._above(fact).intersection(trees):
                 best[root] = max(best.get(root, 0.0), float(similarity[fact]))
                 hits[root] = hits.get(root, 0) + 1
-        limit, a = self.browsing.trees, self.browsing.balance
+        limit, a = self.system.trees, self.system.balance
         score = np.zeros(len(structure))
-        if self.browsing.recall_by == "joint":
+        if self.system.recall_by == "joint":
             for root in trees:
                 score[root] = a * similarity[root] + (1 - a) * best.get(root, 0.0)
             order = best_first(trees, score)
@@ -121,7 +112,7 @@ class ForestSearch(Search):
         under a planner a sub-question of its own (MemForest §4.3)."""
         scores = {question: similarity}
         texts = [question] * len(roots)
-        if self.browsing.browse.endswith(PLANNER):
+        if self.system.browse.endswith(PLANNER):
             texts = self.tasks.focus(question, [self.view.structure.text[m] for m in roots])
             for text in texts:
                 if text not in scores:
@@ -144,7 +135,7 @@ class ForestSearch(Search):
         # above level 1 is of one tree.
         settled: dict[int, None] = {}
         frontier = {root: root for root in asked}
-        guided = self.browsing.browse.startswith(MODEL)
+        guided = self.system.browse.startswith(MODEL)
         depth = 0
         while frontier:
             depth += 1
@@ -162,7 +153,7 @@ class ForestSearch(Search):
                     choices[child] = max(choices.get(child, 0.0), score)
                     tree_of[child] = tree
             order_all = sorted(choices, key=lambda m: (-choices[m], m))
-            room = max(self.browsing.beam - len(settled), 0)
+            room = max(self.system.beam - len(settled), 0)
             kept = [m for m in order_all if m not in settled][:room]
             leaves = [m for m in kept if s.level[m] == 1]
             settled.update(dict.fromkeys(leaves))

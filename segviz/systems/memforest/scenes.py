@@ -3,44 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from segviz.conversation import DAY
-from segviz.systems.common.draft import Draft
+from segviz.systems.common.draft import Draft, centroid
 from segviz.systems.memforest.trees import Forest
 from segviz.tree import Judgement, Vector, as_number
 
-
-@dataclass(frozen=True, slots=True)
-class Routing:
-    """Sizes and similarities of the write path; see the parameters of the system."""
-
-    cell_turns: int
-    gap: float
-    extracted: int
-    duplicate: float
-    judged: int
-    entity_facts: int
-    entity_sessions: int
-    session_k: int
-    entity_k: int
-    scene_k: int
-    buffer: int
-    seeds: int
-    full: int
-    spawn: float
-    second: float
-    merge: float
-    nearness: float
-    near_days: float
+if TYPE_CHECKING:
+    from segviz.systems.memforest.system import MemForest
 
 
 class Scenes:
     """Assigns facts to the scene trees of a forest; all state stands in the structure."""
 
-    def __init__(self, draft: Draft, forest: Forest, routing: Routing) -> None:
+    def __init__(self, draft: Draft, forest: Forest, routing: MemForest) -> None:
         """Takes up the scenes as they stand in ``draft``."""
         self._draft = draft
         self._forest = forest
@@ -158,14 +137,3 @@ class Scenes:
                         self._join(root, fact)
                 self.events.append(f"scene {other} joined scene {root} at {similarity:.2f}")
                 return
-
-
-def centroid(vectors: Vector) -> Vector:
-    """Direction of the mean, unit length."""
-    return unit_length(vectors.mean(axis=0))
-
-
-def unit_length(vector: Vector) -> Vector:
-    """Returns the vector's direction; zero stays zero."""
-    norm = float(np.linalg.norm(vector))
-    return np.asarray(vector / norm if norm else vector)

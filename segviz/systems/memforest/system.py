@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import ClassVar
 
 import numpy as np
@@ -12,13 +13,12 @@ from segviz.construct import (
     JOIN,
     Annotate,
     Arrival,
+    Declared,
     Operation,
     Retrieval,
     Services,
     View,
-    check_ranges,
     param,
-    portion,
 )
 from segviz.construct.annotate import Extractive
 from segviz.construct.tasks import Offline, Tasks
@@ -27,14 +27,13 @@ from segviz.systems.common.annotation import annotator_or_offline, prepared, tas
 from segviz.systems.common.draft import Draft, cost_of
 from segviz.systems.memforest.facts import Ingest
 from segviz.systems.memforest.operations import OPERATIONS, apply_operation, merge_memory
-from segviz.systems.memforest.retrieval import BROWSES, EMBEDDING, VIEWS, Browsing, ForestSearch
-from segviz.systems.memforest.scenes import Routing
+from segviz.systems.memforest.retrieval import BROWSES, EMBEDDING, VIEWS, ForestSearch
 from segviz.systems.memforest.trees import Forest
 from segviz.tree import Decision, Event, Step, Structure
 
 
 @dataclass(frozen=True)
-class MemForest:
+class MemForest(Declared):
     """A forest: one time-ordered tree per session, per important entity and per scene.
 
     Units gather in cells of two turns. A closed cell gives facts; one that is already known
@@ -62,6 +61,8 @@ class MemForest:
         "Facts are shared by trees, not copied into leaves; a tree of one item has a root too.",
         "Every speaker has an entity tree, where the source has one for the user.",
         "Units are taken in one by one; refreshing per session, as the source does, is lazy.",
+        "A session's cells are read side by side when it begins, which is when a model is asked; a "
+        "cell that does not fill up is read when the next unit comes.",
         "A cell cut short by the end of the conversation waits without facts until the next unit.",
         "Similarities are set for the offline embedder; the code's are in the parameters.",
         "Branches are followed by similarity, MemForest (emb) of Table 4, as the default of the "
@@ -86,142 +87,82 @@ class MemForest:
     )
     refresh: str = param(
         "eager",
-        help="When changed nodes are written: at every step, or once per session.",
+        "When changed nodes are written: at every step, or once per session.",
         choices=("eager", "lazy"),
         source="MemForest §3, per session; at every step is ours",
     )
     leaves: str = param(
         "summarised",
-        help="What stands for a cell in its session's tree: a summary, or its dialogue.",
+        "What stands for a cell in its session's tree: a summary, or its dialogue.",
         choices=("summarised", "passed through"),
         source="Algorithm 1, lines 22-23, summarised; code, passed through",
     )
-    session_k: int = param(
-        3, help="Most children in a session's tree.", low=3, high=32, step=1, source="code, 3"
-    )
-    entity_k: int = param(
-        8, help="Most children in an entity's tree.", low=3, high=32, step=1, source="code, 8"
-    )
-    scene_k: int = param(
-        10, help="Most children in a scene's tree.", low=3, high=32, step=1, source="code, 10"
-    )
-    cell_turns: int = param(
-        2, help="Turns of a cell.", low=1, high=20, step=1, source="MemForest §4.1 and Table 8, 2"
-    )
-    gap: float = param(
-        6.0, help="Hours of silence that end a cell.", low=0, high=10_000, step=1, source="code, 6"
-    )
-    extracted: int = param(
-        15, help="Facts a cell gives at most.", low=1, high=200, step=1, source="code, 15"
-    )
+    session_k: int = param(3, "Most children in a session's tree.", (3, 32), source="code, 3")
+    entity_k: int = param(8, "Most children in an entity's tree.", (3, 32), source="code, 8")
+    scene_k: int = param(10, "Most children in a scene's tree.", (3, 32), source="code, 10")
+    cell_turns: int = param(2, "Turns of a cell.", (1, 20), source="MemForest §4.1 and Table 8, 2")
+    gap: float = param(6.0, "Hours of silence that end a cell.", (0, 10_000), source="code, 6")
+    extracted: int = param(15, "Facts a cell gives at most.", (1, 200), source="code, 15")
     duplicate: float = param(
-        0.93,
-        help="Similarity from which two facts may be one.",
-        low=0,
-        high=1,
-        step=0.01,
-        source="code, .93",
+        0.93, "Similarity from which two facts may be one.", (0, 1), source="code, .93"
     )
-    judged: int = param(
-        4, help="Near duplicates judged, at most.", low=0, high=50, step=1, source="code, 4"
-    )
-    entity_facts: int = param(
-        3, help="Facts an entity has with its tree.", low=1, high=100, step=1, source="code, 3"
-    )
-    entity_sessions: int = param(
-        2, help="Sessions these are from.", low=1, high=100, step=1, source="code, 2"
-    )
-    buffer: int = param(
-        24, help="Facts that wait for the first scenes.", low=1, high=500, step=1, source="code, 24"
-    )
-    seeds: int = param(
-        30, help="First scenes, at most.", low=1, high=500, step=1, source="code, 30"
-    )
-    full: int = param(
-        60, help="Facts of a scene, at most.", low=2, high=1000, step=1, source="code, 60"
-    )
+    judged: int = param(4, "Near duplicates judged, at most.", (0, 50), source="code, 4")
+    entity_facts: int = param(3, "Facts an entity has with its tree.", (1, 100), source="code, 3")
+    entity_sessions: int = param(2, "Sessions these are from.", (1, 100), source="code, 2")
+    buffer: int = param(24, "Facts that wait for the first scenes.", (1, 500), source="code, 24")
+    seeds: int = param(30, "First scenes, at most.", (1, 500), source="code, 30")
+    full: int = param(60, "Facts of a scene, at most.", (2, 1000), source="code, 60")
     spawn: float = param(
         0.40,
-        help="Least similarity that joins a scene of the same domain.",
-        low=-1,
-        high=1,
-        step=0.01,
+        "Least similarity that joins a scene of the same domain.",
+        (-1, 1),
         source="code, .58; .40 is ours, for the offline embedder",
     )
     second: float = param(
         0.52,
-        help="Similarity that joins a half-full scene, or a second one.",
-        low=-1,
-        high=1,
-        step=0.01,
+        "Similarity that joins a half-full scene, or a second one.",
+        (-1, 1),
         source="code, .70; .52 is ours, for the offline embedder",
     )
     merge: float = param(
-        0.88,
-        help="Similarity at which two scenes become one.",
-        low=0,
-        high=1,
-        step=0.01,
-        source="code, .88",
+        0.88, "Similarity at which two scenes become one.", (0, 1), source="code, .88"
     )
     nearness: float = param(
-        0.08,
-        help="What a scene of the same time gains in similarity.",
-        low=0,
-        high=1,
-        step=0.01,
-        source="code, .08",
+        0.08, "What a scene of the same time gains in similarity.", (0, 1), source="code, .08"
     )
     near_days: float = param(
-        45.0,
-        help="Days over which that falls to nothing.",
-        low=1,
-        high=3650,
-        step=1,
-        source="code, 45",
+        45.0, "Days over which that falls to nothing.", (1, 3650), source="code, 45"
     )
-    trees: int = param(
-        10, help="Trees recalled.", low=1, high=50, step=1, source="MemForest §5.1, 10"
-    )
-    voters: int = param(
-        30, help="Facts that vote for trees.", low=0, high=500, step=1, source="code, 30"
-    )
-    beam: int = param(
-        10, help="Branches followed at once.", low=1, high=50, step=1, source="code, 10"
-    )
+    trees: int = param(10, "Trees recalled.", (1, 50), source="MemForest §5.1, 10")
+    voters: int = param(30, "Facts that vote for trees.", (0, 500), source="code, 30")
+    beam: int = param(10, "Branches followed at once.", (1, 50), source="code, 10")
     balance: float = param(
         0.5,
-        help="Weight of a root's own similarity against its best fact's.",
-        low=0,
-        high=1,
-        step=0.05,
+        "Weight of a root's own similarity against its best fact's.",
+        (0, 1),
         source="equation 7 without a value; .5 is ours",
     )
     recall_by: str = param(
         "joint",
-        help="Trees by one joint score, or by facts found and roots apart.",
+        "Trees by one joint score, or by facts found and roots apart.",
         choices=("joint", "union"),
         source="equation 7, joint; code, union",
     )
     families: str = param(
-        VIEWS[0], help="Trees that may be recalled.", choices=VIEWS, source="Table 6, its rows"
+        VIEWS[0], "Trees that may be recalled.", choices=VIEWS, source="Table 6, its rows"
     )
     browse: str = param(
         EMBEDDING,
-        help="How branches are followed: by similarity (emb) or by a model (llm), with a "
+        "How branches are followed: by similarity (emb) or by a model (llm), with a "
         "sub-question for each tree (planner) or without; or no trees (flat-10) or none below "
         "their roots (root-only).",
         choices=BROWSES,
         source="Table 7, its rows; the paper's default is llm+planner (§5.1), which needs a model",
     )
 
-    def __post_init__(self) -> None:
-        """Refuses values outside the declared ranges."""
-        check_ranges(self)
-
     def _parts(self, draft: Draft, services: Services, tasks: Tasks) -> tuple[Forest, Ingest]:
         forest = Forest(draft, annotator_or_offline(self.annotate, services), self.leaves)
-        return forest, Ingest(draft, forest, portion(Routing, self), tasks, services.embedder)
+        return forest, Ingest(draft, forest, self, tasks, services.embedder)
 
     def steps(self, arrivals: Sequence[Arrival], services: Services) -> Iterator[Step]:
         """One Step per unit, lazily."""
@@ -230,24 +171,24 @@ class MemForest:
         prepared(self.annotate, services)  # says early where a model is missing
         forest, ingest = self._parts(draft, services, tasks)
         clock = Clock()
-        for position, arrival in enumerate(arrivals):
-            when = clock.tell(arrival)
-            if not arrival.text.strip():
-                yield Step(arrival.unit, f"Unit {arrival.index} has no words.", None, ())
-                continue
-            ingest.begin_step()
-            ingest.insert(arrival, when)
-            closes = (
-                position + 1 == len(arrivals) or arrivals[position + 1].session != arrival.session
-            )
-            refreshed = written = 0
-            waiting = forest.summaries.dirty
-            if self.refresh == "eager" or closes:
-                refreshed, written = forest.summaries.refresh()
-            else:
-                forest.summaries.mark()
-            note = _note(arrival, ingest, refreshed, waiting - refreshed)
-            yield self._step(arrival, note, draft, ingest, written)
+        heard = ((arrival, clock.tell(arrival)) for arrival in arrivals)
+        for _, group in groupby(heard, key=lambda pair: pair[0].session):
+            session = list(group)
+            ingest.foresee([pair for pair in session if pair[0].text.strip()])
+            for arrival, when in session:
+                if not arrival.text.strip():
+                    yield Step(arrival.unit, f"Unit {arrival.index} has no words.", None, ())
+                    continue
+                ingest.begin_step()
+                ingest.insert(arrival, when)
+                refreshed = written = 0
+                waiting = forest.summaries.dirty
+                if self.refresh == "eager" or arrival is session[-1][0]:
+                    refreshed, written = forest.summaries.refresh()
+                else:
+                    forest.summaries.mark()
+                note = _note(arrival, ingest, refreshed, waiting - refreshed)
+                yield self._step(arrival, note, draft, ingest, written)
 
     def _step(
         self, arrival: Arrival, note: str, draft: Draft, ingest: Ingest, written: int
@@ -285,7 +226,7 @@ class MemForest:
     def retrieve(self, question: str, view: View) -> Retrieval:
         """Trees, branches, facts; see the class for its course."""
         tasks = tasks_or_offline(self.tasks, view.services)
-        return ForestSearch(view, tasks, portion(Browsing, self)).run(question)
+        return ForestSearch(view, tasks, self).run(question)
 
     def operations(self) -> Mapping[str, Operation]:
         """Deletion, another fan-out, and entity trees on and off."""
@@ -314,7 +255,7 @@ class MemForest:
         services = one.services
         draft = Draft.of(one.structure, services.embedder)
         forest, ingest = self._parts(draft, services, tasks_or_offline(self.tasks, services))
-        copied, grown = merge_memory(draft, forest, other.structure, units, portion(Routing, self))
+        copied, grown = merge_memory(draft, forest, other.structure, units, self)
         refreshed, written = forest.summaries.refresh()
         note = (
             f"A second memory of {len(units)} units was taken in: {copied} trees copied, {grown} "

@@ -12,12 +12,11 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
-from itertools import pairwise
 
 from segviz.construct import Annotate
 from segviz.conversation import as_time
 from segviz.systems.common.annotation import write
-from segviz.systems.common.draft import Draft
+from segviz.systems.common.draft import Draft, even_parts
 from segviz.tree import Facts, Scalar, as_number
 
 
@@ -313,7 +312,7 @@ class Forest:
         level = 1
         while len(layer) > k:
             level += 1
-            layer = [self._interval(level, part) for part in _even(layer, k)]
+            layer = [self._interval(level, part) for part in even_parts(layer, k)]
         draft.raise_to(root, level + 1)
         draft.arrange(root, layer)
         self.summaries.mend([root])
@@ -343,10 +342,3 @@ class Forest:
             self.summaries.touch(item)
         for root in self.homes(item):
             self.summaries.mend(self._path(item, root))
-
-
-def _even(layer: Sequence[int], k: int) -> list[Sequence[int]]:
-    """Consecutive parts of at most k, as equal in size as can be."""
-    count = -(-len(layer) // k)
-    cuts = [round(i * len(layer) / count) for i in range(count + 1)]
-    return [layer[a:b] for a, b in pairwise(cuts)]

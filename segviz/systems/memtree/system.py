@@ -12,11 +12,11 @@ import numpy as np
 from segviz.construct import (
     Annotate,
     Arrival,
+    Declared,
     Operation,
     Retrieval,
     Services,
     View,
-    check_ranges,
     param,
 )
 from segviz.construct.annotate import Extractive
@@ -35,7 +35,7 @@ from segviz.tree import Step
 
 
 @dataclass(frozen=True)
-class MemTree:
+class MemTree(Declared):
     """A unit walks down from the root to whatever is most similar, and stops where nothing is.
 
     At each node the most similar child is compared with a threshold that grows with depth.
@@ -73,56 +73,41 @@ class MemTree:
 
     base: float = param(
         0.4,
-        help="Threshold at the root, θ₀.",
-        low=-1,
-        high=2,
-        step=0.01,
+        "Threshold at the root, θ₀.",
+        (-1, 2),
         source="MemTree App. A.1.3, 0.4; SegTreeMem, App. E, 0.45",
     )
     rate: float = param(
         0.5,
-        help="How fast the threshold grows with depth, r.",
-        low=0,
-        high=5,
-        step=0.05,
+        "How fast the threshold grows with depth, r.",
+        (0, 5),
         source="MemTree App. A.1.3, 0.5; SegTreeMem, App. E, 1",
     )
     max_depth: int = param(
-        8,
-        help="Greatest depth D, the root at 0.",
-        low=1,
-        high=64,
-        step=1,
-        source="SegTreeMem, App. E, 8",
+        8, "Greatest depth D, the root at 0.", (1, 64), source="SegTreeMem, App. E, 8"
     )
     brevity: int = param(
         5,
-        help="Words by which a merged text shrinks for each child beyond two.",
-        low=0,
-        high=40,
-        step=1,
+        "Words by which a merged text shrinks for each child beyond two.",
+        (0, 40),
         source="MemTree App. A.1, a more concise text for more children; 5 is ours",
     )
     retrieval: str = param(
         "collapsed",
-        help="Rank all nodes together, or walk down from the top.",
+        "Rank all nodes together, or walk down from the top.",
         choices=("collapsed", "traversal"),
         source="MemTree §3.2, collapsed; App. A.3.5, traversal",
     )
     least: float = param(
         0.1,
-        help="Least cosine with the question in collapsed retrieval.",
-        low=-1,
-        high=1,
-        step=0.01,
+        "Least cosine with the question in collapsed retrieval.",
+        (-1, 1),
         source="MemTree §3.2 without a value; SegTreeMem, App. E, 0.1",
     )
     width: int = param(
         10,
-        help="Nodes kept per level when walking down.",
-        low=1,
-        high=100,
-        step=1,
+        "Nodes kept per level when walking down.",
+        (1, 100),
         source="MemTree App. A.3.5; 10 is ours",
     )
     annotate: Annotate = param(
@@ -131,10 +116,6 @@ class MemTree:
         factory=Extractive,
         source="MemTree §3.1; offline extracts are ours",
     )
-
-    def __post_init__(self) -> None:
-        """Refuses values outside the declared ranges."""
-        check_ranges(self)
 
     def threshold(self, depth: int) -> float:
         """θ(d): the cosine a child of a node at ``depth`` must reach (root: 0)."""
@@ -175,5 +156,5 @@ class MemTree:
 
     def operate(self, name: str, arguments: Mapping[str, int], view: View) -> Step:
         """Returns the step of a deletion."""
-        events, cost = prune(arguments, view, prepared(self.annotate, view.services))
-        return deletion(arguments, view, events, cost)
+        annotate = prepared(self.annotate, view.services)
+        return deletion(arguments, view, lambda draft, leaf: prune(draft, leaf, annotate))

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from segviz.construct import Annotate, Arrival, Retrieval, Services, View, check_ranges, param
+from segviz.construct import Annotate, Arrival, Declared, Retrieval, Services, View, param
 from segviz.construct.annotate import Extractive
 from segviz.retrieval import taken
 from segviz.systems.common.annotation import prepared
@@ -25,7 +25,7 @@ from segviz.tree import Step
 
 
 @dataclass(frozen=True)
-class Raptor:
+class Raptor(Declared):
     """Similar units are summarised together, the summaries again, until few are left.
 
     Clusters are soft: a node may have several parents. The method knows no insertion, so
@@ -61,79 +61,57 @@ class Raptor:
         "Tokens are estimated from characters.",
         "The search for the number of clusters ends after five counts that do not lower BIC; with "
         "patience 0 it tries all, as the code does.",
-        "Defaults are of two sources: 3 dimensions as in SegTreeMem's runs, the share of 0.1 and "
-        "the sizes as in the code.",
+        "Dimensions, share and longest input are SegTreeMem's, other sizes the code's. Clusters "
+        "longer than that input are cut again by a mixture, into more than are needed: hence "
+        "fewer children than published, and more of them at 5,000 tokens.",
     )
 
     dimensions: int = param(
-        3, help="Dimensions kept.", low=1, high=64, step=1, source="SegTreeMem, App. E, 3; code, 10"
+        3, "Dimensions kept.", (1, 64), source="SegTreeMem, App. E, 3; code, 10"
     )
     threshold: float = param(
-        0.1,
-        help="Share above which a node belongs to a cluster.",
-        low=0,
-        high=1,
-        step=0.05,
-        source="code, 0.1; SegTreeMem, App. E, 0.5",
+        0.5,
+        "Share above which a node belongs to a cluster.",
+        (0, 1),
+        source="SegTreeMem, App. E, 0.5; code, 0.1",
     )
-    layers: int = param(
-        5, help="Most layers above the units.", low=1, high=20, step=1, source="code, 5"
-    )
-    small: int = param(
-        8,
-        help="A layer of so few nodes becomes one cluster.",
-        low=2,
-        high=50,
-        step=1,
-        source="ours",
-    )
+    layers: int = param(5, "Most layers above the units.", (1, 20), source="code, 5")
+    small: int = param(8, "A layer of so few nodes becomes one cluster.", (2, 50), source="ours")
     components: int = param(
-        50, help="Fewer clusters than this per mixture.", low=2, high=200, step=1, source="code, 50"
+        50, "Fewer clusters than this per mixture.", (2, 200), source="code, 50"
     )
     patience: int = param(
         5,
-        help="Numbers of clusters without a lower BIC that end the search; 0: all are tried.",
-        low=0,
-        high=200,
-        step=1,
+        "Numbers of clusters without a lower BIC that end the search; 0: all are tried.",
+        (0, 200),
         source="code, all; 5 is ours, for time",
     )
     input_tokens: int = param(
         3500,
-        help="Longest text summarised at once, in tokens.",
-        low=100,
-        high=100_000,
-        step=100,
+        "Longest text summarised at once, in tokens.",
+        (100, 100_000),
         source="code and SegTreeMem, App. E, 3500",
     )
     retrieval: str = param(
         "collapsed",
-        help="Rank all nodes together, or walk down the layers.",
+        "Rank all nodes together, or walk down the layers.",
         choices=("collapsed", "traversal"),
         source="RAPTOR §3, collapsed or tree traversal",
     )
     budget: int = param(
         3500,
-        help="Tokens returned by collapsed retrieval.",
-        low=50,
-        high=100_000,
-        step=50,
+        "Tokens returned by collapsed retrieval.",
+        (50, 100_000),
         source="code, 3500; RAPTOR §3, 2000",
     )
-    width: int = param(
-        5, help="Nodes kept per layer when walking down.", low=1, high=100, step=1, source="code, 5"
-    )
-    seed: int = param(0, help="Seed of the mixtures.", low=0, high=2**31 - 1, step=1, source="ours")
+    width: int = param(5, "Nodes kept per layer when walking down.", (1, 100), source="code, 5")
+    seed: int = param(0, "Seed of the mixtures.", (0, 2**31 - 1), source="ours")
     annotate: Annotate = param(
         help="Writes the summary of a cluster.",
         registry="annotate",
         factory=Extractive,
         source="RAPTOR §3; offline extracts are ours",
     )
-
-    def __post_init__(self) -> None:
-        """Refuses values outside the declared ranges."""
-        check_ranges(self)
 
     def steps(self, arrivals: Sequence[Arrival], services: Services) -> Iterator[Step]:
         """One Step per unit, lazily; the last of each session rebuilds the layers."""

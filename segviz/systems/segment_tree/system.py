@@ -12,10 +12,10 @@ from segviz.construct import (
     Annotate,
     Arrival,
     Compatibility,
+    Declared,
     Operation,
     Services,
     View,
-    check_ranges,
     param,
 )
 from segviz.construct.annotate import Extractive
@@ -28,7 +28,7 @@ from segviz.tree import Add, Cost, Event, Revise, Step, Structure
 
 
 @dataclass(frozen=True)
-class SegmentTree:
+class SegmentTree(Declared):
     """Every node covers a contiguous span of the conversation; new units join on the right.
 
     A new unit becomes the rightmost leaf. The compatibility model sees the non-leaf
@@ -81,14 +81,10 @@ class SegmentTree:
     )
     refresh: str = param(
         "eager",
-        help="When annotations are rewritten: at every step, or once per session.",
+        "When annotations are rewritten: at every step, or once per session.",
         choices=("eager", "lazy"),
         source="SegTreeMem §4.1, every step; per session is ours",
     )
-
-    def __post_init__(self) -> None:
-        """Refuses values outside the declared choices."""
-        check_ranges(self)
 
     def steps(self, arrivals: Sequence[Arrival], services: Services) -> Iterator[Step]:
         """One Step per unit, lazily; the tree is never held outside this generator."""

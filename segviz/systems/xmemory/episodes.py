@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from segviz.construct import Annotate, Arrival
 from segviz.construct.tasks import Stated, Tasks
@@ -15,14 +15,8 @@ from segviz.systems.xmemory.retrieval import EPISODE
 from segviz.systems.xmemory.themes import SEMANTIC, Themes, reassigned
 from segviz.tree import Vector
 
-
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """How many statements are read out of an episode, and how many known ones are shown."""
-
-    extracted: int
-    known: int
-    known_from: float
+if TYPE_CHECKING:
+    from segviz.systems.xmemory.system import XMemory
 
 
 class Episodes:
@@ -35,7 +29,7 @@ class Episodes:
         tasks: Tasks,
         annotate: Annotate,
         embedder: Embedder,
-        reading: Reading,
+        reading: XMemory,
     ) -> None:
         """An empty memory in ``draft``."""
         self.draft = draft

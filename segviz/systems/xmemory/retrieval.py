@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,29 +15,10 @@ from segviz.construct.tasks.words import content
 from segviz.systems.common.retrieval import Scores, Search, best_first, question_similarity
 from segviz.systems.xmemory.themes import SEMANTIC, THEME
 
+if TYPE_CHECKING:
+    from segviz.systems.xmemory.system import XMemory
+
 EPISODE = "episode"
-
-
-@dataclass(frozen=True, slots=True)
-class Gates:
-    """Budgets of the choice and thresholds of the uncertainty gates, in nats; see the
-    parameters of the system."""
-
-    search: str
-    candidates: int
-    coverage: float
-    covered: float
-    themes: int
-    statements: int
-    neighbours: int
-    dense: int
-    support: float
-    probes: int
-    early: int
-    low_gains: int
-    admit: float
-    expand: float
-    accumulate: bool
 
 
 def greedy(
@@ -78,19 +60,19 @@ def greedy(
 class XMemorySearch(Search):
     """One question on one memory."""
 
-    gates: Gates
+    system: XMemory
 
     def run(self, question: str) -> Retrieval:
         """Retrieves: candidate statements, themes, statements inside them, episodes, messages."""
         s = self.view.structure
         similarity = question_similarity(question, self.view)
-        seeds = best_first(self.of(SEMANTIC), similarity)[: self.gates.candidates]
+        seeds = best_first(self.of(SEMANTIC), similarity)[: self.system.candidates]
         owners = list(dict.fromkeys(p for m in seeds for p in s.parents[m]))
         note = f"The {len(seeds)} statements most similar belong to {len(owners)} themes."
         self.tell("candidates", note, seeds, similarity, seeds)
-        themes = self._choose("themes", owners, similarity, self.gates.themes)
+        themes = self._choose("themes", owners, similarity, self.system.themes)
         inside = [m for theme in themes for m in s.children[theme]]
-        statements = self._choose("statements", inside, similarity, self.gates.statements)
+        statements = self._choose("statements", inside, similarity, self.system.statements)
         episodes = self._episodes(statements, similarity)
         weights = self._weights()
         admitted, expanded = self._gate(question, themes, statements, episodes, weights)
@@ -106,12 +88,12 @@ class XMemorySearch(Search):
         self, what: str, nodes: Sequence[int], similarity: Scores, budget: int
     ) -> list[int]:
         nodes = list(dict.fromkeys(nodes))
-        if self.gates.search not in ("full", "+RepSel"):
+        if self.system.search not in ("full", "+RepSel"):
             kept = best_first(nodes, similarity)[:budget]
             note = f"The {len(kept)} {what} most similar of {len(nodes)}."
             self.tell(what, note, best_first(nodes, similarity), similarity, kept)
             return kept
-        relevance, gates = {n: float(similarity[n]) for n in nodes}, self.gates
+        relevance, gates = {n: float(similarity[n]) for n in nodes}, self.system
         chosen = greedy(nodes, self._graph(nodes), relevance, gates.coverage, budget, gates.covered)
         listed = "; ".join(f"node {n} ({v:.2f}, covers {c:.0%})" for n, v, c in chosen[:5])
         spent = (
@@ -145,7 +127,7 @@ class XMemorySearch(Search):
         for node in nodes:
             similarity = np.round(unit @ unit[place[node]], 9)
             similarity[place[node]] = -np.inf
-            near = np.argsort(-similarity, kind="stable")[: self.gates.neighbours].tolist()
+            near = np.argsort(-similarity, kind="stable")[: self.system.neighbours].tolist()
             graph[node] = {node: 1.0} | {
                 layer[j]: float(similarity[j])
                 for j in near
@@ -160,16 +142,16 @@ class XMemorySearch(Search):
         for statement in statements:
             for episode in s.children[statement]:
                 support[episode] = max(support.get(episode, 0.0), float(similarity[statement]))
-        dense = best_first(self.of(EPISODE), similarity)[: self.gates.dense]
+        dense = best_first(self.of(EPISODE), similarity)[: self.system.dense]
         nodes = list(dict.fromkeys((*support, *dense)))
         own = [float(similarity[n]) for n in nodes]
         low, high = min(own, default=0.0), max(own, default=0.0)
         priority = np.zeros(len(s))
         for n, a in zip(nodes, own, strict=True):
             scaled = (a - low) / (high - low) if high > low else 0.5
-            priority[n] = scaled + self.gates.support * support.get(n, 0.0)
+            priority[n] = scaled + self.system.support * support.get(n, 0.0)
         order = best_first(nodes, priority)
-        probed = order[: self.gates.probes]
+        probed = order[: self.system.probes]
         note = (
             f"{len(support)} episodes of these statements and the {len(dense)} most similar; the "
             f"{len(probed)} of highest priority are probed."
@@ -194,7 +176,7 @@ class XMemorySearch(Search):
         weights: Mapping[str, float],
     ) -> tuple[list[int], set[int]]:
         """Admits episodes that make an answer surer, and their messages where much surer."""
-        s, gates = self.view.structure, self.gates
+        s, gates = self.view.structure, self.system
         if gates.search not in ("full", "+UncSion"):
             note = f"The {len(episodes)} episodes of highest priority are taken."
             self.tell("uncertainty", note, episodes, np.zeros(len(s)), episodes)

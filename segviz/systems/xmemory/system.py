@@ -11,27 +11,26 @@ import numpy as np
 from segviz.construct import (
     Annotate,
     Arrival,
+    Declared,
     Operation,
     Retrieval,
     Services,
     View,
-    check_ranges,
     param,
-    portion,
 )
 from segviz.construct.annotate import Extractive
 from segviz.construct.tasks import Boundary, Offline, Tasks
 from segviz.conversation import Clock, Moment, Unit
 from segviz.systems.common.annotation import annotator_or_offline, prepared, tasks_or_offline
 from segviz.systems.common.draft import Draft, cost_of
-from segviz.systems.xmemory.episodes import Episodes, Reading, forget
-from segviz.systems.xmemory.retrieval import Gates, XMemorySearch
-from segviz.systems.xmemory.themes import SEMANTIC, THEME, Limits, Themes
+from segviz.systems.xmemory.episodes import Episodes, forget
+from segviz.systems.xmemory.retrieval import XMemorySearch
+from segviz.systems.xmemory.themes import SEMANTIC, THEME, Themes
 from segviz.tree import Decision, Step
 
 
 @dataclass(frozen=True)
-class XMemory:
+class XMemory(Declared):
     """Four levels: message, episode, statement, theme; themes are split and merged.
 
     Messages gather in an episode until the subject changes. A closed episode is summed up
@@ -82,194 +81,120 @@ class XMemory:
         factory=Extractive,
         source="§3.2 and App. C; offline extracts are ours",
     )
-    shortest: int = param(
-        2, help="Messages an episode has at least.", low=1, high=50, step=1, source="code, 2"
-    )
-    longest: int = param(
-        25, help="Messages an episode has at most.", low=1, high=200, step=1, source="code, 25"
-    )
+    shortest: int = param(2, "Messages an episode has at least.", (1, 50), source="code, 2")
+    longest: int = param(25, "Messages an episode has at most.", (1, 200), source="code, 25")
     gap: float = param(
         30.0,
-        help="Minutes of silence that end an episode.",
-        low=0,
-        high=10_000,
-        step=1,
+        "Minutes of silence that end an episode.",
+        (0, 10_000),
         source="App. C, boundary prompt, 30",
     )
-    extracted: int = param(
-        40, help="Statements an episode gives at most.", low=1, high=200, step=1, source="ours"
-    )
+    extracted: int = param(40, "Statements an episode gives at most.", (1, 200), source="ours")
     known: int = param(
-        10,
-        help="Statements shown before an episode is read, at most.",
-        low=0,
-        high=50,
-        step=1,
-        source="code, 10",
+        10, "Statements shown before an episode is read, at most.", (0, 50), source="code, 10"
     )
-    known_from: float = param(
-        0.7, help="Their similarity at least.", low=-1, high=1, step=0.01, source="code, .7"
-    )
+    known_from: float = param(0.7, "Their similarity at least.", (-1, 1), source="code, .7")
     most: int = param(
-        12,
-        help="Statements in a theme before it is split.",
-        low=2,
-        high=50,
-        step=1,
-        source="App. B and Table 8, 12",
+        12, "Statements in a theme before it is split.", (2, 50), source="App. B and Table 8, 12"
     )
-    attach: float = param(
-        0.62, help="Similarity that joins any theme.", low=-1, high=1, step=0.01, source="code, .62"
-    )
+    attach: float = param(0.62, "Similarity that joins any theme.", (-1, 1), source="code, .62")
     loose: float = param(
-        0.52,
-        help="Similarity that joins a theme with room left.",
-        low=-1,
-        high=1,
-        step=0.01,
-        source="code, .52",
+        0.52, "Similarity that joins a theme with room left.", (-1, 1), source="code, .52"
     )
     cut: float = param(
-        0.66,
-        help="Similarity by which members hang together in a split.",
-        low=-1,
-        high=1,
-        step=0.01,
-        source="code, .66",
+        0.66, "Similarity by which members hang together in a split.", (-1, 1), source="code, .66"
     )
     tiny: int = param(
         1,
-        help="Statements of a theme that may merge into another, at most.",
-        low=1,
-        high=50,
-        step=1,
+        "Statements of a theme that may merge into another, at most.",
+        (1, 50),
         source="§3.2 merges tiny themes; 1 by Tables 6 and 7, where a merge moves 1.1 statements",
     )
     merge: float = param(
         0.42,
-        help="Similarity from which a tiny theme may merge.",
-        low=-1,
-        high=1,
-        step=0.01,
+        "Similarity from which a tiny theme may merge.",
+        (-1, 1),
         source="code, .50; .42 is ours, for the offline embedder",
     )
-    neighbours: int = param(
-        10, help="Nearest neighbours that count.", low=1, high=50, step=1, source="§3.2; code, 10"
-    )
+    neighbours: int = param(10, "Nearest neighbours that count.", (1, 50), source="§3.2; code, 10")
     spread: float = param(
         0.05,
-        help="The spread σ of the nearest similarities in f, at least.",
-        low=1e-8,
-        high=1,
-        step=0.01,
+        "The spread σ of the nearest similarities in f, at least.",
+        (1e-8, 1),
         source="equation 3 adds ε; code, 1e-8; .05 is ours",
     )
     restructure: str = param(
         "full",
-        help="Whether themes are split and merged.",
+        "Whether themes are split and merged.",
         choices=("full", "w/o split", "w/o merge", "w/o merge&split"),
         source="Table 6, its rows",
     )
     search: str = param(
         "full",
-        help="Whether themes and statements are chosen to cover (RepSel) or by similarity "
+        "Whether themes and statements are chosen to cover (RepSel) or by similarity "
         "alone, and episodes by uncertainty (UncSion) or all that would be probed.",
         choices=("full", "+UncSion", "+RepSel", "Memory-only"),
         source="Table 4, its rows",
     )
-    candidates: int = param(
-        40, help="Statements a question begins with.", low=1, high=500, step=1, source="code, 40"
-    )
+    candidates: int = param(40, "Statements a question begins with.", (1, 500), source="code, 40")
     coverage: float = param(
-        0.7,
-        help="Weight of coverage against relevance.",
-        low=0,
-        high=1,
-        step=0.05,
-        source="equation 4; code, .7",
+        0.7, "Weight of coverage against relevance.", (0, 1), source="equation 4; code, .7"
     )
     covered: float = param(
         1.0,
-        help="Share of the candidates that is covered when the choice ends.",
-        low=0,
-        high=1,
-        step=0.05,
+        "Share of the candidates that is covered when the choice ends.",
+        (0, 1),
         source="§3.3, stage I; code, 1",
     )
-    themes: int = param(
-        5, help="Themes chosen at most.", low=1, high=50, step=1, source="§3.3; code, 5"
-    )
-    statements: int = param(
-        20, help="Statements chosen at most.", low=1, high=100, step=1, source="§3.3; code, 20"
-    )
-    dense: int = param(
-        10,
-        help="Episodes that enter by similarity alone.",
-        low=0,
-        high=100,
-        step=1,
-        source="code, 10",
-    )
+    themes: int = param(5, "Themes chosen at most.", (1, 50), source="§3.3; code, 5")
+    statements: int = param(20, "Statements chosen at most.", (1, 100), source="§3.3; code, 20")
+    dense: int = param(10, "Episodes that enter by similarity alone.", (0, 100), source="code, 10")
     support: float = param(
         0.5,
-        help="Weight of an episode's best statement beside its own similarity.",
-        low=0,
-        high=5,
-        step=0.1,
+        "Weight of an episode's best statement beside its own similarity.",
+        (0, 5),
         source="§3.3, stage II; code, .5",
     )
-    probes: int = param(
-        10, help="Episodes probed at most.", low=1, high=50, step=1, source="code, 10"
-    )
+    probes: int = param(10, "Episodes probed at most.", (1, 50), source="code, 10")
     early: int = param(
         3,
-        help="First probes among which one low gain ends the search.",
-        low=0,
-        high=50,
-        step=1,
+        "First probes among which one low gain ends the search.",
+        (0, 50),
         source="§3.3, early stopping; code, 3",
     )
     low_gains: int = param(
-        2,
-        help="Low gains that end the search later.",
-        low=1,
-        high=50,
-        step=1,
-        source="§3.3, early stopping; code, 2",
+        2, "Low gains that end the search later.", (1, 50), source="§3.3, early stopping; code, 2"
     )
     admit: float = param(
         0.02,
-        help="Nats an episode must gain to be admitted.",
-        low=-5,
-        high=5,
-        step=0.01,
+        "Nats an episode must gain to be admitted.",
+        (-5, 5),
         source="code, -.40, which admits losses; .02 is ours",
     )
-    expand: float = param(
-        0.25,
-        help="Nats that also admit its messages.",
-        low=-5,
-        high=5,
-        step=0.01,
-        source="code, .25",
-    )
+    expand: float = param(0.25, "Nats that also admit its messages.", (-5, 5), source="code, .25")
     accumulate: bool = param(
         False,
-        help="Judge each episode on top of those admitted, not always on the same base.",
+        "Judge each episode on top of those admitted, not always on the same base.",
         source="§3.3 leaves it open; code, no",
     )
 
-    def __post_init__(self) -> None:
-        """Refuses values outside the declared ranges."""
-        check_ranges(self)
+    @property
+    def splitting(self) -> bool:
+        """Whether overcrowded themes are split."""
+        return self.restructure in ("full", "w/o merge")
+
+    @property
+    def merging(self) -> bool:
+        """Whether tiny themes are merged."""
+        return self.restructure in ("full", "w/o split")
 
     def steps(self, arrivals: Sequence[Arrival], services: Services) -> Iterator[Step]:
         """One Step per unit, lazily."""
         draft = Draft(services.embedder)
         tasks: Tasks = prepared(self.tasks, services)
         annotate = prepared(self.annotate, services)
-        themes = Themes(draft, portion(Limits, self), annotate)
-        writer = Episodes(draft, themes, tasks, annotate, services.embedder, portion(Reading, self))
+        themes = Themes(draft, self, annotate)
+        writer = Episodes(draft, themes, tasks, annotate, services.embedder, self)
         clock = Clock()
         for arrival in arrivals:
             when = clock.tell(arrival)
@@ -309,7 +234,7 @@ class XMemory:
     def retrieve(self, question: str, view: View) -> Retrieval:
         """Themes, statements, episodes, messages; see the class for the course."""
         tasks = tasks_or_offline(self.tasks, view.services)
-        return XMemorySearch(view, tasks, portion(Gates, self)).run(question)
+        return XMemorySearch(view, tasks, self).run(question)
 
     def operations(self) -> Mapping[str, Operation]:
         """Splits, merges, reassignment, upkeep and deletion."""
@@ -319,7 +244,7 @@ class XMemory:
         """Returns the step of an operation; ValueError says why it cannot be done."""
         draft = Draft.of(view.structure, view.services.embedder)
         annotate = annotator_or_offline(self.annotate, view.services)
-        themes = Themes(draft, portion(Limits, self), annotate)
+        themes = Themes(draft, self, annotate)
         text = apply_operation(name, arguments, draft, themes, annotate, self.most)
         return _step(view.units[-1], text, draft, themes, themes.rewrite(), name)
 

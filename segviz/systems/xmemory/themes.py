@@ -9,18 +9,18 @@ change, f before, f after, and the other themes' nodes.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from itertools import pairwise
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from segviz.construct import Annotate
 from segviz.systems.common.annotation import write
-from segviz.systems.common.draft import Draft
+from segviz.systems.common.draft import Draft, centroid, even_parts
 from segviz.tree import Judgement, Structure, Vector
 
-Group = tuple[int, ...]
+if TYPE_CHECKING:
+    from segviz.systems.xmemory.system import XMemory
 
 SEMANTIC, THEME = "semantic", "theme"
 
@@ -36,13 +36,6 @@ def sparsity(sizes: Sequence[int]) -> float:
 def cohesion(vectors: NDArray[np.floating]) -> float:
     """Mean cosine of a theme's members with their centroid."""
     return float(np.mean(_unit(vectors) @ centroid(vectors)))
-
-
-def centroid(vectors: NDArray[np.floating]) -> NDArray[np.floating]:
-    """Direction of the members' mean, unit length (zero where they cancel out)."""
-    mean = vectors.mean(axis=0)
-    norm = float(np.linalg.norm(mean))
-    return np.asarray(mean / norm if norm else mean)
 
 
 def closeness(nearest: NDArray[np.float64], spread: float) -> NDArray[np.float64]:
@@ -86,82 +79,67 @@ def reassigned(memory: Draft | Structure) -> float:
 
 
 class Partition:
-    """Themes by id with what f needs of each, kept up as they change; float64 throughout, so
-    that nine digits do not depend on the order of the changes."""
+    """Themes by id with what f needs of each; float64 throughout, so that nine digits do not
+    depend on the order of the changes."""
 
     def __init__(self, spread: float) -> None:
         """No themes; ``spread`` as in :func:`closeness`."""
         self._spread = spread
-        self.themes: NDArray[np.int64] = np.zeros(0, np.int64)
-        self.centres = np.zeros((0, 0))
-        self._size: NDArray[np.int64] = np.zeros(0, np.int64)
-        self._tight = np.zeros(0)
-        self._near = np.zeros(0)  # similarity of the nearest other theme
-        self._nearest: NDArray[np.int64] = np.zeros(0, np.int64)  # its id
+        self._of: dict[int, tuple[NDArray[np.float64], int, float]] = {}  # centre, size, cohesion
+        self._similarity: NDArray[np.float64] | None = None
 
     def __contains__(self, theme: int) -> bool:
         """Whether there is such a theme."""
-        return bool((self.themes == theme).any())
+        return theme in self._of
+
+    @property
+    def themes(self) -> list[int]:
+        """Ids, ascending."""
+        return sorted(self._of)
+
+    @property
+    def centres(self) -> NDArray[np.float64]:
+        """Centroids in the order of ``themes``, float64 (themes, d)."""
+        return np.array([self._of[theme][0] for theme in self.themes])
 
     def put(self, theme: int, vectors: Vector) -> None:
         """Adds a theme with these members, or gives it these."""
-        if theme in self:
-            self.drop(theme)
-        place = int(np.searchsorted(self.themes, theme))
-        centre = centroid(vectors.astype(np.float64))
-        if not len(self.themes):
-            self.centres = np.zeros((0, len(centre)))
-        similarity = self.centres @ centre
-        nearer = similarity > self._near
-        self._near[nearer], self._nearest[nearer] = similarity[nearer], theme
-        best = int(np.argmax(similarity)) if len(similarity) else -1
-        near, nearest = (similarity[best], self.themes[best]) if best >= 0 else (-np.inf, -1)
-        self.themes = np.insert(self.themes, place, theme)
-        self.centres = np.insert(self.centres, place, centre, axis=0)
-        self._size = np.insert(self._size, place, len(vectors))
-        self._tight = np.insert(self._tight, place, cohesion(vectors.astype(np.float64)))
-        self._near = np.insert(self._near, place, near)
-        self._nearest = np.insert(self._nearest, place, nearest)
+        wide = vectors.astype(np.float64)
+        self._of[theme] = np.asarray(centroid(wide), np.float64), len(wide), cohesion(wide)
+        self._similarity = None
 
     def drop(self, theme: int) -> None:
         """Removes a theme."""
-        keep = self.themes != theme
-        for name in ("themes", "centres", "_size", "_tight", "_near", "_nearest"):
-            setattr(self, name, getattr(self, name)[keep])
-        lost = np.flatnonzero(self._nearest == theme)
-        if len(lost):
-            similarity = self._between(lost, np.arange(len(self.themes)))
-            best = similarity.argmax(axis=1)
-            self._near[lost] = similarity[np.arange(len(lost)), best]
-            self._nearest[lost] = self.themes[best]
+        del self._of[theme]
+        self._similarity = None
 
     def objective(self, without: Sequence[int] = (), groups: Sequence[Vector] = ()) -> float:
         """Returns f of all themes, some exchanged for ``groups`` of member vectors."""
-        keep = np.flatnonzero(~np.isin(self.themes, without))
-        near = self._near[keep]
-        lost = np.isin(self._nearest[keep], without)
-        if lost.any():
-            near[lost] = self._between(keep[lost], keep).max(axis=1)
+        themes, centres = self.themes, self.centres
+        if self._similarity is None:
+            self._similarity = _among(centres)
+        keep = [place for place, theme in enumerate(themes) if theme not in without]
         wide = [group.astype(np.float64) for group in groups]
+        near = self._similarity[np.ix_(keep, keep)].max(axis=1, initial=-np.inf)
         if wide:
             fresh = np.stack([centroid(group) for group in wide])
-            among = fresh @ fresh.T
-            np.fill_diagonal(among, -np.inf)
-            across = fresh @ self.centres[keep].T
-            near = np.maximum(near, across.max(axis=0)) if len(keep) else near
-            near = np.append(near, np.hstack([among, across]).max(axis=1))
-        sizes = np.append(self._size[keep], [len(group) for group in wide]).astype(np.int64)
-        tight = np.append(self._tight[keep], [*map(cohesion, wide)])
+            across = fresh @ centres[keep].T if keep else np.zeros((len(wide), 0))
+            near = np.maximum(near, across.max(axis=0))
+            near = np.append(near, np.hstack([_among(fresh), across]).max(axis=1))
+        known = [self._of[themes[place]] for place in keep]
+        sizes = np.array([size for _, size, _ in known] + [len(group) for group in wide], np.int64)
+        tight = np.array([tight for _, _, tight in known] + [*map(cohesion, wide)])
         return objective(sizes, tight, near, self._spread)
 
-    def _between(self, rows: NDArray[np.int64], columns: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Similarity of themes at ``rows`` with those at ``columns``; -inf with themselves."""
-        similarity = self.centres[rows] @ self.centres[columns].T
-        similarity[rows[:, None] == columns] = -np.inf
-        return similarity
+
+def _among(centres: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Similarity of centroids with each other; -inf with themselves."""
+    similarity = np.asarray(centres @ centres.T) if len(centres) else np.zeros((0, 0))
+    np.fill_diagonal(similarity, -np.inf)
+    return similarity
 
 
-def splits(vectors: Vector, similarity: float, most: int) -> dict[str, list[Group]]:
+def splits(vectors: Vector, similarity: float, most: int) -> dict[str, list[Sequence[int]]]:
     """Ways to cut members 0 … n-1 into parts of at most ``most``, by name; only real cuts.
 
     ``components``: what hangs together at a cosine of ``similarity``, larger ones chunked;
@@ -169,21 +147,14 @@ def splits(vectors: Vector, similarity: float, most: int) -> dict[str, list[Grou
     """
     found = {
         "components": [
-            part for group in _components(vectors, similarity) for part in chunks(group, most)
+            part for group in _components(vectors, similarity) for part in even_parts(group, most)
         ],
-        "principal axis": chunks(_along_axis(vectors), most),
+        "principal axis": even_parts(_along_axis(vectors), most),
     }
     return {name: parts for name, parts in found.items() if len(parts) > 1}
 
 
-def chunks(members: Sequence[int], most: int) -> list[Group]:
-    """Consecutive parts of at most ``most``, as equal in size as can be."""
-    count = -(-len(members) // most)
-    cuts = [round(i * len(members) / count) for i in range(count + 1)]
-    return [tuple(members[a:b]) for a, b in pairwise(cuts)]
-
-
-def _components(vectors: Vector, similarity: float) -> list[Group]:
+def _components(vectors: Vector, similarity: float) -> list[list[int]]:
     unit = _unit(vectors)
     joined = np.round(unit @ unit.T, 9) >= similarity
     free = set(range(len(vectors)))
@@ -195,7 +166,7 @@ def _components(vectors: Vector, similarity: float) -> list[Group]:
             near = sorted(m for m in free if joined[member, m])
             group += near
             free.difference_update(near)
-        groups.append(tuple(sorted(group)))
+        groups.append(sorted(group))
     return groups
 
 
@@ -213,35 +184,10 @@ def _unit(vectors: NDArray[np.floating]) -> NDArray[np.floating]:
     return np.asarray(np.divide(vectors, norms, out=np.zeros_like(vectors), where=norms > 0))
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """Sizes and similarities of the theme layer."""
-
-    most: int
-    attach: float
-    loose: float
-    cut: float
-    tiny: int
-    merge: float
-    neighbours: int
-    spread: float
-    restructure: str
-
-    @property
-    def splitting(self) -> bool:
-        """Whether overcrowded themes are split."""
-        return self.restructure in ("full", "w/o merge")
-
-    @property
-    def merging(self) -> bool:
-        """Whether tiny themes are merged."""
-        return self.restructure in ("full", "w/o split")
-
-
 class Themes:
     """The theme layer of a draft; the members of a theme are its children, statements."""
 
-    def __init__(self, draft: Draft, limits: Limits, annotate: Annotate) -> None:
+    def __init__(self, draft: Draft, limits: XMemory, annotate: Annotate) -> None:
         """Takes up the themes as they stand in ``draft``."""
         self._draft = draft
         self._limits = limits
@@ -271,9 +217,9 @@ class Themes:
         their similarity; a tie to the older."""
         themes = self._parts.themes
         self.inspected += len(themes)
-        similarity = np.round(self._parts.centres @ vector, 9) if len(themes) else np.zeros(0)
+        similarity = np.round(self._parts.centres @ vector, 9) if themes else np.zeros(0)
         order = np.argsort(-similarity, kind="stable")[: count + 1].tolist()
-        found = [(float(similarity[i]), int(themes[i])) for i in order if themes[i] != apart_from]
+        found = [(float(similarity[i]), themes[i]) for i in order if themes[i] != apart_from]
         return found[:count]
 
     def attach(self, statement: int) -> None:
@@ -314,13 +260,13 @@ class Themes:
 
     def all_touched(self) -> None:
         """Marks every theme for the next upkeep."""
-        self._touched = dict.fromkeys(self._parts.themes.tolist())
+        self._touched = dict.fromkeys(self._parts.themes)
 
     def upkeep(self) -> None:
         """Splits overcrowded themes, then merges the tiny ones touched where f gains."""
         limits, size = self._limits, self._draft.children
         if limits.splitting:
-            for theme in self._parts.themes.tolist():
+            for theme in self._parts.themes:
                 if len(size[theme]) > limits.most:
                     self.split(theme, limits.most)
         while limits.merging and self._merge_once():
@@ -390,7 +336,7 @@ class Themes:
 
     def _partners(self, theme: int) -> list[int]:
         limits, children = self._limits, self._draft.children
-        centre = self._parts.centres[self._parts.themes == theme][0]
+        centre = self._parts.centres[self._parts.themes.index(theme)]
         return [
             other
             for score, other in self._near(centre, limits.neighbours, theme)

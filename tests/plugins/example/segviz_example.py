@@ -29,7 +29,7 @@ class BySession:
     fidelity: ClassVar[str] = "faithful"
     departures: ClassVar[tuple[str, ...]] = ()
 
-    words: int = param(5, help="Words kept of each unit.", low=1, high=50, source="ours")
+    words: int = param(5, "Words kept of each unit.", (1, 50), source="ours")
 
     def steps(self, arrivals: Sequence[Arrival], services: Services) -> Iterator[Step]:
         """The first unit of a session opens a node, the others extend it."""

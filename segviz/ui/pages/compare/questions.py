@@ -11,12 +11,11 @@ import streamlit as st
 from segviz.construct import Retriever
 from segviz.conversation import Question
 from segviz.evaluate import MEASURES, Mean, Outcomes
+from segviz.evaluate.aggregate import Row
 from segviz.evaluate.compare import (
-    COLLAPSED,
     OWN,
     Comparison,
     Overlap,
-    Row,
     Standing,
     compare,
     overlap,
@@ -287,10 +286,11 @@ def _standing(
     cells |= {
         "words read": round(value("words", adversarial=adversarial)),
         "short of K": f"{value('short', adversarial=adversarial):.0%}",
-        "build s": round(row.build_seconds or 0, 2),
         "model calls": sum(step.cost.calls for step in memory.steps),
         "MB of vectors": round(memory.structure.vector.nbytes / 1e6, 2),
     }
+    if row.build_seconds is not None:
+        cells["build s"] = round(row.build_seconds, 2)
     if row.query_seconds is not None:
         cells["ms per question"] = round(1000 * row.query_seconds, 1)
     return cells
@@ -306,19 +306,4 @@ def _retrieval(row: Standing) -> str:
 
 def _measured(session: Session, ready: Mapping[str, Built], settings: dict[str, Any]) -> Comparison:
     memories = {name: found.memory for name, found in ready.items()}
-    seconds: dict[tuple[str, str], float] = {}
-    for name, memory in memories.items():
-        methods = (COLLAPSED, OWN) if isinstance(memory.model, Retriever) else (COLLAPSED,)
-        sample = measured(session)[:10]
-        for method in methods:
-            began = perf_counter()
-            for question in sample:
-                memory.ask(question.text, _how(settings, method == OWN))
-            seconds[name, method] = (perf_counter() - began) / len(sample)
-    return compare(
-        memories,
-        measured(session),
-        build_seconds={name: found.seconds for name, found in ready.items()},
-        query_seconds=seconds,
-        **settings,
-    )
+    return compare(memories, measured(session), clock=perf_counter, **settings)

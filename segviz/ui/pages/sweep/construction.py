@@ -10,7 +10,8 @@ import streamlit as st
 
 from segviz.construct import Parameter
 from segviz.evaluate import Mean
-from segviz.evaluate.compare import Chart, Comparison, Row, construction_sweep
+from segviz.evaluate.aggregate import Row
+from segviz.evaluate.compare import Chart, Comparison, construction_sweep
 from segviz.figures.rows import rows_figure
 from segviz.memory import COMPONENTS, declared, make_system, needs_chat, nested
 from segviz.systems import SYSTEMS
@@ -19,7 +20,7 @@ from segviz.ui.state import Session, fingerprint, peek, remember
 from segviz.ui.widgets.captions import counted, spread
 from segviz.ui.widgets.charts import chart, colours
 from segviz.ui.widgets.tables import table
-from segviz.view.bookmark import decode, differing
+from segviz.view.bookmark import decode, differing, in_link
 from segviz.view.palette import SERIES
 
 RESULTS_KEPT = 4
@@ -61,8 +62,8 @@ def construction_panel(session: Session) -> None:
     texts = list(dict.fromkeys(part.strip() for part in given.split(",") if part.strip()))
     values, problems = [], []
     for text in texts:
-        link = {name: str(value) for name, value in fixed.items()}
-        read, faults = decode({"system": system, **link, parameter: text})
+        link = {in_link(name): str(value) for name, value in fixed.items()}
+        read, faults = decode({"system": system, **link, in_link(parameter): text})
         problems += faults
         values.append(read.settings.get(parameter))
     if problems or not values:
