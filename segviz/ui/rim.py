@@ -19,7 +19,7 @@ from fnmatch import fnmatchcase
 from importlib import import_module
 from ipaddress import ip_address
 from pathlib import Path
-from threading import Thread
+from threading import Thread, Timer
 from typing import Any
 
 import streamlit as st
@@ -128,22 +128,32 @@ def show_failure(error: Exception) -> bool:
     return True
 
 
+_LATER = 5.0
+"""Seconds after which the first page stands, so that nothing is taken from it."""
+
+
 def _prepare() -> None:
     """Does what the first page would wait for: imports, and the vectors, sentences and stems that
-    building the sample keeps for the next time. Then what the other pages need."""
+    building the sample keeps for the next time."""
     for name in ("segviz.ui.main", "segviz.ui.pages.grow.page"):
         import_module(name)
     memory = import_module("segviz.memory")
     sample = import_module("segviz.loaders").load(sample_path(next(iter(TITLES))))[0]
     built = memory.build(sample)
     inspect.stack()  # knows all modules now; Streamlit asks it whether this is a prompt
-    for page in ("ask", "sweep", "compare", "guide"):
-        import_module(f"segviz.ui.pages.{page}.page")
-    built.ask(sample.questions[0].text)
-    # Streamlit collects all garbage after every run; walking modules, which never go, would cost
-    # a tenth of a second each time.
-    gc.collect()
-    gc.freeze()
+
+    def rest() -> None:
+        for page in ("ask", "sweep", "compare", "guide"):
+            import_module(f"segviz.ui.pages.{page}.page")
+        built.ask(sample.questions[0].text)
+        # Streamlit collects all garbage after every run; walking modules, which never go, would
+        # cost a tenth of a second each time.
+        gc.collect()
+        gc.freeze()
+
+    later = Timer(_LATER, rest)
+    later.daemon = True
+    later.start()
 
 
 @asynccontextmanager
