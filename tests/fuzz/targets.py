@@ -66,7 +66,7 @@ def links(data: bytes) -> None:
     found, problems = bookmark.decode({name: str(value) for name, value in given.items()})
     assert all(isinstance(problem, str) for problem in problems)
     link = bookmark.encode(found)
-    assert bookmark.decode(dict(parse_qsl(urlencode(link)))) == (found, [])
+    assert bookmark.decode(dict(parse_qsl(urlencode(link), keep_blank_values=True))) == (found, [])
     for stop in found.story:
         bookmark.decode(stop.link)
     nested(SYSTEMS[found.system], found.settings)
