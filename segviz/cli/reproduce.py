@@ -134,9 +134,9 @@ def _write(
     source = SOURCES[entry.paper]
     questions = sum(len(talk.questions) for talk in talks)
     page = (
-        f"# {source.title}, {entry.table}\n\n{entry.shows}. Measured on {len(talks)} conversations "
-        f"with {questions} questions; `, paper` is printed in {source.where}. {source.caveat}\n\n"
-        f"{rows_markdown(rows)}\n{entry.difference(rows)}\n"
+        f"# {source.title}, {entry.table}\n\n{entry.shows} Measured on {len(talks)} "
+        f"conversation{'s' * (len(talks) > 1)} with {questions} questions; `, paper` is printed in "
+        f"{source.where}. {source.caveat}\n\n{rows_markdown(rows)}\n{entry.difference(rows)}\n"
     )
     files: dict[str, str | bytes] = {"csv": rows_csv(rows), "md": page}
     if entry.chart:

@@ -364,6 +364,8 @@ def _lost(bench: Bench) -> list[Row]:
     """What it costs that 30 % of the units change places.
 
     Units move, not turns; dates stay; three random orders. The paper's tree is built by batch.
+    A question that stands at a moment hears only what is placed before it: where questions do
+    (RealMem), much of the loss of every construction is evidence that moved behind its question.
     """
     found = permutation(
         bench.talks,
