@@ -218,7 +218,6 @@ def test_beyond_loopback_a_fault_tells_its_kind_alone(at):
 @pytest.mark.slow
 def test_a_fault_in_a_running_server_shows_our_page_and_not_streamlits(tmp_path):
     """In the page itself, in a callback and in a fragment."""
-    import asyncio
     import subprocess
     import sys
 
@@ -241,23 +240,21 @@ def test_a_fault_in_a_running_server_shows_our_page_and_not_streamlits(tmp_path)
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     server = subprocess.Popen(command, cwd=tmp_path, env=environment, stdout=subprocess.DEVNULL)
 
-    async def shown(query: str) -> str:
+    def shown(query: str) -> str:
         from streamlit.proto.BackMsg_pb2 import BackMsg
-        from websockets.asyncio.client import connect
+        from websockets.sync.client import connect
 
         begin = BackMsg()
         begin.rerun_script.query_string = query
         said = []
-        address = f"ws://127.0.0.1:{port}/_stcore/stream"
-        async with connect(address, max_size=None) as socket:
-            await socket.send(begin.SerializeToString())
-            async with asyncio.timeout(60):
-                async for data in socket:
-                    message = ForwardMsg.FromString(data)
-                    said.append(str(message))
-                    if message.WhichOneof("type") == "script_finished":
-                        return "\n".join(said)
-        return ""
+        with connect(f"ws://127.0.0.1:{port}/_stcore/stream", max_size=None) as socket:
+            socket.send(begin.SerializeToString())
+            for data in iter(lambda: socket.recv(timeout=60), None):
+                message = ForwardMsg.FromString(data)
+                said.append(str(message))
+                if message.WhichOneof("type") == "script_finished":
+                    break
+        return "\n".join(said)
 
     try:
         import time
@@ -270,7 +267,7 @@ def test_a_fault_in_a_running_server_shows_our_page_and_not_streamlits(tmp_path)
             except OSError:
                 time.sleep(0.1)
         for query, what in (("", "in the page"), ("part=1", "in a fragment")):
-            said = asyncio.run(shown(query))
+            said = shown(query)
             assert f"ValueError: {what}" in said
             assert "This did not work" in said
             assert "exception {" not in said

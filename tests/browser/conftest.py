@@ -167,7 +167,14 @@ class App:
         return found
 
     def attribute(self, key: str, name: str) -> str:
-        return self.tree(key).get_attribute(f"data-{name}") or ""
+        # In one look: between two of them another canvas may come.
+        look = "(found, name) => found.map((one) => one.getAttribute(name) ?? '')"
+        while True:
+            self.page.locator(f".st-key-{key} .segviz").first.wait_for()
+            values = self.page.locator(f".st-key-{key} .segviz").evaluate_all(look, f"data-{name}")
+            if len(values) == 1:
+                return str(values[0])
+            self.page.wait_for_timeout(20)
 
     def until(
         self, key: str, name: str, value: str | Callable[[str], bool], timeout: float = 90

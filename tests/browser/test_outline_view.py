@@ -135,10 +135,10 @@ def test_the_selection_goes_along_between_the_views(app, memory):
 
 
 def test_many_parents_and_roots(app, memory):
-    raptor = built("raptor", "recurrence")
+    raptor = built("raptor", "recurrence", threshold=0.1)
     child = next(n for n, p in enumerate(raptor.structure.collapsed.parents) if len(p) > 1)
     parents = raptor.structure.collapsed.parents[child]
-    app.open(f"?sample=recurrence&system=raptor&view=Outline&node={child}")
+    app.open(f"?sample=recurrence&system=raptor&threshold=0.1&view=Outline&node={child}")
     for parent in parents:
         place = row(app, parent)
         if place.count() and place.get_attribute("aria-expanded") == "false":

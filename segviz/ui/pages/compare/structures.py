@@ -79,7 +79,7 @@ def _structure(
     roots = counted(len(structure.roots), "root")
     with st.container(horizontal=True, wrap=False, gap="small"):
         unlike = _unlike(shape(found.memory.structure), name, session.conversation.source_format)
-        took = f", {found.seconds:.1f} s" if found.seconds >= 0.05 else ""
+        took = f", {found.seconds:.2f} s" if found.seconds else ""  # 0: opened, not built
         st.caption(f"{nodes}, {roots}{took}", width="stretch")
         fidelity = foreign("systems", name) or kind.fidelity
         with st.popover(
