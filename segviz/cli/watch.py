@@ -47,7 +47,7 @@ page within a second. A line is a message {"role": …, "content": …}, a recor
 agent's loop. A last line without its end waits; a rotated or truncated file is gone on with.
 
 The tree is kept in a folder beside the file, FILE.segviz: started again, the command goes on
-where it was. After every 5,000 turns the tree is saved there as a memory of its own
+where it was. After every 2,500 turns the tree is saved there as a memory of its own
 (part-0001.json.gz, which segviz opens) and another begins, so that memory stays bounded however
 long the agent talks.""",
     arguments=_arguments,

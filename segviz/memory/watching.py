@@ -30,7 +30,7 @@ import numpy as np
 from segviz import files, store
 from segviz.construct import LOOK_BACK, Arrival, Services, as_settings
 from segviz.conversation import Conversation, Session, Turn, Unit
-from segviz.embedding import Embedder, get_embedder
+from segviz.embedding import Cached, Embedder, get_embedder
 from segviz.loaders.captions import one_line, shorten
 from segviz.loaders.columns import guess
 from segviz.loaders.dates import read_time
@@ -47,7 +47,7 @@ from segviz.systems.segment_tree.builder import SegmentTreeBuilder
 from segviz.tree import Step, Vector
 from segviz.tree.fold import Fold
 
-PART = 5_000
+PART = 2_500
 """Turns after which a tree is saved and another begins."""
 
 READ_AT_ONCE = 1 << 20
@@ -207,7 +207,9 @@ class Watched:
         self._system = system or SegmentTree()
         if self._system.refresh != "eager":
             raise ValueError("a tree that is watched is refreshed at every step, not lazily")
-        self._embedder = get_embedder(embedder) if isinstance(embedder, str) else embedder
+        found = get_embedder(embedder) if isinstance(embedder, str) else embedder
+        # What was said long ago is not said again: its vectors stay in the tree alone.
+        self._embedder = Cached(found.inner, LOOK_BACK) if isinstance(found, Cached) else found
         services = Services(self._embedder)
         self._compatibility = prepared(self._system.compatibility, services)
         self._annotate = prepared(self._system.annotate, services)

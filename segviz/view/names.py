@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 import re
+import sys
 from bisect import bisect_left
 from collections import defaultdict
 from functools import lru_cache
+from weakref import WeakKeyDictionary
 
 from segviz.tree import Structure
 from segviz.tree.unfold import follows_time
@@ -41,7 +43,7 @@ _FREQUENT = 150
 """So many words that many leaves hold may name a wide node, whether or not its text has them."""
 
 
-@lru_cache(maxsize=40_000)
+@lru_cache(maxsize=10_000)
 def _words(text: str) -> tuple[tuple[str, str], ...]:
     """The words of a text that may name it, each once: its form without a plural's s, and as it
     is first written. Who speaks is not what is said."""
@@ -50,11 +52,14 @@ def _words(text: str) -> tuple[tuple[str, str], ...]:
         plain = re.sub(r"['’]\w*$", "", word)
         low = plain.lower()
         if len(low) > 2 and low not in _COMMON and "'" not in plain and "’" not in plain:
-            found.setdefault(low.removesuffix("s"), plain)
+            found.setdefault(sys.intern(low.removesuffix("s")), sys.intern(plain))
     return tuple(found.items())
 
 
-@lru_cache(maxsize=8)
+# Weak, for a structure that grows is another at every step, and large.
+_NAMES: WeakKeyDictionary[Structure, dict[tuple[str, ...], tuple[str, ...]]] = WeakKeyDictionary()
+
+
 def node_names(structure: Structure, speakers: tuple[str, ...] = ()) -> tuple[str, ...]:
     """A name for every node, "" where its text has no word of its own.
 
@@ -63,8 +68,15 @@ def node_names(structure: Structure, speakers: tuple[str, ...] = ()) -> tuple[st
     over the share among its parent's, and u of all U leaves hold it. They come from the node's
     text and, above level 1, from the words most leaves hold. Where a structure does not follow
     time, "below" is the node's own text alone. ``speakers`` name nobody. O((w + 150 m) log w) for
-    w words in all texts and m wide nodes.
+    w words in all texts and m wide nodes, once for a structure.
     """
+    known = _NAMES.setdefault(structure, {})
+    if speakers not in known:
+        known[speakers] = _named(structure, speakers)
+    return known[speakers]
+
+
+def _named(structure: Structure, speakers: tuple[str, ...]) -> tuple[str, ...]:
     leaves = structure.leaves
     whole = max(1, int(structure.stop.max(initial=0)))
     places: dict[str, list[int]] = defaultdict(list)

@@ -4,7 +4,8 @@ Run ``python -m tests.benchmarks.watching [TURNS [PER_SECOND]]`` from the projec
 1,000 and 20); the first part needs Playwright and a Chromium (SEGVIZ_CHROMIUM names one that is
 not found). ``segviz watch`` and a tab of 1400 by 1000 pixels show a file into which
 ``segviz.Watch`` writes; in the second half the server is killed and started again. A turn is on
-the page once the canvas says so many units, looked for in every frame. Then a file of 28,000 turns
+the page once the canvas says so many units, looked for in every frame. Another server, which
+nobody kills, is weighed through two parts and a half. Then a file of 28,000 turns
 is read as fast as it goes, without a browser. Nothing is asserted: times belong to a machine.
 """
 
@@ -23,6 +24,7 @@ from pathlib import Path
 import numpy as np
 
 from segviz.memory import Watch, Watched
+from segviz.memory.watching import PART
 from tests.benchmarks.report import chromium, table
 from tests.benchmarks.sessions import resident
 from tests.benchmarks.synthetic import conversation
@@ -30,6 +32,8 @@ from tests.conftest import LAUNCH
 
 ROOT = Path(__file__).resolve().parents[2]
 LARGE = 28_000
+FASTER = 60.0
+"""Turns a second, where memory alone is looked at."""
 
 # When the canvas first said so many units, and the milliseconds of every update and frame of it.
 SEEN = """() => {
@@ -128,7 +132,7 @@ def live(count: int, rate: float) -> list[tuple[str, str]]:
         inside = page.context.new_cdp_session(page)
         inside.send("HeapProfiler.enable")
         inside.send("Performance.enable")
-        heaps, servers = [], []
+        heaps = []
 
         def weigh() -> None:
             inside.send("HeapProfiler.collectGarbage")
@@ -136,7 +140,6 @@ def live(count: int, rate: float) -> list[tuple[str, str]]:
                 m["name"]: m["value"] for m in inside.send("Performance.getMetrics")["metrics"]
             }
             heaps.append(metrics["JSHeapUsedSize"] / 1e6)
-            servers.append(resident(child(process)))
 
         page.goto(address)
         page.locator(".st-key-grow-tree .segviz").wait_for()
@@ -164,12 +167,37 @@ def live(count: int, rate: float) -> list[tuple[str, str]]:
             ("script of an update of the canvas, ms", percentiles(seen["load"], "{:.1f}")),
             ("script of a frame of the canvas, ms", percentiles(seen["draw"], "{:.1f}")),
             ("page's memory, first and last, MB", f"{heaps[0]:.0f}, {heaps[-1]:.0f}"),
-            ("server's memory, first and last, MB", f"{servers[0]:.0f}, {servers[-1]:.0f}"),
             ("killed to serving again, s", f"{again:.1f}"),
         ]
         kill(process)
         browser.close()
     return rows
+
+
+def held() -> list[tuple[str, str]]:
+    """The memory of one server with a page open, through two parts and a half."""
+    from playwright.sync_api import sync_playwright
+
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
+        path = Path(folder, "agent.jsonl")
+        Watch(path)("user", "The first turn")
+        process, address = serve(path)
+        browser = playwright.chromium.launch(executable_path=chromium(), args=LAUNCH)
+        page = browser.new_page(viewport={"width": 1400, "height": 1000})
+        page.goto(address)
+        page.locator(".st-key-grow-tree .segviz").wait_for()
+        page.wait_for_timeout(5_000)
+        sizes = [resident(child(process))]
+        for begun in range(0, 5 * PART // 2, PART // 4):
+            agent = writes(path, PART // 4, FASTER, begun)
+            while agent.poll() is None:
+                page.wait_for_timeout(500)
+            page.wait_for_timeout(4_000)  # the state is written
+            sizes.append(resident(child(process)))
+        kill(process)
+        browser.close()
+    what = f"server's memory after each {PART // 4:,} turns, one process, parts of {PART:,}, MB"
+    return [(what, ", ".join(f"{size:.0f}" for size in sizes))]
 
 
 def large() -> list[tuple[str, str]]:
@@ -203,7 +231,7 @@ def large() -> list[tuple[str, str]]:
 def main() -> int:
     given = [int(argument) for argument in sys.argv[1:3]]
     count, rate = [*given, *(1_000, 20)[len(given) :]]
-    rows = [*live(count, rate), *large()]
+    rows = [*live(count, rate), *held(), *large()]
     print(f"{count:,} turns at {rate} a second; median, 95th percentile, most.\n")
     print(table(("", ">measured"), rows))
     return 0
