@@ -250,7 +250,7 @@ def _show_problems(arriving: Bookmark | None, session: Session) -> None:
         )
     if not problems:
         return
-    with st.container(border=True, key=keys.LINK_PROBLEMS_SHOWN):
+    with st.container(border=True, key="link-problems-shown"):
         st.markdown(":material/link_off: **Part of the link could not be followed.**")
         for problem in problems[:8]:
             st.text(problem)
@@ -259,4 +259,4 @@ def _show_problems(arriving: Bookmark | None, session: Session) -> None:
             st.session_state[keys.LINK_PROBLEMS] = []
             st.session_state[keys.ARRIVING] = None
 
-        st.button("Dismiss", key=keys.DISMISS_LINK, on_click=dismiss)
+        st.button("Dismiss", key="dismiss-link", on_click=dismiss)

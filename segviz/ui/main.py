@@ -39,7 +39,7 @@ def _page(path: str, session: Session | None) -> Callable[[], None]:
                 else "The model server did not answer."
             )
             st.text(str(error))
-            st.button("Try again", key=keys.RETRY)
+            st.button("Try again", key="retry")
 
     return show
 
@@ -51,9 +51,7 @@ def _story_bar(session: Session) -> None:
     if not stops:
         return
     last = stop == len(stops)
-    with st.container(
-        horizontal=True, vertical_alignment="center", border=True, key=keys.STORY_BAR
-    ):
+    with st.container(horizontal=True, vertical_alignment="center", border=True, key="story-bar"):
         st.markdown(f"**{stop} of {len(stops)}**", width="content")
         st.text(stops[stop - 1].words, width="stretch")
         for name, to, missing in (("Back", stop - 1, stop == 1), ("Next", stop + 1, last)):

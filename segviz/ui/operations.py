@@ -12,7 +12,6 @@ import streamlit as st
 from segviz.construct import Operates, Operation
 from segviz.llm import ModelError
 from segviz.memory import Memory
-from segviz.ui import keys
 from segviz.ui.state import Session, fingerprint, remember
 
 CHANGED_KEPT = 4
@@ -31,7 +30,7 @@ class DoneOperation:
 
 def changes(key: str) -> list[DoneOperation]:
     """Returns what was done to the memory with this key, oldest first; editable."""
-    found: list[DoneOperation] = remember(keys.OPERATED, key, CHANGED_KEPT, list)
+    found: list[DoneOperation] = remember("operated", key, CHANGED_KEPT, list)
     return found
 
 
@@ -60,9 +59,9 @@ def operations_panel(session: Session) -> None:
     known = system.operations()
     done = changes(session.built or session.key)
     title = f"Change ({len(done)})" if done else "Change"
-    with st.popover(title, icon=":material/build:", key=keys.OPERATIONS):
+    with st.popover(title, icon=":material/build:", key="operations"):
         name = st.selectbox(
-            "Operation", list(known), format_func=lambda key: known[key].label, key=keys.OPERATION
+            "Operation", list(known), format_func=lambda key: known[key].label, key="operation"
         )
         chosen = known[name]
         st.caption(chosen.help)
@@ -71,8 +70,8 @@ def operations_panel(session: Session) -> None:
             for argument, kind in chosen.arguments.items()
         }
         with st.container(horizontal=True):
-            wanted = st.button(chosen.label, key=keys.OPERATE)
-            undone = st.button("Undo the last", disabled=not done, key=keys.UNDO_OPERATION)
+            wanted = st.button(chosen.label, key="operate")
+            undone = st.button("Undo the last", disabled=not done, key="undo-operation")
         if wanted:
             _operate(session, done, name, chosen, arguments)
         if undone:
@@ -99,7 +98,7 @@ def _argument(session: Session, operation: str, name: str, kind: str, default: i
         max_value=last,
         value=start if last is None else min(start, max(last, first)),
         step=1,
-        key=keys.argument(session.built or session.key, operation, name, start),
+        key=f"argument-{session.built or session.key}-{operation}-{name}-{start}",
         help="A selected node is filled in." if kind == "node" else None,
     )
     return int(chosen) - first

@@ -137,5 +137,5 @@ class Session:
 
 def typed_turns(source: str) -> list[tuple[str, str]]:
     """Returns the (speaker, text) turns typed after this conversation, oldest first; editable."""
-    everything: dict[str, list[tuple[str, str]]] = st.session_state.setdefault(keys.TYPED, {})
+    everything: dict[str, list[tuple[str, str]]] = st.session_state.setdefault("typed", {})
     return everything.setdefault(source, [])

@@ -156,7 +156,7 @@ def write_look(look: Look) -> None:
 
 def pinned(session: Session) -> list[int]:
     """Returns the pinned nodes of this memory, at most two, oldest first; editable."""
-    nodes: list[int] = remember(keys.PINS, session.key, _MEMORIES_PINNED, list)
+    nodes: list[int] = remember("pins", session.key, _MEMORIES_PINNED, list)
     return nodes
 
 

@@ -6,7 +6,6 @@ import streamlit as st
 
 from segviz.retrieval import Result
 from segviz.tree import Structure
-from segviz.ui import keys
 from segviz.ui.inspector.pins import pin_button
 from segviz.ui.inspector.tabs import history_tab, lineage_tab, similar_tab, text_tab
 from segviz.ui.state import Session
@@ -26,19 +25,19 @@ def node_details(
         name, where = named(session, structure, node).split(" · ", 1)
         st.markdown(f"**{unmarked(name)}** · {unmarked(where)}", width="stretch")
         pin_button(session, node)
-        with st.popover("Copy", icon=":material/content_copy:", type="tertiary", key=keys.COPY):
+        with st.popover("Copy", icon=":material/content_copy:", type="tertiary", key="copy"):
             st.code(_citation(session, structure, node), language=None, wrap_lines=True)
         st.button(
             "",
             icon=":material/close:",
             help="Clear the selection",
             type="tertiary",
-            key=keys.CLEAR_SELECTION,
+            key="clear-selection",
             on_click=lambda: session.select(None),
         )
     st.caption(unmarked(coverage(session, structure, node)))
     text, kin, similar, history = st.tabs(
-        ["Text", "Above and below", "Similar", "History"], key=keys.INSPECT, on_change="rerun"
+        ["Text", "Above and below", "Similar", "History"], key="inspect", on_change="rerun"
     )
     if text.open:
         with text:

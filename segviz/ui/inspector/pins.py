@@ -9,7 +9,6 @@ import streamlit as st
 from segviz.retrieval import Result, ranks
 from segviz.tree import Structure
 from segviz.tree.inspect import kinship, shared_units, similarity
-from segviz.ui import keys
 from segviz.ui.state import Session
 from segviz.ui.view_state import pinned
 from segviz.ui.widgets.captions import counted, coverage, named, unmarked
@@ -45,7 +44,7 @@ def pin_button(session: Session, node: int) -> None:
         icon=":material/keep_off:" if there else ":material/keep:",
         help="Two pinned nodes are compared below; a third takes the place of the first.",
         type="tertiary",
-        key=keys.PIN,
+        key="pin",
         on_click=toggle,
     )
 
@@ -55,12 +54,12 @@ def pins_panel(session: Session, structure: Structure, result: Result | None = N
     pins = pinned(session)
     if not pins:
         return
-    with st.container(border=True, key=keys.PINS_PANEL):
+    with st.container(border=True, key="pins-panel"):
         names = " and ".join(str(node) for node in pins)
         with st.container(horizontal=True, vertical_alignment="center"):
             what = "Pinned: node" if len(pins) == 1 else "Pinned: nodes"
             st.markdown(f"**{what} {names}**", width="stretch")
-            st.button("Clear", key=keys.CLEAR_PINS, type="tertiary", on_click=pins.clear)
+            st.button("Clear", key="clear-pins", type="tertiary", on_click=pins.clear)
         absent = [node for node in pins if node >= len(structure)]
         if absent:
             st.caption(f"Node {absent[0]} has not appeared yet at this step.")
@@ -74,7 +73,7 @@ def _compare(session: Session, structure: Structure, a: int, b: int, result: Res
     _in_common(session, structure, a, b)
     if result is not None:
         _scores(result, a, b)
-    beside, words = st.tabs(["Side by side", "Word by word"], key=keys.PINS_VIEW, on_change="rerun")
+    beside, words = st.tabs(["Side by side", "Word by word"], key="pins-view", on_change="rerun")
     if beside.open:
         with beside:
             for node, column in zip((a, b), st.columns(2), strict=True):
@@ -86,8 +85,8 @@ def _compare(session: Session, structure: Structure, a: int, b: int, result: Res
                 st.caption("Both have the same text.")
                 return
             st.caption(f"Struck through: only in node {a}. Underlined: only in node {b}.")
-            with st.container(height=HEIGHT + 60, key=keys.PINS_WORDS):
-                diffs([("", structure.text[a], structure.text[b])], key=keys.PINS_DIFF)
+            with st.container(height=HEIGHT + 60, key="pins-words"):
+                diffs([("", structure.text[a], structure.text[b])], key="pins-diff")
 
 
 def _in_common(session: Session, structure: Structure, a: int, b: int) -> None:
@@ -116,7 +115,7 @@ def _in_common(session: Session, structure: Structure, a: int, b: int) -> None:
 def _one(session: Session, structure: Structure, node: int) -> None:
     st.button(
         f"Node {node}",
-        key=keys.show_pin(node),
+        key=f"show-pin-{node}",
         help="Select this node",
         type="tertiary",
         on_click=session.select,
@@ -126,7 +125,7 @@ def _one(session: Session, structure: Structure, node: int) -> None:
     st.caption(unmarked(f"{where} · {coverage(session, structure, node)}"))
     node_list(
         [("", [{"head": "", "text": structure.text[node]}])],
-        key=keys.pin_text(node),
+        key=f"pin-text-{node}",
         height=HEIGHT,
         label=f"Text of node {node}",
         about=str(node),

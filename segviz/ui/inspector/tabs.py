@@ -36,14 +36,12 @@ def text_tab(structure: Structure, node: int, matches: Mapping[str, float]) -> N
     about the node."""
     facts = structure.facts[node]
     height = HEIGHT - 100 * bool(facts)
-    _texts([("", structure.text[node])], node, "text", height, keys.NODE_TEXT, matches)
+    _texts([("", structure.text[node])], node, "text", height, "node-text", matches)
     if matches:
         st.caption("Marked: words of the question; dotted: words similar to one of them.")
     if facts:
         st.caption(f"The memory keeps {counted(len(facts), 'fact')} about it:")
-        _texts(
-            [(name, read_fact(facts, name)) for name in facts], node, "facts", 140, keys.NODE_FACTS
-        )
+        _texts([(name, read_fact(facts, name)) for name in facts], node, "facts", 140, "node-facts")
 
 
 def _texts(
@@ -88,7 +86,7 @@ def lineage_tab(session: Session, structure: Structure, node: int) -> None:
     if not any(items for _, items in groups):
         st.caption("Nothing is above or below this node.")
         return
-    _list(session, groups, key=keys.NODE_LINEAGE, label="Nodes above and below", about=f"{node}")
+    _list(session, groups, key="node-kin", label="Nodes above and below", about=f"{node}")
 
 
 def _page(name: str, items: Sequence[Any], node: int) -> Sequence[Any]:
@@ -108,7 +106,7 @@ def _page_number(what: str, total: int, size: int, about: str) -> int:
         f"{what} at a time; choose part 1 to {pages:,}",
         1,
         pages,
-        key=keys.list_page(what, about),
+        key=f"page-{what}-{about}",
         width=320,
     )
     return chosen
@@ -148,7 +146,7 @@ def similar_tab(session: Session, structure: Structure, node: int) -> None:
         SCOPES,
         default=SCOPES[0],
         required=True,
-        key=keys.NEAREST_SCOPE,
+        key="nearest-scope",
         label_visibility="collapsed",
         persist_state="session",
     )
@@ -174,7 +172,7 @@ def similar_tab(session: Session, structure: Structure, node: int) -> None:
     _list(
         session,
         [("", items)],
-        key=keys.NODE_NEAREST,
+        key="node-nearest",
         label="Similar nodes",
         about=f"{node} {scope}",
     )
@@ -219,10 +217,10 @@ def _versions(session: Session, entries: Sequence[Written], node: int) -> int | 
     if count > VERSIONS:
         page = _page_number(f"{VERSIONS} of {count:,}", count, VERSIONS, f"{node}")
         shown = newest[(page - 1) * VERSIONS :][:VERSIONS]
-    with st.container(key=keys.VERSIONS):  # style.py has it scroll
+    with st.container(key="versions"):  # style.py has it scroll
         return diffs(
             [_change(session, entry) for entry in shown],
-            key=keys.NODE_HISTORY,
+            key="node-history",
             steps=[entry.step for entry in shown],
             on_step=lambda step: go_to_step(session, step),
         )

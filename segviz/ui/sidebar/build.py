@@ -171,13 +171,13 @@ def _estimate(order: Order, source: str, count: int) -> str:
                 break
         return (monotonic() - began) / max(done, 1) * count
 
-    found = remember(keys.ESTIMATES, order.key(source), MEMORIES_KEPT, seconds)
+    found = remember("estimates", order.key(source), MEMORIES_KEPT, seconds)
     return f"{found:.0f} seconds" if found < 90 else f"{found / 60:.0f} minutes"
 
 
 def _approved() -> set[str]:
     """Conversations and settings a build with calls was agreed to for."""
-    approved: set[str] = st.session_state.setdefault(keys.APPROVED, set())
+    approved: set[str] = st.session_state.setdefault("approved", set())
     return approved
 
 
@@ -186,7 +186,7 @@ def _start(label: str, key: str, approval: str) -> None:
         st.session_state[keys.BUILDING] = key
         _approved().add(approval)
 
-    st.button(label, key=keys.BUILD, on_click=start)
+    st.button(label, key="build", on_click=start)
 
 
 def _stop() -> None:
@@ -222,7 +222,7 @@ def _pass_over(fault: LastingFault, chat: OpenAIChat, key: str, approval: str) -
     label = "Decide this unit offline" if fault.prompt.labels else "Write this text offline"
     st.button(
         label,
-        key=keys.WAIVE,
+        key="waive",
         on_click=go_on,
         help="The model is passed over at this one place, from now on and whenever this memory "
         "is built again; the step says so",
@@ -252,7 +252,7 @@ def _draw_growing(place: DeltaGenerator, memory: Memory, total: int, number: int
     )
     drawn = replace(grown(shown, len(memory.steps), None), total_units=total).drawn()
     with place.container():
-        tree_canvas(tree_payload(drawn, legend=False), key=keys.growing(number), height=334)
+        tree_canvas(tree_payload(drawn, legend=False), key=f"growing-{number}", height=334)
 
 
 def _run(key: str, order: Order, system: System, calls: bool) -> tuple[str, Memory] | None:
@@ -262,7 +262,7 @@ def _run(key: str, order: Order, system: System, calls: bool) -> tuple[str, Memo
         bar = st.progress(0.0, "Building the memory")
         st.caption("What is finished is kept, also when you cancel.")
         with st.container(horizontal=True):
-            st.button("Cancel", key=keys.CANCEL, on_click=_cancel)
+            st.button("Cancel", key="cancel", on_click=_cancel)
             st.empty()
     building = Building(
         order.conversation,

@@ -77,7 +77,7 @@ def models_panel() -> ChosenModels:
         preset = st.selectbox(
             "Model server",
             [OFFLINE, *PRESETS, CUSTOM],
-            key=keys.PRESET,
+            key="preset",
             help="Anything that speaks the OpenAI API",
             persist_state="session",
         )
@@ -96,9 +96,7 @@ def models_panel() -> ChosenModels:
 
 def _chosen(base: Endpoint, preset: str) -> ChosenModels:
     def field(label: str, value: str, name: str) -> str:
-        return st.text_input(
-            label, value, key=keys.model_field(name, preset), persist_state="session"
-        )
+        return st.text_input(label, value, key=f"model-{name}-{preset}", persist_state="session")
 
     url = field("Base URL", base.base_url, "url")
     model = field("Chat model", base.model, "chat")
@@ -109,7 +107,7 @@ def _chosen(base: Endpoint, preset: str) -> ChosenModels:
         "Key",
         type="password",
         # One field per server: a key typed for one is never sent to another.
-        key=keys.api_key(aim.address),
+        key=f"api-key-{aim.address}",
         placeholder="taken from the environment" if found else "none",
         help="For this server only; kept in this browser session, never saved, logged or exported",
         persist_state="session",
@@ -118,7 +116,7 @@ def _chosen(base: Endpoint, preset: str) -> ChosenModels:
     if embedding:
         embeds = st.toggle(
             "Use its embeddings too",
-            key=keys.EMBEDS,
+            key="embeds",
             help="Otherwise similarity stays on this machine",
             persist_state="session",
         )
@@ -158,7 +156,7 @@ def _limits(base: Endpoint, preset: str) -> dict[str, Any]:
                 value=kind(default),
                 step={"temperature": 0.1, "max_tokens": 64}.get(name, kind(1)),
                 help=f"{meaning}. {low:,g} to {high:,g}",
-                key=keys.model_limit(name, preset),
+                key=f"limit-{name}-{preset}",
                 persist_state="session",
             )
         st.caption(
@@ -213,7 +211,7 @@ def _price(place: Any, side: str, known: float | None, server: tuple[str, str]) 
         min_value=0.0,
         value=known,
         placeholder="unknown",
-        key=keys.model_price(*server, side),
+        key=f"price-{'-'.join(server)}-{side}",
         persist_state="session",
     )
     return value
@@ -232,7 +230,7 @@ def _kept_replies() -> None:
             "rebuilding free; beyond the limit the oldest go."
         )
         sure = st.checkbox("Forget them, for everybody who uses this segviz", key=keys.CACHE_SURE)
-        st.button("Clear", key=keys.CACHE_CLEAR, disabled=not sure, on_click=_clear)
+        st.button("Clear", key="cache-clear", disabled=not sure, on_click=_clear)
 
 
 def _clear() -> None:

@@ -23,7 +23,7 @@ _KINDS = ["csv", "tsv", "json", "jsonl", "parquet"]
 def _rows(what: str, source: str, about: str) -> tuple[str, Sequence[Mapping[str, Any]]] | None:
     """The rows of an uploaded table with their content key; None where there is none. ValueError
     for what is no table."""
-    file = st.file_uploader(what, _KINDS, key=keys.own_file(what, source), help=about)
+    file = st.file_uploader(what, _KINDS, key=f"own-{what}-{source}", help=about)
     if file is None:
         return None
     data = file.getvalue()
@@ -92,7 +92,7 @@ def own_labels(session: Session) -> None:
     if slices:
         st.button(
             "Slice the questions by label",
-            key=keys.OWN_SLICES,
+            key="own-slices",
             on_click=write_slices,
             args=(session, read_slices(session)[0] | slices, next(iter(slices))),
             help="Sweep and Compare then measure those whose evidence has a label.",

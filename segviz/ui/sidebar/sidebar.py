@@ -62,10 +62,10 @@ def _session() -> Session | None:
         if typed:  # the same object at every click: it keeps the leaves it was cut into
             under = fingerprint(source, typed)
             conversation = remember(
-                keys.CONTINUED, under, 1, lambda: with_typed_turns(original, typed)
+                "continued", under, 1, lambda: with_typed_turns(original, typed)
             )
         st.subheader("Memory")
-        with st.expander(_sum_up(conversation), key=keys.BUILT_AS):
+        with st.expander(_sum_up(conversation), key="built-as"):
             unit = _unit(conversation)
             system, settings = _system()
         _say_dropped(conversation, unit)

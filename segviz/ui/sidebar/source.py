@@ -74,7 +74,7 @@ def _sample() -> OpenFile:
 
 def _upload() -> OpenFile | None:
     file = st.file_uploader(
-        "Upload", key=keys.UPLOAD, label_visibility="collapsed", max_upload_size=UPLOAD_MB
+        "Upload", key="upload", label_visibility="collapsed", max_upload_size=UPLOAD_MB
     )
     st.caption(f"At most {UPLOAD_MB} MB. A larger file is read where it is: choose Path.")
     if file is None:
@@ -82,7 +82,7 @@ def _upload() -> OpenFile | None:
         st.caption(f"A saved memory, or a conversation: {names}; also zipped.")
         return None
     # By content, not by name; read for it once, not at every click.
-    key = remember(keys.UPLOADS, file.file_id, CORPORA_KEPT, lambda: fingerprint(file.getvalue()))
+    key = remember("uploads", file.file_id, CORPORA_KEPT, lambda: fingerprint(file.getvalue()))
 
     def saved() -> store.Saved | None:
         data = file.getvalue()
@@ -102,7 +102,7 @@ def _path() -> OpenFile | None:
         persist_state="session",
     )
     if not limited:
-        with st.expander("Get LoCoMo", key=keys.GET_LOCOMO):
+        with st.expander("Get LoCoMo", key="get-locomo"):
             get_locomo("path")
         return open_file(path) if path.strip() else None
     if not path.strip():
@@ -137,7 +137,7 @@ def get_locomo(place: str) -> bool:
     pressed = st.button(
         "I agree, get LoCoMo",
         icon=":material/download:",
-        key=keys.fetch_locomo(place),
+        key=f"fetch-locomo-{place}",
         on_click=fetch,
     )
     fault = st.session_state.get(keys.LOCOMO_FAULT)
@@ -156,7 +156,7 @@ def open_your_own() -> None:
         st.session_state[keys.SOURCE] = source
 
     chosen = [
-        st.button(label, icon=icon, key=keys.open_from(source), on_click=take, args=(source,))
+        st.button(label, icon=icon, key=f"open-{source}", on_click=take, args=(source,))
         for source, label, icon in (
             ("Upload", "Upload a file, in the sidebar", ":material/upload:"),
             ("Path", "A path on this machine, in the sidebar", ":material/folder_open:"),
@@ -171,7 +171,7 @@ def open_your_own() -> None:
 def _paste() -> OpenFile | None:
     text = st.text_area(
         "Conversation",
-        key=keys.PASTE,
+        key="paste",
         height=160,
         placeholder="Ada: Did you find the key?\nBen: Under the third stone.",
         help="One turn per line with the speaker before a colon, or any text a supported "

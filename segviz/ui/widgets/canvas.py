@@ -27,7 +27,7 @@ def canvas_code() -> None:
     """Sends the page the code of all canvases, once."""
     code, css = script("canvas"), stylesheet("canvas")
     version = digest(code, css)
-    _once(_CODE, keys.CANVAS_CODE, version, {"version": version}, {"code": code, "css": css})
+    _once(_CODE, "canvas-code", version, {"version": version}, {"code": code, "css": css})
 
 
 def _once(component: Any, key: str, name: str, values: Mapping[str, Any], more: Any) -> None:
@@ -83,7 +83,7 @@ def tree_canvas(
             ``sent_look(key)`` tells which.
         passing: whether the next base will take the place of this one, which then is let go.
     """
-    asked = keys.query(key)
+    asked = f"{key}-query"
 
     def seek() -> None:
         state = st.session_state.get(key)
@@ -99,7 +99,7 @@ def tree_canvas(
         payload = {**payload, "replaces": former}
     in_window = isinstance(height, str) and height != "content"
     name, base, rest = pack_parts({**payload, "height": height} if in_window else payload)
-    _once(_BASE, keys.base_of(key), name, {"digest": name}, base)
+    _once(_BASE, f"base-of-{key}", name, {"digest": name}, base)
     if passing:
         if former and former != name:
             st.session_state.get(keys.SENT, {}).pop(former, None)

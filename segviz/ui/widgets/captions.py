@@ -11,7 +11,6 @@ from segviz.evaluate import Mean
 from segviz.memory import Memory
 from segviz.systems import levels
 from segviz.tree import Structure
-from segviz.ui import keys
 from segviz.ui.state import Session
 from segviz.view.captions import MAX_LABELLED
 from segviz.view.names import node_names
@@ -55,7 +54,7 @@ SHORT = 160
 def refusal(error: ValueError, now: str = "The previous conversation is still here.") -> None:
     """Draws why a file was not opened, and what there is ``now``. The error may quote the file, so
     it is shown literally."""
-    with st.container(border=True, key=keys.REFUSAL):
+    with st.container(border=True, key="refusal"):
         st.markdown(f":material/error: **Not opened.** {now}")
         st.text(str(error))
 

@@ -8,7 +8,6 @@ from typing import Any, TypedDict
 import streamlit as st
 
 from segviz.evaluate import Mean
-from segviz.ui import keys
 from segviz.ui.widgets.style import CAPTION
 from segviz.ui.widgets.tables import tall
 from segviz.view.palette import (
@@ -94,9 +93,9 @@ def caption(sentence: str, key: str, rows: Rows | None = None) -> None:
     if rows is None:
         st.caption(sentence)
         return
-    with st.container(horizontal=True, wrap=False, vertical_alignment="top", key=keys.caption(key)):
+    with st.container(horizontal=True, wrap=False, vertical_alignment="top", key=f"told-{key}"):
         st.caption(sentence, width="stretch")
-        with st.popover("Table", type="tertiary", key=keys.twin(key), on_change="rerun") as twin:
+        with st.popover("Table", type="tertiary", key=f"twin-{key}", on_change="rerun") as twin:
             if twin.open:
                 found = [
                     {n: round(v.value, 4) if isinstance(v, Mean) else v for n, v in row.items()}

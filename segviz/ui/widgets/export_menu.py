@@ -40,14 +40,12 @@ def exports_panel(
 
     ``structure`` is what the page shows, ``result`` the answered question on Ask.
     """
-    with st.popover(
-        "Export", icon=":material/download:", key=keys.EXPORTS, on_change="rerun"
-    ) as menu:
+    with st.popover("Export", icon=":material/download:", key="exports", on_change="rerun") as menu:
         if not menu.open:
             return
         typed = tuple(typed_turns(session.source))
         view = View(session.memory, structure, current(session), result, typed)
-        with st.container(width=_WIDTH, gap="xsmall", key=keys.EXPORT_MENU):
+        with st.container(width=_WIDTH, gap="xsmall", key="export-menu"):
             _link(session, view)
             _story(session, view)
             _files(view)
@@ -74,7 +72,7 @@ def sweep_export(session: Session, found: Sweep) -> None:
         lambda: sweep_csv(found),
         file_name=file_name(session.conversation.id, "sweep", "csv"),
         mime="text/csv",
-        key=keys.EXPORT_SWEEP,
+        key="export-sweep",
         help="A row for each setting, measure and category: mean and gain over no propagation "
         "with their intervals; retrieved levels.",
         icon=":material/download:",
@@ -98,7 +96,7 @@ def _files(view: View) -> None:
 
 
 def _button(view: View, offer: Format, problem: str) -> None:
-    key, content = keys.export(offer.part, offer.ending), attempt(offer, view)
+    key, content = f"export-{offer.part}-{offer.ending}", attempt(offer, view)
     clicked = st.download_button(
         offer.label,
         content,
@@ -111,7 +109,7 @@ def _button(view: View, offer: Format, problem: str) -> None:
         width="stretch",
     )
     if offer.needs_browser:
-        follow(keys.attempt(key), content, clicked)
+        follow(f"{key}-attempt", content, clicked)
 
 
 def _story(session: Session, view: View) -> None:

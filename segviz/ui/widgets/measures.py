@@ -11,7 +11,6 @@ from segviz.evaluate.measures import CHOICES, MEASURES, TOKENS, UNITS
 from segviz.evaluate.outcomes import ADVERSARIAL
 from segviz.figures.judged import opening
 from segviz.memory import paid
-from segviz.ui import keys
 from segviz.ui.state import Session
 from segviz.ui.widgets.captions import counted
 
@@ -60,7 +59,7 @@ def measure_choice(
             names,
             index=names.index(START) if START in names else 0,
             format_func=lambda name: MEASURES[name].label,
-            key=keys.MEASURED_BY,
+            key="measured-by",
             persist_state="session",
             width=300,
             help="\n".join(f"- **{MEASURES[n].label}**: {MEASURES[n].meaning}" for n in names),
@@ -68,7 +67,7 @@ def measure_choice(
         counts = not tricky or st.toggle(
             f"Count category 5: {counted(tricky, 'adversarial question')}",
             value=True,
-            key=keys.ADVERSARIAL,
+            key="adversarial",
             persist_state="session",
             help="Their answer is not in the conversation; their evidence is the turn that tempts "
             "to a wrong one. Most papers leave them out.",

@@ -13,7 +13,6 @@ from segviz.conversation import Question
 from segviz.memory import ask
 from segviz.retrieval import RetrievalSettings
 from segviz.retrieval.gold import ABSENT, COVERED, HIT, MISSED, gold_evidence
-from segviz.ui import keys
 from segviz.ui.settings import read_settings
 from segviz.ui.state import Session, fingerprint, remember
 from segviz.ui.view_state import read_slices, write_slices
@@ -48,7 +47,7 @@ def slice_choice(session: Session) -> None:
     """Draws which questions are measured, and how to name others."""
     slices, chosen = read_slices(session)
     total = len(session.conversation.questions)
-    state, key = st.session_state, keys.slice_chosen(session.source)
+    state, key = st.session_state, f"slice-{session.source}"
     state[key] = chosen if chosen in slices else ALL
 
     def choose() -> None:
@@ -66,13 +65,13 @@ def slice_choice(session: Session) -> None:
             on_change=choose,
             width=300,
         )
-        with st.popover("New slice", key=keys.SLICE_MAKING, on_change="rerun") as making:
+        with st.popover("New slice", key="slice-making", on_change="rerun") as making:
             if making.open:
                 _make(session, slices)
         if chosen in slices:
             st.button(
                 "Remove",
-                key=keys.SLICE_REMOVE,
+                key="slice-remove",
                 type="tertiary",
                 on_click=write_slices,
                 args=(session, {n: slices[n] for n in slices if n != chosen}, ""),
@@ -86,7 +85,7 @@ def _make(session: Session, slices: Mapping[str, tuple[int, ...]]) -> None:
         category = st.selectbox(
             "Category",
             ["any category", *dict.fromkeys(row["category"] for row in rows)],
-            key=keys.SLICE_CATEGORY,
+            key="slice-category",
         )
         told = [row["gold in"] for row in rows]
         places = sorted({place for held in told for place in held})
@@ -94,10 +93,10 @@ def _make(session: Session, slices: Mapping[str, tuple[int, ...]]) -> None:
             "Gold evidence in",
             [0, *places],
             format_func=lambda n: f"session {n}" if n else "any session",
-            key=keys.SLICE_SESSION,
+            key="slice-session",
         )
-        fate = st.selectbox("Fate under the setting of Ask", list(_FATES), key=keys.SLICE_FATE)
-    words = st.text_input("Words of question or answer", key=keys.SLICE_WORDS).lower().split()
+        fate = st.selectbox("Fate under the setting of Ask", list(_FATES), key="slice-fate")
+    words = st.text_input("Words of question or answer", key="slice-words").lower().split()
     kept = [
         row
         for row in rows
@@ -114,14 +113,14 @@ def _make(session: Session, slices: Mapping[str, tuple[int, ...]]) -> None:
         hide_index=True,
         on_select="rerun",
         selection_mode="multi-row",
-        key=keys.slice_rows(fingerprint([row["number"] for row in kept])),
+        key=f"slice-rows-{fingerprint([row['number'] for row in kept])}",
     )
     ticked = event.selection.rows
     taken = sorted(kept[at]["number"] - 1 for at in ticked or range(len(kept)))
-    name = st.text_input("Name", max_chars=60, key=keys.SLICE_NAME).strip()
+    name = st.text_input("Name", max_chars=60, key="slice-name").strip()
     st.button(
         f"Keep {counted(len(taken), 'question')}" + (", those ticked" if ticked else ""),
-        key=keys.SLICE_KEEP,
+        key="slice-keep",
         disabled=not (name and taken) or name == ALL,
         on_click=write_slices,
         args=(session, {**slices, name: tuple(taken)}, name),
@@ -132,7 +131,7 @@ def fate_rows(session: Session, settings: RetrievalSettings) -> list[dict[str, A
     """Returns a row per question: fates of its gold turns before and after propagation and by how
     many more are found, where they are, and its words; those first that propagation changes."""
     return remember(
-        keys.FATE_ROWS,
+        "fate-rows",
         fingerprint(session.key, repr(settings)),
         _FATES_KEPT,
         lambda: _fate_rows(session, settings),

@@ -5,7 +5,6 @@ from __future__ import annotations
 import streamlit as st
 
 from segviz.frontend.bundles import script
-from segviz.ui import keys
 
 # Streamlit keeps wide margins for prose; an instrument needs the width for its axis.
 _ROOM = """
@@ -155,4 +154,4 @@ def apply_style() -> None:
 
 def follow_theme() -> None:
     """Runs the script again when the page turns dark or light, so that charts turn, too."""
-    _WATCH(key=keys.THEME, data={"theme": st.context.theme.type}, on_theme_change=lambda: None)
+    _WATCH(key="theme", data={"theme": st.context.theme.type}, on_theme_change=lambda: None)

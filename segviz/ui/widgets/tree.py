@@ -162,7 +162,7 @@ def draw_node_link(session: Session, structure: Structure, height: int = 560, **
             lambda: html,
             file_name=file_name(session.conversation.id, "node-link", "html"),
             mime="text/html",
-            key=keys.NODE_LINK_FILE,
+            key="node-link-file",
             help="One file that works offline, the program that draws it included.",
             icon=":material/download:",
             on_click="ignore",

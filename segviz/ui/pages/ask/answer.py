@@ -63,7 +63,7 @@ def _ask(session: Session, result: Result, chat: OpenAIChat) -> Answer | None:
     tokens = sum(estimated_tokens(item.text) for item in result.evidence)
     excerpts = counted(len(result.evidence), "excerpt")
     pressed = st.button(
-        f"Answer with {unmarked(chat.endpoint.model)}", icon=":material/forum:", key=keys.ANSWER
+        f"Answer with {unmarked(chat.endpoint.model)}", icon=":material/forum:", key="answer"
     )
     st.text(f"Sends the question and {excerpts} (about {tokens} tokens) to {chat.endpoint.address}")
     if not pressed:
@@ -106,7 +106,7 @@ def _graded(
         score = peek(keys.GRADES, graded)
     if score is None:
         if not st.button(
-            f"Grade with {unmarked(chat.endpoint.model)}", icon=":material/grading:", key=keys.JUDGE
+            f"Grade with {unmarked(chat.endpoint.model)}", icon=":material/grading:", key="judge"
         ):
             return
         try:

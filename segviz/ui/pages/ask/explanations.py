@@ -6,7 +6,6 @@ import streamlit as st
 
 from segviz.figures.levels import level_figure, level_row, level_sentence
 from segviz.retrieval import Result
-from segviz.ui import keys
 from segviz.ui.state import Session
 from segviz.ui.widgets.captions import level_names, place, short
 from segviz.ui.widgets.charts import chart, ink
@@ -72,7 +71,7 @@ def hop_panel(session: Session, result: Result) -> None:
         level_figure(rows, colours=LEVEL_COLOURS, neutral=ink()),
         f"Where the scores lie after each hop, and in the end: {level_sentence(rows[0])} at "
         f"first, {level_sentence(rows[-1])} propagated.",
-        keys.HOPS_CHART,
+        "hops-chart",
         "What is missing to 100 % sat on nodes without a target.",
         rows=lambda: rows,
     )

@@ -75,7 +75,7 @@ def render(session: Session) -> None:
     _tree(session, gold, result, _live(session, settings))
     if view_shown(keys.ASK_VIEW) == "Outline":
         shown = answered(scene(session, result.structure), result, gold)
-        draw_outline(session, shown, key=keys.ASK_OUTLINE, height=560, result=result)
+        draw_outline(session, shown, key="ask-outline", height=560, result=result)
     elif not on_time_axis():
         draw_node_link(
             session,
@@ -92,7 +92,7 @@ def render(session: Session) -> None:
     _selected(session, question, result)
     pins_panel(session, result.structure, result)
     answer_panel(session, question, result)
-    with st.expander("Scores hop by hop", key=keys.HOPS, on_change="rerun") as hops:
+    with st.expander("Scores hop by hop", key="hops", on_change="rerun") as hops:
         if hops.open:
             hop_panel(session, result)
 
@@ -125,7 +125,7 @@ def _tree(session: Session, gold: GoldEvidence, result: Result, live: Live | Non
     draw_canvas(
         session,
         shown,
-        key=keys.ASK_TREE,
+        key="ask-tree",
         stage=stage_height(levels),
         bare=not on_time_axis(),
         on_setting=write_live_setting,

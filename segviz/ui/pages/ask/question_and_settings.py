@@ -50,13 +50,13 @@ class Asked:
 
 def ask_controls(session: Session) -> Asked:
     """Draws the controls of the page; returns what they say."""
-    row = st.container(horizontal=True, vertical_alignment="bottom", key=keys.ASKING)
+    row = st.container(horizontal=True, vertical_alignment="bottom", key="asking")
     with row:
         question = _question(session)
         begin_settings()
         _fates(session)
         _retrieval(session)
-    with st.container(horizontal=True, vertical_alignment="center", key=keys.SCORING):
+    with st.container(horizontal=True, vertical_alignment="center", key="scoring"):
         _scoring(session)
         _as_on_grow(session)
         view_choice(keys.ASK_VIEW)
@@ -108,10 +108,10 @@ def _question(session: Session) -> Question:
     (index -1 for one's own)."""
     questions, state = session.conversation.questions, st.session_state
     index, text = read_question(session)
-    box = keys.question_box(session.key)
+    box = f"question-box-{session.key}"
     state[box] = text if text is not None or not questions else index or 0
     texts, numbers = [question.text for question in questions], range(len(questions))
-    before = keys.asked_before(session.key)
+    before = f"asked-before-{session.key}"
     state.setdefault(before, [])
 
     def label(option: int | str) -> str:
@@ -170,7 +170,7 @@ def _fates(session: Session) -> None:
     after propagation, those first that it changes; a click asks one."""
     if not session.conversation.questions:
         return
-    with st.popover("By fate", key=keys.FATES, on_change="rerun") as opened:
+    with st.popover("By fate", key="fates", on_change="rerun") as opened:
         if not opened.open:
             return
         rows = fate_rows(session, read_settings(session))
@@ -318,7 +318,7 @@ def _as_on_grow(session: Session) -> None:
     def ask_there() -> None:
         st.session_state[key] = step
 
-    st.button(f"As of step {step:,}, as on Grow", key=keys.ASK_AS_ON_GROW, on_click=ask_there)
+    st.button(f"As of step {step:,}, as on Grow", key="ask-as-on-grow", on_click=ask_there)
 
 
 def _asked_step(session: Session) -> None:

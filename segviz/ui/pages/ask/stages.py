@@ -9,7 +9,6 @@ import streamlit as st
 from segviz.construct import Stage
 from segviz.figures.levels import level_figure, level_row, level_sentence
 from segviz.retrieval import Result
-from segviz.ui import keys
 from segviz.ui.state import Session
 from segviz.ui.widgets.captions import level_names, named, short
 from segviz.ui.widgets.charts import chart, ink
@@ -28,7 +27,7 @@ def stages_panel(session: Session, result: Result) -> None:
         return
     st.markdown("**How the system went about it**")
     told, seen = st.columns([11, 10], gap="medium")
-    with told, st.container(border=True, key=keys.STAGES):
+    with told, st.container(border=True, key="stages"):
         for number, stage in enumerate(result.stages, start=1):
             _stage(session, result, number, stage)
     with seen:
@@ -43,7 +42,7 @@ def _stage(session: Session, result: Result, number: int, stage: Stage) -> None:
     title = f"{len(stage.nodes):,} looked at, {len(stage.kept):,} kept"
     if stage.scores:
         title += f" · best: node {stage.nodes[0]} at {stage.scores[0]:.3f}"
-    with st.expander(title, key=keys.stage(number), on_change="rerun") as listed:
+    with st.expander(title, key=f"stage-{number}", on_change="rerun") as listed:
         if listed.open:
             _stage_list(session, result, number, stage)
 
@@ -52,7 +51,7 @@ def _stage_list(session: Session, result: Result, number: int, stage: Stage) -> 
     """Lists the nodes of a stage, kept ones first; a click selects one."""
     kept = set(stage.kept)
     order = sorted(range(len(stage.nodes)), key=lambda place: stage.nodes[place] not in kept)
-    if len(order) > LISTED and not st.toggle(f"All {len(order):,}", key=keys.stage_all(number)):
+    if len(order) > LISTED and not st.toggle(f"All {len(order):,}", key=f"stage-all-{number}"):
         st.caption(f"Showing {LISTED} of {len(order):,}.")
         order = order[:LISTED]
     rows = [(stage.nodes[place], _stage_row(session, result, stage, place)) for place in order]
@@ -61,7 +60,7 @@ def _stage_list(session: Session, result: Result, number: int, stage: Stage) -> 
             ("Kept", [row for node, row in rows if node in kept]),
             ("Not kept", [row for node, row in rows if node not in kept]),
         ],
-        key=keys.stage_nodes(number),
+        key=f"stage-nodes-{number}",
         height=_STAGE_HEIGHT,
         label=f"Nodes of the stage {stage.name}",
         about=f"{number} {result.question}",
@@ -91,6 +90,6 @@ def _levels(session: Session, result: Result) -> None:
     chart(
         level_figure(rows, colours=LEVEL_COLOURS, neutral=ink()),
         "; ".join(f"{row['shares of']}: {level_sentence(row)}" for row in rows) + ".",
-        keys.VISITED_CHART,
+        "visited-chart",
         rows=lambda: rows,
     )

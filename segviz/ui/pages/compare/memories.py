@@ -55,7 +55,7 @@ def offer(session: Session, missing: list[str]) -> None:
     labels = ", ".join(SYSTEMS[name].label for name in missing)
     quick = len(session.memory.units) <= _AUTOMATIC_UNITS
     if not (quick and paid(session.memory.embedder) is None) and not st.button(
-        f"Build {labels}", key=keys.BUILD_COMPARED, icon=":material/play_arrow:"
+        f"Build {labels}", key="build-compared", icon=":material/play_arrow:"
     ):
         st.caption("Built offline, in seconds for a conversation of a few hundred turns.")
         return

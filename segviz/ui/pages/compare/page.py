@@ -8,7 +8,6 @@ import streamlit as st
 
 from segviz.retrieval import RELEVANCE
 from segviz.systems import SYSTEMS
-from segviz.ui import keys
 from segviz.ui.pages.compare.memories import cached, offer
 from segviz.ui.pages.compare.questions import (
     asked_of_all,
@@ -63,7 +62,7 @@ def _choices(session: Session) -> tuple[list[str], dict[str, Any]]:
         list(SYSTEMS),
         default=default,
         format_func=lambda name: SYSTEMS[name].label,
-        key=keys.COMPARED_SYSTEMS,
+        key="compared-systems",
         persist_state="session",
         help="All with their defaults, over the same leaves and embeddings; the one in the "
         "sidebar with its parameters there.",
@@ -73,17 +72,17 @@ def _choices(session: Session) -> tuple[list[str], dict[str, Any]]:
     relevance = second.selectbox(
         "Relevance",
         [USUAL, *RELEVANCE],
-        key=keys.COMPARE_RELEVANCE,
+        key="compare-relevance",
         persist_state="session",
         help="As usual: hybrid, and in a system's own retrieval what its paper scores by",
     )
-    k = third.slider("Retrieved K", 1, 30, 10, key=keys.COMPARE_K, persist_state="session")
+    k = third.slider("Retrieved K", 1, 30, 10, key="compare-k", persist_state="session")
     budget = fourth.slider(
         "Units read N",
         5,
         60,
         20,
-        key=keys.COMPARE_BUDGET,
+        key="compare-budget",
         persist_state="session",
         help="For evidence reached: nodes are read in the order of their rank until so many "
         "units are read.",

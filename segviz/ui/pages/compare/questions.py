@@ -113,7 +113,7 @@ def question_panel(
         _method(results[name], name)
         _evidence(session, name, ready[name].memory, results[name], gold)
 
-    side_by_side(list(ready), evidence, keys.beside_evidence)
+    side_by_side(list(ready), evidence, "beside-evidence")
 
 
 def _turns(found: Overlap, gold: list[str], held: Mapping[str, set[str]]) -> None:
@@ -122,14 +122,14 @@ def _turns(found: Overlap, gold: list[str], held: Mapping[str, set[str]]) -> Non
     shown = ""
     if matrix.hidden:
         others = len(matrix.others) + matrix.hidden
-        if st.toggle(f"All {others} other turns", key=keys.ALL_TURNS, persist_state="session"):
+        if st.toggle(f"All {others} other turns", key="all-turns", persist_state="session"):
             matrix = turn_matrix(found, gold, held)
         else:
             shown = f" Showing {_OTHERS} of {others} other turns, those that most systems returned."
     chart(
         turn_strip(matrix, empty=faint(), ink=ink(), **colours()),
         f"{gold_sentence(matrix)} {overlap_sentence(found)}".strip(),
-        keys.OVERLAP,
+        "overlap",
         f"Gold turns stand first. Returned are leaves and nodes of up to {_NARROW} turns; wider "
         f"nodes hold too much to count as an answer, and cover a gold turn.{shown}",
         rows=lambda: turn_rows(matrix),
@@ -159,7 +159,7 @@ def _method(result: Result, name: str) -> None:
         if not result.stages:
             return
         with st.popover(
-            f"in {counted(len(result.stages), 'stage')}", type="tertiary", key=keys.stages_of(name)
+            f"in {counted(len(result.stages), 'stage')}", type="tertiary", key=f"twin-how-{name}"
         ):
             for stage in result.stages:
                 st.markdown(f"**{stage.name}**")
@@ -184,7 +184,7 @@ def _evidence(session: Session, name: str, memory: Memory, result: Result, gold:
     ]
     node_list(
         [("", rows)],
-        key=keys.compared_evidence(name),
+        key=f"evidence-{name}",
         height=_TALL,
         label=f"Retrieved by {SYSTEMS[name].label}",
         about=result.question,
@@ -202,7 +202,7 @@ def measure_panel(session: Session, ready: Mapping[str, Built], settings: dict[s
     if found is None:
         if not at_once(session) and not st.button(
             f"Measure over all {len(questions)} questions",
-            key=keys.MEASURE,
+            key="measure",
             icon=":material/play_arrow:",
         ):
             return
@@ -227,7 +227,7 @@ def _standings(
 
     label = MEASURES[measure].label
     rows: list[Row] = remember(
-        keys.STANDINGS,
+        "standings",
         fingerprint(key, measure, adversarial),
         RESULTS_KEPT,
         lambda: [
@@ -238,7 +238,7 @@ def _standings(
     chart(
         standing_plot(rows, label, **pair()),
         standing_sentence(rows, label),
-        keys.STANDING_PLOT,
+        "standing-plot",
         "Means with 95 % bootstrap intervals; differences are paired, question by question. The "
         "table has words read, seconds, model calls and the size of vectors, too.",
         rows=lambda: [
@@ -257,7 +257,7 @@ def _standings(
         session,
         {name: row.outcomes for name, row in columns.items()},
         list(columns)[min(1, len(columns) - 1)],
-        key=keys.COMPARE_ATLAS,
+        key="compare-atlas",
         adversarial=adversarial,
         choose=choose,
     )

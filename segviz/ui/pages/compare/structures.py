@@ -48,7 +48,7 @@ def structures_panel(
     side_by_side(
         list(ready),
         lambda name: _structure(session, name, ready, results.get(name)),
-        keys.beside_structures,
+        "beside-structures",
         "bottom",
     )
 
@@ -56,13 +56,13 @@ def structures_panel(
 def side_by_side(
     names: Sequence[str],
     draw: Callable[[str], None],
-    key: Callable[[int], str],
+    what: str,
     align: Literal["top", "bottom"] = "top",
 ) -> None:
     """Draws one panel for each system, up to ``PER_ROW`` in a row, fewer on a narrow page."""
     for first in range(0, len(names), PER_ROW):
         row = names[first : first + PER_ROW]
-        with st.container(key=key(first)):
+        with st.container(key=f"{what}-{first}"):
             columns = st.columns(len(row), gap="medium", vertical_alignment=align)
         for column, name in zip(columns, row, strict=True):
             with column:
@@ -85,7 +85,7 @@ def _structure(
         with st.popover(
             f"{fidelity}, other shape" if unlike else fidelity,
             type="tertiary",
-            key=keys.departures(name),
+            key=f"twin-{name}",
         ):
             if unlike:
                 st.markdown(unlike)
@@ -108,7 +108,7 @@ def _unlike(found: Shape, name: str, data: str) -> str:
 
 def _draw(session: Session, name: str, ready: Mapping[str, Built], result: Result | None) -> None:
     """One small canvas; a click selects the node's turns in all of them."""
-    memory, key = ready[name].memory, keys.compared_tree(name)
+    memory, key = ready[name].memory, f"compare-{name}"
     shown = scene_of(
         memory,
         memory.structure.collapsed,

@@ -9,7 +9,6 @@ import streamlit as st
 from segviz.evaluate.text_metrics import content_tokens
 from segviz.memory import Memory
 from segviz.tree import Decision, Judgement, Revise, Step, Structure
-from segviz.ui import keys
 from segviz.ui.state import Session
 from segviz.ui.widgets.captions import called, counted, level_label, named, unmarked
 from segviz.ui.widgets.lists import diffs, node_list
@@ -70,7 +69,7 @@ def _beside(session: Session, before: Structure, step: Step, decision: Decision)
     unit, other = step.unit.text, before.text[asked]
     speakers = content_tokens(" ".join(session.conversation.speakers))
     shared = (content_tokens(unit) & content_tokens(other)) - speakers
-    with st.container(key=keys.BESIDE_CANDIDATE):
+    with st.container(key="beside-candidate"):
         for column, head, text in zip(
             st.columns(2, gap="medium"),
             ("The new unit", named(session, before, asked)),
@@ -81,7 +80,7 @@ def _beside(session: Session, before: Structure, step: Step, decision: Decision)
                 st.caption(unmarked(head))
                 node_list(
                     [("", [{"head": "", "text": text, "matches": dict.fromkeys(shared, 1.0)}])],
-                    key=keys.compared_text(text is unit),
+                    key=f"compared-text-{'new' if text is unit else 'candidate'}",
                     height=_TALL,
                     label=head,
                     about=f"{asked}",
@@ -150,4 +149,4 @@ def _changes(session: Session, step: Step, now: int) -> None:
     if not changes:
         return
     with st.expander(f"Rewritten annotations ({len(changes)})"):
-        diffs(changes, key=keys.GROW_DIFF)
+        diffs(changes, key="grow-diff")

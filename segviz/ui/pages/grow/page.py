@@ -50,7 +50,7 @@ def _panel(session: Session) -> None:
     if view == "Time axis":
         _tree(session, structure, step, now)
     elif view == "Outline":
-        draw_outline(session, grown(scene(session, structure), now, step), key=keys.GROW_OUTLINE)
+        draw_outline(session, grown(scene(session, structure), now, step), key="grow-outline")
     else:
         draw_node_link(session, structure)
     structure_views_panel(session, structure, now)
@@ -105,7 +105,7 @@ def _tree(
         levels_total=levels,
     )
     height = canvas_height(levels)
-    draw_canvas(session, shown, key=keys.GROW_TREE, height=height, gutter=True, passing=goes_on)
+    draw_canvas(session, shown, key="grow-tree", height=height, gutter=True, passing=goes_on)
 
 
 def _transcript(session: Session, structure: Structure, step: Step, now: int) -> None:

@@ -15,7 +15,6 @@ from segviz.tree.shape import (
     session_starts,
     shape,
 )
-from segviz.ui import keys
 from segviz.ui.sidebar.spending import price_of
 from segviz.ui.state import Session
 from segviz.ui.widgets.charts import chart, colours
@@ -33,7 +32,7 @@ def warnings(structure: Structure, decision: Decision | None) -> None:
 def shape_panel(session: Session, structure: Structure, now: int) -> None:
     """Draws the shape table and the cost charts of the tree after ``now`` steps."""
     with st.expander(
-        "Shape and cost", expanded=False, key=keys.SHAPE_PANEL, on_change="rerun"
+        "Shape and cost", expanded=False, key="shape-panel", on_change="rerun"
     ) as panel:
         if not panel.open:
             return
@@ -82,6 +81,6 @@ def _cost(session: Session, now: int) -> None:
     chart(
         cost_figure(steps, spent=spent, **colours()),
         f"{total_sentence(steps, spent)} {cost_sentence(steps)}",
-        keys.COST_CHART,
+        "cost-chart",
         rows=lambda: cost_rows(steps, spent),
     )

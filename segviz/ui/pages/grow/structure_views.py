@@ -38,7 +38,6 @@ from segviz.figures.relation_graph import around, node_name, related, relation_h
 from segviz.figures.rows import rows_figure
 from segviz.figures.windows import dated, window_rows, windows, windows_figure, windows_sentence
 from segviz.tree import Structure
-from segviz.ui import keys
 from segviz.ui.state import Session
 from segviz.ui.widgets.captions import counted, level_names
 from segviz.ui.widgets.charts import chart, colours, dark, ink, pair
@@ -53,7 +52,7 @@ def structure_views_panel(session: Session, structure: Structure, step: int) -> 
     if not offered:
         return
     title = ", ".join(offered)
-    with st.expander(title, key=keys.STRUCTURE_VIEWS, on_change="rerun") as panel:
+    with st.expander(title, key="special-panel", on_change="rerun") as panel:
         if not panel.open:
             return
         chosen = offered[0]
@@ -63,7 +62,7 @@ def structure_views_panel(session: Session, structure: Structure, step: int) -> 
                 offered,
                 default=offered[0],
                 required=True,
-                key=keys.structure_view(offered),
+                key=f"special-{len(offered)}-{offered[0]}",
                 label_visibility="collapsed",
             )
         VIEWS[chosen][1](session, structure, step)
@@ -85,7 +84,7 @@ def _windows(session: Session, structure: Structure, step: int) -> None:
     chart(
         figure,
         windows_sentence(found, names),
-        keys.WINDOWS_CHART,
+        "windows-chart",
         "Frames are windows, with the number of nodes gathered in them. The line is the last unit "
         f"heard.{more}",
         rows=lambda: window_rows(found, names, calendar),
@@ -108,7 +107,7 @@ def _forgetting(session: Session, structure: Structure, step: int) -> None:
         0,
         365 * _YEARS,
         0,
-        key=keys.fading(session.key),
+        key=f"fading-{session.key}",
         help="The moment a question is asked. Nothing in the memory changes by it.",
     )
     points = remembered(structure, last_met(structure) + days * DAY, model.retention)
@@ -125,7 +124,7 @@ def _forgetting(session: Session, structure: Structure, step: int) -> None:
     chart(
         figure,
         forgetting_sentence(points),
-        keys.FORGETTING_CHART,
+        "forgetting-chart",
         more,
         rows=lambda: rows[-len(points) :],
     )
@@ -146,7 +145,7 @@ def _families(session: Session, structure: Structure, step: int) -> None:
     chart(
         families_figure(forest, fresh, ink=ink(), **colours()),
         effort_sentence(structure, forest, fresh, done.cost.annotated),
-        keys.FAMILIES_CHART,
+        "families-chart",
         "The table has what was refreshed from the root down.",
         rows=lambda: family_rows(forest, paths),
     )
@@ -166,7 +165,7 @@ def _groups(session: Session, structure: Structure, step: int) -> None:
     chart(
         rows_figure(sized, Chart("step", ("groups", "middle size", "largest")), **pair()),
         groups_sentence(found, grown),
-        keys.GROUPS_CHART,
+        "groups-chart",
         rows=lambda: sized,
     )
     if not changed:
@@ -179,7 +178,7 @@ def _groups(session: Session, structure: Structure, step: int) -> None:
             **pair(),
         ),
         "The objective before and after every split and merge.",
-        keys.CHANGES_CHART,
+        "changes-chart",
         "It is taken among a group's nearest neighbours, so only before and after of one change "
         "compare.",
         rows=lambda: changed[::-1],
@@ -208,13 +207,13 @@ def _relations(session: Session, structure: Structure, step: int) -> None:
         index=None,
         format_func=lambda node: f"{node_name(structure, node)} · node {node}",
         placeholder="Everything; choose a node to see what it is related to",
-        key=keys.relations(session.key),
+        key=f"relations-{session.key}",
     )
     nodes = everyone if centre is None else around(structure, centre)
     shown = len(nodes)
     if shown > 2:
         most = min(shown, _MOST_DRAWN)
-        shown = right.slider("Nodes", 2, most, min(_DRAWN, most), key=keys.related(most))
+        shown = right.slider("Nodes", 2, most, min(_DRAWN, most), key=f"related-{most}")
     marks = types(structure, nodes[:shown])
     html = relation_html(
         structure,

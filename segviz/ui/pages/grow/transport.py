@@ -44,7 +44,7 @@ def transport(session: Session) -> None:
         horizontal=True,
         horizontal_alignment="distribute",
         vertical_alignment="center",
-        key=keys.TRANSPORT,
+        key="transport",
     ):
         with _group():
             _step_button("First step", "skip_previous", go, 1, now == 1)
@@ -85,7 +85,7 @@ def _step_button(
     st.button(
         meaning,  # for screen readers: style.py leaves only the icon to be seen
         icon=f":material/{icon}:",
-        key=keys.go(icon),
+        key=f"go-{icon}",
         help=meaning,
         on_click=action,
         args=(argument,),
@@ -106,7 +106,7 @@ def _play_button(session: Session, key: str, total: int) -> None:
     st.button(
         "Pause" if running else "Play",
         icon=":material/pause:" if running else ":material/play_arrow:",
-        key=keys.PLAY,
+        key="play",
         on_click=toggle,
         disabled=total == 1,
         help="Pause" if running else "Play from here; from the start when at the end",
@@ -166,7 +166,7 @@ def keep_playing(session: Session) -> None:
                 st.session_state[keys.PLAYING] = None
 
     _playback_timer(
-        key=keys.PLAYBACK_TIMER,
+        key="playback_timer",
         tick=st.session_state[key],
         seconds=seconds if playing(session) else None,
         on_tick=advance,
@@ -181,12 +181,12 @@ def typing_panel(session: Session) -> None:
     """Draws a form that continues the conversation; each turn rebuilds the tree behind it."""
     typed = typed_turns(session.source)
     title = f"Type turns ({len(typed)})" if typed else "Type turns"
-    with st.popover(title, icon=":material/edit:", key=keys.TYPING):
+    with st.popover(title, icon=":material/edit:", key="typing"):
         st.caption(
             "Your turns continue this conversation in a session of their own; the tree takes "
             "them in as it did the others."
         )
-        with st.form(keys.TYPE_TURN, clear_on_submit=True, border=False):
+        with st.form("type-turn", clear_on_submit=True, border=False):
             speakers = list(session.conversation.speakers)
             last = typed[-1][0] if typed else session.conversation.turns[-1].speaker
             following = next((who for who in speakers if who != last), speakers[0])

@@ -65,11 +65,11 @@ def _toy() -> None:
         "Propagation",
         list(POLICIES),
         index=1,
-        key=keys.TOY_POLICY,
+        key="toy-policy",
         format_func=lambda name: POLICIES[name]().label,
     )
-    alpha = middle.slider("Decay α", 0.0, 0.95, 0.5, 0.05, key=keys.TOY_ALPHA)
-    horizon = right.slider("Hops H", 0, 5, 2, key=keys.TOY_HORIZON)
+    alpha = middle.slider("Decay α", 0.0, 0.95, 0.5, 0.05, key="toy-alpha")
+    horizon = right.slider("Hops H", 0, 5, 2, key="toy-horizon")
     initial = initial_scores(toy_relevance(), structure.active)
     hops = spread(initial, structure.edges, policy, horizon, structure)
     final = combine(hops, policy, alpha)
@@ -84,11 +84,11 @@ def _toy() -> None:
             ink=colours()["accent"],
             marked=best,
         ),
-        key=keys.TOY_TREE,
+        key="toy-tree",
         config=QUIET,
         alt=f"The seven-leaf tree; the best nodes are {', '.join(map(str, best))}.",
     )
-    with st.container(key=keys.BESIDE_TOY):
+    with st.container(key="beside-wide-toy"):
         shares, numbers = st.columns(2, gap="medium")
     with shares:
         st.markdown(
@@ -147,7 +147,7 @@ def _cases(session: Session) -> None:
 
 
 def _case(session: Session, case: Case, ready: bool) -> None:
-    with st.container(border=True, key=keys.case(case.name)):
+    with st.container(border=True, key=f"case-{case.name}"):
         st.markdown(f"**{case.name}** · {case.about}")
         st.markdown(f"*Paper.* {case.paper}")
         st.markdown(f"*Here.* {case.here}")
@@ -212,7 +212,7 @@ def _system(name: str) -> None:
     package = foreign("systems", name)
     origin = f"from {package}" if package else _FIDELITY.get(kind.fidelity, kind.fidelity)
     title = f"{kind.label} · {origin}"
-    with st.expander(title, key=keys.about(name), on_change="rerun") as about:
+    with st.expander(title, key=f"about-{name}", on_change="rerun") as about:
         if not about.open:
             return
         st.markdown(cited(cleandoc(kind.__doc__ or "")))

@@ -90,7 +90,7 @@ def _levels(session: Session, judged: Judged, policies: list[str]) -> None:
             policies,
             default=policies[0],
             required=True,
-            key=keys.LEVELS_POLICY,
+            key="levels-policy",
             label_visibility="collapsed",
             persist_state="session",
         )
@@ -104,6 +104,6 @@ def _levels(session: Session, judged: Judged, policies: list[str]) -> None:
     chart(
         figure,
         figures.level_bars_sentence(judged, horizon, policy),
-        keys.LEVEL_BARS,
+        "level-bars",
         rows=lambda: figures.level_rows(judged, horizon, policy, names),
     )

@@ -36,7 +36,7 @@ def construction_panel(session: Session) -> None:
         names,
         index=names.index(session.memory.system) if session.memory.system in names else 0,
         format_func=lambda name: SYSTEMS[name].label,
-        key=keys.VARIED_SYSTEM,
+        key="varied-system",
         persist_state="session",
     )
     fixed: dict[str, Any] = {}
@@ -50,12 +50,12 @@ def construction_panel(session: Session) -> None:
         st.info(f"{SYSTEMS[system].label} has no parameters.")
         return
     parameter = second.selectbox(
-        "Parameter", list(known), key=keys.varied_parameter(system), persist_state="session"
+        "Parameter", list(known), key=f"varied-parameter-{system}", persist_state="session"
     )
     given = third.text_input(
         "Values",
         ", ".join(_values(known[parameter])),
-        key=keys.varied_values(system, parameter),
+        key=f"varied-values-{system}-{parameter}",
         help=known[parameter].spec.help,
         persist_state="session",
     )
@@ -101,11 +101,11 @@ def _found(
         return found
     place = st.empty()
     label = f"Build {counted(len(values), 'memory', 'memories')}"
-    if not place.button(label, key=keys.RUN_VARIED, icon=":material/play_arrow:"):
+    if not place.button(label, key="run-varied", icon=":material/play_arrow:"):
         return None
     with place.container():
         bar = st.progress(0.0, "Building")
-        st.button("Cancel", key=keys.CANCEL_VARIED)
+        st.button("Cancel", key="cancel-varied")
 
     def progress(done: int, total: int) -> None:
         if done % 20 == 0 or done == total:
@@ -152,7 +152,7 @@ def _outcome(found: Comparison, parameter: str, values: Mapping[str, Any]) -> No
         figure,
         f"Shape, measures over {counted(found.questions, 'question')} and cost of the build over "
         f"{parameter}; collapsed: every node ranked for itself, own: the system's retrieval.",
-        keys.VARIED_CHART,
+        "varied-chart",
     )
     table(
         [{n: spread(v) if isinstance(v, Mean) else v for n, v in row.items()} for row in rows],

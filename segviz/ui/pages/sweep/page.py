@@ -44,7 +44,7 @@ def render(session: Session) -> None:
         ["propagation", "construction"],
         default="propagation",
         required=True,
-        key=keys.SWEPT_OVER,
+        key="swept-over",
         persist_state="session",
     )
     if over == "construction":
@@ -78,7 +78,7 @@ def _sweep(session: Session, settings: dict[str, Any], key: str) -> None:
         measured(session), found.settings.k, found.units, found.tokens
     )
     judged: Judged = remember(
-        keys.JUDGED,
+        "judged",
         fingerprint(key, measure, adversarial),
         JUDGED_KEPT,
         lambda: judge(found, measure, adversarial=adversarial),
@@ -97,7 +97,7 @@ def _wanted(session: Session, settings: dict[str, Any], key: str) -> bool:
         return True
     done = _measured_so_far(key)
     label = f"Resume the sweep, {len(done)} settings are done" if done else "Run the sweep"
-    if st.button(label, icon=":material/grid_on:", key=keys.RUN_SWEEP):
+    if st.button(label, icon=":material/grid_on:", key="run-sweep"):
         st.session_state[keys.SWEEP_WANTED] = key
     if st.session_state.get(keys.SWEEP_WANTED) == key:
         return True
@@ -110,7 +110,7 @@ def _wanted(session: Session, settings: dict[str, Any], key: str) -> bool:
 
 def _measured_so_far(key: str) -> dict[tuple[str, float, int], Cell]:
     """Returns the cells of a sweep that was cut short, by their setting; editable."""
-    cells: dict[tuple[str, float, int], Cell] = remember(keys.SWEEP_CELLS, key, SWEEPS_KEPT, dict)
+    cells: dict[tuple[str, float, int], Cell] = remember("sweep-cells", key, SWEEPS_KEPT, dict)
     return cells
 
 
@@ -120,7 +120,7 @@ def _settings(session: Session) -> dict[str, Any]:
         "Policies",
         SWEPT,
         default=["top-down", "bottom-up", "both"],
-        key=keys.SWEEP_POLICIES,
+        key="sweep-policies",
         persist_state="session",
         wrap=True,
     )
@@ -130,9 +130,9 @@ def _settings(session: Session) -> dict[str, Any]:
     if isinstance(session.memory.embedder, Absent):
         offered = ["lexical"]
     relevance = second.selectbox(
-        "Relevance", offered, key=keys.SWEEP_RELEVANCE, persist_state="session"
+        "Relevance", offered, key="sweep-relevance", persist_state="session"
     )
-    k = third.slider("Retrieved K", 1, 30, 10, key=keys.SWEEP_K, persist_state="session")
+    k = third.slider("Retrieved K", 1, 30, 10, key="sweep-k", persist_state="session")
     return {"policies": policies or SWEPT[:1], "relevance": relevance, "k": k}
 
 
@@ -142,7 +142,7 @@ def _run(session: Session, settings: dict[str, Any], key: str) -> Sweep:
     with place.container():
         bar = st.progress(0.0, "Sweeping")
         # Any click ends this run at the next report; what was measured by then is kept.
-        st.button("Cancel", key=keys.CANCEL_SWEEP, on_click=_cancel)
+        st.button("Cancel", key="cancel-sweep", on_click=_cancel)
 
     def keep(cell: Cell) -> None:
         done[cell.policy, cell.alpha, cell.horizon] = cell

@@ -40,13 +40,13 @@ def setting_panel(session: Session, judged: Judged) -> None:
         what = f"{policy}, α {alpha:g}, H {horizon}, relevance {judged.sweep.settings.relevance}"
         st.subheader(what, anchor=False, width="stretch")
         open_it = st.button(
-            "Open this setting in Ask", icon=":material/open_in_new:", key=keys.OPEN_ASK
+            "Open this setting in Ask", icon=":material/open_in_new:", key="open-ask"
         )
     st.markdown("**By category** of question")
     chart(
         category_figure(judged, setting, **pair()),
         category_sentence(judged, setting),
-        keys.CATEGORIES,
+        "categories",
         rows=lambda: category_rows(judged, setting),
     )
     _measures(outcomes, policy, judged.sweep.baseline.outcomes)
@@ -134,7 +134,7 @@ def atlas_panel(session: Session, judged: Judged) -> None:
         session,
         columns,
         f"α {alpha:g}",
-        key=keys.SWEEP_ATLAS,
+        key="sweep-atlas",
         adversarial=judged.adversarial,
         choose=choose,
         more={AS_ON_ASK: on_ask, **{name: one.outcomes for name, one in more.items()}},
@@ -148,7 +148,7 @@ def _as_on_ask(session: Session) -> Outcomes:
     """Measures the setting that questions are asked with on Ask, whatever it is."""
     questions, settings = measured(session), read_settings(session)
     found: Outcomes = remember(
-        keys.AS_ON_ASK,
+        "as-on-ask",
         fingerprint(session.key, str(settings), [question.index for question in questions]),
         TRAFFIC_KEPT,
         lambda: evaluate(session.memory, questions, replace(settings, levels=None)).outcomes,
@@ -162,7 +162,7 @@ def nodes_panel(session: Session, judged: Judged) -> None:
     cell = _moving(judged)
     where = f"{cell.policy}, α {cell.alpha:g}, H {cell.horizon}"
     title = f"Every node over all questions, {where}: hubs and dead nodes"
-    with st.expander(title, key=keys.TRAFFIC_PANEL, on_change="rerun") as panel:
+    with st.expander(title, key="traffic-panel", on_change="rerun") as panel:
         if not panel.open:
             return
         questions = measured(session)
@@ -170,7 +170,7 @@ def nodes_panel(session: Session, judged: Judged) -> None:
             judged.sweep.settings, policy=cell.policy, alpha=cell.alpha, horizon=cell.horizon
         )
         found: Traffic = remember(
-            keys.TRAFFIC,
+            "traffic",
             fingerprint(session.key, str(asked), [question.index for question in questions]),
             TRAFFIC_KEPT,
             lambda: traffic(session.memory, questions, asked),
@@ -218,7 +218,7 @@ def nodes_panel(session: Session, judged: Judged) -> None:
         st.caption(sentence)
         levels = int(structure.level.max(initial=0)) + 1
         draw_canvas(
-            session, scene(session, structure), key=keys.TRAFFIC_TREE, height=174 + 40 * levels
+            session, scene(session, structure), key="traffic-tree", height=174 + 40 * levels
         )
 
 
