@@ -58,7 +58,7 @@ def test_the_bundle_holds_what_is_asked_for(memory):
 
 
 def test_a_moment_and_a_question_of_the_data_set_can_be_shown():
-    conversation = segviz.load(segviz.conversation.samples.sample_path("recurrence"))[0]
+    conversation = segviz.load(segviz.conversation.sample_path("recurrence"))[0]
     memory = segviz.build(conversation, embedder="hashing")
     early = segviz.show(memory, step=5, node=2)
     assert len(early.view.structure) == len(memory.at(5))

@@ -148,7 +148,7 @@ def test_the_demo_runs_from_an_empty_folder(installed, tmp_path):
     opened = run(
         "python",
         "-c",
-        f"from segviz.conversation.samples import TITLES, sample_path as path; {script}",
+        f"from segviz.conversation import TITLES, sample_path as path; {script}",
     )
     turns = [len(segviz.load(sample_path(name))[0].turns) for name in TITLES]
     assert json.loads(opened) == turns

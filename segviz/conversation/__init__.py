@@ -3,25 +3,26 @@
 ``turns``         Turn, Session and Question, the records of every format
 ``conversation``  Conversation: sessions and questions, cut into units by a rule
 ``units``         the rules that cut sessions into units, one leaf each
-``corpus``        the conversations of one file and the report of loading it
+``corpus``        the conversations of one file and the report of loading it; those that come with
+                  segviz
 ``times``         when units were said, as numbers
 ``swaps``         a conversation whose units change places
-``samples``       the conversations that come with segviz
 
 Imports nothing of segviz. Public face: the names below.
 """
 
 from segviz.conversation.conversation import Conversation, with_typed_turns
 from segviz.conversation.corpus import (
+    TITLES,
     Corpus,
     Entry,
     Finding,
     Kind,
     LoadReport,
     distinct,
+    sample_path,
     with_distinct_ids,
 )
-from segviz.conversation.samples import TITLES, sample_path
 from segviz.conversation.swaps import reordered
 from segviz.conversation.times import DAY, Clock, Moment, as_time, moments, seconds
 from segviz.conversation.turns import (

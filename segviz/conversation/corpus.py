@@ -1,4 +1,5 @@
-"""Defines Corpus, the conversations of one file, and the report of loading them.
+"""Defines Corpus, the conversations of one file, and the report of loading them; finds the bundled
+conversations.
 
 =============  =====================================================================
 record         meaning
@@ -15,6 +16,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Literal, overload
 
 from segviz.conversation.conversation import Conversation
@@ -166,3 +168,22 @@ def with_distinct_ids(conversations: Sequence[Conversation]) -> tuple[Conversati
             conversations, distinct([each.id for each in conversations]), strict=True
         )
     )
+
+
+TITLES = {
+    "ines-theo": "Ines and Theo: a boat, a bakery, a dog",
+    "noor-caleb": "Noor and Caleb: an allotment, a thesis, a podcast",
+    "topic-switching": "Adversarial: the topic switches at every exchange",
+    "recurrence": "Adversarial: one topic returns after long gaps",
+}
+
+
+def sample_path(name: str) -> Path:
+    """The file of a bundled sample. ValueError lists the known names."""
+    if name not in TITLES:
+        raise ValueError(f"unknown sample {name!r}; choose one of {', '.join(TITLES)}")
+    package = Path(__file__).resolve().parent.parent
+    # In a wheel the folder lies inside the package, in the source tree beside it.
+    places = (package / "sample_data", package.parent / "sample_data")
+    folder = next((place for place in places if place.is_dir()), places[-1])
+    return folder / f"{name}.json"

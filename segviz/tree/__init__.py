@@ -9,7 +9,7 @@
 ``inspect``    one node: lineage, nearest nodes, history of its text
 ``unfold``     a layout without overlaps for structures that do not follow time
 ``thumbnail``  a small picture for notebooks
-``digest``     a short hash of a structure; ``toy`` seven leaves to follow by hand
+``toy``        seven leaves to follow by hand
 
 May import ``conversation``. Public face: the names below.
 """

@@ -92,7 +92,7 @@ def test_without_gold_evidence_there_is_nothing_to_measure(run, talk):
 def test_a_comparison_is_that_of_the_library(run):
     options = ("--systems", "bm25,clustering", "--embedder", "hashing", "-k", 5)
     found = run("compare", "sample:recurrence", *options, "--json").json["runs"][0]
-    conversation = segviz.load(segviz.conversation.samples.sample_path("recurrence"))[0]
+    conversation = segviz.load(segviz.conversation.sample_path("recurrence"))[0]
     memories = {
         n: segviz.build(conversation, n, embedder="hashing") for n in ("bm25", "clustering")
     }

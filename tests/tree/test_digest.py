@@ -11,7 +11,7 @@ import pytest
 import segviz
 from segviz.conversation import sample_path
 from segviz.tree import Relate
-from segviz.tree.digest import digest
+from segviz.tree.inspect import digest
 from tests.memories import built
 
 
@@ -29,8 +29,8 @@ def test_a_second_build_has_the_same_name(structure):
 
 def test_another_process_with_another_hash_seed_gives_the_same(structure):
     script = (
-        "import segviz; from segviz.tree.digest import digest; "
-        "from segviz.conversation.samples import sample_path; "
+        "import segviz; from segviz.tree.inspect import digest; "
+        "from segviz.conversation import sample_path; "
         "print(digest(segviz.build(segviz.load(sample_path('ines-theo'))[0]).structure))"
     )
     done = subprocess.run(

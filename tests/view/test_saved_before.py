@@ -25,7 +25,7 @@ from segviz.conversation import sample_path
 from segviz.memory import nested
 from segviz.systems import SYSTEMS
 from segviz.tree import Structure
-from segviz.tree.digest import digest
+from segviz.tree.inspect import digest
 from segviz.view.bookmark import MADE, Bookmark, decode
 
 HERE = Path(__file__).parent.parent / "fixtures" / "before_move"

@@ -7,7 +7,7 @@ import streamlit as st
 
 from segviz.figures.cost import cost_figure, cost_rows, cost_sentence, dollars, total_sentence
 from segviz.tree import Decision, Structure
-from segviz.tree.digest import digest
+from segviz.tree.inspect import digest
 from segviz.tree.shape import (
     boundary_f1,
     diagnose,
