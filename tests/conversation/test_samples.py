@@ -7,7 +7,7 @@ from itertools import pairwise
 import pytest
 
 import segviz
-from segviz.conversation import TITLES, sample_path, samples
+from segviz.conversation import TITLES, sample_path
 from segviz.tree.shape import diagnose, shape
 from tests.data import ROOT
 
@@ -91,10 +91,10 @@ def test_unknown_sample_lists_the_names():
 
 
 def test_an_installed_package_has_them_inside_and_a_source_tree_beside(tmp_path, monkeypatch):
-    module = tmp_path / "site" / "segviz" / "conversation" / "samples.py"
+    module = tmp_path / "site" / "segviz" / "conversation" / "corpus.py"
     beside, inside = tmp_path / "site" / "sample_data", module.parent.parent / "sample_data"
     beside.mkdir(parents=True)
-    monkeypatch.setattr(samples, "__file__", str(module))
+    monkeypatch.setattr("segviz.conversation.corpus.__file__", str(module))
     assert sample_path("ines-theo") == beside / "ines-theo.json"
     inside.mkdir(parents=True)
     assert sample_path("ines-theo") == inside / "ines-theo.json"
