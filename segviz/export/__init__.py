@@ -27,6 +27,7 @@ from segviz.export.sheet import SCALES, Sheet
 from segviz.export.snippet import python_snippet
 from segviz.export.tables import (
     nodes_csv,
+    nodes_parquet,
     ranks_csv,
     rows_csv,
     rows_markdown,
@@ -49,6 +50,7 @@ __all__ = [
     "newick",
     "newick_problem",
     "nodes_csv",
+    "nodes_parquet",
     "python_snippet",
     "ranks_csv",
     "rows_csv",

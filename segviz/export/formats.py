@@ -12,7 +12,7 @@ from segviz.export.html import html_page
 from segviz.export.sheet import Sheet, card, film, growth, sheet
 from segviz.export.snippet import python_snippet
 from segviz.export.story import story_page
-from segviz.export.tables import nodes_csv, ranks_csv
+from segviz.export.tables import nodes_csv, nodes_parquet, ranks_csv
 from segviz.export.view import View
 from segviz.tree import Structure
 
@@ -167,6 +167,14 @@ FORMATS: dict[str, Format] = {
         "A row for each node.",
         nodes_csv,
         "text/csv",
+    ),
+    "parquet": Format(
+        "nodes",
+        "parquet",
+        "Nodes with vectors (Parquet)",
+        "A row for each node, for pandas, DuckDB and others; segviz.memory_from reads it.",
+        nodes_parquet,
+        "application/vnd.apache.parquet",
     ),
     "ranks": Format(
         "ranks",
