@@ -85,7 +85,8 @@ class Session:
     ``key`` identifies the memory, ``source`` the conversation as loaded, before typing;
     ``chat`` is the model chosen under Models, None offline; ``built`` is the key of the
     memory as it was built, where operations have changed it since; ``live`` tells that the
-    conversation is watched and goes on.
+    conversation is watched and goes on, ``saved`` that the memory was opened as it is: neither
+    takes turns that somebody types.
     """
 
     key: str
@@ -96,6 +97,7 @@ class Session:
     chat: OpenAIChat | None = None
     built: str = ""
     live: bool = False
+    saved: bool = False
 
     @cached_property
     def sessions(self) -> list[int]:

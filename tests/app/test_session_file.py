@@ -96,6 +96,15 @@ def test_opened_it_is_seen_as_it_was_saved(memory, tmp_path):
     assert address(app) == {"path": str(path), **encode(SEEN)}
 
 
+def test_a_memory_that_was_opened_takes_no_typed_turns(memory, tmp_path):
+    path = session_file(memory, SEEN, tmp_path / "s.json", "grow")
+    assert "Add turn" in [button.label for button in grow().run().button]
+    opened = clean(open_path(grow().run(), path))
+    assert opened.session_state["last"].saved.shown.page == "grow"
+    assert "Last step" in [button.label or button.help for button in opened.button]
+    assert "Add turn" not in [button.label for button in opened.button]
+
+
 def test_on_ask_the_same_question_with_the_same_settings(memory, tmp_path):
     settings = replace(SEEN.retrieval, budget=None)
     path = session_file(memory, replace(SEEN, retrieval=settings, view=""), tmp_path / "s.json")

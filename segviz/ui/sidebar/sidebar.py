@@ -111,7 +111,7 @@ def _saved(opened: OpenFile, conversation: Conversation, source: str) -> Session
         st.text(memory.embedder.name[:80])
     else:
         _embedding_note(memory.embedder.name)
-    return Session(key, source, opened.corpus, conversation, memory, models.chat)
+    return Session(key, source, opened.corpus, conversation, memory, models.chat, saved=True)
 
 
 def _unit(conversation: Conversation) -> str:

@@ -56,7 +56,7 @@ def transport(session: Session) -> None:
             _jump(session, go)
         with _group():
             view_choice(keys.GROW_VIEW)
-            if not session.live:
+            if not (session.live or session.saved):
                 typing_panel(session)
             operations_panel(session)
             exports_panel(session, session.shown(session.memory.at(now)))
