@@ -124,26 +124,31 @@ function drawNow(s, ctx, bottom) {
   ctx.fillText("now", now + 5, top + 7);
 }
 
-/** Which labels can be written without touching: those that fit their own band; where few
- *  do, also others that keep `gap` pixels from what is already there. Items: {x, w, text}
- *  with the band's pixel place; gives [{item, x}] with x the label's centre.
+/** Which labels can be written without touching: those that fit their own band, and others
+ *  that keep `gap` pixels from what stands on either side. Items: {x, w, text} with the band's
+ *  pixel place; gives [{item, x}] with x the label's centre.
  * @template {{ x: number, w: number, text: string }} Item
  * @param {Item[]} items
  * @param {(text: string) => number} measure
  * @param {number} width
  * @param {number} [gap] */
 export function placeLabels(items, measure, width, gap = 8) {
-  const sized = items.map((item) => ({ item, size: measure(item.text) }))
-    .filter(({ item }) => item.text);
-  const fits = sized.filter(({ item, size }) => size + 4 <= item.w);
-  const crowded = fits.length < sized.length / 2;
+  let limit = Infinity; // where the next label that fits its band begins
+  const sized = items.filter(({ text }) => text).reverse().map((item) => {
+    const size = measure(item.text);
+    const fits = size + 4 <= item.w;
+    const x = Math.min(Math.max(item.x + item.w / 2, size / 2), width - size / 2);
+    const sized = { item, x, size, fits, limit };
+    if (fits) limit = x - size / 2;
+    return sized;
+  }).reverse();
   const chosen = [];
   let edge = -Infinity;
-  for (const { item, size } of crowded ? sized : fits) {
-    const centre = Math.min(Math.max(item.x + item.w / 2, size / 2), width - size / 2);
-    if (centre - size / 2 < edge || size > width) continue;
-    chosen.push({ item, x: centre });
-    edge = centre + size / 2 + (crowded ? gap : 0);
+  for (const { item, x, size, fits, limit } of sized) {
+    const room = size <= width && x - size / 2 >= edge + gap && x + size / 2 + gap <= limit;
+    if (!fits && !room) continue;
+    chosen.push({ item, x });
+    edge = x + size / 2;
   }
   return chosen;
 }
