@@ -10,7 +10,7 @@ import errno
 import os
 import secrets
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from io import BufferedReader
 from pathlib import Path
@@ -62,13 +62,13 @@ def read(path: str | Path) -> bytes:
         return stream.read(os.fstat(stream.fileno()).st_size)
 
 
-def write(path: str | Path, content: bytes | str) -> None:
+def write(path: str | Path, content: bytes | str | Callable[[BinaryIO], object]) -> None:
     """Write a whole file or leave the old one as it is: readers see one or the other.
 
-    The content goes to a file beside the target, to the disk, and then takes the target's name.
-    A link stays, and what it names is written. A new file has the permissions that the umask
-    leaves, a replaced one keeps its own. What killed writers left there is removed. OSError names
-    the file.
+    The content, or what it writes itself, goes to a file beside the target, to the disk, and then
+    takes the target's name. A link stays, and what it names is written. A new file has the
+    permissions that the umask leaves, a replaced one keeps its own. What killed writers left there
+    is removed. OSError names the file.
     """
     given = Path(path).expanduser()
     try:
@@ -76,7 +76,10 @@ def write(path: str | Path, content: bytes | str) -> None:
         mode = stat.S_IMODE(check_regular(target).st_mode) if target.exists() else None
         _clear(target.parent)
         with _beside(target) as stream:
-            stream.write(content.encode("utf-8") if isinstance(content, str) else content)
+            if callable(content):
+                content(stream)
+            else:
+                stream.write(content.encode("utf-8") if isinstance(content, str) else content)
             stream.flush()
             os.fsync(stream.fileno())
             if mode is not None:

@@ -28,13 +28,14 @@ from segviz.conversation.times import DAY, Clock, Moment, as_time, moments, seco
 from segviz.conversation.turns import (
     CATEGORY_NAMES,
     Category,
+    Lazy,
     Question,
     Session,
     Turn,
     category_label,
     category_order,
 )
-from segviz.conversation.units import UNIT_RULES, Unit, cut
+from segviz.conversation.units import UNIT_RULES, Unit, bounds, cut
 
 __all__ = [
     "CATEGORY_NAMES",
@@ -48,6 +49,7 @@ __all__ = [
     "Entry",
     "Finding",
     "Kind",
+    "Lazy",
     "LoadReport",
     "Moment",
     "Question",
@@ -55,6 +57,7 @@ __all__ = [
     "Turn",
     "Unit",
     "as_time",
+    "bounds",
     "category_label",
     "category_order",
     "cut",

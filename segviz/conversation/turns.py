@@ -8,8 +8,10 @@ literally.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import TypeVar, overload
 
 CATEGORY_NAMES = {
     1: "multi-hop",
@@ -63,6 +65,44 @@ class Turn:
         return f"{words} [image: {self.caption}]".strip()
 
 
+Made = TypeVar("Made")
+
+
+class Lazy(Sequence[Made]):
+    """Like a tuple, but everything in it is made when it is asked for, anew every time."""
+
+    def __init__(self, make: Callable[[int], Made], places: range) -> None:
+        """``make(place)`` for each of the places."""
+        self._make = make
+        self._places = places
+
+    def __len__(self) -> int:
+        """Number of places."""
+        return len(self._places)
+
+    @overload
+    def __getitem__(self, place: int) -> Made: ...
+    @overload
+    def __getitem__(self, place: slice) -> Lazy[Made]: ...
+
+    def __getitem__(self, place: int | slice) -> Made | Lazy[Made]:
+        """One of them, or fewer of them."""
+        if isinstance(place, slice):
+            return self._at(self._places[place])
+        return self._make(self._places[place])
+
+    def _at(self, places: range) -> Lazy[Made]:
+        return Lazy(self._make, places)
+
+    def __eq__(self, other: object) -> bool:
+        """Equal to a sequence of the same things."""
+        return isinstance(other, Lazy | tuple) and tuple(self) == tuple(other)
+
+    def __hash__(self) -> int:
+        """As of the tuple."""
+        return hash(tuple(self))
+
+
 @dataclass(frozen=True, slots=True)
 class Session:
     """A dated block of turns. ``start`` is None where ``raw_date`` could not be read."""
@@ -70,7 +110,7 @@ class Session:
     id: str
     start: datetime | None
     raw_date: str
-    turns: tuple[Turn, ...]
+    turns: Sequence[Turn]
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,12 +13,14 @@ No rule crosses a session boundary. Turns without content are never part of a un
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from itertools import groupby, pairwise
 
-from segviz.conversation.turns import Session, Turn
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from segviz.conversation.turns import Session
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,24 +39,32 @@ class Unit:
     time: datetime | None = None
 
 
-Group = Sequence["Turn"]
-Rule = Callable[[Sequence["Turn"], Sequence[str]], "list[Group]"]
+IntArray = NDArray[np.int32]
+Rule = Callable[[IntArray, IntArray, tuple[int, int]], IntArray]
+"""Of turns with content: the session and the speaker of each, int32 (n,), and the numbers of
+speakers a and b (-1: there is none), to the first turn and one past the last of every unit."""
 
 
-def _exchanges(turns: Sequence[Turn], speakers: Sequence[str]) -> list[Group]:
-    runs = [list(run) for _, run in groupby(turns, key=lambda turn: turn.speaker)]
-    return [[turn for run in runs[i : i + 2] for turn in run] for i in range(0, len(runs), 2)]
+def _exchanges(session: IntArray, speaker: IntArray, named: tuple[int, int]) -> IntArray:
+    begins = (np.diff(session, prepend=-1) != 0) | (np.diff(speaker, prepend=-1) != 0)
+    runs = np.flatnonzero(begins)
+    # Runs are counted anew in every session; those with an even number begin a unit.
+    of_session = np.searchsorted(session[runs], session[runs])
+    first = runs[(np.arange(len(runs)) - of_session) % 2 == 0]
+    return np.column_stack([first, np.append(first, len(session))[1:]]).astype(np.int32)
 
 
-def _single_turns(turns: Sequence[Turn], speakers: Sequence[str]) -> list[Group]:
-    return [[turn] for turn in turns]
+def _single_turns(session: IntArray, speaker: IntArray, named: tuple[int, int]) -> IntArray:
+    first = np.arange(len(session), dtype=np.int32)
+    return np.column_stack([first, first + 1])
 
 
-def _paper_pairs(turns: Sequence[Turn], speakers: Sequence[str]) -> list[Group]:
-    if len(speakers) < 2:
-        return []
-    first, second = speakers[:2]
-    return [[a, b] for a, b in pairwise(turns) if a.speaker == first and b.speaker == second]
+def _paper_pairs(session: IntArray, speaker: IntArray, named: tuple[int, int]) -> IntArray:
+    a, b = named
+    first = np.flatnonzero(
+        (speaker[:-1] == a) & (speaker[1:] == b) & (session[:-1] == session[1:])
+    ).astype(np.int32)
+    return np.column_stack([first, first + 2])
 
 
 UNIT_RULES: dict[str, Rule] = {
@@ -64,25 +74,38 @@ UNIT_RULES: dict[str, Rule] = {
 }
 
 
+def bounds(
+    session: ArrayLike, speaker: Sequence[Hashable], speakers: Sequence[Hashable], rule: str
+) -> IntArray:
+    """The first turn and one past the last of every unit, int32 (units, 2), of turns with content:
+    their sessions, ascending, and speakers. ``speakers`` and errors as in :func:`cut`."""
+    if rule not in UNIT_RULES:
+        raise ValueError(f"unknown unit rule {rule!r}; choose one of {', '.join(UNIT_RULES)}")
+    number = {name: place for place, name in enumerate(dict.fromkeys(speaker))}
+    codes = np.fromiter(map(number.__getitem__, speaker), np.int32, len(speaker))
+    a, b, *_ = (*(number.get(name, -1) for name in speakers[:2]), -1, -1)
+    return UNIT_RULES[rule](np.asarray(session, np.int32), codes, (a, b))
+
+
 def cut(sessions: Sequence[Session], speakers: Sequence[str], rule: str) -> tuple[Unit, ...]:
     """Units of all sessions, in order.
 
     ``speakers`` are the conversation's declared speakers (a, b, …); only ``paper``
     looks at them. Raises ValueError naming the legal rules for an unknown ``rule``.
     """
-    if rule not in UNIT_RULES:
-        raise ValueError(f"unknown unit rule {rule!r}; choose one of {', '.join(UNIT_RULES)}")
+    turns = [(i, turn) for i, s in enumerate(sessions) for turn in s.turns if turn.content]
+    spans = bounds([i for i, _ in turns], [turn.speaker for _, turn in turns], speakers, rule)
     units: list[Unit] = []
-    for position, session in enumerate(sessions):
-        spoken = [turn for turn in session.turns if turn.content]
-        for group in UNIT_RULES[rule](spoken, speakers):
-            units.append(
-                Unit(
-                    index=len(units),
-                    turn_ids=tuple(turn.id for turn in group),
-                    session=position,
-                    text="\n".join(f"{turn.speaker}: {turn.content}" for turn in group),
-                    time=session.start,
-                )
+    for first, last in spans.tolist():
+        session = turns[first][0]
+        group = [turn for _, turn in turns[first:last]]
+        units.append(
+            Unit(
+                index=len(units),
+                turn_ids=tuple(turn.id for turn in group),
+                session=session,
+                text="\n".join(f"{turn.speaker}: {turn.content}" for turn in group),
+                time=sessions[session].start,
             )
+        )
     return tuple(units)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from html import escape
@@ -40,7 +41,7 @@ class Memory:
     laws: str
     settings: dict[str, Any]
     embedder: Embedder
-    steps: tuple[Step, ...]
+    steps: Sequence[Step]
     chat: str = ""
 
     def __repr__(self) -> str:
@@ -242,7 +243,8 @@ class Memory:
         )
 
     def save(self, path: str | Path) -> None:
-        """Write the memory as versioned JSON (``.gz`` compresses); see ``segviz.store``."""
+        """Write the memory as versioned JSON (``.gz`` compresses), or as columns, for very many
+        leaves, where the name ends in ``.npz``; see ``segviz.store``."""
         store.write(self.saved, path)
 
 

@@ -40,7 +40,7 @@ import gc
 import gzip
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
@@ -82,8 +82,15 @@ def schema() -> dict[str, Any]:
 def write(saved: Saved, path: str | Path) -> None:
     """Write atomically (:func:`segviz.files.write`): readers see the old file or the new one.
 
-    A name ending in ``.gz`` is compressed. OSError passes through.
+    A name ending in ``.gz`` is compressed, one ending in ``.npz`` holds columns
+    (``segviz.store.container``). OSError passes through.
     """
+    if Path(path).suffix == COLUMNS:
+        from segviz.store import container
+
+        with _collector_paused():
+            files.write(path, lambda stream: container.write(saved, stream))
+        return
     data = dump(saved)
     files.write(path, _gzipped(data) if Path(path).suffix == ".gz" else data)
 
@@ -100,6 +107,12 @@ def _gzipped(data: bytes) -> bytes:
     return packed[:9] + b"\xff" + packed[10:]
 
 
+COLUMNS = ".npz"
+"""How the name of a memory ends that is saved as columns."""
+
+_FIRST = b"PK\x03\x04", b"memory.json"
+"""How such a file begins, and the name of its first member at byte 30."""
+
 _MARK = re.compile(rb'"format"\s{0,99}:\s{0,99}"segviz-memory"')
 _OVERLAP = 300
 """More bytes than the mark takes."""
@@ -115,6 +128,8 @@ def recognises(source: str | Path | bytes) -> bool:
     """
     try:
         with _stream(source) as stream:
+            if _is_columns(stream):
+                return True
             before, first = b"", True
             for part in _unpacked(stream):
                 if first and not part.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"{"):
@@ -126,6 +141,12 @@ def recognises(source: str | Path | bytes) -> bool:
     except (OSError, ValueError, RuntimeError):
         pass
     return False
+
+
+def _is_columns(stream: BinaryIO) -> bool:
+    start = stream.read(41)
+    stream.seek(0)
+    return (start[:4], start[30:]) == _FIRST
 
 
 def _stream(source: str | Path | bytes) -> BinaryIO:
@@ -176,6 +197,10 @@ def parse(data: bytes) -> Saved:
 def _parsed(stream: BinaryIO) -> Saved:
     from segviz.store.document import decode  # loads pydantic, which building needs not
 
+    if _is_columns(stream):
+        from segviz.store import container
+
+        return _sound(lambda: container.read(stream))
     try:
         document = json.loads(b"".join(_unpacked(stream)), object_pairs_hook=_once)
     except LoadError as error:
@@ -190,11 +215,18 @@ def _parsed(stream: BinaryIO) -> Saved:
             f"{', '.join(map(str, READABLE))}. Open it with the version that wrote it, or build "
             "again."
         )
+    return _sound(lambda: decode(document))
+
+
+def _sound(decoded: Callable[[], Saved]) -> Saved:
+    """What a file says, if its events make a structure that obeys its laws. StoreError."""
     try:
         with _collector_paused():
-            saved = decode(document)
-        structure = replay(saved.steps)
-        violations = check(structure, saved.laws)
+            saved = decoded()
+            structure = replay(saved.steps)
+            violations = check(structure, saved.laws)
+    except LoadError as error:
+        raise StoreError(f"not a segviz memory: {error}") from None
     except (ValueError, OverflowError) as error:
         raise StoreError(f"the memory file is damaged: {error}") from None
     if violations:

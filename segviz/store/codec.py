@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -49,7 +49,7 @@ class Saved:
     laws: str
     settings: dict[str, Any]
     embedder: str
-    steps: tuple[Step, ...]
+    steps: Sequence[Step]
     chat: str = ""
     shown: Shown | None = None
     findings: tuple[Finding, ...] = ()

@@ -2,7 +2,8 @@
 
 ``events``     the steps a system yields: events, decisions, costs
 ``structure``  the columns of a memory at one moment, with parents, children, depth …
-``fold``       applies events to a structure: ``replay``
+``fold``       applies events to a structure one by one
+``columns``    a long history as columns; ``replay`` of any
 ``moments``    the structure at any step of a long history, from checkpoints
 ``invariants`` conditions a structure must satisfy: ``check``
 ``shape``      depth, branching and other counts; ``coherence`` of a node with its children
@@ -14,6 +15,7 @@
 May import ``conversation``. Public face: the names below.
 """
 
+from segviz.tree.columns import Columns, History, columns_of, replay
 from segviz.tree.events import (
     NOT_ASKED,
     Add,
@@ -34,7 +36,7 @@ from segviz.tree.events import (
     as_number,
     told_apart,
 )
-from segviz.tree.fold import Fold, ReplayError, history, replay
+from segviz.tree.fold import Fold, ReplayError, history
 from segviz.tree.moments import Moments
 from segviz.tree.structure import IntArray, Structure
 from segviz.tree.thumbnail import thumbnail
@@ -42,11 +44,13 @@ from segviz.tree.thumbnail import thumbnail
 __all__ = [
     "NOT_ASKED",
     "Add",
+    "Columns",
     "Cost",
     "Decision",
     "Event",
     "Facts",
     "Fold",
+    "History",
     "IntArray",
     "Judgement",
     "Link",
@@ -62,6 +66,7 @@ __all__ = [
     "Unlink",
     "Vector",
     "as_number",
+    "columns_of",
     "history",
     "replay",
     "thumbnail",

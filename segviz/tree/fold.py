@@ -174,15 +174,3 @@ def history(steps: Iterable[Step]) -> Iterator[Structure]:
     for number, step in enumerate(steps):
         fold.take(number, step)
         yield fold.freeze()
-
-
-def replay(steps: Iterable[Step]) -> Structure:
-    """The structure after these steps: a pure fold over their events.
-
-    Raises ReplayError, naming the step, when an event refers to a node that is not
-    there, repeats an edge, skips an id or retires a linked node.
-    """
-    fold = Fold()
-    for number, step in enumerate(steps):
-        fold.take(number, step)
-    return fold.freeze()

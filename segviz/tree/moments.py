@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from segviz.tree.columns import History, replay
 from segviz.tree.events import Step
 from segviz.tree.fold import Fold
 from segviz.tree.structure import Structure
@@ -43,6 +44,8 @@ class Moments:
         return self._recent[step]
 
     def _fold_to(self, step: int) -> Structure:
+        if isinstance(self._steps, History):
+            return replay(self._steps[:step])
         passed = list(self._checkpoints)
         checkpoint = max(place for place in passed if place <= step)
         # Popped while it is advanced: after an error, or from another thread, nobody finds a

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from segviz.conversation import Unit
+from segviz.tree.columns import replay
 from segviz.tree.events import Add, Event, Link, Step
-from segviz.tree.fold import replay
 from segviz.tree.structure import Structure
 
 QUESTION = "When does the ferry leave?"

@@ -120,6 +120,7 @@ def message(structure: Structure, picture: str) -> bytes:
             session_labels=[f"S{i + 1}" for i in range(30)],
             identity="frames",
             selected=len(structure) - 2,  # with all that lies below it marked
+            stage=480,
             **options,
         )
     )

@@ -7,7 +7,6 @@ compression, rebuilding and merging.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import pairwise
 
 import numpy as np
 
@@ -17,9 +16,9 @@ from segviz.tree.structure import Structure
 
 def one_tree(s: Structure) -> Iterator[Violation]:
     """At most one parent each and exactly one root, which spans everything (§4.1)."""
-    for node in np.flatnonzero(s.active).tolist():
-        if len(s.parents[node]) > 1:
-            yield Violation("one tree", node, "one parent", str(s.parents[node]))
+    above = np.bincount(s.edges[:, 1], minlength=len(s))
+    for node in np.flatnonzero(s.active & (above > 1)).tolist():
+        yield Violation("one tree", node, "one parent", str(s.parents[node]))
     if len(s) and len(s.roots) != 1:
         yield Violation("one tree", -1, "one root", str(s.roots))
     for root in s.roots:
@@ -31,12 +30,14 @@ def one_tree(s: Structure) -> Iterator[Violation]:
 
 def levels_are_even(s: Structure) -> Iterator[Violation]:
     """A child is exactly one level below its parent, so all leaves share one depth."""
-    for parent, child in s.edges.tolist():
-        if s.level[child] != s.level[parent] - 1:
-            yield Violation(
-                "levels", child, f"level {int(s.level[parent]) - 1}", f"level {s.level[child]}"
-            )
-    if s.leaves:
+    parents, children = s.edges.T
+    uneven = np.flatnonzero(s.level[children] != s.level[parents] - 1)
+    for parent, child in s.edges[uneven].tolist():
+        yield Violation(
+            "levels", child, f"level {int(s.level[parent]) - 1}", f"level {s.level[child]}"
+        )
+    # Where every edge goes down one level, the levels of the roots are the depths of the leaves.
+    if len(uneven) or len(set(s.level[list(s.roots)].tolist())) > 1:
         depths = {int(s.depth[leaf]) for leaf in s.leaves}
         if len(depths) > 1:
             yield Violation("levels", -1, "all leaves at one depth", f"depths {sorted(depths)}")
@@ -44,24 +45,22 @@ def levels_are_even(s: Structure) -> Iterator[Violation]:
 
 def leaves_are_chronological(s: Structure) -> Iterator[Violation]:
     """The i-th leaf, in creation order, holds exactly unit i."""
-    for index, leaf in enumerate(s.leaves):
-        if (int(s.start[leaf]), int(s.stop[leaf])) != (index, index + 1):
-            yield Violation(
-                "chronology", leaf, f"[{index}, {index + 1})", f"[{s.start[leaf]}, {s.stop[leaf]})"
-            )
+    leaves = np.array(s.leaves, dtype=np.int64)
+    unit = np.arange(len(leaves))
+    for index in np.flatnonzero((s.start[leaves] != unit) | (s.stop[leaves] != unit + 1)).tolist():
+        leaf = s.leaves[index]
+        found = f"[{s.start[leaf]}, {s.stop[leaf]})"
+        yield Violation("chronology", leaf, f"[{index}, {index + 1})", found)
 
 
 def children_are_consecutive(s: Structure) -> Iterator[Violation]:
     """Children, in order, cover consecutive disjoint spans (equation 1)."""
-    for node, children in enumerate(s.children):
-        for left, right in pairwise(children):
-            if s.stop[left] != s.start[right]:
-                yield Violation(
-                    "consecutive",
-                    node,
-                    f"child {right} to start at {s.stop[left]}",
-                    f"start {s.start[right]}",
-                )
+    parents, children = s.edges[np.argsort(s.edges[:, 0], kind="stable")].T
+    siblings = parents[1:] == parents[:-1]
+    for left in np.flatnonzero(siblings & (s.stop[children[:-1]] != s.start[children[1:]])):
+        right = children[left + 1]
+        expected = f"child {right} to start at {s.stop[children[left]]}"
+        yield Violation("consecutive", int(parents[left]), expected, f"start {s.start[right]}")
 
 
 def frontier_is_a_chain(s: Structure) -> Iterator[Violation]:
