@@ -1,4 +1,4 @@
-"""Opens and writes the files that users name: regular files alone, written whole.
+"""Opens and writes the files that users name: regular files alone, written whole; asks for room.
 
 Every input comes through :func:`opened` or :func:`read`, every output goes through
 :func:`write`. Errors are OSError with the name of the file. Imports nothing of segviz.
@@ -135,3 +135,33 @@ def _clear(folder: Path) -> None:
                     left.unlink()
             else:
                 left.unlink()
+
+
+class NoRoom(ValueError):
+    """Something takes more memory than is free."""
+
+
+def check_room(needed: float, what: str, remedy: str) -> None:
+    """NoRoom, naming both numbers, where ``what`` takes about ``needed`` bytes of memory and fewer
+    are free. Where the system does not tell what is free nothing is refused."""
+    free = free_memory()
+    if free is not None and needed > free:
+        raise NoRoom(
+            f"{what} takes about {needed / 1e9:.1f} GB of memory, and {free / 1e9:.1f} GB are "
+            f"free; {remedy}"
+        )
+
+
+def free_memory() -> int | None:
+    """Bytes that can be had without swapping, within the limit of a container; None where the
+    system does not tell (it is asked on Linux alone)."""
+    try:
+        told = Path("/proc/meminfo").read_text(encoding="ascii")
+        free = 1024 * int(told.partition("MemAvailable:")[2].split()[0])
+    except (OSError, ValueError, IndexError):
+        return None
+    with suppress(OSError, ValueError):  # "max": no limit
+        group = Path("/sys/fs/cgroup")
+        limit, used = ((group / f"memory.{name}").read_text() for name in ("max", "current"))
+        free = min(free, int(limit) - int(used))
+    return free

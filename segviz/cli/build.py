@@ -15,6 +15,7 @@ from segviz.cli.settings import parameters_help
 from segviz.cli.source import add_file, output_path, path_of
 from segviz.memory import Memory
 from segviz.store import recognises
+from segviz.tree import total_cost
 from segviz.tree.shape import Shape, shape
 
 
@@ -70,6 +71,7 @@ def _told(measured: Shape, unit: str) -> str:
 def summary_of(memory: Memory) -> dict[str, Any]:
     """What is told about a memory."""
     measured = shape(memory.structure)
+    cost = total_cost(memory.steps)
     return {
         "conversation": memory.conversation.id,
         "system": memory.system,
@@ -82,8 +84,8 @@ def summary_of(memory: Memory) -> dict[str, Any]:
             **{name: getattr(measured, name) for name in measured.__dataclass_fields__},
             "nodes_per_leaf": measured.nodes_per_leaf,
         },
-        "calls": sum(step.cost.calls for step in memory.steps),
-        "tokens": sum(step.cost.tokens for step in memory.steps),
+        "calls": cost.calls,
+        "tokens": cost.tokens,
     }
 
 

@@ -8,7 +8,7 @@ literally.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TypeVar, overload
@@ -69,12 +69,20 @@ Made = TypeVar("Made")
 
 
 class Lazy(Sequence[Made]):
-    """Like a tuple, but everything in it is made when it is asked for, anew every time."""
+    """Like a tuple, but what is in it is made when it is asked for; once it has been gone through
+    it is one."""
 
     def __init__(self, make: Callable[[int], Made], places: range) -> None:
         """``make(place)`` for each of the places."""
         self._make = make
         self._places = places
+        self._made: tuple[Made, ...] | None = None
+
+    def __iter__(self) -> Iterator[Made]:
+        """One after another."""
+        if self._made is None:
+            self._made = tuple(map(self._make, self._places))
+        return iter(self._made)
 
     def __len__(self) -> int:
         """Number of places."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -18,7 +18,7 @@ from segviz.evaluate.measures import MEASURES, TOKENS, UNITS
 from segviz.evaluate.outcomes import Outcomes, pooled
 from segviz.memory import Memory, build, declared, make_system, nested
 from segviz.retrieval import RetrievalSettings
-from segviz.tree import Cost, Step
+from segviz.tree import Cost, total_cost
 from segviz.tree.shape import Shape, shape
 
 
@@ -182,12 +182,6 @@ def _seconds(
     for text in asked:
         memory.ask(text, settings)
     return (clock() - began) / max(len(asked), 1)
-
-
-def total_cost(steps: Sequence[Step]) -> Cost:
-    """The cost of all steps, without what depends on the run: time and answers from a cache."""
-    names = [item.name for item in fields(Cost) if item.name not in ("seconds", "cached")]
-    return Cost(**{name: sum(getattr(step.cost, name) for step in steps) for name in names})
 
 
 def construction_sweep(

@@ -20,7 +20,7 @@ import numpy as np
 from segviz.conversation import Conversation, Question
 from segviz.evaluate.aggregate import Mean, Row, mean_ci
 from segviz.evaluate.batch import Limits, batches, measured_settings
-from segviz.evaluate.compare import Chart, total_cost
+from segviz.evaluate.compare import Chart
 from segviz.evaluate.evaluation import evaluate, ranked
 from segviz.evaluate.grid import Sweep, pooled_sweep, sweep
 from segviz.evaluate.many import Build, Progress, measure_many
@@ -33,7 +33,7 @@ from segviz.retrieval import estimated_tokens
 from segviz.systems import SYSTEMS
 from segviz.systems.levels import level_name
 from segviz.systems.xmemory.themes import reassigned
-from segviz.tree import Add, Revise, Unlink
+from segviz.tree import Add, Revise, Unlink, total_cost
 from segviz.tree.shape import shape
 
 if TYPE_CHECKING:
@@ -304,7 +304,7 @@ def upkeep(memory: Memory, questions: Sequence[Question], *, seed: int = 0) -> d
         last = len(memory.steps) * part // 5
         found[str(part)] = {
             "facts": memory.at(last).kind.count("fact"),
-            "summaries written": sum(step.cost.annotated for step in memory.steps[:last]),
+            "summaries written": total_cost(memory.steps[:last]).annotated,
         }
     return found
 

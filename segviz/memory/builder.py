@@ -15,6 +15,7 @@ from typing import Any
 from segviz.construct import LOOK_BACK, Arrival, Services, System, as_settings
 from segviz.conversation import Conversation, Unit
 from segviz.embedding import Embedder, get_embedder
+from segviz.files import check_room
 from segviz.llm import Chat, ModelError
 from segviz.memory.asking import ask
 from segviz.memory.assemble import make_system, paid
@@ -155,6 +156,10 @@ class BuildPaused(ModelError):
         self.memory = memory
 
 
+_ROOM = 12_000
+"""Bytes for a leaf of a segment tree while it is built, measured on 100,000."""
+
+
 class Building:
     """A build in progress: iterate over it for its steps as they are finished.
 
@@ -172,8 +177,10 @@ class Building:
         chat: Chat | None = None,
         **params: Any,
     ) -> None:
-        """Nothing is embedded or asked yet."""
+        """Nothing is embedded or asked yet. NoRoom where the machine has no room for it."""
         self.units = conversation.units(unit)
+        count = len(self.units)
+        check_room(_ROOM * count, f"building {count:,} leaves", "take a part, or a larger machine")
         self._conversation = conversation
         self._unit = unit
         self._system = make_system(system, **params)

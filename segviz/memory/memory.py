@@ -15,6 +15,7 @@ from segviz import store
 from segviz.construct import JOIN, Operates, Scorer, Services, Settles, System, View
 from segviz.conversation import Conversation, Question, Unit
 from segviz.embedding import Embedder
+from segviz.files import check_room
 from segviz.llm import Chat
 from segviz.memory.asking import ask
 from segviz.memory.assemble import Absent, embedder_named, make_system, needs_chat, paid, sound
@@ -156,16 +157,21 @@ class Memory:
         """The prepared relevance model of this name; kept for the final structure and its
         collapsed view, and for the last four others.
 
-        ValueError as for ``relevance_model``.
+        ValueError as for ``relevance_model``; NoRoom where the machine has no room for it.
         """
         whole = self.structure
         shown = whole if structure is None else structure
         final = shown is whole or shown is whole.collapsed
         kept, key = self._scorers if final else self._past_scorers, (relevance, shown)
         if key not in kept:
-            kept[key] = over_active(
-                relevance_model(relevance), shown, self.embedder, self.units, self.speakers
+            model = relevance_model(relevance)
+            nodes = int(shown.active.sum())
+            check_room(
+                nodes * getattr(model, "room", 4 * shown.vector.shape[1]),
+                f"preparing the relevance {relevance!r:.60} for {nodes:,} nodes",
+                "choose 'dense', or free some",
             )
+            kept[key] = over_active(model, shown, self.embedder, self.units, self.speakers)
         scorer = kept[key]
         while len(self._past_scorers) > _PAST_KEPT:
             del self._past_scorers[next(iter(self._past_scorers))]

@@ -34,6 +34,7 @@ from numpy.typing import NDArray
 from pydantic import TypeAdapter, ValidationError
 
 from segviz.conversation import Lazy, Session, Turn, Unit, bounds
+from segviz.files import check_room
 from segviz.loaders.budget import Budget
 from segviz.store.codec import Saved, StoreError, encode
 from segviz.store.document import EXACT, INT32, Facts, decode, fault
@@ -43,6 +44,7 @@ from segviz.tree.columns import ADD, RELATE, REVISE, UNLINK
 HEAD: Final = "memory.json"
 ZIP: Final = b"PK\x03\x04"
 _EDGE = 64
+_NODE, _TURN = 500, 1_000  # bytes of memory, measured on a million turns of 80 characters
 _PART = 1 << 24  # bytes of text that are decoded together
 _TOGETHER = 1 << 18  # numbers that are looked at together: what a processor keeps at hand
 _COLUMNS: Final = {
@@ -185,6 +187,11 @@ def read(stream: BinaryIO) -> Saved:
     replaces it).
     """
     head, arrays = _members(stream)
+    events, vectors = arrays["events"], arrays["vectors"]
+    nodes = int(np.count_nonzero(events[:, 0] == ADD))
+    # Its own columns and texts, and a copy of the vectors of the nodes shown once it is asked.
+    needed = nodes * (_NODE + 4 * vectors.shape[1]) + len(arrays["turns"]) * _TURN
+    check_room(needed, f"a memory of {nodes:,} nodes", "open it on a larger machine")
     try:
         saved = decode(json.loads(head))
     except (ValueError, RecursionError) as error:

@@ -15,7 +15,7 @@
 May import ``conversation``. Public face: the names below.
 """
 
-from segviz.tree.columns import Columns, History, columns_of, replay
+from segviz.tree.columns import Columns, History, columns_of, replay, total_cost
 from segviz.tree.events import (
     NOT_ASKED,
     Add,
@@ -71,4 +71,5 @@ __all__ = [
     "replay",
     "thumbnail",
     "told_apart",
+    "total_cost",
 ]

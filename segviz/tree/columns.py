@@ -28,7 +28,7 @@ Facts are texts in JSON.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import blake2b
@@ -179,6 +179,15 @@ class History(Lazy[Step]):
             facts=tuple(map(facts_of.__getitem__, facts.tolist())),
         )
 
+    @property
+    def cost(self) -> Cost:
+        """What :func:`total_cost` says of these steps."""
+        return Cost(*self.columns.costs[np.array(self._places, np.int64)].sum(axis=0).tolist())
+
+    def __iter__(self) -> Iterator[Step]:
+        """One after another; none is kept."""
+        return map(self._step, self._places)
+
     def _from_the_beginning(self) -> IntArray | None:
         """The events, where these are the first steps, nothing is taken away by them and nothing
         is wrong with them; else None."""
@@ -216,6 +225,13 @@ def replay(steps: Iterable[Step]) -> Structure:
     there, repeats an edge, skips an id or retires a linked node.
     """
     return steps.folded if isinstance(steps, History) else _one_by_one(steps)
+
+
+def total_cost(steps: Sequence[Step]) -> Cost:
+    """The cost of all steps, without what depends on the run: time and answers from a cache."""
+    if isinstance(steps, History):
+        return steps.cost
+    return Cost(**{name: sum(getattr(step.cost, name) for step in steps) for name in _COSTS})
 
 
 def _one_by_one(steps: Iterable[Step]) -> Structure:

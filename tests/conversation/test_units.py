@@ -1,4 +1,9 @@
+from dataclasses import replace
+from itertools import groupby, pairwise
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from segviz.conversation import Conversation, Session, Turn
 from tests.trees import chat
@@ -75,3 +80,23 @@ class TestContent:
     def test_unknown_rule_lists_the_legal_ones(self):
         with pytest.raises(ValueError, match="exchange, turn, paper"):
             talk("AB").units("sentence")
+
+
+@given(
+    st.lists(st.lists(st.sampled_from("ABC"), max_size=9), max_size=5),
+    st.permutations("ABC"),
+)
+def test_rules_against_grouping_turn_by_turn(sessions, speakers):
+    talked = replace(talk(*sessions), speakers=tuple(speakers))
+    expected = {"exchange": [], "paper": []}
+    for session in talked.sessions:
+        runs = [list(run) for _, run in groupby(session.turns, key=lambda turn: turn.speaker)]
+        pairs = [[t for run in runs[i : i + 2] for t in run] for i in range(0, len(runs), 2)]
+        expected["exchange"] += pairs
+        expected["paper"] += [
+            [a, b]
+            for a, b in pairwise(session.turns)
+            if (a.speaker, b.speaker) == tuple(speakers[:2])
+        ]
+    for rule, groups in expected.items():
+        assert texts(talked, rule) == [tuple(turn.id for turn in group) for group in groups]

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import segviz
-from segviz import store
+from segviz import files, store
 from segviz.conversation import Question, Session, Turn
 from segviz.embedding import HashingEmbedder
 from segviz.store import StoreError
@@ -340,3 +340,32 @@ class TestFolding:
         assert alike(replay(steps[:4]), one_by_one(memory.steps[:4]))
         with pytest.raises(IndexError):
             steps[len(memory.steps)]
+
+
+class TestRoom:
+    """What does not fit into the memory that is free is said before it begins."""
+
+    @pytest.fixture(autouse=True)
+    def little(self, monkeypatch):
+        monkeypatch.setattr(files, "free_memory", lambda: 1_000)
+
+    def test_a_build(self, memory):
+        with pytest.raises(
+            files.NoRoom, match=r"building 9 leaves takes about 0.0 GB of memory, and"
+        ):
+            segviz.build(memory.conversation, unit="turn", embedder=HashingEmbedder())
+
+    def test_opening_columns(self, memory, tmp_path):
+        memory.save(tmp_path / "m.npz")
+        with pytest.raises(StoreError, match=r"a memory of 15 nodes takes .* a larger machine"):
+            segviz.open(tmp_path / "m.npz")
+
+    @pytest.mark.parametrize("relevance", ["contextual", "dense", "lexical"])
+    def test_a_relevance(self, memory, relevance):
+        again = replace(memory)
+        with pytest.raises(files.NoRoom, match=rf"preparing the relevance '{relevance}' for"):
+            again.ask("why?", relevance=relevance)
+
+    def test_nothing_is_refused_where_the_system_does_not_tell(self, memory, monkeypatch):
+        monkeypatch.setattr(files, "free_memory", lambda: None)
+        assert replace(memory).ask("why?", relevance="lexical").after is not None

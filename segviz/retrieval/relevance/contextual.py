@@ -75,6 +75,8 @@ class Contextual(Declared):
     """
 
     name: ClassVar[str] = "contextual"
+    room: ClassVar[int] = 15_000
+    """Bytes for a node, at most while it is prepared: 150,000 nodes of 100 to 200 characters."""
 
     words: float = param(1.0, "Weight of the question's words.", (0, 5))
     meaning: float = param(1.3, "Weight of word vectors.", (0, 5))

@@ -7,6 +7,7 @@ from dataclasses import replace
 import streamlit as st
 
 from segviz.conversation import Question
+from segviz.files import NoRoom
 from segviz.memory import ask
 from segviz.memory.answer import is_adversarial
 from segviz.retrieval import Result, RetrievalSettings
@@ -46,15 +47,9 @@ def render(session: Session) -> None:
     """Draws the page."""
     asked = ask_controls(session)
     question, settings = asked.question, asked.settings
-    if not question.text.strip():
-        none = not session.conversation.questions
-        st.info(
-            "This conversation comes without questions: type one of your own above."
-            if none
-            else "Type a question, or pick one of the data set's, to see what comes back."
-        )
+    result = _answered(session, question, settings)
+    if result is None:
         return
-    result = ask(session.memory, question, settings, chat=session.chat)
     with asked.row:
         exports_panel(session, result.structure, result)
     if result.settings.step is not None:
@@ -95,6 +90,23 @@ def render(session: Session) -> None:
     with st.expander("Scores hop by hop", key="hops", on_change="rerun") as hops:
         if hops.open:
             hop_panel(session, result)
+
+
+def _answered(session: Session, question: Question, settings: RetrievalSettings) -> Result | None:
+    """Returns the answer; None, and why, where there is no question or no room for it."""
+    if not question.text.strip():
+        none = not session.conversation.questions
+        st.info(
+            "This conversation comes without questions: type one of your own above."
+            if none
+            else "Type a question, or pick one of the data set's, to see what comes back."
+        )
+        return None
+    try:
+        return ask(session.memory, question, settings, chat=session.chat)
+    except NoRoom as error:
+        st.warning(unmarked(f"{error}."))
+        return None
 
 
 def _moment(session: Session, question: Question, step: int) -> None:

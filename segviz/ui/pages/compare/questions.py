@@ -35,6 +35,7 @@ from segviz.figures.judged import number
 from segviz.memory import Memory
 from segviz.retrieval import Result, RetrievalSettings
 from segviz.systems import SYSTEMS
+from segviz.tree import total_cost
 from segviz.ui import keys
 from segviz.ui.pages.compare.memories import Built, built_key
 from segviz.ui.pages.compare.structures import select_turns, side_by_side
@@ -286,7 +287,7 @@ def _standing(
     cells |= {
         "words read": round(value("words", adversarial=adversarial)),
         "short of K": f"{value('short', adversarial=adversarial):.0%}",
-        "model calls": sum(step.cost.calls for step in memory.steps),
+        "model calls": total_cost(memory.steps).calls,
         "MB of vectors": round(memory.structure.vector.nbytes / 1e6, 2),
     }
     if row.build_seconds is not None:

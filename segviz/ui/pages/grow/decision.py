@@ -8,7 +8,7 @@ import streamlit as st
 
 from segviz.evaluate.text_metrics import content_tokens
 from segviz.memory import Memory
-from segviz.tree import Decision, Judgement, Revise, Step, Structure
+from segviz.tree import Decision, Judgement, Revise, Step, Structure, total_cost
 from segviz.ui.state import Session
 from segviz.ui.widgets.captions import called, counted, level_label, named, unmarked
 from segviz.ui.widgets.lists import diffs, node_list
@@ -43,7 +43,7 @@ def _figures(session: Session, structure: Structure, step: Step, now: int) -> No
     """Draws the running cost in a row of numbers."""
     leaves = len(structure.leaves)
     nodes = int(structure.collapsed.active.sum())
-    written = sum(s.cost.annotated for s in session.memory.steps[:now])
+    written = total_cost(session.memory.steps[:now]).annotated
     st.caption(
         f"{counted(nodes, 'node')} · {nodes / leaves:.2f} per leaf · "
         f"{step.cost.modified} touched · {written / leaves:.2f} texts per leaf · "

@@ -6,7 +6,7 @@ from __future__ import annotations
 import streamlit as st
 
 from segviz.figures.cost import cost_figure, cost_rows, cost_sentence, dollars, total_sentence
-from segviz.tree import Decision, Structure
+from segviz.tree import Decision, Structure, total_cost
 from segviz.tree.inspect import digest
 from segviz.tree.shape import (
     boundary_f1,
@@ -50,7 +50,7 @@ def _table(session: Session, now: int) -> None:
     # The structure as it was built: what is shown has every same-text chain as one node already.
     measured = shape(session.memory.at(now))
     steps = session.memory.steps[:now]
-    calls = sum(s.cost.calls for s in steps) / max(1, measured.leaves)
+    calls = total_cost(steps).calls / max(1, measured.leaves)
     this = Measured("this memory", session.memory.system, measured, calls)
     draw_shapes([this], session.conversation.source_format)
 
