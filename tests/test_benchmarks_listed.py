@@ -7,11 +7,13 @@ import subprocess
 import sys
 from importlib import import_module
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
 from tests.benchmarks import __main__ as benchmarks
-from tests.benchmarks.report import README, Line, block, plot, show, table, write
+from tests.benchmarks import growth
+from tests.benchmarks.report import README, Line, block, show, table, write
 from tests.data import ROOT
 
 HELPERS = {"__main__", "report", "synthetic"}
@@ -19,13 +21,13 @@ HELPERS = {"__main__", "report", "synthetic"}
 
 def test_every_benchmark_is_listed():
     there = {path.stem for path in (ROOT / "tests" / "benchmarks").glob("*.py")} - HELPERS
-    assert {*benchmarks.SCALING, *benchmarks.TABLES} == there
+    assert set(benchmarks.TABLES) == there
 
 
-@pytest.mark.parametrize("name", [*benchmarks.SCALING, *benchmarks.TABLES])
+@pytest.mark.parametrize("name", list(benchmarks.TABLES))
 def test_every_benchmark_can_be_imported(name):
     module = import_module(f"tests.benchmarks.{name}")
-    assert callable(getattr(module, "main", None) or module.measure)
+    assert callable(module.main)
     assert f"python -m tests.benchmarks.{name}" in module.__doc__
 
 
@@ -38,7 +40,7 @@ def test_the_list_costs_no_measurement():
         check=True,
     )
     names = [line.split()[0] for line in done.stdout.splitlines()]
-    assert names == [*benchmarks.SCALING, *benchmarks.TABLES]
+    assert names == list(benchmarks.TABLES)
 
 
 @pytest.mark.parametrize(
@@ -58,12 +60,16 @@ def test_a_line_says_ratio_and_budget(line, parts, capsys):
     assert ("met" in printed or "MISSED" in printed) == (line.budget is not None)
 
 
-def test_the_plot_is_offline(tmp_path: Path):
-    lines = [Line("ask", n, n / 10, "s", n / 5, "another", 3.0) for n in (10, 100)]
-    plot(lines, tmp_path / "plot.html")
-    html = (tmp_path / "plot.html").read_text("utf-8")
-    assert "dashed: another" in html
-    assert '<script src="' not in html
+def test_the_drawing_names_every_cost_alternative_and_slope(tmp_path: Path):
+    lines = [Line("ask", n, n / 10, "s", n**2 / 5, "an <other>", 3.0) for n in (10, 100, 1_000)]
+    lines += [Line("file", n, 3.0, "MB") for n in (10, 100)]
+    growth.draw([*lines, Line("ask", 10, 1.0, "s", 2.0, "once")], tmp_path / "growth.svg")
+    root = ElementTree.parse(tmp_path / "growth.svg").getroot()
+    texts = [element.text for element in root.iter("{http://www.w3.org/2000/svg}text")]
+    assert {"ask, s", "file, MB", "segviz, slope 1.00", "segviz, slope 0.00"} <= {*texts}
+    assert {"an <other>, slope 2.00", "once"} <= {*texts}
+    assert "10³" not in texts
+    assert "1,000" in texts
 
 
 def test_a_table_is_aligned_markdown():
@@ -97,8 +103,8 @@ def test_a_block_is_replaced_alone(tmp_path):
 
 def test_the_readme_has_a_block_for_every_benchmark():
     text = README.read_text("utf-8")
-    for name in (*benchmarks.SCALING, *benchmarks.TABLES):
+    for name in benchmarks.TABLES:
         found = re.findall(f"<!-- {name}: begin -->\n(.*?)<!-- {name}: end -->", text, re.DOTALL)
         assert len(found) == 1, name
         assert f"`python -m tests.benchmarks {name} --write`" in found[0], name
-    assert len(re.findall(": begin -->", text)) == len(benchmarks.SCALING) + len(benchmarks.TABLES)
+    assert len(re.findall(": begin -->", text)) == len(benchmarks.TABLES)

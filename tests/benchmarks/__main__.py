@@ -1,10 +1,10 @@
-"""All benchmarks: ``python -m tests.benchmarks [NAME …] [--list] [--write] [--plot FILE.html]``.
+"""All benchmarks: ``python -m tests.benchmarks [NAME …] [--list] [--write]``.
 
-Without names those of cost against size run and end in one table: what was measured,
-beside an alternative measured in the same run, and the budget where there is one. The
-others print tables of their own; most need real conversations (SEGVIZ_DATA or
-../shared/data), some a Chromium, none a network. Nothing is asserted: times belong to a
-machine. ``--write`` puts the table of each into its block of ``tests/benchmarks/README.md``.
+Without names ``growth`` runs: every cost against size, beside an alternative measured in the same
+run, and the budget where there is one. The others print tables of their own; most need real
+conversations (SEGVIZ_DATA or ../shared/data), some a Chromium, none a network. Nothing is asserted:
+times belong to a machine. ``--write`` puts the table of each into its block of
+``tests/benchmarks/README.md``.
 """
 
 from __future__ import annotations
@@ -12,24 +12,14 @@ from __future__ import annotations
 import argparse
 import io
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stdout
 from importlib import import_module
-from pathlib import Path
 
-from tests.benchmarks import construction, payload, propagation, query, replay, store
-from tests.benchmarks.report import README, Line, block, plot, show, write
-
-SCALING: dict[str, Callable[[], list[Line]]] = {
-    "construction": construction.measure,
-    "query": query.measure,
-    "propagation": propagation.measure,
-    "replay": replay.measure,
-    "payload": payload.measure,
-    "store": store.measure,
-}
+from tests.benchmarks.report import README, block, write
 
 TABLES: dict[str, str] = {
+    "growth": "every cost against size, with one drawing (Chromium, 12 GB of memory)",
     "sweep": "the full sweep of conv-26 beside asking one by one",
     "recall": "evidence recall of every policy, with baselines",
     "ingredients": "what each ingredient of relevance and the tree add, on three data sets",
@@ -71,42 +61,25 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         prog="python -m tests.benchmarks", description="Benchmarks of cost and quality."
     )
-    known = (*SCALING, *TABLES)
-    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(known))
+    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(TABLES))
     parser.add_argument("--list", action="store_true", help="what there is, then stop")
     parser.add_argument("--write", action="store_true", help="put the tables into the README")
-    parser.add_argument("--plot", type=Path, help="write cost against size here (HTML)")
     given = parser.parse_args()
     if given.list:
-        for name, function in SCALING.items():
-            about = sys.modules[function.__module__].__doc__ or ""
-            print(f"{name:<14}{about.splitlines()[0]}")
         for name, about in TABLES.items():
             print(f"{name:<14}{about}")
         return
-    unknown = [name for name in given.names if name not in known]
+    unknown = [name for name in given.names if name not in TABLES]
     if unknown:
-        parser.error(f"unknown: {', '.join(unknown)}; choose from {', '.join(known)}")
-    lines: list[Line] = []
-    for name in given.names or SCALING:
+        parser.error(f"unknown: {', '.join(unknown)}; choose from {', '.join(TABLES)}")
+    for name in given.names or ["growth"]:
         print(f"== {name}", flush=True)
         with captured() as printed:
-            if name in SCALING:
-                found = SCALING[name]()
-                show(found)
-                lines += found
-            else:
-                sys.argv[1:] = []
-                import_module(f"tests.benchmarks.{name}").main()
+            sys.argv[1:] = []
+            import_module(f"tests.benchmarks.{name}").main()
         if given.write:
             write(name, block(name, printed.getvalue()))
             print(f"written into {README}")
-    if len(given.names) != 1 and lines:
-        print("\n== all together")
-        show(lines)
-    if given.plot:
-        plot(lines, given.plot)
-        print(f"written: {given.plot}")
 
 
 if __name__ == "__main__":

@@ -145,9 +145,9 @@ def measured(page: Any, size: int, picture: str) -> tuple[int, dict[str, float]]
     return len(structure), found
 
 
-def measured_pyvis(page: Any) -> dict[str, float]:
+def measured_pyvis(page: Any, size: int = PYVIS_NODES) -> dict[str, float]:
     """The same of a pyvis page."""
-    structure = balanced(PYVIS_NODES)
+    structure = balanced(size)
     html, _ = node_link_html(
         structure,
         ["#557799"] * len(structure),

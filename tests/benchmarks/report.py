@@ -1,4 +1,4 @@
-"""What the benchmarks share: a measured line, tables in Markdown, the plot, the README's blocks.
+"""What the benchmarks share: a measured line, tables in Markdown, the README's blocks.
 
 A benchmark prints Markdown. ``python -m tests.benchmarks NAME --write`` puts what it printed
 between ``<!-- NAME: begin -->`` and ``<!-- NAME: end -->`` in ``tests/benchmarks/README.md``,
@@ -16,7 +16,6 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from importlib import metadata
-from math import ceil, floor, log10
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -163,60 +162,3 @@ def best(run: Callable[[], Any], least: float = 0.5, most: int = 200) -> float:
 def show(lines: Sequence[Line]) -> None:
     """Print measured lines as one table."""
     print(table(HEAD, (line.cells() for line in lines)))
-
-
-_COLUMNS = 3
-_MEASURED, _OTHER = "#b5390b", "#77736d"
-
-
-def plot(lines: Sequence[Line], path: Path) -> None:
-    """Cost against size as one offline HTML file: a panel for each thing that was measured at
-    several sizes, the measured line solid, the alternative dashed."""
-    from plotly.subplots import make_subplots
-
-    timed = [line for line in lines if line.unit in ("s", "ms")]
-    grouped = {what: [x for x in timed if x.what == what] for what in {x.what: 0 for x in timed}}
-    panels = {what: found for what, found in grouped.items() if len({x.size for x in found}) > 1}
-    rows = -(-len(panels) // _COLUMNS) or 1
-    titles = [
-        what + (f"<br><sub>dashed: {found[0].alternative}</sub>" if found[0].other else "")
-        for what, found in panels.items()
-    ]
-    figure = make_subplots(rows, _COLUMNS, subplot_titles=titles, vertical_spacing=0.3 / rows)
-    for i, found in enumerate(panels.values()):
-        here = sorted(found, key=lambda line: line.size)
-        scale = 1000 if here[0].unit == "ms" else 1
-        row, col = i // _COLUMNS + 1, i % _COLUMNS + 1
-        costs = [v / scale for line in here for v in (line.value, line.other) if v]
-        # Whole decades, or a change of a tenth would look like a cliff.
-        decades = [floor(log10(min(costs))), ceil(log10(max(costs)))]
-        figure.update_yaxes(range=decades, row=row, col=col)
-        for values, colour, dash in (
-            ([line.value for line in here], _MEASURED, "solid"),
-            ([line.other for line in here], _OTHER, "dash"),
-        ):
-            if any(values):
-                figure.add_scatter(
-                    x=[line.size for line in here],
-                    y=[value and value / scale for value in values],
-                    line={"dash": dash, "color": colour},
-                    mode="lines+markers",
-                    row=row,
-                    col=col,
-                )
-    figure.update_xaxes(type="log", dtick=1, gridcolor="#e4e1dc", linecolor="#77736d")
-    figure.update_yaxes(type="log", dtick=1, ticksuffix="s", gridcolor="#e4e1dc")
-    figure.update_layout(
-        title="Cost in seconds against size (turns, steps or nodes)",
-        height=320 * rows + 120,
-        margin={"t": 140},
-        plot_bgcolor="white",
-        showlegend=False,
-    )
-    figure.write_html(path, include_plotlyjs=True)
-
-
-def run(measure: Callable[[], Sequence[Line]], about: str | None) -> None:
-    """A benchmark by itself: its first line, its table."""
-    print((about or "").split("\n")[0] + "\n")
-    show(measure())

@@ -16,7 +16,20 @@ from datetime import datetime, timedelta
 import numpy as np
 
 from segviz.conversation import Conversation, Session, Turn
-from segviz.tree import Structure
+from segviz.embedding import get_embedder
+from segviz.memory import Memory
+from segviz.tree import (
+    Add,
+    Cost,
+    Decision,
+    Event,
+    Judgement,
+    Link,
+    Revise,
+    Step,
+    Structure,
+    Vector,
+)
 
 SUBJECTS: dict[str, tuple[str, ...]] = {
     name: tuple(words.split())
@@ -133,3 +146,55 @@ def balanced(size: int, branching: int = 6, dimensions: int = 0) -> Structure:
         active=np.ones(n, dtype=np.bool_),
         edges=np.concatenate(edges).astype(np.int32),
     )
+
+
+def history(turns: int, dimensions: int = 256) -> Memory:
+    """A memory of so many turns whose tree has three children to a node, its steps like those of a
+    segment tree: candidates on the frontier, two or three texts and random vectors each. It takes a
+    hundredth of the time of a build, of which it has the shape."""
+    talk = conversation(turns)
+    drawn = vectors(dimensions)
+    steps: list[Step] = []
+    frontier: list[list[int]] = []  # node, first unit and number of children, from low to high
+    nodes = 0
+    for unit in talk.units("turn"):
+        here, vector = (unit.index, unit.index + 1), next(drawn)
+        judged = tuple(Judgement(node, 0.25, 0.1) for node, _, _ in frontier)
+        free = next((i for i, (*_, held) in enumerate(frontier) if held < 3), len(frontier))
+        events: list[Event] = [Add(nodes, 0, here, unit.text, vector)]
+        chain, below = [], nodes
+        nodes += 1
+        for level in range(1, free + 1) if unit.index else ():
+            events += [Add(nodes, level, here, unit.text, vector), Link(nodes, below)]
+            chain.append([nodes, unit.index, 1])
+            below, nodes = nodes, nodes + 1
+        joined = frontier[free:]
+        if unit.index and not joined:
+            root, old = nodes, frontier[-1][0] if frontier else 0
+            nodes += 1
+            said = f"{root} {unit.text[:80]}"
+            events += [Add(root, free + 1, (0, here[1]), said, next(drawn))]
+            events += [Link(root, old), Link(root, below)]
+            frontier = [*chain, [root, 0, 2]]
+        elif joined:
+            events.append(Link(joined[0][0], below))
+            joined[0][2] += 1
+            vector = next(drawn)
+            for node, first, _ in joined:
+                said = f"{joined[0][0]} {unit.text[:120]}"
+                events.append(Revise(node, (first, here[1]), said, vector))
+            frontier = chain + joined
+        chosen = joined[0][0] if joined else None
+        decision = Decision(judged, chosen, f"Node {chosen} is close enough.") if judged else None
+        cost = Cost(annotated=len(joined), inspected=len(judged), modified=len(events))
+        steps.append(Step(unit, f"Unit {unit.index} arrives.", decision, tuple(events), cost))
+    laws, embedder = "segment-tree", get_embedder("wordllama")
+    return Memory(talk, "turn", laws, laws, {}, embedder, tuple(steps))
+
+
+def vectors(dimensions: int) -> Iterator[Vector]:
+    """Random unit vectors without end."""
+    random_numbers = np.random.default_rng(0)
+    while True:
+        block = random_numbers.standard_normal((4096, dimensions), dtype=np.float32)
+        yield from block / np.linalg.norm(block, axis=1, keepdims=True)
