@@ -144,7 +144,9 @@ def recognises(source: str | Path | bytes) -> bool:
 
 
 def _is_columns(stream: BinaryIO) -> bool:
-    start = stream.read(41)
+    size = stream.seek(0, 2)  # 0 for files of the kernel, which might wait for ever
+    stream.seek(0)
+    start = stream.read(min(size, 41))
     stream.seek(0)
     return (start[:4], start[30:]) == _FIRST
 
