@@ -23,6 +23,7 @@ times are the shortest of some, as other work only makes them longer.
 from __future__ import annotations
 
 import json
+import os
 import pickle
 import random
 import subprocess
@@ -346,8 +347,8 @@ COSTS: dict[str, Callable[[], list[Line]]] = {
 
 # --- drawing -----------------------------------------------------------------------------------
 
-_WIDE, _TALL, _ACROSS = 420, 300, 3
-_LEFT, _RIGHT, _TOP, _BOTTOM = 58, 150, 40, 40
+_WIDE, _TALL, _ACROSS = 440, 300, 3
+_LEFT, _RIGHT, _TOP, _BOTTOM = 58, 170, 40, 40
 _COLOURS = ("#b5390b", "#3b6ea5", "#7a7a7a", "#5a8f3c")
 Curve = list[tuple[int, float]]
 
@@ -419,15 +420,26 @@ def _panel(what: str, unit: str, panel: dict[str, Curve]) -> list[str]:
         out += [f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3" fill="{colour}"/>' for x, y in spots]
         rise = slope(curve)
         told = name if rise is None else f"{name}, slope {rise:.2f}"
-        beside = spots[-1][1] + 4
+        end, beside = spots[-1][0] + 7, spots[-1][1] + 4
+        if end > _LEFT + width * 0.75:
+            end = _LEFT + width + 7
+        else:  # above its last point, where no other line goes on
+            beside -= 10
         while any(abs(beside - other) < 13 for other in taken):
             beside += 1
         taken.append(beside)
-        end = spots[-1][0] + 7
-        if end > _LEFT + width * 0.75:
-            end = _LEFT + width + 7
         out.append(f'<text x="{end:.1f}" y="{beside:.1f}" fill="{colour}">{escape(told)}</text>')
     return out
+
+
+def told(lines: Sequence[Line]) -> None:
+    """Prints all lines, and how everything grows."""
+    show([line for line in lines if line.value == line.value])
+    rises = {what: slope(panel["segviz"]) for (what, _), panel in curves(lines).items()}
+    rising = (f"{what} {rise:.2f}" for what, rise in rises.items() if rise is not None)
+    print(f"\nSlopes over the last two decades: {', '.join(rising)}.")
+    print(f"\nThe machine's load at the end: {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores.")
+    print("\n![Costs against size](results/growth.svg)")
 
 
 def main() -> None:
@@ -436,12 +448,7 @@ def main() -> None:
     for name in names:
         lines += COSTS[name]()
         print(f"{name} is measured", file=sys.stderr, flush=True)
-    show([line for line in lines if line.value == line.value])
-    rises = {what: slope(panel["segviz"]) for (what, _), panel in curves(lines).items()}
-    told = ", ".join(f"{what} {rise:.2f}" for what, rise in rises.items() if rise is not None)
-    print(
-        f"\nSlopes over the last two decades: {told}.\n\n![Costs against size](results/growth.svg)"
-    )
+    told(lines)
     draw(lines, PICTURE if names == list(COSTS) else Path(tempfile.gettempdir()) / "growth.svg")
 
 
