@@ -15,6 +15,7 @@ from segviz.cli.settings import settings_of
 from segviz.cli.source import add_conversation, path_of, read_conversation
 from segviz.construct import System
 from segviz.conversation import UNIT_RULES, Conversation
+from segviz.files import NoRoom
 from segviz.llm import LastingFault
 from segviz.memory import (
     BuildPaused,
@@ -184,6 +185,8 @@ def build_one(
                 chat=models.chat if callers else None,
                 progress=progress,
             )
+    except NoRoom as error:
+        raise UsageError(str(error)) from None
     except BuildPaused as pause:
         raise Unfinished(_paused(pause, system, len(conversation.units(unit)))) from None
     except KeyboardInterrupt:

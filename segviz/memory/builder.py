@@ -160,6 +160,11 @@ _ROOM = 12_000
 """Bytes for a leaf of a segment tree while it is built, measured on 100,000."""
 
 
+def check_leaves(count: int) -> None:
+    """NoRoom where the machine has no room for building so many leaves."""
+    check_room(_ROOM * count, f"building {count:,} leaves", "take a part, or a larger machine")
+
+
 class Building:
     """A build in progress: iterate over it for its steps as they are finished.
 
@@ -179,8 +184,7 @@ class Building:
     ) -> None:
         """Nothing is embedded or asked yet. NoRoom where the machine has no room for it."""
         self.units = conversation.units(unit)
-        count = len(self.units)
-        check_room(_ROOM * count, f"building {count:,} leaves", "take a part, or a larger machine")
+        check_leaves(len(self.units))
         self._conversation = conversation
         self._unit = unit
         self._system = make_system(system, **params)

@@ -12,7 +12,7 @@ from functools import partial
 import pytest
 
 import segviz
-from segviz import store
+from segviz import files, store
 from segviz.conversation import sample_path
 from segviz.export import FORMATS, view_of
 
@@ -183,3 +183,13 @@ def test_a_silence_is_a_length_of_time(run, hours):
     ran = run("build", "sample:recurrence", f"--gap-hours={hours}", "-o", "m.json")
     assert ran.code == 2
     assert "gap_hours is" in ran.err
+
+
+def test_what_does_not_fit_is_said_before_it_begins(run, boat, talk, monkeypatch):
+    monkeypatch.setattr(files, "free_memory", lambda: 1_000)
+    built = run("build", talk, "-o", "m.json")
+    assert (built.code, built.out) == (2, "")
+    assert "GB of memory, and 0.0 GB are free" in built.err
+    asked = run("ask", boat, "Who sails?")
+    assert asked.code == 2
+    assert "preparing the relevance 'contextual'" in asked.err

@@ -18,15 +18,18 @@ from streamlit.delta_generator import DeltaGenerator
 
 from segviz.construct import System
 from segviz.conversation import Conversation
+from segviz.files import NoRoom
 from segviz.frontend.payload import tree_payload
 from segviz.llm import LastingFault, OpenAIChat
 from segviz.llm.client import RequestError
 from segviz.llm.waiting import heartbeat
 from segviz.memory import Building, BuildPaused, Memory, make_system, needs_chat
+from segviz.memory.builder import check_leaves
 from segviz.ui import keys
 from segviz.ui.sidebar.models import ChosenModels, point_here
 from segviz.ui.state import AUTOMATIC_UNITS, MEMORIES_KEPT, fingerprint, forget, peek, remember
 from segviz.ui.widgets.canvas import tree_canvas
+from segviz.ui.widgets.captions import unmarked
 from segviz.view.look import Look
 from segviz.view.scene import grown, scene_of
 
@@ -137,6 +140,11 @@ def _requested(key: str, order: Order, base: str, callers: list[str], count: int
     """Offers to start; whether this memory has been asked for."""
     if st.session_state.get(keys.BUILDING) == key:
         return True
+    try:
+        check_leaves(count)
+    except NoRoom as error:
+        st.error(unmarked(f"{error}."))
+        return False
     approval = order.approval(base)
     pause = _pauses().get(key)
     if pause is not None:
