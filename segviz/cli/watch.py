@@ -48,7 +48,7 @@ agent's loop. A last line without its end waits; a rotated or truncated file is 
 
 The tree is kept in a folder beside the file, FILE.segviz: started again, the command goes on
 where it was. After every 2,500 turns the tree is saved there as a memory of its own
-(part-0001.json.gz, which segviz opens) and another begins, so that memory stays bounded however
+(part-0001.npz, which segviz opens) and another begins, so that memory stays bounded however
 long the agent talks.""",
     arguments=_arguments,
     run=_run,

@@ -6,7 +6,7 @@ such a file from an agent's loop. A turn costs the same however much was said be
 
 Memory is bounded: after :data:`PART` turns the tree is saved as a memory of its own and the next
 turn begins another, so a million turns a day leave two hundred files, and at most one part, about
-60 MB, is held. The state is kept in a folder beside the file: ``part-0001.json.gz`` and so on are
+60 MB, is held. The state is kept in a folder beside the file: ``part-0001.npz`` and so on are
 finished parts, which open like any memory; ``watch.json`` says how far the file was read. It is
 written after every tenth of a part's turns, so whoever goes on after a kill inserts no more than
 that again.
@@ -18,6 +18,7 @@ import json
 import os
 import threading
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from hashlib import sha256
@@ -276,7 +277,7 @@ class Watched:
                     self.part += 1
                     self._start_part()
             if full is not None:
-                store.write(full.saved, self._made(f"part-{self.part - 1:04}.json.gz"))
+                store.write(full.saved, self._made(f"part-{self.part - 1:04}.npz"))
                 self.save()
         if self.unsaved >= max(1, self._full // 10):
             self.save()
@@ -291,7 +292,7 @@ class Watched:
         names the file."""
         with self._lock:
             memory, now, turns = self._memory(), self._now, self.turns
-            name = f"part-{self.part:04}-{len(self._steps)}.json.gz" if memory else ""
+            name = f"part-{self.part:04}-{len(self._steps)}.npz" if memory else ""
             state = {
                 "format": _FORMAT,
                 "version": 1,
@@ -314,9 +315,10 @@ class Watched:
             store.write(memory.saved, self._made(name))
         # Until this file takes the place of the one before, that one and its memory hold.
         files.write(self._made(_STATE), json.dumps(state, indent=1))
-        for left in self.folder.glob("part-*-*.json.gz"):
+        for left in self.folder.glob("part-*-*.npz"):
             if left.name != name:
-                left.unlink(missing_ok=True)
+                with suppress(PermissionError):  # Windows keeps a file that is still mapped
+                    left.unlink(missing_ok=True)
         self._saved = turns
 
     def _made(self, name: str) -> Path:

@@ -256,7 +256,7 @@ def test_parts_are_saved_and_memory_stays_bounded(tmp_path):
     written(path, range(100))
     drained(watched)
     assert (watched.part, watched.turns, len(watched.memory.steps)) == (3, 100, 20)
-    parts = [open_memory(watched.folder / f"part-000{n}.json.gz") for n in (1, 2)]
+    parts = [open_memory(watched.folder / f"part-000{n}.npz") for n in (1, 2)]
     together = [t for m in (*parts, watched.memory) for t in m.conversation.turns]
     assert [t.text for t in together] == [TURNS[n].text or "…" for n in range(100)]
     assert [t.id for t in together] == [f"S1:{n}" for n in range(1, 101)]
@@ -265,7 +265,7 @@ def test_parts_are_saved_and_memory_stays_bounded(tmp_path):
     again = drained(watching(path, part=40))
     assert (again.part, again.turns) == (3, 100)
     assert sorted(each.name for each in watched.folder.iterdir()) == [
-        "part-0001.json.gz", "part-0002.json.gz", "part-0003-20.json.gz", "watch.json",
+        "part-0001.npz", "part-0002.npz", "part-0003-20.npz", "watch.json",
     ]  # fmt: skip
 
 
