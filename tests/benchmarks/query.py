@@ -32,7 +32,7 @@ class Fixed:
     name: str = "fixed"
 
     def embed(self, texts: list[str]) -> Vector:
-        return np.stack([self.vector] * len(texts))
+        return self.vector[None].repeat(len(texts), axis=0)
 
 
 def query(structure: Structure) -> Line:
