@@ -61,7 +61,6 @@ class Dense:
         speakers: Sequence[str] = (),
     ) -> Scorer:
         """A function from q questions to raw scores, float64 (q, n)."""
-
         vectors = structure.vector
 
         def score(questions: Sequence[str]) -> NDArray[np.float64]:
