@@ -53,13 +53,13 @@ class _Sentence(NamedTuple):
 
 
 # As a tree grows, the texts of its open nodes come again and again; older ones never do.
-@lru_cache(maxsize=8_192)
+@lru_cache(maxsize=2_048)
 def _sentences(annotation: str) -> tuple[_Sentence, ...]:
     """Sentences of one annotation, each with its speaker's name kept in front."""
     return tuple(chain.from_iterable(map(_of_line, annotation.split("\n"))))
 
 
-@lru_cache(maxsize=8_192)
+@lru_cache(maxsize=2_048)
 def _of_line(line: str) -> tuple[_Sentence, ...]:
     result = []
     spoken = _SPEAKER.match(line)
