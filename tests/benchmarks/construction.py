@@ -17,6 +17,7 @@ from time import perf_counter, process_time
 import segviz
 from segviz.embedding import Cached, WordLlamaEmbedder
 from segviz.memory import Building
+from segviz.tree import Add, Revise
 from tests.benchmarks.report import Line, run
 from tests.benchmarks.synthetic import conversation
 from tests.data import ROOT
@@ -49,8 +50,23 @@ def rebuild(turns: int) -> float:
     return perf_counter() - began
 
 
+def embedding(turns: int) -> Line:
+    """A build beside its limit: embedding every text that any step wrote, and nothing else."""
+    building = Building(conversation(turns), unit="turn", embedder=Cached(WordLlamaEmbedder()))
+    began = process_time()
+    steps = list(building)
+    whole = process_time() - began
+    events = [event for step in steps for event in step.events if isinstance(event, Add | Revise)]
+    texts = list(dict.fromkeys(event.text for event in events))
+    embedder = WordLlamaEmbedder()
+    began = process_time()
+    embedder.embed(texts)
+    alone = process_time() - began
+    return Line("build, processor", turns, whole, other=alone, alternative="embedding alone")
+
+
 def measure(sizes: tuple[int, ...] = (10_000, 100_000)) -> list[Line]:
-    lines = [sample()]
+    lines = [sample(), embedding(10_000)]
     for turns in REBUILT:
         each, _ = insertions(turns)
         last = each[-turns // 2 :]
