@@ -91,21 +91,12 @@ class Verdict:
 class Compatibility(Protocol):
     """Chooses where a new unit joins (the C of Algorithm 1).
 
-    A model that can say why also has ``judge(unit, candidates) -> Verdict``; what it
-    chooses there must equal ``choose``.
+    A model that can say why also has ``judge(unit, candidates) -> Verdict``, with scores,
+    thresholds and a sentence; what it chooses there must equal ``choose``.
     """
 
     def choose(self, unit: Arrival, candidates: Sequence[Candidate]) -> int | None:
         """Position in ``candidates`` (the non-leaf frontier, low to high) or None."""
-        ...
-
-
-@runtime_checkable
-class Explains(Protocol):
-    """A compatibility model that explains its choice."""
-
-    def judge(self, unit: Arrival, candidates: Sequence[Candidate]) -> Verdict:
-        """Returns the choice with scores, thresholds and a sentence."""
         ...
 
 

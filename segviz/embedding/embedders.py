@@ -14,12 +14,12 @@ from __future__ import annotations
 import hashlib
 import logging
 import re
-from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property, lru_cache
 from importlib import metadata
 from importlib.util import find_spec
+from itertools import chain, islice
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any
@@ -37,6 +37,9 @@ if TYPE_CHECKING:
 # Longer texts are cut before embedding: a static mean over more than this many characters
 # no longer changes, and one pasted book would stall the tokenizer.
 MAX_CHARACTERS = 20_000
+
+
+_SPACE = "\N{LOWER ONE EIGHTH BLOCK}"  # how the tokenizer writes a space
 
 
 def _unit_rows(matrix: Vector) -> Vector:
@@ -89,7 +92,7 @@ class WordLlamaEmbedder:
         raw = np.zeros((len(texts), self.dimensions), dtype=np.float32)
         for row, text in zip(raw, texts, strict=True):
             row += self._mean(text[:MAX_CHARACTERS])
-        return np.round(_unit_rows(np.nan_to_num(raw)), 5)
+        return np.round(_unit_rows(raw), 5)
 
     def _mean(self, text: str) -> Vector | float:
         """Mean of the token vectors, as the package's own ``embed`` has it.
@@ -99,17 +102,33 @@ class WordLlamaEmbedder:
         a vector must depend on the text alone: prefix-stability and byte-identical saves
         rest on it.
         """
-        if not text.strip():
-            return 0.0
-        ids = self._model.tokenizer.encode(text, add_special_tokens=False).ids
+        ids = self._tokens(text) if text.strip() else []
         if not ids:
             return 0.0
         mean: Vector = self._pieces(ids).sum(axis=0, dtype=np.float32) / np.float32(len(ids))
         return mean
 
+    def _tokens(self, text: str) -> list[int]:
+        """The tokens of a text, which are those of its words one by one: no token of this
+        vocabulary holds a space between two letters. Texts with spaces beside each other, or
+        with what may be a special token, are given to the tokenizer whole.
+        """
+        words = text.split(" ")
+        if "" in words or "<" in text or _SPACE in text:
+            return self._encode(text)
+        return list(chain.from_iterable(map(self._encode, words)))
+
+    @cached_property
+    def _encode(self) -> Callable[[str], list[int]]:
+        @lru_cache(maxsize=50_000)
+        def tokens(text: str) -> list[int]:
+            ids: list[int] = self._model.tokenizer.encode(text, add_special_tokens=False).ids
+            return ids
+
+        return tokens
+
     def _pieces(self, ids: Sequence[int]) -> Vector:
-        table = self._model.embedding
-        return np.asarray(table[np.minimum(ids, len(table) - 1)])
+        return np.asarray(self._model.embedding.take(ids, axis=0, mode="clip"))
 
     def words(self, words: Sequence[str]) -> Vector:
         """float32 (len(words), 256): the vector each word adds to a text, the sum of those of its
@@ -123,8 +142,7 @@ class WordLlamaEmbedder:
     def _word(self) -> Callable[[str], Vector]:
         @lru_cache(maxsize=100_000)
         def vector(word: str) -> Vector:
-            ids = self._model.tokenizer.encode(word, add_special_tokens=False).ids
-            return np.asarray(self._pieces(ids).sum(axis=0, dtype=np.float32))
+            return np.asarray(self._pieces(self._encode(word)).sum(axis=0, dtype=np.float32))
 
         return vector
 
@@ -220,7 +238,7 @@ class Cached:
         self.limit = limit
         self.hits = 0
         self.misses = 0
-        self._rows: OrderedDict[bytes, Vector] = OrderedDict()
+        self._rows: dict[bytes, Vector] = {}
 
     @property
     def name(self) -> str:
@@ -232,29 +250,31 @@ class Cached:
         return hashlib.sha256(content).digest()
 
     def embed(self, texts: Sequence[str]) -> Vector:
-        """As the wrapped model; each distinct new text is embedded once."""
+        """As the wrapped model, read-only where a text is new; each distinct new text is
+        embedded once."""
+        if not texts:
+            return self.inner.embed(texts)
         keys = [self._key(text) for text in texts]
         found: dict[bytes, Vector] = {}
         missing: dict[bytes, str] = {}
         for key, text in zip(keys, texts, strict=True):
-            row = self._rows.get(key)
+            row = self._rows.pop(key, None)
             if row is None:
                 missing.setdefault(key, text)
-                continue
-            found[key] = row
-            self._rows.move_to_end(key)
+            else:
+                found[key] = self._rows[key] = row  # last used, last forgotten
         self.hits += len(texts) - len(missing)
         self.misses += len(missing)
-        if missing or not texts:
-            fresh = self.inner.embed(list(missing.values()))
-            if not texts:
-                return fresh
-            for key, row in zip(missing, fresh, strict=True):
-                row.flags.writeable = False
-                found[key] = self._rows[key] = row
-            while len(self._rows) > self.limit:
-                self._rows.popitem(last=False)
-        return np.stack([found[key] for key in keys])
+        if missing:
+            found.update(zip(missing, self.inner.embed(list(missing.values())), strict=True))
+        rows = np.stack([found[key] for key in keys])
+        if missing:
+            # Kept are rows of what is given, so that a vector is held once.
+            rows.flags.writeable = False
+            self._rows.update(pair for pair in zip(keys, rows, strict=True) if pair[0] in missing)
+            for key in list(islice(self._rows, max(0, len(self._rows) - self.limit))):
+                self._rows.pop(key, None)
+        return rows
 
 
 EMBEDDERS: dict[str, Callable[[], Embedder]] = {

@@ -19,6 +19,8 @@ from importlib import import_module, metadata
 from itertools import islice, product
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from threadpoolctl import threadpool_limits
+
 from segviz.conversation import Conversation, reordered
 from segviz.memory import paid
 from segviz.retrieval import check_count
@@ -164,7 +166,7 @@ def _by_processes(
     waiting = dict.fromkeys(places)
     for _ in range(_ROUNDS):
         try:
-            with loky.ProcessPoolExecutor(workers) as pool:
+            with loky.ProcessPoolExecutor(workers, initializer=_with_one_thread) as pool:
                 for place, found in _finished(pool, workers, list(waiting), task):
                     del waiting[place]
                     yield place, found
@@ -175,6 +177,11 @@ def _by_processes(
         f"worker processes ended {_ROUNDS} times without being asked to, most likely for want "
         "of memory; use fewer workers"
     )
+
+
+def _with_one_thread() -> None:
+    """Of linear algebra, in a worker: threads of several would wait for the same cores."""
+    threadpool_limits(limits=1, user_api="blas")
 
 
 def _on_cluster(

@@ -67,7 +67,8 @@ class _Meter:
         self._embedder = embedder
         self._paid = paid(embedder)
         self._chat = chat
-        self._known = {unit.text for unit in units}  # embedded before the first step
+        # Embedded before the first step.
+        self._known = {unit.text for unit in units} if self._paid is not None else set()
         self._charged: set[str] = set()
         self._embedded = self._tokens = self._cached = 0
 
@@ -87,8 +88,10 @@ class _Meter:
         return rows
 
     def _charge(self, texts: Sequence[str]) -> None:
+        if self._paid is None:
+            return
         new = [t for t in dict.fromkeys(texts) if t.strip() and t not in self._charged]
-        if new and self._paid is not None:
+        if new:
             self._charged.update(new)
             self._embedded += len(new)
             self._tokens += self._paid.charged(new)

@@ -123,6 +123,7 @@ measure over leaves can see the policy."""
 
 
 _MAX_HOPS = 999
+_NUMBER = (int, float, np.number)
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,10 +143,9 @@ def check_setting(policy: str, alpha: float, horizon: int) -> None:
     """Raise ValueError naming value and legal range for an illegal retrieval setting."""
     if not isinstance(policy, str) or policy not in POLICIES:
         raise ValueError(f"unknown policy {policy!r}; choose one of {', '.join(POLICIES)}")
-    if not (isinstance(alpha, int | float | np.number) and 0 <= alpha < 1):
+    if not (isinstance(alpha, _NUMBER) and 0 <= alpha < 1):
         raise ValueError(f"alpha is {alpha!r}; it must be a number, at least 0 and below 1")
-    number = isinstance(horizon, int | float | np.number)
-    if not (number and 0 <= horizon <= _MAX_HOPS and horizon == int(horizon)):
+    if not (isinstance(horizon, _NUMBER) and 0 <= horizon <= _MAX_HOPS and horizon == int(horizon)):
         raise ValueError(
             f"horizon is {horizon!r}; it must be a whole number of hops, 0 or more, at most "
             f"{_MAX_HOPS}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Collection, Sequence
 
@@ -62,13 +63,15 @@ def first(
     # Partition by score, then sort only the nodes up to the cut, ties included. Nothing
     # compares with a NaN at the cut, so then all nodes are ranked.
     competing = admissible(structure, levels)
-    nodes = None if competing.all() else np.flatnonzero(competing)
+    nodes = None if np.count_nonzero(competing) == len(competing) else np.flatnonzero(competing)
     lowered = -scores if nodes is None else -scores[nodes]
     if count < len(lowered):
-        limit = np.partition(lowered, count)[count]
-        if not np.isnan(limit):
-            near = np.flatnonzero(lowered <= limit)
-            best = near[np.argsort(lowered[near], kind="stable")][:count]
+        parted = lowered.copy()
+        parted.partition(count)
+        limit = float(parted[count])
+        if not math.isnan(limit):
+            near = (lowered <= limit).nonzero()[0]
+            best = near[lowered[near].argsort(kind="stable")[:count]]
             return np.asarray(best if nodes is None else nodes[best])
     return ranking(scores, structure, levels)[:count]
 

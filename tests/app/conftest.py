@@ -35,13 +35,13 @@ def everything_is_sent():
 def on_canvas(app) -> dict[str, Any]:
     """What the first canvas of the page was sent: its plain values and columns."""
     sent = [m.proto.bytes for m in app.get("bidi_component") if len(m.proto.bytes) > 8]
-    parts = [_read(message) for message in sent]
+    parts = [read_message(message) for message in sent]
     rest = next(part for part in parts if "base" in part)
     base = next(part for part in parts if part.get("digest") == rest["base"])
     return base | rest
 
 
-def _read(message: bytes) -> dict[str, Any]:
+def read_message(message: bytes) -> dict[str, Any]:
     (length,) = struct.unpack_from("<I", message)
     head = json.loads(message[4 : 4 + length])
     columns = {

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from tests.app.conftest import ask_own, on_canvas
+from segviz.ui import keys
+from segviz.ui.widgets import canvas
+from tests.app.conftest import ask_own, on_canvas, read_message
 from tests.data import ROOT, real_data
 
 
@@ -43,6 +46,17 @@ def set_in_header(app: AppTest, **setting) -> AppTest:
     for name, value in setting.items():
         app.session_state[name] = value
     return clean(app.run())
+
+
+def canvas_message(app: AppTest) -> dict[str, Any]:
+    """What no setting keeps, of the canvas."""
+    sent = [m.proto.bytes for m in app.get("bidi_component") if len(m.proto.bytes) > 8]
+    return next(part for part in map(read_message, sent) if "base" in part)
+
+
+def transcript_message(app: AppTest) -> dict[str, Any]:
+    sent = (json.loads(m.proto.json or "{}") for m in app.get("bidi_component"))
+    return next(data for data in sent if "rows" in data)
 
 
 def evidence_scores(app: AppTest) -> list[list[float]]:
@@ -145,6 +159,23 @@ class TestAsk:
         app.selectbox(key="k").set_value(30).run()
         app.toggle(key="literal").set_value(True).run()
         clean(app)
+
+    def test_a_setting_sends_scores_alone(self, monkeypatch):
+        monkeypatch.setattr(canvas, "_KEPT", 64_000_000)
+        app = ask_page().run()
+        first, turns = canvas_message(app), transcript_message(app)
+        second = canvas_message(set_in_header(app, alpha=0.9, policy="both"))
+        assert first["initial"]
+        assert "initial" not in second
+        assert second["first"] == first["first"]
+        assert second["final"] != first["final"]
+        again = transcript_message(app)
+        assert turns["rows"]
+        assert (again["rows"] is None) == (again["name"] == turns["name"])
+        app.session_state[keys.SENT].clear()  # as when the page asks for what it has let go
+        app.run()
+        assert canvas_message(app)["initial"] == first["initial"]
+        assert transcript_message(app)["rows"]
 
     def test_without_an_admissible_level_nothing_is_retrieved(self):
         app = ask_page().run()

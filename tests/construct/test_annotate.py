@@ -1,12 +1,46 @@
+from collections import Counter
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from segviz.construct.annotate import Extractive
+from segviz.construct.annotate import Extractive, extractive
 
 
 def words(text):
     return text.replace("…", "").split()
+
+
+SENTENCES = st.lists(
+    st.sampled_from("boat rye Kim harbour 2022 the you Sunday sail flour".split()), max_size=9
+).map(lambda said: " ".join(said).capitalize() + ".")
+
+
+def plainly(annotate, texts):
+    """The same choice by counting every word and comparing every pair in every round."""
+    sentences = list(dict.fromkeys(s for text in texts for s in extractive._sentences(text)))
+    counts = Counter(word for s in sentences for word in s.words)
+    raw = [sum(counts[word] for word in s.words) / s.room for s in sentences]
+    score = [
+        value / (max(raw) or 1.0) + annotate.fact_bonus * s.facts
+        for value, s in zip(raw, sentences, strict=True)
+    ]
+    left = sorted(range(len(sentences)), key=lambda i: (-score[i], i))[: annotate._shortlist]
+    chosen, room = [], annotate.max_words
+
+    def worth(i):
+        mine, all_theirs = sentences[i].words, [sentences[j].words for j in chosen]
+        overlap = max((len(mine & t) / (len(mine | t) or 1) for t in all_theirs), default=0.0)
+        return (1 - annotate.diversity) * score[i] - annotate.diversity * overlap
+
+    while left and room > 0:
+        best = max(left, key=lambda i: (worth(i), -i))
+        chosen.append(best)
+        room -= sentences[best].length
+        left = [i for i in left if i != best and sentences[i].length <= room]
+    cut = [(sentences[i].text, sentences[i].said) for i in sorted(chosen)]
+    most = annotate.max_words
+    return "\n".join(extractive._clip(t, most) if said > most else t for t, said in cut)
 
 
 class TestExtractive:
@@ -60,6 +94,21 @@ class TestExtractive:
         # Speakers' names, repeated in front of sentences, are not counted as words.
         bodies = [re.sub(r"^[^\n:]{1,60}: (?=\S)", "", line) for line in summary.split("\n")]
         assert sum(len(re.findall(r"\w+", body)) for body in bodies) <= limit
+
+    @given(
+        st.lists(st.lists(SENTENCES, max_size=12).map(" ".join), min_size=2, max_size=12),
+        st.integers(10, 60),
+        st.sampled_from([0.0, 0.3, 0.9, 1.0]),
+        st.sampled_from([0.0, 0.15]),
+    )
+    def test_as_plain_words_and_counts_have_it_while_texts_are_added(
+        self, texts, limit, diversity, bonus
+    ):
+        annotate = Extractive(limit, diversity, bonus)
+        for count in range(2, len(texts) + 1):
+            for last in (texts[count - 1], "Ada: Something else for a while."):
+                given_now = [*texts[: count - 1], last]
+                assert annotate(given_now) == plainly(annotate, given_now)
 
     def test_ranges_are_checked(self):
         with pytest.raises(ValueError, match="max_words is 3; it must lie between 10 and 400"):

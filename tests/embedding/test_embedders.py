@@ -3,6 +3,8 @@ import sys
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from segviz.embedding import (
     EMBEDDERS,
@@ -85,8 +87,32 @@ class TestCache:
 
     def test_writing_into_a_result_does_not_spoil_the_cache(self):
         cached = Cached(Counting())
+        with pytest.raises(ValueError, match="read-only"):
+            cached.embed(["a"])[0, 0] = 99
         cached.embed(["a"])[0, 0] = 99
         assert cached.embed(["a"])[0, 0] == 1
+
+    def test_the_least_recently_used_is_forgotten(self):
+        inner = Counting()
+        cached = Cached(inner, limit=2)
+        for texts in (["a", "bb"], ["a", "a"], ["ccc"], ["a"], ["bb"]):
+            cached.embed(texts)
+        assert inner.asked == [["a", "bb"], ["ccc"], ["bb"]]
+
+
+WORDWISE = st.lists(
+    st.sampled_from(
+        [*"ab\n\t\u00a0\u2581<>/\u0301漢😀.\u2028\ufeff\0", " ", " a", " the", "<s>", "</s>"]
+    )
+    | st.characters(codec="utf-8")
+).map("".join)
+
+
+@given(WORDWISE)
+def test_tokens_word_by_word_are_those_of_the_whole_text(text):
+    model = get_embedder("wordllama").inner
+    whole = model._model.tokenizer.encode(text, add_special_tokens=False).ids
+    assert not text.strip() or model._tokens(text) == whole
 
 
 def test_unknown_name_lists_the_legal_ones():

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Sequence
+from collections import OrderedDict
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import chain, islice
-from typing import ClassVar, NamedTuple
+from heapq import heapify, heappop, heappush
+from itertools import accumulate, chain, islice
+from threading import Lock
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from segviz.construct.parameter import Declared, param
 
@@ -48,13 +53,13 @@ class _Sentence(NamedTuple):
 
 
 # As a tree grows, the texts of its open nodes come again and again; older ones never do.
-@lru_cache(maxsize=8_192)
+@lru_cache(maxsize=2_048)
 def _sentences(annotation: str) -> tuple[_Sentence, ...]:
     """Sentences of one annotation, each with its speaker's name kept in front."""
     return tuple(chain.from_iterable(map(_of_line, annotation.split("\n"))))
 
 
-@lru_cache(maxsize=8_192)
+@lru_cache(maxsize=2_048)
 def _of_line(line: str) -> tuple[_Sentence, ...]:
     result = []
     spoken = _SPEAKER.match(line)
@@ -117,63 +122,116 @@ class Extractive(Declared):
         """
         return texts[0] if len(texts) == 1 else _quoted(self, tuple(texts))
 
-    def quote(self, sentences: Sequence[_Sentence]) -> str:
-        """The selected sentences, one a line, in their order; ``sentences`` must not be empty."""
-        chosen = [sentences[i] for i in sorted(self._choose(sentences))]
+    def quote(self, pool: _Pool) -> str:
+        """The selected sentences, one a line, in their order; "" where there are none."""
+        sentences = tuple(pool.sentences)
+        chosen = [sentences[i] for i in sorted(self._choose(pool, sentences))]
         return "\n".join(
             _clip(s.text, self.max_words) if s.said > self.max_words else s.text for s in chosen
         )
 
-    def _choose(self, sentences: Sequence[_Sentence]) -> list[int]:
+    def _choose(self, pool: _Pool, sentences: Sequence[_Sentence]) -> list[int]:
         """Positions chosen by maximal marginal relevance over the shortlist, greedily."""
-        counts = Counter(chain.from_iterable(s.words for s in sentences))
-        weight = counts.__getitem__
-        raw = [sum(map(weight, s.words)) / s.room for s in sentences]
-        top = max(raw) or 1.0
-        score = [
-            value / top + self.fact_bonus * sentence.facts
-            for value, sentence in zip(raw, sentences, strict=True)
-        ]
-        order = sorted(range(len(sentences)), key=score.__getitem__, reverse=True)
-        importance = {i: (1 - self.diversity) * score[i] for i in order[: self._shortlist]}
-        # overlap[i]: the largest word overlap (Jaccard) of candidate i with a chosen sentence.
-        # It is updated with the newest choice alone, so that a round costs one pass.
-        overlap = dict.fromkeys(importance, 0.0)
+        if not sentences:
+            return []
+        raw = pool.weights() / pool.room
+        score = raw / (raw.max() or 1.0) + self.fact_bonus * pool.facts
+        best = np.argsort(-score, kind="stable")[: self._shortlist].tolist()
+        importance = ((1 - self.diversity) * score).tolist()
+        # A heap of (-worth, position, overlap, how many choices that overlap knows), where
+        # overlap is the largest Jaccard index with a chosen sentence. It only grows, so no worth
+        # is above what it says here: one that comes first and knows all choices is the best.
+        waiting = [(-importance[i], i, 0.0, 0) for i in best]
+        heapify(waiting)
         chosen: list[int] = []
         room = self.max_words
-        while overlap:
-            best, most = -1, 0.0
-            for i, most_shared in overlap.items():
-                worth = importance[i] - self.diversity * most_shared
-                if best < 0 or worth > most or (worth == most and i < best):
-                    best, most = i, worth
-            del overlap[best]
-            chosen.append(best)
-            room -= sentences[best].length
-            if room <= 0:
-                break
-            words = sentences[best].words
-            # What does not fit now never will: the room only shrinks.
-            overlap = {
-                i: max(most_shared, _jaccard(words, sentences[i].words))
-                for i, most_shared in overlap.items()
-                if sentences[i].length <= room
-            }
+        while waiting and room > 0:
+            _, i, overlap, known = heappop(waiting)
+            words = sentences[i].words
+            if chosen and sentences[i].length > room:
+                continue  # what does not fit now never will: the room only shrinks
+            if known == len(chosen):
+                chosen.append(i)
+                room -= sentences[i].length
+                continue
+            for other in chosen[known:]:
+                theirs = sentences[other].words
+                if shared := len(words & theirs):
+                    overlap = max(overlap, shared / (len(words) + len(theirs) - shared))
+            worth = importance[i] - self.diversity * overlap
+            heappush(waiting, (-worth, i, overlap, len(chosen)))
         return chosen
 
 
-# The upper nodes of a growing tree are written again at every step, mostly from texts that
-# did not change.
+@dataclass(frozen=True, slots=True, eq=False)
+class _Pool:
+    """Different sentences to choose from, and what their weights need as columns: ``number`` of
+    every word, ``words`` of all sentences in a row as numbers, ``stop`` where each sentence ends
+    in that row, the ``room`` and ``facts`` of each."""
+
+    sentences: dict[_Sentence, None]
+    number: dict[str, int]
+    words: NDArray[np.intp]
+    stop: NDArray[np.intp]
+    room: NDArray[np.float64]
+    facts: NDArray[np.intp]
+
+    def also(self, sentences: Iterable[_Sentence]) -> _Pool:
+        """This pool and, after it, those of ``sentences`` that it does not hold."""
+        fresh = dict.fromkeys(s for s in sentences if s not in self.sentences)
+        number = self.number.copy()
+        words = [number.setdefault(word, len(number)) for s in fresh for word in s.words]
+        stop = list(accumulate((len(s.words) for s in fresh), initial=len(self.words)))[1:]
+        return _Pool(
+            self.sentences | fresh,
+            number,
+            _extended(self.words, words),
+            _extended(self.stop, stop),
+            _extended(self.room, [s.room for s in fresh]),
+            _extended(self.facts, [s.facts for s in fresh]),
+        )
+
+    def weights(self) -> NDArray[np.intp]:
+        """How often the words of each sentence occur in the pool, added up."""
+        until = np.zeros(len(self.words) + 1, dtype=np.intp)
+        np.bincount(self.words)[self.words].cumsum(out=until[1:])
+        weight = until[self.stop]
+        weight[1:] -= weight[:-1].copy()
+        return weight
+
+
+def _extended(column: NDArray[Any], values: list[Any]) -> NDArray[Any]:
+    return np.concatenate((column, np.array(values, dtype=column.dtype)))
+
+
+_NUMBERS = np.zeros(0, dtype=np.intp)
+_NOTHING = _Pool({}, {}, _NUMBERS, _NUMBERS, np.zeros(0), _NUMBERS)
+
+
+# A growing tree writes its upper nodes again at every step, from texts of which only the last
+# changed or is new. The pools of its open nodes are kept, the ones used last at the end.
+_POOLS: OrderedDict[tuple[str, ...], _Pool] = OrderedDict()
+_POOLS_KEPT = 64
+_POOLING = Lock()
+
+
+def _pool(texts: tuple[str, ...]) -> _Pool:
+    before = texts[:-1]
+    with _POOLING:
+        first = _POOLS.pop(before, None)
+    if first is None:
+        first = _NOTHING.also(chain.from_iterable(map(_sentences, before)))
+    pool = first.also(_sentences(texts[-1]))
+    with _POOLING:
+        _POOLS[texts], _POOLS[before] = pool, first
+        while len(_POOLS) > _POOLS_KEPT:
+            _POOLS.popitem(last=False)
+    return pool
+
+
 @lru_cache(maxsize=512)
 def _quoted(style: Extractive, texts: tuple[str, ...]) -> str:
-    sentences = tuple(dict.fromkeys(chain.from_iterable(map(_sentences, texts))))
-    return style.quote(sentences) if sentences else ""
-
-
-def _jaccard(first: frozenset[str], second: frozenset[str]) -> float:
-    shared = len(first & second)
-    union = len(first) + len(second) - shared
-    return shared / union if union else 0.0
+    return style.quote(_pool(texts))
 
 
 def _clip(text: str, max_words: int) -> str:

@@ -20,7 +20,7 @@ from typing import Any
 from segviz.construct.compatibility.calibrated import Calibrated
 from segviz.construct.compatibility.chat_model import Batch, Pointwise
 from segviz.construct.compatibility.cosine import Cosine, cosines
-from segviz.construct.protocols import Arrival, Candidate, Explains, Verdict
+from segviz.construct.protocols import Arrival, Candidate, Verdict
 from segviz.tree import Judgement
 
 __all__ = ["COMPATIBILITY", "Batch", "Calibrated", "Cosine", "Pointwise", "cosines", "judge"]
@@ -41,14 +41,16 @@ def judge(model: Any, unit: Arrival, candidates: Sequence[Candidate]) -> Verdict
     with something else or points outside the candidates.
     """
     name = type(model).__name__
-    if isinstance(model, Explains):
-        verdict: Any = model.judge(unit, candidates)
+    explained = getattr(model, "judge", None)
+    if explained is not None:
+        verdict = explained(unit, candidates)
         if not isinstance(verdict, Verdict):
             raise ValueError(
                 f"{name}.judge returned {verdict!r:.80} ({type(verdict).__name__}); "
                 "expected a segviz.construct.Verdict(chosen, judgements, why)"
             )
-        return replace(verdict, chosen=_position(f"{name}.judge", verdict.chosen, len(candidates)))
+        chosen = _position(f"{name}.judge", verdict.chosen, len(candidates))
+        return verdict if chosen is verdict.chosen else replace(verdict, chosen=chosen)
     chosen = _position(f"{name}.choose", model.choose(unit, candidates), len(candidates))
     judgements = tuple(Judgement(c.node) for c in candidates)
     if chosen is None:

@@ -779,8 +779,8 @@ interface TurnItem extends LongText {
   id: string;
   speaker: string;
   caption: string;
-  marks: string[];
-  flag: string;
+  marks?: string[];
+  flag?: string;
   unit: number | null;
 }
 interface SessionItem {

@@ -175,10 +175,10 @@ def initial_scores(relevance: Scores, active: NDArray[np.bool_] | None = None) -
     """
     live = np.ones(relevance.shape[-1], dtype=np.bool_) if active is None else active
     clipped = np.maximum(relevance, 0.0)
-    if not live.all():
+    if np.count_nonzero(live) < len(live):
         clipped[..., ~live] = 0.0
-    total = clipped.sum(axis=-1, keepdims=True)
-    if (total > 0).all():
+    total = np.add.reduce(clipped, axis=-1, keepdims=True)
+    if np.count_nonzero(total > 0) == total.size:
         return np.asarray(np.divide(clipped, total, out=clipped))
     count = int(live.sum())
     uniform = np.where(live, 1.0 / count, 0.0) if count else np.zeros(len(live))

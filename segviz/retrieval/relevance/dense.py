@@ -61,15 +61,16 @@ class Dense:
         speakers: Sequence[str] = (),
     ) -> Scorer:
         """A function from q questions to raw scores, float64 (q, n)."""
+        vectors = structure.vector
 
         def score(questions: Sequence[str]) -> NDArray[np.float64]:
-            scores = np.zeros((len(questions), len(structure)))
+            scores = np.zeros((len(questions), len(vectors)))
             # Embedders return unit rows, so the product is the cosine. One product per
             # question, not one for all: a score must not depend, even in its last bit, on
             # what else is asked, or a sweep and a single question could rank differently.
             if scores.size:
                 for row, query in zip(scores, embedder.embed(list(questions)), strict=True):
-                    row[:] = structure.vector @ query
+                    row[:] = vectors.dot(query)
             return scores
 
         return score

@@ -66,18 +66,19 @@ def fit(points: Floats, components: int, rng: np.random.Generator) -> Mixture:
     variances = np.tile(spread, (components, 1))
     weights = np.full(components, 1.0 / components)
     before = -math.inf
-    squares = points**2
+    squares, twice = points**2, 2 * points
     for _ in range(_ROUNDS):
-        joint = _log_joint(points, squares, means, variances) + np.log(weights)
+        joint = _log_joint(twice, squares, means, variances)
+        joint += np.log(weights)
         shares, likelihood = _normalised(joint)
         if likelihood - before < _ENOUGH:
             break
         before = likelihood
-        mass = shares.sum(axis=0) + 1e-12
+        mass = np.add.reduce(shares, axis=0) + 1e-12
         weights = mass / n
         means = (shares.T @ points) / mass[:, None]
         variances = np.maximum((shares.T @ squares) / mass[:, None] - means**2, _FLOOR)
-        weights = weights / weights.sum()
+        weights = weights / np.add.reduce(weights)
     parameters = components * 2 * d + components - 1
     return Mixture(shares, parameters * math.log(n) - 2 * n * likelihood)
 
@@ -124,22 +125,29 @@ def _centres(points: Floats, components: int, rng: np.random.Generator) -> Float
     return points[chosen].copy()
 
 
-def _log_joint(points: Floats, squares: Floats, means: Floats, variances: Floats) -> Floats:
-    """Log-density of every point under every component, (n, c)."""
+# The two below run tens of thousands of times over small matrices: they write into what they
+# have made, and add up by the ufunc, which is what ``sum`` calls after a detour.
+def _log_joint(twice: Floats, squares: Floats, means: Floats, variances: Floats) -> Floats:
+    """Log-density under every component, (n, c), of the points given doubled and squared."""
     precision = 1.0 / variances
-    distance = (
-        squares @ precision.T - 2 * points @ (means * precision).T + (means**2 * precision).sum(1)
-    )
-    constant = np.log(2 * math.pi * variances).sum(axis=1)
-    return np.asarray(-0.5 * (distance + constant))
+    centres = means * precision
+    joint: Floats = squares @ precision.T
+    joint -= twice @ centres.T
+    joint += np.add.reduce(means**2 * precision, axis=1)
+    joint += np.add.reduce(np.log(2 * math.pi * variances), axis=1)
+    joint *= -0.5
+    return joint
 
 
 def _normalised(joint: Floats) -> tuple[Floats, float]:
-    """Posteriors and the mean log-likelihood."""
-    top = joint.max(axis=1, keepdims=True)
-    scaled = np.exp(joint - top)
-    sums = scaled.sum(axis=1, keepdims=True)
-    return scaled / sums, float((np.log(sums) + top).mean())
+    """Posteriors, in the place of ``joint``, and the mean log-likelihood."""
+    top = np.maximum.reduce(joint, axis=1, keepdims=True)
+    joint -= top
+    np.exp(joint, out=joint)
+    sums = np.add.reduce(joint, axis=1, keepdims=True)
+    joint /= sums
+    top += np.log(sums)
+    return joint, float(np.add.reduce(top, axis=None) / top.size)
 
 
 Groups = list[tuple[int, ...]]

@@ -113,8 +113,9 @@ class SegmentTreeBuilder:
         else:
             upper, closed = self._frontier[joins:], self._frontier[:joins]
         upper[0].children.append(chain[-1])
+        stop = arrival.index + 1
         for node in upper:
-            node.stop = arrival.index + 1
+            node.stop = stop
         changed, written = self._rewrite(upper, closes_session)
 
         if fresh_root is not None:

@@ -33,21 +33,27 @@ def canvas_code() -> None:
 def _once(component: Any, key: str, name: str, values: Mapping[str, Any], more: Any) -> None:
     """Mounts a part of the page with ``values`` and, unless the page has it, ``more``: plain
     values, or a whole message in their place."""
-    sent: dict[str, int] = st.session_state.setdefault(keys.SENT, {})
-
-    def resend() -> None:
-        sent.clear()
-
-    size = sent.pop(name, None)
-    if size is None:
-        data = more if isinstance(more, bytes) else packed({**values, **more}, {})
-        size = len(data)
-    else:
+    if page_has(name, len(more) if isinstance(more, bytes) else sum(map(len, more.values()))):
         data = packed(values, {})
+    else:
+        data = more if isinstance(more, bytes) else packed({**values, **more}, {})
+    component(key=key, data=data, on_missing_change=resend)
+
+
+def page_has(name: str, size: int) -> bool:
+    """Whether the part ``name`` of ``size`` bytes was sent and the page keeps it; from now on it
+    does."""
+    sent: dict[str, int] = st.session_state.setdefault(keys.SENT, {})
+    before = sent.pop(name, None)
     sent[name] = size
     while sum(sent.values()) > _KEPT and len(sent) > 1:
         del sent[next(iter(sent))]
-    component(key=key, data=data, on_missing_change=resend)
+    return before is not None
+
+
+def resend() -> None:
+    """Forgets what the page has, because it asks for something."""
+    st.session_state.get(keys.SENT, {}).clear()
 
 
 def tree_canvas(
@@ -98,6 +104,11 @@ def tree_canvas(
     if former:
         payload = {**payload, "replaces": former}
     in_window = isinstance(height, str) and height != "content"
+    if payload["initial"]:  # no setting changes the scores before they spread
+        first = digest(payload["initial"])
+        known = ["initial"] * page_has(first, len(payload["initial"]))
+        payload = {key: value for key, value in payload.items() if key not in known}
+        payload["first"] = first
     name, base, rest = pack_parts({**payload, "height": height} if in_window else payload)
     _once(_BASE, f"base-of-{key}", name, {"digest": name}, base)
     if passing:
@@ -112,6 +123,7 @@ def tree_canvas(
         on_setting_change=on_setting or _nothing,
         on_look_change=on_look or _nothing,
         on_query_change=seek,
+        on_missing_change=resend,
     )
     return _node(result.get("selected"), payload["selected"])
 

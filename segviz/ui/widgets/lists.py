@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
@@ -9,7 +10,9 @@ import streamlit as st
 
 from segviz.conversation import Conversation, Unit
 from segviz.frontend.bundles import script, stylesheet
+from segviz.frontend.payload import digest
 from segviz.ui import keys
+from segviz.ui.widgets.canvas import page_has, resend
 from segviz.view.palette import session_colours
 from segviz.view.word_diff import word_diff
 
@@ -51,12 +54,15 @@ def transcript(
     ids = [turn.id for _, turn in turns]
     end = ids.index(until) + 1 if until is not None else len(ids)
     middle = ids.index(focus) if focus is not None else 0
-    first = max(0, min(middle - TURNS_SHOWN // 2, end - TURNS_SHOWN))
+    # In steps of a quarter, so that most turns in focus find the same rows, which travel once.
+    near = (middle - TURNS_SHOWN // 2) // (TURNS_SHOWN // 4) * (TURNS_SHOWN // 4)
+    first = max(0, min(near, end - TURNS_SHOWN))
     last = min(end, first + TURNS_SHOWN)
     shown = {turn.id for _, turn in turns[first:last]}
     unit_of = {known: unit.index for unit in units for known in unit.turn_ids if known in shown}
     colours = session_colours(len(conversation.sessions))
     rows: list[dict[str, Any]] = []
+    said: list[tuple[int, list[str], str]] = []  # of rows by their place: marks and flag
     current = None
     for position, turn in turns[first:last]:
         if position != current:
@@ -72,6 +78,8 @@ def transcript(
         marks = [mark] if turn.id in marked else []
         if turn.id in flags:
             marks.append("gold")
+        if marks:
+            said.append((len(rows), marks, flags.get(turn.id, "")))
         rows.append(
             {
                 "kind": "turn",
@@ -79,15 +87,23 @@ def transcript(
                 "speaker": _beginning(turn.speaker, NAME_SENT),
                 **_part(key, turn.id, turn.text),
                 "caption": _beginning(turn.caption or "", SENT),
-                "marks": marks,
-                "flag": flags.get(turn.id, ""),
                 "unit": unit_of.get(turn.id),
             }
         )
+    text = json.dumps(rows)
+    name = digest(text)
     _TRANSCRIPT(
         key=key,
-        data={"rows": rows, "focus": focus or "", "height": height, "about": about},
+        data={
+            "name": name,
+            "rows": None if page_has(name, len(text)) else rows,
+            "said": said,
+            "focus": focus or "",
+            "height": height,
+            "about": about,
+        },
         on_whole_change=lambda: _open(key),
+        on_missing_change=resend,
     )
     if end - first > last - first or first:
         st.caption(f"Turns {first + 1} to {last} of {len(ids)}")

@@ -1,15 +1,16 @@
 // A canvas in parts, so that what stays is sent once: the code with its style sheet, what no
-// question or setting changes (its base), and the rest. Python tells by a digest alone what it has
-// sent before; what is not here any more is asked for.
+// question or setting changes (its base), what no setting changes (the scores before they spread),
+// and the rest. Python tells by a digest alone what it has sent before; what is not here any more is
+// asked for.
 
 import { element } from "../shared/dom.js";
 import { hub } from "../shared/hub.js";
 
 /** @typedef {(component: Mount<any>, data: any) => () => void} Draw */
 
-const KEPT = 64e6; // bytes of bases; Python keeps the same account (canvas.py)
+const KEPT = 64e6; // bytes of parts; Python keeps the same account (canvas.py)
 
-/** The bases of the page by digest, the last used last. @type {Map<string, any>} */
+/** Bases and scores of the page by digest, the last used last. @type {Map<string, any>} */
 const bases = new Map();
 
 /** Canvases whose base has not come yet, by its digest. @type {Map<string, Set<() => void>>} */
@@ -34,17 +35,24 @@ function keep({ data, setTriggerValue }, values) {
     setTriggerValue("missing", digest);
     return () => {};
   }
+  hold(digest, base);
+  for (const run of early.get(digest) ?? []) run();
+  early.delete(digest);
+  return () => {};
+}
+
+/** Keeps a part, and lets those go that were used longest ago.
+ * @param {string} digest
+ * @param {{bytes: number}} part */
+function hold(digest, part) {
   bases.delete(digest);
-  bases.set(digest, base);
+  bases.set(digest, part);
   let total = [...bases.values()].reduce((sum, each) => sum + each.bytes, 0);
   for (const [old, { bytes }] of bases) {
     if (total <= KEPT || old === digest) break;
     bases.delete(old);
     total -= bytes;
   }
-  for (const run of early.get(digest) ?? []) run();
-  early.delete(digest);
-  return () => {};
 }
 
 /** @param {Mount<any>} component
@@ -53,13 +61,20 @@ function keep({ data, setTriggerValue }, values) {
  * @param {Draw} draw */
 function drawn(component, values, css, draw) {
   const parent = component.parentElement;
+  const { first, initial } = values;
+  const scores = initial ? { initial, bytes: initial.byteLength } : bases.get(first);
+  if (first && !scores) {
+    component.setTriggerValue("missing", first);
+    return () => {};
+  }
+  if (first) hold(first, scores);
   /** @type {(() => void) | undefined} */
   let stop;
   const run = () => {
     if (!parent.querySelector("style.segviz-style")) {
       element("style", "segviz-style", parent).textContent = css;
     }
-    stop = draw(component, { ...bases.get(values.base), ...values });
+    stop = draw(component, { ...bases.get(values.base), ...scores, ...values });
     if (values.replaces !== values.base) bases.delete(values.replaces); // of a tree that grows
   };
   if (bases.has(values.base)) run();

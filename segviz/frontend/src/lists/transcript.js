@@ -16,6 +16,28 @@ import { allOf, firstPart, lengthOf, LONG, moreButton, replaceRows, toggling } f
 const STATE = "segvizTranscript";
 const HEADING = 28; // the session's line stays at the top, over the turns
 
+/** Rows that came, by their name, the last used last: Python sends them once.
+ * @type {Map<string, (SessionItem | TurnItem)[]>} */
+const kept = new Map();
+const KEPT = 200;
+
+/** The rows of a message, with what it says of them; null where they are not here any more.
+ * @param {any} data
+ * @returns {(SessionItem | TurnItem)[] | null} */
+function rowsOf({ name, rows, said = [] }) {
+  const known = rows ?? kept.get(name);
+  if (!known) return null;
+  kept.delete(name);
+  kept.set(name, known);
+  for (const old of kept.keys()) {
+    if (kept.size <= KEPT) break;
+    kept.delete(old);
+  }
+  const whole = [...known];
+  for (const [row, marks, flag] of said) whole[row] = { ...whole[row], marks, flag };
+  return whole;
+}
+
 /** @param {SessionItem} item */
 function sessionRow(item) {
   const line = make("div", "session");
@@ -31,7 +53,7 @@ function sessionRow(item) {
  * @param {boolean} open
  * @param {() => void} toggle */
 function turnRow(item, open, toggle) {
-  const line = make("div", ["turn", ...item.marks].join(" "));
+  const line = make("div", ["turn", ...item.marks ?? []].join(" "));
   line.dataset.turn = item.id;
   if (Number.isInteger(item.unit)) line.dataset.unit = String(item.unit);
   line.setAttribute("role", "group");
@@ -138,7 +160,7 @@ function createList(parentElement) {
   const list = /** @type {Transcript} */ (/** @type {HTMLElement} */ (make("div", "transcript")));
   list.setAttribute("role", "region");
   list.setAttribute("aria-label", "Transcript");
-  Object.assign(list, { opened: new Set(), lit: [], away: null, calls: 0, about: "" });
+  Object.assign(list, { opened: new Set(), rows: [], lit: [], away: null, calls: 0, about: "" });
   /** @param {string} name
    * @param {(event: any) => void} act */
   const on = (name, act) => list.addEventListener(name, act);
@@ -168,7 +190,9 @@ export default function ({ data, parentElement, setTriggerValue }) {
     Object.assign(list, { about: data.about, lit: [], away: null });
   }
   list.style.height = data.height + "px";
-  list.rows = data.rows;
+  const rows = rowsOf(data);
+  if (rows) list.rows = rows;
+  else setTriggerValue("missing", data.name);
   list.whole = (name) => setTriggerValue("whole", name);
   fill(list);
   show(list, data);
