@@ -19,6 +19,7 @@ from itertools import combinations, pairwise, product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from segviz.conversation import Conversation, Question
 from segviz.evaluate.aggregate import Mean, Row, mean_ci
@@ -85,16 +86,18 @@ class Bench:
             label: partial(build, system=name, unit=self.unit, embedder=self.embedder, **settings)
             for label, (name, settings) in variants.items()
         }
-        found = measure_many(
-            measure,
-            self.talks,
-            builders,
-            seeds=seeds,
-            share=share,
-            workers=self.workers,
-            progress=self.progress,
-            **how,
-        )
+        # Products of a memory's size take longer where threads of the linear algebra share them.
+        with threadpool_limits(limits=1, user_api="blas"):
+            found = measure_many(
+                measure,
+                self.talks,
+                builders,
+                seeds=seeds,
+                share=share,
+                workers=self.workers,
+                progress=self.progress,
+                **how,
+            )
         return {label: [one.result for one in found if one.system == label] for label in variants}
 
     def rows(
@@ -645,7 +648,8 @@ class Entry:
     note: str = ""
     vary: str = ""
     values: Mapping[str, Any] | None = None
-    search: bool = False
+    built: Sequence[str] | None = None
+    most: int = 0
     metrics: Mapping[str, str] = field(default_factory=dict)
     how: Mapping[str, Any] = field(default_factory=dict)
 
@@ -659,29 +663,42 @@ class Entry:
         """``figure-6``: how it is called on the command line."""
         return self.table.lower().replace(" ", "-").replace(".", "")
 
+    def taken(self, talks: Sequence[Conversation]) -> Sequence[Conversation]:
+        """The conversations that are measured: all, or as many as take minutes, evenly spread."""
+        return talks[:: max(1, -(-len(talks) // self.most))] if self.most else talks
+
     def measure(self, bench: Bench) -> list[Row]:
         """The rows, beside what is printed."""
+        bench = replace(bench, talks=self.taken(bench.talks))
         if not self.vary:
             return _TABLES[self.by](bench)
         measure = {"quality": quality, "themes": themes}[self.by]
         choices = declared(SYSTEMS[self.paper])[self.vary].spec.choices
         known = self.values or {choice: choice for choice in choices}
         changed = {label: {self.vary: value} for label, value in known.items()}
-        if self.search:
-            one: Variants = {"": (self.paper, {})}
-            found = bench.rows(_asked, one, by=measure, changed=changed, **self.how)
-        else:
-            variants = {label: (self.paper, settings) for label, settings in changed.items()}
-            found = bench.rows(measure, variants, **self.how)
+        built = changed if self.built is None else {label: changed[label] for label in self.built}
+        variants = {label: (self.paper, settings) for label, settings in built.items()}
+        found = dict(zip(built, bench.rows(measure, variants, **self.how), strict=True))
+        one: Variants = {"": (self.paper, {})}
+        asked = {label: changed[label] for label in changed if label not in built}
+        shared = bench.rows(_asked, one, by=measure, changed=asked, **self.how) if asked else []
+        found |= zip(asked, shared, strict=True)
         place = (self.paper, self.table)
         return [
-            bench.beside(row | {"setting": label}, place, self.metrics, label)
-            for label, row in zip(changed, found, strict=True)
+            bench.beside(found[label] | {"setting": label}, place, self.metrics, label)
+            for label in changed
         ]
 
-    def difference(self, rows: Sequence[Row]) -> str:
-        """How the rows differ from what is printed, and why."""
+    def difference(self, rows: Sequence[Row], talks: Sequence[Conversation] = ()) -> str:
+        """How the rows, measured on ``talks``, differ from what is printed, and why."""
         why = [_WHY.get(self.paper, _WHY[""]), self.note]
+        printed = {row.data for row in self.printed}
+        if talks and printed and not any(d.startswith(talks[0].source_format) for d in printed):
+            why.insert(0, f"The printed numbers are of {', '.join(sorted(printed))}.")
+        if len(taken := self.taken(talks)) < len(talks):
+            why.insert(
+                0, f"{len(taken)} of {len(talks)} conversations are measured, which takes minutes."
+            )
         return " ".join(filter(None, [_farthest(rows), _same_order(rows), *why]))
 
 
