@@ -14,10 +14,11 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from segviz.construct import Operation, View
+from segviz.construct import Annotate, Operation, View
 from segviz.construct.tasks.words import content
 from segviz.conversation import Unit
 from segviz.embedding import Embedder
+from segviz.systems.common.annotation import write
 from segviz.tree import (
     Add,
     Cost,
@@ -235,6 +236,17 @@ class Draft:
             self.text[node] = text
             self._matrix[node] = vector
             self._changed[node] = None
+
+    def write(self, nodes: Iterable[int], annotate: Annotate) -> int:
+        """Writes nodes anew from their children's texts, from low to high level, those of a level
+        together; the number of texts the annotation wrote."""
+        written, rows = 0, sorted(nodes)
+        for level in sorted({self.level[node] for node in rows}):
+            row = [node for node in rows if self.level[node] == level]
+            groups = [[self.text[child] for child in self.children[node]] for node in row]
+            self.rewrite(row, write(annotate, groups))
+            written += sum(len(group) > 1 for group in groups)
+        return written
 
     def remove(self, node: int) -> None:
         """Takes a node out with its edges and relations."""

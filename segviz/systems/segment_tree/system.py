@@ -19,7 +19,7 @@ from segviz.construct import (
     param,
 )
 from segviz.construct.compatibility import Calibrated
-from segviz.systems.common.annotation import annotator, annotator_or_offline, prepared, write
+from segviz.systems.common.annotation import annotator, annotator_or_offline, prepared
 from segviz.systems.common.draft import Draft
 from segviz.systems.segment_tree.builder import SegmentTreeBuilder
 from segviz.systems.segment_tree.maintenance import compress, merge_duplicates, rebuild
@@ -101,20 +101,10 @@ class SegmentTree(Declared):
     ) -> tuple[Event, ...]:
         """Rewrites the pending nodes from below upwards, as at the end of a session."""
         pending = self.pending(structure, steps)
-        if not pending:
-            return ()
-        annotate = prepared(self.annotate, services)
-        text = list(structure.text)
-        for level in sorted({int(structure.level[node]) for node in pending}):
-            row = [node for node in pending if structure.level[node] == level]
-            groups = [[text[child] for child in structure.children[node]] for node in row]
-            for node, written in zip(row, write(annotate, groups), strict=True):
-                text[node] = written
-        vectors = services.embedder.embed([text[node] for node in pending])
-        return tuple(
-            Revise(node, (int(structure.start[node]), int(structure.stop[node])), text[node], v)
-            for node, v in zip(pending, vectors, strict=True)
-        )
+        draft = Draft.of(structure, services.embedder)
+        if pending:
+            draft.write(pending, prepared(self.annotate, services))
+        return draft.take()
 
     def operations(self) -> Mapping[str, Operation]:
         """Compression, rebuilding and merging of repeated leaves."""

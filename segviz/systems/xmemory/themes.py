@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from segviz.construct import Annotate
-from segviz.systems.common.annotation import write
 from segviz.systems.common.draft import Draft, centroid, even_parts
 from segviz.tree import Judgement, Structure, Vector
 
@@ -396,9 +395,5 @@ class Themes:
 
     def rewrite(self) -> int:
         """Writes the themes that changed from all their statements; their number."""
-        draft = self._draft
-        row = sorted(self._stale)
-        self._stale = {}
-        groups = [[draft.text[m] for m in draft.children[theme]] for theme in row]
-        draft.rewrite(row, write(self._annotate, groups))
-        return sum(len(group) > 1 for group in groups)
+        stale, self._stale = self._stale, {}
+        return self._draft.write(stale, self._annotate)
