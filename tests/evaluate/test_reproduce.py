@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import segviz
+from segviz.construct import parameters
 from segviz.conversation import sample_path
 from segviz.evaluate import Mean, evaluate, sweep
 from segviz.evaluate.batch import Limits, batches
@@ -31,6 +32,7 @@ from segviz.evaluate.reproduce import (
 )
 from segviz.evaluate.text_metrics import all_tokens, content_tokens
 from segviz.retrieval import RetrievalSettings, estimated_tokens
+from segviz.systems import SYSTEMS
 from segviz.tree.shape import shape
 from tests.evaluate.test_permutation import talk
 
@@ -278,3 +280,13 @@ def test_an_average_is_that_of_every_question():
             for place in range(len(questions))
         ]
         assert averaged(each).column(name) == pytest.approx(means, nan_ok=True)
+
+
+def test_every_switch_has_the_names_of_the_papers_rows():
+    varied = [entry for entry in ENTRIES if entry.vary]
+    assert len(varied) == 7
+    for entry in varied:
+        choices = {one.name: one.spec.choices for one in parameters(SYSTEMS[entry.paper])}
+        printed = {row.variant for row in entry.printed}
+        assert printed.issuperset(entry.values or choices[entry.vary]), entry.table
+        assert set(entry.built or ()).issubset(choices[entry.vary])
