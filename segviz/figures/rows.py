@@ -77,9 +77,8 @@ def rows_figure(
             _series(figure, mine, where, chart, other, at, hollow[1], ring, None)
         if chart.level:
             base = {"color": neutral, "dash": "dot", "width": 1.4}
-            told = {"text": chart.level, "font": {"color": neutral, "size": 11}}
-            across_at = _value(group[0][chart.level])
-            figure.add_hline(across_at, line=base, annotation=told, **at)
+            told = {"name": chart.level, "showlegend": place == 0}
+            figure.add_hline(_value(group[0][chart.level]), line=base, **told, **at)
         drawn = [_value(row.get(name)) for row in group]
         middle = (max(drawn) + min(drawn)) / 2
         if max(drawn) - min(drawn) <= abs(middle) / 50 and not across:
