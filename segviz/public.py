@@ -10,7 +10,7 @@ from segviz.notebook import show
 from segviz.plugins import load_plugins
 from segviz.retrieval import POLICIES, PRESETS, Result, RetrievalSettings, propagate
 from segviz.systems import SYSTEMS
-from segviz.systems.common.flat import retriever
+from segviz.systems.flat import retriever
 from segviz.systems.segment_tree import SegmentTree
 from segviz.tree import replay
 from segviz.tree.invariants import check

@@ -97,7 +97,7 @@ def _run(options: argparse.Namespace, console: Console) -> int:
         if not options.json:
             console.line(f"{entry.paper} {entry.table}: {entry.shows} ({seconds:.0f} s)")
             console.block(rows_markdown(rows).rstrip(), "")
-            console.line(entry.difference(rows))
+            console.line(entry.difference(rows, talks))
             console.line(", ".join(written))
             console.line()
     if options.json:
@@ -136,7 +136,8 @@ def _write(
     page = (
         f"# {source.title}, {entry.table}\n\n{entry.shows} Measured on {len(talks)} "
         f"conversation{'s' * (len(talks) > 1)} with {questions} questions; `, paper` is printed in "
-        f"{source.where}. {source.caveat}\n\n{rows_markdown(rows)}\n{entry.difference(rows)}\n"
+        f"{source.where}. {source.caveat}\n\n{rows_markdown(rows)}\n"
+        f"{entry.difference(rows, talks)}\n"
     )
     files: dict[str, str | bytes] = {"csv": rows_csv(rows), "md": page}
     if entry.chart:

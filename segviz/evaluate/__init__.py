@@ -15,15 +15,14 @@ levels (what a reader would be given).
 ``compare``             several memories side by side, also by their own retrieval
 ``many``                many conversations, systems and seeds, on one or more workers
 ``traffic``             retrievals and score passing through every node, over all questions
-``permutation``         the loss when units swap places (SegTreeMem Table 3)
 ``published``           results printed in papers, from ``published.csv``
-``reproduce``           ``ENTRIES``: tables and figures of the papers, measured again
+``reproduce``           ``ENTRIES``: tables and figures of the papers (``reproduce.toml``), measured
+                        again
 ``generation``          :func:`evaluate_answers`: answers and grades by chat models
 ======================  =============================================================
 
 May import ``memory`` and the packages below it, not ``view``. Public face: the names below;
-``many``, ``compare``, ``permutation``, ``published`` and ``reproduce`` are imported by their own
-names.
+``many``, ``compare``, ``published`` and ``reproduce`` are imported by their own names.
 """
 
 from segviz.evaluate.aggregate import Mean

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -144,14 +144,26 @@ def outcomes_of(
     (q, 3)."""
     return Outcomes(
         tuple(categories),
-        {
-            name: tuple(None if np.isnan(value) else value for value in column.tolist())
-            for name, column in columns.items()
-        },
+        _plain(columns),
         dict(levels),
         seed=seed,
         fates=tuple((found, covered, whole) for found, covered, whole in fates.tolist()),
     )
+
+
+def averaged(parts: Sequence[Outcomes]) -> Outcomes:
+    """Outcomes of the same questions as one: each value is the mean of theirs. Levels and fates
+    are those of the first."""
+    first = parts[0]
+    means = {name: np.mean([one.column(name) for one in parts], axis=0) for name in first.values}
+    return replace(first, values=_plain(means))
+
+
+def _plain(columns: Mapping[str, NDArray[np.float64]]) -> dict[str, tuple[float | None, ...]]:
+    return {
+        name: tuple(None if np.isnan(value) else value for value in column.tolist())
+        for name, column in columns.items()
+    }
 
 
 def pooled(parts: Mapping[str, Outcomes]) -> Outcomes:

@@ -1,21 +1,25 @@
 """Measures again what tables and figures of the papers show: on any conversations, without a model.
 
-``ENTRIES`` is the registry; a new row is all it takes. An entry measures with a :class:`Bench`
+``ENTRIES`` are the rows of ``reproduce.toml``. An entry measures with a :class:`Bench`
 and gives rows; their columns ``"x, paper"`` hold what is printed, of the column ``x`` or, where the
-paper measured answers of a model, of a metric of its own. Nothing is drawn here.
+paper measured answers of a model, of a metric of its own. Most rows are means of what a function
+of one memory gives, for a system with this or that setting. Nothing is drawn here.
 """
 
 from __future__ import annotations
 
 import math
+import tomllib
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
+from importlib.resources import files
 from itertools import combinations, pairwise, product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from segviz.conversation import Conversation, Question
 from segviz.evaluate.aggregate import Mean, Row, mean_ci
@@ -23,9 +27,9 @@ from segviz.evaluate.batch import Limits, batches, measured_settings
 from segviz.evaluate.compare import Chart
 from segviz.evaluate.evaluation import evaluate, ranked
 from segviz.evaluate.grid import Sweep, pooled_sweep, sweep
-from segviz.evaluate.many import Build, Progress, measure_many
+from segviz.evaluate.many import Progress, measure_many
 from segviz.evaluate.measures import MEASURES
-from segviz.evaluate.permutation import permutation
+from segviz.evaluate.outcomes import Outcomes, averaged, pooled
 from segviz.evaluate.published import REPORTED, Reported
 from segviz.evaluate.text_metrics import content_tokens
 from segviz.memory import build, declared
@@ -58,51 +62,57 @@ class Bench:
 
     talks: Sequence[Conversation]
     unit: str = "exchange"
-    embedder: str = "auto"
+    embedder: Any = "auto"
     workers: int = 1
     progress: Progress | None = None
     clock: Callable[[], float] | None = None
 
-    def builders(self, variants: Variants) -> dict[str, Build]:
-        """What builds each variant."""
-        return {
+    @property
+    def names(self) -> list[str]:
+        """The talks, told apart."""
+        return [f"{place} {talk.id}" for place, talk in enumerate(self.talks)]
+
+    def each(
+        self,
+        measure: Callable[..., Any],
+        variants: Variants,
+        seeds: Sequence[int] = (0,),
+        share: float = 0.0,
+        **how: Any,
+    ) -> dict[str, list[Any]]:
+        """What ``measure(memory, questions, seed=…, **how)`` gives, by label, for each talk and
+        seed; under a seed a ``share`` of the units change places."""
+        builders = {
             label: partial(build, system=name, unit=self.unit, embedder=self.embedder, **settings)
             for label, (name, settings) in variants.items()
         }
-
-    def each(
-        self, measure: Callable[..., Any], variants: Variants, **how: Any
-    ) -> dict[str, list[Any]]:
-        """What ``measure(memory, questions, seed=…, **how)`` gives, by label, for each talk."""
-        found = measure_many(
-            measure,
-            self.talks,
-            self.builders(variants),
-            workers=self.workers,
-            progress=self.progress,
-            **how,
-        )
-        return {
-            label: [one.result for one in found[place :: len(variants)]]
-            for place, label in enumerate(variants)
-        }
+        # Products of a memory's size take longer where threads of the linear algebra share them.
+        with threadpool_limits(limits=1, user_api="blas"):
+            found = measure_many(
+                measure,
+                self.talks,
+                builders,
+                seeds=seeds,
+                share=share,
+                workers=self.workers,
+                progress=self.progress,
+                **how,
+            )
+        return {label: [one.result for one in found if one.system == label] for label in variants}
 
     def rows(
         self, measure: Callable[..., Any], variants: Variants, column: str = "setting", **how: Any
     ) -> list[Row]:
-        """A row for each variant of what ``measure`` gives by name: of numbers the mean over the
-        talks, of arrays, a value per question, the :class:`Mean` over all questions."""
-        rows = []
-        for label, parts in self.each(measure, variants, **how).items():
-            row: Row = {column: label}
-            for name in dict.fromkeys(name for part in parts for name in part):
-                values = [part.get(name, 0.0) for part in parts]
-                if isinstance(values[0], np.ndarray):
-                    row[name] = _mean(values)
-                else:
-                    row[name] = float(np.mean(values))
-            rows.append(row)
-        return rows
+        """A row for each variant (several, where ``measure`` gives a list) of what ``measure``
+        gives by name: of numbers the mean over the talks, of arrays, a value per question, the
+        :class:`Mean` over all questions."""
+        return [
+            {column: label, **_pooled_row(same)}
+            for label, talks in self.each(measure, variants, **how).items()
+            for same in zip(
+                *([one] if isinstance(one, dict) else one for one in talks), strict=True
+            )
+        ]
 
     def paper(self, place: Place, metric: str, variant: str = "", system: str = "") -> float:
         """The printed number of a table, of the data set of the talks where it has one, else of its
@@ -131,6 +141,15 @@ class Bench:
         return found | {f"{name}, paper": value for name, value in printed.items()}
 
 
+def _pooled_row(talks: Sequence[Mapping[str, Any]]) -> Row:
+    row: Row = {}
+    for name in dict.fromkeys(name for talk in talks for name in talk):
+        values = [talk.get(name, 0.0) for talk in talks]
+        array = isinstance(values[0], np.ndarray)
+        row[name] = _mean(values) if array else float(np.mean(values))
+    return row
+
+
 def _mean(columns: Sequence[np.ndarray[Any, Any]]) -> Mean:
     values = np.concatenate(columns)
     groups = np.repeat(np.arange(len(columns)), [len(column) for column in columns])
@@ -139,6 +158,13 @@ def _mean(columns: Sequence[np.ndarray[Any, Any]]) -> Mean:
 
 
 # --- what is measured of one memory ------------------------------------------------------------
+
+
+def answers(
+    memory: Memory, questions: Sequence[Question], *, seed: int = 0, **settings: Any
+) -> Outcomes:
+    """The outcomes of all questions."""
+    return evaluate(memory, questions, seed=seed, **settings).outcomes
 
 
 def quality(
@@ -150,7 +176,7 @@ def quality(
     **settings: Any,
 ) -> dict[str, Any]:
     """Measures by their labels, a value per question."""
-    found = evaluate(memory, questions, seed=seed, **settings).outcomes
+    found = answers(memory, questions, seed=seed, **settings)
     return {MEASURES[name].label: found.column(name) for name in names}
 
 
@@ -194,9 +220,9 @@ def growth(
     seed: int = 0,
     clock: Callable[[], float] | None = None,
     parts: int = 5,
-) -> dict[str, Any]:
+) -> list[dict[str, float]]:
     """Cost over parts of the history: of a unit's build, of a question at the end of the part."""
-    found: dict[str, Any] = {}
+    found = []
     ends = [len(memory.steps) * (part + 1) // parts for part in range(parts)]
     asked = [question.text for question in questions[:5]]
     for first, last in zip([0, *ends], ends, strict=False):
@@ -214,13 +240,15 @@ def growth(
             result = memory.ask(text, step=last, policy="none", relevance="dense")
             seconds.append(clock() - began if clock else 0.0)
             read += sum(estimated_tokens(item.text) for item in result.evidence)
-        found[f"{last}"] = {
-            "units": float(last),
-            "build, ms per unit": 1000 * sum(step.cost.seconds for step in steps) / size,
-            "question, ms": 1000 * min(seconds, default=0.0),
-            "tokens written per unit": sum(map(estimated_tokens, written)) / size,
-            "tokens read per question": read / max(len(asked), 1),
-        }
+        found.append(
+            {
+                "units": float(last),
+                "build, ms per unit": 1000 * sum(step.cost.seconds for step in steps) / size,
+                "question, ms": 1000 * min(seconds, default=0.0),
+                "tokens written per unit": sum(map(estimated_tokens, written)) / size,
+                "tokens read per question": read / max(len(asked), 1),
+            }
+        )
     return found
 
 
@@ -229,19 +257,15 @@ def themes(
 ) -> dict[str, Any]:
     """Counts of xMemory's themes and statements, and the statements that ever moved; with
     ``settings`` of retrieval also its quality."""
-    kinds = _kinds(memory)
+    s = memory.structure
+    kinds = Counter(s.kind[node] for node in np.flatnonzero(s.active).tolist())
     return {
         "themes": kinds["theme"],
         "statements": kinds["semantic"],
         "statements per theme": kinds["semantic"] / max(kinds["theme"], 1),
-        "moved, %": 100 * reassigned(memory.structure),
+        "moved, %": 100 * reassigned(s),
         **(quality(memory, questions, seed=seed, **settings) if settings else {}),
     }
-
-
-def _kinds(memory: Memory) -> Counter[str]:
-    s = memory.structure
-    return Counter(s.kind[node] for node in np.flatnonzero(s.active).tolist())
 
 
 def density(
@@ -256,14 +280,14 @@ def density(
     return columns
 
 
-def layers(memory: Memory, questions: Sequence[Question], *, seed: int = 0) -> dict[str, Any]:
-    """H-Mem's index by layer, with the summaries for each node of the layer below."""
+def layers(memory: Memory, questions: Sequence[Question], *, seed: int = 0) -> dict[str, float]:
+    """H-Mem's index by layer, and the summaries for each node ``per node below`` a layer."""
+    found: dict[str, float] = {"relations": len(memory.structure.relations)}
     facts = shape(memory.structure).facts
-    found = {
-        f"{layer.level} {layer.kind}".strip(): (layer.nodes, layer.ratio or 0.0)
-        for layer in (facts.layers if facts else ())
-    }
-    return {**found, "relations": (len(memory.structure.relations), 0.0)}
+    for layer in facts.layers if facts else ():
+        name = f"{layer.level} {layer.kind}".strip()
+        found |= {name: layer.nodes, f"{name} per node below": layer.ratio or 0.0}
+    return found
 
 
 def planning(memory: Memory, questions: Sequence[Question], *, seed: int = 0) -> dict[str, Any]:
@@ -297,16 +321,16 @@ def depths(memory: Memory, questions: Sequence[Question], *, seed: int = 0) -> d
     return {str(depth): 100 * share for depth, share in enumerate(counts / counts.sum())}
 
 
-def upkeep(memory: Memory, questions: Sequence[Question], *, seed: int = 0) -> dict[str, Any]:
+def upkeep(memory: Memory, questions: Sequence[Question], *, seed: int = 0) -> list[dict[str, int]]:
     """MemForest's facts and written summaries after each fifth of the history."""
-    found: dict[str, Any] = {}
-    for part in range(1, 6):
-        last = len(memory.steps) * part // 5
-        found[str(part)] = {
+    ends = [len(memory.steps) * part // 5 for part in range(1, 6)]
+    return [
+        {
             "facts": memory.at(last).kind.count("fact"),
             "summaries written": total_cost(memory.steps[:last]).annotated,
         }
-    return found
+        for last in ends
+    ]
 
 
 def kept(memory: Memory, questions: Sequence[Question], *, seed: int = 0) -> dict[str, Any]:
@@ -347,10 +371,6 @@ _POLICIES = ("bottom-up", "top-down")
 
 
 def _demands(bench: Bench) -> list[Row]:
-    """Which memories are online and keep order (Table 9: what the control keeps).
-
-    The paper marks what a method is; here it is counted. MemWalker and LATTICE are not built.
-    """
     printed = {"raptor": ("no", "no"), "memtree": ("yes", "no"), "segment-tree": ("yes", "yes")}
     names = ("raptor", "memtree", "clustering", "segment-tree")
     found = bench.rows(order, {SYSTEMS[name].label: (name, {}) for name in names}, "system")
@@ -360,29 +380,46 @@ def _demands(bench: Bench) -> list[Row]:
     return found
 
 
-def _lost(bench: Bench) -> list[Row]:
-    """What it costs that 30 % of the units change places.
+def losses(
+    bench: Bench,
+    variants: Variants,
+    seeds: Sequence[int] = range(3),
+    share: float = 0.3,
+    **settings: Any,
+) -> dict[str, tuple[Outcomes, Outcomes]]:
+    """The experiment of SegTreeMem §5.4: the outcomes of all questions by label, as the talks are,
+    and as the means over seeds under each of which a ``share`` of the units changed places.
 
-    Units move, not turns; dates stay; three random orders. The paper's tree is built by batch.
-    A question that stands at a moment hears only what is placed before it: where questions do
-    (RealMem), much of the loss of every construction is evidence that moved behind its question.
+    Of the two, :meth:`Outcomes.gain` is the loss in pairs. Departs from the source: it swaps turns
+    and does not say how pairs are drawn (ours are pairs of units, disjoint and uniform over the
+    conversation) nor whether dates move (ours stay with the place). ValueError without seeds.
     """
-    found = permutation(
-        bench.talks,
-        bench.builders(CONSTRUCTIONS),
-        seeds=range(3),
-        settings=(("none", 0.0, 0),),
-        relevance="dense",
-        workers=bench.workers,
-        progress=bench.progress,
-    )
+    if not seeds:
+        raise ValueError("seeds is empty; name at least one")
+    whole = bench.each(answers, variants, **settings)
+    moved = bench.each(answers, variants, seeds, share, **settings)
+
+    def all_of(parts: Sequence[Outcomes]) -> Outcomes:
+        return pooled(dict(zip(bench.names, parts, strict=True)))
+
+    return {
+        label: (
+            all_of(whole[label]),
+            averaged([all_of(moved[label][n :: len(seeds)]) for n in range(len(seeds))]),
+        )
+        for label in variants
+    }
+
+
+def _lost(bench: Bench) -> list[Row]:
     rows: list[Row] = []
-    for label, (system, settings) in CONSTRUCTIONS.items():
-        by = {one.measure: one for one in found.losses if one.system == label}
+    found = losses(bench, CONSTRUCTIONS, policy="none", relevance="dense")
+    for label, (whole, moved) in found.items():
         row: Row = {"construction": label}
-        row |= {"in order": by[JUDGED_BY].original, "permuted": by[JUDGED_BY].permuted}
+        row |= {"in order": whole.mean(JUDGED_BY), "permuted": moved.mean(JUDGED_BY)}
         for name in (JUDGED_BY, "reached", "quoted"):
-            row[f"loss, {MEASURES[name].label}"] = by[name].loss
+            row[f"loss, {MEASURES[name].label}"] = whole.gain(moved, name)
+        system, settings = CONSTRUCTIONS[label]
         before, after = (
             bench.paper(("segtreemem", "Table 3"), "judge", variant, system)
             for variant in ("original order", "30 % of turn pairs swapped")
@@ -392,17 +429,12 @@ def _lost(bench: Bench) -> list[Row]:
 
 
 def _swept(bench: Bench, variants: Variants, **how: Any) -> dict[str, Sweep]:
-    grid = {"policies": _POLICIES, "horizons": (1, 2, 3), "relevance": "dense"}
-    names = [f"{place} {talk.id}" for place, talk in enumerate(bench.talks)]
+    grid: dict[str, Any] = {"policies": _POLICIES, "horizons": (1, 2, 3), "relevance": "dense"}
     found = bench.each(sweep, variants, **grid, **how)
-    return {label: pooled_sweep(names, sweeps) for label, sweeps in found.items()}
+    return {label: pooled_sweep(bench.names, sweeps) for label, sweeps in found.items()}
 
 
 def _constructions(bench: Bench) -> list[Row]:
-    """Constructions without propagation, with the best bottom-up and the best top-down.
-
-    The best setting is chosen on the questions it is told for, and moved units are added.
-    """
     rows: list[Row] = []
     for share, said in ((0.0, "in order"), (0.3, "30 % moved")):
         for label, found in _swept(bench, CONSTRUCTIONS, share=share).items():
@@ -416,15 +448,9 @@ def _constructions(bench: Bench) -> list[Row]:
 
 
 def _shapes(bench: Bench) -> list[Row]:
-    """The shape of trees, and model calls per leaf.
-
-    A summary that is written counts as a call, and all open nodes are written at every leaf;
-    batch adds one for each leaf, pointwise one for each candidate. Both have the calibrated tree.
-    """
-    methods: Variants = {
+    trees: Variants = {
         "SegTreeMem cosine": ("segment-tree", _COSINE),
         "SegTreeMem batch": ("segment-tree", {}),
-        "SegTreeMem pointwise": ("segment-tree", {}),
         "MemTree": ("memtree", {}),
         "RAPTOR": ("raptor", {}),
     }
@@ -436,10 +462,11 @@ def _shapes(bench: Bench) -> list[Row]:
         "calls per leaf": "calls",
     }
     place, rows = ("segtreemem", "Table 5"), []
-    for row, (label, (system, _)) in zip(
-        bench.rows(form, methods, "method"), methods.items(), strict=True
-    ):
-        variant = label.partition(" ")[2]
+    found = {str(row.pop("method")): row for row in bench.rows(form, trees, "method")}
+    cosine, batch, *others = found.items()
+    for label, of in (cosine, batch, ("SegTreeMem pointwise", batch[1]), *others):
+        row, variant = dict(of), label.partition(" ")[2]
+        system = "segment-tree" if variant else label.lower()
         asked = {"batch": 1.0, "pointwise": _number(row.pop("candidates per leaf"))}
         written = _number(row.pop("summaries per leaf"))
         row["calls per leaf"] = written + asked.get(variant, 0.0)
@@ -451,51 +478,30 @@ def _shapes(bench: Bench) -> list[Row]:
 
 
 def _cost(bench: Bench) -> list[Row]:
-    """Time and tokens as the memory grows.
-
-    No model is waited for: tokens written are those of all texts above the leaves, tokens read
-    those of the ten best nodes.
-    """
     systems: Variants = {
         **{name: (name, {}) for name in SYSTEMS if name != "segment-tree"},
         **dict(list(CONSTRUCTIONS.items())[1:]),
     }
-    return _means(bench.each(growth, systems, clock=bench.clock), "system")
-
-
-def _means(found: Mapping[str, Sequence[Mapping[str, Any]]], column: str) -> list[Row]:
-    """A row for each label and part of the history: the means over the conversations."""
-    return [
-        {column: label, **{name: float(np.mean([one[name] for one in same])) for name in same[0]}}
-        for label, talks in found.items()
-        for same in zip(*(talk.values() for talk in talks), strict=True)
-    ]
+    return bench.rows(growth, systems, "system", clock=bench.clock)
 
 
 def _over_alpha(bench: Bench) -> list[Row]:
-    """Quality over alpha for each H; in Figure 6 for the mean over H."""
     (found,) = _swept(bench, _TREE).values()
-    none = found.baseline.outcomes
-    ends = np.cumsum([len(talk.questions) for talk in bench.talks])[:-1]
+    none = found.baseline.outcomes.value(JUDGED_BY)
     rows: list[Row] = []
     for policy, alpha in product(_POLICIES, found.alphas):
         cells = [found.cell(policy, alpha, horizon) for horizon in found.horizons]
-        columns = [cell.outcomes.column(JUDGED_BY) for cell in cells if cell]
-        for label, column in (
-            *((f"H {h}", column) for h, column in zip(found.horizons, columns, strict=True)),
-            (_MEAN, np.mean(columns, axis=0)),
-        ):
+        each = {f"H {cell.horizon}": cell.outcomes for cell in cells if cell}
+        for label, outcomes in {**each, _MEAN: averaged([*each.values()])}.items():
             row: Row = {"policy": policy, "α": alpha, "horizon": label}
-            row["answer words"] = _mean(np.split(column, ends))
-            rows.append(row | {"no propagation": none.value(JUDGED_BY)})
+            rows.append(row | {"answer words": outcomes.mean(JUDGED_BY), "no propagation": none})
     return rows
 
 
-_MEAN, _EACH = "mean over H", ("horizon", "H 1", "H 2", "H 3")
+_MEAN = "mean over H"
 
 
 def _levels(bench: Bench) -> list[Row]:
-    """Levels of the retrieved nodes over alpha, H 2."""
     (found,) = _swept(bench, _TREE).values()
     return [
         {"policy": policy, **row}
@@ -539,10 +545,6 @@ _MEMTREES: Variants = {
 
 
 def _depths(bench: Bench) -> list[Row]:
-    """Nodes by depth for thresholds θ₀ and their growth r.
-
-    The greatest depth D of App. A.1.3 is 16, news are conversations.
-    """
     return [
         {"θ₀": f"θ₀ {base:g}", "r": f"r {rate:g}", "depth": int(depth), "nodes, %": share}
         for (base, rate), row in zip(_GRID.values(), bench.rows(depths, _MEMTREES), strict=True)
@@ -552,7 +554,6 @@ def _depths(bench: Bench) -> list[Row]:
 
 
 def _thresholds(bench: Bench) -> list[Row]:
-    """Quality for thresholds θ₀ and their growth r."""
     names = ("answer_words", "reached", "words")  # leaves are the same in every tree
     found = bench.rows(quality, _MEMTREES, names=names, **_OWN)
     return [
@@ -561,71 +562,23 @@ def _thresholds(bench: Bench) -> list[Row]:
     ]
 
 
-def _varied(
-    bench: Bench,
-    measure: Callable[..., Any],
-    place: Place,
-    parameter: str,
-    metrics: Mapping[str, str],
-    values: Mapping[str, Any] | None = None,
-    how: Mapping[str, Any] = _OWN,
-) -> list[Row]:
-    """A system with each value of a parameter (default: its choices), beside what is printed."""
-    system = place[0]
-    spec = declared(SYSTEMS[system])[parameter].spec
-    known = values or {choice: choice for choice in spec.choices}
-    variants: Variants = {label: (system, {parameter: value}) for label, value in known.items()}
-    found = bench.rows(measure, variants, **how)
-    return [bench.beside(row, place, metrics, str(row["setting"])) for row in found]
-
-
-_PASSED = {"pass@8": "pass@8"}
-
-
-def _parts(bench: Bench) -> list[Row]:
-    """What each part is worth: one is left out at a time."""
-    metrics = {"accuracy": "accuracy", "F1": "f1-percent"}
-    return _varied(bench, quality, ("h-mem", "Table 5"), "ablate", metrics)
-
-
-def _families(bench: Bench) -> list[Row]:
-    """Trees over facts of entities, scenes and sessions, together and alone.
-
-    The paper browses by its model with a planner, ours by embeddings.
-    """
-    return _varied(bench, quality, ("memforest", "Table 6"), "families", _PASSED)
-
-
-def _browsing(bench: Bench) -> list[Row]:
-    """Ways through the trees; without a model rules plan and order the branches."""
-    return _varied(bench, quality, ("memforest", "Table 7"), "browse", _PASSED)
-
-
 def _index(bench: Bench) -> list[Row]:
-    """Nodes of each layer of the index.
-
-    Sentences stand for events, so there are fewer, and names in capitals for entities.
-    """
     rows: list[Row] = []
-    talks = bench.each(layers, {"": ("h-mem", {})})[""]
+    (found,) = bench.rows(layers, {"": ("h-mem", {})})
     place, last = ("h-mem", "Table 7"), math.nan
     for name in ("0", "1 event", "2 summary", "3 summary", "4 summary", "1 entity", "relations"):
-        nodes, ratio = np.mean([talk.get(name, (0, 0)) for talk in talks], axis=0).tolist()
         metric = (name, "") if name == "relations" else ("layer", name)
         printed = bench.paper(place, *metric)
-        row: Row = {"layer": name, "nodes": nodes, "nodes, paper": printed}
+        row: Row = {"layer": name, "nodes": found.get(name, 0.0), "nodes, paper": printed}
         if name[2:] in ("event", "summary"):
-            row |= {"per node below": ratio, "per node below, paper": printed / last}
+            row["per node below"] = found.get(f"{name} per node below", 0.0)
+            row["per node below, paper"] = printed / last
         rows.append(row)
         last = printed
     return rows
 
 
 def _plans(bench: Bench) -> list[Row]:
-    """Parts of questions, those followed up, and (Figure 4) their scopes.
-
-    The paper gives the shares of the scopes in a drawing alone.
-    """
     rows = []
     for data in dict.fromkeys(talk.source_format for talk in bench.talks):
         part = replace(bench, talks=[one for one in bench.talks if one.source_format == data])
@@ -635,19 +588,11 @@ def _plans(bench: Bench) -> list[Row]:
 
 
 def _refresh(bench: Bench) -> list[Row]:
-    """Summaries written at every step, or once per session.
-
-    The paper inserts facts into one tree, here conversations go into all trees.
-    """
     modes: Variants = {mode: ("memforest", {"refresh": mode}) for mode in ("eager", "lazy")}
-    return _means(bench.each(upkeep, modes), "refresh")
+    return bench.rows(upkeep, modes, "refresh")
 
 
 def _fan_out(bench: Bench) -> list[Row]:
-    """What summaries keep of their children, and (e) roots of all their items, by fan-out k.
-
-    Content words stand for the facts a summary still tells.
-    """
     families = ("session_k", "entity_k", "scene_k")
     sizes = (3, 4, 8, 12, 16, 32)
     variants: Variants = {str(k): ("memforest", dict.fromkeys(families, k)) for k in sizes}
@@ -655,17 +600,7 @@ def _fan_out(bench: Bench) -> list[Row]:
     return [row | {"k": k} for k, row in zip(sizes, found, strict=True)]
 
 
-def _stages(bench: Bench) -> list[Row]:
-    """Stages of the search left out."""
-    metrics = {"F1": "f1-percent", "tokens": "tokens"}
-    return _varied(bench, quality, ("xmemory", "Table 4"), "search", metrics)
-
-
 def _density(bench: Bench) -> list[Row]:
-    """Blocks and tokens until all answer words are read, and the blocks by their answer words.
-
-    Means are over the questions whose words are all found (covered). LLMLingua-2 is not run.
-    """
     metrics, rows = {"blocks": "blocks", "tokens": "coverage-tokens"}, []
     for label, name, how in (
         ("naive RAG", "dense", {"policy": "none", "relevance": "dense"}),
@@ -676,26 +611,19 @@ def _density(bench: Bench) -> list[Row]:
     return rows
 
 
-def _moves(bench: Bench) -> list[Row]:
-    """Statements that change their theme, without split or merge."""
-    metrics = {"moved, %": "reassigned", "F1": "f1-percent"}
-    return _varied(bench, themes, ("xmemory", "Table 6"), "restructure", metrics)
-
-
-def _counts(bench: Bench) -> list[Row]:
-    """Themes and statements, without split or merge.
-
-    Ours are means of a conversation, the paper's probably totals over all.
-    """
-    metrics = {"themes": "themes", "statements": "statements"}
-    return _varied(bench, themes, ("xmemory", "Table 7"), "restructure", metrics, how={})
-
-
-def _caps(bench: Bench) -> list[Row]:
-    """The most statements a theme may hold."""
-    metrics = {"statements per theme": "per-theme", "F1": "f1-percent"}
-    values = {f"at most {most}": most for most in (14, 12, 10, 8)}
-    return _varied(bench, themes, ("xmemory", "Table 8"), "most", metrics, values)
+def _asked(
+    memory: Memory,
+    questions: Sequence[Question],
+    *,
+    by: Callable[..., dict[str, Any]],
+    changed: Mapping[str, dict[str, Any]],
+    **how: Any,
+) -> list[dict[str, Any]]:
+    """What is measured of one memory, in a row for each of some changes of its settings."""
+    return [
+        by(replace(memory, settings=memory.settings | settings), questions, **how)
+        for settings in changed.values()
+    ]
 
 
 _WHY = {
@@ -707,24 +635,23 @@ _WHY = {
 """Why ours differ, by paper."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Entry:
-    """A table or figure of a ``paper``: what measures it, whose docstring says what it shows and
-    what is particular, and how it is drawn."""
+    """A table or figure of a ``paper``: what it ``shows`` in a sentence, what it is measured
+    ``by``, how it is drawn, and what is particular about ours. See ``reproduce.toml``."""
 
     paper: str
     table: str
-    measure: Callable[[Bench], list[Row]]
+    shows: str
+    by: str
     chart: Chart | None = None
-
-    @property
-    def shows(self) -> str:
-        """What it shows, in a line."""
-        return self._told[0]
-
-    @property
-    def _told(self) -> list[str]:
-        return [" ".join(part.split()) for part in str(self.measure.__doc__).split("\n\n")]
+    note: str = ""
+    vary: str = ""
+    values: Mapping[str, Any] | None = None
+    built: Sequence[str] | None = None
+    most: int = 0
+    metrics: Mapping[str, str] = field(default_factory=dict)
+    how: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def printed(self) -> tuple[Reported, ...]:
@@ -736,9 +663,42 @@ class Entry:
         """``figure-6``: how it is called on the command line."""
         return self.table.lower().replace(" ", "-").replace(".", "")
 
-    def difference(self, rows: Sequence[Row]) -> str:
-        """How the rows differ from what is printed, and why."""
-        why = [_WHY.get(self.paper, _WHY[""]), *self._told[1:]]
+    def taken(self, talks: Sequence[Conversation]) -> Sequence[Conversation]:
+        """The conversations that are measured: all, or as many as take minutes, evenly spread."""
+        return talks[:: max(1, -(-len(talks) // self.most))] if self.most else talks
+
+    def measure(self, bench: Bench) -> list[Row]:
+        """The rows, beside what is printed."""
+        bench = replace(bench, talks=self.taken(bench.talks))
+        if not self.vary:
+            return _TABLES[self.by](bench)
+        measure = {"quality": quality, "themes": themes}[self.by]
+        choices = declared(SYSTEMS[self.paper])[self.vary].spec.choices
+        known = self.values or {choice: choice for choice in choices}
+        changed = {label: {self.vary: value} for label, value in known.items()}
+        built = changed if self.built is None else {label: changed[label] for label in self.built}
+        variants = {label: (self.paper, settings) for label, settings in built.items()}
+        found = dict(zip(built, bench.rows(measure, variants, **self.how), strict=True))
+        one: Variants = {"": (self.paper, {})}
+        asked = {label: changed[label] for label in changed if label not in built}
+        shared = bench.rows(_asked, one, by=measure, changed=asked, **self.how) if asked else []
+        found |= zip(asked, shared, strict=True)
+        place = (self.paper, self.table)
+        return [
+            bench.beside(found[label] | {"setting": label}, place, self.metrics, label)
+            for label in changed
+        ]
+
+    def difference(self, rows: Sequence[Row], talks: Sequence[Conversation] = ()) -> str:
+        """How the rows, measured on ``talks``, differ from what is printed, and why."""
+        why = [_WHY.get(self.paper, _WHY[""]), self.note]
+        printed = {row.data for row in self.printed}
+        if talks and printed and not any(d.startswith(talks[0].source_format) for d in printed):
+            why.insert(0, f"The printed numbers are of {', '.join(sorted(printed))}.")
+        if len(taken := self.taken(talks)) < len(talks):
+            why.insert(
+                0, f"{len(taken)} of {len(talks)} conversations are measured, which takes minutes."
+            )
         return " ".join(filter(None, [_farthest(rows), _same_order(rows), *why]))
 
 
@@ -791,48 +751,25 @@ def _same_order(rows: Sequence[Row]) -> str:
     )
 
 
-def _dots(x: str, *y: str) -> Chart:
-    return Chart(x, y, kind="dots")
+_TABLES = {
+    table.__name__.strip("_"): table
+    for table in (
+        *(_demands, _lost, _constructions, _shapes, _cost, _over_alpha, _levels),
+        *(_depths, _thresholds, _index, _plans, _refresh, _fan_out, _density),
+    )
+}
 
 
-_WORDS = ("answer words",)
-_BUILDS = Chart("construction", _WORDS, "retrieval", "order", "dots")
-_GROWTH = Chart("units", ("build, ms per unit", "question, ms", "tokens "), "system")
-_MEAN_CURVE = Chart("α", _WORDS, "policy", only=("horizon", _MEAN), level="no propagation")
-_CURVES = Chart("α", _WORDS, "horizon", "policy", only=_EACH, level="no propagation")
-_LEVELS = Chart("α", ("leaf", "level ", "answer words"), panel="policy", kind="stack")
-_GRIDS = Chart("θ₀", ("answer words", "evidence reached", "words read"), "r")
-_SCOPED = Chart("format", ("scope ",), kind="stack")
-_KEPT = Chart("k", ("kept in the root, %", "summaries written"))
-_FOUND = _dots("setting", "leaf recall", "answer words", "words read")
-_HITS = _dots("method", "blocks", "tokens", "1-hit", "2-hit", "multi-hit")
+def _entries() -> tuple[Entry, ...]:
+    text = files("segviz.evaluate").joinpath("reproduce.toml").read_text("utf-8")
+    return tuple(Entry(**row | {"chart": _chart(row)}) for row in tomllib.loads(text)["entry"])
 
-ENTRIES: tuple[Entry, ...] = (
-    Entry("segtreemem", "Table 1", _demands),
-    Entry("segtreemem", "Table 3", _lost, _dots("construction", "loss, ")),
-    Entry("segtreemem", "Figure 4", _constructions, _BUILDS),
-    Entry("segtreemem", "Table 5", _shapes),
-    Entry("segtreemem", "Figure 5", _cost, _GROWTH),
-    Entry("segtreemem", "Figure 6", _over_alpha, _MEAN_CURVE),
-    Entry("segtreemem", "Figure 7", _levels, _LEVELS),
-    Entry("segtreemem", "Table 9", _demands),
-    Entry("segtreemem", "Figure 13", _over_alpha, _CURVES),
-    Entry("segtreemem", "Figure 14", _levels, _LEVELS),
-    Entry("memtree", "Figure A.6", _depths, Chart("depth", ("nodes, %",), "r", "θ₀")),
-    Entry("memtree", "Figure A.7", _thresholds, _GRIDS),
-    Entry("h-mem", "Table 5", _parts, _FOUND),
-    Entry("h-mem", "Table 7", _index),
-    Entry("h-mem", "Table 9", _plans),
-    Entry("h-mem", "Figure 4", _plans, _SCOPED),
-    Entry("memforest", "Table 6", _families, _FOUND),
-    Entry("memforest", "Table 7", _browsing, _FOUND),
-    Entry("memforest", "Figure 6 a", _refresh, Chart("facts", ("summaries written",), "refresh")),
-    Entry("memforest", "Figure 6 d", _fan_out, Chart("k", ("kept of the children, %",))),
-    Entry("memforest", "Figure 6 e", _fan_out, _KEPT),
-    Entry("xmemory", "Table 4", _stages, _FOUND),
-    Entry("xmemory", "Table 5", _density, _HITS),
-    Entry("xmemory", "Table 6", _moves, _dots("setting", "moved, %", "leaf recall")),
-    Entry("xmemory", "Table 7", _counts),
-    Entry("xmemory", "Table 8", _caps, _dots("setting", "statements per theme", "leaf recall")),
-)
+
+def _chart(row: Mapping[str, Any]) -> Chart | None:
+    lists = row.get("chart", {}).items()
+    drawn: dict[str, Any] = {n: tuple(v) if isinstance(v, list) else v for n, v in lists}
+    return Chart(**drawn) if drawn else None
+
+
+ENTRIES: tuple[Entry, ...] = _entries()
 """All tables and figures, paper by paper."""

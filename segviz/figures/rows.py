@@ -77,7 +77,8 @@ def rows_figure(
             _series(figure, mine, where, chart, other, at, hollow[1], ring, None)
         if chart.level:
             base = {"color": neutral, "dash": "dot", "width": 1.4}
-            figure.add_hline(_value(group[0][chart.level]), line=base, **at)
+            told = {"name": chart.level, "showlegend": place == 0}
+            figure.add_hline(_value(group[0][chart.level]), line=base, **told, **at)
         drawn = [_value(row.get(name)) for row in group]
         middle = (max(drawn) + min(drawn)) / 2
         if max(drawn) - min(drawn) <= abs(middle) / 50 and not across:

@@ -10,9 +10,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from segviz.systems.bm25 import BM25
 from segviz.systems.clustering import Clustering
-from segviz.systems.dense import DenseRetrieval
+from segviz.systems.flat import BM25, DenseRetrieval
 from segviz.systems.h_mem import HMem
 from segviz.systems.memforest import MemForest
 from segviz.systems.memtree import MemTree

@@ -10,10 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from segviz.construct import Annotate, Arrival, Declared, Services, param
-from segviz.construct.annotate import Extractive
 from segviz.construct.compatibility import cosines
 from segviz.embedding import Embedder
-from segviz.systems.common.annotation import prepared, write
+from segviz.systems.common.annotation import annotator, prepared, write
 from segviz.systems.common.draft import Draft
 from segviz.tree import Cost, Decision, Judgement, Step, Vector, told_apart
 
@@ -32,11 +31,7 @@ class Clustering(Declared):
     order experiment: everything as in the segment tree, except the update rule.
 
     Source: SegTreeMem, arXiv 2606.04555, App. F.
-    Departs from the source: the paper leaves the root implied and no rule of it creates
-    further levels, so there are exactly three; similarities that differ by less than
-    1e-9 count as equal and the older cluster wins. The threshold's default was set on five
-    LoCoMo conversations (exchange units, wordllama) so that clusters are 5 to 40 % of the
-    units; at the paper's 0.45 they are 3 to 14 %.
+    Departs from the source as listed in ``departures``.
     """
 
     name: ClassVar[str] = "clustering"
@@ -45,9 +40,10 @@ class Clustering(Declared):
     invariants: ClassVar[str] = "clustering"
     fidelity: ClassVar[str] = "faithful"
     departures: ClassVar[tuple[str, ...]] = (
-        "Exactly three levels; the paper implies the root and no others.",
-        "The threshold's default is set for the offline embedder (paper: 0.45 with "
-        "text-embedding-3-small).",
+        "Exactly three levels: the paper leaves the root implied, and no rule creates others.",
+        "Similarities that differ by less than 1e-9 count as equal, and the older cluster wins.",
+        "The threshold was set on five LoCoMo conversations for the offline embedder, so that "
+        "clusters are 5 to 40 % of the units; at the paper's 0.45 they are 3 to 14 %.",
     )
 
     threshold: float = param(
@@ -57,12 +53,7 @@ class Clustering(Declared):
         source="SegTreeMem, App. F, 0.45 with text-embedding-3-small; 0.54 is ours, for the "
         "offline embedder",
     )
-    annotate: Annotate = param(
-        help="Writes the text of clusters and root.",
-        registry="annotate",
-        factory=Extractive,
-        source="SegTreeMem, App. F; offline extracts are ours",
-    )
+    annotate: Annotate = annotator("Writes the text of clusters and root.", "SegTreeMem, App. F")
 
     def steps(self, arrivals: Sequence[Arrival], services: Services) -> Iterator[Step]:
         """One Step per unit, lazily."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -14,7 +12,7 @@ from segviz.conversation import Question, reordered
 from segviz.conversation.swaps import swapped
 from segviz.embedding import HashingEmbedder
 from segviz.evaluate import evaluate
-from segviz.evaluate.permutation import permutation
+from segviz.evaluate.reproduce import Bench, losses
 from tests.trees import chat, small_chat
 
 
@@ -75,59 +73,43 @@ def talk():
     return chat(turns, [*questions, Question(4, "Nothing to find?", None, 2, ())])
 
 
-BUILDERS = {
-    name: partial(segviz.build, system=name, unit="turn", embedder=HashingEmbedder())
-    for name in ("segment-tree", "clustering", "bm25")
-}
+VARIANTS = {name: (name, {}) for name in ("segment-tree", "clustering", "bm25")}
+
+
+def bench(*talks):
+    return Bench(talks, "turn", HashingEmbedder())
 
 
 def test_losses_are_means_of_paired_differences():
-    conversation, seeds, setting = talk(), (0, 1), ("both", 0.3, 2)
-    found = permutation(
-        [conversation, conversation], BUILDERS, seeds=seeds, settings=[setting], k=3, units=3
-    )
-    drops = {}
-    for name, build in BUILDERS.items():
+    conversation, seeds = talk(), (0, 1)
+    asked = {"policy": "both", "alpha": 0.3, "horizon": 2, "k": 3, "units": 3}
+    asked["relevance"] = "hybrid"
+    found = losses(bench(conversation, conversation), VARIANTS, seeds, **asked)
+    for name, (whole, moved) in found.items():
 
-        def recalls(given, build=build):
-            found = evaluate(
-                build(given),
-                conversation.questions,
-                policy="both",
-                alpha=0.3,
-                horizon=2,
-                k=3,
-                units=3,
-                relevance="hybrid",
-            )
-            recall = found.outcomes.column("recall")
+        def recalls(given, name=name):
+            memory = segviz.build(given, name, "turn", embedder=HashingEmbedder())
+            recall = evaluate(memory, conversation.questions, **asked).outcomes.column("recall")
             return recall[~np.isnan(recall)]
 
         original = recalls(conversation)
         permuted = np.mean([recalls(reordered(conversation, 0.3, s)) for s in seeds], axis=0)
-        drops[name] = original - permuted
-        (row,) = [r for r in found.losses if (r.system, r.measure) == (name, "recall")]
-        assert row.original.value == pytest.approx(original.mean())
-        assert row.permuted.value == pytest.approx(permuted.mean())
-        assert row.loss.value == pytest.approx(drops[name].mean())
-        assert row.loss.n == 2 * len(original) == 8
-        assert row.loss.low <= row.loss.value <= row.loss.high
-    for other in ("clustering", "bm25"):
-        (row,) = [d for d in found.differences if (d.second, d.measure) == (other, "recall")]
-        assert row.first == "segment-tree"
-        assert row.more.value == pytest.approx((drops["segment-tree"] - drops[other]).mean())
+        loss = whole.gain(moved, "recall")
+        assert whole.mean("recall").value == pytest.approx(original.mean())
+        assert moved.mean("recall").value == pytest.approx(permuted.mean())
+        assert loss.value == pytest.approx((original - permuted).mean())
+        assert loss.n == 2 * len(original) == 8
+        assert loss.low <= loss.value <= loss.high
 
 
 def test_a_flat_memory_loses_nothing_and_no_swap_loses_nothing():
-    found = permutation(
-        [talk()], BUILDERS, settings=[("none", 0.0, 0)], seeds=(0,), relevance="dense"
-    )
-    flat = [row for row in found.losses if row.system == "bm25" and row.measure == "recall"]
-    assert flat[0].loss.value == 0
-    still = permutation([talk()], BUILDERS, share=0, seeds=(0,))
-    assert {row.loss.value for row in still.losses} == {0}
+    found = losses(bench(talk()), VARIANTS, (0,), policy="none", relevance="dense")
+    whole, moved = found["bm25"]
+    assert whole.gain(moved, "recall").value == 0
+    for whole, moved in losses(bench(talk()), VARIANTS, (0,), share=0).values():
+        assert {whole.gain(moved, name).value for name in ("recall", "reached", "quoted")} == {0}
 
 
 def test_no_seeds_is_refused():
     with pytest.raises(ValueError, match="seeds is empty"):
-        permutation([talk()], BUILDERS, seeds=())
+        losses(bench(talk()), VARIANTS, ())

@@ -10,9 +10,12 @@ import numpy as np
 import pytest
 
 import segviz
+from segviz.construct import parameters
 from segviz.conversation import sample_path
 from segviz.evaluate import Mean, evaluate, sweep
 from segviz.evaluate.batch import Limits, batches
+from segviz.evaluate.measures import MEASURES
+from segviz.evaluate.outcomes import averaged
 from segviz.evaluate.published import SOURCES
 from segviz.evaluate.reproduce import (
     CONSTRUCTIONS,
@@ -29,6 +32,7 @@ from segviz.evaluate.reproduce import (
 )
 from segviz.evaluate.text_metrics import all_tokens, content_tokens
 from segviz.retrieval import RetrievalSettings, estimated_tokens
+from segviz.systems import SYSTEMS
 from segviz.tree.shape import shape
 from tests.evaluate.test_permutation import talk
 
@@ -232,3 +236,57 @@ def test_several_talks_and_workers_give_the_same(monkeypatch):
     variants = {"clusters": ("clustering", {}), "flat": ("bm25", {})}
     alone = Bench(talks, "turn").rows(order, variants)
     assert alone == Bench(talks, "turn", workers=2).rows(order, variants)
+
+
+@pytest.mark.parametrize(
+    ("paper", "table", "parameter"),
+    [("h-mem", "Table 5", "ablate"), ("memforest", "Table 7", "browse")],
+)
+def test_what_is_asked_of_one_build_is_as_if_each_were_built(paper, table, parameter):
+    rows = rows_of(paper, table)
+    for row in rows:
+        memory = built(paper, **{parameter: row["setting"]})
+        found = evaluate(memory, small().questions, method="own", relevance="dense").outcomes
+        for name in ("recall", "answer_words", "words"):
+            assert row[MEASURES[name].label].value == found.value(name), row["setting"]
+    assert len({str(row["words read"]) for row in rows}) > 1
+
+
+def test_few_conversations_stand_for_many_where_many_take_long():
+    (entry,) = (one for one in ENTRIES if (one.paper, one.table) == ("memforest", "Figure 6 d"))
+    talks = [replace(small(), id=str(number)) for number in range(24)]
+    assert [one.id for one in entry.taken(talks)] == [str(n) for n in range(0, 24, 3)]
+    assert list(entry.taken(talks[:5])) == talks[:5]
+    assert entry.difference([], talks).startswith("8 of 24 conversations are measured")
+    assert "conversations are measured" not in entry.difference([], talks[:8])
+    assert len(ENTRIES[0].taken(talks)) == 24
+
+
+def test_printed_numbers_of_another_data_set_are_called_so():
+    (entry,) = (one for one in ENTRIES if (one.paper, one.table) == ("xmemory", "Table 6"))
+    real, loco = (replace(small(), source_format=name) for name in ("RealMem", "LoCoMo"))
+    assert "The printed numbers are of LoCoMo." in entry.difference([], [real])
+    assert "The printed numbers" not in entry.difference([], [loco])
+
+
+def test_an_average_is_that_of_every_question():
+    memory, questions = built("segment-tree"), small().questions
+    each = [evaluate(memory, questions, k=k, relevance="dense").outcomes for k in (3, 10)]
+    for name in MEASURES:
+        means = [
+            np.mean([one.values[name][place] for one in each])
+            if each[0].values[name][place] is not None
+            else np.nan
+            for place in range(len(questions))
+        ]
+        assert averaged(each).column(name) == pytest.approx(means, nan_ok=True)
+
+
+def test_every_switch_has_the_names_of_the_papers_rows():
+    varied = [entry for entry in ENTRIES if entry.vary]
+    assert len(varied) == 7
+    for entry in varied:
+        choices = {one.name: one.spec.choices for one in parameters(SYSTEMS[entry.paper])}
+        printed = {row.variant for row in entry.printed}
+        assert printed.issuperset(entry.values or choices[entry.vary]), entry.table
+        assert set(entry.built or ()).issubset(choices[entry.vary])

@@ -68,6 +68,8 @@ def test_only_some_rows_and_a_level_across():
     figure = rows_figure(ROWS, chart, **HOW)
     assert [list(one.x) for one in figure.data] == [[1, 2, 3], [1, 2, 3]]
     assert figure.layout.shapes[0].y0 == 12
+    (line,) = figure.layout.shapes
+    assert (line.name, line.showlegend) == ("nodes, paper", True)
 
 
 def test_nothing_to_draw_is_an_empty_figure():

@@ -15,7 +15,7 @@ import segviz
 from segviz import plugins
 from segviz.contract import verify
 from segviz.loaders import LOADERS
-from segviz.systems.common.flat import flat_steps
+from segviz.systems.flat import flat_steps
 from tests.data import ROOT
 
 EXAMPLE = Path(__file__).parent / "example"

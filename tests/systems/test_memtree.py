@@ -13,10 +13,11 @@ from hypothesis import strategies as st
 
 import segviz
 from segviz.construct import Services, View
+from segviz.construct.annotate import Extractive
 from segviz.conversation import Unit
 from segviz.embedding import HashingEmbedder
 from segviz.memory import arrivals
-from segviz.systems.memtree.system import MemTree
+from segviz.systems.memtree import MemTree
 from segviz.tree import Add, Revise, Unlink, history, replay
 from segviz.tree.invariants import check
 from tests.trees import chat, small_chat
@@ -219,7 +220,7 @@ class TestChanges:
     def test_texts_shrink_with_the_number_of_children(self):
         asked = []
 
-        class Spy(segviz.systems.memtree.system.Extractive):
+        class Spy(Extractive):
             def __call__(self, texts):
                 asked.append((self.max_words, len(texts)))
                 return texts[0]

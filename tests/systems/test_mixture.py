@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from segviz.systems.raptor import mixture
-from segviz.systems.raptor.mixture import Rule, clusters
+from segviz.systems.raptor.mixture import clusters
+from segviz.systems.raptor.system import Raptor
 
 
 def blobs(sizes, distance=5.0, seed=0, dimensions=4):
@@ -134,15 +135,15 @@ def test_a_share_above_the_threshold_is_enough_and_the_largest_always_counts():
 @given(
     st.integers(1, 40),
     st.integers(0, 5),
-    st.sampled_from([30, 100, 10_000]),
+    st.sampled_from([300, 1000, 100_000]),
     st.sampled_from([0.0, 0.01, 0.1, 0.5]),
 )
 def test_clusters_cover_everything_within_the_longest_input(n, equal, tokens, threshold):
     rng = np.random.default_rng(n)
     vectors = rng.normal(size=(n, 6)).astype(np.float32)
     vectors[:equal] = vectors[0]
-    lengths = rng.integers(1, 25, size=n).tolist()
-    rule = Rule(2, threshold, 50, 5, tokens, 0)
+    lengths = (10 * rng.integers(1, 25, size=n)).tolist()
+    rule = Raptor(dimensions=2, threshold=threshold, input_tokens=tokens)
     found = clusters(vectors, lengths, rule)
     assert found == clusters(vectors, lengths, rule)
     assert {i for group in found for i in group} == set(range(n))
@@ -154,5 +155,5 @@ def test_clusters_cover_everything_within_the_longest_input(n, equal, tokens, th
 
 def test_equal_points_too_long_for_one_summary_are_parted():
     vectors = np.ones((8, 3), dtype=np.float32)
-    found = clusters(vectors, [10] * 8, Rule(2, 0.1, 50, 5, 25, 0))
+    found = clusters(vectors, [100] * 8, Raptor(dimensions=2, threshold=0.1, input_tokens=250))
     assert max(len(group) for group in found) == 2

@@ -9,6 +9,7 @@ import pytest
 
 from segviz.construct import parameters
 from segviz.memory import COMPONENTS
+from segviz.retrieval.relevance import RELEVANCE
 from segviz.systems import SYSTEMS
 from tests.systems.readme import MEASURED, README, departures, listed, source
 from tests.systems.test_contract import SOURCE
@@ -55,8 +56,8 @@ def test_every_system_names_its_source():
         assert len(source(kind)) > 20, name
 
 
-@pytest.mark.parametrize("registry", ["compatibility", "annotate", "tasks"])
+@pytest.mark.parametrize("registry", [*COMPONENTS, "relevance"])
 def test_every_parameter_of_a_part_has_a_source(registry):
-    for part in COMPONENTS[registry].values():
+    for part in {**COMPONENTS, "relevance": RELEVANCE}[registry].values():
         for parameter in parameters(part):
             assert SOURCE.search(parameter.spec.source), (part, parameter.name)

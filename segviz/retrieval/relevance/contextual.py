@@ -78,14 +78,26 @@ class Contextual(Declared):
     room: ClassVar[int] = 15_000
     """Bytes for a node, at most while it is prepared: 150,000 nodes of 100 to 200 characters."""
 
-    words: float = param(1.0, "Weight of the question's words.", (0, 5))
-    meaning: float = param(1.3, "Weight of word vectors.", (0, 5))
-    similar: float = param(0.4, "Weight of similar words.", (0, 5))
-    dates: float = param(2.0, "Weight of dates in the question.", (0, 5))
-    model: float = param(0.6, "Weight of a neural embedder.", (0, 5))
-    beside: float = param(0.6, "Share heard of the nodes beside.", (0, 2))
-    siblings: float = param(0.4, "Share heard of the siblings.", (0, 2))
-    temperature: float = param(2.0, "How evenly the scores are spread over the nodes.", (0.5, 10))
+    words: float = param(
+        1.0, "Weight of the question's words.", (0, 5), source="ours; the unit of the others"
+    )
+    meaning: float = param(1.3, "Weight of word vectors.", (0, 5), source="ours, set on LoCoMo")
+    similar: float = param(0.4, "Weight of similar words.", (0, 5), source="ours, set on LoCoMo")
+    dates: float = param(
+        2.0, "Weight of dates in the question.", (0, 5), source="ours, set on LoCoMo"
+    )
+    model: float = param(
+        0.6, "Weight of a neural embedder.", (0, 5), source="ours, set on LoCoMo with MiniLM"
+    )
+    beside: float = param(
+        0.6, "Share heard of the nodes beside.", (0, 2), source="ours, set on LoCoMo"
+    )
+    siblings: float = param(
+        0.4, "Share heard of the siblings.", (0, 2), source="ours, set on LoCoMo"
+    )
+    temperature: float = param(
+        2.0, "How evenly the scores are spread over the nodes.", (0.5, 10), source="ours"
+    )
 
     def prepare(
         self,

@@ -91,7 +91,9 @@ class Softmax(Declared):
 
     name: ClassVar[str] = "softmax"
 
-    temperature: float = param(0.5, "How evenly the scores are spread over the nodes.", (0.1, 10))
+    temperature: float = param(
+        0.5, "How evenly the scores are spread over the nodes.", (0.1, 10), source="ours"
+    )
 
     def prepare(
         self,
@@ -125,8 +127,12 @@ class Hybrid(Declared):
 
     name: ClassVar[str] = "hybrid"
 
-    dense_weight: float = param(1.0, "Weight of the embedding part against the words.", (0, 5))
-    temperature: float = param(2.0, "How evenly the scores are spread over the nodes.", (0.5, 10))
+    dense_weight: float = param(
+        1.0, "Weight of the embedding part against the words.", (0, 5), source="ours"
+    )
+    temperature: float = param(
+        2.0, "How evenly the scores are spread over the nodes.", (0.5, 10), source="ours"
+    )
 
     def prepare(
         self,

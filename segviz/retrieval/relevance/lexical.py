@@ -66,8 +66,12 @@ class Lexical(Declared):
     room: ClassVar[int] = 2_500
     """Bytes for a node, at most while it is prepared: 150,000 nodes of 100 to 200 characters."""
 
-    k1: float = param(1.5, "How fast repeated words stop counting.", (0, 5))
-    b: float = param(0.75, "How much long texts are held back.", (0, 1))
+    k1: float = param(
+        1.5, "How fast repeated words stop counting.", (0, 5), source="SegTreeMem, App. E, 1.5"
+    )
+    b: float = param(
+        0.75, "How much long texts are held back.", (0, 1), source="SegTreeMem, App. E, 0.75"
+    )
 
     def prepare(
         self,

@@ -3,5 +3,4 @@
 ``draft``       a structure that is changed, and the events of the changes
 ``annotation``  annotation and task components: bound to services, called in groups, offline
 ``retrieval``   scores of nodes, rankings, a walk from the top, units below evidence
-``flat``        one leaf per unit, and deleting one
 """

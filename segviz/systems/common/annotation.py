@@ -1,12 +1,13 @@
-"""Annotation and task components as systems call them: bound to services, in groups, offline."""
+"""Annotation and task components as systems declare and call them: bound to services, in groups,
+offline."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import fields, is_dataclass, replace
 from typing import Any, TypeVar
 
-from segviz.construct import Annotate, Services
+from segviz.construct import Annotate, Services, param
 from segviz.construct.annotate import Extractive
 from segviz.construct.tasks import Offline, Tasks
 
@@ -43,17 +44,31 @@ def shortened(annotate: Annotate, by: int, least: int = 20) -> Annotate:
     return shorter
 
 
+def or_offline(component: T, services: Services, offline: Callable[[], T]) -> T:
+    """Returns the component bound to ``services``; the offline one where it needs a chat model and
+    none is configured."""
+    if getattr(component, "needs_chat", False) and services.chat is None:
+        return offline()
+    return prepared(component, services)
+
+
 def tasks_or_offline(tasks: Tasks, services: Services) -> Tasks:
-    """The tasks bound to ``services``; the offline ones where they need a chat model and none
-    is configured."""
-    if getattr(tasks, "needs_chat", False) and services.chat is None:
-        return Offline()
-    return prepared(tasks, services)
+    """The tasks bound to ``services``, or the offline ones."""
+    return or_offline(tasks, services, Offline)
 
 
 def annotator_or_offline(annotate: Annotate, services: Services) -> Annotate:
-    """Returns the annotator bound to ``services``; the extractive one where it needs a chat model
-    and none is configured."""
-    if getattr(annotate, "needs_chat", False) and services.chat is None:
-        return Extractive()
-    return prepared(annotate, services)
+    """The annotator bound to ``services``, or the extractive one."""
+    return or_offline(annotate, services, Extractive)
+
+
+def annotator(help: str, source: str) -> Any:
+    """The parameter for what writes a system's texts; offline by extracts."""
+    source = f"{source}; offline extracts are ours"
+    return param(help=help, registry="annotate", factory=Extractive, source=source)
+
+
+def judgements(help: str, source: str) -> Any:
+    """The parameter for a system's small judgements; offline by rules."""
+    source = f"{source}; offline rules are ours"
+    return param(help=help, registry="tasks", factory=Offline, source=source)

@@ -8,18 +8,21 @@ the children's spans and are kept up to date by the draft.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
+from segviz.construct import Annotate, Operation, View
 from segviz.construct.tasks.words import content
 from segviz.conversation import Unit
 from segviz.embedding import Embedder
+from segviz.systems.common.annotation import write
 from segviz.tree import (
     Add,
     Cost,
+    Decision,
     Event,
     Facts,
     Link,
@@ -28,6 +31,7 @@ from segviz.tree import (
     Revise,
     Scalar,
     Span,
+    Step,
     Structure,
     Unlink,
     Vector,
@@ -233,6 +237,17 @@ class Draft:
             self._matrix[node] = vector
             self._changed[node] = None
 
+    def write(self, nodes: Iterable[int], annotate: Annotate) -> int:
+        """Writes nodes anew from their children's texts, from low to high level, those of a level
+        together; the number of texts the annotation wrote."""
+        written, rows = 0, sorted(nodes)
+        for level in sorted({self.level[node] for node in rows}):
+            row = [node for node in rows if self.level[node] == level]
+            groups = [[self.text[child] for child in self.children[node]] for node in row]
+            self.rewrite(row, write(annotate, groups))
+            written += sum(len(group) > 1 for group in groups)
+        return written
+
     def remove(self, node: int) -> None:
         """Takes a node out with its edges and relations."""
         for parent in list(self.parents[node]):
@@ -280,6 +295,22 @@ class Draft:
         self._new, self._retired, self._joins = [], [], []
         self._changed, self._levelled, self._noted = {}, set(), set()
         return tuple(events)
+
+    def step(
+        self,
+        unit: Unit,
+        note: str,
+        written: int = 0,
+        inspected: int = 0,
+        decision: Decision | None = None,
+        operation: str = "",
+    ) -> Step:
+        """Returns the changes since the last call as a step of this unit, whose cost are the texts
+        ``written``, the candidates ``inspected`` and the nodes its events name."""
+        events = self.take()
+        touched = {getattr(event, "node", None) for event in events} - {None}
+        cost = Cost(annotated=written, inspected=inspected, modified=len(touched))
+        return Step(unit, note, decision, events, cost, operation)
 
     def _stretch(self) -> None:
         """Recomputes spans as hulls of the children, from low to high level; a node that changed
@@ -329,7 +360,15 @@ def even_parts(items: Sequence[int], most: int) -> list[Sequence[int]]:
     return [items[a:b] for a, b in pairwise(cuts)]
 
 
-def cost_of(events: Iterable[Event], written: int, inspected: int) -> Cost:
-    """Returns the cost of a step: texts written, candidates compared, and nodes its events name."""
-    touched = {getattr(event, "node", None) for event in events} - {None}
-    return Cost(annotated=written, inspected=inspected, modified=len(touched))
+DELETE = Operation("Delete a unit", "Takes a unit out of the memory.", {"unit": "unit"})
+
+
+def deletion(
+    arguments: Mapping[str, int], view: View, take_out: Callable[[Draft, int], int]
+) -> Step:
+    """Returns the step in which ``take_out`` removes the leaf of the unit in ``arguments``; it
+    returns the number of texts it wrote. ValueError where no leaf holds the unit."""
+    draft = Draft.of(view.structure, view.services.embedder)
+    unit = arguments["unit"]
+    written = take_out(draft, leaf_of(unit, draft))
+    return draft.step(view.units[-1], f"Unit {unit} is deleted.", written, operation="delete")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -134,24 +134,22 @@ def with_units(
     ranked: Sequence[int],
     scores: NDArray[np.float64],
     stages: Sequence[Stage],
+    units: Iterable[int] | None = None,
 ) -> Retrieval:
-    """A ranking followed by the units below it that it does not hold, in the order of the
-    best node above each, so that it can also be read on the level of units.
+    """A ranking followed by ``units`` it does not hold (default: those below it, in the order of
+    the best node above each), so that it can also be read on the level of units.
 
-    A unit added this way has the score of that node, lowered by its place in the ranking so
-    that scores fall with rank.
+    A unit added this way has the score of the last node, lowered by its place so that scores fall
+    with rank.
     """
     given = np.zeros(len(structure))
-    held = dict.fromkeys(ranked)
-    for node in ranked:
-        given[node] = scores[node]
+    given[list(ranked)] = scores[list(ranked)]
     floor = min((float(scores[node]) for node in ranked), default=0.0)
     leaf_of = {int(structure.start[leaf]): leaf for leaf in structure.leaves}
-    added: dict[int, None] = {}
-    for node in ranked:
-        for unit in structure.coverage(node):
-            if leaf_of[unit] not in held:
-                added.setdefault(leaf_of[unit])
+    if units is None:
+        units = (unit for node in ranked for unit in structure.coverage(node))
+    held = set(ranked)
+    added = dict.fromkeys(leaf_of[unit] for unit in units if leaf_of[unit] not in held)
     for place, leaf in enumerate(added, start=1):
         given[leaf] = floor / (1 + place)
     return Retrieval(given, (*ranked, *added), tuple(stages))

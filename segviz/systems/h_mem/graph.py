@@ -236,7 +236,9 @@ def likeness(one: str, other: str, rules: HMem) -> float:
     close = abs(len(one) - len(other)) <= 2 * (1 - rules.spelling) * max(len(one), len(other))
     spelt = 0.0
     if one[0] == other[0] and close:
-        spelt = SequenceMatcher(None, one, other, autojunk=False).ratio()
+        matcher = SequenceMatcher(None, one, other, autojunk=False)
+        if matcher.quick_ratio() >= rules.spelling:  # never less than the ratio
+            spelt = matcher.ratio()
     return max(common * (common >= rules.tokens), spelt * (spelt >= rules.spelling))
 
 

@@ -16,11 +16,16 @@ from segviz.construct import (
     View,
     param,
 )
-from segviz.construct.annotate import Extractive
-from segviz.construct.tasks import Offline, Tasks
+from segviz.construct.tasks import Tasks
 from segviz.conversation import DAY, Clock, as_time, moments
-from segviz.systems.common.annotation import annotator_or_offline, prepared, tasks_or_offline
-from segviz.systems.common.draft import Draft, cost_of, leaf_of
+from segviz.systems.common.annotation import (
+    annotator,
+    annotator_or_offline,
+    judgements,
+    prepared,
+    tasks_or_offline,
+)
+from segviz.systems.common.draft import Draft, leaf_of
 from segviz.systems.h_mem.graph import EntityGraph
 from segviz.systems.h_mem.retrieval import HMemSearch, curve
 from segviz.systems.h_mem.tree import EVENT, SUMMARY, TOP, EventTree
@@ -79,18 +84,10 @@ class HMem(Declared):
         "year",
     )
 
-    tasks: Tasks = param(
-        help="Extracts events and entities, and plans questions.",
-        registry="tasks",
-        factory=Offline,
-        source="§3.2, §3.3 and App. C; offline rules are ours",
+    tasks: Tasks = judgements(
+        "Extracts events and entities, and plans questions.", "§3.2, §3.3 and App. C"
     )
-    annotate: Annotate = param(
-        help="Writes summaries and profiles.",
-        registry="annotate",
-        factory=Extractive,
-        source="§3.2 and App. C; offline extracts are ours",
-    )
+    annotate: Annotate = annotator("Writes summaries and profiles.", "§3.2 and App. C")
     ablate: str = param(
         "full",
         "The part left out. Without the tree only fragments are evidence; without long "
@@ -248,7 +245,6 @@ class HMem(Declared):
             if self.ablate != "w/o graph":
                 entities, profiles = graph.take_in(found, fragment, when)
             written = tree.rewrite() + profiles
-            events = draft.take()
             note = (
                 f"Unit {arrival.index} tells {len(found.facts)} events about "
                 f"{len(entities)} entities; {len(tree.joined)} times one joined a summary."
@@ -257,13 +253,7 @@ class HMem(Declared):
                 note += f" The memory is old enough for level {tree.top}; everything moved up."
             if found.fallback:
                 note += " The model's answer could not be read, so rules extracted them."
-            yield Step(
-                arrival.unit,
-                note,
-                _decision(tree),
-                events,
-                cost_of(events, written, tree.inspected),
-            )
+            yield draft.step(arrival.unit, note, written, tree.inspected, _decision(tree))
 
     def _parts(self, draft: Draft, services: Services) -> tuple[EventTree, EntityGraph]:
         annotate = annotator_or_offline(self.annotate, services)
@@ -310,41 +300,26 @@ class HMem(Declared):
         draft = Draft.of(view.structure, view.services.embedder)
         tree, graph = self._parts(draft, view.services)
         if name == "reinforce":
-            note = self._reinforce(arguments["node"], draft, tree, view)
+            node, kinds = arguments["node"], (EVENT, SUMMARY)
+            if not (0 <= node < len(draft) and draft.active[node] and draft.kind[node] in kinds):
+                raise ValueError(f"node {node} is no event and no summary of this memory")
+            tree.reinforce(node, moments(view.units)[-1].seconds)
+            note = f"Node {node} was met again: n is now {draft.facts[node]['n']}."
         elif name == "promote":
             if tree.top == TOP or not len(draft):
                 raise ValueError(f"the tree has {tree.top} of {TOP} levels; there is none to add")
             tree.promote()
             note = f"Everything on level {tree.top - 1} moved up into level {tree.top}."
         elif name == "delete":
-            note = _delete(arguments["unit"], draft, tree, graph)
+            unit = arguments["unit"]
+            leaf = leaf_of(unit, draft)
+            gone, entities = tree.remove_events(leaf), graph.forget(leaf)
+            draft.remove(leaf)
+            note = f"Unit {unit} was deleted with {gone} events and {entities} entities."
         else:
             raise ValueError(f"unknown operation {name!r}")
         written = tree.rewrite()
-        events = draft.take()
-        return Step(
-            view.units[-1],
-            note,
-            _decision(tree),
-            events,
-            cost_of(events, written, tree.inspected),
-            name,
-        )
-
-    def _reinforce(self, node: int, draft: Draft, tree: EventTree, view: View) -> str:
-        kinds = (EVENT, SUMMARY)
-        if not (0 <= node < len(draft) and draft.active[node] and draft.kind[node] in kinds):
-            raise ValueError(f"node {node} is no event and no summary of this memory")
-        tree.reinforce(node, moments(view.units)[-1].seconds)
-        return f"Node {node} was met again: n is now {draft.facts[node]['n']}."
-
-
-def _delete(unit: int, draft: Draft, tree: EventTree, graph: EntityGraph) -> str:
-    leaf = leaf_of(unit, draft)
-    gone = tree.remove_events(leaf)
-    entities = graph.forget(leaf)
-    draft.remove(leaf)
-    return f"Unit {unit} was deleted with {gone} events and {entities} entities."
+        return draft.step(view.units[-1], note, written, tree.inspected, _decision(tree), name)
 
 
 def _decision(tree: EventTree) -> Decision | None:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from segviz.construct import Annotate
 from segviz.construct.tasks import Stated
 from segviz.conversation import DAY, Moment, as_time
-from segviz.systems.common.annotation import write
 from segviz.systems.common.draft import Draft
 from segviz.tree import Judgement, Scalar, as_number
 
@@ -197,15 +196,8 @@ class EventTree:
 
     def rewrite(self) -> int:
         """Writes the summaries whose children changed, from low to high; their number."""
-        draft = self._draft
-        written = 0
-        for level in range(2, TOP + 1):
-            row = sorted(n for n in self._stale if draft.level[n] == level)
-            groups = [[draft.text[c] for c in draft.children[n]] for n in row]
-            draft.rewrite(row, write(self._annotate, groups))
-            written += sum(len(group) > 1 for group in groups)
-        self._stale = {}
-        return written
+        stale, self._stale = self._stale, {}
+        return self._draft.write(stale, self._annotate)
 
     def _window(self, level: int, moment: float) -> tuple[float, float]:
         """Start and end, in seconds, of the window on ``level`` that holds a moment."""

@@ -68,35 +68,26 @@ def apply_operation(
             gone = ingest.forget(leaf_of(unit, draft))
             return f"Unit {unit} was deleted with {gone} facts."
         case "delete_session":
-            return _delete_session(arguments["session"], view, draft, ingest)
+            session = arguments["session"]
+            leaves = (n for n in range(len(draft)) if draft.active[n] and draft.level[n] == 0)
+            units = [n for n in leaves if view.units[draft.span[n][0]].session == session]
+            if not units:
+                raise ValueError(
+                    f"session {session} has no units in this memory; give one that has"
+                )
+            gone = sum([ingest.forget(unit) for unit in units])
+            return f"Session {session} was deleted: {len(units)} units and {gone} facts."
         case "migrate":
-            return _migrate(arguments["k"], forest)
+            k = arguments["k"]
+            if not 3 <= k <= 32:
+                raise ValueError(f"k is {k}; it must lie between 3 and 32")
+            roots = [root for family in FAMILIES for root in forest.trees(family)]
+            for root in roots:
+                forest.replant(root, k, forest.items(root))
+            return f"{len(roots)} trees were built again with at most {k} children a node."
         case "entity":
             return _switch(arguments["node"], draft, forest, ingest)
     raise ValueError(f"unknown operation {name!r}; choose one of {', '.join(OPERATIONS)}")
-
-
-def _delete_session(session: int, view: View, draft: Draft, ingest: Ingest) -> str:
-    units = [
-        n
-        for n in range(len(draft))
-        if draft.active[n]
-        and draft.level[n] == 0
-        and view.units[draft.span[n][0]].session == session
-    ]
-    if not units:
-        raise ValueError(f"session {session} has no units in this memory; give one that has")
-    gone = sum([ingest.forget(unit) for unit in units])
-    return f"Session {session} was deleted: {len(units)} units and {gone} facts."
-
-
-def _migrate(k: int, forest: Forest) -> str:
-    if not 3 <= k <= 32:
-        raise ValueError(f"k is {k}; it must lie between 3 and 32")
-    roots = [root for family in FAMILIES for root in forest.trees(family)]
-    for root in roots:
-        forest.replant(root, k, forest.items(root))
-    return f"{len(roots)} trees were built again with at most {k} children a node."
 
 
 def _switch(node: int, draft: Draft, forest: Forest, ingest: Ingest) -> str:

@@ -20,16 +20,21 @@ from segviz.construct import (
     View,
     param,
 )
-from segviz.construct.annotate import Extractive
-from segviz.construct.tasks import Offline, Tasks
+from segviz.construct.tasks import Tasks
 from segviz.conversation import Clock
-from segviz.systems.common.annotation import annotator_or_offline, prepared, tasks_or_offline
-from segviz.systems.common.draft import Draft, cost_of
+from segviz.systems.common.annotation import (
+    annotator,
+    annotator_or_offline,
+    judgements,
+    prepared,
+    tasks_or_offline,
+)
+from segviz.systems.common.draft import Draft
 from segviz.systems.memforest.facts import Ingest
 from segviz.systems.memforest.operations import OPERATIONS, apply_operation, merge_memory
 from segviz.systems.memforest.retrieval import BROWSES, EMBEDDING, VIEWS, ForestSearch
 from segviz.systems.memforest.trees import Forest
-from segviz.tree import Decision, Event, Step, Structure
+from segviz.tree import Decision, Event, Judgement, Step, Structure
 
 
 @dataclass(frozen=True)
@@ -73,18 +78,10 @@ class MemForest(Declared):
     )
     level_names: ClassVar[tuple[str, ...]] = ("unit", "fact or cell", "interval")
 
-    tasks: Tasks = param(
-        help="Extracts facts, judges duplicates and orders branches.",
-        registry="tasks",
-        factory=Offline,
-        source="MemForest §3; offline rules are ours",
+    tasks: Tasks = judgements(
+        "Extracts facts, judges duplicates and orders branches.", "MemForest §3"
     )
-    annotate: Annotate = param(
-        help="Writes the text of inner nodes.",
-        registry="annotate",
-        factory=Extractive,
-        source="MemForest §3; offline extracts are ours",
-    )
+    annotate: Annotate = annotator("Writes the text of inner nodes.", "MemForest §3")
     refresh: str = param(
         "eager",
         "When changed nodes are written: at every step, or once per session.",
@@ -188,26 +185,8 @@ class MemForest(Declared):
                 else:
                     forest.summaries.mark()
                 note = _note(arrival, ingest, refreshed, waiting - refreshed)
-                yield self._step(arrival, note, draft, ingest, written)
-
-    def _step(
-        self, arrival: Arrival, note: str, draft: Draft, ingest: Ingest, written: int
-    ) -> Step:
-        decision = None
-        if ingest.judged:
-            near = ingest.judged[0]
-            similar, needed = near.numbers
-            joined = next(
-                (j.node for j in ingest.judged if (j.score or 0.0) >= (j.threshold or 0.0)), None
-            )
-            why = (
-                f"{len(ingest.judged)} comparisons decided where its facts go; the first, node "
-                f"{near.node}, has {similar} against {needed}."
-            )
-            decision = Decision(tuple(ingest.judged), joined, why)
-        events = draft.take()
-        cost = cost_of(events, written, ingest.inspected)
-        return Step(arrival.unit, note, decision, events, cost)
+                decision = _decision(ingest.judged)
+                yield draft.step(arrival.unit, note, written, ingest.inspected, decision)
 
     def pending(self, structure: Structure, steps: Sequence[Step]) -> tuple[int, ...]:
         """Under ``lazy``, the nodes that wait for the end of their session."""
@@ -241,9 +220,7 @@ class MemForest(Declared):
         note = apply_operation(name, arguments, view, draft, forest, ingest)
         refreshed, written = forest.summaries.refresh()
         note += f" {refreshed} nodes were written again."
-        events = draft.take()
-        cost = cost_of(events, written, ingest.inspected)
-        return Step(view.units[-1], note, None, events, cost, name)
+        return draft.step(view.units[-1], note, written, ingest.inspected, operation=name)
 
     def join(self, one: View, other: View) -> Step:
         """Returns the step that takes a second memory into the one in ``one``, after its units.
@@ -262,9 +239,20 @@ class MemForest(Declared):
             f"grown or made anew; {refreshed} nodes were written again."
         )
         last = (units or one.units)[-1]
-        events = draft.take()
-        cost = cost_of(events, written, ingest.inspected)
-        return Step(last, note, None, events, cost, JOIN)
+        return draft.step(last, note, written, ingest.inspected, operation=JOIN)
+
+
+def _decision(judged: Sequence[Judgement]) -> Decision | None:
+    if not judged:
+        return None
+    near = judged[0]
+    similar, needed = near.numbers
+    joined = next((j.node for j in judged if (j.score or 0.0) >= (j.threshold or 0.0)), None)
+    why = (
+        f"{len(judged)} comparisons decided where its facts go; the first, node {near.node}, has "
+        f"{similar} against {needed}."
+    )
+    return Decision(tuple(judged), joined, why)
 
 
 def _note(arrival: Arrival, ingest: Ingest, refreshed: int, waiting: int) -> str:

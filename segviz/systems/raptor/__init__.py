@@ -1,7 +1,6 @@
 """RAPTOR: layers of soft clusters, rebuilt per session (arXiv 2401.18059).
 
-``system``   parameters and retrieval
-``builder``  the layers over the units, built again at the end of a session
+``system``   parameters, retrieval, and the layers, built again at the end of a session
 ``mixture``  soft clusters of a layer: principal components and a Gaussian mixture
 """
 

@@ -8,12 +8,16 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from segviz.tree import Vector
+
+if TYPE_CHECKING:
+    from segviz.systems.raptor.system import Raptor
 
 Floats = NDArray[np.float64]
 
@@ -153,25 +157,11 @@ def _normalised(joint: Floats) -> tuple[Floats, float]:
 Groups = list[tuple[int, ...]]
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
-    """How a layer is cut: dimensions kept, posterior above which a point belongs, most
-    components tried, counts without a better BIC that end the search (0: none), longest input of
-    one summary in tokens, and the seed."""
-
-    dimensions: int
-    threshold: float
-    components: int
-    patience: int
-    tokens: int
-    seed: int
-
-
-def clusters(vectors: Vector, tokens: Sequence[int], rule: Rule) -> Groups:
+def clusters(vectors: Vector, tokens: Sequence[int], rule: Raptor) -> Groups:
     """Groups of positions into ``vectors`` (n, d); every position is in at least one.
 
     First over all points, then inside each group found; a group whose texts are together
-    longer than ``rule.tokens`` is cut again, now without overlap (else the number of groups
+    longer than ``rule.input_tokens`` is cut again, now without overlap (else the number of groups
     could double with every cut), in two where the mixture would leave it whole. Groups are
     ordered by their members, equal ones named once.
     """
@@ -182,7 +172,7 @@ def clusters(vectors: Vector, tokens: Sequence[int], rule: Rule) -> Groups:
         return _clusters(vectors.astype(np.float64), tokens, rule)
 
 
-def _clusters(points: Floats, tokens: Sequence[int], rule: Rule) -> Groups:
+def _clusters(points: Floats, tokens: Sequence[int], rule: Raptor) -> Groups:
     rng = np.random.default_rng(rule.seed)
     found: dict[tuple[int, ...], None] = {}
     apart = replace(rule, threshold=1.0)
@@ -190,7 +180,7 @@ def _clusters(points: Floats, tokens: Sequence[int], rule: Rule) -> Groups:
         pending = [group]
         while pending:
             members = pending.pop()
-            if len(members) == 1 or sum(tokens[i] for i in members) <= rule.tokens:
+            if len(members) == 1 or sum(tokens[i] for i in members) <= rule.input_tokens:
                 found[tuple(members)] = None
                 continue
             parts = _two_stages(points, members, apart, rng)
@@ -201,7 +191,7 @@ def _clusters(points: Floats, tokens: Sequence[int], rule: Rule) -> Groups:
 
 
 def _two_stages(
-    points: Floats, members: list[int], rule: Rule, rng: np.random.Generator
+    points: Floats, members: list[int], rule: Raptor, rng: np.random.Generator
 ) -> list[list[int]]:
     return [
         small
@@ -211,7 +201,7 @@ def _two_stages(
 
 
 def _cut(
-    points: Floats, members: list[int], rule: Rule, rng: np.random.Generator
+    points: Floats, members: list[int], rule: Raptor, rng: np.random.Generator
 ) -> list[list[int]]:
     """One mixture over some of the points; too few of them stay together.
 

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
 from segviz.construct import Annotate, Arrival, Declared, Retrieval, Services, View, param
-from segviz.construct.annotate import Extractive
-from segviz.retrieval import taken
-from segviz.systems.common.annotation import prepared
+from segviz.retrieval import estimated_tokens, taken
+from segviz.systems.common.annotation import annotator, prepared, write
+from segviz.systems.common.draft import Draft
 from segviz.systems.common.retrieval import (
     as_retrieval,
     best_first,
@@ -19,9 +19,8 @@ from segviz.systems.common.retrieval import (
     from_the_top,
     stage,
 )
-from segviz.systems.raptor.builder import RaptorBuilder
-from segviz.systems.raptor.mixture import Rule
-from segviz.tree import Step
+from segviz.systems.raptor.mixture import Groups, clusters
+from segviz.tree import Cost, Step
 
 
 @dataclass(frozen=True)
@@ -36,16 +35,7 @@ class Raptor(Declared):
 
     Source: RAPTOR, Sarthi et al. 2024, arXiv 2401.18059, and its published code; settings
     of SegTreeMem (arXiv 2606.04555), App. E.
-    Departs from the source (PCA variant): principal components in place of UMAP, and a
-    diagonal Gaussian mixture written out here in place of a full one, both seeded; a point
-    with no share above the threshold goes to its likeliest cluster (in the code it is
-    lost); points are told apart by position (in the code by vector, so that equal texts
-    swap labels); a mixture has at most one component for two nodes, a layer of ``small``
-    nodes or fewer becomes one cluster, and building stops when a layer would not shrink
-    (the code can go from n to n − 1 layer by layer); a cluster too long to summarise is cut
-    again without overlap, in two where the mixture leaves it whole (there the code does not
-    return); the leaves are the conversation's units; tokens are estimated from characters;
-    rebuilding per session is ours.
+    Departs from the source as listed in ``departures``.
     """
 
     name: ClassVar[str] = "raptor"
@@ -55,15 +45,21 @@ class Raptor(Declared):
     fidelity: ClassVar[str] = "adapted"
     relevance: ClassVar[str] = "dense"  # cosine, §3
     departures: ClassVar[tuple[str, ...]] = (
-        "Seeded PCA and a diagonal mixture in place of UMAP and a full one.",
-        "No unit is left without a cluster.",
-        "Rebuilt at the end of every session; the source is built once.",
+        "Principal components stand in for UMAP, and a diagonal Gaussian mixture for a full one, "
+        "both seeded.",
+        "A point with no share above the threshold goes to its likeliest cluster (the code loses "
+        "it); points are told apart by position, not by vector.",
+        "A mixture has at most one component for two nodes, a small layer becomes one cluster, and "
+        "building stops when a layer would not shrink (the code can go from n to n - 1).",
+        "Leaves are the conversation's units; all above is built again at the end of each session, "
+        "where the source is built once.",
         "Tokens are estimated from characters.",
         "The search for the number of clusters ends after five counts that do not lower BIC; with "
         "patience 0 it tries all, as the code does.",
         "Dimensions, share and longest input are SegTreeMem's, other sizes the code's. Clusters "
-        "longer than that input are cut again by a mixture, into more than are needed: hence "
-        "fewer children than published, and more of them at 5,000 tokens.",
+        "longer than that input are cut again by a mixture without overlap (there the code does "
+        "not return), into more than are needed: hence fewer children than published, and more of "
+        "them at 5,000 tokens.",
     )
 
     dimensions: int = param(
@@ -106,26 +102,11 @@ class Raptor(Declared):
     )
     width: int = param(5, "Nodes kept per layer when walking down.", (1, 100), source="code, 5")
     seed: int = param(0, "Seed of the mixtures.", (0, 2**31 - 1), source="ours")
-    annotate: Annotate = param(
-        help="Writes the summary of a cluster.",
-        registry="annotate",
-        factory=Extractive,
-        source="RAPTOR §3; offline extracts are ours",
-    )
+    annotate: Annotate = annotator("Writes the summary of a cluster.", "RAPTOR §3")
 
     def steps(self, arrivals: Sequence[Arrival], services: Services) -> Iterator[Step]:
         """One Step per unit, lazily; the last of each session rebuilds the layers."""
-        rule = Rule(
-            self.dimensions,
-            self.threshold,
-            self.components,
-            self.patience,
-            self.input_tokens,
-            self.seed,
-        )
-        built = RaptorBuilder(
-            prepared(self.annotate, services), services.embedder, rule, self.layers, self.small
-        )
+        built = _Builder(self, services)
         for position, arrival in enumerate(arrivals):
             closes = (
                 position + 1 == len(arrivals) or arrivals[position + 1].session != arrival.session
@@ -143,3 +124,75 @@ class Raptor(Declared):
         note = f"{len(kept)} of {len(order)} nodes fit into {self.budget} tokens."
         stages = (stage("all layers", note, order, scores, kept[: view.k]),)
         return as_retrieval(kept, scores, stages)
+
+
+class _Builder:
+    """The units and the layers over them."""
+
+    def __init__(self, rules: Raptor, services: Services) -> None:
+        self._rules = rules
+        self._annotate = prepared(rules.annotate, services)
+        self._embedder = services.embedder
+        self._draft = Draft(services.embedder)
+        self._leaves: list[int] = []
+        self._upper: dict[tuple[int, tuple[int, ...]], int] = {}  # by level and children
+        self._summaries: dict[tuple[str, ...], str] = {}
+
+    def insert(self, arrival: Arrival, closes_session: bool) -> Step:
+        """Adds one unit, and rebuild when it is the last of its session."""
+        draft = self._draft
+        self._leaves.append(draft.leaf(arrival, arrival.vector))
+        note = f"Unit {arrival.index} waits for the end of its session."
+        if not closes_session:
+            return Step(arrival.unit, note, None, draft.take(), Cost(modified=1))
+        known, before = len(self._summaries), self._upper
+        self._upper = self._build(before)
+        gone = [node for key, node in before.items() if key not in self._upper]
+        fresh = len(self._upper.keys() - before.keys())
+        for node in reversed(gone):
+            draft.remove(node)
+        layers = max((level for level, _ in self._upper), default=0)
+        note = (
+            f"Unit {arrival.index} ends a session. Summaries taken away: {len(gone)}, kept: "
+            f"{len(before) - len(gone)}, new: {fresh}; layers: {layers}."
+        )
+        cost = Cost(
+            annotated=len(self._summaries) - known,
+            inspected=len(self._leaves),
+            modified=1 + len(gone) + fresh,
+        )
+        return Step(arrival.unit, note, None, draft.take(), cost)
+
+    def _build(
+        self, before: Mapping[tuple[int, tuple[int, ...]], int]
+    ) -> dict[tuple[int, tuple[int, ...]], int]:
+        """All layers above the units; a cluster known from ``before`` keeps its node."""
+        draft, layer = self._draft, self._leaves
+        upper: dict[tuple[int, tuple[int, ...]], int] = {}
+        for level in range(1, self._rules.layers + 1):
+            if len(layer) <= self._rules.dimensions + 1:
+                break
+            groups = [tuple(layer[i] for i in group) for group in self._groups(layer)]
+            if len(groups) >= len(layer):
+                break
+            texts = self._written([tuple(draft.text[node] for node in group) for group in groups])
+            vectors = self._embedder.embed(texts)
+            for group, text, vector in zip(groups, texts, vectors, strict=True):
+                node = before.get((level, group))
+                if node is None:
+                    node = draft.add(level, group, text, vector=vector)
+                upper[level, group] = node
+            layer = [upper[level, group] for group in groups]
+        return upper
+
+    def _groups(self, layer: Sequence[int]) -> Groups:
+        if len(layer) <= self._rules.small:
+            return [tuple(range(len(layer)))]
+        tokens = [estimated_tokens(self._draft.text[node]) for node in layer]
+        return clusters(self._draft.vectors(layer), tokens, self._rules)
+
+    def _written(self, groups: list[tuple[str, ...]]) -> list[str]:
+        """Summaries, each distinct list of texts asked for once in the whole build."""
+        missing = [group for group in dict.fromkeys(groups) if group not in self._summaries]
+        self._summaries.update(zip(missing, write(self._annotate, missing), strict=True))
+        return [self._summaries[group] for group in groups]

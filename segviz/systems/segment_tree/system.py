@@ -18,9 +18,8 @@ from segviz.construct import (
     View,
     param,
 )
-from segviz.construct.annotate import Extractive
 from segviz.construct.compatibility import Calibrated
-from segviz.systems.common.annotation import annotator_or_offline, prepared, write
+from segviz.systems.common.annotation import annotator, annotator_or_offline, prepared
 from segviz.systems.common.draft import Draft
 from segviz.systems.segment_tree.builder import SegmentTreeBuilder
 from segviz.systems.segment_tree.maintenance import compress, merge_duplicates, rebuild
@@ -40,14 +39,7 @@ class SegmentTree(Declared):
     last written.
 
     Source: SegTreeMem, arXiv 2606.04555, §4.1, §4.2 and Algorithm 1.
-    A finished tree can be maintained: compressed, rebuilt below a node, freed of repeated
-    leaves. The paper leaves that as future work (§6), so how it is done is ours.
-
-    Departs from the source: levels count from 0 (the paper from 1); a node with a single
-    child carries the child's annotation without a call of the annotation model; ``lazy``
-    and the default compatibility model, which sees earlier units too, are ours. Under
-    ``lazy`` the last session is refreshed with its last unit, so steps are prefix-stable
-    only at the ends of sessions.
+    Departs from the source as listed in ``departures``.
     """
 
     name: ClassVar[str] = "segment-tree"
@@ -59,12 +51,15 @@ class SegmentTree(Declared):
     departures: ClassVar[tuple[str, ...]] = (
         "Levels count from 0, the paper's from 1.",
         "A node with one child carries the child's text, without a model call.",
-        "Lazy refresh is ours.",
+        "Lazy refresh is ours. The last session is then refreshed with its last unit, so steps are "
+        "prefix-stable only at the ends of sessions.",
         "Pointwise scores every open node, as in §4.2, or stops at the first that fits, as in "
         "App. G; its points from 0 to 10 are ours.",
         "The default compatibility model is ours: it compares a unit with the unit before it, "
         "which the paper's C(x, F) does not see. Sessions it sees only with session_break above "
         "0, which is off.",
+        "Maintenance of a finished tree (compressing, rebuilding, merging leaves) is ours; "
+        "the paper leaves it as future work (§6).",
     )
 
     compatibility: Compatibility = param(
@@ -73,12 +68,7 @@ class SegmentTree(Declared):
         factory=Calibrated,
         source="SegTreeMem §4.2; the offline default is ours",
     )
-    annotate: Annotate = param(
-        help="Writes the text of inner nodes.",
-        registry="annotate",
-        factory=Extractive,
-        source="SegTreeMem §4.1; offline extracts are ours",
-    )
+    annotate: Annotate = annotator("Writes the text of inner nodes.", "SegTreeMem §4.1")
     refresh: str = param(
         "eager",
         "When annotations are rewritten: at every step, or once per session.",
@@ -111,20 +101,10 @@ class SegmentTree(Declared):
     ) -> tuple[Event, ...]:
         """Rewrites the pending nodes from below upwards, as at the end of a session."""
         pending = self.pending(structure, steps)
-        if not pending:
-            return ()
-        annotate = prepared(self.annotate, services)
-        text = list(structure.text)
-        for level in sorted({int(structure.level[node]) for node in pending}):
-            row = [node for node in pending if structure.level[node] == level]
-            groups = [[text[child] for child in structure.children[node]] for node in row]
-            for node, written in zip(row, write(annotate, groups), strict=True):
-                text[node] = written
-        vectors = services.embedder.embed([text[node] for node in pending])
-        return tuple(
-            Revise(node, (int(structure.start[node]), int(structure.stop[node])), text[node], v)
-            for node, v in zip(pending, vectors, strict=True)
-        )
+        draft = Draft.of(structure, services.embedder)
+        if pending:
+            draft.write(pending, prepared(self.annotate, services))
+        return draft.take()
 
     def operations(self) -> Mapping[str, Operation]:
         """Compression, rebuilding and merging of repeated leaves."""

@@ -12,7 +12,13 @@ import numpy as np
 
 from segviz.construct import Retrieval
 from segviz.construct.tasks.words import content
-from segviz.systems.common.retrieval import Scores, Search, best_first, question_similarity
+from segviz.systems.common.retrieval import (
+    Scores,
+    Search,
+    best_first,
+    question_similarity,
+    with_units,
+)
 from segviz.systems.xmemory.themes import SEMANTIC, THEME
 
 if TYPE_CHECKING:
@@ -82,7 +88,8 @@ class XMemorySearch(Search):
             if episode in expanded:
                 ranked += best_first(s.children[episode], similarity)
         ranked = list(dict.fromkeys(ranked))
-        return self._with_units(ranked, similarity)
+        units = self._rests_on(ranked, similarity)
+        return with_units(s, ranked, similarity, self.stages, units)
 
     def _choose(
         self, what: str, nodes: Sequence[int], similarity: Scores, budget: int
@@ -217,22 +224,16 @@ class XMemorySearch(Search):
         self.tell("uncertainty", note, probed, gains, admitted)
         return admitted, expanded
 
-    def _with_units(self, ranked: list[int], similarity: Scores) -> Retrieval:
-        """Returns the evidence, then the messages it rests on, the statements' own first."""
+    def _rests_on(self, ranked: Sequence[int], similarity: Scores) -> list[int]:
+        """The messages the evidence rests on, the statements' own first."""
         s = self.view.structure
-        scores = np.zeros(len(s))
-        scores[ranked] = similarity[ranked]
         leaf_of = {int(s.start[leaf]): leaf for leaf in s.leaves}
-        held = dict.fromkeys(ranked)
-        added: dict[int, None] = {}
-        for node in ranked:
-            said = s.facts[node].get("units") if s.kind[node] == SEMANTIC else None
-            units = [int(u) for u in str(said).split()] if said else []
-            added.update((leaf_of[u], None) for u in units if leaf_of[u] not in held)
+        units = [
+            int(unit)
+            for node in ranked
+            if s.kind[node] == SEMANTIC
+            for unit in str(s.facts[node].get("units") or "").split()
+        ]
         for node in (n for n in ranked if s.kind[n] != THEME):
-            covered = sorted(s.coverage(node), key=lambda u: (-similarity[leaf_of[u]], u))
-            added.update((leaf_of[u], None) for u in covered if leaf_of[u] not in held)
-        floor = min((float(scores[n]) for n in ranked), default=0.0)
-        for place, leaf in enumerate(added, start=1):
-            scores[leaf] = floor / (1 + place)
-        return Retrieval(scores, (*ranked, *added), tuple(self.stages))
+            units += sorted(s.coverage(node), key=lambda u: (-similarity[leaf_of[u]], u))
+        return units

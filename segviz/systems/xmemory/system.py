@@ -18,11 +18,16 @@ from segviz.construct import (
     View,
     param,
 )
-from segviz.construct.annotate import Extractive
-from segviz.construct.tasks import Boundary, Offline, Tasks
+from segviz.construct.tasks import Boundary, Tasks
 from segviz.conversation import Clock, Moment, Unit
-from segviz.systems.common.annotation import annotator_or_offline, prepared, tasks_or_offline
-from segviz.systems.common.draft import Draft, cost_of
+from segviz.systems.common.annotation import (
+    annotator,
+    annotator_or_offline,
+    judgements,
+    prepared,
+    tasks_or_offline,
+)
+from segviz.systems.common.draft import Draft
 from segviz.systems.xmemory.episodes import Episodes, forget
 from segviz.systems.xmemory.retrieval import XMemorySearch
 from segviz.systems.xmemory.themes import SEMANTIC, THEME, Themes
@@ -69,18 +74,10 @@ class XMemory(Declared):
     )
     level_names: ClassVar[tuple[str, ...]] = ("message", "episode", "statement", "theme")
 
-    tasks: Tasks = param(
-        help="Finds boundaries and statements, and judges uncertainty.",
-        registry="tasks",
-        factory=Offline,
-        source="§3.2 and App. C; offline rules are ours",
+    tasks: Tasks = judgements(
+        "Finds boundaries and statements, and judges uncertainty.", "§3.2 and App. C"
     )
-    annotate: Annotate = param(
-        help="Writes episodes and themes.",
-        registry="annotate",
-        factory=Extractive,
-        source="§3.2 and App. C; offline extracts are ours",
-    )
+    annotate: Annotate = annotator("Writes episodes and themes.", "§3.2 and App. C")
     shortest: int = param(2, "Messages an episode has at least.", (1, 50), source="code, 2")
     longest: int = param(25, "Messages an episode has at most.", (1, 200), source="code, 25")
     gap: float = param(
@@ -245,8 +242,19 @@ class XMemory(Declared):
         draft = Draft.of(view.structure, view.services.embedder)
         annotate = annotator_or_offline(self.annotate, view.services)
         themes = Themes(draft, self, annotate)
-        text = apply_operation(name, arguments, draft, themes, annotate, self.most)
-        return _step(view.units[-1], text, draft, themes, themes.rewrite(), name)
+        for argument, kind in _KINDS.items():
+            node = arguments.get(argument, -1)
+            whole = 0 <= node < len(draft) and draft.active[node] and draft.kind[node] == kind
+            if argument in arguments and not whole:
+                what = "statement" if kind == SEMANTIC else kind
+                raise ValueError(f"node {node} is not a {what} of this memory")
+        if name == "delete":
+            themes.changes.append(forget(arguments["unit"], draft, themes, annotate))
+        else:
+            _restructure(name, arguments, draft, themes, self.most)
+        text = "; ".join(themes.changes) or "nothing had to change"
+        note = f"{text[0].upper()}{text[1:]}."
+        return _step(view.units[-1], note, draft, themes, themes.rewrite(), name)
 
 
 def _step(
@@ -261,9 +269,7 @@ def _step(
             f"{first.label}, has {similar} against {needed}."
         )
         decision = Decision(tuple(themes.judged), themes.chosen, why)
-    events = draft.take()
-    cost = cost_of(events, written, themes.inspected)
-    return Step(unit, note, decision, events, cost, operation)
+    return draft.step(unit, note, written, themes.inspected, decision, operation)
 
 
 OPERATIONS: dict[str, Operation] = {
@@ -297,62 +303,33 @@ OPERATIONS: dict[str, Operation] = {
 _KINDS = {"theme": THEME, "other": THEME, "statement": SEMANTIC}
 
 
-def apply_operation(
-    name: str,
-    arguments: Mapping[str, int],
-    draft: Draft,
-    themes: Themes,
-    annotate: Annotate,
-    most: int,
-) -> str:
-    """Does one of ``OPERATIONS`` to ``draft``, whose ``themes`` hold at most ``most``
-    statements each; returns the note as one sentence. ValueError says why it cannot be done."""
-    for argument, kind in _KINDS.items():
-        if argument in arguments:
-            _require(draft, arguments[argument], kind)
+def _restructure(
+    name: str, arguments: Mapping[str, int], draft: Draft, themes: Themes, most: int
+) -> None:
+    """Changes the themes, each of at most ``most`` statements. ValueError says why it cannot be."""
+    theme, held = arguments.get("theme", -1), draft.children
     match name:
         case "split":
-            _split(arguments["theme"], draft, themes)
+            if len(held[theme]) < 2:
+                raise ValueError(f"theme {theme} has one statement; there is nothing to split")
+            themes.split(theme, -(-len(held[theme]) // 2))
         case "merge":
-            _merge(arguments["theme"], arguments["other"], draft, themes, most)
+            other = arguments["other"]
+            size = len(held[theme]) + len(held[other])
+            if theme == other or size > most:
+                raise ValueError(
+                    f"themes {theme} and {other} would hold {size} statements; give two themes "
+                    f"that together hold at most {most}"
+                )
+            themes.merge(theme, other)
         case "reassign":
-            _reassign(arguments["statement"], arguments["theme"], draft, themes, most)
+            statement = arguments["statement"]
+            if theme in draft.parents[statement] or len(held[theme]) >= most:
+                raise ValueError(f"statement {statement} is in theme {theme}, or no room is left")
+            themes.move(statement, theme)
+            themes.changes.append(f"statement {statement} moved to theme {theme}")
         case "upkeep":
             themes.all_touched()
             themes.upkeep()
-        case "delete":
-            themes.changes.append(forget(arguments["unit"], draft, themes, annotate))
         case _:
             raise ValueError(f"unknown operation {name!r}; choose one of {', '.join(OPERATIONS)}")
-    text = "; ".join(themes.changes) or "nothing had to change"
-    return f"{text[0].upper()}{text[1:]}."
-
-
-def _require(draft: Draft, node: int, kind: str) -> None:
-    if not (0 <= node < len(draft) and draft.active[node] and draft.kind[node] == kind):
-        what = "statement" if kind == SEMANTIC else kind
-        raise ValueError(f"node {node} is not a {what} of this memory")
-
-
-def _split(theme: int, draft: Draft, themes: Themes) -> None:
-    size = len(draft.children[theme])
-    if size < 2:
-        raise ValueError(f"theme {theme} has one statement; there is nothing to split")
-    themes.split(theme, -(-size // 2))
-
-
-def _merge(theme: int, other: int, draft: Draft, themes: Themes, most: int) -> None:
-    size = len(draft.children[theme]) + len(draft.children[other])
-    if theme == other or size > most:
-        raise ValueError(
-            f"themes {theme} and {other} would hold {size} statements; give two themes "
-            f"that together hold at most {most}"
-        )
-    themes.merge(theme, other)
-
-
-def _reassign(statement: int, theme: int, draft: Draft, themes: Themes, most: int) -> None:
-    if theme in draft.parents[statement] or len(draft.children[theme]) >= most:
-        raise ValueError(f"statement {statement} is in theme {theme}, or no room is left")
-    themes.move(statement, theme)
-    themes.changes.append(f"statement {statement} moved to theme {theme}")

@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from segviz.construct import Annotate
-from segviz.systems.common.annotation import write
 from segviz.systems.common.draft import Draft, centroid, even_parts
 from segviz.tree import Judgement, Structure, Vector
 
@@ -25,12 +24,12 @@ if TYPE_CHECKING:
 SEMANTIC, THEME = "semantic", "theme"
 
 
-def sparsity(sizes: Sequence[int]) -> float:
+def sparsity(sizes: Sequence[int] | NDArray[np.int64]) -> float:
     """N² / (K·Σ n²), in (0, 1]; 1 where all themes are equal in size.
 
     Source: xMemory §3.2, equation 2."""
-    total = sum(sizes)
-    return total * total / (len(sizes) * sum(n * n for n in sizes))
+    counts = np.asarray(sizes, dtype=np.int64)
+    return int(counts.sum()) ** 2 / (len(counts) * int((counts**2).sum()))
 
 
 def cohesion(vectors: NDArray[np.floating]) -> float:
@@ -65,7 +64,7 @@ def objective(
     if not len(sizes):
         return 0.0
     usual = closeness(nearest, spread) if len(sizes) > 1 else np.ones(1)
-    return sparsity(sizes.tolist()) + float(np.mean(tight * usual))
+    return sparsity(sizes) + float(np.mean(tight * usual))
 
 
 def reassigned(memory: Draft | Structure) -> float:
@@ -79,64 +78,74 @@ def reassigned(memory: Draft | Structure) -> float:
 
 
 class Partition:
-    """Themes by id with what f needs of each; float64 throughout, so that nine digits do not
-    depend on the order of the changes."""
+    """Themes by id with what f needs of each, in the order they were added; float64 throughout, so
+    that nine digits do not depend on the order of the changes."""
 
     def __init__(self, spread: float) -> None:
         """No themes; ``spread`` as in :func:`closeness`."""
         self._spread = spread
-        self._of: dict[int, tuple[NDArray[np.float64], int, float]] = {}  # centre, size, cohesion
-        self._similarity: NDArray[np.float64] | None = None
-
-    def __contains__(self, theme: int) -> bool:
-        """Whether there is such a theme."""
-        return theme in self._of
-
-    @property
-    def themes(self) -> list[int]:
-        """Ids, ascending."""
-        return sorted(self._of)
-
-    @property
-    def centres(self) -> NDArray[np.float64]:
-        """Centroids in the order of ``themes``, float64 (themes, d)."""
-        return np.array([self._of[theme][0] for theme in self.themes])
+        self.themes: list[int] = []
+        self.centres: NDArray[np.float64] = np.zeros((0, 0))  # centroids, (themes, d)
+        self._sizes: NDArray[np.int64] = np.zeros(0, np.int64)
+        self._tight: NDArray[np.float64] = np.zeros(0)
+        self._similarity: NDArray[np.float64] = np.zeros((0, 0))  # -inf with themselves
+        self._nearest: NDArray[np.int64] | None = None
 
     def put(self, theme: int, vectors: Vector) -> None:
         """Adds a theme with these members, or gives it these."""
         wide = vectors.astype(np.float64)
-        self._of[theme] = np.asarray(centroid(wide), np.float64), len(wide), cohesion(wide)
-        self._similarity = None
+        if theme not in self.themes:
+            n = len(self.themes)
+            self.themes.append(theme)
+            self.centres = np.append(self.centres.reshape(n, wide.shape[1]), wide[:1], axis=0)
+            self._sizes, self._tight = np.append(self._sizes, 0), np.append(self._tight, 0.0)
+            self._similarity = np.pad(self._similarity, (0, 1))
+        place = self.themes.index(theme)
+        self.centres[place] = centroid(wide)
+        self._sizes[place], self._tight[place] = len(wide), cohesion(wide)
+        row = self.centres @ self.centres[place]
+        row[place] = -np.inf
+        self._similarity[place] = self._similarity[:, place] = row
+        self._nearest = None
 
     def drop(self, theme: int) -> None:
         """Removes a theme."""
-        del self._of[theme]
-        self._similarity = None
+        place = self.themes.index(theme)
+        self.themes.remove(theme)
+        self.centres, self._similarity = (
+            np.delete(rows, place, axis=0) for rows in (self.centres, self._similarity)
+        )
+        self._similarity = np.delete(self._similarity, place, axis=1)
+        self._sizes, self._tight = np.delete(self._sizes, place), np.delete(self._tight, place)
+        self._nearest = None
 
     def objective(self, without: Sequence[int] = (), groups: Sequence[Vector] = ()) -> float:
         """Returns f of all themes, some exchanged for ``groups`` of member vectors."""
-        themes, centres = self.themes, self.centres
-        if self._similarity is None:
-            self._similarity = _among(centres)
-        keep = [place for place, theme in enumerate(themes) if theme not in without]
+        gone = [self.themes.index(theme) for theme in without]
+        keep = np.setdiff1d(np.arange(len(self.themes)), gone)
         wide = [group.astype(np.float64) for group in groups]
-        near = self._similarity[np.ix_(keep, keep)].max(axis=1, initial=-np.inf)
+        near = self._nearest_of(keep, gone)
         if wide:
             fresh = np.stack([centroid(group) for group in wide])
-            across = fresh @ centres[keep].T if keep else np.zeros((len(wide), 0))
+            across = fresh @ self.centres[keep].T if len(keep) else np.zeros((len(wide), 0))
+            among = fresh @ fresh.T
+            np.fill_diagonal(among, -np.inf)
             near = np.maximum(near, across.max(axis=0))
-            near = np.append(near, np.hstack([_among(fresh), across]).max(axis=1))
-        known = [self._of[themes[place]] for place in keep]
-        sizes = np.array([size for _, size, _ in known] + [len(group) for group in wide], np.int64)
-        tight = np.array([tight for _, _, tight in known] + [*map(cohesion, wide)])
+            near = np.append(near, np.hstack([among, across]).max(axis=1))
+        sizes = np.append(self._sizes[keep], np.array([len(group) for group in wide], np.int64))
+        tight = np.append(self._tight[keep], [cohesion(group) for group in wide])
         return objective(sizes, tight, near, self._spread)
 
-
-def _among(centres: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Similarity of centroids with each other; -inf with themselves."""
-    similarity = np.asarray(centres @ centres.T) if len(centres) else np.zeros((0, 0))
-    np.fill_diagonal(similarity, -np.inf)
-    return similarity
+    def _nearest_of(self, keep: NDArray[np.int64], gone: Sequence[int]) -> NDArray[np.float64]:
+        """Similarity of these themes to the nearest of them; sought again where that is gone."""
+        if not len(keep):
+            return np.zeros(0)
+        if self._nearest is None:
+            self._nearest = np.argmax(self._similarity, axis=1)
+        near = self._similarity[keep, self._nearest[keep]]
+        lost = np.flatnonzero(np.isin(self._nearest[keep], gone))
+        near[lost] = self._similarity[np.ix_(keep[lost], keep)].max(axis=1, initial=-np.inf)
+        return np.asarray(near)
 
 
 def splits(vectors: Vector, similarity: float, most: int) -> dict[str, list[Sequence[int]]]:
@@ -266,7 +275,7 @@ class Themes:
         """Splits overcrowded themes, then merges the tiny ones touched where f gains."""
         limits, size = self._limits, self._draft.children
         if limits.splitting:
-            for theme in self._parts.themes:
+            for theme in list(self._parts.themes):
                 if len(size[theme]) > limits.most:
                     self.split(theme, limits.most)
         while limits.merging and self._merge_once():
@@ -323,7 +332,8 @@ class Themes:
         """One pass: every tiny theme of this step with the near theme that gains most."""
         merged = False
         for theme in sorted(self._touched):
-            if theme not in self._parts or len(self._draft.children[theme]) > self._limits.tiny:
+            tiny = len(self._draft.children[theme]) <= self._limits.tiny
+            if theme not in self._parts.themes or not tiny:
                 continue
             best = max(
                 ((self.gain(theme, other), -other) for other in self._partners(theme)),
@@ -385,9 +395,5 @@ class Themes:
 
     def rewrite(self) -> int:
         """Writes the themes that changed from all their statements; their number."""
-        draft = self._draft
-        row = sorted(self._stale)
-        self._stale = {}
-        groups = [[draft.text[m] for m in draft.children[theme]] for theme in row]
-        draft.rewrite(row, write(self._annotate, groups))
-        return sum(len(group) > 1 for group in groups)
+        stale, self._stale = self._stale, {}
+        return self._draft.write(stale, self._annotate)

@@ -1,0 +1,205 @@
+"""Memories without structure, one leaf per unit: BM25, cosine, and any function of a question."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, ClassVar
+
+import numpy as np
+
+from segviz.construct import (
+    Arrival,
+    Declared,
+    Operation,
+    Retrieval,
+    Scorer,
+    Services,
+    View,
+    param,
+)
+from segviz.retrieval import over_active
+from segviz.retrieval.relevance import Lexical
+from segviz.systems.common.draft import DELETE, Draft, deletion
+from segviz.systems.common.retrieval import as_retrieval, best_first, question_cosines, stage
+from segviz.tree import Add, Cost, Step, Structure
+
+_WORD = re.compile(r"\w+", re.UNICODE)
+
+
+def flat_steps(arrivals: Sequence[Arrival]) -> Iterator[Step]:
+    """One leaf per unit and nothing above."""
+    for node, arrival in enumerate(arrivals):
+        span = (arrival.index, arrival.index + 1)
+        events = (Add(node, 0, span, arrival.text, arrival.vector),)
+        yield Step(arrival.unit, f"Unit {arrival.index} is kept.", None, events, Cost(modified=1))
+
+
+@dataclass(frozen=True)
+class _Flat(Declared):
+    """A list of units."""
+
+    online: ClassVar[bool] = True
+    invariants: ClassVar[str] = "flat"
+    fidelity: ClassVar[str] = "faithful"
+    relevance: ClassVar[str] = "dense"
+    departures: ClassVar[tuple[str, ...]] = ("Deleting a unit is ours.",)
+
+    def steps(self, arrivals: Sequence[Arrival], services: Services) -> Iterator[Step]:
+        """One leaf per unit, lazily."""
+        return flat_steps(arrivals)
+
+    def operations(self) -> Mapping[str, Operation]:
+        """Deleting a unit."""
+        return {"delete": DELETE}
+
+    def operate(self, name: str, arguments: Mapping[str, int], view: View) -> Step:
+        """Returns the step of a deletion."""
+
+        def take_out(draft: Draft, leaf: int) -> int:
+            draft.remove(leaf)
+            return 0
+
+        return deletion(arguments, view, take_out)
+
+
+@dataclass(frozen=True)
+class BM25(_Flat):
+    """A list of units, ranked by the words they share with the question.
+
+    Nothing is written or arranged. Its own retrieval scores every unit by BM25 and shows
+    what each word of the question contributes; units that share no word are not returned.
+
+    Source: Robertson and Zaragoza 2009; k1 1.5 and b 0.75 as in SegTreeMem (arXiv
+    2606.04555), App. E. Departs from the source as listed in ``departures``.
+    """
+
+    name: ClassVar[str] = "bm25"
+    label: ClassVar[str] = "BM25 (flat)"
+    relevance: ClassVar[str] = "lexical"
+    departures: ClassVar[tuple[str, ...]] = (
+        "Words are stemmed and the commonest left out, as in the lexical relevance (the paper does "
+        "not say how it cuts words); idf after Lucene, which is never negative.",
+        "Deleting a unit is ours.",
+    )
+
+    k1: float = param(
+        1.5, "How fast repeated words stop counting.", (0, 5), source="SegTreeMem, App. E, 1.5"
+    )
+    b: float = param(
+        0.75, "How much long units are held back.", (0, 1), source="SegTreeMem, App. E, 0.75"
+    )
+
+    def retrieve(self, question: str, view: View) -> Retrieval:
+        """Every unit with a score above 0, best first; one stage per word, then the sum."""
+        embedder: Any = view.services.embedder
+        score = _indexed(self.k1, self.b, view.structure, embedder)
+        words = list(dict.fromkeys(_WORD.findall(question.lower())))
+        stages = []
+        for word, row in zip(words, np.round(score(words), 9), strict=True):
+            holding = best_first(np.flatnonzero(row > 0).tolist(), row)
+            if holding:
+                what = "1 unit holds" if len(holding) == 1 else f"{len(holding)} units hold"
+                stages.append(stage(f"word “{word}”", f"{what} it.", holding, row, holding))
+        total = np.round(score([question])[0], 9)
+        ranked = best_first(np.flatnonzero(total > 0).tolist(), total)
+        note = f"{len(ranked)} of {len(view.structure.leaves)} units share a word."
+        stages.append(stage("sum over words", note, ranked, total, ranked[: view.k]))
+        return as_retrieval(ranked, total, stages)
+
+
+@lru_cache(maxsize=2)
+def _indexed(k1: float, b: float, structure: Structure, embedder: Any) -> Scorer:
+    """Returns the word index of a structure, kept while the same memory is asked again."""
+    return over_active(Lexical(k1, b), structure, embedder)
+
+
+@dataclass(frozen=True)
+class DenseRetrieval(_Flat):
+    """A list of units, ranked by the cosine of their embedding with the question's.
+
+    Nothing is written or arranged.
+
+    Source: Karpukhin et al. 2020 as used in SegTreeMem (arXiv 2606.04555), App. E.
+    Departs from the source as listed in ``departures``.
+    """
+
+    name: ClassVar[str] = "dense"
+    label: ClassVar[str] = "Dense (flat)"
+    departures: ClassVar[tuple[str, ...]] = (
+        "The offline embedder in place of text-embedding-3-small, unless a model is configured.",
+        "Deleting a unit is ours.",
+    )
+
+    def retrieve(self, question: str, view: View) -> Retrieval:
+        """Every unit, best first."""
+        scores = question_cosines(question, view)
+        ranked = best_first(view.structure.leaves, scores)
+        note = f"{len(ranked)} units are compared with the question."
+        stages = (stage("cosine", note, ranked, scores, ranked[: view.k]),)
+        return as_retrieval(ranked, scores, stages)
+
+
+Found = Iterable[tuple[int | str, float]]
+"""Index of a unit, id of a turn or a text, each with its score, higher is better."""
+
+
+def retriever(find: Callable[[str], Found], name: str, label: str = "") -> type[Any]:
+    """Makes a system of any function of a question, to be set beside the others.
+
+    ::
+
+        segviz.SYSTEMS["mine"] = segviz.retriever(find, "mine", "My retriever")
+
+    ``name`` is its key, ``label`` what people read. ``find`` names units by their index, by the
+    id of a turn, or by a text: a unit's own, or part of one. Its scores are kept, negative ones
+    as 0. ValueError, when a question is asked, for an answer that names no unit of the memory or
+    has no score.
+    """
+
+    @dataclass(frozen=True)
+    class FunctionRetriever(_Flat):
+        """Units as a function of the question finds them. Source: whoever wrote the function."""
+
+        departures: ClassVar[tuple[str, ...]] = ()
+
+        def retrieve(self, question: str, view: View) -> Retrieval:
+            """What the function finds, best first."""
+            scores = np.full(len(view.structure), -np.inf)
+            leaf_of = {int(view.structure.start[leaf]): leaf for leaf in view.structure.leaves}
+            for key, score in find(question):
+                if not np.isfinite(score):
+                    raise ValueError(f"{name} scores {key!r:.60} {score!r}; expected a number")
+                leaf = leaf_of.get(_unit_of(key, view, name))
+                if leaf is not None:
+                    scores[leaf] = max(scores[leaf], score)
+            found = np.flatnonzero(np.isfinite(scores)).tolist()
+            ranked = best_first(found, scores)
+            note = f"{len(ranked)} units are found."
+            stages = (stage("function", note, ranked, scores, ranked[: view.k]),)
+            return as_retrieval(ranked, scores, stages)
+
+    kind: Any = FunctionRetriever
+    kind.name, kind.label = name, label or name
+    return FunctionRetriever
+
+
+def _unit_of(key: int | str, view: View, name: str) -> int:
+    """The index of the unit that a retriever names."""
+    if isinstance(key, int | np.integer):
+        if 0 <= key < len(view.units):
+            return int(key)
+    else:
+        for fits in (
+            lambda unit: key in unit.turn_ids,
+            lambda unit: unit.text.strip() == key.strip(),
+            lambda unit: key.strip() and key.strip() in unit.text,
+        ):
+            if (found := next(filter(fits, view.units), None)) is not None:
+                return found.index
+    raise ValueError(
+        f"{name} names {key!r:.60}, which is no unit, turn or text of this memory; expected an "
+        f"index from 0 to {len(view.units) - 1}, the id of a turn, or words of a unit"
+    )

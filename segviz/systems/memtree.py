@@ -1,0 +1,300 @@
+"""MemTree: an online tree of topics (arXiv 2410.14052).
+
+A node is a unit's leaf while it has no children, a topic afterwards.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+import numpy as np
+
+from segviz.construct import (
+    Annotate,
+    Arrival,
+    Declared,
+    Operation,
+    Retrieval,
+    Services,
+    View,
+    param,
+)
+from segviz.construct.compatibility import cosines
+from segviz.systems.common.annotation import annotator, prepared, shortened, write
+from segviz.systems.common.draft import DELETE, Draft, deletion
+from segviz.systems.common.retrieval import (
+    as_retrieval,
+    best_first,
+    chosen_relevance,
+    from_the_top,
+    question_cosines,
+    stage,
+)
+from segviz.tree import Cost, Decision, Judgement, Step, Vector
+
+
+@dataclass(frozen=True)
+class MemTree(Declared):
+    """A unit walks down from the root to whatever is most similar, and stops where nothing is.
+
+    At each node the most similar child is compared with a threshold that grows with depth.
+    Below it, the unit becomes a child there; above it, the walk goes on into that child,
+    and a leaf reached this way becomes a topic holding itself and the new unit. Then the
+    text of every node on the path is merged with the new unit's, more briefly the more
+    children it has. Its own retrieval ranks all nodes together and drops those too far
+    from the question, or walks down from the top keeping the best few of each level.
+
+    Source: MemTree, arXiv 2410.14052, §3.1, §3.2, App. A.1; settings of SegTreeMem (arXiv
+    2606.04555), App. E.
+    Departs from the source as listed in ``departures``.
+    """
+
+    name: ClassVar[str] = "memtree"
+    label: ClassVar[str] = "MemTree (topics, online)"
+    online: ClassVar[bool] = True
+    invariants: ClassVar[str] = "memtree"
+    fidelity: ClassVar[str] = "faithful"
+    relevance: ClassVar[str] = "dense"  # cosine, §3.2
+    departures: ClassVar[tuple[str, ...]] = (
+        "The contentless root is no node: depths are one less than the paper's. Levels are heights "
+        "above the lowest leaf, as leaves lie at every depth.",
+        "The threshold is App. A.1.3's with the greatest depth D fixed: that of §3.1 passes 1 at "
+        "depth 2, and a growing D would change past decisions.",
+        "The walk ends when a leaf becomes a topic (§3.1; Algorithm 1 would compare the unit with "
+        "the leaf's copy, for equal texts without end), and at depth D.",
+        "Every node on the path is merged, as in the text; Algorithm 1 leaves out the last.",
+        "A leaf stays the node of its unit, and the topic is put above it in place of a copy.",
+        "Deleting a unit is ours: a topic left with one child is replaced by it, and the texts "
+        "above are written anew from their children's.",
+    )
+
+    base: float = param(
+        0.4,
+        "Threshold at the root, θ₀.",
+        (-1, 2),
+        source="MemTree App. A.1.3, 0.4; SegTreeMem, App. E, 0.45",
+    )
+    rate: float = param(
+        0.5,
+        "How fast the threshold grows with depth, r.",
+        (0, 5),
+        source="MemTree App. A.1.3, 0.5; SegTreeMem, App. E, 1",
+    )
+    max_depth: int = param(
+        8, "Greatest depth D, the root at 0.", (1, 64), source="SegTreeMem, App. E, 8"
+    )
+    brevity: int = param(
+        5,
+        "Words by which a merged text shrinks for each child beyond two.",
+        (0, 40),
+        source="MemTree App. A.1, a more concise text for more children; 5 is ours",
+    )
+    retrieval: str = param(
+        "collapsed",
+        "Rank all nodes together, or walk down from the top.",
+        choices=("collapsed", "traversal"),
+        source="MemTree §3.2, collapsed; App. A.3.5, traversal",
+    )
+    least: float = param(
+        0.1,
+        "Least cosine with the question in collapsed retrieval.",
+        (-1, 1),
+        source="MemTree §3.2 without a value; SegTreeMem, App. E, 0.1",
+    )
+    width: int = param(
+        10,
+        "Nodes kept per level when walking down.",
+        (1, 100),
+        source="MemTree App. A.3.5; 10 is ours",
+    )
+    annotate: Annotate = annotator("Merges the text of a topic with a new unit's.", "MemTree §3.1")
+
+    def threshold(self, depth: int) -> float:
+        """θ(d): the cosine a child of a node at ``depth`` must reach (root: 0)."""
+        return self.base * math.exp(self.rate * depth / self.max_depth)
+
+    def steps(self, arrivals: Sequence[Arrival], services: Services) -> Iterator[Step]:
+        """One Step per unit, lazily."""
+        tree = _Builder(self, services)
+        for arrival in arrivals:
+            yield tree.insert(arrival)
+
+    def retrieve(self, question: str, view: View) -> Retrieval:
+        """Evidence by the relevance of the question, the cosine unless another is chosen."""
+        scores = chosen_relevance(question, view)
+        if self.retrieval == "traversal":
+            return from_the_top(view.structure, scores, self.width)
+        nodes = best_first(np.flatnonzero(view.structure.active).tolist(), scores)
+        near = question_cosines(question, view)
+        kept = [node for node in nodes if near[node] >= self.least]
+        stages = (
+            stage("all nodes", f"{len(nodes)} nodes are ranked together.", nodes, scores, kept),
+            stage(
+                "threshold",
+                f"{len(kept)} of them have a cosine of at least {self.least:.2f} with the "
+                "question.",
+                nodes,
+                near,
+                kept[: view.k],
+            ),
+        )
+        return as_retrieval(kept, scores, stages)
+
+    def operations(self) -> Mapping[str, Operation]:
+        """Deleting a unit."""
+        return {"delete": DELETE}
+
+    def operate(self, name: str, arguments: Mapping[str, int], view: View) -> Step:
+        """Returns the step of a deletion."""
+        annotate = prepared(self.annotate, view.services)
+        return deletion(arguments, view, lambda draft, leaf: prune(draft, leaf, annotate))
+
+
+@dataclass(slots=True)
+class _Walk:
+    """A unit's way down: the topics entered, the leaf that must become one (or None), and
+    per depth how the best child fared; ``compared`` counts all children looked at."""
+
+    path: list[int] = field(default_factory=list)
+    found: int | None = None
+    judged: list[Judgement] = field(default_factory=list)
+    compared: int = 0
+
+
+class _Builder:
+    """The tree of topics; ``insert`` is one unit's walk (MemTree §3.1)."""
+
+    def __init__(self, rules: MemTree, services: Services) -> None:
+        # What a child of a node at each depth must reach; nothing is put deeper than their number.
+        self._thresholds = [rules.threshold(depth) for depth in range(rules.max_depth)]
+        self._brevity = rules.brevity
+        self._annotate = prepared(rules.annotate, services)
+        self._draft = Draft(services.embedder)
+        self._top: list[int] = []  # the children of the contentless root
+
+    def insert(self, arrival: Arrival) -> Step:
+        """Adds one unit."""
+        draft, walk = self._draft, self._walk(arrival.vector)
+        path, found = walk.path, walk.found
+        chosen = path[-1] if found is None and path else found
+        leaf = draft.leaf(arrival, arrival.vector)
+        before = [len(draft.children[topic]) for topic in path]
+        if found is not None:
+            path.append(self._topic_over(found))
+            before.append(1)
+        if path:
+            draft.link(path[-1], leaf)
+        else:
+            self._top.append(leaf)
+        self._merge(path, before, arrival.text)
+        decision = Decision(tuple(reversed(walk.judged)), chosen, _why(walk))
+        cost = Cost(annotated=len(path), inspected=walk.compared, modified=1 + len(path))
+        note = _note(arrival.index, path, found)
+        return Step(arrival.unit, note, decision if walk.judged else None, draft.take(), cost)
+
+    def _topic_over(self, leaf: int) -> int:
+        """Puts a new topic with the leaf's text in its place, the leaf below it."""
+        draft, above = self._draft, list(self._draft.parents[leaf])
+        topic = draft.add(1, (), draft.text[leaf], vector=draft.vectors([leaf])[0])
+        for upper in above:
+            draft.unlink(upper, leaf)
+            draft.link(upper, topic)
+        draft.link(topic, leaf)
+        if not above:
+            self._top[self._top.index(leaf)] = topic
+        return topic
+
+    def _walk(self, vector: Vector) -> _Walk:
+        draft, walk = self._draft, _Walk()
+        for depth, threshold in enumerate(self._thresholds):
+            children = draft.children[walk.path[-1]] if walk.path else self._top
+            if not children:
+                break
+            # The older of two equal children: children may stand in another order than
+            # they arrived in, spans do not.
+            scores = cosines(vector, draft.vectors(children))
+            best = min(range(len(children)), key=lambda i: (-scores[i], draft.span[children[i]]))
+            child, score = children[best], float(scores[best])
+            walk.judged.append(Judgement(child, score, threshold))
+            walk.compared += len(children)
+            if score < threshold:
+                break
+            if not draft.children[child]:
+                # A new topic would hold leaves two below this depth.
+                if depth + 2 <= len(self._thresholds):
+                    walk.found = child
+                break
+            walk.path.append(child)
+        return walk
+
+    def _merge(self, path: Sequence[int], before: Sequence[int], said: str) -> None:
+        """Merges a unit's text into that of every topic on the path; each merge stands alone,
+        so those of one length are asked for together. ``before``: children before the unit."""
+        draft = self._draft
+        by_words: dict[int, list[int]] = {}
+        for topic, count in zip(path, before, strict=True):
+            by_words.setdefault(self._brevity * max(0, count - 2), []).append(topic)
+        texts: dict[int, str] = {}
+        for less, topics in by_words.items():
+            annotate = shortened(self._annotate, less)
+            written = write(annotate, [[draft.text[topic], said] for topic in topics])
+            texts |= zip(topics, written, strict=True)
+        draft.rewrite(path, [texts[topic] for topic in path])
+        _settle_levels(draft, path[::-1])
+
+
+def _why(walk: _Walk) -> str:
+    if not walk.judged:
+        return "The tree is empty."
+    last = walk.judged[-1]
+    score, threshold = last.score or 0.0, last.threshold or 0.0
+    place = f"At depth {len(walk.judged) - 1} the most similar child, node {last.node},"
+    similar, needed = last.numbers
+    if score < threshold:
+        return f"{place} has {similar} and stays below {needed}."
+    reached = f"{place} reaches {needed} with {similar}"
+    if walk.found is not None:
+        return f"{reached} and is a unit, so that it becomes a topic."
+    return f"{reached}, but the greatest depth is reached."
+
+
+def _note(index: int, path: Sequence[int], found: int | None) -> str:
+    if found is not None:
+        return f"Unit {index} and node {found} form the topic {path[-1]}."
+    if path:
+        return f"Unit {index} joins the topic {path[-1]}."
+    return f"Unit {index} stands at the top for itself."
+
+
+def prune(draft: Draft, leaf: int, annotate: Annotate) -> int:
+    """Takes a leaf out; returns the number of texts written.
+
+    A topic left with one child gives its place to it. Texts and levels above are made anew from
+    the children, from below upwards.
+    """
+    above = [*draft.parents[leaf]]
+    while above and draft.parents[above[-1]]:
+        above.append(draft.parents[above[-1]][0])
+    draft.remove(leaf)
+    if above and len(draft.children[above[0]]) == 1:
+        topic = above.pop(0)
+        only = draft.children[topic][0]
+        draft.remove(topic)
+        if above:
+            draft.link(above[0], only)
+    for node in above:
+        below = sorted(draft.children[node], key=draft.coverage)
+        draft.rewrite([node], write(annotate, [[draft.text[child] for child in below]]))
+    _settle_levels(draft, above)
+    return len(above)
+
+
+def _settle_levels(draft: Draft, nodes: Sequence[int]) -> None:
+    """Puts nodes, from below upwards, one level above the highest of their children."""
+    for node in nodes:
+        level = 1 + max(draft.level[child] for child in draft.children[node])
+        if level != draft.level[node]:
+            draft.raise_to(node, level)
