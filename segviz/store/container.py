@@ -39,7 +39,7 @@ from segviz.loaders.budget import Budget
 from segviz.store.codec import Saved, StoreError, encode
 from segviz.store.document import EXACT, INT32, Facts, decode, fault
 from segviz.tree import Columns, History, Vector, columns_of
-from segviz.tree.columns import ADD, RELATE, REVISE, UNLINK
+from segviz.tree.columns import ADD, LINK, RELATE, RETIRE, REVISE, UNLINK
 
 HEAD: Final = "memory.json"
 ZIP: Final = b"PK\x03\x04"
@@ -333,6 +333,8 @@ def _check(c: Columns, units: int) -> None:
     holds, linked, related = code <= REVISE, (code > REVISE) & (code <= UNLINK), code == RELATE
     _within("events.node", events[:, 1], 0, INT32)
     _within("events.child", events[linked | related, 2], 0, INT32)
+    for kind, empty in ((LINK, 3), (UNLINK, 3), (RETIRE, 2)):  # columns that say nothing there
+        _within("events", events[code == kind, empty:], -1, -1)
     _within("events.level", events[holds, 2], -1, INT32)
     _within("events.level", events[code == ADD, 2], 0, INT32)
     _within("events.span", events[holds, 3:5], 0, units)

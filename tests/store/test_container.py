@@ -16,6 +16,7 @@ from segviz.store import StoreError
 from segviz.store.container import _COLUMNS, HEAD
 from segviz.systems import SYSTEMS
 from segviz.tree import Add, Fold, History, Link, Relate, ReplayError, Revise, Step, replay
+from segviz.tree.columns import LINK
 from tests.benchmarks.synthetic import conversation
 from tests.store.test_store import same
 from tests.trees import chat
@@ -174,6 +175,16 @@ def put(place, value):
     return change
 
 
+def beside_a_link(column, value):
+    """A change of a number that says nothing where an event is a link."""
+
+    def change(array):
+        array[np.flatnonzero(array[:, 0] == LINK)[0], column] = value
+        return array
+
+    return change
+
+
 class TestHostile:
     @pytest.mark.parametrize(
         ("name", "change", "told"),
@@ -205,6 +216,7 @@ class TestHostile:
             ("events", put((0, 6), -1), "events.vector"),
             ("events", put((0, 7), -1), "events.kind"),
             ("events", put((0, 8), 0), "events.facts"),
+            ("events", beside_a_link(5, 2**17), "events: expected whole numbers from -1 to -1"),
             ("events", put((0, 1), 5), "step 0: Add.5.: expected node 0"),
             ("events", put((0, 4), 9), "damaged"),
             ("vectors", put((1, 1), np.nan), "vectors: expected finite numbers"),
