@@ -91,8 +91,6 @@ POLICY = "policy"
 ALPHA = "alpha"
 HORIZON = "horizon"
 RELEVANCE = "relevance"  # None: the usual one
-RELEVANCE_SHOWN = "relevance-shown"  # the one in force, in its select box
-SCORING_PRESET = "scoring-preset"
 LAST_CUSTOM = "last-custom"  # the last setting that was no preset
 K = "k"
 LITERAL = "literal"
@@ -123,7 +121,6 @@ whole = _of("whole-{}")  # which of a list's long texts is shown in full
 # --- Grow ------------------------------------------------------------------------------
 PLAYING = "playing"  # key of the memory that is being played
 SPEED = "speed"
-JUMP = "jump"
 GROW_TRANSCRIPT = "grow-transcript"
 
 # --- Ask -------------------------------------------------------------------------------

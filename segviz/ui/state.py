@@ -55,6 +55,28 @@ def begin(key: str, value: Any) -> None:
     st.session_state.setdefault(key, value)
 
 
+def shows(entry: str, value: Any, write: Callable[[Any], None]) -> dict[str, Any]:
+    """Returns key and callback of a widget that shows ``value`` of an entry and hands ``write``
+    what is chosen, where the app changes the entry, too.
+
+    The page sends what all its widgets show with each thing it sends. An answer that is still
+    on its way would let the old value come back as if it had been chosen, and undo the change.
+    So a widget whose entry was changed is drawn as another one, and only the newest writes.
+    """
+    state, numbers = st.session_state, f"{entry}-number"
+    number: int = state.get(numbers, 0)
+    if state.get(f"{entry}-{number}", value) != value:
+        state[numbers] = number = number + 1
+    name = f"{entry}-{number}"
+    begin(name, value)
+
+    def changed() -> None:
+        if state.get(numbers, 0) == number:
+            write(state[name])
+
+    return {"key": name, "on_change": changed}
+
+
 def peek(name: str, key: str) -> Any:
     """Returns the value kept under ``key``, None where there is none; it is then the last to be
     forgotten."""

@@ -51,11 +51,22 @@ def read_message(message: bytes) -> dict[str, Any]:
     return head | {name: column.tolist() for name, column in columns.items()}
 
 
+def entry(key: str) -> str:
+    """The entry that a widget shows: what stands before the number ``state.shows`` gives it."""
+    return str(key).rpartition("-")[0]
+
+
+def shown(app, name: str):
+    """The select box that shows this entry."""
+    (box,) = [one for one in app.selectbox if entry(one.key) == name]
+    return box
+
+
 def ask_own(app, text: str) -> None:
     """What typing a question into the box does; AppTest types no new options."""
     box = next(s.key for s in app.selectbox if str(s.key).startswith("question-box-"))
     app.session_state["origin"] = "Own question"
-    app.session_state[box.replace("question-box", "own")] = text
+    app.session_state[entry(box).replace("question-box", "own")] = text
     app.run()
 
 

@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 from segviz.ui import keys
 from segviz.ui.widgets import canvas
-from tests.app.conftest import ask_own, on_canvas, read_message
+from tests.app.conftest import ask_own, entry, on_canvas, read_message, shown
 from tests.data import ROOT, real_data
 
 
@@ -96,11 +96,11 @@ class TestGrow:
 
     def test_jump_to_a_session(self):
         app = grow().run()
-        app.selectbox(key="jump").set_value(5).run()
-        assert "Session 6" in str(app.selectbox(key="jump").options[5])
+        shown(app, "jump").set_value(5).run()
+        assert "Session 6" in str(shown(app, "jump").options[5])
         memory_step = clean(app).slider[0].value
         assert 1 < memory_step < app.slider[0].max
-        assert app.selectbox(key="jump").value is None
+        assert shown(app, "jump").value is None
 
     def test_play_starts_over_at_the_end_and_pauses(self):
         app = grow().run()
@@ -113,8 +113,8 @@ class TestGrow:
     def test_fast_clicks_each_count(self):
         """Two clicks of which the second arrives before the page is drawn again."""
         app = grow().run()
-        total = app.slider[0].max
-        key = app.slider[0].key
+        total = int(app.slider[0].max)
+        key = entry(app.slider[0].key)
         app.button(key="go-chevron_left").click()
         app.session_state[key] = total - 1
         app.run()
@@ -210,28 +210,28 @@ class TestAsk:
     def test_a_preset_is_one_click_and_the_one_in_force_is_marked(self):
         app = clean(ask_page().run())
         presets, relevance = "scoring-preset", "relevance-shown"
-        assert app.selectbox(key=presets).value == "ours"
-        assert app.selectbox(key=relevance).value == "contextual"
+        assert shown(app, presets).value == "ours"
+        assert shown(app, relevance).value == "contextual"
         before = evidence_scores(app)
-        app.selectbox(key=presets).set_value("paper, bottom-up").run()
+        shown(app, presets).set_value("paper, bottom-up").run()
         state = clean(app).session_state
         assert (state["policy"], state["alpha"], state["horizon"]) == ("bottom-up", 0.1, 2)
-        assert app.selectbox(key=relevance).value == "dense"
+        assert shown(app, relevance).value == "dense"
         assert evidence_scores(app) != before
         set_in_header(app, policy="top-down")
-        assert app.selectbox(key=presets).value == "paper, top-down"
+        assert shown(app, presets).value == "paper, top-down"
         set_in_header(app, alpha=0.4)
-        assert app.selectbox(key=presets).value == "custom"
-        app.selectbox(key=presets).set_value("ours").run()
+        assert shown(app, presets).value == "custom"
+        shown(app, presets).set_value("ours").run()
         assert clean(app).session_state["alpha"] == 0.1
-        assert app.selectbox(key=relevance).value == "contextual"
+        assert shown(app, relevance).value == "contextual"
         # Back to the last setting that was no preset.
-        app.selectbox(key=presets).set_value("custom").run()
+        shown(app, presets).set_value("custom").run()
         assert (app.session_state["policy"], app.session_state["alpha"]) == ("top-down", 0.4)
-        assert app.selectbox(key=relevance).value == "dense"
-        app.selectbox(key=relevance).set_value("lexical").run()
+        assert shown(app, relevance).value == "dense"
+        shown(app, relevance).set_value("lexical").run()
         assert clean(app).session_state["relevance"] == "lexical"
-        app.selectbox(key=relevance).set_value("contextual").run()
+        shown(app, relevance).set_value("contextual").run()
         assert app.session_state["relevance"] is None
 
     def test_a_systems_own_retrieval_stands_beside_the_presets(self):
@@ -239,15 +239,15 @@ class TestAsk:
         app.session_state["system"] = "memtree"
         app = clean(app.run())
         presets, relevance = "scoring-preset", "relevance-shown"
-        assert app.selectbox(key=presets).value == "the system's own"
-        assert app.selectbox(key=relevance).value == "dense"
-        assert "relevance: dense, its paper's" in app.selectbox(key=relevance).options
+        assert shown(app, presets).value == "the system's own"
+        assert shown(app, relevance).value == "dense"
+        assert "relevance: dense, its paper's" in shown(app, relevance).options
         own = evidence_scores(app)
-        app.selectbox(key=presets).set_value("no propagation").run()
-        assert clean(app).selectbox(key=relevance).value == "contextual"
-        assert "relevance: dense, its paper's" not in app.selectbox(key=relevance).options
+        shown(app, presets).set_value("no propagation").run()
+        assert shown(clean(app), relevance).value == "contextual"
+        assert "relevance: dense, its paper's" not in shown(app, relevance).options
         assert evidence_scores(app) != own
-        app.selectbox(key=presets).set_value("the system's own").run()
+        shown(app, presets).set_value("the system's own").run()
         assert evidence_scores(clean(app)) == own
 
     def test_own_question(self):

@@ -209,8 +209,9 @@ class App:
         return self
 
     def choose(self, key: str, option: str) -> App:
-        """Pick an option of a select box by its text."""
-        self.page.locator(f".st-key-{key} [role=combobox], .st-key-{key} input").first.click()
+        """Pick an option of a select box by its text; ``key`` is how its own begins."""
+        box = self.page.locator(f"[class*=st-key-{key}]")
+        box.locator("[role=combobox], input").first.click()
         self.page.get_by_role("option", name=option, exact=True).first.click()
         return self.settle()
 

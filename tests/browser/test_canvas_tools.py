@@ -229,6 +229,17 @@ class TestWayBack:
         assert shown(grow) == pytest.approx(before)
         assert grow.attribute(KEY, "query") == "oven"
 
+    def test_what_the_page_sends_meanwhile_undoes_no_step(self, grow):
+        """A search is sent a fifth of a second after the last letter, with what the slider of
+        steps shows; a step back is answered just then."""
+        for back, wait in enumerate((125, 150, 175, 200), 1):
+            part(grow, ".find input").fill(f"oven {back}")
+            grow.page.wait_for_timeout(wait)
+            grow.page.locator(".st-key-go-chevron_left button").first.click()
+            grow.until(KEY, "step", str(UNITS - back))
+            grow.settle()
+            assert grow.attribute(KEY, "step") == str(UNITS - back)
+
 
 def test_a_moved_slider_keeps_the_view(app):
     app.open("ask?question=0")

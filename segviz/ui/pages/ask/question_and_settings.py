@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -28,7 +29,7 @@ from segviz.ui.settings import (
     write_preset,
     write_relevance,
 )
-from segviz.ui.state import Session, begin
+from segviz.ui.state import Session, begin, shows
 from segviz.ui.view_state import VIEWS, read_question, read_step, view_shown, write_question
 from segviz.ui.widgets.captions import level_label
 from segviz.ui.widgets.slices import FATES_SHOWN, fate_rows
@@ -67,12 +68,10 @@ def ask_controls(session: Session) -> Asked:
 
 def _scoring(session: Session) -> None:
     """Draws the presets and relevance; both show what is in force."""
-    state, model = st.session_state, session.memory.model
+    model = session.memory.model
     settings = read_settings(session)
     usual = replace(settings, relevance=None).relevance_for(model)
-    state[keys.SCORING_PRESET] = read_preset(settings)
     shown, _, changed = settings.relevance_for(model).partition(":")
-    state[keys.RELEVANCE_SHOWN] = shown
 
     def label(name: str) -> str:
         own = settings.method == "own" and name == usual
@@ -84,19 +83,17 @@ def _scoring(session: Session) -> None:
         "Preset",
         preset_options(session.memory.system),
         format_func=lambda name: f"preset: {name}",
-        key=keys.SCORING_PRESET,
         label_visibility="collapsed",
         width=200,
-        on_change=lambda: write_preset(state[keys.SCORING_PRESET], session),
+        **shows("scoring-preset", read_preset(settings), lambda name: write_preset(name, session)),
     )
     st.selectbox(
         "Relevance: how a node is scored on its own",
         list(RELEVANCE),
         format_func=label,
-        key=keys.RELEVANCE_SHOWN,
         label_visibility="collapsed",
         width=232,
-        on_change=lambda: write_relevance(state[keys.RELEVANCE_SHOWN], session),
+        **shows("relevance-shown", shown, lambda name: write_relevance(name, session)),
     )
 
 
@@ -108,8 +105,6 @@ def _question(session: Session) -> Question:
     (index -1 for one's own)."""
     questions, state = session.conversation.questions, st.session_state
     index, text = read_question(session)
-    box = f"question-box-{session.key}"
-    state[box] = text if text is not None or not questions else index or 0
     texts, numbers = [question.text for question in questions], range(len(questions))
     before = f"asked-before-{session.key}"
     state.setdefault(before, [])
@@ -120,8 +115,7 @@ def _question(session: Session) -> Question:
         again = f" · {option + 1}" if texts.count(texts[option]) > 1 else ""
         return texts[option] + again
 
-    def ask() -> None:
-        given = state[box]
+    def ask(given: int | str | None) -> None:
         if isinstance(given, int):
             write_question(session, given)
             return_to_moment(session)
@@ -130,18 +124,18 @@ def _question(session: Session) -> Question:
             state[before] = [given, *(one for one in state[before] if one != given)][:_ASKED_KEPT]
 
     own = [*([] if text is None else [text]), *state[before]]
+    asked = text if text is not None or not questions else index or 0
     # Streamlit draws option texts as plain text.
     st.selectbox(
         "Question",
         list(dict.fromkeys([*own, *(numbers or _suggested(session))])),
         format_func=label,
-        key=box,
         index=None,
         accept_new_options=True,
         placeholder="What would you ask this memory?",
-        on_change=ask,
         label_visibility="collapsed",
         help="Type a question and press Enter, or pick one of the data set's.",
+        **shows(f"question-box-{session.key}", asked, ask),
     )
     if text is None and questions:
         return questions[index or 0]
@@ -243,21 +237,19 @@ def _ingredients(session: Session) -> None:
         st.markdown(f"**Ingredients of {model.name} relevance**")
     columns = st.columns(2)
     for place, each in enumerate(declared):
-        key = keys.parameter(model.name, each.name)
-        st.session_state[key] = float(getattr(model, each.name))
 
-        def change(name: str = each.name, key: str = key) -> None:
-            changed = replace(model, **{name: st.session_state[key]})
-            write_relevance(spelled(changed), session)
+        def change(value: float, name: str = each.name) -> None:
+            write_relevance(spelled(replace(model, **{name: value})), session)
 
         columns[place % 2].number_input(
             each.name.replace("_", " ").capitalize(),
             min_value=float(each.spec.low or 0),
             max_value=float(each.spec.high or 1),
             step=float(each.spec.step or 0.1),
-            key=key,
             help=each.spec.help,
-            on_change=change,
+            **shows(
+                keys.parameter(model.name, each.name), float(getattr(model, each.name)), change
+            ),
         )
 
 
@@ -327,13 +319,15 @@ def _asked_step(session: Session) -> None:
     if not total:
         return
     key, begins = asked_step(session)
-    begin(key, begins)
     st.slider(
         "Memory after step",
         0,
         total,
-        key=key,
         help="Ask the memory as it stood earlier in the conversation. A question that stands at "
         "a moment of it is asked there, until you move this.",
-        persist_state="session",
+        **shows(
+            key,
+            st.session_state.get(key, begins),
+            partial(st.session_state.__setitem__, key),
+        ),
     )

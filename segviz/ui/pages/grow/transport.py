@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -10,7 +11,7 @@ from streamlit.delta_generator import DeltaGenerator
 from segviz.frontend.bundles import script
 from segviz.ui import keys
 from segviz.ui.operations import operations_panel
-from segviz.ui.state import Session, typed_turns
+from segviz.ui.state import Session, shows, typed_turns
 from segviz.ui.view_state import go_to_step
 from segviz.ui.widgets.export_menu import exports_panel
 from segviz.ui.widgets.tree import view_choice
@@ -66,9 +67,8 @@ def transport(session: Session) -> None:
             1,
             total,
             format="localized",
-            key=key,
             help="One step is one unit joining as a leaf. Steps count from 1, units from 0.",
-            persist_state="session",
+            **shows(key, now, partial(st.session_state.__setitem__, key)),
         )
     else:
         st.caption("This conversation makes a single leaf: there is one step.")
@@ -131,11 +131,9 @@ def _jump(session: Session, go: Callable[[int], None]) -> None:
     for unit in session.memory.units:
         first.setdefault(unit.session, unit.index)
 
-    def jump() -> None:
-        chosen = st.session_state.get(keys.JUMP)
+    def jump(chosen: int | None) -> None:
         if chosen is not None:
             go(first[chosen] + 1)
-            st.session_state[keys.JUMP] = None
 
     def title(position: int) -> str:
         start = session.conversation.sessions[position].start
@@ -147,10 +145,9 @@ def _jump(session: Session, go: Callable[[int], None]) -> None:
         index=None,
         format_func=title,
         placeholder="Go to session",
-        key=keys.JUMP,
-        on_change=jump,
         label_visibility="collapsed",
         width=132,
+        **shows("jump", None, jump),
     )
 
 
