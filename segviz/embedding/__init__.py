@@ -1,13 +1,12 @@
 """Texts to vectors, offline by default.
 
 ``protocols``   what an embedder promises
-``embedders``   wordllama, the hashing fallback, a cache by content; ``get_embedder``
-``background``  everyday language, whose mean similarity should not count
+``embedders``   wordllama, the hashing fallback, a cache by content; ``get_embedder``; everyday
+                language, whose mean similarity should not count
 
 May import ``tree``. Public face: the names below.
 """
 
-from segviz.embedding.background import background_lines, background_mean
 from segviz.embedding.embedders import (
     EMBEDDERS,
     NEURAL,
@@ -15,6 +14,8 @@ from segviz.embedding.embedders import (
     HashingEmbedder,
     SentenceTransformerEmbedder,
     WordLlamaEmbedder,
+    background_lines,
+    background_mean,
     embedder_key,
     get_embedder,
     word_vectors,

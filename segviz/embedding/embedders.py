@@ -17,7 +17,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property, lru_cache
-from importlib import metadata
+from importlib import metadata, resources
 from importlib.util import find_spec
 from itertools import chain, islice
 from pathlib import Path
@@ -347,3 +347,22 @@ def word_vectors(embedder: Embedder) -> KnowsWords | None:
     except ImportError:
         return None
     return usual if isinstance(usual, KnowsWords) else None
+
+
+@lru_cache(maxsize=1)
+def background_lines() -> tuple[str, ...]:
+    """Returns everyday messages, one per line of ``background.txt``: they were written for this
+    and never come from a conversation under study."""
+    path = resources.files("segviz.embedding").joinpath("background.txt")
+    return tuple(line for line in path.read_text(encoding="utf-8").split("\n") if line)
+
+
+def background_mean(embedder: Embedder) -> Vector:
+    """Mean vector (d,) float32 of the background lines under this embedder.
+
+    Static embeddings of chat share a large part (greetings, first person, question marks), which
+    keeps every cosine high. Subtracting the mean of other everyday text removes it, and what a
+    similarity is does not depend on what a conversation says later.
+    """
+    mean = embedder.embed(background_lines()).mean(axis=0, dtype=np.float64)
+    return np.asarray(mean, dtype=np.float32)

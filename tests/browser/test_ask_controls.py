@@ -215,6 +215,7 @@ def test_the_path_is_dragged_and_tells_where_a_node_is_retrieved(ask, memory):
     ask.until(KEY, "alpha", lambda alpha: float(alpha) > before)
     settles(ask, memory)
     control(ask, ".path summary").click()
+    control(ask, ".path tbody tr").first.wait_for()
     rows = control(ask, ".path tbody tr").all_inner_texts()
     assert len(rows) == len(
         ask.tree(KEY).evaluate("(r) => r.parentNode.segvizTree.path.found.nodes")
