@@ -62,13 +62,15 @@ def shows(entry: str, value: Any, write: Callable[[Any], None]) -> dict[str, Any
     The page sends what all its widgets show with each thing it sends. An answer that is still
     on its way would let the old value come back as if it had been chosen, and undo the change.
     So a widget whose entry was changed is drawn as another one, and only the newest writes.
+    A few take turns: Streamlit never forgets what it was told of a widget.
     """
     state, numbers = st.session_state, f"{entry}-number"
     number: int = state.get(numbers, 0)
     if state.get(f"{entry}-{number}", value) != value:
-        state[numbers] = number = number + 1
+        state[numbers] = number = (number + 1) % 4
     name = f"{entry}-{number}"
-    begin(name, value)
+    if state.get(name) != value:
+        state[name] = value
 
     def changed() -> None:
         if state.get(numbers, 0) == number:
