@@ -11,6 +11,7 @@ from segviz.memory import Memory, build, paid
 from segviz.systems import SYSTEMS
 from segviz.ui import keys
 from segviz.ui.state import Session, fingerprint, peek, remember, typed_turns
+from segviz.ui.widgets.captions import counted
 
 COMPARED_KEPT = 12
 
@@ -57,7 +58,8 @@ def offer(session: Session, missing: list[str]) -> None:
     if not (quick and paid(session.memory.embedder) is None) and not st.button(
         f"Build {labels}", key="build-compared", icon=":material/play_arrow:"
     ):
-        st.caption("Built offline, in seconds for a conversation of a few hundred turns.")
+        leaves = counted(len(session.memory.units), "leaf", "leaves")
+        st.caption(f"Built offline: a few hundred leaves take seconds, {leaves} may take minutes.")
         return
     bar = st.progress(0.0, "Building")
     for number, name in enumerate(missing):

@@ -6,7 +6,7 @@ from typing import Any
 
 import streamlit as st
 
-from segviz.retrieval import RELEVANCE
+from segviz.retrieval import RELEVANCE, RetrievalSettings
 from segviz.systems import SYSTEMS
 from segviz.ui.pages.compare.memories import cached, offer
 from segviz.ui.pages.compare.questions import (
@@ -74,7 +74,8 @@ def _choices(session: Session) -> tuple[list[str], dict[str, Any]]:
         [USUAL, *RELEVANCE],
         key="compare-relevance",
         persist_state="session",
-        help="As usual: hybrid, and in a system's own retrieval what its paper scores by",
+        help=f"As usual: {RetrievalSettings().relevance_for()}, and in a system's own retrieval "
+        "what its paper scores by",
     )
     k = third.slider("Retrieved K", 1, 30, 10, key="compare-k", persist_state="session")
     budget = fourth.slider(
