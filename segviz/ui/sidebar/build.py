@@ -97,7 +97,7 @@ def obtain(order: Order, source: str, base: str, typed: bool) -> tuple[str, Memo
     if not units:
         st.info(
             f"The rule '{order.unit}' makes no leaf from this conversation. "
-            "Choose another rule under Leaves."
+            "Choose another rule under One leaf per."
         )
         return None
     try:

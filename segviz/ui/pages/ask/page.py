@@ -55,10 +55,7 @@ def render(session: Session) -> None:
     if result.settings.step is not None:
         _moment(session, question, result.settings.step)
     if settings.levels == ():
-        st.warning(
-            "No level is admissible, so nothing can be retrieved. Choose levels under More "
-            "settings."
-        )
+        st.warning("No level is admissible, so nothing can be retrieved. Choose levels under More.")
     elif settings.levels is not None:
         names = ", ".join(level_label(session.memory, level) for level in settings.levels)
         st.caption(f"Only these levels may be retrieved: {names}.")
