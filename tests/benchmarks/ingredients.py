@@ -110,12 +110,15 @@ class Scored:
     gold: NDArray[np.bool_]
     category: NDArray[np.int64]
 
-    def recall(self, weights: Mapping[str, float]) -> Floats:
-        """Recall of the ten best leaves under these weights, float64 (q,)."""
+    def found(self, weights: Mapping[str, float], k: int) -> NDArray[np.int64]:
+        """How many gold leaves are among the k best under these weights, int64 (q,)."""
         total = sum(weights[name] * part for name, part in self.parts.items() if weights[name])
         best = np.argsort(-np.asarray(total + np.zeros(self.gold.shape)), axis=1, kind="stable")
-        hits = np.take_along_axis(self.gold, best[:, :10], axis=1).sum(axis=1)
-        return np.asarray(hits / self.gold.sum(axis=1))
+        return np.asarray(np.take_along_axis(self.gold, best[:, :k], axis=1).sum(axis=1))
+
+    def recall(self, weights: Mapping[str, float]) -> Floats:
+        """Recall of the ten best leaves under these weights, float64 (q,)."""
+        return np.asarray(self.found(weights, 10) / self.gold.sum(axis=1))
 
 
 def scored(memory: Memory, relevance: str = "contextual") -> Scored:
@@ -171,20 +174,28 @@ def elsewhere(found: Mapping[str, Scored]) -> list[dict[str, Any]]:
     return rows
 
 
-def in_turns(conversation: Conversation, reads: Mapping[str, int]) -> dict[str, Floats]:
+def in_turns(those: Sequence[Conversation], folder: str | None) -> dict[str, float]:
     """What other projects report: over the questions of categories 1 to 4 in turn units, recall
-    and any hit at ten; in exchanges, any hit of all questions within so many."""
-    turns = scored(segviz.build(conversation, unit="turn"))
+    and any hit at ten; any hit of all questions within 30 turns read, as so many turns or as 15
+    exchanges, and with the neural model in a folder under weights chosen on the others."""
     usual = {each.name: each.default for each in parameters(Contextual)}
-    ten = turns.recall(usual)[turns.category < 5]
-    found = {"turn units, recall@10": ten, "turn units, any hit": (ten > 0).astype(float)}
-    exchanges = scored(segviz.build(conversation))
-    total = sum(usual[name] * part for name, part in exchanges.parts.items())
-    best = np.argsort(-np.asarray(total), axis=1, kind="stable")[:, : reads["exchanges"]]
-    found["15 exchanges, any hit"] = (
-        np.take_along_axis(exchanges.gold, best, axis=1).any(axis=1).astype(float)
-    )
-    return found
+    turns = [scored(segviz.build(each, unit="turn")) for each in those]
+    exchanges = [scored(segviz.build(each)) for each in those]
+    columns = {
+        "turn units, recall@10": [each.recall(usual)[each.category < 5] for each in turns],
+        "turn units, any hit": [each.found(usual, 10)[each.category < 5] > 0 for each in turns],
+        "30 turns, any hit": [each.found(usual, 30) > 0 for each in turns],
+        "15 exchanges, any hit": [each.found(usual, 15) > 0 for each in exchanges],
+    }
+    if folder:
+        neural = [
+            scored(segviz.build(each, unit="turn", embedder=f"neural:{folder}")) for each in those
+        ]
+        columns["30 turns, any hit, with a neural embedder, weights chosen elsewhere"] = [
+            each.found(chosen([other for other in neural if other is not each]), 30) > 0
+            for each in neural
+        ]
+    return {label: float(np.concatenate(each).mean()) for label, each in columns.items()}
 
 
 def variants() -> dict[str, str]:
@@ -254,7 +265,8 @@ def _locomo() -> dict[str, Any]:
     found["left_out"] = {"all": float(values.mean())} | {
         str(each): float(values[category == each].mean()) for each in sorted({*category.tolist()})
     }
-    if folder := os.environ.get("SEGVIZ_NEURAL"):
+    folder = os.environ.get("SEGVIZ_NEURAL")
+    if folder:
         neural = {
             each.id: scored(segviz.build(each, embedder=f"neural:{folder}")) for each in those
         }
@@ -268,11 +280,7 @@ def _locomo() -> dict[str, Any]:
             str(each): float(values[category == each].mean())
             for each in sorted({*category.tolist()})
         }
-    terms: dict[str, list[Floats]] = {}
-    for each in those:
-        for label, column in in_turns(each, {"exchanges": 15}).items():
-            terms.setdefault(label, []).append(column)
-    found["terms"] = {label: float(np.concatenate(c).mean()) for label, c in terms.items()}
+    found["terms"] = in_turns(those, folder)
     return found
 
 
