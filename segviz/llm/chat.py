@@ -11,7 +11,7 @@ from typing import Any
 
 from segviz.llm import waiting
 from segviz.llm.cache import Completion, ModelCache, content_key
-from segviz.llm.client import KEPT, Body, Client, PassingFault, RequestError, clean
+from segviz.llm.client import KEPT, Body, Client, Fault, RequestError, clean
 from segviz.llm.endpoint import Endpoint
 from segviz.llm.protocols import LabelError, LastingFault, Prompt, Reply
 from segviz.llm.usage import Metered
@@ -207,18 +207,18 @@ class OpenAIChat(Client):
             content, refusal = message.get("content"), message.get("refusal")
             finish = choice.get("finish_reason")
         except (KeyError, IndexError, TypeError, AttributeError):
-            raise PassingFault("the reply lacked its answer (choices, message)", "body") from None
+            raise Fault("the reply lacked its answer (choices, message)", "body") from None
         said = content if isinstance(content, str) else ""
         said = self.endpoint.scrub(_without_thoughts(clean(said)), shortest=8)
         refusal = self.endpoint.scrub(clean(refusal)) if isinstance(refusal, str) else ""
         if finish == "length" and (prompt.labels or not said):
             limit = self.endpoint.max_tokens
-            raise PassingFault(f"the answer was cut off at {limit} tokens", "length")
+            raise Fault(f"the answer was cut off at {limit} tokens", "length")
         if not said and refusal and prompt.labels:
             said = refusal
         if not said:
             reason = f": {refusal[:_ANSWER]}" if refusal else ""
-            raise PassingFault(f"the answer was empty{reason}", "empty")
+            raise Fault(f"the answer was empty{reason}", "empty")
         if prompt.labels:
             said = self._label(prompt, said)
         return Completion(said, *tokens)
@@ -238,7 +238,7 @@ class OpenAIChat(Client):
                 said,
             )
 
-        raise PassingFault("the answer was none of the labels", "label", at_once=True, error=error)
+        raise Fault("the answer was none of the labels", "label", at_once=True, error=error)
 
 
 # --- labels ---------------------------------------------------------------------------------
