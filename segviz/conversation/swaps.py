@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 
@@ -49,12 +49,5 @@ class Reordered(Conversation):
 
 def reordered(conversation: Conversation, share: float, seed: int) -> Reordered:
     """``conversation`` with a share of its units in each other's place."""
-    return Reordered(
-        conversation.id,
-        conversation.speakers,
-        conversation.sessions,
-        conversation.questions,
-        conversation.source_format,
-        share,
-        seed,
-    )
+    plain = (getattr(conversation, item.name) for item in fields(Conversation))
+    return Reordered(*plain, share=share, seed=seed)

@@ -82,6 +82,28 @@ def each_message(
             notes.skipped((*place, row), f"expected a message (an object), found {describe(item)}")
 
 
+_ASIDE = ("system", "developer", "tool", "function", "observation")
+
+
+def spoken(
+    block: object, place: Place, notes: Notes, speaker: str = "role", text: str = "content"
+) -> list[Message]:
+    """The messages of ``[{speaker: …, text: …}, …]`` without times. Left out and counted: those of
+    systems and tools, and calls of tools without words."""
+    left: Counter[str] = Counter()
+    messages = []
+    for here, item in each_message(block, place, notes):
+        who, said = item.get(speaker), item.get(text)
+        if who in _ASIDE:
+            left[str(who)] += 1
+        elif said is None and ("tool_calls" in item or "function_call" in item):
+            left["calls of tools"] += 1
+        elif (plain := words(said, (*here, text), notes)) is not None:
+            messages.append(Message(speaker_named(who, (*here, speaker), notes), plain))
+    note_left_out(left, place, notes)
+    return messages
+
+
 def words(value: object, place: Place, notes: Notes) -> str | None:
     """A message's words: a text, a number, or the text parts of a list of blocks.
 

@@ -19,7 +19,7 @@ import os
 import threading
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 from datetime import UTC, datetime
 from hashlib import sha256
 from io import RawIOBase
@@ -302,19 +302,12 @@ class Watched:
                 "turns": turns,
                 "part": self.part,
                 "memory": name,
-                "session": [
-                    now.number,
-                    now.row,
-                    _iso(now.start),
-                    now.raw,
-                    _iso(now.last),
-                    now.name,
-                ],
+                "session": list(astuple(now)),
             }
         if memory is not None:
             store.write(memory.saved, self._made(name))
         # Until this file takes the place of the one before, that one and its memory hold.
-        files.write(self._made(_STATE), json.dumps(state, indent=1))
+        files.write(self._made(_STATE), json.dumps(state, indent=1, default=datetime.isoformat))
         for left in self.folder.glob("part-*-*.npz"):
             if left.name != name:
                 with suppress(PermissionError):  # Windows keeps a file that is still mapped
@@ -454,10 +447,6 @@ class Watched:
 def _plain(value: object) -> str:
     known = isinstance(value, str | int | float) and not isinstance(value, bool)
     return shorten(one_line(str(value)), 80) if known else ""
-
-
-def _iso(time: datetime | None) -> str | None:
-    return None if time is None else time.isoformat()
 
 
 def _date(written: str | None) -> datetime | None:

@@ -13,13 +13,12 @@ from collections import Counter
 from dataclasses import dataclass
 from datetime import datetime
 
-from segviz.conversation import Conversation
 from segviz.loaders.captions import counted
 from segviz.loaders.chat import Message
 from segviz.loaders.dates import read_fields, read_time, read_words
-from segviz.loaders.document import Loader, Options, PlainText
+from segviz.loaders.document import Loader, Options, PlainText, Reading
 from segviz.loaders.multi_conversation import read_chats, stem
-from segviz.loaders.report import Note, Notes
+from segviz.loaders.report import Notes
 
 LABEL = "plain text (Name: words)"
 
@@ -52,9 +51,7 @@ def matches(document: object) -> bool:
     return count <= 3 or len(names) * 3 <= count * 2
 
 
-def read(
-    document: object, name: str, options: Options
-) -> tuple[tuple[Conversation, ...], list[Note]]:
+def read(document: object, name: str, options: Options) -> Reading:
     """One conversation, called after the file. Raises LoadError when nobody speaks."""
     notes = Notes()
     drafts: list[_Draft] = []

@@ -21,10 +21,10 @@ from itertools import islice
 from segviz.conversation import Conversation, Session
 from segviz.loaders.captions import counted, describe, listed, quoted
 from segviz.loaders.dates import note_backwards, read_date
-from segviz.loaders.document import Loader, Options, Place
+from segviz.loaders.document import Loader, Options, Place, Reading
 from segviz.loaders.multi_conversation import id_under, known_id, no_turns, rows_of, settled, stem
 from segviz.loaders.questions import note_late_evidence, read_questions, turn_index
-from segviz.loaders.report import Note, Notes
+from segviz.loaders.report import Notes
 from segviz.loaders.turns import Draft, declared_id, read_turn, settle_ids
 
 LABEL = "LoCoMo"
@@ -40,14 +40,8 @@ def matches(document: object) -> bool:
     return any(_is_locomo(found) for _, raw in rows_of(document) if (found := _transcript(raw)))
 
 
-def read(
-    document: object, name: str, options: Options
-) -> tuple[tuple[Conversation, ...], list[Note]]:
-    """Conversations with at least one turn, and notes on what was mended or left out.
-
-    ``name`` is the file's name; its stem becomes the id of conversations without one.
-    Raises LoadError when no turn at all is usable.
-    """
+def read(document: object, name: str, options: Options) -> Reading:
+    """One conversation per sample with at least one turn."""
     notes = Notes()
     found: list[tuple[Conversation, Place]] = []
     empty: list[Place] = []
