@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
+from typing import Any
 
 import numpy as np
 
@@ -49,5 +50,5 @@ class Reordered(Conversation):
 
 def reordered(conversation: Conversation, share: float, seed: int) -> Reordered:
     """``conversation`` with a share of its units in each other's place."""
-    plain = (getattr(conversation, item.name) for item in fields(Conversation))
-    return Reordered(*plain, share=share, seed=seed)
+    same: dict[str, Any] = {f.name: getattr(conversation, f.name) for f in fields(Conversation)}
+    return Reordered(**same, share=share, seed=seed)

@@ -145,8 +145,8 @@ def test_nothing_usable_names_the_first_problem() -> None:
         read([sample("x", turn(text=None), 3)])
     assert caught.value.what == (
         "The file was read, but it has no usable messages (1 session); the first problem is at "
-        "[0].conversation.session_1[0].text: expected a text, found null, and no image caption; "
-        "the turn is left out"
+        "[0].conversation.session_1[0].text: expected a text, found null; the "
+        "message is left out"
     )
 
 
@@ -179,7 +179,7 @@ def test_dated_sessions_without_turns_are_one_finding(numbers: list[int], what: 
 def test_a_session_that_is_no_list() -> None:
     assert findings(bare(turn(), session_2="text", session_3=None)) == [
         ("skipped", "file", "1 session without turns (session_3)"),
-        ("skipped", "session_2", "expected a list of turns, found a text"),
+        ("skipped", "session_2", "expected a list of messages, found a text"),
     ]
 
 
@@ -261,38 +261,39 @@ def test_dates_that_go_backwards_are_one_finding_and_keep_the_order() -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "text", "what"),
+    ("value", "text", "told"),
     [
-        (5, "5", "a number was read as text"),
-        (2.5, "2.5", "a number was read as text"),
-        (["a", {"type": "text", "text": "b"}], "a\nb", "2 text parts joined"),
+        (5, "5", [("repaired", "a number was read as text")]),
+        (2.5, "2.5", [("repaired", "a number was read as text")]),
+        (["a", {"type": "text", "text": "b"}], "a\nb", []),
         (
             [{"type": "image"}, 3, {"text": "b"}],
             "b",
-            "1 text part joined; 2 without text left out",
+            [("skipped", "2 parts without text left out")],
         ),
     ],
 )
-def test_texts_that_are_mended(value: object, text: str, what: str) -> None:
+def test_texts_that_are_mended(value: object, text: str, told: list[tuple[str, str]]) -> None:
     assert only(bare(turn(text=value))).turns[0].text == text
-    assert findings(bare(turn(text=value))) == [("repaired", "session_1[0].text", what)]
+    expected = [(kind, "session_1[0].text", what) for kind, what in told]
+    assert findings(bare(turn(text=value))) == expected
 
 
-NO_CAPTION = ", and no image caption; the turn is left out"
+LEFT_OUT = "; the message is left out"
 
 
 @pytest.mark.parametrize(
     ("value", "what"),
     [
-        (None, f"expected a text, found null{NO_CAPTION}"),
-        (float("nan"), f"expected a text, found a number that is not finite{NO_CAPTION}"),
-        ([], f"expected a text, found an empty list{NO_CAPTION}"),
+        (None, f"expected a text, found null{LEFT_OUT}"),
+        (float("nan"), f"expected a text, found a number that is not finite{LEFT_OUT}"),
+        ([], f"expected a text, found an empty list{LEFT_OUT}"),
         (
             [{"type": "image"}],
-            f"expected a text, found a list of 1 object with key type{NO_CAPTION}",
+            f"expected a text, found a list of 1 object with key type{LEFT_OUT}",
         ),
-        ({"a": 1}, "expected a text, found an object with key a; the turn is left out"),
-        (True, "expected a text, found true; the turn is left out"),
+        ({"a": 1}, "expected a text, found an object with key a; the message is left out"),
+        (True, "expected a text, found true; the message is left out"),
     ],
 )
 def test_texts_that_cannot_be_used(value: object, what: str) -> None:
@@ -304,8 +305,8 @@ def test_texts_that_cannot_be_used(value: object, what: str) -> None:
 def test_a_missing_text_and_a_turn_that_is_no_object() -> None:
     document = bare({"speaker": "Ann", "dia_id": "D1:1"}, "words", turn("D1:3"))
     assert findings(document) == [
-        ("skipped", "session_1[0].text", f"expected a text, found nothing{NO_CAPTION}"),
-        ("skipped", "session_1[1]", "expected a turn (an object), found a text"),
+        ("skipped", "session_1[0].text", f"expected a text, found null{LEFT_OUT}"),
+        ("skipped", "session_1[1]", "expected a message (an object), found a text"),
     ]
 
 
@@ -333,7 +334,7 @@ def test_empty_text_stays_in_the_transcript_but_is_no_leaf() -> None:
 
 @pytest.mark.parametrize(
     ("value", "found"),
-    [(None, "null"), ("  ", "an empty text"), (3, "a number"), (["A"], "a list of 1 text")],
+    [(None, "null"), ("  ", "an empty text"), (["A"], "a list of 1 text")],
 )
 def test_odd_speakers(value: object, found: str) -> None:
     document = bare(turn(speaker=value))

@@ -16,6 +16,7 @@ from datetime import datetime
 
 from segviz.conversation import Conversation, Entry, Question, Session
 from segviz.loaders.captions import counted, describe
+from segviz.loaders.chat import flagged, read_messages, speakers_of
 from segviz.loaders.dates import note_backwards, note_empty, numeric_start
 from segviz.loaders.document import Loader, Options, Place, Reading
 from segviz.loaders.errors import LoadError
@@ -23,7 +24,6 @@ from segviz.loaders.items import Item
 from segviz.loaders.multi_conversation import id_under, known_id, no_turns, rows_of, settled
 from segviz.loaders.questions import read_questions
 from segviz.loaders.report import Notes
-from segviz.loaders.turns import flagged, read_messages, speakers_of
 
 LABEL = "LongMemEval"
 

@@ -15,12 +15,12 @@ from collections.abc import Mapping, Sequence
 
 from segviz.conversation import Conversation, Question, Session, Turn
 from segviz.loaders.captions import describe, quoted
+from segviz.loaders.chat import flagged, read_messages, speakers_of
 from segviz.loaders.dates import note_backwards, note_empty, numeric_start
 from segviz.loaders.document import Loader, Options, Place, Reading
 from segviz.loaders.multi_conversation import no_turns, stem
 from segviz.loaders.questions import note_late_evidence, read_category
 from segviz.loaders.report import Notes
-from segviz.loaders.turns import flagged, read_messages, speakers_of
 
 LABEL = "RealMem"
 

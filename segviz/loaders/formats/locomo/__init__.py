@@ -22,10 +22,10 @@ from segviz.conversation import Conversation, Session
 from segviz.loaders.captions import counted, describe, listed, quoted
 from segviz.loaders.dates import note_backwards, read_date
 from segviz.loaders.document import Loader, Options, Place, Reading
+from segviz.loaders.formats.locomo.turns import Draft, declared_id, read_turns, settle_ids
 from segviz.loaders.multi_conversation import id_under, known_id, no_turns, rows_of, settled, stem
 from segviz.loaders.questions import note_late_evidence, read_questions, turn_index
 from segviz.loaders.report import Notes
-from segviz.loaders.turns import Draft, declared_id, read_turn, settle_ids
 
 LABEL = "LoCoMo"
 
@@ -180,13 +180,11 @@ def _sessions(transcript: dict[str, object], place: Place, notes: Notes) -> tupl
         raw = transcript.get(key)
         if raw is None or raw == []:
             empty.append(key)
-        elif not isinstance(raw, list):
-            what = f"expected a list of turns, found {describe(raw)}"
-            notes.skipped((*place, key), what)
         else:
             number = int(key.removeprefix("session_"))
-            drafts = _drafts(raw, number, (*place, key), notes)
-            reserved.update(turn_id for item in raw if (turn_id := declared_id(item)))
+            drafts = read_turns(raw, number, (*place, key), notes)
+            declared = map(declared_id, raw if isinstance(raw, list) else ())
+            reserved.update(filter(None, declared))
             if drafts:
                 start, raw_date = _date(transcript, key, place, notes)
                 blocks.append(_Block(key, number, start, raw_date, drafts))
@@ -194,11 +192,6 @@ def _sessions(transcript: dict[str, object], place: Place, notes: Notes) -> tupl
     sessions = _settled(blocks, reserved, place, notes)
     note_backwards(sessions, place, notes, order="numeric")
     return sessions
-
-
-def _drafts(raw: list[object], number: int, place: Place, notes: Notes) -> tuple[Draft, ...]:
-    read = (read_turn(item, number, row + 1, (*place, row), notes) for row, item in enumerate(raw))
-    return tuple(draft for draft in read if draft is not None)
 
 
 def _date(
