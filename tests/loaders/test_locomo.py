@@ -165,9 +165,9 @@ def test_sessions_are_in_numeric_order() -> None:
 @pytest.mark.parametrize(
     ("numbers", "what"),
     [
-        ([2], "1 dated session without turns (session_2)"),
-        ([2, 3], "2 dated sessions without turns (session_2, session_3)"),
-        (range(2, 18), "16 dated sessions without turns (session_2 … session_17)"),
+        ([2], "1 session without turns (session_2)"),
+        ([2, 3], "2 sessions without turns (session_2, session_3)"),
+        (range(2, 18), "16 sessions without turns (session_2 … session_17)"),
     ],
 )
 def test_dated_sessions_without_turns_are_one_finding(numbers: list[int], what: str) -> None:
@@ -228,7 +228,7 @@ def test_every_month_is_known() -> None:
         ("yesterday", "yesterday", "'yesterday'"),
         ("x" * 99, "x" * 99, f"'{'x' * 39}…'"),
         ("", "", "an empty text"),
-        (None, "", "null"),
+        (None, "", "nothing"),
         (20230508, "", "a number"),
     ],
 )

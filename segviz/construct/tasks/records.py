@@ -6,17 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 SCOPES = ("short", "long", "mixed")
-ENTITY_KINDS = (
-    "person",
-    "organisation",
-    "location",
-    "event",
-    "product",
-    "work",
-    "date",
-    "time",
-    "other",
-)
+ENTITY_KINDS = tuple("person organisation location event product work date time other".split())
 MOST_FACTS = 15
 
 EXPECTED = ("date", "person", "location", "number", "anything")

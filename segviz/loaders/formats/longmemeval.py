@@ -17,7 +17,7 @@ from datetime import datetime
 from segviz.conversation import Conversation, Entry, Question, Session
 from segviz.loaders.captions import counted, describe
 from segviz.loaders.chat import flagged, read_messages, speakers_of
-from segviz.loaders.dates import note_backwards, note_empty, numeric_start
+from segviz.loaders.dates import note_backwards, note_empty, session_start
 from segviz.loaders.document import Loader, Options, Place, Reading
 from segviz.loaders.errors import LoadError
 from segviz.loaders.items import Item
@@ -110,7 +110,7 @@ def _conversation(
             start: tuple[datetime | None, str] = (None, "")
             if row < len(dates):
                 day = (*place, "haystack_dates", row)
-                start = numeric_start(dates[row], "2023/05/28 (Sun) 19:47", day, notes)
+                start = session_start(dates[row], "2023/05/28 (Sun) 19:47", day, notes)
             sessions.append(Session(key, *start, turns))
     note_empty(empty, (*place, _SESSIONS), notes)
     if not sessions:

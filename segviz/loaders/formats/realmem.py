@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 from segviz.conversation import Conversation, Question, Session, Turn
 from segviz.loaders.captions import describe, quoted
 from segviz.loaders.chat import flagged, read_messages, speakers_of
-from segviz.loaders.dates import note_backwards, note_empty, numeric_start
+from segviz.loaders.dates import note_backwards, note_empty, session_start
 from segviz.loaders.document import Loader, Options, Place, Reading
 from segviz.loaders.multi_conversation import no_turns, stem
 from segviz.loaders.questions import note_late_evidence, read_category
@@ -47,7 +47,7 @@ def read(document: object, name: str, options: Options) -> Reading:
             empty.append(f"session_{row + 1}")
         elif turns := read_messages(block, "speaker", row + 1, inner, notes):
             date = raw.get("current_time")
-            start = numeric_start(date, "2025-12-19 (Friday)", (*place, "current_time"), notes)
+            start = session_start(date, "2025-12-19 (Friday)", (*place, "current_time"), notes)
             sessions.append(Session(f"session_{row + 1}", *start, turns))
     note_empty(empty, ("dialogues",), notes)
     if not sessions:

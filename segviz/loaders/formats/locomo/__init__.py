@@ -20,7 +20,7 @@ from itertools import islice
 
 from segviz.conversation import Conversation, Session
 from segviz.loaders.captions import counted, describe, listed, quoted
-from segviz.loaders.dates import note_backwards, read_date
+from segviz.loaders.dates import note_backwards, note_empty, read_date, session_start
 from segviz.loaders.document import Loader, Options, Place, Reading
 from segviz.loaders.formats.locomo.turns import Draft, declared_id, read_turns, settle_ids
 from segviz.loaders.multi_conversation import id_under, known_id, no_turns, rows_of, settled, stem
@@ -186,26 +186,19 @@ def _sessions(transcript: dict[str, object], place: Place, notes: Notes) -> tupl
             declared = map(declared_id, raw if isinstance(raw, list) else ())
             reserved.update(filter(None, declared))
             if drafts:
-                start, raw_date = _date(transcript, key, place, notes)
+                name = f"{key}_date_time"
+                start, raw_date = session_start(
+                    transcript.get(name),
+                    "1:56 pm on 8 May, 2023",
+                    (*place, name),
+                    notes,
+                    read_date,
+                )
                 blocks.append(_Block(key, number, start, raw_date, drafts))
-    _note_empty(transcript, empty, place, notes)
+    note_empty(empty, place, notes)
     sessions = _settled(blocks, reserved, place, notes)
     note_backwards(sessions, place, notes, order="numeric")
     return sessions
-
-
-def _date(
-    transcript: dict[str, object], key: str, place: Place, notes: Notes
-) -> tuple[datetime | None, str]:
-    name = f"{key}_date_time"
-    value = transcript.get(name)
-    raw = value if isinstance(value, str) else ""
-    start = read_date(raw)
-    if start is None:
-        found = quoted(raw) if raw else describe(value) if name in transcript else "nothing"
-        what = f'expected a date like "1:56 pm on 8 May, 2023", found {found}; kept without date'
-        notes.repaired((*place, name), what)
-    return start, raw
 
 
 def _settled(
@@ -225,14 +218,6 @@ def _settled(
         own = tuple(islice(turns, len(block.drafts)))
         sessions.append(Session(name, block.start, block.raw_date, own))
     return tuple(sessions)
-
-
-def _note_empty(transcript: dict[str, object], keys: list[str], place: Place, notes: Notes) -> None:
-    dated = [key for key in keys if f"{key}_date_time" in transcript]
-    undated = [key for key in keys if f"{key}_date_time" not in transcript]
-    for group, noun in ((dated, "dated session"), (undated, "session")):
-        if group:
-            notes.skipped(place, f"{counted(len(group), noun)} without turns ({listed(group)})")
 
 
 LOADER = Loader(LABEL, matches, read)
