@@ -280,11 +280,14 @@ def _find_label(text: str, labels: Sequence[str]) -> str | None:
     return same.pop() if len(same) == 1 else None
 
 
+def unfenced(text: str) -> str:
+    """An answer without the code fence some models put around it."""
+    fenced = _FENCE.match(text.strip())
+    return fenced.group(1) if fenced else text.strip()
+
+
 def _unwrapped(text: str) -> str:
-    said = text.strip()
-    fenced = _FENCE.match(said)
-    said = fenced.group(1) if fenced else said
-    said = _from_json(said)
+    said = _from_json(unfenced(text))
     for pair in _QUOTES:
         if len(said) > 1 and said[0] == pair[0] and said[-1] == pair[1]:
             said = said.strip(pair).strip()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -25,8 +24,8 @@ from segviz.construct.tasks.records import (
     SubQuestion,
 )
 from segviz.llm import Chat, LabelError, Prompt, Reply, prompts
+from segviz.llm.chat import unfenced
 
-_FENCE = re.compile(r"\A```[\w-]*\s*(.*?)\s*```\Z", re.DOTALL)
 _LONGEST = 600  # characters kept of any text a model writes
 _MOST = 8  # sub-questions
 
@@ -177,9 +176,8 @@ class ChatTasks(Offline):
 
 
 def _object(text: str) -> dict[str, Any] | None:
-    fenced = _FENCE.match(text.strip())
     try:
-        value = json.loads(fenced.group(1) if fenced else text)
+        value = json.loads(unfenced(text))
     except (ValueError, RecursionError):
         return None
     return value if isinstance(value, dict) else None
