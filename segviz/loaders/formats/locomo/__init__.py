@@ -12,10 +12,7 @@ bare conversation           the older ``locomo10.zip``: ``{speaker_a, session_1,
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
-from datetime import datetime
+from dataclasses import replace
 from itertools import islice
 
 from segviz.conversation import Conversation, Session
@@ -152,17 +149,6 @@ def _note_broken(sample: object, place: Place, notes: Notes) -> None:
 # wherever they stand in the file. session_1_summary, events_session_1 and others are ignored.
 
 
-@dataclass(frozen=True, slots=True)
-class _Block:
-    """A session before its turns have settled ids; ``key`` is its name in the file."""
-
-    key: str
-    number: int
-    start: datetime | None
-    raw_date: str
-    drafts: tuple[Draft, ...]
-
-
 def _session_keys(transcript: dict[str, object]) -> list[str]:
     """Keys of sessions, dated ones without turns included, in numeric order."""
     keys = {
@@ -173,7 +159,7 @@ def _session_keys(transcript: dict[str, object]) -> list[str]:
 
 def _sessions(transcript: dict[str, object], place: Place, notes: Notes) -> tuple[Session, ...]:
     """All sessions that have turns, with ids settled across the whole conversation."""
-    blocks: list[_Block] = []
+    blocks: list[tuple[Session, tuple[Draft, ...]]] = []
     reserved: set[str] = set()
     empty: list[str] = []
     for key in _session_keys(transcript):
@@ -186,38 +172,17 @@ def _sessions(transcript: dict[str, object], place: Place, notes: Notes) -> tupl
             declared = map(declared_id, raw if isinstance(raw, list) else ())
             reserved.update(filter(None, declared))
             if drafts:
-                name = f"{key}_date_time"
-                start, raw_date = session_start(
-                    transcript.get(name),
-                    "1:56 pm on 8 May, 2023",
-                    (*place, name),
-                    notes,
-                    read_date,
-                )
-                blocks.append(_Block(key, number, start, raw_date, drafts))
+                name, example = f"{key}_date_time", "1:56 pm on 8 May, 2023"
+                here = (*place, name)
+                date = session_start(transcript.get(name), example, here, notes, read_date)
+                blocks.append((Session(key, *date, ()), drafts))
     note_empty(empty, place, notes)
-    sessions = _settled(blocks, reserved, place, notes)
+    turns = settle_ids((draft for _, drafts in blocks for draft in drafts), reserved, notes)
+    sessions = tuple(
+        replace(session, turns=tuple(islice(turns, len(drafts)))) for session, drafts in blocks
+    )
     note_backwards(sessions, place, notes, order="numeric")
     return sessions
-
-
-def _settled(
-    blocks: Sequence[_Block], reserved: set[str], place: Place, notes: Notes
-) -> tuple[Session, ...]:
-    turns = settle_ids((draft for block in blocks for draft in block.drafts), reserved, notes)
-    sessions = []
-    seen: Counter[int] = Counter()
-    for block in blocks:
-        name = f"session_{block.number}"
-        seen[block.number] += 1
-        if seen[block.number] > 1:
-            # session_7 and session_07 in one file: both are kept, under two names.
-            name += f"#{seen[block.number]}"
-            what = f"session {block.number} is there already; called {name}"
-            notes.repaired((*place, block.key), what)
-        own = tuple(islice(turns, len(block.drafts)))
-        sessions.append(Session(name, block.start, block.raw_date, own))
-    return tuple(sessions)
 
 
 LOADER = Loader(LABEL, matches, read)
