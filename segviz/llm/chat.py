@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -52,14 +51,13 @@ class OpenAIChat(Client):
         waives: bool = False,
         total: Metered | None = None,
         sleep: Callable[[float], None] = waiting.sleep,
-        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         """Nothing is sent yet; without ``cache`` replies are kept in memory. ``waives``:
         do without the answer to a prompt that never gets one, as by ``waive``. ``total``
         counts along and may outlive the client."""
         if not endpoint.model:
             raise ValueError("model is empty; name a model the server has, such as gpt-5.4-mini")
-        super().__init__(endpoint, cache, total, sleep, clock)
+        super().__init__(endpoint, cache, total, sleep)
         self._waives = waives
         self._accepted = self.cache.accepted.setdefault(f"{endpoint.address} {endpoint.model}", {})
 

@@ -96,8 +96,7 @@ class Client(Metered):
         endpoint: Endpoint,
         cache: ModelCache | None,
         total: Metered | None,
-        sleep: Callable[[float], None] = waiting.sleep,
-        clock: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], None],
     ) -> None:
         """Imports ``openai``; nothing is sent yet. Without ``cache`` what is answered is kept
         in memory; ``total`` counts along and may outlive the client."""
@@ -107,7 +106,6 @@ class Client(Metered):
         self.endpoint = endpoint
         self.cache = cache if cache is not None else ModelCache()
         self._sleep = sleep
-        self._clock = clock
         self._package = openai
         self._idle: list[openai.OpenAI] = []
         self._close = weakref.finalize(self, _close_all, self._idle)
@@ -139,7 +137,7 @@ class Client(Metered):
 
         Raises ModelError, or the fault's own ``error``, after ``retries`` more tries.
         """
-        started = self._clock()
+        started = time.monotonic()
         # At most ``retries + 1`` counted tries. A refusal ends the loop unless ``adapt`` could
         # change the request; a passing fault waits: as the server asked, else by the backoff.
         fault: Fault | None = None
@@ -161,12 +159,11 @@ class Client(Metered):
         # Raised out here so that no exception of the package, which holds the request and
         # its headers, hangs on to this one.
         assert fault is not None
-        seconds = self._clock() - started
+        seconds = time.monotonic() - started
         raise fault.error(tries) if fault.error else self._failed(fault, body, tries, seconds)
 
     def _send(self, route: Route, body: Body) -> Body:
         """Sends one request and counts it; the reply as a JSON object, or a fault."""
-        started = self._clock()
         try:
             content = self._post(route, body)
         except self._package.APIStatusError as error:
@@ -187,7 +184,7 @@ class Client(Metered):
             what = f"the connection failed ({type(cause).__name__})"
             raise Fault(what, "connection") from None
         finally:
-            self.count_call(self._clock() - started)
+            self.count_call()
         try:
             reply = json.loads(content)
         except ValueError:  # also what is not UTF-8

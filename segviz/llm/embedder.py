@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import threading
-import time
 from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate, pairwise
 
@@ -38,7 +37,6 @@ class OpenAIEmbedder(Client):
         *,
         total: Metered | None = None,
         sleep: Callable[[float], None] = waiting.sleep,
-        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         """Nothing is sent yet; without ``cache`` vectors are kept in memory. ``total``
         counts along and may outlive the client."""
@@ -46,7 +44,7 @@ class OpenAIEmbedder(Client):
             raise ValueError(
                 "embedding_model is empty; name one the server has, such as text-embedding-3-small"
             )
-        super().__init__(endpoint, cache, total, sleep, clock)
+        super().__init__(endpoint, cache, total, sleep)
         self._identity = f"{endpoint.address} {endpoint.embedding_model}"
         self._dimensions: int | None = None
         self._batch_texts = BATCH_TEXTS
