@@ -207,7 +207,9 @@ class OpenAIChat(Client):
         except (KeyError, IndexError, TypeError, AttributeError):
             raise Fault("the reply lacked its answer (choices, message)", "body") from None
         said = content if isinstance(content, str) else ""
-        said = self.endpoint.scrub(_without_thoughts(clean(said)), shortest=8)
+        # Some local models write their reasoning in front of the answer.
+        said = _THOUGHTS.sub("", clean(said), count=1).strip()
+        said = self.endpoint.scrub(said, shortest=8)
         refusal = self.endpoint.scrub(clean(refusal)) if isinstance(refusal, str) else ""
         if finish == "length" and (prompt.labels or not said):
             limit = self.endpoint.max_tokens
@@ -261,11 +263,6 @@ def _instruction(labels: Sequence[str], form: str) -> str:
     if form == "json_object":
         return f'Answer with the JSON object {{"label": …}}, the label being one of: {listed}'
     return f"Answer with exactly one of these labels and nothing else: {listed}"
-
-
-def _without_thoughts(text: str) -> str:
-    """Returns the answer without the reasoning some local models write in front of it."""
-    return _THOUGHTS.sub("", text, count=1).strip()
 
 
 def _find_label(text: str, labels: Sequence[str]) -> str | None:

@@ -79,11 +79,6 @@ _ADVICE = {
 }
 
 
-def _backoff(attempt: int) -> float:
-    """Seconds to wait after the ``attempt``-th failure: 0.5, 1, 2, 4, then always 8."""
-    return float(min(FIRST_WAIT * 2 ** (attempt - 1), LONGEST_WAIT))
-
-
 class Client(Metered):
     """Asks an endpoint what its cache does not hold; chat model and embedder derive from it.
 
@@ -155,7 +150,8 @@ class Client(Metered):
             if not fault.passing:
                 break
             if tries <= self.endpoint.retries and not fault.at_once:
-                self._sleep(_backoff(tries) if fault.wait is None else fault.wait)
+                wait = min(FIRST_WAIT * 2 ** (tries - 1), LONGEST_WAIT)
+                self._sleep(wait if fault.wait is None else fault.wait)
         # Raised out here so that no exception of the package, which holds the request and
         # its headers, hangs on to this one.
         assert fault is not None

@@ -100,7 +100,11 @@ class ZipMembers(Members):
         infos = self._zip.infolist()
         # A member without any name breaks is_dir().
         named = (info for info in infos if info.filename)
-        plain = [info for info in named if not info.is_dir() and not _is_link(info)]
+        plain = [
+            info
+            for info in named
+            if not info.is_dir() and not stat.S_ISLNK(info.external_attr >> 16)
+        ]
         # Of equal names the last one counts, as for programs that unpack.
         self._infos = {info.filename: info for info in plain if not _is_hidden(info.filename)}
         self.paths = natural(self._infos)
@@ -184,10 +188,6 @@ def _counting(path: str) -> list[tuple[int, int, str]]:
         number = part.isascii() and part.isdigit() and len(part) < 10
         parts.append((0, int(part), part) if number else (1, 0, part))
     return parts
-
-
-def _is_link(info: zipfile.ZipInfo) -> bool:
-    return stat.S_ISLNK(info.external_attr >> 16)
 
 
 def _is_hidden(path: str) -> bool:
@@ -277,8 +277,9 @@ def _search(members: Members, options: Options) -> _Search:
             search.problems.append((path, error))
             continue
         loader = loader_of(document, options)
-        if isinstance(document, PlainText) and loader is None and _meant_as_json(document):
-            search.problems.append((path, document.error))
+        plain = document if loader is None and isinstance(document, PlainText) else None
+        if plain and plain.text.lstrip()[:1] in ("[", "{"):  # meant as JSON
+            search.problems.append((path, plain.error))
         elif loader is None:
             search.others += 1
         else:
@@ -311,10 +312,6 @@ def _slack(members: Members) -> _Search:
     if any(slack.DAY.fullmatch(path) for path in folder):
         search.found.append(_Found("", LOADERS["slack"], folder, notes))
     return search
-
-
-def _meant_as_json(document: PlainText) -> bool:
-    return document.text.lstrip()[:1] in ("[", "{")
 
 
 def _nothing(search: _Search) -> LoadError:
