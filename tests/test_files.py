@@ -119,9 +119,9 @@ def test_each_command_keeps_the_old_file_where_the_disk_is_full(tmp_path):
     """By a limit on the size of files, which the kernel enforces as it does a full disk."""
     target = tmp_path / "result"
     for command in (
-        ["export", "sample:recurrence", "--format", "html", "-o"],
+        ["export", "sample:recurrence", "--format", "html", "--embedder", "hashing", "-o"],
         ["convert", "sample:recurrence", "-o"],
-        ["build", "sample:recurrence", "-o"],
+        ["build", "sample:recurrence", "--embedder", "hashing", "-o"],
     ):
         target.write_text("old")
         script = (
@@ -131,7 +131,7 @@ def test_each_command_keeps_the_old_file_where_the_disk_is_full(tmp_path):
         )
         environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
         ran = subprocess.run(
-            [sys.executable, "-c", script, *command, str(target), "--embedder", "hashing"],
+            [sys.executable, "-c", script, *command, str(target)],
             capture_output=True,
             text=True,
             env=environment,

@@ -9,7 +9,7 @@ from segviz.cli.building import add_building
 from segviz.cli.command import Command
 from segviz.cli.console import Console
 from segviz.cli.exits import OK
-from segviz.cli.many import LOST, add_many, add_measuring, measured, runs_of
+from segviz.cli.many import LOST, add_many, measured, runs_of
 from segviz.cli.models import models
 from segviz.cli.reports import Owner, report
 from segviz.cli.retrieval import add_scoring
@@ -31,12 +31,6 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     )
     group = parser.add_argument_group("retrieval")
     add_scoring(group)
-    add_measuring(parser.add_argument_group("measuring"), "recall")
-    parser.add_argument(
-        "--resume",
-        metavar="PATH",
-        help="keep what is measured in this file, run by run, and go on from what it holds",
-    )
     add_many(parser)
     add_building(parser, several=True)
 

@@ -5,13 +5,11 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from segviz.cli.building import add_building, built
 from segviz.cli.command import Command
 from segviz.cli.console import Console
-from segviz.cli.exits import OK, UsageError, user_errors
-from segviz.cli.models import models
-from segviz.cli.settings import parameters_help
+from segviz.cli.exits import OK, user_errors
 from segviz.cli.source import (
+    add_conversation,
     add_file,
     output_path,
     path_of,
@@ -28,52 +26,31 @@ if TYPE_CHECKING:
 
     from segviz.conversation import Conversation
 
-_TARGETS = ("locomo", "memory")
-
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
     add_file(parser, "conversation file of any format, or memory")
-    parser.add_argument(
-        "--to",
-        choices=_TARGETS,
-        default="locomo",
-        help="locomo: a LoCoMo file of all its conversations, or of --conversation; memory: a "
-        "memory of one of them, built as by `segviz build` (default: %(default)s)",
-    )
     parser.add_argument("-o", "--output", required=True, metavar="PATH", help="file to write")
-    add_building(parser)
+    add_conversation(parser)
 
 
 def _run(options: argparse.Namespace, console: Console) -> int:
     path = output_path(options.output, options.file)
-    packed = recognises(path_of(options.file))
-    if options.to == "memory":
-        if packed:
-            raise UsageError(f"{options.file} is a memory already")
-        with models(options, console) as clients:
-            memory = built(options, console, clients)
-        with user_errors(OSError):
-            memory.save(path)
-        conversations: Sequence[Conversation] = [memory.conversation]
-    else:
-        conversations = _conversations(options, console, packed)
-        write_file(path, locomo_json(conversations))
+    conversations = _conversations(options, console)
+    write_file(path, locomo_json(conversations))
     told = [
         {"id": c.id, "sessions": len(c.sessions), "turns": len(c.turns), "format": c.source_format}
         for c in conversations
     ]
     if options.json:
-        console.json("convert", {"output": str(path), "to": options.to, "conversations": told})
+        console.json("convert", {"output": str(path), "conversations": told})
         return OK
     turns = sum(len(c.turns) for c in conversations)
-    console.line(f"{path}: {len(told)} conversations, {turns} turns ({options.to})")
+    console.line(f"{path}: {len(told)} conversations, {turns} turns")
     return OK
 
 
-def _conversations(
-    options: argparse.Namespace, console: Console, packed: bool
-) -> Sequence[Conversation]:
-    if packed:
+def _conversations(options: argparse.Namespace, console: Console) -> Sequence[Conversation]:
+    if recognises(path_of(options.file)):
         with user_errors():
             return [open_memory(path_of(options.file)).conversation]
     if options.conversation is not None:
@@ -84,7 +61,7 @@ def _conversations(
 
 
 COMMAND = Command(
-    "turn any format segviz reads into a LoCoMo file or a memory",
+    "turn any format segviz reads into a LoCoMo file",
     """\
 Reads a file of any format segviz knows (told by its content) and writes it as a LoCoMo
 file: sessions with dates, turns with ids and captions, questions with evidence. What was
@@ -97,8 +74,6 @@ repaired or left out is counted on standard error. A memory gives its conversati
             "A table whose columns have other names",
             "segviz convert log.csv --columns text=body,speaker=who -o log.json",
         ),
-        ("Straight to a memory", "segviz convert chat.txt --to memory -o chat.json.gz"),
     ),
-    "command, output, to, conversations (each id, sessions, turns, format: what it was read as).",
-    parameters_help,
+    "command, output, conversations (each id, sessions, turns, format: what it was read as).",
 )

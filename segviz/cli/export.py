@@ -47,7 +47,9 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
         help=f"dots for each pixel of a {_names(lambda one: one.scales)} (default: {_SCALE})",
     )
     parser.add_argument(
-        "--dark", action="store_true", help=f"on a dark ground: {_names(lambda one: one.dark)}"
+        "--dark",
+        action="store_true",
+        help=f"on a dark ground: {_names(lambda one: one.needs_browser)}",
     )
     add_question(parser)
     parser.add_argument("--node", type=int, metavar="N", help="node that is selected")
@@ -84,8 +86,10 @@ def _check_format(options: argparse.Namespace, chosen: Format, console: Console)
         raise UsageError(
             f"--scale is for {_names(lambda one: one.scales)}, not for {options.format}"
         )
-    if options.dark and chosen.dark is None:
-        raise UsageError(f"--dark is for {_names(lambda one: one.dark)}, not for {options.format}")
+    if options.dark and not chosen.needs_browser:
+        raise UsageError(
+            f"--dark is for {_names(lambda one: one.needs_browser)}, not for {options.format}"
+        )
     if chosen.needs_browser:
         with user_errors(BrowserError):
             find_browser()

@@ -49,7 +49,8 @@ LOST = (UNFINISHED, "a model or the workers gave up; what --resume keeps is not 
 
 
 def add_many(parser: argparse.ArgumentParser) -> None:
-    """Options for seeds and workers."""
+    """Options for what is measured, seeds and workers."""
+    _add_measuring(parser.add_argument_group("measuring"))
     group = parser.add_argument_group(
         "many runs",
         "A run is one conversation, built by one system, measured with one seed. Runs know\n"
@@ -72,6 +73,11 @@ def add_many(parser: argparse.ArgumentParser) -> None:
         help="share of the units that change places before building, 0 to 1: what is lost "
         "without the order of time (default: %(default)g)",
     )
+    group.add_argument(
+        "--resume",
+        metavar="PATH",
+        help="keep what is measured in this file, run by run, and go on from what it holds",
+    )
     where = group.add_mutually_exclusive_group()
     where.add_argument(
         "--workers",
@@ -89,12 +95,11 @@ def add_many(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_measuring(parser: argparse._ActionsContainer, default: str) -> None:
-    """Options for what is measured; ``default`` is the measure of the report."""
+def _add_measuring(parser: argparse._ActionsContainer) -> None:
     parser.add_argument(
         "--measure",
         choices=CHOICES,
-        default=default,
+        default="recall",
         metavar="NAME",
         help="measure of the report, and the one settings are judged by: %(choices)s "
         "(default: %(default)s); --json has all",

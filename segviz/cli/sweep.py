@@ -10,7 +10,7 @@ from segviz.cli.building import add_building
 from segviz.cli.command import Command
 from segviz.cli.console import Console
 from segviz.cli.exits import OK, UsageError
-from segviz.cli.many import LOST, add_many, add_measuring, measured, runs_of
+from segviz.cli.many import LOST, add_many, measured, runs_of
 from segviz.cli.models import models
 from segviz.cli.reports import Owner, report
 from segviz.cli.retrieval import (
@@ -39,11 +39,6 @@ _SHARED = ("k", "budget", "relevance", "literal", "units", "tokens")
 def _arguments(parser: argparse.ArgumentParser) -> None:
     add_file(parser, "memory, or conversation file to build one from")
     parser.add_argument("-o", "--output", metavar="PATH", help="also write a row per cell as CSV")
-    parser.add_argument(
-        "--resume",
-        metavar="PATH",
-        help="keep what is measured in this file, run by run, and go on from what it holds",
-    )
     group = parser.add_argument_group("grid")
     add_preset(group, "policy, alpha, horizon and relevance, each the only one,")
     for name, (metavar, legal, read) in _AXES.items():
@@ -57,7 +52,6 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
         )
     add_scoring(group, argparse.SUPPRESS)
     add_literal(group)
-    add_measuring(parser.add_argument_group("measuring"), "recall")
     add_many(parser)
     add_building(parser, several=True)
 

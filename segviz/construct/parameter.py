@@ -51,7 +51,7 @@ def param(
     """A dataclass field that carries its own range and meaning.
 
     ``bounds`` are the least and the greatest legal number. ``registry`` names the registry (a key
-    of ``segviz.memory.builder.COMPONENTS``) from which the value may be chosen by name; its
+    of ``segviz.memory.COMPONENTS``) from which the value may be chosen by name; its
     ``factory`` makes the default. ``choices`` lists the legal values of a text parameter.
     ``source`` names the passage it comes from (a section, a table, the authors' code) with its
     value there, or says "ours".

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
+from typing import Any
 
 import numpy as np
 
@@ -49,12 +50,5 @@ class Reordered(Conversation):
 
 def reordered(conversation: Conversation, share: float, seed: int) -> Reordered:
     """``conversation`` with a share of its units in each other's place."""
-    return Reordered(
-        conversation.id,
-        conversation.speakers,
-        conversation.sessions,
-        conversation.questions,
-        conversation.source_format,
-        share,
-        seed,
-    )
+    same: dict[str, Any] = {f.name: getattr(conversation, f.name) for f in fields(Conversation)}
+    return Reordered(**same, share=share, seed=seed)

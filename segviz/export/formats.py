@@ -13,7 +13,6 @@ from segviz.export.sheet import Sheet, card, film, growth, sheet
 from segviz.export.snippet import python_snippet
 from segviz.export.story import story_page
 from segviz.export.tables import nodes_csv, nodes_parquet, ranks_csv
-from segviz.export.view import View
 from segviz.tree import Structure
 
 
@@ -22,21 +21,19 @@ class Format:
     """One kind of file: part and ending of its name, what it is, and how it is made.
 
     ``asks`` where the view must answer a question; ``problem`` says why a structure cannot
-    be written, "" where it can. ``dark`` makes the same on a dark ground, where there is
-    such. With ``needs_browser`` what is made is a sheet for a browser to draw
-    (``segviz.export.pictures``); ``scales`` where it may have more dots than the picture has
-    pixels.
+    be written, "" where it can. With ``needs_browser`` what is made, also on a ``dark`` ground,
+    is a sheet for a browser to draw (``segviz.export.pictures``); ``scales`` where it may have
+    more dots than the picture has pixels.
     """
 
     part: str
     ending: str
     label: str
     about: str
-    make: Callable[[View], str | bytes | Sheet]
+    make: Callable[..., str | bytes | Sheet]
     mime: str
     asks: bool = False
     problem: Callable[[Structure], str] | None = None
-    dark: Callable[[View], str | bytes | Sheet] | None = None
     needs_browser: bool = False
     scales: bool = False
 
@@ -67,7 +64,6 @@ FORMATS: dict[str, Format] = {
         "The picture in dots, for slides and messages; drawn by an installed browser.",
         partial(sheet, "png"),
         "image/png",
-        dark=partial(sheet, "png", dark=True),
         needs_browser=True,
         scales=True,
     ),
@@ -78,7 +74,6 @@ FORMATS: dict[str, Format] = {
         "The view as a vector picture, with legend; drawn by an installed browser.",
         partial(sheet, "svg"),
         "image/svg+xml",
-        dark=partial(sheet, "svg", dark=True),
         needs_browser=True,
     ),
     "pdf": Format(
@@ -89,7 +84,6 @@ FORMATS: dict[str, Format] = {
         "installed browser.",
         partial(sheet, "pdf"),
         "application/pdf",
-        dark=partial(sheet, "pdf", dark=True),
         needs_browser=True,
     ),
     "card": Format(
@@ -100,7 +94,6 @@ FORMATS: dict[str, Format] = {
         "or a slide has room for; drawn by an installed browser.",
         card,
         "image/png",
-        dark=partial(card, dark=True),
         needs_browser=True,
     ),
     "animation": Format(
@@ -111,7 +104,6 @@ FORMATS: dict[str, Format] = {
         film,
         "image/webp",
         asks=True,
-        dark=partial(film, dark=True),
         needs_browser=True,
     ),
     "growth": Format(
@@ -122,7 +114,6 @@ FORMATS: dict[str, Format] = {
         "browser.",
         growth,
         "image/webp",
-        dark=partial(growth, dark=True),
         needs_browser=True,
     ),
     "session": Format(

@@ -144,7 +144,7 @@ def _body(view: View) -> list[str]:
         '<figure id="picture"></figure>',
         *([] if keeps_time(view.memory, view.structure) else [f'<p class="hint">{UNFOLDED}</p>']),
         '<main class="columns">',
-        *_told(view),
+        *(_step(view) if view.result is None else _evidence(view)),
         '<section id="details" aria-live="polite"><h2>Node</h2>'
         '<p class="hint">Select a node of the tree to read it: click it, or walk with the arrow '
         "keys and press Enter.</p></section>",
@@ -152,10 +152,6 @@ def _body(view: View) -> list[str]:
         "<noscript><p>This page draws the tree and its details with JavaScript; the texts above "
         "do without.</p></noscript>",
     ]
-
-
-def _told(view: View) -> list[str]:
-    return _step(view) if view.result is None else _evidence(view)
 
 
 def _step(view: View) -> list[str]:

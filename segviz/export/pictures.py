@@ -75,7 +75,7 @@ def made(offer: Format, view: View, *, dark: bool = False, scale: int = 2) -> st
     ``dark`` and ``scale`` count where the format has them. ValueError for what cannot be
     written, BrowserError where the browser fails.
     """
-    content = (offer.dark if dark and offer.dark else offer.make)(view)
+    content = offer.make(view, dark=dark) if offer.needs_browser else offer.make(view)
     if not isinstance(content, Sheet):
         return content
     return draw(content, scale=scale if offer.scales else 1)

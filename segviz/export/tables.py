@@ -106,19 +106,8 @@ def nodes_csv(view: View) -> str:
     ``last_turn`` the ends of the span.
     """
     structure, result = view.structure, view.result
-    names = [
-        "node",
-        "level",
-        "top",
-        "start",
-        "stop",
-        "kind",
-        "active",
-        "depth",
-        "parents",
-        "children",
-    ]
-    names += ["first_turn", "last_turn", "first_session", "last_session"]
+    names = "node level top start stop kind active depth parents children".split()
+    names += _ENDS
     names += [] if result is None else ["initial", "final"]
 
     def row(node: int) -> list[Value]:
@@ -168,6 +157,9 @@ def nodes_parquet(view: View) -> bytes:
     return stream.getvalue()
 
 
+_ENDS = ("first_turn", "last_turn", "first_session", "last_session")
+
+
 def _ends(view: View, node: int) -> list[Value]:
     """First and last turn, first and last session (counted from 1) of a node's span."""
     units = view.memory.units[int(view.structure.start[node]) : int(view.structure.stop[node])]
@@ -199,9 +191,9 @@ def ranks_csv(view: View) -> str:
         {node: rank for rank, node in enumerate(nodes, start=1)}
         for nodes in (result.before, result.after)
     ]
-    names = ["rank_final", "rank_initial", "node", "level", "start", "stop", "initial", "final"]
+    names = "rank_final rank_initial node level start stop initial final".split()
     names += ["change", "retrieved_before", "retrieved", "gold"]
-    names += ["first_turn", "last_turn", "first_session", "last_session", "text"]
+    names += [*_ENDS, "text"]
 
     def row(rank: int, node: int) -> list[Value]:
         initial, final = float(result.initial[node]), float(result.final[node])

@@ -41,15 +41,10 @@ def series(steps: Sequence[Step]) -> dict[str, NDArray[np.float64]]:
     """
     costs = [step.cost for step in steps]
     ms = [1000 * c.seconds if c.seconds and not c.cached else np.nan for c in costs]
-    return {
-        "ms": np.array(ms, dtype=np.float64),
-        "tokens": np.array([c.tokens for c in costs], dtype=np.float64),
-        "calls": np.array([c.calls for c in costs], dtype=np.float64),
-        "embedded": np.array([c.embedded for c in costs], dtype=np.float64),
-        "embedding tokens": np.array([c.embedding_tokens for c in costs], dtype=np.float64),
-        "inspected": np.array([c.inspected for c in costs], dtype=np.float64),
-        "modified": np.array([c.modified for c in costs], dtype=np.float64),
-        "annotated": np.array([c.annotated for c in costs], dtype=np.float64),
+    names = "tokens calls embedded embedding_tokens inspected modified annotated".split()
+    return {"ms": np.array(ms, dtype=np.float64)} | {
+        name.replace("_", " "): np.array([getattr(c, name) for c in costs], dtype=np.float64)
+        for name in names
     }
 
 

@@ -124,7 +124,7 @@ def node_link_html(
             physics=False,
             shape="diamond" if node in gold else "dot",
             size=size,
-            color=_node_colour(colour, border),
+            color=node_colour(colour, border),
             borderWidth=thickness,
             borderWidthSelected=max(thickness, 2.0),
             font={"size": 11 * pixel, "color": foreground},
@@ -225,7 +225,7 @@ def _on_ramp(score: float, most: float, ramp: Sequence[str], power: float) -> st
     return ramp[round(share * (len(ramp) - 1))]
 
 
-def _node_colour(fill: str, border: str) -> dict[str, Any]:
+def node_colour(fill: str, border: str) -> dict[str, Any]:
     """Hovering and clicking change a border, never the colour that carries a meaning."""
     state = {"background": fill, "border": border}
     return state | {"highlight": state, "hover": state}

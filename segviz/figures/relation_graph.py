@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from segviz.figures.node_link import network, offline_page
+from segviz.figures.node_link import network, node_colour, offline_page
 from segviz.tree import Relate, Structure, as_number
 
 SHAPES = {
@@ -123,7 +123,6 @@ def relation_html(
         kind = _type(structure, node)
         colour = colours[kind]
         border = accent if node == selected else colour
-        state = {"background": colour, "border": border}
         mentions = _mentions(structure, node)
         net.add_node(
             f"n{node}",
@@ -134,7 +133,7 @@ def relation_html(
             physics=False,
             shape=SHAPES[marks[kind]],
             size=6 + 13 * (mentions / most) ** 0.5,
-            color=state | {"highlight": state, "hover": state},
+            color=node_colour(colour, border),
             borderWidth=3 if node == selected else 1,
             font={"size": 14, "color": foreground, "strokeWidth": 3, "strokeColor": background},
         )

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from segviz.llm import waiting
 from segviz.llm.cache import Completion, ModelCache, content_key
-from segviz.llm.client import KEPT, Body, Client, PassingFault, RequestError, clean
+from segviz.llm.client import KEPT, Body, Client, Fault, RequestError, clean
 from segviz.llm.endpoint import Endpoint
 from segviz.llm.protocols import LabelError, LastingFault, Prompt, Reply
 from segviz.llm.usage import Metered
@@ -52,14 +51,13 @@ class OpenAIChat(Client):
         waives: bool = False,
         total: Metered | None = None,
         sleep: Callable[[float], None] = waiting.sleep,
-        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         """Nothing is sent yet; without ``cache`` replies are kept in memory. ``waives``:
         do without the answer to a prompt that never gets one, as by ``waive``. ``total``
         counts along and may outlive the client."""
         if not endpoint.model:
             raise ValueError("model is empty; name a model the server has, such as gpt-5.4-mini")
-        super().__init__(endpoint, cache, total, sleep, clock)
+        super().__init__(endpoint, cache, total, sleep)
         self._waives = waives
         self._accepted = self.cache.accepted.setdefault(f"{endpoint.address} {endpoint.model}", {})
 
@@ -207,18 +205,20 @@ class OpenAIChat(Client):
             content, refusal = message.get("content"), message.get("refusal")
             finish = choice.get("finish_reason")
         except (KeyError, IndexError, TypeError, AttributeError):
-            raise PassingFault("the reply lacked its answer (choices, message)", "body") from None
+            raise Fault("the reply lacked its answer (choices, message)", "body") from None
         said = content if isinstance(content, str) else ""
-        said = self.endpoint.scrub(_without_thoughts(clean(said)), shortest=8)
+        # Some local models write their reasoning in front of the answer.
+        said = _THOUGHTS.sub("", clean(said), count=1).strip()
+        said = self.endpoint.scrub(said, shortest=8)
         refusal = self.endpoint.scrub(clean(refusal)) if isinstance(refusal, str) else ""
         if finish == "length" and (prompt.labels or not said):
             limit = self.endpoint.max_tokens
-            raise PassingFault(f"the answer was cut off at {limit} tokens", "length")
+            raise Fault(f"the answer was cut off at {limit} tokens", "length")
         if not said and refusal and prompt.labels:
             said = refusal
         if not said:
             reason = f": {refusal[:_ANSWER]}" if refusal else ""
-            raise PassingFault(f"the answer was empty{reason}", "empty")
+            raise Fault(f"the answer was empty{reason}", "empty")
         if prompt.labels:
             said = self._label(prompt, said)
         return Completion(said, *tokens)
@@ -238,7 +238,7 @@ class OpenAIChat(Client):
                 said,
             )
 
-        raise PassingFault("the answer was none of the labels", "label", at_once=True, error=error)
+        raise Fault("the answer was none of the labels", "label", at_once=True, error=error)
 
 
 # --- labels ---------------------------------------------------------------------------------
@@ -265,11 +265,6 @@ def _instruction(labels: Sequence[str], form: str) -> str:
     return f"Answer with exactly one of these labels and nothing else: {listed}"
 
 
-def _without_thoughts(text: str) -> str:
-    """Returns the answer without the reasoning some local models write in front of it."""
-    return _THOUGHTS.sub("", text, count=1).strip()
-
-
 def _find_label(text: str, labels: Sequence[str]) -> str | None:
     """Returns the label ``text`` gives: as JSON, bare, quoted, fenced, in other letter case or with
     a full stop; None where it gives none of them, or more than one."""
@@ -280,11 +275,14 @@ def _find_label(text: str, labels: Sequence[str]) -> str | None:
     return same.pop() if len(same) == 1 else None
 
 
+def unfenced(text: str) -> str:
+    """An answer without the code fence some models put around it."""
+    fenced = _FENCE.match(text.strip())
+    return fenced.group(1) if fenced else text.strip()
+
+
 def _unwrapped(text: str) -> str:
-    said = text.strip()
-    fenced = _FENCE.match(said)
-    said = fenced.group(1) if fenced else said
-    said = _from_json(said)
+    said = _from_json(unfenced(text))
     for pair in _QUOTES:
         if len(said) > 1 and said[0] == pair[0] and said[-1] == pair[1]:
             said = said.strip(pair).strip()

@@ -27,7 +27,7 @@ import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from email.utils import parsedate_to_datetime
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from segviz.llm import waiting
 from segviz.llm.cache import ModelCache
@@ -79,11 +79,6 @@ _ADVICE = {
 }
 
 
-def _backoff(attempt: int) -> float:
-    """Seconds to wait after the ``attempt``-th failure: 0.5, 1, 2, 4, then always 8."""
-    return float(min(FIRST_WAIT * 2 ** (attempt - 1), LONGEST_WAIT))
-
-
 class Client(Metered):
     """Asks an endpoint what its cache does not hold; chat model and embedder derive from it.
 
@@ -96,8 +91,7 @@ class Client(Metered):
         endpoint: Endpoint,
         cache: ModelCache | None,
         total: Metered | None,
-        sleep: Callable[[float], None] = waiting.sleep,
-        clock: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], None],
     ) -> None:
         """Imports ``openai``; nothing is sent yet. Without ``cache`` what is answered is kept
         in memory; ``total`` counts along and may outlive the client."""
@@ -107,7 +101,6 @@ class Client(Metered):
         self.endpoint = endpoint
         self.cache = cache if cache is not None else ModelCache()
         self._sleep = sleep
-        self._clock = clock
         self._package = openai
         self._idle: list[openai.OpenAI] = []
         self._close = weakref.finalize(self, _close_all, self._idle)
@@ -125,13 +118,13 @@ class Client(Metered):
     def _ask(
         self,
         route: Route,
-        build: Callable[[PassingFault | None], Body],
+        build: Callable[[Fault | None], Body],
         read: Callable[[Body], T],
         adapt: Callable[[Body, int, str], bool] = lambda body, status, said: False,
     ) -> T:
         """Sends the request from ``build`` and returns what ``read`` makes of the reply.
 
-        ``build`` is told the last fault, if any. ``read`` raises PassingFault for a reply
+        ``build`` is told the last fault, if any. ``read`` raises a Fault for a reply
         that is worth asking for again. ``adapt`` is shown a request that the server refused as
         malformed or failed at (400, 422, 500, 501), the status and what the server said; True
         means it changed what ``build`` makes next, and that try is not counted, so it must not
@@ -139,53 +132,55 @@ class Client(Metered):
 
         Raises ModelError, or the fault's own ``error``, after ``retries`` more tries.
         """
-        started = self._clock()
+        started = time.monotonic()
         # At most ``retries + 1`` counted tries. A refusal ends the loop unless ``adapt`` could
         # change the request; a passing fault waits: as the server asked, else by the backoff.
-        fault: PassingFault | FinalFault | None = None
+        fault: Fault | None = None
         tries = 0
         while tries <= self.endpoint.retries:
-            body = build(fault if isinstance(fault, PassingFault) else None)
+            body = build(fault)
             tries += 1
             try:
                 return read(self._send(route, body))
-            except FinalFault as refused:
-                fault = refused
-            except PassingFault as passing:
-                fault = passing
+            except Fault as found:
+                fault = found
             if fault.status in _ADAPTABLE and adapt(body, fault.status, fault.said):
                 tries -= 1
                 continue
-            if isinstance(fault, FinalFault):
+            if not fault.passing:
                 break
             if tries <= self.endpoint.retries and not fault.at_once:
-                self._sleep(_backoff(tries) if fault.wait is None else fault.wait)
+                wait = min(FIRST_WAIT * 2 ** (tries - 1), LONGEST_WAIT)
+                self._sleep(wait if fault.wait is None else fault.wait)
         # Raised out here so that no exception of the package, which holds the request and
         # its headers, hangs on to this one.
-        raise self._failed(fault, body["model"], tries, self._clock() - started)
+        assert fault is not None
+        seconds = time.monotonic() - started
+        raise fault.error(tries) if fault.error else self._failed(fault, body, tries, seconds)
 
     def _send(self, route: Route, body: Body) -> Body:
         """Sends one request and counts it; the reply as a JSON object, or a fault."""
-        started = self._clock()
         try:
             content = self._post(route, body)
         except self._package.APIStatusError as error:
-            raise _from_status(error.status_code, error.response, self._said(error)) from None
+            raise _from_status(
+                error.status_code, error.response.headers, self._said(error)
+            ) from None
         except self._package.APITimeoutError:
-            raise PassingFault(f"no reply within {self.endpoint.timeout:g} s", "timeout") from None
+            raise Fault(f"no reply within {self.endpoint.timeout:g} s", "timeout") from None
         except TimeoutError:
             what = f"the reply was not complete within {self.endpoint.deadline:g} s"
-            raise PassingFault(what, "timeout") from None
+            raise Fault(what, "timeout") from None
         except _ReplyError as error:
-            raise PassingFault(str(error), "body") from None
+            raise Fault(str(error), "body") from None
         except self._package.APIConnectionError as error:
             cause = error.__cause__
             if isinstance(cause, _ReplyError):  # some versions wrap it
-                raise PassingFault(str(cause), "body") from None
+                raise Fault(str(cause), "body") from None
             what = f"the connection failed ({type(cause).__name__})"
-            raise PassingFault(what, "connection") from None
+            raise Fault(what, "connection") from None
         finally:
-            self.count_call(self._clock() - started)
+            self.count_call()
         try:
             reply = json.loads(content)
         except ValueError:  # also what is not UTF-8
@@ -193,7 +188,7 @@ class Client(Metered):
         except RecursionError:  # nested a thousand deep
             reply = None
         if not isinstance(reply, dict):
-            raise PassingFault("the reply was not valid JSON, or cut off", "body")
+            raise Fault("the reply was not valid JSON, or cut off", "body")
         return reply
 
     def _post(self, route: Route, body: Body) -> bytes:
@@ -249,13 +244,12 @@ class Client(Metered):
             said = " ".join(parts) or said
         return self.endpoint.scrub(str(said or ""))
 
-    def _failed(
-        self, fault: PassingFault | FinalFault | None, model: str, tries: int, seconds: float
-    ) -> ModelError:
-        assert fault is not None
-        if isinstance(fault, PassingFault) and fault.error is not None:
-            return fault.error(tries)
-        return _explain(fault, self.endpoint.address, model, tries, seconds)
+    def _failed(self, fault: Fault, body: Body, tries: int, seconds: float) -> RequestError:
+        """The error for people: what happened, how often it was tried, what to do."""
+        tried = "Tried once." if tries == 1 else f"Tried {tries} times in {seconds:.0f} s."
+        advice = _ADVICE.get(fault.kind, _ADVICE[400])
+        where = f"{self.endpoint.address} ({body['model']})"
+        return RequestError(f"{where}: {fault}. {tried} {advice} {KEPT}", fault)
 
 
 class _ReplyError(Exception):
@@ -294,16 +288,18 @@ def clean(text: str) -> str:
 # --- what can go wrong ---------------------------------------------------------------------
 
 
-class PassingFault(Exception):
-    """A fault worth another try. ``kind`` picks the advice, ``wait`` overrides the backoff
-    in seconds, ``at_once`` skips it, ``error`` makes the final error from the number of
-    tries. ``status`` is that of a server in trouble, ``said`` its reason, secrets blanked out."""
+class Fault(Exception):
+    """One try that failed. ``kind``, a name or an HTTP status, picks the advice; ``passing``: it is
+    worth another try, after ``wait`` seconds in place of the backoff, or ``at_once``. ``error``
+    makes the final error from the number of tries. ``status`` is that of a server that refused
+    the request or is in trouble, ``said`` its reason, secrets blanked out."""
 
     def __init__(
         self,
         what: str,
         kind: str | int,
         *,
+        passing: bool = True,
         wait: float | None = None,
         at_once: bool = False,
         error: Callable[[int], ModelError] | None = None,
@@ -312,69 +308,42 @@ class PassingFault(Exception):
     ) -> None:
         """Keeps what happened."""
         super().__init__(what)
-        self.status = status
-        self.said = said
-        self.kind = kind
-        self.wait = wait
-        self.at_once = at_once
-        self.error = error
-
-
-class FinalFault(Exception):
-    """The server refused the request; ``said`` is its reason, secrets blanked out."""
-
-    def __init__(self, what: str, status: int, said: str) -> None:
-        """Keeps what happened."""
-        super().__init__(what)
-        self.status = status
-        self.said = said
+        self.kind, self.passing, self.wait, self.at_once = kind, passing, wait, at_once
+        self.error, self.status, self.said = error, status, said
 
 
 class RequestError(ModelError):
-    """A ModelError for a request that failed for good: ``reason`` is what happened, in
-    short; ``lasting``: it lies with this one request, others may fare better;
-    ``settable``: other settings of the endpoint may help."""
+    """A ModelError for a request that failed for good: ``reason`` is what happened, in short,
+    ``status`` and ``said`` as of the fault; ``lasting``: it lies with this one request, others
+    may fare better; ``settable``: other settings of the endpoint may help."""
 
-    def __init__(self, message: str, kind: str | int, reason: str) -> None:
-        """``kind`` is a name or an HTTP status, as in the advice."""
+    def __init__(self, message: str, fault: Fault) -> None:
+        """Keeps what the fault says."""
         super().__init__(message)
-        self.reason = reason
-        self.lasting = kind in _OF_ONE_REQUEST
-        self.settable = kind not in _OF_THE_SERVER
+        self.reason, self.status, self.said = str(fault), fault.status, fault.said
+        self.lasting = fault.kind in _OF_ONE_REQUEST
+        self.settable = fault.kind not in _OF_THE_SERVER
+        self.for_all = not fault.passing and not self.lasting
 
 
-class RefusedError(RequestError):
-    """A RequestError for a request the server refused with an HTTP status; ``said`` is its
-    reason, secrets blanked out. ``for_all``: other requests would fare the same."""
-
-    def __init__(self, message: str, status: int, reason: str, said: str) -> None:
-        """Keeps status and reason."""
-        super().__init__(message, status, reason)
-        self.status = status
-        self.said = said
-        self.for_all = not self.lasting
-
-
-class _Response(Protocol):
-    @property
-    def headers(self) -> Mapping[str, str]: ...
-
-
-def _from_status(status: int, response: _Response, said: str) -> PassingFault | FinalFault:
-    """Returns the fault of an error status. An account without credit also answers 429, but
-    waiting does not help there."""
+def _from_status(status: int, headers: Mapping[str, str], said: str) -> Fault:
+    """The fault of an error status. An account without credit also answers 429, but waiting does
+    not help there."""
     if status == 429 and "insufficient_quota" in said:
-        return FinalFault("the account has no credit left (429 insufficient_quota)", 402, said)
+        return _refused("the account has no credit left (429 insufficient_quota)", 402, said)
     if status in _PASSING or status >= 500:
-        what = f"the server answered {status}"
+        what = _with(f"the server answered {status}", said)
         kind = status if status == 429 else 500
-        wait = retry_after(response.headers)
-        return PassingFault(_with(what, said), kind, wait=wait, status=status, said=said)
+        return Fault(what, kind, wait=retry_after(headers), status=status, said=said)
     if 300 <= status < 400:
-        return FinalFault(f"the server sends to another address ({status})", 404, "")
+        return _refused(f"the server sends to another address ({status})", 404, "")
     # A refused key is often repeated in the answer, in part or in full: say nothing of it.
     said = "" if status == 401 else said
-    return FinalFault(_with(f"the server refused the request ({status})", said), status, said)
+    return _refused(_with(f"the server refused the request ({status})", said), status, said)
+
+
+def _refused(what: str, status: int, said: str) -> Fault:
+    return Fault(what, status, passing=False, status=status, said=said)
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
@@ -398,19 +367,6 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
     if seconds != seconds:  # NaN
         return None
     return min(max(seconds, 0.0), LONGEST_RETRY_AFTER)
-
-
-def _explain(
-    fault: PassingFault | FinalFault, address: str, model: str, tries: int, seconds: float
-) -> RequestError:
-    """The error for people: what happened, how often it was tried, what to do."""
-    kind = fault.kind if isinstance(fault, PassingFault) else fault.status
-    tried = "Tried once." if tries == 1 else f"Tried {tries} times in {seconds:.0f} s."
-    advice = _ADVICE.get(kind, _ADVICE[400])
-    message = f"{address} ({model}): {fault}. {tried} {advice} {KEPT}"
-    if isinstance(fault, FinalFault):
-        return RefusedError(message, fault.status, str(fault), fault.said)
-    return RequestError(message, kind, str(fault))
 
 
 def _with(what: str, said: str) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import threading
-import time
 from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate, pairwise
 
@@ -12,7 +11,7 @@ import numpy as np
 
 from segviz.llm import waiting
 from segviz.llm.cache import Embedding, ModelCache, content_key
-from segviz.llm.client import Body, Client, PassingFault, RefusedError, clean
+from segviz.llm.client import Body, Client, Fault, RequestError, clean
 from segviz.llm.endpoint import Endpoint
 from segviz.llm.protocols import ModelError
 from segviz.llm.usage import Metered
@@ -38,7 +37,6 @@ class OpenAIEmbedder(Client):
         *,
         total: Metered | None = None,
         sleep: Callable[[float], None] = waiting.sleep,
-        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         """Nothing is sent yet; without ``cache`` vectors are kept in memory. ``total``
         counts along and may outlive the client."""
@@ -46,7 +44,7 @@ class OpenAIEmbedder(Client):
             raise ValueError(
                 "embedding_model is empty; name one the server has, such as text-embedding-3-small"
             )
-        super().__init__(endpoint, cache, total, sleep, clock)
+        super().__init__(endpoint, cache, total, sleep)
         self._identity = f"{endpoint.address} {endpoint.embedding_model}"
         self._dimensions: int | None = None
         self._batch_texts = BATCH_TEXTS
@@ -147,7 +145,7 @@ class OpenAIEmbedder(Client):
                 },
                 lambda reply: self._read(reply, texts),
             )
-        except RefusedError as error:
+        except RequestError as error:
             if error.status not in (400, 413, 422) or not _TOO_MUCH.search(error.said):
                 raise
             if len(texts) == 1 and len(texts[0]) < 2 * _SHORTEST:
@@ -164,17 +162,17 @@ class OpenAIEmbedder(Client):
         tokens, count = self.count_tokens(reply, output=False)[0], len(texts)
         data = reply.get("data")
         if not isinstance(data, list) or not all(isinstance(item, dict) for item in data):
-            raise PassingFault("the reply lacked its vectors (data)", "body")
+            raise Fault("the reply lacked its vectors (data)", "body")
         if len(data) != count:
-            raise PassingFault(f"{count} texts were sent, {len(data)} vectors came", "vectors")
+            raise Fault(f"{count} texts were sent, {len(data)} vectors came", "vectors")
         places = [item.get("index", place) for place, item in enumerate(data)]
         if any(type(place) is not int for place in places) or sorted(places) != [*range(count)]:
-            raise PassingFault("the vectors were numbered wrongly", "body")
+            raise Fault("the vectors were numbered wrongly", "body")
         rows: list[Vector] = [_unit(item.get("embedding")) for item in data]
         sizes = {len(row) for row in rows}
         if len(sizes) != 1 or not self._fits(rows[0]):
             expected = self._dimensions or "one number of them"
-            raise PassingFault(
+            raise Fault(
                 f"the vectors have {sorted(sizes)} dimensions, {expected} expected", "vectors"
             )
         shares = _shares(tokens, [len(text) for text in texts])
@@ -194,14 +192,14 @@ def _unit(values: object) -> Vector:
     except (TypeError, ValueError, OverflowError):
         row = np.zeros(0)
     if row.ndim == 2:
-        raise PassingFault("a vector per token came, not one of the text; set pooling", "vectors")
+        raise Fault("a vector per token came, not one of the text; set pooling", "vectors")
     if row.ndim != 1 or not row.size or not np.isfinite(row).all():
-        raise PassingFault("a vector was empty or not made of numbers", "vectors")
+        raise Fault("a vector was empty or not made of numbers", "vectors")
     with np.errstate(over="ignore"):
         norm = float(np.linalg.norm(row))
     if row.any() and not 1e-100 < norm < 1e100:
         what = f"a vector's numbers are too large or too small (up to {np.abs(row).max():g})"
-        raise PassingFault(what, "vectors")
+        raise Fault(what, "vectors")
     return np.asarray(row / (norm or 1.0), dtype=np.float32)
 
 

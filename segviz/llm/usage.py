@@ -19,24 +19,12 @@ class Usage:
     calls: int = 0
     tokens_in: int = 0
     tokens_out: int = 0
-    seconds: float = 0.0
     unknown_usage: int = 0
-
-    def __add__(self, other: Usage) -> Usage:
-        """Both together."""
-        return Usage(
-            self.calls + other.calls,
-            self.tokens_in + other.tokens_in,
-            self.tokens_out + other.tokens_out,
-            self.seconds + other.seconds,
-            self.unknown_usage + other.unknown_usage,
-        )
 
 
 class Metered:
     """Counters of a client. Every request sent counts, also one that failed or whose
-    answer was refused, since servers charge for those; ``seconds`` adds up the time of
-    requests, also of those under way at once. What is counted here is counted in
+    answer was refused, since servers charge for those. What is counted here is counted in
     ``total`` too, which may outlive the client."""
 
     def __init__(self, total: Metered | None = None) -> None:
@@ -46,7 +34,6 @@ class Metered:
         self.tokens = 0
         self.tokens_in = 0
         self.tokens_out = 0
-        self.seconds = 0.0
         self.unknown_usage = 0
         self.answered = 0
         self.answered_tokens = 0
@@ -59,17 +46,14 @@ class Metered:
     def usage(self) -> Usage:
         """A consistent copy of the counters."""
         with self._counting:
-            return Usage(
-                self.calls, self.tokens_in, self.tokens_out, self.seconds, self.unknown_usage
-            )
+            return Usage(self.calls, self.tokens_in, self.tokens_out, self.unknown_usage)
 
-    def count_call(self, seconds: float) -> None:
-        """One request was sent and took so long."""
+    def count_call(self) -> None:
+        """One request was sent."""
         with self._counting:
             self.calls += 1
-            self.seconds += seconds
         if self._total is not None:
-            self._total.count_call(seconds)
+            self._total.count_call()
 
     def count_answer(self, tokens_in: int, tokens_out: int, cached: bool = False) -> None:
         """One prompt was answered, by the server or by the cache, for so many tokens then.
@@ -132,11 +116,9 @@ PRICES: dict[str, dict[str, Price]] = {
 """Host, then model. The same model costs something else elsewhere, so the host counts."""
 
 
-def price(
-    endpoint: Endpoint, model: str, prices: dict[str, dict[str, Price]] = PRICES
-) -> Price | None:
+def price(endpoint: Endpoint, model: str) -> Price | None:
     """Returns the price of ``model`` at this endpoint; None where it is not known (never 0)."""
-    return prices.get(endpoint.host, {}).get(model)
+    return PRICES.get(endpoint.host, {}).get(model)
 
 
 def cost(usage: Usage, prices: Price | None) -> float | None:

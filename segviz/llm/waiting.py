@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import wait as wait_for
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
 from segviz.llm.protocols import LabelError, ModelError
 
@@ -61,12 +61,6 @@ def sleep(seconds: float) -> None:
     until = time.monotonic() + seconds
     while (left := until - time.monotonic()) > 0:
         time.sleep(min(left, TICK))
-        _look_up()
-
-
-def _wait_all(futures: Collection[Future[Any]]) -> None:
-    """Until all are done, with a heartbeat."""
-    while wait_for(futures, timeout=TICK).not_done:
         _look_up()
 
 
@@ -149,7 +143,8 @@ def in_parallel(work: Callable[[A], B], items: Sequence[A], workers: int) -> lis
     futures: list[Future[B | None]] = []
     try:
         futures = [pool.submit(guarded, item) for item in items]
-        _wait_all(futures)
+        while wait_for(futures, timeout=TICK).not_done:
+            _look_up()
     except BaseException:
         guarded.abandon.set()
         raise

@@ -15,12 +15,13 @@ import re
 import stat
 import zipfile
 import zlib
+from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from io import BytesIO
 from pathlib import Path, PurePosixPath
-from typing import Protocol
+from typing import IO
 
 from segviz import files
 from segviz.conversation import Conversation, Corpus, with_distinct_ids
@@ -57,27 +58,34 @@ _PRIVATE = {"users.json", "user.json"}
 _HEAD = 4096
 
 
-class Members(Protocol):
-    """Files under one name. ``read`` gives one whole, ``head`` its first bytes; both are taken
-    from the budget."""
+class Members(ABC):
+    """Files under one name; what is read of them is taken from the budget. ``paths`` are in natural
+    order, without repetition."""
 
     budget: Budget
+    paths: Sequence[str]
 
-    @property
-    def paths(self) -> Sequence[str]:
-        """Their paths, in natural order, without repetition."""
+    @abstractmethod
+    def open(self, path: str) -> IO[bytes]:
+        """A file as a stream."""
 
-    def head(self, path: str) -> bytes:
-        """The first bytes of a file."""
-
+    @abstractmethod
     def read(self, path: str) -> bytes:
         """A whole file. LoadError when it is beyond the budget or cannot be read."""
 
-    def close(self) -> None:
-        """Let go of the archive."""
+    def head(self, path: str) -> bytes:
+        """The first bytes of a file; b"" where they cannot be read."""
+        try:
+            with self.open(path) as stream:
+                return stream.read(_HEAD)
+        except _BROKEN:
+            return b""
+
+    def close(self) -> None:  # noqa: B027
+        """Let go of what is open."""
 
 
-class ZipMembers:
+class ZipMembers(Members):
     """The files of a zip archive, given as bytes or as a path. LoadError when damaged."""
 
     def __init__(self, source: bytes | Path, most: int = WHOLE) -> None:
@@ -92,22 +100,18 @@ class ZipMembers:
         infos = self._zip.infolist()
         # A member without any name breaks is_dir().
         named = (info for info in infos if info.filename)
-        plain = [info for info in named if not info.is_dir() and not _is_link(info)]
+        plain = [
+            info
+            for info in named
+            if not info.is_dir() and not stat.S_ISLNK(info.external_attr >> 16)
+        ]
         # Of equal names the last one counts, as for programs that unpack.
         self._infos = {info.filename: info for info in plain if not _is_hidden(info.filename)}
+        self.paths = natural(self._infos)
 
-    @property
-    def paths(self) -> Sequence[str]:
-        """Their paths, in natural order."""
-        return natural(self._infos)
-
-    def head(self, path: str) -> bytes:
-        """The first bytes; b"" where they cannot be read."""
-        try:
-            with self._zip.open(self._infos[path]) as stream:
-                return stream.read(_HEAD)
-        except _BROKEN:
-            return b""
+    def open(self, path: str) -> IO[bytes]:
+        """The member, unpacked as it is read."""
+        return self._zip.open(self._infos[path])
 
     def read(self, path: str) -> bytes:
         """A whole file. LoadError when damaged, locked or beyond the budget."""
@@ -118,7 +122,7 @@ class ZipMembers:
         self.budget.expect(info.file_size)
         parts: list[bytes] = []
         try:
-            with self._zip.open(info) as stream:
+            with self.open(path) as stream:
                 while part := stream.read(_STEP):
                     self.budget.take_text(part)
                     parts.append(part)
@@ -137,14 +141,14 @@ class ZipMembers:
         self._stream.close()
 
 
-class FolderMembers:
+class FolderMembers(Members):
     """The files of a folder and its subfolders; links are not followed."""
 
     def __init__(self, folder: Path, most: int = WHOLE) -> None:
         """Lists the folder."""
         self._folder = folder
         self.budget = Budget(None, most)
-        self._paths = natural(self._walk())
+        self.paths = natural(self._walk())
 
     def _walk(self) -> Iterator[str]:
         for where, folders, names in os.walk(self._folder, followlinks=False):
@@ -159,18 +163,9 @@ class FolderMembers:
                     continue
                 yield (below / name).as_posix()
 
-    @property
-    def paths(self) -> Sequence[str]:
-        """Their paths below the folder, in natural order."""
-        return self._paths
-
-    def head(self, path: str) -> bytes:
-        """The first bytes; b"" where they cannot be read."""
-        try:
-            with files.opened(self._folder / path) as stream:
-                return stream.read(_HEAD)
-        except OSError:
-            return b""
+    def open(self, path: str) -> IO[bytes]:
+        """The regular file of that path."""
+        return files.opened(self._folder / path)
 
     def read(self, path: str) -> bytes:
         """A whole file. LoadError when it cannot be read or is beyond the budget."""
@@ -180,9 +175,6 @@ class FolderMembers:
         except OSError as error:
             reason = f"the file cannot be read ({error.strerror or type(error).__name__})"
             raise LoadError(reason, remedy="check its permissions") from None
-
-    def close(self) -> None:
-        """Nothing is open."""
 
 
 def natural(paths: Iterable[str]) -> list[str]:
@@ -196,10 +188,6 @@ def _counting(path: str) -> list[tuple[int, int, str]]:
         number = part.isascii() and part.isdigit() and len(part) < 10
         parts.append((0, int(part), part) if number else (1, 0, part))
     return parts
-
-
-def _is_link(info: zipfile.ZipInfo) -> bool:
-    return stat.S_ISLNK(info.external_attr >> 16)
 
 
 def _is_hidden(path: str) -> bool:
@@ -289,8 +277,9 @@ def _search(members: Members, options: Options) -> _Search:
             search.problems.append((path, error))
             continue
         loader = loader_of(document, options)
-        if isinstance(document, PlainText) and loader is None and _meant_as_json(document):
-            search.problems.append((path, document.error))
+        plain = document if loader is None and isinstance(document, PlainText) else None
+        if plain and plain.text.lstrip()[:1] in ("[", "{"):  # meant as JSON
+            search.problems.append((path, plain.error))
         elif loader is None:
             search.others += 1
         else:
@@ -323,10 +312,6 @@ def _slack(members: Members) -> _Search:
     if any(slack.DAY.fullmatch(path) for path in folder):
         search.found.append(_Found("", LOADERS["slack"], folder, notes))
     return search
-
-
-def _meant_as_json(document: PlainText) -> bool:
-    return document.text.lstrip()[:1] in ("[", "{")
 
 
 def _nothing(search: _Search) -> LoadError:

@@ -82,6 +82,56 @@ def each_message(
             notes.skipped((*place, row), f"expected a message (an object), found {describe(item)}")
 
 
+_ASIDE = ("system", "developer", "tool", "function", "observation")
+
+
+def spoken(
+    block: object, place: Place, notes: Notes, speaker: str = "role", text: str = "content"
+) -> list[Message]:
+    """The messages of ``[{speaker: …, text: …}, …]`` without times. Left out and counted: those of
+    systems and tools, and calls of tools without words."""
+    left: Counter[str] = Counter()
+    messages = []
+    for here, item in each_message(block, place, notes):
+        who, said = item.get(speaker), item.get(text)
+        if who in _ASIDE:
+            left[str(who)] += 1
+        elif said is None and ("tool_calls" in item or "function_call" in item):
+            left["calls of tools"] += 1
+        elif (plain := words(said, (*here, text), notes)) is not None:
+            messages.append(Message(speaker_named(who, (*here, speaker), notes), plain))
+    note_left_out(left, place, notes)
+    return messages
+
+
+def read_messages(
+    block: object, speaker: str, session: int, place: Place, notes: Notes
+) -> tuple[Turn, ...]:
+    """The usable turns of ``[{<speaker>: …, content: …}, …]``, called after their places."""
+    turns = []
+    for here, raw in each_message(block, place, notes):
+        text = words(raw.get("content"), (*here, "content"), notes)
+        if text is not None:
+            who = speaker_named(raw.get(speaker), (*here, speaker), notes)
+            turns.append(Turn(f"S{session}:{int(here[-1]) + 1}", who, text))
+    return tuple(turns)
+
+
+def flagged(raw: object, key: str, place: Place, notes: Notes) -> bool:
+    """Whether a turn bears this mark: true, and nothing else, does; absent is no mark."""
+    value = raw.get(key) if isinstance(raw, dict) else None
+    if not isinstance(value, bool | None):
+        what = f"expected true or false, found {describe(value)}; read as false"
+        notes.repaired((*place, key), what)
+    return value is True
+
+
+def speakers_of(sessions: Sequence[Session], usual: Sequence[str]) -> tuple[str, ...]:
+    """Who speaks: the ``usual`` ones first, in that order, then others as they appear."""
+    there = dict.fromkeys(turn.speaker for session in sessions for turn in session.turns)
+    return tuple(sorted(there, key=lambda name: (*usual, name).index(name)))
+
+
 def words(value: object, place: Place, notes: Notes) -> str | None:
     """A message's words: a text, a number, or the text parts of a list of blocks.
 
@@ -93,11 +143,11 @@ def words(value: object, place: Place, notes: Notes) -> str | None:
     if isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value):
         notes.repaired(place, "a number was read as text")
         return str(value)
-    if isinstance(value, list):
-        parts = [part for block in value if (part := _part(block)) is not None]
-        if left := len(value) - len(parts):
+    blocks = value if isinstance(value, list) else []
+    if parts := [part for block in blocks if (part := _part(block)) is not None]:
+        if left := len(blocks) - len(parts):
             notes.skipped(place, f"{counted(left, 'part')} without text left out")
-        return "\n".join(parts) if parts else None
+        return "\n".join(parts)
     notes.skipped(place, f"expected a text, found {describe(value)}; the message is left out")
     return None
 

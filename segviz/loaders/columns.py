@@ -98,7 +98,7 @@ def read_rows(
             speaker=_speaker(raw, columns, place, notes),
             text=text,
             time=time,
-            raw=_plain(raw.get(columns.get("time", ""))),
+            raw=plain_value(raw.get(columns.get("time", ""))),
             session=_label(raw, columns, "session"),
         )
         chats.setdefault(_label(raw, columns, "conversation") or stem(name), []).append(message)
@@ -141,10 +141,11 @@ def _times(rows: Placed, key: str | None, options: Options, notes: Notes) -> lis
     return found
 
 
-def _plain(value: object) -> str:
+def plain_value(value: object) -> str:
+    """A single value on one line of at most 80 characters; "" for anything else."""
     return shorten(one_line(str(value)), 80) if isinstance(value, str | int | float) else ""
 
 
 def _label(raw: dict[str, object], columns: Mapping[str, str], meaning: str) -> str | None:
     """The session's or conversation's name; None where there is no such column."""
-    return (_plain(raw.get(columns[meaning])) or "unnamed") if meaning in columns else None
+    return (plain_value(raw.get(columns[meaning])) or "unnamed") if meaning in columns else None

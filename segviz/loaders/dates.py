@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
@@ -283,12 +283,16 @@ def _steps_back(dates: Sequence[Fields], order: Order) -> int:
 # --- what is noted of the dates of sessions ------------------------------------------
 
 
-def numeric_start(
-    value: object, example: str, place: Place, notes: Notes
+def session_start(
+    value: object,
+    example: str,
+    place: Place,
+    notes: Notes,
+    read: Callable[[str], datetime | None] = read_numeric_date,
 ) -> tuple[datetime | None, str]:
     """A session's start and its date as written; a note when that is not like ``example``."""
     raw = value if isinstance(value, str) else ""
-    start = read_numeric_date(raw)
+    start = read(raw)
     if start is None:
         found = quoted(raw) if raw else "nothing" if value is None else describe(value)
         notes.repaired(place, f'expected a date like "{example}", found {found}; kept without date')

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from segviz.loaders.errors import LoadError
 
@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from segviz.conversation import Conversation, Entry
     from segviz.loaders.items import Item
     from segviz.loaders.report import Note
+
+Reading: TypeAlias = "tuple[Sequence[Conversation], Sequence[Note]]"
+"""The conversations of a document, and notes on what was mended or left out, in any order."""
 
 # Not str.splitlines(): that splits at U+2028, form feeds and others, which people paste.
 _LINE_END = re.compile(r"\r\n|\n|\r")
@@ -91,16 +94,15 @@ class Loader:
     """One format.
 
     ``label`` is its name for people. ``matches(document)`` looks at the shape of a document
-    and never raises. ``read(document, name, options)`` gives the conversations and notes in
-    any order; ``name`` is the file's, and its stem names conversations that bear no name of
-    their own. It raises LoadError when no turn is usable. ``asks`` names the ``Options`` it
-    heeds. Where a document is a list with one conversation per item, ``entry(item)`` tells
-    from the item's outline what a list of conversations shows, so that large files are read
-    item by item.
+    and never raises. ``read(document, name, options)`` gives the ``Reading``; ``name`` is the
+    file's, and its stem names conversations that bear no name of their own. It raises LoadError
+    when no turn is usable. ``asks`` names the ``Options`` it heeds. Where a document is a list
+    with one conversation per item, ``entry(item)`` tells from the item's outline what a list of
+    conversations shows, so that large files are read item by item.
     """
 
     label: str
     matches: Callable[[object], bool]
-    read: Callable[[object, str, Options], tuple[Sequence[Conversation], Sequence[Note]]]
+    read: Callable[[object, str, Options], Reading]
     asks: tuple[str, ...] = ()
     entry: Callable[[Item], Entry] | None = None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from copy import copy
+
 from segviz.loaders.captions import size
 
 WHOLE = 200 * 1024**2
@@ -43,8 +45,10 @@ class LoadError(ValueError):
 
         ``expected`` is used where this error does not say itself what it expected.
         """
-        where = f"{name}, {self.where}" if self.where and name else name or self.where
-        return LoadError(self.what, where, self.expected or expected, self.remedy)
+        found = copy(self)
+        found.where = ", ".join(filter(None, (name, self.where)))
+        found.expected = self.expected or expected
+        return found
 
 
 class NotJson(LoadError):
@@ -69,13 +73,6 @@ class NeedsColumns(LoadError):
         super().__init__(what, where, expected, remedy)
         self.args = (*self.args, headers)
         self.headers = headers
-
-    def in_file(self, name: str, expected: str) -> NeedsColumns:
-        """As LoadError's; the columns stay."""
-        plain = super().in_file(name, expected)
-        return NeedsColumns(
-            plain.what, plain.where, plain.expected, plain.remedy, headers=self.headers
-        )
 
 
 def too_large(found: int, limit: int, where: str, remedy: str) -> LoadError:

@@ -7,10 +7,9 @@ alone, with the same loader as a small file. A few conversations are kept.
 
 from __future__ import annotations
 
-import threading
-from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import chain, islice
 from pathlib import Path
 from typing import overload
@@ -73,8 +72,7 @@ class Shelf(Sequence[Conversation]):
         self._path, self._label, self._loader, self._options = path, label, loader, options
         self._spans, self._names = spans, names
         self._version = _version(path)
-        self._kept: OrderedDict[int, _Read] = OrderedDict()
-        self._lock = threading.Lock()
+        self._kept = lru_cache(KEPT)(self._read)
 
     def __len__(self) -> int:
         """Number of conversations listed."""
@@ -92,17 +90,7 @@ class Shelf(Sequence[Conversation]):
 
     def read(self, position: int) -> _Read:
         """The conversation and what became of it. IndexError beyond the end."""
-        place = range(len(self))[position]
-        with self._lock:
-            if place in self._kept:
-                self._kept.move_to_end(place)
-                return self._kept[place]
-        found = self._read(place)
-        with self._lock:
-            self._kept[place] = found
-            while len(self._kept) > KEPT:
-                self._kept.popitem(last=False)
-        return found
+        return self._kept(range(len(self))[position])
 
     def _read(self, place: int) -> _Read:
         start, stop = self._spans[place]

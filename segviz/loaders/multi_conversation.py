@@ -6,13 +6,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from segviz.conversation import Conversation, Entry, with_distinct_ids
 from segviz.loaders.captions import counted, describe, one_line, quoted, shorten
-from segviz.loaders.chat import Message, sessions_of
+from segviz.loaders.chat import Message, sessions_of, speakers_of
 from segviz.loaders.dates import note_backwards
-from segviz.loaders.document import Loader, Options, Place
+from segviz.loaders.document import Loader, Options, Place, Reading
 from segviz.loaders.errors import LoadError
 from segviz.loaders.items import Item
 from segviz.loaders.report import Note, Notes, shown
-from segviz.loaders.turns import speakers_of
 
 
 def rows_of(document: object) -> list[tuple[Place, object]]:
@@ -151,9 +150,7 @@ def list_of_chats(
     def matches(document: object) -> bool:
         return any(isinstance(raw, dict) and fits(raw) for _, raw in rows_of(document))
 
-    def read(
-        document: object, name: str, options: Options
-    ) -> tuple[tuple[Conversation, ...], list[Note]]:
+    def read(document: object, name: str, options: Options) -> Reading:
         notes, rows = Notes(), rows_of(document)
 
         def chats() -> Iterator[Chat]:

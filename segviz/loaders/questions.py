@@ -15,7 +15,6 @@ import json
 import math
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
 from segviz.conversation import Category, Question
 from segviz.loaders.captions import counted, describe, one_line, quoted, shorten
@@ -73,8 +72,8 @@ def _question(
 
 def _moment(value: object, place: Place, index: Mapping[str, str], notes: Notes) -> str | None:
     """The id of the turn a question is asked at; None where the file says none that exists."""
-    told = resolve(value, index) if isinstance(value, str) else Resolved((), ())
-    found = told.found[0] if len(told.found) == 1 and not told.unresolved else None
+    ids, rest = resolve(value, index) if isinstance(value, str) else ((), ())
+    found = ids[0] if len(ids) == 1 and not rest else None
     if value is not None and found is None:
         shown = quoted(value) if isinstance(value, str) else describe(value)
         what = f"expected the id of a turn, found {shown}; asked after the whole conversation"
@@ -163,40 +162,21 @@ def _evidence(
             unresolved[shown] = None
             notes.repaired(here, f"expected the id of a turn, found {describe(entry)}")
             continue
-        result = resolve(entry, index)
-        _note_evidence(entry, result.found, result.unresolved, found, here, notes)
-        found.update(dict.fromkeys(result.found))
-        unresolved.update(dict.fromkeys(result.unresolved))
+        ids, rest = resolve(entry, index)
+        if rest:
+            left = ", ".join(quoted(part) for part in rest[:3])
+            notes.repaired(here, f"could not resolve {left}; kept as unresolved evidence")
+        elif ids != (entry.strip(),):
+            names = ", ".join(one_line(shorten(turn_id)) for turn_id in ids[:8])
+            notes.repaired(here, f"{quoted(entry)} read as {names}")
+        elif ids[0] in found:
+            notes.repaired(here, f"{quoted(entry)} stands here twice; used once")
+        found.update(dict.fromkeys(ids))
+        unresolved.update(dict.fromkeys(rest))
     return tuple(found), tuple(unresolved)
 
 
-def _note_evidence(
-    entry: str,
-    ids: tuple[str, ...],
-    unresolved: tuple[str, ...],
-    before: Mapping[str, None],
-    place: Place,
-    notes: Notes,
-) -> None:
-    if unresolved:
-        left = ", ".join(quoted(part) for part in unresolved[:3])
-        notes.repaired(place, f"could not resolve {left}; kept as unresolved evidence")
-    elif ids != (entry.strip(),):
-        names = ", ".join(one_line(shorten(turn_id)) for turn_id in ids[:8])
-        notes.repaired(place, f"{quoted(entry)} read as {names}")
-    elif ids[0] in before:
-        notes.repaired(place, f"{quoted(entry)} stands here twice; used once")
-
-
 # --- evidence ------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class Resolved:
-    """What one entry of an evidence list came to: ids of turns and leftovers, verbatim."""
-
-    found: tuple[str, ...]
-    unresolved: tuple[str, ...]
 
 
 def turn_index(turn_ids: Iterable[str]) -> dict[str, str]:
@@ -211,15 +191,15 @@ def turn_index(turn_ids: Iterable[str]) -> dict[str, str]:
     return index
 
 
-def resolve(entry: str, index: Mapping[str, str]) -> Resolved:
-    """Find the turns that ``entry`` names; ``index`` comes from ``turn_index``.
+def resolve(entry: str, index: Mapping[str, str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Ids of the turns that ``entry`` names, and leftovers; ``index`` comes from ``turn_index``.
 
     An entry may hold several references. One that names no turn is kept as written; so is
     the whole entry when it holds more than references, a range like ``D1:3-D1:5`` for one.
     """
     exact = index.get(entry.strip())
     if exact is not None:
-        return Resolved((exact,), ())
+        return (exact,), ()
     found: list[str] = []
     unresolved: list[str] = []
     for match in _REFERENCE.finditer(entry):
@@ -230,7 +210,7 @@ def resolve(entry: str, index: Mapping[str, str]) -> Resolved:
             found.append(turn_id)
     if not (found or unresolved) or not _SEPARATORS.fullmatch(_REFERENCE.sub("", entry)):
         unresolved = [entry]
-    return Resolved(tuple(found), tuple(unresolved))
+    return tuple(found), tuple(unresolved)
 
 
 def _canonical(match: re.Match[str]) -> str:

@@ -131,10 +131,15 @@ def own_retrieval(
     """A system's own retrieval from ``whole``, the memory at ``settings.step``, in terms of the
     nodes shown: unless ``settings.literal``, what it says of a node of a same-text chain is said
     of the chain, which scores as its best node does. ValueError where the system has none."""
-    units = memory.units[: _arrived_units(memory, settings.step)]
+    if not isinstance(memory.model, Retriever):
+        raise ValueError(
+            f"the system {memory.system!r} has no retrieval of its own; ask with method='propagate'"
+        )
+    steps = memory.steps[: settings.step]
+    units = memory.units[: steps[-1].unit.index + 1 if steps else 0]
     scorer = memory.scorer(settings.relevance_for(memory.model), whole)
     view = View(whole, units, scorer, Services(memory.embedder, chat), settings.k)
-    found = _own_retriever(memory).retrieve(question, view)
+    found = memory.model.retrieve(question, view)
     if settings.literal:
         return found
     chain = whole.collapsed.chain
@@ -154,21 +159,6 @@ def own_retrieval(
         )
 
     return Retrieval(scores, ranked, tuple(map(shown, found.stages)))
-
-
-def _own_retriever(memory: Memory) -> Retriever:
-    """The system of a memory, as its own retriever. ValueError where it has none."""
-    if not isinstance(memory.model, Retriever):
-        raise ValueError(
-            f"the system {memory.system!r} has no retrieval of its own; ask with method='propagate'"
-        )
-    return memory.model
-
-
-def _arrived_units(memory: Memory, step: int | None) -> int:
-    """The number of units that have arrived after ``step`` steps (None: all steps)."""
-    steps = memory.steps if step is None else memory.steps[:step]
-    return steps[-1].unit.index + 1 if steps else 0
 
 
 def _shares(scores: NDArray[np.float64]) -> NDArray[np.float64]:

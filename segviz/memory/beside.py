@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from segviz.conversation import Conversation, Unit
 from segviz.embedding import Embedder, get_embedder
-from segviz.memory.foreign import id_of, list_of, table_of
+from segviz.memory.foreign import id_of, list_of, table_of, unit_rows
 from segviz.tree import IntArray, Structure, Vector
 
 MOST_LABELS: Final = 8
@@ -135,9 +135,7 @@ class GivenVectors:
 
     def __init__(self, texts: Sequence[str], vectors: Vector, base: Embedder) -> None:
         """``vectors`` float32 (n, d), one for each of the ``texts``."""
-        rows = np.asarray(vectors, dtype=np.float32)
-        norms = np.linalg.norm(rows, axis=1, keepdims=True)
-        rows = np.divide(rows, norms, out=np.zeros_like(rows), where=norms > 0)
+        rows = unit_rows(np.asarray(vectors, dtype=np.float32))
         self._known = dict(zip(texts, rows, strict=True))
         self._base = base
         told = base.embed(list(texts)).astype(np.float64)
@@ -151,9 +149,7 @@ class GivenVectors:
 
     def embed(self, texts: Sequence[str]) -> Vector:
         """float32 (len(texts), d), rows of length 1; zeros for a text without words."""
-        found = self._base.embed(list(texts)).astype(np.float64) @ self._map
-        norms = np.linalg.norm(found, axis=1, keepdims=True)
-        found = np.divide(found, norms, out=np.zeros_like(found), where=norms > 0)
+        found = unit_rows(self._base.embed(list(texts)).astype(np.float64) @ self._map)
         for row, text in zip(found, texts, strict=True):
             if text in self._known:
                 row[:] = self._known[text]

@@ -17,22 +17,9 @@ from segviz.conversation import Conversation, Unit
 from segviz.embedding import Embedder, get_embedder
 from segviz.files import check_room
 from segviz.llm import Chat, ModelError
-from segviz.memory.asking import ask
 from segviz.memory.assemble import make_system, paid
-from segviz.memory.memory import Memory, from_saved, open_memory
+from segviz.memory.memory import Memory
 from segviz.tree import Step, Vector
-
-__all__ = [
-    "BuildPaused",
-    "Building",
-    "Memory",
-    "arrivals",
-    "ask",
-    "build",
-    "from_saved",
-    "make_system",
-    "open_memory",
-]
 
 Progress = Callable[[int, int], None]
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from segviz import files
 from segviz.conversation import Conversation, Session, Turn, Unit
@@ -293,6 +294,11 @@ def _vectors(found: list[_Node], embedder: Embedder) -> Vector:
             f"the vectors have {rows.shape[1]} numbers, those of {embedder.name} {width}; give the "
             "embedder that made them, so that questions can be compared with them"
         )
+    return unit_rows(rows)
+
+
+def unit_rows(rows: NDArray[Any]) -> NDArray[Any]:
+    """The rows scaled to length 1; those of length 0 as they are."""
     norms = np.linalg.norm(rows, axis=1, keepdims=True)
     return np.asarray(np.divide(rows, norms, out=np.zeros_like(rows), where=norms > 0))
 

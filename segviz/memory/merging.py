@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from segviz.construct import JOIN, Joins
-from segviz.conversation import Conversation, Question, Session, Turn, Unit
+from segviz.conversation import Conversation, Question, Session
 from segviz.llm import Chat
 from segviz.memory.memory import Memory
 
@@ -44,7 +44,8 @@ def merge(one: Memory, other: Memory, *, chat: Chat | None = None) -> Memory:
     conversation = joined(one.conversation, other.conversation)
     units = conversation.units(one.unit)
     later = units[len(one.units) :]
-    if units[: len(one.units)] != one.units or not _same_texts(later, other.units):
+    said, heard = ([unit.text for unit in each] for each in (later, other.units))
+    if units[: len(one.units)] != one.units or said != heard:
         raise ValueError(
             f"the rule {one.unit!r} cuts the joined conversation in other places than its "
             "parts; build both with 'exchange' or 'turn'"
@@ -60,10 +61,6 @@ def _require_finished(memory: Memory) -> None:
             f"the memory of {memory.conversation.id!r} has heard {last + 1} of its "
             f"{len(memory.units)} units; only finished ones can be joined"
         )
-
-
-def _same_texts(units: tuple[Unit, ...], originals: tuple[Unit, ...]) -> bool:
-    return [unit.text for unit in units] == [unit.text for unit in originals]
 
 
 def joined(one: Conversation, other: Conversation) -> Conversation:
@@ -91,12 +88,8 @@ def joined(one: Conversation, other: Conversation) -> Conversation:
 
 
 def _prefixed_session(session: Session, prefix: str) -> Session:
-    turns = tuple(_prefixed_turn(turn, prefix) for turn in session.turns)
+    turns = tuple(replace(turn, id=prefix + turn.id) for turn in session.turns)
     return replace(session, id=prefix + session.id, turns=turns)
-
-
-def _prefixed_turn(turn: Turn, prefix: str) -> Turn:
-    return replace(turn, id=prefix + turn.id)
 
 
 def _prefixed_question(question: Question, prefix: str, before: int) -> Question:

@@ -19,7 +19,7 @@ import os
 import threading
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 from datetime import UTC, datetime
 from hashlib import sha256
 from io import RawIOBase
@@ -32,8 +32,7 @@ from segviz import files, store
 from segviz.construct import LOOK_BACK, Arrival, Services, as_settings
 from segviz.conversation import Conversation, Session, Turn, Unit
 from segviz.embedding import Cached, Embedder, get_embedder
-from segviz.loaders.captions import one_line, shorten
-from segviz.loaders.columns import guess
+from segviz.loaders.columns import guess, plain_value
 from segviz.loaders.dates import read_time
 from segviz.loaders.decode import read_document
 from segviz.loaders.document import Options, PlainText
@@ -302,19 +301,12 @@ class Watched:
                 "turns": turns,
                 "part": self.part,
                 "memory": name,
-                "session": [
-                    now.number,
-                    now.row,
-                    _iso(now.start),
-                    now.raw,
-                    _iso(now.last),
-                    now.name,
-                ],
+                "session": list(astuple(now)),
             }
         if memory is not None:
             store.write(memory.saved, self._made(name))
         # Until this file takes the place of the one before, that one and its memory hold.
-        files.write(self._made(_STATE), json.dumps(state, indent=1))
+        files.write(self._made(_STATE), json.dumps(state, indent=1, default=datetime.isoformat))
         for left in self.folder.glob("part-*-*.npz"):
             if left.name != name:
                 with suppress(PermissionError):  # Windows keeps a file that is still mapped
@@ -343,9 +335,9 @@ class Watched:
         keys = guess(list(record))
         time, name = (record.get(keys.get(each, "")) for each in ("time", "session"))
         when = read_time(time)
-        raw = f"{when:%Y-%m-%d %H:%M}" if when else _plain(time)
+        raw = f"{when:%Y-%m-%d %H:%M}" if when else plain_value(time)
         return [
-            _Heard(turn, when, raw, _plain(name) or None)
+            _Heard(turn, when, raw, plain_value(name) or None)
             for conversation in conversations
             for turn in conversation.turns
         ]
@@ -449,15 +441,6 @@ class Watched:
         structure = memory.structure
         self._builder = SegmentTreeBuilder.resumed(self._annotate, self._embedder, structure)
         self._before = structure.vector[list(structure.leaves[-LOOK_BACK:])]
-
-
-def _plain(value: object) -> str:
-    known = isinstance(value, str | int | float) and not isinstance(value, bool)
-    return shorten(one_line(str(value)), 80) if known else ""
-
-
-def _iso(time: datetime | None) -> str | None:
-    return None if time is None else time.isoformat()
 
 
 def _date(written: str | None) -> datetime | None:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from segviz.conversation import Conversation, Finding
-from segviz.tree import Add, Cost, Event, Link, Relate, Retire, Revise, Step, Unlink, Vector
+from segviz.tree import Add, Event, Link, Relate, Retire, Revise, Step, Unlink, Vector
 
 FORMAT = "segviz-memory"
 VERSION = 2
@@ -122,6 +122,7 @@ def _encode_conversation(conversation: Conversation) -> dict[str, Any]:
 def _encode_step(step: Step, row: RowNumber) -> dict[str, Any]:
     decision = step.decision
     operation = {"operation": step.operation} if step.operation else {}
+    paid = [step.cost.output, step.cost.embedded, step.cost.embedding_tokens]
     return {
         **operation,
         "unit": step.unit.index,
@@ -138,16 +139,10 @@ def _encode_step(step: Step, row: RowNumber) -> dict[str, Any]:
             step.cost.annotated,
             step.cost.inspected,
             step.cost.modified,
-            *_encode_models(step.cost),
+            *(paid if any(paid) else []),
         ],
         "events": [_encode_event(event, row) for event in step.events],
     }
-
-
-def _encode_models(cost: Cost) -> list[int]:
-    """The numbers 6 to 8 of a cost, about paid models; empty where all are 0."""
-    more = [cost.output, cost.embedded, cost.embedding_tokens]
-    return more if any(more) else []
 
 
 def _encode_event(event: Event, row: RowNumber) -> list[Any]:

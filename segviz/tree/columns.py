@@ -294,18 +294,9 @@ class _Taken:
                 about = [text(words), self._vector(node, vector), text(kind), self._facts(facts)]
                 return [ADD, node, level, *span, *about]
             case Revise(node, span, words, vector, level, facts):
-                rank = -1 if level is None else level
                 known = -1 if facts is None else text(json.dumps(dict(facts)))
-                return [
-                    REVISE,
-                    node,
-                    rank,
-                    *span,
-                    text(words),
-                    self._vector(node, vector),
-                    -1,
-                    known,
-                ]
+                about = [text(words), self._vector(node, vector), -1, known]
+                return [REVISE, node, -1 if level is None else level, *span, *about]
             case Link(parent, child):
                 return [LINK, parent, child, *[-1] * 6]
             case Unlink(parent, child):

@@ -62,10 +62,13 @@ def similarity(structure: Structure, a: int, b: int) -> float | None:
     return None if np.isnan(found) else float(found)
 
 
+_NEAREST = 5
+
+
 def nearest(
-    structure: Structure, node: int, *, leaves_only: bool = False, count: int = 5
+    structure: Structure, node: int, *, leaves_only: bool = False
 ) -> tuple[tuple[int, float], ...]:
-    """The active nodes whose vectors have the greatest cosine with that of ``node``.
+    """The five active nodes whose vectors have the greatest cosine with that of ``node``.
 
     (node, cosine) pairs, best first, ties by id. The node itself, its ancestors and its
     descendants are left out, because their texts derive from each other; so are nodes whose
@@ -79,7 +82,7 @@ def nearest(
     candidates = np.flatnonzero(allowed)
     found = _cosines(structure.vector[candidates], structure.vector[node])
     candidates, found = candidates[~np.isnan(found)], found[~np.isnan(found)]
-    best = np.lexsort((candidates, -found.round(9)))[:count]
+    best = np.lexsort((candidates, -found.round(9)))[:_NEAREST]
     return tuple((int(candidates[i]), float(found[i])) for i in best)
 
 

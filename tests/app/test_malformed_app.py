@@ -166,7 +166,7 @@ def test_n21_unresolved_evidence_is_named_beside_what_was_found(app, tmp_path):
 
 def test_n22_all_speakers_are_named(app, tmp_path):
     give(app, malformed_inputs.of(22)[0], tmp_path)
-    assert "Ann, Bob, Cleo, Unknown, Dan" in texts(app)
+    assert "Ann, Bob, Cleo, Unknown, 7, Dan" in texts(app)
 
 
 def test_n24_every_page_takes_a_single_leaf(app, tmp_path):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from segviz.figures.groups import sizes
+from segviz.figures.groups import size_rows
 from segviz.systems import SYSTEMS
 from tests.app.conftest import on_canvas
 from tests.app.test_inspector import data
@@ -61,14 +61,9 @@ def test_every_system_offers_what_its_data_hold(system):
 def test_the_sizes_of_groups_as_a_table():
     app = opened("xmemory", **{"special-panel": True, "twin-groups-chart": True})
     shown = next(f.value for f in app.dataframe if "middle size" in f.value.columns)
-    grown = sizes(list(app.session_state["memories"].values())[-1].steps)
-    sized = list(zip(grown.count, grown.largest, strict=True))
-    assert shown["step"].is_monotonic_increasing
-    assert 1 < len(shown) < len(sized)
-    # Between its rows nothing changes, so each step has the sizes of the row before it.
-    at = shown["step"].searchsorted(range(1, len(sized) + 1), side="right") - 1
-    told = shown[["groups", "largest"]].iloc[at].itertuples(index=False, name=None)
-    assert list(told) == sized
+    steps = list(app.session_state["memories"].values())[-1].steps
+    assert shown.to_dict("records") == size_rows(steps)
+    assert 1 < len(shown) < len(steps)
 
 
 def test_a_closed_panel_draws_nothing():

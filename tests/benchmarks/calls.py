@@ -48,9 +48,7 @@ def stand_in() -> Callable[[dict[str, Any]], str]:
         document = json.JSONDecoder().raw_decode(request["messages"][1]["content"])[0]
         labels = enum(request)
         if not labels:
-            return str(
-                segviz.memory.builder.make_system("segment-tree").annotate(document["parts"])
-            )
+            return str(segviz.memory.make_system("segment-tree").annotate(document["parts"]))
         message = document["new_message"]
         if "open_segment" in document:
             more = beyond(message, document["open_segment"])

@@ -12,7 +12,7 @@ from functools import partial
 import pytest
 
 import segviz
-from segviz import files, store
+from segviz import files
 from segviz.conversation import sample_path
 from segviz.export import FORMATS, view_of
 
@@ -107,18 +107,8 @@ def test_any_format_becomes_a_locomo_file(run, tmp_path):
 
 def test_a_memory_gives_its_conversation_back(run, boat):
     told = run("convert", boat, "-o", "back.json").out
-    assert told == "back.json: 1 conversations, 316 turns (locomo)\n"
+    assert told == "back.json: 1 conversations, 316 turns\n"
     assert segviz.load("back.json")[0] == segviz.load(sample_path("ines-theo"))[0]
-
-
-def test_a_conversation_becomes_a_memory_as_build_makes_it(run, talk, tmp_path):
-    options = ("--embedder", "hashing", "--unit", "turn")
-    assert run("convert", talk, "--to", "memory", *options, "-o", "a.json").code == 0
-    assert run("build", talk, *options, "-o", "b.json").code == 0
-    assert (tmp_path / "a.json").read_bytes() == (tmp_path / "b.json").read_bytes()
-    assert store.read("a.json").unit == "turn"
-    ran = run("convert", "a.json", "--to", "memory", "-o", "c.json")
-    assert (ran.code, ran.err) == (2, "segviz: a.json is a memory already\n")
 
 
 def test_one_conversation_of_several_can_be_converted(run, tmp_path):

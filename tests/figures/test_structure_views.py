@@ -22,14 +22,7 @@ from segviz.figures.forgetting import (
     last_met,
     remembered,
 )
-from segviz.figures.groups import (
-    change_rows,
-    changes,
-    grouped,
-    groups_sentence,
-    size_rows,
-    sizes,
-)
+from segviz.figures.groups import change_rows, grouped, groups_sentence, size_rows
 from segviz.figures.relation_graph import (
     SHAPES,
     around,
@@ -261,24 +254,31 @@ class TestGroups:
                 (number, "merge", int(m[1]), m[2], m[3])
                 for m in re.finditer(r"joined theme (\d+): f (\S+) to (\d\.\d+)", step.note)
             ]
-        found = [
-            (c.step, c.kind, c.node, f"{c.before:.3f}", f"{c.after:.3f}")
-            for c in changes(xmemory.steps)
+        found = change_rows(xmemory.steps)
+        lines = [
+            (r["step"], r["change"], f"{r['objective, before']:.3f}", f"{r['objective']:.3f}")
+            for r in found
         ]
         # A theme that is split and then taken in hands its line on to its new owner.
-        assert Counter(f[:2] + f[3:] for f in found) == Counter(t[:2] + t[3:] for t in told)
-        assert {kind for _, kind, *_ in found} == {"split", "merge"}
-        assert all(c.gain > 0 for c in changes(xmemory.steps) if c.kind == "merge")
+        assert Counter(lines) == Counter(t[:2] + t[3:] for t in told)
+        assert {row["change"] for row in found} == {"split", "merge"}
+        assert all(row["gain"] > 0 for row in found if row["change"] == "merge")
+        splits = sum(row["change"] == "split" for row in found)
+        assert f"{splits} × split" in groups_sentence(found, size_rows(xmemory.steps))
 
     def test_sizes_after_every_step(self, xmemory):
-        grown = sizes(xmemory.steps)
-        for step, s in enumerate(history(xmemory.steps)):
+        rows = {row["step"]: row for row in size_rows(xmemory.steps)}
+        assert {1, len(xmemory.steps)} <= rows.keys()
+        row = {}
+        for step, s in enumerate(history(xmemory.steps), start=1):
+            row = rows.get(step, row)  # where no size changed the last row holds
             themes = [n for n in range(len(s)) if s.active[n] and s.kind[n] == "theme"]
             held = [len(s.children[n]) for n in themes]
-            assert grown.count[step] == len(held)
-            assert grown.largest[step] == max(held, default=0)
-            assert grown.middle[step] == (np.median(held) if held else 0)
-        assert grown.most == xmemory.model.most
+            assert row["groups"] == len(held)
+            assert row["largest"] == max(held, default=0)
+            assert row["middle size"] == (np.median(held) if held else 0)
+        assert row["at most"] == xmemory.model.most
+        assert f"{row['groups']:,} groups" in groups_sentence([], [row])
         assert grouped(xmemory.structure)
 
     def test_operations_count_too(self, xmemory):
@@ -288,34 +288,20 @@ class TestGroups:
             key=lambda n: len(s.children[n]),
         )
         after = xmemory.operate("split", theme=theme)
-        last = changes(after.steps)[-1]
-        assert (last.step, last.kind, last.node) == (len(after.steps), "split", theme)
-        joined = after.operate("merge", theme=theme, other=last.others[0])
-        again = changes(joined.steps)[-1]
-        assert again.kind == "merge"
-        assert {again.node, *again.others} == {theme, last.others[0]}
-        assert f"f {again.before:.3f} to {again.after:.3f}" in joined.steps[-1].note
-
-    def test_the_rows_that_are_drawn(self, xmemory):
-        found, grown = changes(xmemory.steps), sizes(xmemory.steps)
-        assert [
-            (row["step"], row["change"], row["objective, before"], row["objective"])
-            for row in change_rows(found)
-        ] == [(c.step, c.kind, c.before, c.after) for c in found]
-        sized = size_rows(grown)
-        assert sized[-1]["step"] == len(grown.count)
-        assert sized[-1]["groups"] == grown.count[-1]
-        splits = [c for c in found if c.kind == "split"]
-        assert f"{len(splits)} × split" in groups_sentence(found, grown)
-        assert f"{grown.count[-1]:,} groups" in groups_sentence(found, grown)
+        last = change_rows(after.steps)[-1]
+        assert (last["step"], last["change"], last["group"]) == (len(after.steps), "split", theme)
+        other = int(last["others"].split(", ")[0])
+        joined = after.operate("merge", theme=theme, other=other)
+        again = change_rows(joined.steps)[-1]
+        assert again["change"] == "merge"
+        assert {again["group"], *map(int, again["others"].split(", "))} == {theme, other}
+        told = f"f {again['objective, before']:.3f} to {again['objective']:.3f}"
+        assert told in joined.steps[-1].note
 
     def test_nothing_happened(self, memory):
         assert not grouped(memory.structure)
-        assert changes(memory.steps) == ()
-        empty = sizes(())
-        assert len(empty.count) == 0
-        assert "no split or merge" in groups_sentence((), empty)
-        assert size_rows(empty) == []
+        assert change_rows(memory.steps) == size_rows(()) == []
+        assert "no split or merge" in groups_sentence([], [])
 
     def test_gone_groups_do_not_count(self):
         steps = [
@@ -325,9 +311,9 @@ class TestGroups:
             Step(unit(1), "", None, (Revise(0, (0, 1), "a", ZERO, None, {"size": 3, "most": 4}),)),
             Step(unit(2), "", None, (Retire(0),)),
         ]
-        grown = sizes(steps)
-        assert grown.count.tolist() == [1, 1, 0]
-        assert grown.largest.tolist() == [2, 3, 0]
+        rows = size_rows(steps)
+        assert [row["groups"] for row in rows] == [1, 1, 0]
+        assert [row["largest"] for row in rows] == [2, 3, 0]
 
 
 HOSTILE = "</script><script>alert(1)</script>"

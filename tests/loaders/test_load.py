@@ -239,7 +239,7 @@ def test_locomo_findings_are_the_known_ones() -> None:
         Finding(
             "skipped",
             "[0].conversation",
-            "16 dated sessions without turns (session_20 … session_35)",
+            "16 sessions without turns (session_20 … session_35)",
         ),
         Finding("repaired", "[2].qa[18].evidence[4]", "'D:11:26' read as D11:26"),
         Finding(

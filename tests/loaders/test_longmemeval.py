@@ -199,7 +199,7 @@ def test_empty_sessions_keep_their_number() -> None:
     assert conversation.questions[0].evidence == ("S3:1",)
     assert findings(document) == [
         ("skipped", "haystack_sessions", "1 session without turns (session_2)"),
-        ("skipped", "haystack_sessions[3]", "expected a list of turns, found a text"),
+        ("skipped", "haystack_sessions[3]", "expected a list of messages, found a text"),
     ]
 
 
@@ -263,30 +263,29 @@ def test_malformed_turns_as_in_locomo() -> None:
         ("S1:5", "Unknown", "who"),
         ("S1:8", "user", "kept"),
     ]
-    nothing = "and no image caption; the turn is left out"
+    nothing = "expected a text, found null; the message is left out"
     assert findings(document) == [
         ("repaired", "haystack_sessions[0][0].content", "a number was read as text"),
-        ("repaired", "haystack_sessions[0][1].content", "2 text parts joined"),
         (
             "skipped",
             "haystack_sessions[0][2].content",
-            f"expected a text, found null, {nothing}",
+            nothing,
         ),
         (
             "skipped",
             "haystack_sessions[0][3].content",
-            f"expected a text, found nothing, {nothing}",
+            nothing,
         ),
         (
             "repaired",
             "haystack_sessions[0][4].role",
-            "expected a speaker's name, found nothing; called Unknown",
+            "expected a speaker's name, found null; called Unknown",
         ),
-        ("skipped", "haystack_sessions[0][5]", "expected a turn (an object), found a number"),
+        ("skipped", "haystack_sessions[0][5]", "expected a message (an object), found a number"),
         (
             "skipped",
             "haystack_sessions[0][6].content",
-            "expected a text, found an object with key a; the turn is left out",
+            "expected a text, found an object with key a; the message is left out",
         ),
     ]
 

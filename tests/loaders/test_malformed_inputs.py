@@ -115,8 +115,8 @@ def test_n21_evidence() -> None:
 
 def test_n22_speakers() -> None:
     conversation = only(22)
-    assert conversation.speakers == ("Ann", "Bob", "Cleo", "Unknown", "Dan")
-    assert len(conversation.units("exchange")) == 2
+    assert conversation.speakers == ("Ann", "Bob", "Cleo", "Unknown", "7", "Dan")
+    assert len(conversation.units("exchange")) == 3
 
 
 def test_n23_one_speaker_is_never_without_leaves() -> None:

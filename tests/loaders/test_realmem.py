@@ -110,7 +110,7 @@ def test_sessions_without_turns_or_date_or_in_the_wrong_order() -> None:
         ("repaired", "dialogues", back),
         ("repaired", "dialogues[4].current_time", f"{date} 'soon'; kept without date"),
         ("repaired", "dialogues[5].current_time", f"{date} nothing; kept without date"),
-        ("skipped", "dialogues[6].dialogue_turns", "expected a list of turns, found a text"),
+        ("skipped", "dialogues[6].dialogue_turns", "expected a list of messages, found a text"),
         ("skipped", "dialogues[7]", "expected a dialogue (an object), found a number"),
     ]
 
@@ -136,7 +136,7 @@ def test_nothing_usable_is_an_error() -> None:
     error = failure(persona(dialogue(7), dialogue(dialogue_turns=[])))
     assert error.what == (
         "The file was read, but it has no usable messages (2 sessions); the first problem is at "
-        "dialogues[0].dialogue_turns[0]: expected a turn (an object), found a number"
+        "dialogues[0].dialogue_turns[0]: expected a message (an object), found a number"
     )
 
 

@@ -248,7 +248,7 @@ class TestDamaged:
         table["dimension"] = 2
         table["data"] = base64.b64encode(np.ascontiguousarray(rows).tobytes()).decode()
         with pytest.raises(StoreError, match="have 2 dimensions, those of hashing-256@1 have 256"):
-            segviz.memory.builder.from_saved(store.parse(json.dumps(document).encode()))
+            segviz.memory.from_saved(store.parse(json.dumps(document).encode()))
 
     def test_a_cost_has_five_numbers_or_eight(self, document):
         for numbers in ([0] * 6, [0] * 9):

@@ -257,7 +257,7 @@ class TestOnline:
 
     @staticmethod
     def _trace(units, embedder, compatibility):
-        system = segviz.memory.builder.make_system("segment-tree", compatibility=compatibility)
+        system = segviz.memory.make_system("segment-tree", compatibility=compatibility)
         return [
             (s.note, s.decision, [(type(e).__name__, *plain(e)) for e in s.events])
             for s in system.steps(arrivals(units, embedder), Services(embedder))

@@ -69,11 +69,11 @@ class TestGeneralLaws:
 
 class TestSegmentTreeLaws:
     def test_two_roots(self):
-        assert ("one tree", -1) in broken(grown([(0, 0, 1), (0, 1, 2)], []))
+        assert ("one root", -1) in broken(grown([(0, 0, 1), (0, 1, 2)], []))
 
     def test_two_parents(self):
         s = grown([(0, 0, 1), (1, 0, 1), (1, 0, 1), (2, 0, 1)], [(1, 0), (2, 0), (3, 1), (3, 2)])
-        assert ("one tree", 0) in broken(s)
+        assert ("one parent", 0) in broken(s)
         assert check(s, "general") == []
 
     def test_uneven_levels(self):

@@ -16,10 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from segviz.construct.parameter import Declared, param
+from segviz.construct.tasks.words import BREAK, SPEAKER, WORD
 
-_BREAK = re.compile(r"(?<=[.!?…])[\"')\]]*\s+(?=[\"'(\[]?\w)")
-_SPEAKER = re.compile(r"^([^\n:]{1,60}): (?=\S)")
-_WORD = re.compile(r"\w+", re.UNICODE)
 _NUMBER = re.compile(r"\d")
 _NAME = re.compile(r"(?<=[\w,;] )[A-Z]\w+")
 _DATED = re.compile(
@@ -62,12 +60,12 @@ def _sentences(annotation: str) -> tuple[_Sentence, ...]:
 @lru_cache(maxsize=2_048)
 def _of_line(line: str) -> tuple[_Sentence, ...]:
     result = []
-    spoken = _SPEAKER.match(line)
+    spoken = SPEAKER.match(line)
     prefix, body = (spoken.group(0), line[spoken.end() :]) if spoken else ("", line)
-    before = len(_WORD.findall(prefix))
-    for piece in _BREAK.split(body):
+    before = len(WORD.findall(prefix))
+    for piece in BREAK.split(body):
         piece = piece.strip()
-        tokens = _WORD.findall(piece)
+        tokens = WORD.findall(piece)
         if not tokens:
             continue
         words = frozenset(token.lower() for token in tokens) - _COMMON
@@ -235,5 +233,5 @@ def _quoted(style: Extractive, texts: tuple[str, ...]) -> str:
 
 
 def _clip(text: str, max_words: int) -> str:
-    last = next(islice(_WORD.finditer(text), max_words - 1, None))
+    last = next(islice(WORD.finditer(text), max_words - 1, None))
     return text[: last.end()] + " …"

@@ -28,10 +28,10 @@ class Calibrated(Declared):
     Level 1 is asked by its newest unit: is the new one like the unit just before it? Higher
     levels are asked by their annotation. Similarity is the cosine after a centre has been
     subtracted from both sides: the mean of the last ``window`` units and of ten more that say
-    what everyday language says (``segviz.embedding.background_mean``), so that what the whole
-    conversation is about, or how its speakers talk, does not count as going on. Candidates are
-    asked from low to high; each has its own threshold, which grows by
-    ``crowding``·ln(1 + children/3). NONE when no candidate reaches its threshold. With
+    what everyday language says (``background``, by ``segviz.embedding.background_mean``), so
+    that what the whole conversation is about, or how its speakers talk, does not count as going
+    on. Candidates are asked from low to high; each has its own threshold, which grows
+    by ``crowding``·ln(1 + children/3). NONE when no candidate reaches its threshold. With
     ``window`` 0, or where nothing is known of earlier units, level 1 is asked by its annotation
     too and only everyday language is subtracted.
 

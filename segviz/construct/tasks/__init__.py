@@ -1,6 +1,6 @@
 """The tasks that H-Mem, MemForest and xMemory give to a language model.
 
-``records``     what the tasks return, and the protocol of both implementations
+``records``     what the tasks return
 ``offline``     extraction, boundaries, plans and uncertainty by rules (registry: ``offline``)
 ``chat_model``  the same by a chat model, as in the papers (registry: ``llm``)
 ``dates``       times named in a sentence; ``words`` sentences, stems and names
@@ -21,7 +21,6 @@ from segviz.construct.tasks.records import (
     Related,
     Stated,
     SubQuestion,
-    Tasks,
 )
 
 __all__ = [
@@ -37,6 +36,10 @@ __all__ = [
     "SubQuestion",
     "Tasks",
 ]
+
+Tasks = Offline
+"""The judgements systems need besides summaries and embeddings; other ways to make them override
+those of ``Offline``."""
 
 TASKS: dict[str, Callable[..., Any]] = {
     "offline": Offline,

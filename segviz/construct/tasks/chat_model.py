@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -25,14 +24,14 @@ from segviz.construct.tasks.records import (
     SubQuestion,
 )
 from segviz.llm import Chat, LabelError, Prompt, Reply, prompts
+from segviz.llm.chat import unfenced
 
-_FENCE = re.compile(r"\A```[\w-]*\s*(.*?)\s*```\Z", re.DOTALL)
 _LONGEST = 600  # characters kept of any text a model writes
 _MOST = 8  # sub-questions
 
 
 @dataclass(frozen=True)
-class ChatTasks:
+class ChatTasks(Offline):
     """A chat model extracts, judges and plans.
 
     An answer that cannot be read is asked for once more; then the offline rules do that
@@ -47,7 +46,6 @@ class ChatTasks:
     needs_chat: ClassVar[bool] = True
 
     chat: Chat | None = field(default=None, compare=False, repr=False)
-    offline: Offline = field(default_factory=Offline, compare=False, repr=False)
 
     def prepare(self, services: Services) -> ChatTasks:
         """Returns the same tasks bound to the chat model of a build or a question."""
@@ -101,7 +99,7 @@ class ChatTasks:
         most: int,
     ) -> Extraction:
         if answer is None:
-            return replace(self.offline.extract(text, when, known, most), fallback=True)
+            return replace(super().extract(text, when, known, most), fallback=True)
         facts = tuple(
             fact for item in _items(answer, "facts")[:most] if (fact := _fact(item, when))
         )
@@ -121,20 +119,20 @@ class ChatTasks:
         """END or CONTINUE, by the model."""
         label = self._label(prompts.boundary_prompt(before, new))
         if label is None:
-            return self.offline.boundary(before, new, similarity)
+            return super().boundary(before, new, similarity)
         return Boundary(label == prompts.END, f"the model answered {label}")
 
     def same(self, one: str, other: str) -> bool:
         """SAME or DIFFERENT, by the model."""
         label = self._label(prompts.same_prompt(one, other))
-        return self.offline.same(one, other) if label is None else label == prompts.SAME
+        return super().same(one, other) if label is None else label == prompts.SAME
 
     def plan(self, question: str, now: datetime | None) -> tuple[SubQuestion, ...]:
         """Sub-questions, scopes and times by the model."""
         answer = self._json(prompts.plan_prompt(question, _said(now), SCOPES, EXPECTED))
         parts = [] if answer is None else _items(answer, "questions")[:_MOST]
         plan = tuple(_part(item, now) for item in parts if _text(item, "text"))
-        return plan or self.offline.plan(question, now)
+        return plan or super().plan(question, now)
 
     def focus(self, question: str, roots: Sequence[str]) -> list[str]:
         """Sub-questions by the model, one call; the question where it gives a tree none."""
@@ -148,7 +146,7 @@ class ChatTasks:
 
     def order(self, question: str, texts: Sequence[str], scores: Sequence[float]) -> list[int]:
         """A permutation by the model; what it leaves out follows by score."""
-        rest = self.offline.order(question, texts, scores)
+        rest = super().order(question, texts, scores)
         if len(texts) < 2:
             return rest
         answer = self._json(prompts.order_prompt(question, texts))
@@ -166,21 +164,20 @@ class ChatTasks:
         """5 nats less half a nat for each point of confidence the model states."""
         label = self._label(prompts.confidence_prompt(question, context))
         if label is None:
-            return self.offline.uncertainty(question, context, weights)
+            return super().uncertainty(question, context, weights)
         return MOST_UNSURE * (1 - int(label) / 10)
 
     def missing(self, question: str, evidence: Sequence[str]) -> str | None:
         """Returns the follow-up question the model asks, if any."""
         answer = self._json(prompts.missing_prompt(question, evidence))
         if answer is None:
-            return self.offline.missing(question, evidence)
+            return super().missing(question, evidence)
         return _text(answer, "followup") or None if answer.get("missing") is True else None
 
 
 def _object(text: str) -> dict[str, Any] | None:
-    fenced = _FENCE.match(text.strip())
     try:
-        value = json.loads(fenced.group(1) if fenced else text)
+        value = json.loads(unfenced(text))
     except (ValueError, RecursionError):
         return None
     return value if isinstance(value, dict) else None

@@ -280,7 +280,8 @@ class Offline:
     def extract(
         self, text: str, when: datetime | None, known: Sequence[str] = (), most: int = MOST_FACTS
     ) -> Extraction:
-        """Facts, entities and relations of ``text``, without a model.
+        """Facts, entities and relations of ``text`` (``Speaker: words`` lines) said at ``when``, at
+        most ``most`` facts; what ``known`` already states is left out.
 
         A fact is a sentence, with its speaker in front, that is no question and has at least
         two content words; a relative date is resolved against ``when`` and added. Entities are
@@ -307,7 +308,8 @@ class Offline:
         return Extraction(tuple(facts.values()), tuple(relations))
 
     def boundary(self, before: Sequence[str], new: str, similarity: float) -> Boundary:
-        """Ends at a phrase that changes the subject, or where the message is dissimilar."""
+        """Whether the episode ``before`` ends ahead of ``new``: at a phrase that changes the
+        subject, or where ``similarity``, the cosine of the message with the last few, is low."""
         phrase = _SHIFT.search(new)
         if phrase:
             return Boundary(True, f"“{phrase.group().lower()}” changes the subject")
@@ -317,15 +319,15 @@ class Offline:
         return Boundary(False, f"similarity {found} reaches {needed}")
 
     def same(self, one: str, other: str) -> bool:
-        """Equal words, or (as the caller found them similar) equal numbers, days and
-        negations."""
+        """Whether two statements with similar embeddings state the same fact: equal words, or equal
+        numbers, days and negations."""
         if normalised(one) == normalised(other):
             return True
         return sorted(_SHARP.findall(one.lower())) == sorted(_SHARP.findall(other.lower()))
 
     def plan(self, question: str, now: datetime | None) -> tuple[SubQuestion, ...]:
-        """One part per named subject of "A and B", else the question itself; scope by cue
-        words, time by what the words name."""
+        """The parts of a question, one per named subject of "A and B", else itself; scope by cue
+        words, time by what the words name, relative ones counted from ``now``."""
         pair = _PAIR.search(question)
         texts = [question]
         if pair:
@@ -335,19 +337,21 @@ class Offline:
         return tuple(SubQuestion(text, scope, when, _expected(question)) for text in texts)
 
     def focus(self, text: str, roots: Sequence[str]) -> list[str]:
-        """The part of the question with most words in common with a root; the question on a tie."""
+        """What each tree is asked, whose root summaries are ``roots``: the part of the question
+        with most words in common with the root, the question on a tie."""
         parts = [part.text for part in self.plan(text, None)]
         shared = [[len(content(part) & content(root)) for part in parts] for root in roots]
         return [parts[row.index(max(row))] if row.count(max(row)) == 1 else text for row in shared]
 
     def order(self, text: str, texts: Sequence[str], scores: Sequence[float]) -> list[int]:
-        """By score; the earlier on a tie."""
+        """Positions of ``texts``, best for the question first: by score; the earlier on a tie."""
         return sorted(range(len(texts)), key=lambda i: (-scores[i], i))
 
     def uncertainty(
         self, question: str, context: Sequence[str], weights: Mapping[str, float] | None = None
     ) -> float:
-        """H₀·(1 − cov), H₀ = 5 nats: cov = .7 · the weighted share of the question's stems a
+        """Uncertainty of an answer from ``context``, H₀·(1 − cov), H₀ = 5 nats, with the importance
+        of stems in ``weights`` (default 1): cov = .7 · the weighted share of the question's stems a
         single text holds at best + .3 where a text that shares a stem holds something of the
         expected kind. A longer context never raises it."""
         stems = content(question)
@@ -362,8 +366,9 @@ class Offline:
         return MOST_UNSURE * (1 - _TERMS * covered - _ANSWER * answered)
 
     def missing(self, question: str, evidence: Sequence[str]) -> str | None:
-        """Returns the words of the question the evidence does not have, with its best name as
-        anchor; None where something of the expected kind is there, or nothing to hold on to."""
+        """A follow-up for what ``evidence`` (best first) lacks: the words of the question it does
+        not have, with its best name as anchor; None where something of the expected kind is
+        there, or nothing to hold on to."""
         kind = _expected(question)
         if not evidence or any(_holds(kind, text) for text in evidence):
             return None

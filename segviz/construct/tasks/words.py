@@ -7,9 +7,9 @@ from functools import lru_cache
 
 import snowballstemmer
 
-_BREAK = re.compile(r"(?<=[.!?…])[\"')\]]*\s+(?=[\"'(\[]?\w)")
-_SPEAKER = re.compile(r"^([^\n:]{1,60}): (?=\S)")
-_WORD = re.compile(r"\w+", re.UNICODE)
+BREAK = re.compile(r"(?<=[.!?…])[\"')\]]*\s+(?=[\"'(\[]?\w)")
+SPEAKER = re.compile(r"^([^\n:]{1,60}): (?=\S)")
+WORD = re.compile(r"\w+", re.UNICODE)
 _SPAN = re.compile(r"[^\W\d_][\w’'-]*(?:\s+[^\W\d_][\w’'-]*)*")
 _QUOTED = re.compile(r"[\"“]([^\"“”\n]{2,60})[\"”]")
 _COMMON = frozenset(
@@ -71,7 +71,7 @@ def lines(text: str) -> list[tuple[str, str]]:
     result: list[tuple[str, str]] = []
     speaker = ""
     for line in text.split("\n"):
-        spoken = _SPEAKER.match(line)
+        spoken = SPEAKER.match(line)
         if spoken:
             speaker, line = spoken.group(1), line[spoken.end() :]
         if line.strip():
@@ -81,7 +81,7 @@ def lines(text: str) -> list[tuple[str, str]]:
 
 def sentences(words: str) -> list[str]:
     """Returns the sentences of a line, stripped; without those that hold no word."""
-    return [piece.strip() for piece in _BREAK.split(words) if _WORD.search(piece)]
+    return [piece.strip() for piece in BREAK.split(words) if WORD.search(piece)]
 
 
 @lru_cache(maxsize=100_000)
@@ -94,13 +94,13 @@ def stem(word: str) -> str:
 @lru_cache(maxsize=50_000)
 def content(text: str) -> frozenset[str]:
     """Stems of the words that carry meaning."""
-    return frozenset(stem(w) for w in _WORD.findall(text.lower()) if w not in _COMMON)
+    return frozenset(stem(w) for w in WORD.findall(text.lower()) if w not in _COMMON)
 
 
 @lru_cache(maxsize=50_000)
 def normalised(text: str) -> str:
     """Lower-case words separated by single blanks: equal where texts differ in form alone."""
-    return " ".join(_WORD.findall(text.lower()))
+    return " ".join(WORD.findall(text.lower()))
 
 
 def names(sentence: str) -> list[str]:

@@ -16,20 +16,14 @@ from datetime import datetime
 
 from segviz.conversation import Conversation, Entry, Question, Session
 from segviz.loaders.captions import counted, describe
-from segviz.loaders.dates import note_backwards, note_empty, numeric_start
-from segviz.loaders.document import Loader, Options, Place
+from segviz.loaders.chat import flagged, read_messages, speakers_of
+from segviz.loaders.dates import note_backwards, note_empty, session_start
+from segviz.loaders.document import Loader, Options, Place, Reading
 from segviz.loaders.errors import LoadError
 from segviz.loaders.items import Item
-from segviz.loaders.multi_conversation import (
-    id_under,
-    known_id,
-    no_turns,
-    rows_of,
-    settled,
-)
+from segviz.loaders.multi_conversation import id_under, known_id, no_turns, rows_of, settled
 from segviz.loaders.questions import read_questions
-from segviz.loaders.report import Note, Notes
-from segviz.loaders.turns import flagged, read_messages, speakers_of
+from segviz.loaders.report import Notes
 
 LABEL = "LongMemEval"
 
@@ -44,14 +38,8 @@ def matches(document: object) -> bool:
     )
 
 
-def read(
-    document: object, name: str, options: Options
-) -> tuple[tuple[Conversation, ...], list[Note]]:
-    """Conversations with at least one turn, and notes on what was mended or left out.
-
-    The stem of the file's ``name`` becomes the id of instances without ``question_id``.
-    Raises LoadError when no turn at all is usable, and for LongMemEval-V2.
-    """
+def read(document: object, name: str, options: Options) -> Reading:
+    """One conversation per instance with at least one turn. LoadError also for LongMemEval-V2."""
     if _is_version_2(document):
         what = "this looks like LongMemEval-V2 (haystacks of ids), which is not supported"
         raise LoadError(what, remedy="load a file of LongMemEval (oracle, S or M)")
@@ -122,7 +110,7 @@ def _conversation(
             start: tuple[datetime | None, str] = (None, "")
             if row < len(dates):
                 day = (*place, "haystack_dates", row)
-                start = numeric_start(dates[row], "2023/05/28 (Sun) 19:47", day, notes)
+                start = session_start(dates[row], "2023/05/28 (Sun) 19:47", day, notes)
             sessions.append(Session(key, *start, turns))
     note_empty(empty, (*place, _SESSIONS), notes)
     if not sessions:

@@ -18,13 +18,13 @@ from datetime import datetime
 
 from segviz.conversation import Conversation, Question, Session
 from segviz.loaders.captions import counted, describe
+from segviz.loaders.chat import read_messages, speakers_of
 from segviz.loaders.dates import note_backwards, read_numeric_date
 from segviz.loaders.decode import clean
-from segviz.loaders.document import Loader, Options, Place, PlainText
+from segviz.loaders.document import Loader, Options, Place, PlainText, Reading
 from segviz.loaders.multi_conversation import numbered, rows_of, settled
 from segviz.loaders.questions import read_category
-from segviz.loaders.report import Note, Notes
-from segviz.loaders.turns import read_messages, speakers_of
+from segviz.loaders.report import Notes
 
 LABEL = "MemoryAgentBench"
 
@@ -45,9 +45,7 @@ def matches(document: object) -> bool:
     )
 
 
-def read(
-    document: object, name: str, options: Options
-) -> tuple[tuple[Conversation, ...], list[Note]]:
+def read(document: object, name: str, options: Options) -> Reading:
     """One conversation per row. Raises LoadError when no row has a readable context."""
     notes = Notes()
     raw = {"context": document.text} if isinstance(document, PlainText) else document

@@ -7,19 +7,16 @@ messages of systems, developers and tools, and calls of tools without words.
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import TypeGuard
 
-from segviz.conversation import Conversation
 from segviz.loaders.captions import describe
-from segviz.loaders.chat import Message, each_message, note_left_out, speaker_named, words
-from segviz.loaders.document import Loader, Options, Place
+from segviz.loaders.chat import spoken
+from segviz.loaders.document import Loader, Options, Place, Reading
 from segviz.loaders.multi_conversation import named_after, numbered, read_chats
-from segviz.loaders.report import Note, Notes
+from segviz.loaders.report import Notes
 
 LABEL = "OpenAI messages"
 
-_ASIDE = ("system", "developer", "tool", "function")
 _EXPECTED = "messages such as {role, content}"
 
 
@@ -31,16 +28,14 @@ def matches(document: object) -> bool:
     return any(_is_chat(item) or _is_chat(_inside(item)) for item in items)
 
 
-def read(
-    document: object, name: str, options: Options
-) -> tuple[tuple[Conversation, ...], list[Note]]:
+def read(document: object, name: str, options: Options) -> Reading:
     """One conversation per list of messages. Raises LoadError when none has words."""
     notes = Notes()
     found = _chats(document, notes)
     chats = [
         (
             named_after((title,), numbered(name, row, len(found))),
-            _messages(messages, place, notes),
+            spoken(messages, place, notes),
             place,
         )
         for row, (place, title, messages) in enumerate(found)
@@ -76,21 +71,6 @@ def _chats(document: object, notes: Notes) -> list[tuple[Place, object, list[obj
         else:
             notes.skipped(place, f"expected a list of messages, found {describe(item)}")
     return chats
-
-
-def _messages(block: list[object], place: Place, notes: Notes) -> list[Message]:
-    left: Counter[str] = Counter()
-    messages = []
-    for here, item in each_message(block, place, notes):
-        role, content = item.get("role"), item.get("content")
-        if role in _ASIDE:
-            left[str(role)] += 1
-        elif content is None and ("tool_calls" in item or "function_call" in item):
-            left["calls of tools"] += 1
-        elif (text := words(content, (*here, "content"), notes)) is not None:
-            messages.append(Message(speaker_named(role, (*here, "role"), notes), text))
-    note_left_out(left, place, notes)
-    return messages
 
 
 LOADER = Loader(LABEL, matches, read)

@@ -15,12 +15,12 @@ from collections.abc import Mapping, Sequence
 
 from segviz.conversation import Conversation, Question, Session, Turn
 from segviz.loaders.captions import describe, quoted
-from segviz.loaders.dates import note_backwards, note_empty, numeric_start
-from segviz.loaders.document import Loader, Options, Place
+from segviz.loaders.chat import flagged, read_messages, speakers_of
+from segviz.loaders.dates import note_backwards, note_empty, session_start
+from segviz.loaders.document import Loader, Options, Place, Reading
 from segviz.loaders.multi_conversation import no_turns, stem
 from segviz.loaders.questions import note_late_evidence, read_category
-from segviz.loaders.report import Note, Notes
-from segviz.loaders.turns import flagged, read_messages, speakers_of
+from segviz.loaders.report import Notes
 
 LABEL = "RealMem"
 
@@ -32,13 +32,8 @@ def matches(document: object) -> bool:
     return any(isinstance(raw, dict) and "dialogue_turns" in raw for raw in _dialogues(document))
 
 
-def read(
-    document: object, name: str, options: Options
-) -> tuple[tuple[Conversation, ...], list[Note]]:
-    """The conversation, called after the stem of the file's ``name``, and notes on it.
-
-    Raises LoadError when no turn at all is usable.
-    """
+def read(document: object, name: str, options: Options) -> Reading:
+    """The file's one conversation."""
     dialogues, notes = _dialogues(document), Notes()
     sessions: list[Session] = []
     empty: list[str] = []
@@ -52,7 +47,7 @@ def read(
             empty.append(f"session_{row + 1}")
         elif turns := read_messages(block, "speaker", row + 1, inner, notes):
             date = raw.get("current_time")
-            start = numeric_start(date, "2025-12-19 (Friday)", (*place, "current_time"), notes)
+            start = session_start(date, "2025-12-19 (Friday)", (*place, "current_time"), notes)
             sessions.append(Session(f"session_{row + 1}", *start, turns))
     note_empty(empty, ("dialogues",), notes)
     if not sessions:

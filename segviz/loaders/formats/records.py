@@ -6,11 +6,9 @@ Also an object that holds such a list under a usual key. Which key means what is
 
 from __future__ import annotations
 
-from segviz.conversation import Conversation
 from segviz.loaders.columns import Placed, guess, read_rows, settle
-from segviz.loaders.document import Loader, Options
+from segviz.loaders.document import Loader, Options, Reading
 from segviz.loaders.multi_conversation import rows_of
-from segviz.loaders.report import Note
 
 LABEL = "records (JSON, JSON Lines, Parquet)"
 
@@ -27,13 +25,8 @@ def matches(document: object) -> bool:
     return spoken and len(fits) * 2 >= len(rows)
 
 
-def read(
-    document: object, name: str, options: Options
-) -> tuple[tuple[Conversation, ...], list[Note]]:
-    """Conversations, called after the file or by their column.
-
-    Raises LoadError when no record has words, NeedsColumns when no key means the text.
-    """
+def read(document: object, name: str, options: Options) -> Reading:
+    """One conversation, or one per value of its column. NeedsColumns when no key means a text."""
     rows = _rows(document)
     keys = dict.fromkeys(
         key for _, raw in rows[:_LOOKED_AT] if isinstance(raw, dict) for key in raw

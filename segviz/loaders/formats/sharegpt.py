@@ -7,16 +7,15 @@ Messages of systems and tools are left out and counted.
 from __future__ import annotations
 
 import re
-from collections import Counter
+from dataclasses import replace
 from html.parser import HTMLParser
 
 from segviz.loaders.captions import counted
-from segviz.loaders.chat import Message, each_message, note_left_out, speaker_named, words
+from segviz.loaders.chat import Message, spoken
 from segviz.loaders.document import Place
 from segviz.loaders.multi_conversation import list_of_chats
 from segviz.loaders.report import Notes
 
-_ASIDE = ("system", "tool", "function", "observation")
 _PAGE = re.compile(r"\s*<(?:div|p|ol|ul|pre|h[1-6])[\s>].*</[a-z0-9]+>\s*", re.DOTALL)
 _BLOCKS = {"p", "div", "li", "br", "pre", "tr", "h1", "h2", "h3", "h4", "h5", "h6", "ol", "ul"}
 
@@ -30,20 +29,14 @@ def _fits(raw: dict[str, object]) -> bool:
 
 def _messages(raw: dict[str, object], place: Place, notes: Notes) -> list[Message]:
     place = (*place, "conversations")
-    left: Counter[str] = Counter()
-    pages = 0
-    messages = []
-    for here, item in each_message(raw.get("conversations"), place, notes):
-        if item.get("from") in _ASIDE:
-            left[str(item["from"])] += 1
-        elif (text := words(item.get("value"), (*here, "value"), notes)) is not None:
-            if _PAGE.fullmatch(text):
-                text, pages = _text_of(text), pages + 1
-            messages.append(Message(speaker_named(item.get("from"), (*here, "from"), notes), text))
-    note_left_out(left, place, notes)
+    messages = spoken(raw.get("conversations"), place, notes, "from", "value")
+    pages = sum(_PAGE.fullmatch(each.text) is not None for each in messages)
     if pages:
         notes.repaired(place, f"{counted(pages, 'message')} in HTML read as text")
-    return messages
+    return [
+        replace(each, text=_text_of(each.text)) if _PAGE.fullmatch(each.text) else each
+        for each in messages
+    ]
 
 
 class _Words(HTMLParser):

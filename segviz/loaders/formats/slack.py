@@ -14,12 +14,11 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 
-from segviz.conversation import Conversation
 from segviz.loaders.chat import Message, each_message, note_left_out, words
 from segviz.loaders.dates import read_time
-from segviz.loaders.document import Folder, Loader, Member, Options, Place
+from segviz.loaders.document import Folder, Loader, Member, Options, Place, Reading
 from segviz.loaders.multi_conversation import Chat, named_after, read_chats, stem
-from segviz.loaders.report import Note, Notes
+from segviz.loaders.report import Notes
 
 LABEL = "Slack export"
 
@@ -52,9 +51,7 @@ def matches(document: object) -> bool:
     return isinstance(document, list) and any(map(_is_message, document))
 
 
-def read(
-    document: object, name: str, options: Options
-) -> tuple[tuple[Conversation, ...], list[Note]]:
+def read(document: object, name: str, options: Options) -> Reading:
     """One conversation per channel, by name. Raises LoadError when nobody says a thing."""
     notes = Notes()
     people: dict[str, str] = {}

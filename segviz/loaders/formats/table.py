@@ -19,12 +19,11 @@ from contextlib import suppress
 from dataclasses import dataclass
 from itertools import chain, islice
 
-from segviz.conversation import Conversation
 from segviz.loaders.captions import counted, one_line, quoted
 from segviz.loaders.columns import guess, read_rows, settle
-from segviz.loaders.document import Line, Loader, Options, Place, PlainText
+from segviz.loaders.document import Line, Loader, Options, Place, PlainText, Reading
 from segviz.loaders.errors import LoadError
-from segviz.loaders.report import Note, Notes
+from segviz.loaders.report import Notes
 
 LABEL = "table (CSV, TSV)"
 
@@ -45,14 +44,9 @@ def is_table(document: object) -> bool:
     return len(header(document)) > 1
 
 
-def read(
-    document: object, name: str, options: Options
-) -> tuple[tuple[Conversation, ...], list[Note]]:
-    """Conversations of the rows below the header, as ``segviz.loaders.formats.records``.
-
-    Raises LoadError for a quote that is not closed, a header without rows, and rows
-    without words; NeedsColumns when nothing tells where the texts are.
-    """
+def read(document: object, name: str, options: Options) -> Reading:
+    """Conversations of the rows below the header, as ``segviz.loaders.formats.records``. LoadError
+    also for a quote that is not closed."""
     notes = Notes()
     found = _table(document)
     if found is None:

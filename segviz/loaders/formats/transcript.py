@@ -10,16 +10,15 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import replace
 from datetime import datetime
 
-from segviz.conversation import Conversation
 from segviz.loaders.captions import counted
 from segviz.loaders.chat import Message
 from segviz.loaders.dates import read_fields, read_time, read_words
-from segviz.loaders.document import Loader, Options, PlainText
+from segviz.loaders.document import Loader, Options, PlainText, Reading
 from segviz.loaders.multi_conversation import read_chats, stem
-from segviz.loaders.report import Note, Notes
+from segviz.loaders.report import Notes
 
 LABEL = "plain text (Name: words)"
 
@@ -52,39 +51,26 @@ def matches(document: object) -> bool:
     return count <= 3 or len(names) * 3 <= count * 2
 
 
-def read(
-    document: object, name: str, options: Options
-) -> tuple[tuple[Conversation, ...], list[Note]]:
+def read(document: object, name: str, options: Options) -> Reading:
     """One conversation, called after the file. Raises LoadError when nobody speaks."""
     notes = Notes()
-    drafts: list[_Draft] = []
+    drafts: list[tuple[Message, list[str]]] = []
     start: tuple[datetime | None, str] = (None, "")
     number, open_, left = 0, False, 0
     for _, line in document.lines() if isinstance(document, PlainText) else ():
         if (begun := _session(line)) is not None:
             start, number, open_ = begun, number + 1, False
         elif (said := _said(line)) is not None:
-            drafts.append(_Draft(said[0], start, str(number), [said[1]]))
+            drafts.append((Message(said[0], "", *start, str(number)), [said[1]]))
             open_ = True
         elif open_:
-            drafts[-1].lines.append(line)
+            drafts[-1][1].append(line)
         else:
             left += bool(line.strip())
     if left:
         notes.skipped((), f"{counted(left, 'line')} before the first name left out")
-    messages = [
-        Message(draft.speaker, "\n".join(draft.lines).strip(), *draft.start, draft.session)
-        for draft in drafts
-    ]
+    messages = [replace(said, text="\n".join(lines).strip()) for said, lines in drafts]
     return read_chats([(stem(name), messages, ())], LABEL, options, notes, _EXPECTED), notes
-
-
-@dataclass(slots=True)
-class _Draft:
-    speaker: str
-    start: tuple[datetime | None, str]
-    session: str
-    lines: list[str]
 
 
 def _said(line: str) -> tuple[str, str] | None:

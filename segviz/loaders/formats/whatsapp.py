@@ -18,13 +18,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import islice
 
-from segviz.conversation import Conversation
 from segviz.loaders.captions import counted, one_line, shorten
 from segviz.loaders.chat import Message, note_left_out
 from segviz.loaders.dates import CLOCK, DATE, Fields, date_as_written, fields_of, order_of
-from segviz.loaders.document import Line, Loader, Options, PlainText
+from segviz.loaders.document import Line, Loader, Options, PlainText, Reading
 from segviz.loaders.multi_conversation import read_chats, stem
-from segviz.loaders.report import Note, Notes
+from segviz.loaders.report import Notes
 
 LABEL = "WhatsApp export"
 
@@ -76,9 +75,7 @@ def matches(document: object) -> bool:
     return bool(heads) and (heads[0] or sum(heads) * 2 >= len(heads))
 
 
-def read(
-    document: object, name: str, options: Options
-) -> tuple[tuple[Conversation, ...], list[Note]]:
+def read(document: object, name: str, options: Options) -> Reading:
     """One conversation, called after the file. Raises LoadError when nobody says a thing."""
     notes = Notes()
     left: Counter[str] = Counter()

@@ -84,7 +84,7 @@ def follow(key: str, now: Attempt, clicked: bool) -> None:
 
 def look(offers: list[Format]) -> None:
     """The controls for how pictures look, where there are formats that heed them."""
-    if any(offer.dark for offer in offers):
+    if any(offer.needs_browser for offer in offers):
         st.toggle("Dark pictures", key=keys.EXPORT_DARK, help="SVG, PNG and PDF on a dark ground.")
     if any(offer.scales for offer in offers):
         st.segmented_control(

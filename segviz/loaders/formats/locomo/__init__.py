@@ -12,20 +12,17 @@ bare conversation           the older ``locomo10.zip``: ``{speaker_a, session_1,
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
-from datetime import datetime
+from dataclasses import replace
 from itertools import islice
 
 from segviz.conversation import Conversation, Session
 from segviz.loaders.captions import counted, describe, listed, quoted
-from segviz.loaders.dates import note_backwards, read_date
-from segviz.loaders.document import Loader, Options, Place
+from segviz.loaders.dates import note_backwards, note_empty, read_date, session_start
+from segviz.loaders.document import Loader, Options, Place, Reading
+from segviz.loaders.formats.locomo.turns import Draft, declared_id, read_turns, settle_ids
 from segviz.loaders.multi_conversation import id_under, known_id, no_turns, rows_of, settled, stem
 from segviz.loaders.questions import note_late_evidence, read_questions, turn_index
-from segviz.loaders.report import Note, Notes
-from segviz.loaders.turns import Draft, declared_id, read_turn, settle_ids
+from segviz.loaders.report import Notes
 
 LABEL = "LoCoMo"
 
@@ -40,14 +37,8 @@ def matches(document: object) -> bool:
     return any(_is_locomo(found) for _, raw in rows_of(document) if (found := _transcript(raw)))
 
 
-def read(
-    document: object, name: str, options: Options
-) -> tuple[tuple[Conversation, ...], list[Note]]:
-    """Conversations with at least one turn, and notes on what was mended or left out.
-
-    ``name`` is the file's name; its stem becomes the id of conversations without one.
-    Raises LoadError when no turn at all is usable.
-    """
+def read(document: object, name: str, options: Options) -> Reading:
+    """One conversation per sample with at least one turn."""
     notes = Notes()
     found: list[tuple[Conversation, Place]] = []
     empty: list[Place] = []
@@ -158,17 +149,6 @@ def _note_broken(sample: object, place: Place, notes: Notes) -> None:
 # wherever they stand in the file. session_1_summary, events_session_1 and others are ignored.
 
 
-@dataclass(frozen=True, slots=True)
-class _Block:
-    """A session before its turns have settled ids; ``key`` is its name in the file."""
-
-    key: str
-    number: int
-    start: datetime | None
-    raw_date: str
-    drafts: tuple[Draft, ...]
-
-
 def _session_keys(transcript: dict[str, object]) -> list[str]:
     """Keys of sessions, dated ones without turns included, in numeric order."""
     keys = {
@@ -179,73 +159,30 @@ def _session_keys(transcript: dict[str, object]) -> list[str]:
 
 def _sessions(transcript: dict[str, object], place: Place, notes: Notes) -> tuple[Session, ...]:
     """All sessions that have turns, with ids settled across the whole conversation."""
-    blocks: list[_Block] = []
+    blocks: list[tuple[Session, tuple[Draft, ...]]] = []
     reserved: set[str] = set()
     empty: list[str] = []
     for key in _session_keys(transcript):
         raw = transcript.get(key)
         if raw is None or raw == []:
             empty.append(key)
-        elif not isinstance(raw, list):
-            what = f"expected a list of turns, found {describe(raw)}"
-            notes.skipped((*place, key), what)
         else:
             number = int(key.removeprefix("session_"))
-            drafts = _drafts(raw, number, (*place, key), notes)
-            reserved.update(turn_id for item in raw if (turn_id := declared_id(item)))
+            drafts = read_turns(raw, number, (*place, key), notes)
+            declared = map(declared_id, raw if isinstance(raw, list) else ())
+            reserved.update(filter(None, declared))
             if drafts:
-                start, raw_date = _date(transcript, key, place, notes)
-                blocks.append(_Block(key, number, start, raw_date, drafts))
-    _note_empty(transcript, empty, place, notes)
-    sessions = _settled(blocks, reserved, place, notes)
+                name, example = f"{key}_date_time", "1:56 pm on 8 May, 2023"
+                here = (*place, name)
+                date = session_start(transcript.get(name), example, here, notes, read_date)
+                blocks.append((Session(key, *date, ()), drafts))
+    note_empty(empty, place, notes)
+    turns = settle_ids((draft for _, drafts in blocks for draft in drafts), reserved, notes)
+    sessions = tuple(
+        replace(session, turns=tuple(islice(turns, len(drafts)))) for session, drafts in blocks
+    )
     note_backwards(sessions, place, notes, order="numeric")
     return sessions
-
-
-def _drafts(raw: list[object], number: int, place: Place, notes: Notes) -> tuple[Draft, ...]:
-    read = (read_turn(item, number, row + 1, (*place, row), notes) for row, item in enumerate(raw))
-    return tuple(draft for draft in read if draft is not None)
-
-
-def _date(
-    transcript: dict[str, object], key: str, place: Place, notes: Notes
-) -> tuple[datetime | None, str]:
-    name = f"{key}_date_time"
-    value = transcript.get(name)
-    raw = value if isinstance(value, str) else ""
-    start = read_date(raw)
-    if start is None:
-        found = quoted(raw) if raw else describe(value) if name in transcript else "nothing"
-        what = f'expected a date like "1:56 pm on 8 May, 2023", found {found}; kept without date'
-        notes.repaired((*place, name), what)
-    return start, raw
-
-
-def _settled(
-    blocks: Sequence[_Block], reserved: set[str], place: Place, notes: Notes
-) -> tuple[Session, ...]:
-    turns = settle_ids((draft for block in blocks for draft in block.drafts), reserved, notes)
-    sessions = []
-    seen: Counter[int] = Counter()
-    for block in blocks:
-        name = f"session_{block.number}"
-        seen[block.number] += 1
-        if seen[block.number] > 1:
-            # session_7 and session_07 in one file: both are kept, under two names.
-            name += f"#{seen[block.number]}"
-            what = f"session {block.number} is there already; called {name}"
-            notes.repaired((*place, block.key), what)
-        own = tuple(islice(turns, len(block.drafts)))
-        sessions.append(Session(name, block.start, block.raw_date, own))
-    return tuple(sessions)
-
-
-def _note_empty(transcript: dict[str, object], keys: list[str], place: Place, notes: Notes) -> None:
-    dated = [key for key in keys if f"{key}_date_time" in transcript]
-    undated = [key for key in keys if f"{key}_date_time" not in transcript]
-    for group, noun in ((dated, "dated session"), (undated, "session")):
-        if group:
-            notes.skipped(place, f"{counted(len(group), noun)} without turns ({listed(group)})")
 
 
 LOADER = Loader(LABEL, matches, read)

@@ -12,7 +12,7 @@ import http.client
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Protocol
+from typing import BinaryIO
 from urllib.error import HTTPError
 from urllib.request import urlopen
 
@@ -31,19 +31,12 @@ _TIMEOUT_SECONDS = 30.0
 _BY_HAND = f"download {NAME} from {PAGE} by hand and load it by its path"
 
 
-class Body(Protocol):
-    """What an opener gives: bytes to read."""
-
-    def read(self, amount: int, /) -> bytes:
-        """At most so many bytes; b"" at the end."""
+Opener = Callable[[str], AbstractContextManager[BinaryIO]]
 
 
-Opener = Callable[[str], AbstractContextManager[Body]]
-
-
-def over_network(url: str) -> AbstractContextManager[Body]:
+def over_network(url: str) -> AbstractContextManager[BinaryIO]:
     """The default opener: HTTPS with the proxies of the environment."""
-    opened: AbstractContextManager[Body] = urlopen(url, timeout=_TIMEOUT_SECONDS)
+    opened: AbstractContextManager[BinaryIO] = urlopen(url, timeout=_TIMEOUT_SECONDS)
     return opened
 
 

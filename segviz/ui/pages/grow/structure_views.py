@@ -26,14 +26,7 @@ from segviz.figures.forgetting import (
     last_met,
     remembered,
 )
-from segviz.figures.groups import (
-    change_rows,
-    changes,
-    grouped,
-    groups_sentence,
-    size_rows,
-    sizes,
-)
+from segviz.figures.groups import change_rows, grouped, groups_sentence, size_rows
 from segviz.figures.relation_graph import around, node_name, related, relation_html, ties, types
 from segviz.figures.rows import rows_figure
 from segviz.figures.windows import dated, window_rows, windows, windows_figure, windows_sentence
@@ -160,11 +153,10 @@ def _has_groups(session: Session, structure: Structure) -> bool:
 
 def _groups(session: Session, structure: Structure, step: int) -> None:
     steps = session.memory.steps[:step]
-    found, grown = changes(steps), sizes(steps)
-    sized, changed = size_rows(grown), change_rows(found)
+    sized, changed = size_rows(steps), change_rows(steps)
     chart(
         rows_figure(sized, Chart("step", ("groups", "middle size", "largest")), **pair()),
-        groups_sentence(found, grown),
+        groups_sentence(changed, sized),
         "groups-chart",
         rows=lambda: sized,
     )
