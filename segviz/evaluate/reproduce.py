@@ -315,7 +315,7 @@ _SCOPES = ("short", "long", "mixed")
 
 
 def depths(memory: Memory, questions: Sequence[Question], *, seed: int = 0) -> dict[str, Any]:
-    """Shares of MemTree's nodes by depth, the contentless root at 0."""
+    """Shares of MemTree's nodes by depth; at 0 is the contentless root, which is no node."""
     s = memory.structure
     counts = np.bincount(s.depth[s.active] + 1)
     return {str(depth): 100 * share for depth, share in enumerate(counts / counts.sum())}
