@@ -30,7 +30,7 @@ from segviz.evaluate.grid import Sweep, pooled_sweep, sweep
 from segviz.evaluate.many import Progress, measure_many
 from segviz.evaluate.measures import MEASURES
 from segviz.evaluate.outcomes import Outcomes, averaged, pooled
-from segviz.evaluate.published import REPORTED, Reported
+from segviz.evaluate.published import CAVEATS, REPORTED, Reported
 from segviz.evaluate.text_metrics import content_tokens
 from segviz.memory import build, declared
 from segviz.retrieval import estimated_tokens
@@ -691,7 +691,8 @@ class Entry:
 
     def difference(self, rows: Sequence[Row], talks: Sequence[Conversation] = ()) -> str:
         """How the rows, measured on ``talks``, differ from what is printed, and why."""
-        why = [_WHY.get(self.paper, _WHY[""]), self.note]
+        why = [_WHY.get(self.paper, _WHY[""]), self.note, CAVEATS.get((self.paper, self.table), "")]
+        why += dict.fromkeys(row.note for row in self.printed)
         printed = {row.data for row in self.printed}
         if talks and printed and not any(d.startswith(talks[0].source_format) for d in printed):
             why.insert(0, f"The printed numbers are of {', '.join(sorted(printed))}.")
