@@ -310,14 +310,12 @@ class HMem(Declared):
                 raise ValueError(f"the tree has {tree.top} of {TOP} levels; there is none to add")
             tree.promote()
             note = f"Everything on level {tree.top - 1} moved up into level {tree.top}."
-        elif name == "delete":
+        else:
             unit = arguments["unit"]
             leaf = leaf_of(unit, draft)
             gone, entities = tree.remove_events(leaf), graph.forget(leaf)
             draft.remove(leaf)
             note = f"Unit {unit} was deleted with {gone} events and {entities} entities."
-        else:
-            raise ValueError(f"unknown operation {name!r}")
         written = tree.rewrite()
         return draft.step(view.units[-1], note, written, tree.inspected, _decision(tree), name)
 
