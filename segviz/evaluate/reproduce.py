@@ -292,28 +292,18 @@ def layers(memory: Memory, questions: Sequence[Question], *, seed: int = 0) -> d
     return found
 
 
-def planning(memory: Memory, questions: Sequence[Question], *, seed: int = 0) -> dict[str, Any]:
+def planning(memory: Memory, questions: Sequence[Question], *, seed: int = 0) -> Counter[str]:
     """H-Mem's plans: parts of questions, their scopes, and the parts that were followed up."""
-    scopes, parts, followed = Counter[str](), 0, 0
+    found = Counter(questions=len(questions))
     view = memory.view("dense")
     for question in questions:
         stages = memory.model.retrieve(question.text, view).stages  # type: ignore[union-attr]
         for before, stage in pairwise(stages):
             if stage.name == "follow-up":
-                parts += 1
-                followed += "lacks" in stage.note
-                scopes[before.note.split()[1]] += 1
-    shares = {f"scope {name}, %": 100 * scopes[name] / max(parts, 1) for name in _SCOPES}
-    return {
-        "questions": len(questions),
-        "parts": parts,
-        "followed up": followed,
-        "followed up, %": 100 * followed / max(parts, 1),
-        **shares,
-    }
-
-
-_SCOPES = ("short", "long", "mixed")
+                found["parts"] += 1
+                found["followed up"] += "lacks" in stage.note
+                found[f"scope {before.note.split()[1]}"] += 1
+    return found
 
 
 def depths(memory: Memory, questions: Sequence[Question], *, seed: int = 0) -> dict[str, Any]:
@@ -584,7 +574,11 @@ def _plans(bench: Bench) -> list[Row]:
     rows = []
     for data in dict.fromkeys(talk.source_format for talk in bench.talks):
         part = replace(bench, talks=[one for one in bench.talks if one.source_format == data])
-        (row,) = part.rows(planning, {data: ("h-mem", {})}, "format")
+        (counts,) = part.each(planning, {data: ("h-mem", {})}).values()
+        found = sum(counts, Counter[str]())
+        row: Row = {"format": data, **{n: found[n] for n in ("questions", "parts", "followed up")}}
+        for name in ("followed up", "scope short", "scope long", "scope mixed"):
+            row[f"{name}, %"] = 100 * found[name] / max(found["parts"], 1)
         rows.append(part.beside(row, ("h-mem", "Table 9"), {"followed up, %": "follow-up-rate"}))
     return rows
 

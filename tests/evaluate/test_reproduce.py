@@ -182,7 +182,13 @@ def test_parts_of_questions_are_counted_with_their_scopes():
     follow = [stage for stage in stages if stage.name == "follow-up"]
     assert row["parts"] == len(follow) >= len(questions)
     assert row["followed up"] == sum("lacks" in stage.note for stage in follow)
-    assert sum(row[name] for name in row if name.startswith("scope")) == pytest.approx(100)
+    assert sum(row[name] for name in row if name.startswith("scope")) == row["parts"]
+    (told,) = rows_of("h-mem", "Table 9")
+    assert told["followed up, %"] == 100 * row["followed up"] / row["parts"]
+    (entry,) = (one for one in ENTRIES if (one.paper, one.table) == ("h-mem", "Table 9"))
+    talks = [small(), replace(small(), id="other", questions=questions[:1])]
+    (both,) = entry.measure(Bench(talks))
+    assert both["parts"] == row["parts"] + planning(memory, questions[:1])["parts"]
 
 
 def test_words_that_a_root_keeps_of_its_items():

@@ -18,7 +18,7 @@ from segviz.conversation import DAY, Conversation, Session, Turn, moments, secon
 from segviz.embedding import HashingEmbedder
 from segviz.systems.h_mem import HMem
 from segviz.systems.h_mem.graph import MAYBE, likeness
-from segviz.systems.h_mem.retrieval import curve, robustness, time_relevance
+from segviz.systems.h_mem.retrieval import robustness, time_relevance
 from segviz.tree import history, replay
 from segviz.tree.invariants import check
 from tests.data import real_data
@@ -41,7 +41,7 @@ class TestFormulas:
         assert r <= robustness(old, many, YEAR, 0.5)
 
     def test_the_curve_is_a_function_of_facts(self):
-        assert curve({"n": 3}, [0.0, YEAR], YEAR, 0.5) == [
+        assert HMem(tau=365.0, eta=0.5).retention({"n": 3}, [0.0, YEAR]) == [
             1.0,
             robustness(YEAR, 3, YEAR, 0.5),
         ]
