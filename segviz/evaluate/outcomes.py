@@ -100,10 +100,6 @@ class Outcomes:
         difference = self.column(measure) - other.column(measure)
         return self._mean(difference, self.keep(adversarial=adversarial, category=category))
 
-    def means(self, *, adversarial: bool = True) -> dict[str, Mean]:
-        """The mean of every measure."""
-        return {name: self.mean(name, adversarial=adversarial) for name in MEASURES}
-
     @property
     def known_categories(self) -> tuple[Category | None, ...]:
         """The category ids there are, ascending, None last."""

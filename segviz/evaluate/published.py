@@ -1,10 +1,12 @@
 """Reads results printed in papers from ``published.csv``, to show beside our own numbers.
 
-Every number is as printed, with its source, its metric and the reasons why it may not be
-comparable with ours or with another paper's. No computation uses them. In the file ``system``
-is a key of ``SYSTEMS`` where there is one, else the paper's name; ``variant`` is the setting or
-the model, and for the metric ``layer`` the level and kind counted; ``low`` and ``high`` are the
-95 % interval where one is given; ``note`` is a caveat of this one number.
+Every number is as printed. No computation uses them. In the file ``system`` is a key of
+``SYSTEMS`` where there is one, else the paper's name; ``variant`` is the setting or the model;
+``low`` and ``high`` are the 95 % interval where one is given; ``note`` is a caveat of this one
+number. Metrics ``judge`` and ``f1`` run from 0 to 1, ``accuracy``, ``pass@…``, ``f1-percent``,
+``bleu``, ``rouge``, ``reassigned`` and ``follow-up-rate`` to 100; ``tokens`` are those of a
+question with its answer, ``coverage-tokens`` and ``blocks`` until all answer words are read;
+``layer`` counts nodes of the level and kind that its ``variant`` names.
 """
 
 from __future__ import annotations
@@ -29,18 +31,8 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True)
-class Metric:
-    """The meaning of a number, whether ours are comparable with it, and why not."""
-
-    label: str
-    comparable: bool = True
-    why: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class Reported:
-    """One number as printed; ``source`` and ``metric`` are keys of ``SOURCES`` and
-    ``METRICS``."""
+    """One number as printed; ``source`` is a key of ``SOURCES``."""
 
     source: str
     table: str
@@ -52,18 +44,6 @@ class Reported:
     low: float | None
     high: float | None
     note: str
-
-    @property
-    def comparable(self) -> bool:
-        """Whether our numbers in the same metric are comparable with it."""
-        return METRICS[self.metric].comparable
-
-    @property
-    def caveats(self) -> tuple[str, ...]:
-        """All caveats of the number: of its metric, source, table and its own."""
-        of_table = CAVEATS.get((self.source, self.table), "")
-        lines = (METRICS[self.metric].why, SOURCES[self.source].caveat, of_table, self.note)
-        return tuple(line for line in lines if line)
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,49 +116,8 @@ SOURCES: dict[str, Source] = {
     ),
 }
 
-_ANSWERS = "Measures answers a model wrote from the evidence; ours measures the evidence itself."
-_TOTALS = "The paper does not say whether these are totals over the data set; ratios compare."
-_SECONDS = "Mostly the time of model calls."
-METRICS: dict[str, Metric] = {
-    "judge": Metric("LLM-judge accuracy, 0 to 1", False, _ANSWERS),
-    "accuracy": Metric("LLM-judge accuracy, per cent", False, _ANSWERS),
-    "pass@1": Metric("correct at the first answer, per cent", False, _ANSWERS),
-    "pass@8": Metric("correct in one of eight answers, per cent", False, _ANSWERS),
-    "f1": Metric("token F1 of answers, 0 to 1", False, _ANSWERS),
-    "f1-percent": Metric("token F1 of answers, per cent", False, _ANSWERS),
-    "bleu": Metric("BLEU of answers, per cent", False, _ANSWERS),
-    "rouge": Metric("ROUGE-L of answers, per cent", False, _ANSWERS),
-    "tokens": Metric("tokens per question, those of the answer among them", False, _ANSWERS),
-    "blocks": Metric("retrieved blocks until all answer words are read"),
-    "coverage-tokens": Metric("tokens until all answer words are read"),
-    "leaves": Metric("leaves of the structure"),
-    "nodes": Metric("nodes in the structure"),
-    "max-depth": Metric("greatest leaf depth"),
-    "mean-depth": Metric("mean leaf depth"),
-    "depth-std": Metric("standard deviation of leaf depths"),
-    "branching": Metric("mean children of inner nodes"),
-    "calls": Metric("model calls per insertion"),
-    "layer": Metric("nodes of one level and kind"),
-    "relations": Metric("relations between entities"),
-    "themes": Metric("themes", False, _TOTALS),
-    "statements": Metric("statements", False, _TOTALS),
-    "per-theme": Metric("statements per theme"),
-    "reassigned": Metric("statements whose theme ever changed, per cent"),
-    "questions": Metric("questions"),
-    "sub-queries": Metric("parts of all questions"),
-    "follow-ups": Metric("parts that were followed up"),
-    "follow-up-rate": Metric("parts that were followed up, per cent"),
-    "build-seconds": Metric("seconds to build the memory of a question", False, _SECONDS),
-    "query-seconds": Metric("seconds of a question", False, _SECONDS),
-    "speed-up": Metric("times as fast as the slowest method", False, _SECONDS),
-}
-
 CAVEATS: dict[tuple[str, str], str] = {
     ("segtreemem", "Table 3"): "Batch construction by a model, no propagation.",
-    ("segtreemem", "Table 4"): (
-        "The abstract's nearly 20 % is relative; over the best external baseline of this table "
-        "the gain is 5 % on LoCoMo, 15.5 % on LongMemEval-MAB and 7 % on RealMem."
-    ),
     ("segtreemem", "Table 5"): (
         "Averages over a data set. Same-text chains count as one node: were all nodes counted, all "
         "leaves of a levelled tree would be equally deep and the depth deviation 0. MemTree's "
@@ -186,7 +125,7 @@ CAVEATS: dict[tuple[str, str], str] = {
     ),
     **{
         ("memforest", f"Table {number}"): "From the text: the tables at hand have no bodies."
-        for number in (2, 3, 6, 7)
+        for number in (6, 7)
     },
     ("h-mem", "Table 7"): (
         "Averages per conversation, extracted by a model. Its fragments are about as many as "
@@ -239,11 +178,6 @@ def _shapes() -> tuple[PublishedShape, ...]:
 
 SHAPES: tuple[PublishedShape, ...] = _shapes()
 """SegTreeMem Table 5 (App. C.1) whole; the leaf counts are its own exchange units."""
-
-TABLE_5: tuple[PublishedShape, ...] = tuple(
-    row for row in SHAPES if row.method.startswith("SegTreeMem")
-)
-"""The three construction variants of the paper's own method."""
 
 
 def _facts() -> tuple[PublishedFacts, ...]:

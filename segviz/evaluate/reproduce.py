@@ -30,7 +30,7 @@ from segviz.evaluate.grid import Sweep, pooled_sweep, sweep
 from segviz.evaluate.many import Progress, measure_many
 from segviz.evaluate.measures import MEASURES
 from segviz.evaluate.outcomes import Outcomes, averaged, pooled
-from segviz.evaluate.published import REPORTED, Reported
+from segviz.evaluate.published import CAVEATS, REPORTED, Reported
 from segviz.evaluate.text_metrics import content_tokens
 from segviz.memory import build, declared
 from segviz.retrieval import estimated_tokens
@@ -235,7 +235,9 @@ def growth(
         ]
         size = max(len(steps), 1)
         seconds, read = [], 0
-        for text in asked:  # the first prepares what the others use: the fastest is told
+        for text in asked[:1]:  # prepares what all of them use
+            memory.ask(text, step=last, policy="none", relevance="dense")
+        for text in asked:
             began = clock() if clock else 0.0
             result = memory.ask(text, step=last, policy="none", relevance="dense")
             seconds.append(clock() - began if clock else 0.0)
@@ -290,32 +292,22 @@ def layers(memory: Memory, questions: Sequence[Question], *, seed: int = 0) -> d
     return found
 
 
-def planning(memory: Memory, questions: Sequence[Question], *, seed: int = 0) -> dict[str, Any]:
+def planning(memory: Memory, questions: Sequence[Question], *, seed: int = 0) -> Counter[str]:
     """H-Mem's plans: parts of questions, their scopes, and the parts that were followed up."""
-    scopes, parts, followed = Counter[str](), 0, 0
+    found = Counter(questions=len(questions))
     view = memory.view("dense")
     for question in questions:
         stages = memory.model.retrieve(question.text, view).stages  # type: ignore[union-attr]
         for before, stage in pairwise(stages):
             if stage.name == "follow-up":
-                parts += 1
-                followed += "lacks" in stage.note
-                scopes[before.note.split()[1]] += 1
-    shares = {f"scope {name}, %": 100 * scopes[name] / max(parts, 1) for name in _SCOPES}
-    return {
-        "questions": len(questions),
-        "parts": parts,
-        "followed up": followed,
-        "followed up, %": 100 * followed / max(parts, 1),
-        **shares,
-    }
-
-
-_SCOPES = ("short", "long", "mixed")
+                found["parts"] += 1
+                found["followed up"] += "lacks" in stage.note
+                found[f"scope {before.note.split()[1]}"] += 1
+    return found
 
 
 def depths(memory: Memory, questions: Sequence[Question], *, seed: int = 0) -> dict[str, Any]:
-    """Shares of MemTree's nodes by depth, the contentless root at 0."""
+    """Shares of MemTree's nodes by depth; at 0 is the contentless root, which is no node."""
     s = memory.structure
     counts = np.bincount(s.depth[s.active] + 1)
     return {str(depth): 100 * share for depth, share in enumerate(counts / counts.sum())}
@@ -582,7 +574,11 @@ def _plans(bench: Bench) -> list[Row]:
     rows = []
     for data in dict.fromkeys(talk.source_format for talk in bench.talks):
         part = replace(bench, talks=[one for one in bench.talks if one.source_format == data])
-        (row,) = part.rows(planning, {data: ("h-mem", {})}, "format")
+        (counts,) = part.each(planning, {data: ("h-mem", {})}).values()
+        found = sum(counts, Counter[str]())
+        row: Row = {"format": data, **{n: found[n] for n in ("questions", "parts", "followed up")}}
+        for name in ("followed up", "scope short", "scope long", "scope mixed"):
+            row[f"{name}, %"] = 100 * found[name] / max(found["parts"], 1)
         rows.append(part.beside(row, ("h-mem", "Table 9"), {"followed up, %": "follow-up-rate"}))
     return rows
 
@@ -691,7 +687,8 @@ class Entry:
 
     def difference(self, rows: Sequence[Row], talks: Sequence[Conversation] = ()) -> str:
         """How the rows, measured on ``talks``, differ from what is printed, and why."""
-        why = [_WHY.get(self.paper, _WHY[""]), self.note]
+        why = [_WHY.get(self.paper, _WHY[""]), self.note, CAVEATS.get((self.paper, self.table), "")]
+        why += dict.fromkeys(row.note for row in self.printed)
         printed = {row.data for row in self.printed}
         if talks and printed and not any(d.startswith(talks[0].source_format) for d in printed):
             why.insert(0, f"The printed numbers are of {', '.join(sorted(printed))}.")

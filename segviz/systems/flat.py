@@ -29,14 +29,6 @@ from segviz.tree import Add, Cost, Step, Structure
 _WORD = re.compile(r"\w+", re.UNICODE)
 
 
-def flat_steps(arrivals: Sequence[Arrival]) -> Iterator[Step]:
-    """One leaf per unit and nothing above."""
-    for node, arrival in enumerate(arrivals):
-        span = (arrival.index, arrival.index + 1)
-        events = (Add(node, 0, span, arrival.text, arrival.vector),)
-        yield Step(arrival.unit, f"Unit {arrival.index} is kept.", None, events, Cost(modified=1))
-
-
 @dataclass(frozen=True)
 class _Flat(Declared):
     """A list of units."""
@@ -48,8 +40,11 @@ class _Flat(Declared):
     departures: ClassVar[tuple[str, ...]] = ("Deleting a unit is ours.",)
 
     def steps(self, arrivals: Sequence[Arrival], services: Services) -> Iterator[Step]:
-        """One leaf per unit, lazily."""
-        return flat_steps(arrivals)
+        """One leaf per unit, lazily, and nothing above."""
+        for node, arrival in enumerate(arrivals):
+            span, note = (arrival.index, arrival.index + 1), f"Unit {arrival.index} is kept."
+            events = (Add(node, 0, span, arrival.text, arrival.vector),)
+            yield Step(arrival.unit, note, None, events, Cost(modified=1))
 
     def operations(self) -> Mapping[str, Operation]:
         """Deleting a unit."""

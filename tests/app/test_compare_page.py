@@ -55,6 +55,7 @@ class TestCompare:
         shapes = frame(clean(app), "nodes/leaf")
         assert [text.strip("\u2007") for text in shapes["leaves"][:3]] == ["12"] * 3
         app.session_state["twin-standing-plot"] = True
+        app.session_state["twin-memtree"] = True
         table = frame(clean(app.run()), "evidence reached")
         *_, found = app.session_state["comparisons"].values()
         assert list(table["system"]) == [
@@ -68,6 +69,7 @@ class TestCompare:
             ("bm25", "own"),
         ]
         assert "turns were returned by at least one system" in texts(app)
+        assert all(departure in texts(app) for departure in SYSTEMS["memtree"].departures)
 
     def test_another_measure_and_category_5(self, monkeypatch):
         monkeypatch.delenv("SEGVIZ_FILE")  # the sample, which has such questions
@@ -191,6 +193,7 @@ class TestGuide:
         for kind in SYSTEMS.values():
             assert "Source" in kind.__doc__
             assert kind.__doc__.split("\n")[0] in shown
+            assert all(departure in shown for departure in kind.departures), kind.name
         assert "[arXiv 2606.04555](https://arxiv.org/abs/2606.04555)" in shown
 
     def test_the_cases_need_their_conversation(self):

@@ -19,7 +19,7 @@ import numpy as np
 import segviz
 from segviz.construct.compatibility.cosine import cosines
 from segviz.embedding import background_mean, get_embedder
-from segviz.evaluate.published import TABLE_5
+from segviz.evaluate.published import SHAPES
 from segviz.llm import Endpoint, ModelCache, OpenAIChat
 from segviz.tree.shape import shape
 from tests.benchmarks.report import data_file, table
@@ -65,7 +65,7 @@ def main() -> None:
     path = data_file()
     corpus = segviz.load(path)
     conversation = corpus[sys.argv[2] if len(sys.argv) > 2 else min(3, len(corpus) - 1)]
-    paper = {row.method.split()[-1]: row for row in TABLE_5 if row.data == "LoCoMo"}
+    paper = {row.method.split()[-1]: row for row in SHAPES if row.data == "LoCoMo"}
     print(f"{conversation.id}, exchange units, annotation by the model:\n")
     head = ("", *(f">{name}" for name in HEAD))
     rows = []

@@ -21,7 +21,7 @@ import numpy as np
 import segviz
 from segviz.construct.compatibility import Calibrated, Cosine
 from segviz.conversation import Conversation
-from segviz.evaluate.published import TABLE_5
+from segviz.evaluate.published import SHAPES
 from segviz.tree.shape import boundary_f1, random_f1, session_starts, shape
 from tests.benchmarks.report import real_data, table
 
@@ -77,7 +77,7 @@ def published() -> list[tuple[float, ...]]:
     """nodes/leaf, max depth, mean depth, depth std and branching of the paper's cosine rows."""
     return [
         (row.nodes / row.leaves, row.max_depth, row.mean_depth, row.depth_std, row.branching)
-        for row in TABLE_5
+        for row in SHAPES
         if row.method.endswith("cosine")
     ]
 
@@ -129,7 +129,7 @@ def main() -> None:
             (name, *(form.format(value) for form, value in zip(FORMS, row, strict=True)))
             for name, row in zip(named, rows, strict=True)
         ]
-    sources = [row for row in TABLE_5 if row.method.endswith("cosine")]
+    sources = [row for row in SHAPES if row.method.endswith("cosine")]
     for row, values in zip(sources, published(), strict=True):
         said = (form.format(v) for form, v in zip(FORMS, (row.leaves, *values), strict=False))
         table_rows.append((f"paper, {row.data}", *said, "", "", "", ""))

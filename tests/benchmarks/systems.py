@@ -1,25 +1,21 @@
-"""All systems on one conversation: shape, evidence recall, reading, seconds.
+"""All systems on one conversation: shape, evidence recall, reading.
 
 Run ``python -m tests.benchmarks.systems [FILE [CONVERSATION [SYSTEM …]]]`` from the
 project's root; by default every registered system on LoCoMo conv-47 under SEGVIZ_DATA or
-../shared/data. Exchange units, offline defaults. Build seconds include embedding from an
-empty cache; query seconds are per question with everything prepared. Nothing is asserted
-here.
+../shared/data. Exchange units, offline defaults. Nothing is asserted here.
 """
 
 from __future__ import annotations
 
 import sys
-from time import perf_counter
 
 import segviz
-from segviz.embedding import WordLlamaEmbedder
 from segviz.evaluate.compare import compare
 from tests.benchmarks.report import data_file, interval, table
 
 HEAD = (
     *("", "kind", ">nodes", ">depth", ">std", ">branching", ">widest", ">recall@10, leaves"),
-    *(">reached", ">quoted", ">answer words", ">words", ">short", ">build s", ">query ms"),
+    *(">reached", ">quoted", ">answer words", ">words", ">short"),
 )
 
 
@@ -31,14 +27,11 @@ def main() -> None:
     corpus = segviz.load(path)
     wanted = sys.argv[2] if len(sys.argv) > 2 else "conv-47"
     conversation = corpus[wanted] if wanted in corpus.ids else corpus[0]
-    memories = {}
-    for name in sys.argv[3:] or segviz.SYSTEMS:
-        embedder = segviz.embedding.embedders.Cached(WordLlamaEmbedder())
-        embedder.embed(["warm"])
-        memories[name] = segviz.build(conversation, name, embedder=embedder)
+    names = sys.argv[3:] or segviz.SYSTEMS
+    memories = {name: segviz.build(conversation, name) for name in names}
     print(f"{conversation.id}, {len(next(iter(memories.values())).units)} units")
-    for relevance in ("hybrid", "dense"):
-        found = compare(memories, conversation.questions, relevance=relevance, clock=perf_counter)
+    for relevance in ("contextual", "dense"):
+        found = compare(memories, conversation.questions, relevance=relevance)
         print(f"\n{relevance}, {found.questions} questions:\n")
         rows = [
             (
@@ -52,8 +45,6 @@ def main() -> None:
                 *(interval(row.outcomes.mean(name)) for name in _SHOWN),
                 f"{row.outcomes.value('words'):.0f}",
                 f"{row.outcomes.value('short'):.2f}",
-                f"{row.build_seconds:.2f}",
-                f"{1000 * row.query_seconds:.2f}",
             )
             for row in found.rows
         ]

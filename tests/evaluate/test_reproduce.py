@@ -11,28 +11,34 @@ import pytest
 
 import segviz
 from segviz.construct import parameters
-from segviz.conversation import sample_path
+from segviz.construct.compatibility import COMPATIBILITY
+from segviz.conversation import UNIT_RULES, sample_path
 from segviz.evaluate import Mean, evaluate, sweep
 from segviz.evaluate.batch import Limits, batches
 from segviz.evaluate.measures import MEASURES
 from segviz.evaluate.outcomes import averaged
-from segviz.evaluate.published import SOURCES
+from segviz.evaluate.published import REPORTED, SOURCES
 from segviz.evaluate.reproduce import (
     CONSTRUCTIONS,
     ENTRIES,
     Bench,
     Row,
     density,
+    depths,
     form,
+    growth,
     kept,
+    layers,
     level_rows,
     order,
     planning,
     themes,
+    upkeep,
 )
 from segviz.evaluate.text_metrics import all_tokens, content_tokens
-from segviz.retrieval import RetrievalSettings, estimated_tokens
+from segviz.retrieval import POLICIES, RetrievalSettings, estimated_tokens
 from segviz.systems import SYSTEMS
+from segviz.tree import Revise, replay, total_cost
 from segviz.tree.shape import shape
 from tests.evaluate.test_permutation import talk
 
@@ -176,7 +182,13 @@ def test_parts_of_questions_are_counted_with_their_scopes():
     follow = [stage for stage in stages if stage.name == "follow-up"]
     assert row["parts"] == len(follow) >= len(questions)
     assert row["followed up"] == sum("lacks" in stage.note for stage in follow)
-    assert sum(row[name] for name in row if name.startswith("scope")) == pytest.approx(100)
+    assert sum(row[name] for name in row if name.startswith("scope")) == row["parts"]
+    (told,) = rows_of("h-mem", "Table 9")
+    assert told["followed up, %"] == 100 * row["followed up"] / row["parts"]
+    (entry,) = (one for one in ENTRIES if (one.paper, one.table) == ("h-mem", "Table 9"))
+    talks = [small(), replace(small(), id="other", questions=questions[:1])]
+    (both,) = entry.measure(Bench(talks))
+    assert both["parts"] == row["parts"] + planning(memory, questions[:1])["parts"]
 
 
 def test_words_that_a_root_keeps_of_its_items():
@@ -194,6 +206,52 @@ def test_words_that_a_root_keeps_of_its_items():
             wanted += len(words)
     assert row["kept in the root, %"] == pytest.approx(100 * found / wanted)
     assert 0 < row["kept of the children, %"] < 100
+
+
+def test_layers_depths_and_upkeep_are_counted_node_by_node():
+    memory = built("h-mem")
+    s = memory.structure
+    alive = [(int(s.level[n]), s.kind[n]) for n in range(len(s)) if s.active[n]]
+    row = layers(memory, ())
+    assert row["relations"] == len(s.relations)
+    assert row["3 summary"] == alive.count((3, "summary")) > 0
+    assert row["3 summary per node below"] == row["3 summary"] / row["2 summary"]
+
+    s = built("memtree").structure
+
+    def depth(node):
+        return 1 + max((depth(parent) for parent in s.parents[node]), default=0)
+
+    each = [depth(node) for node in range(len(s)) if s.active[node]]
+    row = depths(built("memtree"), ())
+    assert row == {
+        str(d): pytest.approx(100 * each.count(d) / len(each)) for d in range(max(each) + 1)
+    }
+
+    memory = built("memforest")
+    for part, row in enumerate(upkeep(memory, ()), start=1):
+        steps = memory.steps[: len(memory.steps) * part // 5]
+        assert row["facts"] == replay(steps).kind.count("fact")
+        assert row["summaries written"] == sum(step.cost.annotated for step in steps)
+
+
+def test_cost_grows_by_what_the_steps_wrote_and_what_a_question_reads():
+    memory, questions = built("segment-tree"), small().questions
+    ticks = iter(range(1_000))
+    rows = growth(memory, questions, clock=lambda: float(next(ticks)), parts=2)
+    half, whole = (len(memory.steps) // 2, len(memory.steps))
+    assert [row["units"] for row in rows] == [half, whole]
+    for row, steps in zip(rows, (memory.steps[:half], memory.steps[half:]), strict=True):
+        events = [event for step in steps for event in step.events]
+        texts = [e.text for e in events if isinstance(e, Revise) or getattr(e, "level", 0)]
+        wrote = sum(map(estimated_tokens, texts)) / len(steps)
+        assert row["tokens written per unit"] == pytest.approx(wrote)
+        assert row["question, ms"] == 1000
+    asked = [
+        sum(estimated_tokens(item.text) for item in found.evidence)
+        for found in (memory.ask(q, policy="none", relevance="dense") for q in questions[:5])
+    ]
+    assert rows[-1]["tokens read per question"] == pytest.approx(sum(asked) / 5)
 
 
 def test_levels_and_curves_are_those_of_the_sweep():
@@ -290,3 +348,34 @@ def test_every_switch_has_the_names_of_the_papers_rows():
         printed = {row.variant for row in entry.printed}
         assert printed.issuperset(entry.values or choices[entry.vary]), entry.table
         assert set(entry.built or ()).issubset(choices[entry.vary])
+
+
+def test_segtreemems_switches_have_the_names_of_its_rows_and_change_the_tree():
+    """Policies of Table 4, constructions of Table 5, units and refresh as the text has them."""
+
+    def printed(*tables):
+        places = {("segtreemem", table, "segment-tree") for table in tables}
+        return {row.variant for row in REPORTED if (row.source, row.table, row.system) in places}
+
+    assert printed("Table 4") <= set(POLICIES)
+    assert "none" in POLICIES
+    assert printed("Table 5") <= set(COMPATIBILITY)
+    (refresh,) = (one for one in parameters(SYSTEMS["segment-tree"]) if one.name == "refresh")
+    assert (refresh.default, refresh.spec.choices) == ("eager", ("eager", "lazy"))  # Algorithm 1
+    assert set(UNIT_RULES) >= {"exchange", "turn"}  # App. E, App. F
+    written = {
+        name: total_cost(built("segment-tree", refresh=name).steps).annotated
+        for name in refresh.spec.choices
+    }
+    assert written["lazy"] < written["eager"]
+    leaves = {
+        rule: len(segviz.build(small(), "segment-tree", unit=rule).units) for rule in UNIT_RULES
+    }
+    assert leaves["turn"] > leaves["exchange"]
+    found = evaluate(built("segment-tree"), small().questions, relevance="dense", policy="none")
+    for policy in printed("Table 4"):
+        moved = evaluate(
+            *(built("segment-tree"), small().questions),
+            **{"relevance": "dense", "policy": policy, "alpha": 0.1, "horizon": 2},
+        )
+        assert moved.outcomes.levels != found.outcomes.levels, policy

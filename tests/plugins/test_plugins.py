@@ -15,7 +15,7 @@ import segviz
 from segviz import plugins
 from segviz.contract import verify
 from segviz.loaders import LOADERS
-from segviz.systems.flat import flat_steps
+from segviz.systems.flat import DenseRetrieval
 from tests.data import ROOT
 
 EXAMPLE = Path(__file__).parent / "example"
@@ -134,7 +134,7 @@ class InACell:
     invariants = "flat"
 
     def steps(self, arrivals, services):
-        return flat_steps(arrivals)
+        return DenseRetrieval().steps(arrivals, services)
 
 
 def test_a_class_that_is_not_registered_is_built_shown_saved_and_verified(tmp_path):
@@ -150,7 +150,7 @@ def test_a_class_that_is_not_registered_is_built_shown_saved_and_verified(tmp_pa
 
 class Sloppy(InACell):
     def steps(self, arrivals, services):
-        for step in flat_steps(arrivals):
+        for step in DenseRetrieval().steps(arrivals, services):
             yield step
             if step.unit.index == 1:
                 return

@@ -1,5 +1,6 @@
 """The generated parts of ``segviz/systems/README.md``: ``python -m tests.systems.readme``, with
-``--measure`` also what is measured on the real conversations, each system on its page."""
+``--measure`` also what is measured on the real conversations, each system on its page (``--measure
+memtree raptor``: on these pages)."""
 
 from __future__ import annotations
 
@@ -7,13 +8,13 @@ import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from time import perf_counter
 
 import numpy as np
 
 import segviz
 from segviz.construct import Retriever
 from segviz.conversation import Conversation, Corpus
+from segviz.evaluate.compare import compare
 from segviz.evaluate.reproduce import ENTRIES, Bench
 from segviz.export import rows_markdown
 from segviz.systems import SYSTEMS
@@ -59,8 +60,9 @@ def departures(name: str) -> str:
 def by_registry(paper: str, tables: dict[str, Sequence[Conversation]]) -> str:
     """Tables of ``segviz reproduce``, each over these conversations."""
     parts = [
-        "By the system's own retrieval and relevance; `segviz reproduce` measures other "
-        "conversations. What the paper printed stands in columns of its own."
+        "By the system's own retrieval, or by the cosine alone where it has none; `segviz "
+        "reproduce` measures other conversations. What the paper printed stands in columns of its "
+        "own."
     ]
     for entry in ENTRIES:
         if entry.paper == paper and entry.table in tables:
@@ -69,6 +71,18 @@ def by_registry(paper: str, tables: dict[str, Sequence[Conversation]]) -> str:
             about = f"{entry.table}, {', '.join(talk.id for talk in talks)}: {entry.shows}"
             parts += [about, rows_markdown(rows).rstrip(), entry.difference(rows)]
     return "\n\n".join(parts)
+
+
+def on_shown(name: str, talk: Conversation) -> str:
+    """A system on one conversation: every node ranked for itself, and by its own retrieval."""
+    found = compare({name: segviz.build(talk, name)}, talk.questions)
+    rows = [{"relevance": of.relevance, **of.row()} for of in found.rows]
+    return f"{talk.id}, {found.questions} questions:\n\n{rows_markdown(rows).rstrip()}"
+
+
+def segment_tree(talks: Corpus) -> str:
+    """Tables 3 and 5."""
+    return by_registry("segtreemem", dict.fromkeys(("Table 3", "Table 5"), (talks[SHOWN],)))
 
 
 def xmemory(talks: Corpus) -> str:
@@ -113,18 +127,17 @@ def _rooted(s: Structure) -> tuple[float, ...]:
 
 def raptor(talks: Corpus) -> str:
     """Shares and longest inputs that decide the shape."""
-    rows = [("paper, mean of ten", "1.03", "2.20", "2.13", "34.4", "")]
+    rows = [("paper, mean of ten", "1.03", "2.20", "2.13", "34.4")]
     changes: tuple[dict[str, float], ...] = (
         *({}, {"threshold": 0.1}, {"input_tokens": 5_000}, {"input_tokens": 100_000}),
     )
     for changed in changes:
-        began = perf_counter()
         built = [shape(segviz.build(talk, "raptor", **changed).structure) for talk in talks]
         parts = [(s.nodes_per_leaf, s.max_depth, s.mean_depth, s.branching) for s in built]
         numbers = [f"{x:.2f}" for x in np.mean(parts, axis=0)]
         name = ", ".join(f"`{key}` {value:g}" for key, value in changed.items()) or "defaults"
-        rows.append((name, *numbers, f"{(perf_counter() - began) / len(built):.0f}"))
-    head = ("", ">nodes/leaf", ">max depth", ">mean depth", ">branching", ">seconds")
+        rows.append((name, *numbers))
+    head = ("", ">nodes/leaf", ">max depth", ">mean depth", ">branching")
     return (
         f"Shape (SegTreeMem, Table 5), mean of {len(talks)} conversations, each built anew at the "
         f"end of every session:\n\n{table(head, rows)}"
@@ -133,6 +146,7 @@ def raptor(talks: Corpus) -> str:
 
 SHOWN = "conv-47"
 MEASURED = {
+    "segment-tree": segment_tree,
     "memtree": memtree,
     "raptor": raptor,
     "h-mem": h_mem,
@@ -147,8 +161,10 @@ def main(path: Path = README) -> None:
         write(name, departures(name), path)
     if "--measure" in sys.argv:
         talks = segviz.load(real_data("locomo", "locomo5.json"))
-        for name, measure in MEASURED.items():
-            write(f"{name} measured", measure(talks), path)
+        for name in sys.argv[2:] or SYSTEMS:
+            parts = [on_shown(name, talks[SHOWN])]
+            parts += [MEASURED[name](talks)] if name in MEASURED else []
+            write(f"{name} measured", "\n\n".join(parts), path)
 
 
 if __name__ == "__main__":

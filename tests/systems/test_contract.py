@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import json
 import re
+from dataclasses import replace
 from functools import cache
 from itertools import product
 from pathlib import Path
@@ -95,6 +96,41 @@ def test_every_choice_keeps_the_contract(name):
                 asked = [memory.ask(QUESTIONS[0], method="own") for memory in made]
                 assert np.array_equal(asked[0].final, asked[1].final), (parameter.name, choice)
                 assert asked[0].evidence, (parameter.name, choice)
+
+
+def test_a_value_out_of_range_is_told_with_the_legal_ones(name):
+    for parameter in parameters(SYSTEMS[name]):
+        spec, wrong = parameter.spec, []
+        if spec.choices:
+            wrong = [("nonsense", choice) for choice in spec.choices]
+        elif spec.low is not None:
+            low, high = (x if isinstance(x, int) else f"{x:g}" for x in (spec.low, spec.high))
+            wrong = [(bad, f"{low} and {high}") for bad in (spec.low - 1, spec.high + 1)]
+        for value, legal in wrong:
+            with pytest.raises(ValueError, match=parameter.name) as told:
+                segviz.build(talk(1, 1), name, embedder=EMBEDDER, **{parameter.name: value})
+            assert legal in str(told.value).replace(",", ""), told.value
+
+
+def test_without_a_model_nobody_says_that_one_was_asked(name):
+    """Neither the steps nor their cost; a search that has a place for one says there is none."""
+    memory = built(name)
+    assert {step.cost.calls for step in memory.steps} <= {0}
+    said = [step.note for step in memory.steps]
+    said += [step.decision.why for step in memory.steps if step.decision]
+    if name in OWN:
+        for switch in (
+            p for p in parameters(SYSTEMS[name]) if p.spec.choices or p.name == "rerank"
+        ):
+            for value in switch.spec.choices or (5,):
+                asked = replace(memory, settings={**memory.settings, switch.name: value})
+                said += [
+                    stage.note
+                    for q in QUESTIONS
+                    for stage in asked.model.retrieve(q, asked.view("dense")).stages
+                ]
+    assert not [note for note in said if "the model" in note]
+    assert any("no model is set" in note for note in said) == (name in ("h-mem", "memforest"))
 
 
 def test_settings_round_trip(name):

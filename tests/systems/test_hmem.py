@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 import segviz
 from segviz.construct import parameters
 from segviz.construct.tasks import Offline
-from segviz.conversation import DAY, Conversation, Session, Turn, moments
+from segviz.conversation import DAY, Conversation, Session, Turn, moments, seconds
 from segviz.embedding import HashingEmbedder
 from segviz.systems.h_mem import HMem
 from segviz.systems.h_mem.graph import MAYBE, likeness
-from segviz.systems.h_mem.retrieval import curve, robustness, time_relevance
+from segviz.systems.h_mem.retrieval import robustness, time_relevance
 from segviz.tree import history, replay
 from segviz.tree.invariants import check
 from tests.data import real_data
@@ -41,7 +41,7 @@ class TestFormulas:
         assert r <= robustness(old, many, YEAR, 0.5)
 
     def test_the_curve_is_a_function_of_facts(self):
-        assert curve({"n": 3}, [0.0, YEAR], YEAR, 0.5) == [
+        assert HMem(tau=365.0, eta=0.5).retention({"n": 3}, [0.0, YEAR]) == [
             1.0,
             robustness(YEAR, 3, YEAR, 0.5),
         ]
@@ -50,6 +50,15 @@ class TestFormulas:
     def test_time_relevance_lies_between_0_and_1(self, a, b, c, d, balance):
         value = time_relevance(tuple(sorted((a, b))), tuple(sorted((c, d))), balance)
         assert -1e-9 <= value <= 1 + 1e-9
+
+    @given(*[st.integers(0, 40), st.integers(1, 20)] * 2, st.floats(0, 1))
+    def test_equation_1_restated_day_by_day(self, a, long, b, short, balance):
+        one, other = set(range(a, a + long)), set(range(b, b + short))
+        hull = 1 + max(one | other) - min(one | other)
+        apart = abs(np.mean(list(one)) - np.mean(list(other)))
+        wanted = balance * len(one & other) / len(one | other) + (1 - balance) * (1 - apart / hull)
+        intervals = [(start * DAY, (start + days) * DAY) for start, days in ((a, long), (b, short))]
+        assert time_relevance(*intervals, balance) == pytest.approx(wanted)
 
     def test_time_relevance_by_hand(self):
         week = (0.0, 7 * DAY)
@@ -319,6 +328,33 @@ class TestRecall:
         chain = result.stages[-1]
         assert list(chain.scores) == pytest.approx([best[n] for n in chain.nodes], abs=1e-4)
 
+    @pytest.mark.parametrize("asked", ["What was painted in January 2023?", "Who moved in May?"])
+    def test_equation_3_with_a_time(self, week, asked):
+        rescored(week, asked)
+
+    @pytest.mark.parametrize("hops", [0, 1, 2, 3])
+    def test_strength_restated_path_by_path(self, hops):
+        """An entity is worth the best way to it from those the question names or is like."""
+        texts = [
+            "Ada met Ben.",
+            "Ben met Clara.",
+            "Clara met Dora.",
+            "Dora met Emil.",
+            "It rained.",
+        ]
+        memory = build(diary(list(range(5)), texts), hops=hops, seeds=0, decay=0.5)
+        s = memory.structure
+        ties = {frozenset((one.source, one.target)) for one in s.relations}
+        ways = {n: 1.0 for n in nodes(s, "entity") if s.facts[n]["name"] == "Ada"}
+        for _ in range(hops):  # every step from everywhere; a longer way is never worth more
+            reached = [(b, 0.5 * ways[a]) for a in ways for t in ties if a in t for b in t - {a}]
+            for node, worth in reached:
+                ways[node] = max(ways.get(node, 0.0), worth)
+        stages = memory.model.retrieve("Whom did Ada meet?", memory.view("dense")).stages
+        (found,) = (stage for stage in stages if stage.name == "entities")
+        assert dict(zip(found.nodes, found.scores, strict=True)) == ways
+        assert len(ways) > hops
+
     def test_the_rows_of_table_5(self, week):
         for row in next(p for p in parameters(HMem) if p.name == "ablate").spec.choices:
             memory = build(week.conversation, ablate=row, scope="mixed")
@@ -400,6 +436,7 @@ def rescored(memory, question):
     result = model.retrieve(question, memory.view("dense", 50))
     said = [moment.seconds for moment in moments(memory.units)]
     asked = [question]
+    times = [part.when for part in model.tasks.plan(question, memory.units[-1].time)]
     for stage in result.stages:
         if stage.name == "follow-up" and "“" in stage.note:
             asked.append(stage.note.split("“")[1].split("”")[0])
@@ -421,9 +458,22 @@ def rescored(memory, question):
                     * (1 + model.eta * math.log(1 + facts.get("n", facts.get("mentions", 0))))
                 )
             )
-            best[node] = max(best.get(node, 0), 0.7 * cosine[node] + 0.15 * r)
-            assert scored_as == pytest.approx(0.7 * cosine[node] + 0.15 * r, abs=1e-4)
+            total = 0.7 * cosine[node] + 0.15 * when(s, node, times[0]) + 0.15 * r
+            best[node] = max(best.get(node, 0), total)
+            assert scored_as == pytest.approx(total, abs=1e-4)
     return result, asked, best
+
+
+def when(s, node, asked):
+    """Equation 1 for an item and the time of a question; a fragment has its first event's."""
+    if asked is None or s.kind[node] == "entity":
+        return 0.0
+    events = [node] if s.kind[node] else [p for p in s.parents[node] if s.kind[p] == "event"]
+    if not events:
+        return 0.0
+    facts = s.facts[events[0]]
+    own = (facts.get("about_from", facts["from"]), facts.get("about_to", facts["to"]))
+    return time_relevance(own, tuple(map(seconds, asked)))
 
 
 class TestOperations:

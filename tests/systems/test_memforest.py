@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
@@ -316,6 +317,27 @@ class TestWriting:
                 near = likeness + 0.3 * (1 - min(days / 20, 1))
                 checked += math.isclose(judged.score, near, abs_tol=1e-4)
         assert checked > 3
+
+    @pytest.mark.parametrize("merge", [0.3, 0.6])
+    def test_scenes_become_one_where_their_centroids_are_near(self, merge):
+        memory = build(talk(*MANY), merge=merge, spawn=0.7, second=0.7, buffer=6)
+        told = [
+            re.search(r"scene (\d+) joined scene (\d+) at (\S+);", step.note)
+            for step in memory.steps
+        ]
+        assert any(told) == (merge == 0.3)
+        for found, before, after in zip(
+            told, [None, *history(memory.steps)], history(memory.steps), strict=False
+        ):
+            if not found:
+                continue
+            gone, kept = int(found[1]), int(found[2])
+            assert not after.active[gone]
+            held = [n for n in nodes(after, "fact") if kept in above(after, n)]
+            if gone < len(before):
+                assert {n for n in nodes(before, "fact") if gone in above(before, n)} <= set(held)
+            assert 2 <= len(held) <= memory.model.full
+            assert float(found[3]) >= merge
 
     def test_lazy_writes_less_and_ends_the_same(self):
         lazy, eager = Counted(), Counted()

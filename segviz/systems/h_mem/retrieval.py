@@ -21,7 +21,6 @@ from segviz.systems.common.retrieval import (
 )
 from segviz.systems.h_mem.graph import ENTITY, lemmas
 from segviz.systems.h_mem.tree import EVENT, SUMMARY
-from segviz.tree import Facts
 
 if TYPE_CHECKING:
     from segviz.systems.h_mem.system import HMem
@@ -36,13 +35,6 @@ def robustness(age: float, mentions: int, tau: float, eta: float) -> float:
     age) counts as fresh.
     """
     return math.exp(-max(age, 0.0) / (tau * (1 + eta * math.log1p(mentions))))
-
-
-def curve(facts: Facts, ages: Sequence[float], tau: float, eta: float) -> list[float]:
-    """Returns the forgetting curve of a node from its facts (``n``): R at each age in seconds
-    after its last consolidation."""
-    n = facts.get("n", 0)
-    return [robustness(age, n if isinstance(n, int) else 0, tau, eta) for age in ages]
 
 
 def time_relevance(one: Times, other: Times, balance: float = 0.5) -> float:

@@ -27,9 +27,9 @@ from segviz.systems.common.annotation import (
 )
 from segviz.systems.common.draft import Draft, leaf_of
 from segviz.systems.h_mem.graph import EntityGraph
-from segviz.systems.h_mem.retrieval import HMemSearch, curve
+from segviz.systems.h_mem.retrieval import HMemSearch, robustness
 from segviz.systems.h_mem.tree import EVENT, SUMMARY, TOP, EventTree
-from segviz.tree import Decision, Facts, Step
+from segviz.tree import Decision, Facts, Step, as_number
 
 
 @dataclass(frozen=True)
@@ -231,9 +231,6 @@ class HMem(Declared):
         clock = Clock()
         for arrival in arrivals:
             when = clock.tell(arrival)
-            if not arrival.text.strip():
-                yield Step(arrival.unit, f"Unit {arrival.index} has no words.", None, ())
-                continue
             tree.begin_step()
             grew = tree.age(when.seconds)
             fragment = draft.leaf(arrival, arrival.vector)
@@ -265,8 +262,10 @@ class HMem(Declared):
         return HMemSearch(view, tasks, self).run(question)
 
     def retention(self, facts: Facts, ages: Sequence[float]) -> list[float]:
-        """Equation 2 for a node with these facts, at each age in seconds."""
-        return curve(facts, ages, self.tau * DAY, self.eta)
+        """Equation 2 for a node with these facts, at each age in seconds after it was last
+        consolidated."""
+        n = int(as_number(facts, "n"))
+        return [robustness(age, n, self.tau * DAY, self.eta) for age in ages]
 
     def fading(self) -> str:
         """Equation 2 with its constants."""
@@ -310,14 +309,12 @@ class HMem(Declared):
                 raise ValueError(f"the tree has {tree.top} of {TOP} levels; there is none to add")
             tree.promote()
             note = f"Everything on level {tree.top - 1} moved up into level {tree.top}."
-        elif name == "delete":
+        else:
             unit = arguments["unit"]
             leaf = leaf_of(unit, draft)
             gone, entities = tree.remove_events(leaf), graph.forget(leaf)
             draft.remove(leaf)
             note = f"Unit {unit} was deleted with {gone} events and {entities} entities."
-        else:
-            raise ValueError(f"unknown operation {name!r}")
         written = tree.rewrite()
         return draft.step(view.units[-1], note, written, tree.inspected, _decision(tree), name)
 

@@ -106,7 +106,7 @@ class Ingest:
         self._texts = {normalised(draft.text[f]): f for f in self._facts}
         self._named: dict[str, list[int]] = {}
         for fact in self._facts:
-            for name in _entities(draft, fact):
+            for name in entities(draft, fact):
                 self._named.setdefault(name, []).append(fact)
         self._cells = Cells(draft, routing.cell_turns, routing.gap)
         self._scenes = Scenes(draft, forest, routing)
@@ -209,12 +209,7 @@ class Ingest:
         for unit in units:
             if unit not in draft.children[fact]:
                 draft.link(fact, unit)
-        occurrences = int(as_number(draft.facts[fact], "occurrences")) + 1
-        draft.note(
-            fact,
-            occurrences=occurrences,
-            to=max(as_number(draft.facts[fact], "to"), as_number(draft.facts[cell], "to")),
-        )
+        said_again(draft, fact, as_number(draft.facts[cell], "to"))
         self._forest.touch_item(fact)
         self._entity_trees(fact)
 
@@ -259,7 +254,7 @@ class Ingest:
     def _entity_trees(self, fact: int) -> None:
         """Adds a fact to its speaker's tree and to the tree of every entity with facts enough;
         an entity that gets its tree now brings its earlier facts."""
-        for name in _entities(self._draft, fact):
+        for name in entities(self._draft, fact):
             root = self._forest.root("entity", name)
             if root is not None or name == self._draft.facts[fact]["origin"]:
                 self._place(fact, "entity", name, name)
@@ -343,5 +338,13 @@ def _stretch(draft: Draft, cell: int) -> tuple[str, datetime | None]:
     return payload(draft, cell), when
 
 
-def _entities(draft: Draft, fact: int) -> list[str]:
+def said_again(draft: Draft, fact: int, to: float, times: int = 1) -> None:
+    """Counts more occurrences of a fact, the last at ``to``."""
+    own = draft.facts[fact]
+    occurrences = int(as_number(own, "occurrences")) + times
+    draft.note(fact, occurrences=occurrences, to=max(as_number(own, "to"), to))
+
+
+def entities(draft: Draft, fact: int) -> list[str]:
+    """The names a fact is about."""
     return [name for name in str(draft.facts[fact]["entities"]).split("\n") if name]

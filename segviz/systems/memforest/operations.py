@@ -20,9 +20,9 @@ from segviz.construct import Operation, View
 from segviz.construct.tasks.words import normalised
 from segviz.conversation import Unit
 from segviz.systems.common.draft import Draft, centroid, leaf_of
-from segviz.systems.memforest.facts import FACT, Ingest
-from segviz.systems.memforest.trees import CELL, FAMILIES, Forest, heading
-from segviz.tree import Facts, Structure, Vector
+from segviz.systems.memforest.facts import FACT, Ingest, entities, said_again
+from segviz.systems.memforest.trees import CELL, FAMILIES, Forest, below, heading
+from segviz.tree import Facts, Structure, Vector, as_number
 
 if TYPE_CHECKING:
     from segviz.systems.memforest.system import MemForest
@@ -85,9 +85,7 @@ def apply_operation(
             for root in roots:
                 forest.replant(root, k, forest.items(root))
             return f"{len(roots)} trees were built again with at most {k} children a node."
-        case "entity":
-            return _switch(arguments["node"], draft, forest, ingest)
-    raise ValueError(f"unknown operation {name!r}; choose one of {', '.join(OPERATIONS)}")
+    return _switch(arguments["node"], draft, forest, ingest)
 
 
 def _switch(node: int, draft: Draft, forest: Forest, ingest: Ingest) -> str:
@@ -97,8 +95,7 @@ def _switch(node: int, draft: Draft, forest: Forest, ingest: Ingest) -> str:
         return f"The tree of “{draft.facts[node]['label']}” was taken away."
     if not (0 <= node < len(draft) and draft.active[node] and draft.kind[node] == FACT):
         raise ValueError(f"node {node} is neither a fact nor the root of an entity's tree")
-    names = [n for n in str(draft.facts[node]["entities"]).split("\n") if n]
-    treeless = [n for n in names if forest.root("entity", n) is None]
+    treeless = [n for n in entities(draft, node) if forest.root("entity", n) is None]
     if not treeless:
         raise ValueError(f"every entity of fact {node} has its tree already")
     for entity in treeless:
@@ -137,18 +134,10 @@ def merge_memory(
         shared.add(node)
         for child in below:
             draft.link(same, child)
-        _said_again(draft, same, other.facts[node])
+        more = other.facts[node]
+        said_again(draft, same, as_number(more, "to"), int(as_number(more, "occurrences")))
         forest.touch_item(same)
     return _trees(draft, forest, other, units, node_of, shared, routing)
-
-
-def _said_again(draft: Draft, fact: int, more: Facts) -> None:
-    own = draft.facts[fact]
-    draft.note(
-        fact,
-        occurrences=int(own["occurrences"] or 0) + int(more["occurrences"] or 0),
-        to=max(float(own["to"] or 0.0), float(more["to"] or 0.0)),
-    )
 
 
 def _trees(
@@ -165,7 +154,7 @@ def _trees(
         family = other.kind[root]
         if family not in FAMILIES:
             continue
-        inner = _inner(other, root)
+        inner = below(other, root)
         held = [c for n in inner for c in other.children[n] if other.level[c] == 1]
         facts = dict(other.facts[root])
         if family == "session":
@@ -189,14 +178,6 @@ def _trees(
             elif not forest.holds(target, node_of[item]):
                 forest.insert(target, node_of[item])
     return copied, grown
-
-
-def _inner(other: Structure, root: int) -> list[int]:
-    """A tree's nodes above its items, from the root down, in the order of time."""
-    inner = [root]
-    for node in inner:
-        inner += [c for c in other.children[node] if other.level[c] > 1]
-    return inner
 
 
 def _copy(

@@ -171,11 +171,8 @@ class MemForest(Declared):
         heard = ((arrival, clock.tell(arrival)) for arrival in arrivals)
         for _, group in groupby(heard, key=lambda pair: pair[0].session):
             session = list(group)
-            ingest.foresee([pair for pair in session if pair[0].text.strip()])
+            ingest.foresee(session)
             for arrival, when in session:
-                if not arrival.text.strip():
-                    yield Step(arrival.unit, f"Unit {arrival.index} has no words.", None, ())
-                    continue
                 ingest.begin_step()
                 ingest.insert(arrival, when)
                 refreshed = written = 0

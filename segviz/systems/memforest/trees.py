@@ -17,7 +17,7 @@ from segviz.construct import Annotate
 from segviz.conversation import as_time
 from segviz.systems.common.annotation import write
 from segviz.systems.common.draft import Draft, even_parts
-from segviz.tree import Facts, Scalar, as_number
+from segviz.tree import Facts, Scalar, Structure, as_number
 
 
 class Summaries:
@@ -121,6 +121,14 @@ def _dates(facts: Facts) -> str:
     first = as_time(as_number(facts, "from")).date().isoformat()
     last = as_time(as_number(facts, "to")).date().isoformat()
     return first if first == last else f"{first} to {last}"
+
+
+def below(memory: Draft | Structure, root: int) -> list[int]:
+    """Returns the nodes of a tree above its items, from the root down, in the order of time."""
+    inner = [root]
+    for node in inner:
+        inner += [child for child in memory.children[node] if memory.level[child] > 1]
+    return inner
 
 
 FAMILIES = ("session", "entity", "scene")
@@ -289,7 +297,7 @@ class Forest:
         """Removes a tree; returns its items in order."""
         draft = self._draft
         held = self.items(root) if draft.children[root] else []
-        for node in self._inner(root):
+        for node in below(draft, root):
             self._drop(node)
         del self._roots[draft.kind[root], str(draft.facts[root]["scope"])]
         del self._family[draft.kind[root]][root]
@@ -304,7 +312,7 @@ class Forest:
     def replant(self, root: int, k: int, items: Iterable[int]) -> None:
         """Rebuilds a tree under its root, level by level, with at most k children a node."""
         draft = self._draft
-        for node in self._inner(root)[1:]:
+        for node in below(draft, root)[1:]:
             self._drop(node)
         layer = list(items)
         draft.arrange(root, [])
@@ -316,13 +324,6 @@ class Forest:
         draft.raise_to(root, level + 1)
         draft.arrange(root, layer)
         self.summaries.mend([root])
-
-    def _inner(self, root: int) -> list[int]:
-        """Returns the nodes of a tree above its items, from the root down."""
-        inner = [root]
-        for node in inner:
-            inner += [c for c in self._draft.children[node] if self._draft.level[c] > 1]
-        return inner
 
     def _path(self, item: int, root: int) -> list[int]:
         """Nodes from an item's parent in this tree up to the root."""

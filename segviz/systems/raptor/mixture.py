@@ -168,20 +168,15 @@ def clusters(vectors: Vector, tokens: Sequence[int], rule: Raptor) -> Groups:
     # Threads of the linear algebra wait for each other longer than products of this size take.
     # Measured on 689 units and two cores: six times as fast with one thread, the same tree.
     # numpy itself cannot limit them once it is imported, hence threadpoolctl.
-    with threadpool_limits(limits=1, user_api="blas"):
-        return _clusters(vectors.astype(np.float64), tokens, rule)
-
-
-def _clusters(points: Floats, tokens: Sequence[int], rule: Raptor) -> Groups:
+    points, apart = vectors.astype(np.float64), replace(rule, threshold=1.0)
     rng = np.random.default_rng(rule.seed)
-    found: dict[tuple[int, ...], None] = {}
-    apart = replace(rule, threshold=1.0)
-    for group in _two_stages(points, list(range(len(points))), rule, rng):
-        pending = [group]
-        while pending:
+    found: set[tuple[int, ...]] = set()
+    with threadpool_limits(limits=1, user_api="blas"):
+        pending = _two_stages(points, list(range(len(points))), rule, rng)[::-1]
+        while pending:  # group by group, and of each the part found last
             members = pending.pop()
             if len(members) == 1 or sum(tokens[i] for i in members) <= rule.input_tokens:
-                found[tuple(members)] = None
+                found.add(tuple(members))
                 continue
             parts = _two_stages(points, members, apart, rng)
             if max(map(len, parts)) == len(members):

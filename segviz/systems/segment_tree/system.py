@@ -146,11 +146,9 @@ class SegmentTree(Declared):
             embedder = view.services.embedder
             gone, written = rebuild(draft, node, view.units, model, annotate, embedder)
             note = f"The subtree of node {node} was built anew; {_count(gone, 'node')} left."
-        elif name == "merge_duplicates":
+        else:
             gone, written = merge_duplicates(draft, arguments["percent"], annotate)
             note = f"{_count(gone, 'repeated leaf', 'repeated leaves')} joined the one before."
-        else:
-            raise ValueError(f"unknown operation {name!r}")
         events = draft.take()
         modified = sum(isinstance(event, Add | Revise) for event in events)
         cost = Cost(annotated=written, modified=modified)

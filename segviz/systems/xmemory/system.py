@@ -195,9 +195,6 @@ class XMemory(Declared):
         clock = Clock()
         for arrival in arrivals:
             when = clock.tell(arrival)
-            if not arrival.text.strip():
-                yield Step(arrival.unit, f"Unit {arrival.index} has no words.", None, ())
-                continue
             themes.begin_step()
             cut = self._boundary(writer, arrival, when, tasks)
             note, written = f"Unit {arrival.index} carries episode {writer.episode} on.", 0
