@@ -3,41 +3,48 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from typing import Any
 
 import streamlit as st
 
-from segviz.frontend.bundles import script, stylesheet
+from segviz.frontend.bundles import Script, Sheet, script, stylesheet
 from segviz.frontend.found import find_text, read_query
-from segviz.frontend.message import packed
+from segviz.frontend.message import checksum, packed
 from segviz.frontend.payload import digest, pack_parts
 from segviz.ui import keys
 from segviz.view.live import LiveSetting, read_setting
 from segviz.view.look import Look, read_look
 
-_CODE = st.components.v2.component("segviz_code", js=script("part"))
+_CODE = st.components.v2.component("segviz_code", js=script("code"))
 _BASE = st.components.v2.component("segviz_base", js=script("part"))
 _TREE = st.components.v2.component("segviz_tree", js=script("part"))
+
+_APART = "apart"  # whether the browser has come to other scores than Python
 
 _KEPT = 64_000_000
 """Bytes of bases that a page keeps; it asks for one that it has let go (parts.js)."""
 
 
+@cache
+def _code() -> tuple[str, int, dict[str, tuple[str, str]]]:
+    """Digest and size of the code of all parts; script and style sheet of each kind of them."""
+    sheets: dict[Script, Sheet] = {
+        "canvas": "canvas",
+        "transcript": "lists",
+        "nodes": "lists",
+        "diff": "lists",
+    }
+    codes = {str(kind): (script(kind), stylesheet(sheet)) for kind, sheet in sheets.items()}
+    pieces = [piece for code in codes.values() for piece in code]
+    return digest(*pieces), sum(map(len, pieces)), codes
+
+
 def canvas_code() -> None:
-    """Sends the page the code of all canvases, once."""
-    code, css = script("canvas"), stylesheet("canvas")
-    version = digest(code, css)
-    _once(_CODE, "canvas-code", version, {"version": version}, {"code": code, "css": css})
-
-
-def _once(component: Any, key: str, name: str, values: Mapping[str, Any], more: Any) -> None:
-    """Mounts a part of the page with ``values`` and, unless the page has it, ``more``: plain
-    values, or a whole message in their place."""
-    if page_has(name, len(more) if isinstance(more, bytes) else sum(map(len, more.values()))):
-        data = packed(values, {})
-    else:
-        data = more if isinstance(more, bytes) else packed({**values, **more}, {})
-    component(key=key, data=data, on_missing_change=resend)
+    """Sends the page the code of all canvases and lists, once."""
+    version, size, codes = _code()
+    data = {"version": version, "codes": None if page_has(version, size) else codes}
+    _CODE(key="canvas-code", data=data, on_missing_change=resend)
 
 
 def page_has(name: str, size: int) -> bool:
@@ -106,11 +113,19 @@ def tree_canvas(
     in_window = isinstance(height, str) and height != "content"
     if payload["initial"]:  # no setting changes the scores before they spread
         first = digest(payload["initial"])
-        known = ["initial"] * page_has(first, len(payload["initial"]))
-        payload = {key: value for key, value in payload.items() if key not in known}
+        left_out = {"initial"} if page_has(first, len(payload["initial"])) else set()
+        if payload["live"] and not st.session_state.get(_APART):
+            left_out.add("final")  # the browser comes to the same bits
+            payload = {**payload, "proof": checksum(payload["final"])}
+        payload = {key: value for key, value in payload.items() if key not in left_out}
         payload["first"] = first
     name, base, rest = pack_parts({**payload, "height": height} if in_window else payload)
-    _once(_BASE, f"base-of-{key}", name, {"digest": name}, base)
+    known = page_has(name, len(base))
+    _BASE(
+        key=f"base-of-{key}",
+        data=packed({"digest": name}, {}) if known else base,
+        on_missing_change=resend,
+    )
     if passing:
         if former and former != name:
             st.session_state.get(keys.SENT, {}).pop(former, None)
@@ -124,6 +139,7 @@ def tree_canvas(
         on_look_change=on_look or _nothing,
         on_query_change=seek,
         on_missing_change=resend,
+        on_apart_change=lambda: st.session_state.update({_APART: True}),
     )
     return _node(result.get("selected"), payload["selected"])
 
