@@ -8,7 +8,6 @@ import streamlit as st
 
 from segviz.evaluate.grid import rescue
 from segviz.export.story import tour
-from segviz.frontend.bundles import script, stylesheet
 from segviz.retrieval import RetrievalSettings
 from segviz.ui import keys
 from segviz.ui.address import tell
@@ -16,12 +15,9 @@ from segviz.ui.settings import read_settings, write_settings
 from segviz.ui.sidebar.source import open_your_own
 from segviz.ui.state import Session
 from segviz.ui.view_state import write_question, write_step
+from segviz.ui.widgets.canvas import part
 from segviz.ui.widgets.captions import counted
 from segviz.ui.widgets.measures import at_once
-
-_WELCOME = st.components.v2.component(
-    "segviz_welcome", js=script("welcome"), css=stylesheet("welcome")
-)
 
 DOORS = {
     "grow": "Watch it grow",
@@ -55,7 +51,8 @@ def welcome(session: Session) -> None:
         "shows how a long conversation becomes a memory tree, and why a question gets the evidence "
         f"it gets: scores travel along the tree. Here {turns}{whose} became {nodes}."
     )
-    _WELCOME(
+    part(
+        "welcome",
         key=keys.WELCOME,
         data={"what": what, "doors": tuple(DOORS.items())},
         on_door_change=enter,

@@ -8,7 +8,6 @@ number, what a kind asks of the pages besides.
 
 from __future__ import annotations
 
-import json
 from functools import partial
 
 import pytest
@@ -18,7 +17,7 @@ from segviz import loaders
 from segviz.systems import SYSTEMS
 from segviz.ui.widgets.lists import SENT
 from tests import malformed_inputs
-from tests.app.conftest import ask_own, on_canvas
+from tests.app.conftest import ask_own, on_canvas, read_message
 from tests.app.test_pages import clean, texts
 from tests.malformed_inputs.inputs import ANN
 from tests.malformed_inputs.texts import HOSTILE
@@ -83,7 +82,7 @@ def report(app: AppTest) -> tuple[str, list[tuple[str, ...]]]:
 
 def transcript(app: AppTest) -> list[dict[str, object]]:
     """The rows that the transcript was sent."""
-    sent = (json.loads(m.proto.json or "{}") for m in app.get("bidi_component"))
+    sent = (read_message(m.proto.bytes) for m in app.get("bidi_component"))
     blocks = next(data["blocks"] for data in sent if "blocks" in data)
     return [row for _, rows in blocks for row in rows]
 
@@ -199,13 +198,13 @@ def test_n26_a_very_long_text_is_sent_in_part(app, tmp_path):
     row = next(row for row in transcript(app) if "length" in row)
     assert (row["length"], row["cut"]) == (len(LONG), True)
     usable(app)
-    assert all(len(m.proto.json or "") < 200_000 for m in app.get("bidi_component"))
+    assert all(len(m.proto.bytes) < 200_000 for m in app.get("bidi_component"))
     turn_to(app, "grow")
     for tab in ("Text", "Above and below", "Similar", "History"):
         app.session_state["selected"] = (next(iter(app.session_state["memories"])), 0)
         app.session_state["inspect"] = tab
         clean(app.run())
-        assert all(len(m.proto.json or "") < 200_000 for m in app.get("bidi_component"))
+        assert all(len(m.proto.bytes) < 200_000 for m in app.get("bidi_component"))
     # Asked for, it comes whole; the browser asks by this.
     app.session_state["selected"] = (next(iter(app.session_state["memories"])), None)
     app.session_state["whole-grow-transcript"] = row["name"]
@@ -230,7 +229,7 @@ def test_n29_what_stood_for_a_date_is_shown(app, tmp_path):
     for given in malformed_inputs.of(29):
         raw = given.what.partition(": ")[2].replace("empty", "")
         give(app, given, tmp_path)
-        sent = (json.loads(m.proto.json or "{}") for m in app.get("bidi_component"))
+        sent = (read_message(m.proto.bytes) for m in app.get("bidi_component"))
         headings = next(data["headings"] for data in sent if "headings" in data)
         assert [name for name, _ in headings.values()] == [f"Session 1 · {raw or 'no date'}"]
 

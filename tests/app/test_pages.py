@@ -57,7 +57,7 @@ def canvas_message(app: AppTest) -> dict[str, Any]:
 
 
 def transcript_message(app: AppTest) -> dict[str, Any]:
-    sent = (json.loads(m.proto.json or "{}") for m in app.get("bidi_component"))
+    sent = (read_message(m.proto.bytes) for m in app.get("bidi_component"))
     return next(data for data in sent if "blocks" in data)
 
 

@@ -3,10 +3,13 @@
 
 import { element } from "./shared/dom.js";
 import { hub } from "./shared/hub.js";
+import { unpack } from "./shared/message.js";
 
-/** @param {Mount<{version: string, codes?: Record<string, [script: string, css: string]>}>} mount */
-export default function ({ data: { version, codes }, setTriggerValue }) {
+/** @param {Mount<Uint8Array>} mount */
+export default function ({ data, setTriggerValue }) {
   const here = hub();
+  /** @type {{ version: string, codes: Record<string, [script: string, css: string]> | null }} */
+  const { version, codes } = unpack(data);
   if (here.version === version) return;
   if (!codes) {
     setTriggerValue("missing", version);
@@ -20,12 +23,13 @@ export default function ({ data: { version, codes }, setTriggerValue }) {
   })).then((found) => {
     const kinds = Object.fromEntries(found);
     here.mount = (component) => {
-      const { mount, css } = kinds[component.data?.kind ?? "canvas"];
       const { parentElement } = component;
-      if (!parentElement.querySelector("style.segviz-style")) {
+      const data = { ...unpack(component.data), bytes: component.data.length };
+      const { mount, css } = kinds[data.kind ?? "canvas"];
+      if (css && !parentElement.querySelector("style.segviz-style")) {
         element("style", "segviz-style", parentElement).textContent = css;
       }
-      return mount(component);
+      return mount({ ...component, data });
     };
     for (const run of [...here.waiting]) run();
   });

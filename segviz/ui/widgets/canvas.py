@@ -17,8 +17,7 @@ from segviz.view.live import LiveSetting, read_setting
 from segviz.view.look import Look, read_look
 
 _CODE = st.components.v2.component("segviz_code", js=script("code"))
-_BASE = st.components.v2.component("segviz_base", js=script("part"))
-_TREE = st.components.v2.component("segviz_tree", js=script("part"))
+PART = st.components.v2.component("segviz_part", js=script("part"))
 
 _APART = "apart"  # whether the browser has come to other scores than Python
 
@@ -29,22 +28,27 @@ _KEPT = 64_000_000
 @cache
 def _code() -> tuple[str, int, dict[str, tuple[str, str]]]:
     """Digest and size of the code of all parts; script and style sheet of each kind of them."""
-    sheets: dict[Script, Sheet] = {
-        "canvas": "canvas",
-        "transcript": "lists",
-        "nodes": "lists",
-        "diff": "lists",
-    }
-    codes = {str(kind): (script(kind), stylesheet(sheet)) for kind, sheet in sheets.items()}
+    kinds: tuple[tuple[Script, Sheet | None], ...] = (
+        *(("canvas", "canvas"), ("outline", "outline"), ("welcome", "welcome")),
+        *(("transcript", "lists"), ("nodes", "lists"), ("diff", "lists")),
+        *(("playback_timer", None), ("theme_watch", None)),
+    )
+    codes = {str(kind): (script(kind), stylesheet(css) if css else "") for kind, css in kinds}
     pieces = [piece for code in codes.values() for piece in code]
     return digest(*pieces), sum(map(len, pieces)), codes
 
 
 def canvas_code() -> None:
-    """Sends the page the code of all canvases and lists, once."""
+    """Sends the page the code of all its parts, once."""
     version, size, codes = _code()
     data = {"version": version, "codes": None if page_has(version, size) else codes}
-    _CODE(key="canvas-code", data=data, on_missing_change=resend)
+    _CODE(key="canvas-code", data=packed(data, {}), on_missing_change=resend)
+
+
+def part(kind: Script, *, key: str, data: Mapping[str, Any], **on: Any) -> Any:
+    """Mounts a part of this kind; ``on`` are its callbacks. It gets bytes, because Streamlit
+    imports pandas to look for frames in anything else."""
+    return PART(key=key, data=packed({"kind": kind, **data}, {}), **on)
 
 
 def page_has(name: str, size: int) -> bool:
@@ -121,7 +125,7 @@ def tree_canvas(
         payload["first"] = first
     name, base, rest = pack_parts({**payload, "height": height} if in_window else payload)
     known = page_has(name, len(base))
-    _BASE(
+    PART(
         key=f"base-of-{key}",
         data=packed({"digest": name}, {}) if known else base,
         on_missing_change=resend,
@@ -130,7 +134,7 @@ def tree_canvas(
         if former and former != name:
             st.session_state.get(keys.SENT, {}).pop(former, None)
         st.session_state[keys.former_base(key)] = name
-    result = _TREE(
+    result = PART(
         key=key,
         data=rest,
         height=height if isinstance(height, int) else "content",

@@ -9,14 +9,11 @@ from typing import Any
 import streamlit as st
 
 from segviz.conversation import Conversation, Unit
-from segviz.frontend.bundles import script
 from segviz.frontend.payload import digest
 from segviz.ui import keys
-from segviz.ui.widgets.canvas import page_has, resend
+from segviz.ui.widgets.canvas import page_has, part, resend
 from segviz.view.palette import session_colours
 from segviz.view.word_diff import word_diff
-
-_LIST = st.components.v2.component("segviz_list", js=script("part"))
 
 # Turns travel in blocks; a transcript begins with these around its focus, the rest follows when it
 # is scrolled to.
@@ -89,10 +86,10 @@ def transcript(
         wider = (max(0, low - _BLOCKS), high) if side == "before" else (low, high + _BLOCKS)
         st.session_state[reached] = ((about, focus), wider)
 
-    _LIST(
+    part(
+        "transcript",
         key=key,
         data={
-            "kind": "transcript",
             "blocks": blocks,
             "headings": headings,
             "said": said,
@@ -136,9 +133,10 @@ def node_list(
         for title, items in groups
         if items
     ]
-    _LIST(
+    part(
+        "nodes",
         key=key,
-        data={"kind": "nodes", "groups": shown, "height": height, "label": label, "about": about},
+        data={"groups": shown, "height": height, "label": label, "about": about},
         on_node_change=lambda: _sent(key, "node", on_pick),
         on_whole_change=lambda: _open(key),
     )
@@ -162,9 +160,10 @@ def diffs(
     ]
     for item, step in zip(items, steps, strict=False):
         item["step"] = step
-    result = _LIST(
+    result = part(
+        "diff",
         key=key,
-        data={"kind": "diff", "items": items},
+        data={"items": items},
         on_step_change=lambda: _sent(key, "step", on_step) if on_step else None,
     )
     sent = result.get("step")

@@ -9,18 +9,14 @@ import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
 
-from segviz.frontend.bundles import script, stylesheet
 from segviz.frontend.outline import MAX_TEXTS, outline_payload, pack_outline
 from segviz.retrieval import Result, ranking
 from segviz.tree import Structure
 from segviz.ui import keys
 from segviz.ui.state import Session
+from segviz.ui.widgets.canvas import PART
 from segviz.ui.widgets.captions import kind_label
 from segviz.view.scene import Scene
-
-_OUTLINE = st.components.v2.component(
-    "segviz_outline", js=script("outline"), css=stylesheet("outline")
-)
 
 
 def draw_outline(
@@ -56,9 +52,9 @@ def draw_outline(
             nodes = [node for node in sent[:MAX_TEXTS] if isinstance(node, int)]
             st.session_state[keys.OUTLINE_WANTED] = (session.key, nodes)
 
-    _OUTLINE(
+    PART(
         key=key,
-        data=pack_outline(payload | {"height": height}),
+        data=pack_outline(payload | {"height": height, "kind": "outline"}),
         on_selected_change=select,
         on_wanted_change=want,
     )

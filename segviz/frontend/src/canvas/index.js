@@ -47,7 +47,7 @@ const ROLES = ["selected", "focus", "hover", "trail"];
 export default (component) => draw(component, component.data && unpack(component.data));
 
 /** Mounts one that comes in parts.
- * @param {Mount<Uint8Array>} component */
+ * @param {Mount<any>} component */
 export const part = (component) => mountPart(component, draw);
 
 /** @type {import("./parts.js").Draw} */

@@ -2,8 +2,6 @@
 // base), what no setting changes (the scores before they spread), and the rest. Python tells by a
 // digest alone what it has sent before; what is not here any more is asked for.
 
-import { unpack } from "../shared/message.js";
-
 /** @typedef {(component: Mount<any>, data: any) => () => void} Draw */
 
 const KEPT = 64e6; // bytes of parts; Python keeps the same account (canvas.py)
@@ -15,18 +13,15 @@ const bases = new Map();
 const early = new Map();
 
 /** Mounts a part.
- * @param {Mount<Uint8Array>} component
+ * @param {Mount<any>} component
  * @param {Draw} draw */
-export function mountPart(component, draw) {
-  const values = unpack(component.data);
-  return values.digest ? keep(component, values) : drawn(component, values, draw);
-}
+export const mountPart = (component, draw) =>
+  (component.data.digest ? keep(component) : drawn(component, draw));
 
-/** @param {Mount<any>} component
- * @param {any} values */
-function keep({ data, setTriggerValue }, values) {
-  const { digest, level } = values;
-  const base = level ? { ...values, bytes: data.length } : bases.get(digest);
+/** @param {Mount<any>} component */
+function keep({ data, setTriggerValue }) {
+  const { digest, level } = data;
+  const base = level ? data : bases.get(digest);
   if (!base) {
     setTriggerValue("missing", digest);
     return () => {};
@@ -52,9 +47,9 @@ function hold(digest, part) {
 }
 
 /** @param {Mount<any>} component
- * @param {any} values
  * @param {Draw} draw */
-function drawn(component, values, draw) {
+function drawn(component, draw) {
+  const values = component.data;
   const { first, initial } = values;
   const scores = initial ? { initial, bytes: initial.byteLength } : bases.get(first);
   if (first && !scores) {
