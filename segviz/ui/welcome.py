@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import streamlit as st
 
 from segviz.evaluate.grid import rescue
@@ -30,9 +28,8 @@ DOORS = {
 def welcome(session: Session) -> None:
     """Draws one sentence and the doors, until they are dismissed in this browser."""
 
-    def enter() -> None:
-        sent = st.session_state.get(keys.WELCOME)
-        match sent.get("door") if isinstance(sent, Mapping) else None:
+    def enter(door: object) -> None:
+        match door:
             case "grow":
                 write_step(session, 1)
                 st.session_state.update({keys.PLAYING: session.key, keys.SPEED: "10×"})
@@ -55,7 +52,7 @@ def welcome(session: Session) -> None:
         "welcome",
         key=keys.WELCOME,
         data={"what": what, "doors": tuple(DOORS.items())},
-        on_door_change=enter,
+        door=enter,
     )
     if st.session_state.pop(keys.OPEN_OWN, False):
         open_your_own()

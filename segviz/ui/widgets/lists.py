@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import streamlit as st
@@ -81,8 +82,7 @@ def transcript(
         for turn in shown & {*marked, *flags}
     }
 
-    def reach() -> None:
-        side = (st.session_state.get(key) or {}).get("more")
+    def reach(side: object) -> None:
         wider = (max(0, low - _BLOCKS), high) if side == "before" else (low, high + _BLOCKS)
         st.session_state[reached] = ((about, focus), wider)
 
@@ -98,9 +98,9 @@ def transcript(
             "height": height,
             "about": about,
         },
-        on_more_change=reach,
-        on_whole_change=lambda: _open(key),
-        on_missing_change=resend,
+        more=reach,
+        whole=partial(_open, key),
+        missing=resend,
     )
     if last - first < end:
         st.caption(f"Turns {first + 1} to {last} of {len(ids)}")
@@ -137,8 +137,8 @@ def node_list(
         "nodes",
         key=key,
         data={"groups": shown, "height": height, "label": label, "about": about},
-        on_node_change=lambda: _sent(key, "node", on_pick),
-        on_whole_change=lambda: _open(key),
+        node=partial(_number, on_pick),
+        whole=partial(_open, key),
     )
 
 
@@ -164,7 +164,7 @@ def diffs(
         "diff",
         key=key,
         data={"items": items},
-        on_step_change=lambda: _sent(key, "step", on_step) if on_step else None,
+        step=partial(_number, on_step),
     )
     sent = result.get("step")
     return sent if isinstance(sent, int) else None
@@ -180,9 +180,8 @@ def _part(key: str, name: str, text: str) -> dict[str, Any]:
     return long | {"text": text[:SENT], "cut": True}
 
 
-def _open(key: str) -> None:
+def _open(key: str, name: object) -> None:
     """Somebody asks for the whole of a long text, or (by "") no longer wants it."""
-    name = (st.session_state.get(key) or {}).get("whole")
     if isinstance(name, str):
         st.session_state[keys.whole(key)] = name
 
@@ -196,8 +195,7 @@ def _beginning(text: str, most: int) -> str:
     return text if len(text) <= most else text[: most - 1] + "…"
 
 
-def _sent(key: str, name: str, act: Callable[[int], None]) -> None:
+def _number(act: Callable[[int], None] | None, sent: object) -> None:
     """Hand on the number a component has just sent."""
-    value = (st.session_state.get(key) or {}).get(name)
-    if isinstance(value, int):
-        act(value)
+    if isinstance(sent, int) and act is not None:
+        act(sent)

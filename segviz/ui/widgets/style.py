@@ -152,4 +152,4 @@ def apply_style() -> None:
 def follow_theme() -> None:
     """Runs the script again when the page turns dark or light, so that charts turn, too."""
     theme = {"theme": st.context.theme.type}
-    part("theme_watch", key="theme", data=theme, on_theme_change=lambda: None)
+    part("theme_watch", key="theme", data=theme, theme=lambda _: None)

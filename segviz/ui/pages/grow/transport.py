@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import partial
 
 import streamlit as st
@@ -209,14 +209,13 @@ def _playback_timer(
     for an older number is ignored.
     """
 
-    def ticked() -> None:
-        state = st.session_state.get(key)
-        if isinstance(state, Mapping) and state.get("tick") == tick:
+    def ticked(sent: object) -> None:
+        if sent == tick:
             on_tick()
 
     part(
         "playback_timer",
         key=key,
         data={"tick": tick, "milliseconds": round(1000 * seconds) if seconds else 0},
-        on_tick_change=ticked,
+        tick=ticked,
     )
