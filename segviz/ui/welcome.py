@@ -50,7 +50,7 @@ def welcome(session: Session) -> None:
     )
     part(
         "welcome",
-        key=keys.WELCOME,
+        key="welcome",
         data={"what": what, "doors": tuple(DOORS.items())},
         door=enter,
     )
