@@ -12,6 +12,7 @@ from typing import Literal
 Script = Literal[
     "canvas",
     "part",
+    "code",
     "outline",
     "transcript",
     "nodes",

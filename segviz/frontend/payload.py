@@ -17,7 +17,14 @@ from segviz.frontend.candidates import candidate_rows, outcome
 from segviz.frontend.message import packed
 from segviz.retrieval import estimated_tokens
 from segviz.tree import Structure
-from segviz.view.captions import session_title, short_dates, summary, tooltip_texts
+from segviz.view.captions import (
+    session_title,
+    short_dates,
+    summary,
+    tooltip_length,
+    tooltip_texts,
+)
+from segviz.view.live import LIVE_POLICIES
 from segviz.view.measures import MEASURES
 from segviz.view.palette import (
     ACCENT,
@@ -70,7 +77,7 @@ _FIXED: Final = {
     *("nodes", "total_units", "levels_total", "level_names", "labels", "names", "measures"),
     *("session_labels", "session_dates", "session_titles", "session_colours"),
     *("own_names", "own_colours"),
-    *("ramps", "level_colours", "level_share", "gold_colours", "accent"),
+    *("policies", "ramps", "level_colours", "level_share", "gold_colours", "accent"),
 }
 """What no question, setting or selection changes, beside the columns of measures."""
 
@@ -132,6 +139,7 @@ def tree_payload(
     }
     for name, values in scene.measures.items():
         payload[MEASURE + name] = _measure(values, n, name).tobytes()
+    said = tooltip_length(n)
     there = scene.selected is not None and 0 <= scene.selected < n
     selected = scene.selected if there else None
     return payload | {
@@ -174,7 +182,11 @@ def tree_payload(
         else {},
         "gold_asked": scored.asked if scored else 0,
         "level_names": list(scene.level_names),
-        "texts": {str(node): text for node, text in scored.texts.items()} if scored else {},
+        "texts": {
+            str(node): text[said:]
+            for node, text in (scored.texts.items() if scored else ())
+            if len(text) > said
+        },
         "matches": {
             str(node): {word: round(cosine, 2) for word, cosine in words.items()}
             for node, words in scored.matches.items()
@@ -197,6 +209,7 @@ def tree_payload(
         "root_scale": bool(scored and scored.peaked),
         "legend": legend,
         "live": live.payload() if live else None,
+        "policies": {name: make().label for name, make in LIVE_POLICIES.items()},
         "labels": tooltip_texts(structure.text),
         "names": list(scene.names),
         "summary": summary(structure, units, present, selected, scene.title),
@@ -235,14 +248,17 @@ def pack_parts(payload: Mapping[str, Any]) -> tuple[str, bytes, bytes]:
 
 
 def _parents(structure: Structure) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """First parent of each node (-1 for none), and all edges if some node has several."""
+    """First parent of each node (-1 for none), and all edges if some node has several, or some
+    node's children, whose scores are added in the order of edges, are not in theirs."""
     parent = np.full(len(structure), -1, dtype=np.int32)
     if not len(structure.edges):
         return parent, np.zeros((0, 2), dtype=np.int32)
     children, first = np.unique(structure.edges[:, 1], return_index=True)
     parent[children] = structure.edges[first, 0]
-    several = len(children) < len(structure.edges)
-    return parent, structure.edges if several else np.zeros((0, 2), dtype=np.int32)
+    above, below = structure.edges[np.argsort(structure.edges[:, 0], kind="stable")].T
+    ordered = ((np.diff(above) > 0) | (np.diff(below) > 0)).all()
+    told = ordered and len(children) == len(structure.edges)
+    return parent, np.zeros((0, 2), dtype=np.int32) if told else structure.edges
 
 
 def _scores(values: ArrayLike | None, n: int, name: str) -> NDArray[np.float64]:

@@ -190,10 +190,15 @@ def spread(
     hops = [np.asarray(initial, dtype=np.float64)]
     n = hops[0].shape[-1]
     transition = operator(n, edges, policy, structure)
+    from scipy.sparse._sparsetools import csr_matvec
+
+    rows = transition.indptr, transition.indices, transition.data
     for _ in range(int(horizon)):
         before = hops[-1]
         if before.ndim == 1:
-            hops.append(transition @ before)
+            # The product of ``@`` without its questions, which take as long for a small tree.
+            hops.append(np.zeros(n))
+            csr_matvec(n, n, *rows, before, hops[-1])
         else:
             many = transition @ before.reshape(math.prod(before.shape[:-1]), n).T
             hops.append(np.ascontiguousarray(many.T).reshape(before.shape))
@@ -245,18 +250,27 @@ def operator(n: int, edges: IntArray, policy: str, structure: Structure | None =
     return known[policy]
 
 
+_AT_ONCE = 25_000
+
+
 def combine(
     hops: Sequence[Scores], policy: str, alpha: float, horizon: int | None = None
 ) -> Scores:
     """s̃ from the first ``horizon`` + 1 hops (equation 4); all of them by default. The sum goes
     from hop to hop, as the browser's does, so that both come to the same bits."""
-    final = np.array(hops[0])
-    if policy == "none":
+    if hops[0].ndim == 1 and len(hops[0]) > _AT_ONCE:  # in parts that stay in the cache
+        final = np.empty(len(hops[0]))
+        for at in range(0, len(final), _AT_ONCE):
+            part = slice(at, at + _AT_ONCE)
+            final[part] = combine([hop[part] for hop in hops], policy, alpha, horizon)
         return final
+    final = hops[0]
+    if policy == "none":
+        return np.array(final)
     whole = weight = 1.0
     for hop in hops[1 : None if horizon is None else horizon + 1]:
         weight *= alpha
-        final += weight * hop
-        whole += weight
-    final /= whole
-    return final
+        more = weight * hop
+        more += final  # the bits of final + more, without another array
+        final, whole = more, whole + weight
+    return np.asarray(final / whole)

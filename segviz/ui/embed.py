@@ -6,7 +6,7 @@ import streamlit as st
 
 from segviz.frontend.payload import tree_payload
 from segviz.memory import Memory
-from segviz.ui.widgets.canvas import canvas_code, clicked, tree_canvas
+from segviz.ui.widgets.canvas import canvas_code, tree_canvas
 from segviz.view.look import Look
 from segviz.view.scene import scene_of
 
@@ -35,8 +35,8 @@ def memory_view(
     shown = scene_of(memory, structure, identity=identity, look=Look(), selected=selected)
     drawn = shown.drawn()
 
-    def select() -> None:
-        st.session_state[kept] = identity, drawn.node(clicked(key, drawn.selected))
+    def select(box: int | None) -> None:
+        st.session_state[kept] = identity, drawn.node(box)
 
     tree_canvas(
         tree_payload(drawn), key=key, height=height, texts=drawn.structure.text, on_select=select

@@ -23,7 +23,6 @@ def _of(pattern: str) -> Callable[..., str]:
 # --- the app ---------------------------------------------------------------------------
 PAGES = "pages"  # st.Page of each page, by its path
 SENT = "sent"  # bytes of the parts of canvases that the page has, by name, the last used last
-WELCOME = "welcome"  # the introduction on the first page
 OPEN_OWN = "open-own"  # whether the dialog of ways to open a conversation is wanted
 failure = _of("failure-{}-{}")  # the button for a way on from something that failed
 

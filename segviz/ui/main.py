@@ -40,8 +40,11 @@ def _page(path: str, session: Session | None) -> Callable[[], None]:
             )
             st.text(str(error))
             st.button("Try again", key="retry")
+        show_spending()  # a question may have been embedded
+        address.write(session)
 
-    return show
+    # What is changed on Ask changes Ask alone: nothing around it is drawn again.
+    return st.fragment(show) if path == "ask" else show
 
 
 def _story_bar(session: Session) -> None:
@@ -116,6 +119,3 @@ def main() -> None:
         begin_ask(session)
     chosen.run()
     follow_theme()
-    show_spending()  # a question may have been embedded
-    if session is not None:
-        address.write(session)

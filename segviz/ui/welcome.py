@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import streamlit as st
 
 from segviz.evaluate.grid import rescue
 from segviz.export.story import tour
-from segviz.frontend.bundles import script, stylesheet
 from segviz.retrieval import RetrievalSettings
 from segviz.ui import keys
 from segviz.ui.address import tell
@@ -16,12 +13,9 @@ from segviz.ui.settings import read_settings, write_settings
 from segviz.ui.sidebar.source import open_your_own
 from segviz.ui.state import Session
 from segviz.ui.view_state import write_question, write_step
+from segviz.ui.widgets.canvas import part
 from segviz.ui.widgets.captions import counted
 from segviz.ui.widgets.measures import at_once
-
-_WELCOME = st.components.v2.component(
-    "segviz_welcome", js=script("welcome"), css=stylesheet("welcome")
-)
 
 DOORS = {
     "grow": "Watch it grow",
@@ -34,9 +28,8 @@ DOORS = {
 def welcome(session: Session) -> None:
     """Draws one sentence and the doors, until they are dismissed in this browser."""
 
-    def enter() -> None:
-        sent = st.session_state.get(keys.WELCOME)
-        match sent.get("door") if isinstance(sent, Mapping) else None:
+    def enter(door: object) -> None:
+        match door:
             case "grow":
                 write_step(session, 1)
                 st.session_state.update({keys.PLAYING: session.key, keys.SPEED: "10×"})
@@ -55,10 +48,11 @@ def welcome(session: Session) -> None:
         "shows how a long conversation becomes a memory tree, and why a question gets the evidence "
         f"it gets: scores travel along the tree. Here {turns}{whose} became {nodes}."
     )
-    _WELCOME(
-        key=keys.WELCOME,
+    part(
+        "welcome",
+        key="welcome",
         data={"what": what, "doors": tuple(DOORS.items())},
-        on_door_change=enter,
+        door=enter,
     )
     if st.session_state.pop(keys.OPEN_OWN, False):
         open_your_own()

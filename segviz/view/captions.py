@@ -34,13 +34,16 @@ def session_title(label: str, when: date | str | None) -> str:
     return f"{label} · {long}" if long else label
 
 
-def tooltip_texts(texts: Sequence[str]) -> list[str]:
-    """Texts for the tooltip, shorter when there are many, none beyond 5,000 nodes."""
-    if not texts or len(texts) > MAX_LABELLED:
-        return []
+def tooltip_length(nodes: int) -> int:
+    """Characters of a text in the tooltip, fewer when there are many, none beyond 5,000 nodes."""
     shortest, longest = _LENGTH
-    limit = max(shortest, min(longest, _BUDGET // len(texts)))
-    return [text if len(text) <= limit else text[:limit] + "…" for text in texts]
+    return 0 if nodes > MAX_LABELLED else max(shortest, min(longest, _BUDGET // max(nodes, 1)))
+
+
+def tooltip_texts(texts: Sequence[str]) -> list[str]:
+    """Texts for the tooltip, where there are any."""
+    limit = tooltip_length(len(texts))
+    return [text if len(text) <= limit else text[:limit] + "…" for text in texts] if limit else []
 
 
 def moment_sentence(memory: Memory, question: Question | None, step: int) -> str:

@@ -59,7 +59,6 @@ class Live:
             "k": settings.k,
             "levels": None if settings.levels is None else list(settings.levels),
             "budget": settings.budget,
-            "policies": {name: make().label for name, make in LIVE_POLICIES.items()},
             "alpha_max": ALPHA_MAX,
             "alpha_step": ALPHA_STEP,
             "horizon_max": HORIZON_MAX,

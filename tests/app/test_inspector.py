@@ -7,6 +7,7 @@ import json
 import pytest
 
 from segviz.systems import SYSTEMS
+from tests.app.conftest import read_message
 from tests.app.test_pages import ask_page, clean, grow, open_path, texts
 
 pytestmark = pytest.mark.usefixtures("small")
@@ -21,7 +22,7 @@ def data(app, key):
     """What a mounted list component was given; None where it is not on the page."""
     for mounted in app.get("bidi_component"):
         if mounted.proto.id.endswith(f"-{key}"):
-            return json.loads(mounted.proto.json)
+            return read_message(mounted.proto.bytes)
     return None
 
 

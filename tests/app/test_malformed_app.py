@@ -8,7 +8,6 @@ number, what a kind asks of the pages besides.
 
 from __future__ import annotations
 
-import json
 from functools import partial
 
 import pytest
@@ -18,7 +17,7 @@ from segviz import loaders
 from segviz.systems import SYSTEMS
 from segviz.ui.widgets.lists import SENT
 from tests import malformed_inputs
-from tests.app.conftest import ask_own, on_canvas
+from tests.app.conftest import ask_own, on_canvas, read_message
 from tests.app.test_pages import clean, texts
 from tests.malformed_inputs.inputs import ANN
 from tests.malformed_inputs.texts import HOSTILE
@@ -83,8 +82,9 @@ def report(app: AppTest) -> tuple[str, list[tuple[str, ...]]]:
 
 def transcript(app: AppTest) -> list[dict[str, object]]:
     """The rows that the transcript was sent."""
-    sent = (json.loads(m.proto.json or "{}") for m in app.get("bidi_component"))
-    return next(data["rows"] for data in sent if "rows" in data)
+    sent = (read_message(m.proto.bytes) for m in app.get("bidi_component"))
+    blocks = next(data["blocks"] for data in sent if "blocks" in data)
+    return [row for _, rows in blocks for row in rows]
 
 
 def refused(app: AppTest, given: malformed_inputs.Input, before: object) -> None:
@@ -106,7 +106,7 @@ def read(app: AppTest, given: malformed_inputs.Input) -> None:
     assert title == f"Load report of the file: {given.kept:,} kept{news}"
     assert rows == list(given.findings)
     if given.said is not None:
-        shown = [row for row in transcript(app) if row["kind"] == "turn"]
+        shown = transcript(app)
         assert [row["speaker"] for row in shown] == [speaker for speaker, _ in given.said]
         for row, (_, text) in zip(shown, given.said, strict=True):
             assert row["text"] == text[:SENT]
@@ -144,7 +144,7 @@ def asked(app: AppTest, question: int) -> str:
 def test_n19_empty_text_stands_in_the_transcript_under_its_id(app, tmp_path):
     for given in malformed_inputs.of(19):
         give(app, given, tmp_path)
-        ids = [row["id"].split(":")[1] for row in transcript(app) if row["kind"] == "turn"]
+        ids = [row["id"].split(":")[1] for row in transcript(app)]
         assert ids == ["1", "2", "3"]
 
 
@@ -198,13 +198,13 @@ def test_n26_a_very_long_text_is_sent_in_part(app, tmp_path):
     row = next(row for row in transcript(app) if "length" in row)
     assert (row["length"], row["cut"]) == (len(LONG), True)
     usable(app)
-    assert all(len(m.proto.json or "") < 200_000 for m in app.get("bidi_component"))
+    assert all(len(m.proto.bytes) < 200_000 for m in app.get("bidi_component"))
     turn_to(app, "grow")
     for tab in ("Text", "Above and below", "Similar", "History"):
         app.session_state["selected"] = (next(iter(app.session_state["memories"])), 0)
         app.session_state["inspect"] = tab
         clean(app.run())
-        assert all(len(m.proto.json or "") < 200_000 for m in app.get("bidi_component"))
+        assert all(len(m.proto.bytes) < 200_000 for m in app.get("bidi_component"))
     # Asked for, it comes whole; the browser asks by this.
     app.session_state["selected"] = (next(iter(app.session_state["memories"])), None)
     app.session_state["whole-grow-transcript"] = row["name"]
@@ -229,8 +229,9 @@ def test_n29_what_stood_for_a_date_is_shown(app, tmp_path):
     for given in malformed_inputs.of(29):
         raw = given.what.partition(": ")[2].replace("empty", "")
         give(app, given, tmp_path)
-        headings = [row["text"] for row in transcript(app) if row["kind"] == "session"]
-        assert headings == [f"Session 1 · {raw or 'no date'}"]
+        sent = (read_message(m.proto.bytes) for m in app.get("bidi_component"))
+        headings = next(data["headings"] for data in sent if "headings" in data)
+        assert [name for name, _ in headings.values()] == [f"Session 1 · {raw or 'no date'}"]
 
 
 def test_n30_where_nothing_tells_the_order_of_dates_is_asked(app, tmp_path):

@@ -50,7 +50,9 @@ def _page() -> None:
 
 
 def page() -> AppTest:
-    return AppTest.from_function(_page, default_timeout=180)
+    app = AppTest.from_function(_page, default_timeout=180)
+    app.session_state["more-settings"] = True  # open
+    return app
 
 
 def step(app):

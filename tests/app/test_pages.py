@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from segviz.frontend.message import checksum
 from segviz.ui import keys
 from segviz.ui.widgets import canvas
 from tests.app.conftest import ask_own, entry, on_canvas, read_message, shown
@@ -55,14 +57,15 @@ def canvas_message(app: AppTest) -> dict[str, Any]:
 
 
 def transcript_message(app: AppTest) -> dict[str, Any]:
-    sent = (json.loads(m.proto.json or "{}") for m in app.get("bidi_component"))
-    return next(data for data in sent if "rows" in data)
+    sent = (read_message(m.proto.bytes) for m in app.get("bidi_component"))
+    return next(data for data in sent if "blocks" in data)
 
 
 def evidence_scores(app: AppTest) -> list[list[float]]:
     """What is retrieved and its scores, as the canvas was sent them."""
     sent = on_canvas(app)
-    return [sent[name] for name in ("top_initial", "top_final", "initial", "final")]
+    scores = sent.get("final", sent.get("proof"))
+    return [scores, *(sent[name] for name in ("top_initial", "top_final", "initial"))]
 
 
 def open_path(app: AppTest, path) -> AppTest:
@@ -149,7 +152,11 @@ class TestAsk:
         assert sent["gold_asked"] == len(
             {turn for turns in sent["gold_turns"].values() for turn in turns}
         )
-        assert all(sent["texts"][str(node)] for node in sent["top_final"])
+        (memory,) = app.session_state["memories"].values()
+        whole = memory.structure.collapsed.text
+        for node in sent["top_final"]:  # what the label says whole is not said again
+            label, rest = sent["labels"][node], sent["texts"].get(str(node))
+            assert (label if rest is None else label[:-1] + rest) == whole[node]
 
     def test_settings_rerun_without_error(self):
         app = ask_page().run()
@@ -157,6 +164,8 @@ class TestAsk:
             set_in_header(app, policy=policy)
         set_in_header(app, alpha=0.9, horizon=5)
         app.selectbox(key="k").set_value(30).run()
+        app.session_state["more-settings"] = True
+        app.run()
         app.toggle(key="literal").set_value(True).run()
         clean(app)
 
@@ -168,17 +177,25 @@ class TestAsk:
         assert first["initial"]
         assert "initial" not in second
         assert second["first"] == first["first"]
-        assert second["final"] != first["final"]
+        assert "final" not in second
+        assert second["proof"] != first["proof"]
         again = transcript_message(app)
-        assert turns["rows"]
-        assert (again["rows"] is None) == (again["name"] == turns["name"])
+        assert all(rows for _, rows in turns["blocks"])
+        known = {name for name, _ in turns["blocks"]}
+        assert all((rows is None) == (name in known) for name, rows in again["blocks"])
+        app.session_state["apart"] = True  # as when the browser comes to other scores
+        app.run()
+        scores = np.array(canvas_message(app)["final"])
+        assert checksum(scores.tobytes()) == second["proof"]
         app.session_state[keys.SENT].clear()  # as when the page asks for what it has let go
         app.run()
         assert canvas_message(app)["initial"] == first["initial"]
-        assert transcript_message(app)["rows"]
+        assert all(rows for _, rows in transcript_message(app)["blocks"])
 
     def test_without_an_admissible_level_nothing_is_retrieved(self):
-        app = ask_page().run()
+        app = ask_page()
+        app.session_state["more-settings"] = True
+        app.run()
         next(m for m in app.multiselect if m.key.startswith("levels-")).set_value([]).run()
         assert "No level is admissible" in texts(clean(app))
         assert on_canvas(app)["words"] == 0

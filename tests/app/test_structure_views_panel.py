@@ -125,6 +125,7 @@ def test_the_course_of_retrieval(system):
 
 def test_levels_go_by_the_names_of_the_system():
     app = ask_page().run()
+    app.session_state["more-settings"] = True
     app.session_state["system"] = "xmemory"
     app = clean(app.run())
     levels = next(m for m in app.multiselect if m.label == "Admissible levels")

@@ -67,7 +67,7 @@ def test_it_waits_for_the_first_turn_then_follows(watched):
     drawn = on_canvas(app)
     assert drawn["step"] == 42
     assert drawn["total_units"] == 80  # room, so that the axis keeps still
-    assert any('"S1:42"' in part.proto.json for part in app.get("bidi_component"))
+    assert any(b'"S1:42"' in part.proto.bytes for part in app.get("bidi_component"))
     say(watched, "More")
     until(app, "Following: 43 turns")
     again = on_canvas(app)

@@ -13,7 +13,7 @@ def app() -> None:
     import streamlit as st
 
     from segviz.tree import Structure
-    from segviz.ui.widgets.canvas import clicked, tree_canvas
+    from segviz.ui.widgets.canvas import tree_canvas
     from tests.scenes import tree_message
 
     zero = np.zeros(1, np.int32)
@@ -29,15 +29,16 @@ def app() -> None:
     payload = tree_message(
         structure, unit_sessions=[0], session_labels=["S1"], identity="x", selected=0
     )
-    st.write(f"selected {tree_canvas(payload, key='tree', height=300)}")
-    st.write(f"clicked {clicked('tree', 7)}")
+    heard: list[int | None] = []
+    tree_canvas(payload, key="tree", height=300, on_select=heard.append)
+    st.write(f"heard {heard}")
 
 
 def test_without_a_click_the_payload_decides() -> None:
     for _ in range(2):  # the component registers with every new runtime
         page = AppTest.from_function(app).run(timeout=20)
         assert not page.exception
-        assert [text.value for text in page.markdown] == ["selected 0", "clicked 7"]
+        assert [text.value for text in page.markdown] == ["heard []"]
         base, tree = (mounted.proto.bytes for mounted in page.get("bidi_component"))
         assert b"a leaf" in base
         assert len(tree) < 4_000
@@ -48,6 +49,7 @@ def test_without_a_click_the_payload_decides() -> None:
 
 
 def test_a_click_beside_the_tree_differs_from_no_click() -> None:
-    assert _node(4, 1) == 4
-    assert _node(-1, 1) is None
-    assert _node(None, 1) == 1
+    heard: list[int | None] = []
+    for sent in (4, -1, None, "4"):
+        _node(heard.append, sent)
+    assert heard == [4, None]

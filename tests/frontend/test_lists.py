@@ -66,14 +66,20 @@ def test_markup_stays_text(page: Any) -> None:
 
 
 def turn(**changes: Any) -> dict[str, Any]:
-    row = {"kind": "turn", "id": "D1:1", "speaker": "Ann", "text": "x", "caption": ""}
-    return row | {"marks": [], "flag": ""} | changes
+    return {"id": "D1:1", "speaker": "Ann", "text": "x"} | changes
+
+
+def turns(*rows: dict[str, Any], height: int = 400, about: str = "") -> dict[str, Any]:
+    """A transcript of these in one block."""
+    blocks = [[str(hash(json.dumps(rows))), rows]]
+    more = {"before": False, "after": False}
+    sent = {"blocks": blocks, "headings": {"D1:1": ["Session 1", "#abc"]}, "said": {}, "more": more}
+    return sent | {"focus": "", "height": height, "about": about}
 
 
 def test_a_long_turn_is_cut_until_asked_for(page: Any) -> None:
     long = "a" * 1999 + "\U0001f469" + "b" * 198_000
-    rows = [turn(text=long), turn(id="D1:2", text="c" * 2000)]
-    data = {"rows": rows, "focus": "", "height": 400}
+    data = turns(turn(text=long), turn(id="D1:2", text="c" * 2000))
     mount(page, "transcript", data)
     body = page.locator(".turn .body > bdi:nth-of-type(2)")
     assert body.nth(0).text_content() == "a" * 1999 + "…"  # no half character
@@ -85,6 +91,32 @@ def test_a_long_turn_is_cut_until_asked_for(page: Any) -> None:
     assert body.nth(0).text_content() == long
     page.locator(".more").click()
     assert len(body.nth(0).text_content()) == 2000
+
+
+def test_an_end_that_is_scrolled_to_asks_for_more_and_keeps_its_place(page: Any) -> None:
+    def block(first: int) -> list[Any]:
+        return [f"{first}", [turn(id=f"D1:{first + i}", text="x " * 80) for i in range(10)]]
+
+    data = turns() | {"blocks": [block(20), block(30)], "more": {"before": True, "after": True}}
+    mount(page, "transcript", data | {"focus": "D1:30"})
+    page.wait_for_timeout(50)
+    assert page.evaluate("sent") == []  # the ends are out of sight
+    page.evaluate("root.querySelector('.transcript').scrollTop = 0")
+    page.wait_for_function("sent.length")
+    assert page.evaluate("sent") == [["more", "before"]]
+    top = page.locator("[data-turn='D1:20']").bounding_box()["y"]
+    # Blocks that came before are known by their names.
+    data["blocks"] = [block(10), ["20", None], ["30", None]]
+    data["more"] = {"before": False, "after": True}
+    page.evaluate("(data) => show(data)", json.loads(json.dumps(data | {"focus": "D1:30"})))
+    assert page.locator("[data-turn='D1:20']").bounding_box()["y"] == pytest.approx(top, abs=1)
+    assert page.locator(".turn").count() == 30
+    page.evaluate("root.querySelector('.transcript').scrollTop = 1e6")
+    page.wait_for_function("sent.length === 2")
+    assert page.evaluate("sent[1]") == ["more", "after"]
+    data["blocks"] = [["forgotten", None]]
+    page.evaluate("(data) => show(data)", json.loads(json.dumps(data)))
+    assert page.evaluate("sent[2][0]") == "missing"
 
 
 def test_a_diff_is_set_line_by_line(page: Any) -> None:

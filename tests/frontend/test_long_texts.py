@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.frontend.test_lists import mount, page
+from tests.frontend.test_lists import mount, page, turn, turns
 
 pytestmark = pytest.mark.browser
 
@@ -23,8 +23,7 @@ def in_nodes(text: dict[str, Any]) -> dict[str, Any]:
 
 
 def in_transcript(text: dict[str, Any]) -> dict[str, Any]:
-    row = {"kind": "turn", "id": "D1:1", "speaker": "Ann", "caption": "", "marks": [], "flag": ""}
-    return {"rows": [row | text], "focus": "", "height": 300, "about": ""}
+    return turns(turn(**text), height=300)
 
 
 @pytest.mark.parametrize(

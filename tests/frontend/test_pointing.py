@@ -13,6 +13,7 @@ from segviz.frontend.bundles import script, stylesheet
 from segviz.frontend.outline import pack_outline
 from segviz.frontend.payload import pack
 from segviz.tree import Structure
+from tests.frontend.test_lists import turn, turns
 from tests.scenes import outline_message, tree_message
 
 pytestmark = pytest.mark.browser
@@ -93,11 +94,10 @@ def outline(page: Any, **changes: Any) -> None:
     page.evaluate("(data) => outline.show(data)", encoded(pack_outline(made | {"height": 210})))
 
 
-def transcript(page: Any, about: str = "one", turns: int = 8) -> None:
+def transcript(page: Any, about: str = "one", count: int = 8) -> None:
     page.evaluate(MOUNT, ["turns", script("transcript"), stylesheet("lists")])
-    row = {"kind": "turn", "speaker": "Ann", "text": "x", "caption": "", "marks": [], "flag": ""}
-    rows = [row | {"id": f"D1:{i}", "unit": i // 2} for i in range(turns)]
-    data = {"rows": rows, "focus": "", "height": 90, "about": about}
+    rows = [turn(id=f"D1:{i}", unit=i // 2) for i in range(count)]
+    data = turns(*rows, height=90, about=about)
     page.evaluate("(data) => turns.show(data)", data)
 
 
@@ -141,7 +141,7 @@ def test_from_canvas_to_transcript_and_back(page: Any) -> None:
 
 def test_pointing_by_mouse_lights_the_turns_and_shows_them(page: Any) -> None:
     canvas(page)
-    transcript(page, turns=80)
+    transcript(page, count=80)
     page.evaluate("turns.root.querySelector('.transcript').scrollTop = 900")
     box = page.evaluate("canvas.root.querySelector('canvas.over').getBoundingClientRect().toJSON()")
     plot = page.evaluate("canvas.root.querySelector('.segviz').dataset.plot").split(",")
@@ -179,7 +179,7 @@ def test_nothing_listens_after_the_end(page: Any) -> None:
     transcript(page)
     outline(page)
     for _ in range(3):
-        page.evaluate("turns.show({ rows: [], focus: '', height: 90, about: 'one' })")
+        page.evaluate("(data) => turns.show(data)", turns(height=90, about="one"))
         outline(page)
     during = page.evaluate("listening")
     page.evaluate("[canvas, turns, outline].forEach((mounted) => mounted.end())")

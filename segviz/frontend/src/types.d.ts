@@ -12,7 +12,7 @@ interface Mount<Data> {
 /** Where the parts of a page meet: the code, once it is there, and who waits for it. */
 interface Hub {
   waiting: Set<() => void>;
-  mount: ((component: Mount<Uint8Array>, values: any) => () => void) | null;
+  mount: ((component: Mount<any>) => (() => void) | void) | null;
   /** Of the code that is here, or on its way. */
   version: string;
 }
@@ -43,7 +43,6 @@ interface LiveSetting {
 /** The setting behind Python's scores, and what else decides what is retrieved (live.py). */
 interface Live extends LiveSetting, Retrieval {
   sequence: number;
-  policies: Record<string, string>;
   alpha_max: number;
   alpha_step: number;
   horizon_max: number;
@@ -84,6 +83,7 @@ interface Columns {
   tokens: Int32Array;
   unit_session: Int32Array;
   initial: Float64Array;
+  /** Sent where the browser does not come to the same by itself; else the checksum, `proof`. */
   final: Float64Array;
   origin: Int32Array;
   top_initial: Int32Array;
@@ -107,6 +107,9 @@ interface Measure {
 }
 
 interface Message extends Columns {
+  /** What those that the browser knows are called. */
+  policies: Record<string, string>;
+  proof?: number;
   identity: string;
   mode: "grow" | "scores";
   score_names: [string, string];
@@ -132,7 +135,7 @@ interface Message extends Columns {
   gold_turns: Record<string, string[]>;
   gold_asked: number;
   level_names: string[];
-  /** Texts of what is listed, longer than the labels. */
+  /** Of texts of what is listed: what follows where the label is cut. */
   texts: Record<string, string>;
   /** Of the same: the words that match the question, with their cosine. */
   matches: Record<string, Record<string, number>>;
@@ -345,7 +348,7 @@ interface Settings {
   sentAt: number;
   stale: boolean;
   scores: Propagator | null;
-  apart: string;
+  apart: boolean;
   /** What was shown before "no propagation" was held. */
   held: { final: Float64Array; top: Int32Array } | null;
 }
@@ -775,17 +778,15 @@ interface NodeListing extends OpenList {
 }
 
 interface TurnItem extends LongText {
-  kind: "turn";
   id: string;
   speaker: string;
-  caption: string;
+  caption?: string;
   marks?: string[];
   flag?: string;
-  unit: number | null;
+  unit?: number;
 }
 interface SessionItem {
-  kind: "session";
-  text: string;
+  heading: string;
   colour: string;
 }
 interface Transcript extends OpenList {
@@ -793,6 +794,13 @@ interface Transcript extends OpenList {
   lit: Span[];
   /** Where the list was before it moved to what another view points at. */
   away: number | null;
+  /** Whether there are turns beyond its ends, and the pixels below the first turn while those
+   *  before it are awaited. */
+  more: Record<"before" | "after", boolean>;
+  fromEnd: number | null;
+  /** Where the list was put last by itself. */
+  still: number;
+  tell: (name: string, value: unknown) => void;
   calls: number;
   about: string;
   stop?: string;

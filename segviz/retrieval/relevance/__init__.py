@@ -173,15 +173,16 @@ def initial_scores(relevance: Scores, active: NDArray[np.bool_] | None = None) -
     Source: SegTreeMem §4.3.1. The paper does not say what happens to negative relevance
     or to an all-zero vector: negatives are clipped to 0, all zero becomes uniform.
     """
-    live = np.ones(relevance.shape[-1], dtype=np.bool_) if active is None else active
+    if relevance.ndim > 1:
+        rows = [initial_scores(row, active) for row in relevance]
+        return np.array(rows).reshape(relevance.shape)
     clipped = np.maximum(relevance, 0.0)
-    if np.count_nonzero(live) < len(live):
-        clipped[..., ~live] = 0.0
-    total = np.add.reduce(clipped, axis=-1, keepdims=True)
-    if np.count_nonzero(total > 0) == total.size:
-        return np.asarray(np.divide(clipped, total, out=clipped))
-    count = int(live.sum())
-    uniform = np.where(live, 1.0 / count, 0.0) if count else np.zeros(len(live))
-    return np.asarray(
-        np.where(total > 0, np.divide(clipped, total, where=total > 0, out=clipped * 0), uniform)
-    )
+    live = np.ones(len(clipped), dtype=np.bool_) if active is None else active
+    count = int(np.count_nonzero(live))
+    if count < len(live):
+        clipped[~live] = 0.0
+    total = float(np.add.reduce(clipped))
+    if total > 0:
+        clipped /= total
+        return clipped
+    return np.where(live, 1.0 / count, 0.0) if count else np.zeros(len(live))

@@ -124,13 +124,14 @@ def _story(session: Session, view: View) -> None:
         stop = stop_at(view.page, st.session_state[keys.story_button("words")], view.bookmark)
         write_story([*stops, stop], len(stops) + 1)
 
-    st.button(
+    if st.button(
         "Add this view",
         key=keys.story_button("add"),
         disabled=not (words or "").strip(),
         on_click=add,
         width="stretch",
-    )
+    ):
+        st.rerun()  # the bar of the story stands above the page
 
 
 def _link(session: Session, view: View) -> None:

@@ -4,25 +4,21 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import streamlit as st
 
 from segviz.conversation import Conversation, Unit
-from segviz.frontend.bundles import script, stylesheet
 from segviz.frontend.payload import digest
 from segviz.ui import keys
-from segviz.ui.widgets.canvas import page_has, resend
+from segviz.ui.widgets.canvas import page_has, part, resend
 from segviz.view.palette import session_colours
 from segviz.view.word_diff import word_diff
 
-_STYLES = stylesheet("lists")
-_TRANSCRIPT = st.components.v2.component("segviz_transcript", js=script("transcript"), css=_STYLES)
-_NODES = st.components.v2.component("segviz_nodes", js=script("nodes"), css=_STYLES)
-_DIFF = st.components.v2.component("segviz_diff", js=script("diff"), css=_STYLES)
-
-# A transcript longer than this is shown around its focus.
-TURNS_SHOWN = 80
+# Turns travel in blocks; a transcript begins with these around its focus, the rest follows when it
+# is scrolled to.
+_BLOCK, _BLOCKS = 8, 3
 
 # Characters of a text that are sent at every click; the rest follows when it is asked for.
 SENT = 20_000
@@ -42,7 +38,7 @@ def transcript(
     about: str = "",
     units: Sequence[Unit] = (),
 ) -> None:
-    """Show turns around ``focus``.
+    """Show turns around ``focus``, and more of them where somebody scrolls on.
 
     ``marked`` turns carry the style ``mark``; ``flags`` maps turn ids to a short word
     shown beside them (gold evidence); ``until`` ends the transcript after that turn. With
@@ -54,58 +50,59 @@ def transcript(
     ids = [turn.id for _, turn in turns]
     end = ids.index(until) + 1 if until is not None else len(ids)
     middle = ids.index(focus) if focus is not None else 0
-    # In steps of a quarter, so that most turns in focus find the same rows, which travel once.
-    near = (middle - TURNS_SHOWN // 2) // (TURNS_SHOWN // 4) * (TURNS_SHOWN // 4)
-    first = max(0, min(near, end - TURNS_SHOWN))
-    last = min(end, first + TURNS_SHOWN)
+    begin = max(0, min(middle // _BLOCK - _BLOCKS // 2, -(-end // _BLOCK) - _BLOCKS))
+    reached = f"reach-{key}"  # how far it was scrolled, about what
+    asked, wider = st.session_state.get(reached, (None, None))
+    low, high = wider if asked == (about, focus) else (begin, begin + _BLOCKS)
+    first, last = low * _BLOCK, min(end, high * _BLOCK)
     shown = {turn.id for _, turn in turns[first:last]}
     unit_of = {known: unit.index for unit in units for known in unit.turn_ids if known in shown}
     colours = session_colours(len(conversation.sessions))
-    rows: list[dict[str, Any]] = []
-    said: list[tuple[int, list[str], str]] = []  # of rows by their place: marks and flag
-    current = None
-    for position, turn in turns[first:last]:
-        if position != current:
-            current = position
-            session = conversation.sessions[position]
-            rows.append(
-                {
-                    "kind": "session",
-                    "text": f"Session {position + 1} · {session.raw_date or 'no date'}",
-                    "colour": colours[position],
-                }
-            )
-        marks = [mark] if turn.id in marked else []
-        if turn.id in flags:
-            marks.append("gold")
-        if marks:
-            said.append((len(rows), marks, flags.get(turn.id, "")))
-        rows.append(
-            {
-                "kind": "turn",
-                "id": turn.id,
-                "speaker": _beginning(turn.speaker, NAME_SENT),
-                **_part(key, turn.id, turn.text),
-                "caption": _beginning(turn.caption or "", SENT),
-                "unit": unit_of.get(turn.id),
-            }
-        )
-    text = json.dumps(rows)
-    name = digest(text)
-    _TRANSCRIPT(
+    headings = {
+        turns[place][1].id: (f"Session {at + 1} · {session.raw_date or 'no date'}", colours[at])
+        for place in range(first, last)
+        for at, session in [(turns[place][0], conversation.sessions[turns[place][0]])]
+        if place == first or turns[place - 1][0] != at
+    }
+    blocks: list[tuple[str, list[dict[str, Any]] | None]] = []
+    for start in range(first, last, _BLOCK):
+        rows: list[dict[str, Any]] = []
+        for _, turn in turns[start : min(start + _BLOCK, last)]:
+            row = {"id": turn.id, "speaker": _beginning(turn.speaker, NAME_SENT)}
+            rows.append(row | _part(key, turn.id, turn.text))
+            if turn.caption:
+                rows[-1]["caption"] = _beginning(turn.caption, SENT)
+            if turn.id in unit_of:
+                rows[-1]["unit"] = unit_of[turn.id]
+        text = json.dumps(rows)
+        name = digest(text)
+        blocks.append((name, None if page_has(name, len(text)) else rows))
+    said = {
+        turn: ([mark] * (turn in marked) + ["gold"] * (turn in flags), flags.get(turn, ""))
+        for turn in shown & {*marked, *flags}
+    }
+
+    def reach(side: object) -> None:
+        wider = (max(0, low - _BLOCKS), high) if side == "before" else (low, high + _BLOCKS)
+        st.session_state[reached] = ((about, focus), wider)
+
+    part(
+        "transcript",
         key=key,
         data={
-            "name": name,
-            "rows": None if page_has(name, len(text)) else rows,
+            "blocks": blocks,
+            "headings": headings,
             "said": said,
+            "more": {"before": first > 0, "after": last < end},
             "focus": focus or "",
             "height": height,
             "about": about,
         },
-        on_whole_change=lambda: _open(key),
-        on_missing_change=resend,
+        more=reach,
+        whole=partial(_open, key),
+        missing=resend,
     )
-    if end - first > last - first or first:
+    if last - first < end:
         st.caption(f"Turns {first + 1} to {last} of {len(ids)}")
 
 
@@ -136,11 +133,12 @@ def node_list(
         for title, items in groups
         if items
     ]
-    _NODES(
+    part(
+        "nodes",
         key=key,
         data={"groups": shown, "height": height, "label": label, "about": about},
-        on_node_change=lambda: _sent(key, "node", on_pick),
-        on_whole_change=lambda: _open(key),
+        node=partial(_number, on_pick),
+        whole=partial(_open, key),
     )
 
 
@@ -162,10 +160,11 @@ def diffs(
     ]
     for item, step in zip(items, steps, strict=False):
         item["step"] = step
-    result = _DIFF(
+    result = part(
+        "diff",
         key=key,
         data={"items": items},
-        on_step_change=lambda: _sent(key, "step", on_step) if on_step else None,
+        step=partial(_number, on_step),
     )
     sent = result.get("step")
     return sent if isinstance(sent, int) else None
@@ -181,9 +180,8 @@ def _part(key: str, name: str, text: str) -> dict[str, Any]:
     return long | {"text": text[:SENT], "cut": True}
 
 
-def _open(key: str) -> None:
+def _open(key: str, name: object) -> None:
     """Somebody asks for the whole of a long text, or (by "") no longer wants it."""
-    name = (st.session_state.get(key) or {}).get("whole")
     if isinstance(name, str):
         st.session_state[keys.whole(key)] = name
 
@@ -197,8 +195,7 @@ def _beginning(text: str, most: int) -> str:
     return text if len(text) <= most else text[: most - 1] + "…"
 
 
-def _sent(key: str, name: str, act: Callable[[int], None]) -> None:
+def _number(act: Callable[[int], None] | None, sent: object) -> None:
     """Hand on the number a component has just sent."""
-    value = (st.session_state.get(key) or {}).get(name)
-    if isinstance(value, int):
-        act(value)
+    if isinstance(sent, int) and act is not None:
+        act(sent)

@@ -9,18 +9,14 @@ import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
 
-from segviz.frontend.bundles import script, stylesheet
 from segviz.frontend.outline import MAX_TEXTS, outline_payload, pack_outline
 from segviz.retrieval import Result, ranking
 from segviz.tree import Structure
 from segviz.ui import keys
 from segviz.ui.state import Session
+from segviz.ui.widgets.canvas import part
 from segviz.ui.widgets.captions import kind_label
 from segviz.view.scene import Scene
-
-_OUTLINE = st.components.v2.component(
-    "segviz_outline", js=script("outline"), css=stylesheet("outline")
-)
 
 
 def draw_outline(
@@ -45,22 +41,21 @@ def draw_outline(
         wanted=_wanted(session),
     )
 
-    def select() -> None:
-        node = (st.session_state.get(key) or {}).get("selected")
+    def select(node: object) -> None:
         if isinstance(node, int) and 0 <= node < len(structure):
             session.select(node)
 
-    def want() -> None:
-        sent = (st.session_state.get(key) or {}).get("wanted")
+    def want(sent: object) -> None:
         if isinstance(sent, Sequence):
             nodes = [node for node in sent[:MAX_TEXTS] if isinstance(node, int)]
             st.session_state[keys.OUTLINE_WANTED] = (session.key, nodes)
 
-    _OUTLINE(
+    part(
+        "outline",
         key=key,
-        data=pack_outline(payload | {"height": height}),
-        on_selected_change=select,
-        on_wanted_change=want,
+        data=pack_outline(payload | {"height": height, "kind": "outline"}),
+        selected=select,
+        wanted=want,
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from segviz.frontend.bundles import script
+from segviz.ui.widgets.canvas import part
 
 # Streamlit keeps wide margins for prose; an instrument needs the width for its axis.
 _ROOM = """
@@ -144,9 +144,6 @@ _RULES = (
 )
 
 
-_WATCH = st.components.v2.component("segviz_theme_watch", js=script("theme_watch"))
-
-
 def apply_style() -> None:
     """Puts the rules on the page."""
     st.html(f"<style>{''.join(_RULES)}</style>")
@@ -154,4 +151,5 @@ def apply_style() -> None:
 
 def follow_theme() -> None:
     """Runs the script again when the page turns dark or light, so that charts turn, too."""
-    _WATCH(key="theme", data={"theme": st.context.theme.type}, on_theme_change=lambda: None)
+    theme = {"theme": st.context.theme.type}
+    part("theme_watch", key="theme", data=theme, theme=lambda _: None)

@@ -14,7 +14,7 @@ from segviz.tree import Structure
 from segviz.ui import keys
 from segviz.ui.state import Session, begin
 from segviz.ui.view_state import VIEWS, read_look, write_look
-from segviz.ui.widgets.canvas import clicked, sent_look, sent_setting, tree_canvas
+from segviz.ui.widgets.canvas import tree_canvas
 from segviz.view.live import LiveSetting
 from segviz.view.palette import ACCENT, SCORE_RAMP_DARK, SCORE_RAMP_LIGHT, session_colours
 from segviz.view.scene import UNFOLDED, Scene, scene_of
@@ -98,27 +98,14 @@ def draw_canvas(
     if drawn.axis_units is not None:
         payload["axis_units"] = drawn.axis_units.tolist()  # to point at turns
 
-    def select() -> None:
-        session.select(drawn.node(clicked(key, drawn.selected)))
-
-    def adjusted() -> None:
-        setting = sent_setting(key)
-        if setting is not None and on_setting is not None:
-            on_setting(setting)
-
-    def chosen() -> None:
-        sent = sent_look(key)
-        if sent is not None:
-            write_look(sent)
-
     tree_canvas(
         payload,
         key=key,
         height=height,
         texts=drawn.structure.text,
-        on_select=select,
-        on_setting=adjusted,
-        on_look=chosen,
+        on_select=lambda box: session.select(drawn.node(box)),
+        on_setting=on_setting,
+        on_look=write_look,
         passing=passing,
     )
     if drawn is not shown and not bare:

@@ -91,7 +91,10 @@ export const levelName = (data, level) =>
 /** As much of a node's text as there is here.
  * @param {Message} data
  * @param {number} node */
-export const textOf = (data, node) => data.texts[nodeOf(data, node)] ?? data.labels[node] ?? "";
+export function textOf(data, node) {
+  const [label, rest] = [data.labels[node] ?? "", data.texts[nodeOf(data, node)]];
+  return rest === undefined ? label : label.slice(0, -1) + rest; // in place of its "…"
+}
 
 /** What a node is called: the words that tell it from its siblings, else its first ones.
  * @param {Message} data

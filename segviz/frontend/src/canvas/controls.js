@@ -84,7 +84,8 @@ function showControls(s) {
   const { elements: { controls }, scene: { data }, settings } = s;
   controls.root.hidden = !settings.setting;
   if (!settings.setting) return;
-  const { policies, alpha_max, alpha_step, horizon_max } = /** @type {Live} */ (data.live);
+  const { alpha_max, alpha_step, horizon_max } = /** @type {Live} */ (data.live);
+  const { policies } = data;
   const { policy, alpha, horizon, drawing } = settings.setting;
   const select = controls.policy.input;
   const names = Object.keys(policies);

@@ -19,7 +19,7 @@ import { buildLegend } from "./legend.js";
 import { listenLinked, pointAt, relink } from "./linked.js";
 import { reveal } from "./navigation.js";
 import { buildOverview } from "./overview.js";
-import { serve } from "./parts.js";
+import { mountPart } from "./parts.js";
 import { buildPath } from "./path_chart.js";
 import { listenPointer } from "./pointer.js";
 import { buildReasons } from "./reasons.js";
@@ -42,14 +42,13 @@ export const stateOf = (parent) => parent[STATE];
 /** @type {("selected" | "focus" | "hover" | "trail")[]} */
 const ROLES = ["selected", "focus", "hover", "trail"];
 
-/** Mounts a whole message; or, given a style sheet, becomes the code of all canvases of a page
- * (parts.js).
- * @param {Mount<Uint8Array | {css: string}>} component */
-export default function (component) {
-  const { data } = component;
-  if (data && "css" in data) return serve(data.css, draw);
-  return draw(component, data && unpack(data));
-}
+/** Mounts a whole message.
+ * @param {Mount<Uint8Array>} component */
+export default (component) => draw(component, component.data && unpack(component.data));
+
+/** Mounts one that comes in parts.
+ * @param {Mount<any>} component */
+export const part = (component) => mountPart(component, draw);
 
 /** @type {import("./parts.js").Draw} */
 function draw({ parentElement, setTriggerValue }, data) {

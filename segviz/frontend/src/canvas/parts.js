@@ -1,10 +1,6 @@
-// A canvas in parts, so that what stays is sent once: the code with its style sheet, what no
-// question or setting changes (its base), what no setting changes (the scores before they spread),
-// and the rest. Python tells by a digest alone what it has sent before; what is not here any more is
-// asked for.
-
-import { element } from "../shared/dom.js";
-import { hub } from "../shared/hub.js";
+// A canvas in parts, so that what stays is sent once: what no question or setting changes (its
+// base), what no setting changes (the scores before they spread), and the rest. Python tells by a
+// digest alone what it has sent before; what is not here any more is asked for.
 
 /** @typedef {(component: Mount<any>, data: any) => () => void} Draw */
 
@@ -16,21 +12,16 @@ const bases = new Map();
 /** Canvases whose base has not come yet, by its digest. @type {Map<string, Set<() => void>>} */
 const early = new Map();
 
-/** Become the code of this page.
- * @param {string} css
+/** Mounts a part.
+ * @param {Mount<any>} component
  * @param {Draw} draw */
-export function serve(css, draw) {
-  const here = hub();
-  here.mount = (component, values) =>
-    values.digest ? keep(component, values) : drawn(component, values, css, draw);
-  for (const run of [...here.waiting]) run();
-}
+export const mountPart = (component, draw) =>
+  (component.data.digest ? keep(component) : drawn(component, draw));
 
-/** @param {Mount<any>} component
- * @param {any} values */
-function keep({ data, setTriggerValue }, values) {
-  const { digest, level } = values;
-  const base = level ? { ...values, bytes: data.length } : bases.get(digest);
+/** @param {Mount<any>} component */
+function keep({ data, setTriggerValue }) {
+  const { digest, level } = data;
+  const base = level ? data : bases.get(digest);
   if (!base) {
     setTriggerValue("missing", digest);
     return () => {};
@@ -56,11 +47,9 @@ function hold(digest, part) {
 }
 
 /** @param {Mount<any>} component
- * @param {any} values
- * @param {string} css
  * @param {Draw} draw */
-function drawn(component, values, css, draw) {
-  const parent = component.parentElement;
+function drawn(component, draw) {
+  const values = component.data;
   const { first, initial } = values;
   const scores = initial ? { initial, bytes: initial.byteLength } : bases.get(first);
   if (first && !scores) {
@@ -71,9 +60,6 @@ function drawn(component, values, css, draw) {
   /** @type {(() => void) | undefined} */
   let stop;
   const run = () => {
-    if (!parent.querySelector("style.segviz-style")) {
-      element("style", "segviz-style", parent).textContent = css;
-    }
     stop = draw(component, { ...bases.get(values.base), ...scores, ...values });
     if (values.replaces !== values.base) bases.delete(values.replaces); // of a tree that grows
   };

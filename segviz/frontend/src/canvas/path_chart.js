@@ -2,6 +2,7 @@
 // is painted when the path is another; a drag moves a line over it.
 
 import { cleared, element } from "../shared/dom.js";
+import { checksum } from "../shared/message.js";
 import { levelName, nameOf } from "./answer.js";
 import { onFrame, onScores, schedule } from "./frame.js";
 import { edgePairs, propagator } from "./propagate.js";
@@ -57,7 +58,7 @@ function follow(s) {
   const { policy, alpha, horizon } = setting;
   const live = /** @type {Live} */ (data.live);
   const key = [path.over, policy, path.over === "alpha" ? horizon : alpha, data.initial.length,
-    live.k, live.budget, String(live.levels), data.identity, String(data.gold), digest(data.initial)];
+    live.k, live.budget, String(live.levels), data.identity, String(data.gold), checksum(data.initial)];
   if (key.every((part, i) => part === path.key[i])) return;
   path.key = key;
   // Hops of its own: those of the picture belong to the setting that is shown.
@@ -65,14 +66,6 @@ function follow(s) {
   path.run = pathOf(data, scores, { ...setting }, path.over);
   path.elements.root.dataset.ready = "false";
   advance(s, path.run);
-}
-
-/** Tells scores apart without keeping them.
- * @param {Float64Array} scores */
-function digest(scores) {
-  let sum = 0;
-  for (let i = 0; i < scores.length; i++) sum += scores[i] * ((i % 97) + 1);
-  return sum;
 }
 
 /** @param {State} s

@@ -1,6 +1,6 @@
 // The JavaScript twin of segviz.propagate and segviz.retrieve, so that
 // the picture follows a control without waiting for Python. Pure functions, float64, in
-// the same order of additions; Python's answer replaces what is computed here.
+// the same order of additions, to the same bits; Python's answer proves what is computed here.
 
 // --- transitions -----------------------------------------------------------------------
 
@@ -92,9 +92,9 @@ export function nextHop(scores, { source, target, share }) {
 export function combineHops(hops, policy, alpha, horizon) {
   const final = Float64Array.from(hops[0]);
   if (policy === "none") return final;
-  let sum = 1;
+  let [weight, sum] = [1, 1];
   for (let k = 1; k <= horizon; k++) {
-    const weight = alpha ** k;
+    weight *= alpha;
     const hop = hops[k];
     sum += weight;
     for (let i = 0; i < final.length; i++) final[i] += weight * hop[i];

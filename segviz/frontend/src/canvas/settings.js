@@ -1,10 +1,12 @@
 // The setting that the header sets. While a control moves, the browser
 // computes scores and retrieval itself; once it rests, Python gets the setting and answers
-// with its own scores, which then stand.
+// with what it retrieves and the checksum of its own scores. Where that of the browser's is
+// another, Python's are asked for and stand.
 //
 // Every change has a number. An answer with a smaller number than the last change is late:
 // its tree and its question count, its setting and its scores do not.
 
+import { checksum } from "../shared/message.js";
 import { edgePairs, propagator, topNodes } from "./propagate.js";
 
 const REST_MS = 200;
@@ -13,7 +15,7 @@ const OVERDUE_MS = 2000; // an answer that still does not know a change sent so 
 
 export const createSettings = () => ({
   setting: null, sequence: 0, answered: 0, sent: 0, timer: 0, sentAt: 0, stale: false, scores: null,
-  apart: "", held: null, again: 0,
+  apart: false, held: null, again: 0,
 });
 
 /** Takes the setting of a new message, or keeps the browser's where that is newer.
@@ -30,8 +32,6 @@ export function adoptSetting(s) {
   const { policy, alpha, horizon, drawing, sequence } = data.live;
   // A number below one that was answered: Python has begun anew and its word counts.
   const late = settings.setting && sequence < settings.sequence && sequence >= settings.answered;
-  const awaited = settings.setting && sequence === settings.sequence
-    && settings.answered < sequence;
   settings.answered = sequence;
   if (late) {
     recompute(s);
@@ -41,7 +41,10 @@ export function adoptSetting(s) {
   }
   settings.setting = { policy, alpha, horizon, drawing };
   settings.sequence = settings.sent = sequence;
-  if (awaited) settings.apart = String(apart(finalScores(s), data.final));
+  if (data.final) return;
+  data.final = finalScores(s);
+  settings.apart = checksum(data.final) !== data.proof;
+  if (settings.apart) s.tell("apart", sequence); // to be sent Python's own
 }
 
 /** A control has moved: show it at the next frame, report it when it rests.
@@ -113,13 +116,4 @@ function finalScores({ scene: { data }, settings }) {
   const { policy, alpha, horizon } = /** @type {LiveSetting} */ (settings.setting);
   settings.scores ??= propagator(data.initial, { ...data, edges: edgePairs(data) });
   return settings.scores(policy, alpha, horizon);
-}
-
-/** Largest difference between the browser's scores and Python's.
- * @param {Float64Array} own
- * @param {Float64Array} theirs */
-function apart(own, theirs) {
-  let most = 0;
-  for (let i = 0; i < own.length; i++) most = Math.max(most, Math.abs(own[i] - theirs[i]));
-  return most;
 }

@@ -16,26 +16,51 @@ import { allOf, firstPart, lengthOf, LONG, moreButton, replaceRows, toggling } f
 const STATE = "segvizTranscript";
 const HEADING = 28; // the session's line stays at the top, over the turns
 
-/** Rows that came, by their name, the last used last: Python sends them once.
- * @type {Map<string, (SessionItem | TurnItem)[]>} */
+/** Blocks of turns that came, by their name, the last used last: Python sends them once.
+ * @type {Map<string, TurnItem[]>} */
 const kept = new Map();
-const KEPT = 200;
+const KEPT = 2000;
+const END = 60; // pixels before the end of the list where more of it is asked for
 
 /** The rows of a message, with what it says of them; null where they are not here any more.
  * @param {any} data
  * @returns {(SessionItem | TurnItem)[] | null} */
-function rowsOf({ name, rows, said = [] }) {
-  const known = rows ?? kept.get(name);
-  if (!known) return null;
-  kept.delete(name);
-  kept.set(name, known);
+function rowsOf({ blocks, headings, said }) {
+  for (const [name, rows] of blocks) {
+    const known = rows ?? kept.get(name);
+    if (!known) return null;
+    kept.delete(name);
+    kept.set(name, known);
+  }
   for (const old of kept.keys()) {
     if (kept.size <= KEPT) break;
     kept.delete(old);
   }
-  const whole = [...known];
-  for (const [row, marks, flag] of said) whole[row] = { ...whole[row], marks, flag };
+  /** @type {(SessionItem | TurnItem)[]} */
+  const whole = [];
+  for (const row of blocks.flatMap((/** @type {[string]} */ [name]) => kept.get(name))) {
+    if (Object.hasOwn(headings, row.id)) {
+      const [heading, colour] = headings[row.id];
+      whole.push({ heading, colour });
+    }
+    const [marks, flag] = Object.hasOwn(said, row.id) ? said[row.id] : [];
+    whole.push({ ...row, marks, flag });
+  }
   return whole;
+}
+
+/** Asks for the turns beyond an end that somebody has scrolled to, once; those before push nothing
+ *  away.
+ * @param {Transcript} list */
+function askForMore(list) {
+  if (list.scrollTop === list.still) return; // where the list was put
+  const below = list.scrollHeight - list.clientHeight - list.scrollTop;
+  for (const [side, left] of /** @type {const} */ ([["before", list.scrollTop], ["after", below]])) {
+    if (left > END || !list.more[side]) continue;
+    list.more[side] = false;
+    list.fromEnd = side === "before" ? list.scrollHeight - list.scrollTop : null;
+    list.tell("more", side);
+  }
 }
 
 /** @param {SessionItem} item */
@@ -45,7 +70,7 @@ function sessionRow(item) {
   line.setAttribute("aria-level", "4");
   const swatch = make("i");
   swatch.style.background = item.colour;
-  line.append(swatch, make("bdi", "", item.text));
+  line.append(swatch, make("bdi", "", item.heading));
   return line;
 }
 
@@ -76,7 +101,7 @@ function turnRow(item, open, toggle) {
 /** @param {Transcript} list */
 function fill(list) {
   const rows = list.rows.map((item) => {
-    if (item.kind === "session") return sessionRow(item);
+    if ("heading" in item) return sessionRow(item);
     const key = `${item.id} ${lengthOf(item)}`; // another conversation's turn is not open
     return turnRow(item, list.opened.has(key), toggling(list, key, item, fill));
   });
@@ -134,8 +159,9 @@ function light(list, spans) {
   if (lit.length && !lit.some(seen)) {
     list.away ??= top;
     list.scrollTop = place(lit[0]) - HEADING - 8;
+    list.still = list.scrollTop;
   } else if (!lit.length && list.away !== null) {
-    list.scrollTop = list.away;
+    list.scrollTop = list.still = list.away;
     list.away = null;
   }
 }
@@ -160,7 +186,8 @@ function createList(parentElement) {
   const list = /** @type {Transcript} */ (/** @type {HTMLElement} */ (make("div", "transcript")));
   list.setAttribute("role", "region");
   list.setAttribute("aria-label", "Transcript");
-  Object.assign(list, { opened: new Set(), rows: [], lit: [], away: null, calls: 0, about: "" });
+  Object.assign(list, { opened: new Set(), rows: [], lit: [], away: null, fromEnd: null, calls: 0,
+    about: "" });
   /** @param {string} name
    * @param {(event: any) => void} act */
   const on = (name, act) => list.addEventListener(name, act);
@@ -176,6 +203,7 @@ function createList(parentElement) {
   on("focusout", (event) => { if (!list.contains(event.relatedTarget)) tell(list, null); });
   on("keydown", (event) => pressKey(list, event));
   on("wheel", () => { list.away = null; }); // who scrolls wants to stay there
+  on("scroll", () => askForMore(list));
   list.silence = listenPointing(list, () => list.about, (spans) => light(list, spans));
   parentElement.append(list);
   return list;
@@ -192,10 +220,15 @@ export default function ({ data, parentElement, setTriggerValue }) {
   list.style.height = data.height + "px";
   const rows = rowsOf(data);
   if (rows) list.rows = rows;
-  else setTriggerValue("missing", data.name);
+  else setTriggerValue("missing", data.focus);
+  list.tell = setTriggerValue;
   list.whole = (name) => setTriggerValue("whole", name);
   fill(list);
+  list.more = { ...data.more };
+  if (list.fromEnd !== null) list.scrollTop = list.scrollHeight - list.fromEnd;
+  list.fromEnd = null;
   show(list, data);
+  list.still = list.scrollTop;
   // Streamlit may run the clean-up of an overtaken call after a later call: ignore it.
   const call = ++list.calls;
   return () => {

@@ -19,8 +19,11 @@ const MOST_KEPT = 8;
 /** @type {("gold" | "retrieved" | "added" | "revised")[]} */
 const NODE_SETS = ["gold", "retrieved", "added", "revised"];
 
-/** @param {Mount<Uint8Array>} mount */
-export default function ({ data, parentElement, setTriggerValue }) {
+/** @param {Mount<Uint8Array>} component */
+export default (component) => part({ ...component, data: component.data && unpack(component.data) });
+
+/** @param {Mount<OutlineMessage>} mount */
+export function part({ data, parentElement, setTriggerValue }) {
   /** @type {OutlineState} */
   const s = parentElement[STATE] ??= createState(parentElement);
   // A trigger, not a state: a state that Python has overruled would go stale and swallow
@@ -61,12 +64,11 @@ function createState(parentElement) {
 // --- data ----------------------------------------------------------------------------
 
 /** @param {OutlineState} s
- * @param {Uint8Array} message */
-function update(s, message) {
+ * @param {OutlineMessage} data */
+function update(s, data) {
   const { memory, list, attention } = s;
   const before = memory.data;
-  /** @type {OutlineMessage} */
-  const data = (memory.data = unpack(message));
+  memory.data = data;
   const fresh = before?.identity !== data.identity;
   memory.forest = buildForest(data);
   memory.sets = {};

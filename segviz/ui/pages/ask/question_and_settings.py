@@ -200,9 +200,7 @@ def live(session: Session) -> bool:
 
 
 def _retrieval(session: Session) -> None:
-    """Draws K, and the rest in a popover."""
-    structure = session.memory.structure
-    levels = list(range(int(structure.level.max()) + 1))
+    """Draws K, and on request the rest."""
     st.selectbox(
         "K",
         range(1, 31),
@@ -213,7 +211,10 @@ def _retrieval(session: Session) -> None:
         help="How many nodes are retrieved",
         persist_state="session",
     )
-    with st.popover("More", width="content"):
+    with st.popover("More", width="content", key="more-settings", on_change="rerun") as opened:
+        if not opened.open:
+            return
+        levels = list(range(int(session.memory.structure.level.max()) + 1))
         begin(keys.levels(len(levels)), levels)
         st.multiselect(
             "Admissible levels",

@@ -22,7 +22,7 @@ from segviz.ui import keys
 from segviz.ui.pages.compare.memories import Built, built_key
 from segviz.ui.state import Session
 from segviz.ui.view_state import picked_question
-from segviz.ui.widgets.canvas import clicked, tree_canvas
+from segviz.ui.widgets.canvas import tree_canvas
 from segviz.ui.widgets.captions import cited, counted
 from segviz.ui.widgets.shapes import Measured, draw_shapes
 from segviz.view.look import Look
@@ -125,8 +125,8 @@ def _draw(session: Session, name: str, ready: Mapping[str, Built], result: Resul
         shown = replace(shown, scored=marked and replace(marked, before=result.after))
     drawn = shown.drawn()
 
-    def select() -> None:
-        here = drawn.node(clicked(key, None))
+    def select(box: int | None) -> None:
+        here = drawn.node(box)
         if here is None:
             st.session_state[keys.COMPARE_TURNS] = (session.source, ())
             return

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import partial
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from segviz.frontend.bundles import script
 from segviz.ui import keys
 from segviz.ui.operations import operations_panel
 from segviz.ui.state import Session, shows, typed_turns
 from segviz.ui.view_state import go_to_step
+from segviz.ui.widgets.canvas import part
 from segviz.ui.widgets.export_menu import exports_panel
 from segviz.ui.widgets.tree import view_choice
-
-_TIMER = st.components.v2.component("segviz_playback_timer", js=script("playback_timer"))
 
 # Seconds between steps and steps per beat. A beat repaints the whole panel, which takes
 # Streamlit a quarter of a second, so faster play takes larger strides.
@@ -211,13 +209,13 @@ def _playback_timer(
     for an older number is ignored.
     """
 
-    def ticked() -> None:
-        state = st.session_state.get(key)
-        if isinstance(state, Mapping) and state.get("tick") == tick:
+    def ticked(sent: object) -> None:
+        if sent == tick:
             on_tick()
 
-    _TIMER(
+    part(
+        "playback_timer",
         key=key,
         data={"tick": tick, "milliseconds": round(1000 * seconds) if seconds else 0},
-        on_tick_change=ticked,
+        tick=ticked,
     )
