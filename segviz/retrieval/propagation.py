@@ -190,15 +190,10 @@ def spread(
     hops = [np.asarray(initial, dtype=np.float64)]
     n = hops[0].shape[-1]
     transition = operator(n, edges, policy, structure)
-    from scipy.sparse._sparsetools import csr_matvec
-
-    rows = transition.indptr, transition.indices, transition.data
     for _ in range(int(horizon)):
         before = hops[-1]
         if before.ndim == 1:
-            # The product of ``@`` without its questions, which take as long for a small tree.
-            hops.append(np.zeros(n))
-            csr_matvec(n, n, *rows, before, hops[-1])
+            hops.append(_product(transition, before))
         else:
             many = transition @ before.reshape(math.prod(before.shape[:-1]), n).T
             hops.append(np.ascontiguousarray(many.T).reshape(before.shape))
@@ -250,7 +245,19 @@ def operator(n: int, edges: IntArray, policy: str, structure: Structure | None =
     return known[policy]
 
 
+def _product(matrix: Operator, vector: Scores) -> Scores:
+    """``matrix @ vector`` without the checks, which take as long as the sum in a small tree."""
+    try:
+        from scipy.sparse._sparsetools import csr_matvec
+    except ImportError:  # a scipy that calls it otherwise
+        return np.asarray(matrix @ vector)
+    product = np.zeros(len(vector))
+    csr_matvec(*matrix.shape, matrix.indptr, matrix.indices, matrix.data, vector, product)
+    return product
+
+
 _AT_ONCE = 25_000
+"""Scores that are summed at once: 200 kB each hop."""
 
 
 def combine(
