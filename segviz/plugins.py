@@ -115,7 +115,7 @@ _GROUPS: dict[str, tuple[dict[str, Any], Callable[[Any, str], str]]] = {
 @cache
 def load_plugins() -> None:
     """Load what the installed packages bring, once."""
-    add_plugins(entry_points)
+    add_plugins(entry_points().select)
 
 
 def add_plugins(select: Callable[..., EntryPoints]) -> None:

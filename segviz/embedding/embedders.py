@@ -12,10 +12,8 @@ vectors by content, so a text is embedded once per model.
 from __future__ import annotations
 
 import hashlib
-import logging
 import re
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from functools import cached_property, lru_cache
 from importlib import metadata, resources
 from importlib.util import find_spec
@@ -30,8 +28,6 @@ from segviz.embedding.protocols import KnowsWords
 from segviz.tree import Vector
 
 if TYPE_CHECKING:
-    from wordllama.inference import WordLlamaInference
-
     from segviz.embedding.protocols import Embedder
 
 # Longer texts are cut before embedding: a static mean over more than this many characters
@@ -47,37 +43,28 @@ def _unit_rows(matrix: Vector) -> Vector:
     return np.asarray(np.divide(matrix, norms, out=np.zeros_like(matrix), where=norms > 0))
 
 
-@contextmanager
-def _root_logger_left_alone() -> Iterator[None]:
-    """Wordllama sets up the root logger when imported, which would make every library of
-    the program talk; put back what was there."""
-    root = logging.getLogger()
-    handlers, level = list(root.handlers), root.level
-    try:
-        yield
-    finally:
-        root.handlers[:] = handlers
-        root.setLevel(level)
-
-
 class WordLlamaEmbedder:
     """wordllama ``l2_supercat`` (Miller 2024), the 256 dimensions shipped in its wheel.
 
-    Departs from the package's default loading: the tokenizer is read from the package's
-    own folder and downloads are disabled, so that no network is ever touched.
+    Departs from the package's own loading, which would import pydantic and requests, set up the
+    root logger and look for files on the network: the two files of its wheel are read as they are.
     """
 
     dimensions = 256
 
     def __init__(self) -> None:
-        """Load the weights (about 0.3 s); ImportError where the package is missing."""
-        with _root_logger_left_alone():
-            import wordllama
+        """Load the weights (about 0.1 s); ImportError where the package is missing."""
+        package = find_spec("wordllama")
+        if package is None or not package.submodule_search_locations:
+            raise ImportError("wordllama is not installed")
+        from safetensors import safe_open
+        from tokenizers import Tokenizer
 
-        folder = Path(wordllama.__file__).parent
-        self._model: WordLlamaInference = wordllama.WordLlama.load(
-            cache_dir=folder, disable_download=True
-        )
+        folder = Path(package.submodule_search_locations[0])
+        words = folder / "tokenizers" / "l2_supercat_tokenizer_config.json"
+        self._tokenizer = Tokenizer.from_file(str(words))
+        with safe_open(folder / "weights" / "l2_supercat_256.safetensors", "numpy") as weights:
+            self._vectors: Vector = weights.get_tensor("embedding.weight").astype(np.float32)
         self._version = metadata.version("wordllama")
 
     @property
@@ -122,13 +109,13 @@ class WordLlamaEmbedder:
     def _encode(self) -> Callable[[str], list[int]]:
         @lru_cache(maxsize=50_000)
         def tokens(text: str) -> list[int]:
-            ids: list[int] = self._model.tokenizer.encode(text, add_special_tokens=False).ids
+            ids: list[int] = self._tokenizer.encode(text, add_special_tokens=False).ids
             return ids
 
         return tokens
 
     def _pieces(self, ids: Sequence[int]) -> Vector:
-        return np.asarray(self._model.embedding.take(ids, axis=0, mode="clip"))
+        return np.asarray(self._vectors.take(ids, axis=0, mode="clip"))
 
     def words(self, words: Sequence[str]) -> Vector:
         """float32 (len(words), 256): the vector each word adds to a text, the sum of those of its

@@ -141,6 +141,8 @@ def _prepare() -> None:
     sample = import_module("segviz.loaders").load(sample_path(next(iter(TITLES))))[0]
     built = memory.build(sample)
     inspect.stack()  # knows all modules now; Streamlit asks it whether this is a prompt
+    gc.freeze()  # what was imported stays; nothing walks it again
+    gc.enable()
 
     def rest() -> None:
         for page in ("ask", "sweep", "compare", "guide"):
@@ -148,6 +150,7 @@ def _prepare() -> None:
         built.ask(sample.questions[0].text)
         # Streamlit collects all garbage after every run; walking modules, which never go, would
         # cost a tenth of a second each time.
+        gc.unfreeze()
         gc.collect()
         gc.freeze()
 

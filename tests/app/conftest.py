@@ -6,8 +6,10 @@ import functools
 import json
 import struct
 from typing import Any
+from xml.etree import ElementTree
 
 import numpy as np
+import pandas as pd
 import pytest
 from streamlit.components.v2 import manifest_scanner
 
@@ -60,6 +62,19 @@ def shown(app, name: str):
     """The select box that shows this entry."""
     (box,) = [one for one in app.selectbox if entry(one.key) == name]
     return box
+
+
+def tables(app) -> list[pd.DataFrame]:
+    """What :func:`segviz.ui.widgets.tables.table` drew, a frame of texts for each."""
+    found = []
+    for one in app.get("html"):
+        if one.proto.body.startswith('<div class="segviz-table"'):
+            head, *rows = [
+                ["".join(cell.itertext()) for cell in line]
+                for line in ElementTree.fromstring(one.proto.body).iter("tr")
+            ]
+            found.append(pd.DataFrame(rows, columns=head))
+    return found
 
 
 def ask_own(app, text: str) -> None:

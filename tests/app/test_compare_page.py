@@ -11,6 +11,7 @@ from segviz.tree.toy import toy_structure
 from segviz.ui.pages.compare import memories, questions
 from segviz.ui.pages.compare.structures import holder
 from segviz.ui.pages.guide.cases import CASES
+from tests.app.conftest import tables
 from tests.app.test_pages import clean, grow, open_path, texts
 from tests.data import real_data
 
@@ -28,16 +29,11 @@ def compare_page() -> AppTest:
     return clean(AppTest.from_function(_compare_page, default_timeout=180).run())
 
 
-def read(cell: str) -> str:
-    """A cell without what keeps it from being read as Markdown and from breaking."""
-    return cell.translate({0x5C: None, 0xA0: " ", 0x2060: None})
-
-
 def frame(app: AppTest, column: str):
     """The table with this column; texts as they are read."""
-    for found in (*app.table, *app.dataframe):
-        if column in found.value.columns:
-            return found.value.map(lambda v: read(v) if isinstance(v, str) else v)
+    for found in (*tables(app), *(one.value for one in app.dataframe)):
+        if column in found.columns:
+            return found
     raise AssertionError(f"no table has a column {column}")
 
 
@@ -53,7 +49,7 @@ class TestCompare:
         app = compare_page()
         app.multiselect(key="compared-systems").set_value(["segment-tree", "memtree", "bm25"]).run()
         shapes = frame(clean(app), "nodes/leaf")
-        assert [text.strip("\u2007") for text in shapes["leaves"][:3]] == ["12"] * 3
+        assert shapes["leaves"][:3].tolist() == ["12"] * 3
         app.session_state["twin-standing-plot"] = True
         app.session_state["twin-memtree"] = True
         table = frame(clean(app.run()), "evidence reached")
@@ -121,10 +117,10 @@ class TestCompare:
         app.multiselect(key="compared-systems").set_value(["raptor", "h-mem", "memforest"]).run()
         rows = frame(clean(app), "nodes/leaf")["memory"].tolist()
         assert rows == [SYSTEMS["raptor"].label, "RAPTOR, LoCoMo"]  # the sample is of its format
-        levels = [found.value for found in app.table if "per node below" in found.value.columns]
+        levels = [found for found in tables(app) if "per node below" in found.columns]
         assert [any("LoCoMo" in name for name in one.columns) for one in levels] == [True, False]
         printed = dict(zip(levels[0]["kind"], levels[0]["per node below, LoCoMo"], strict=True))
-        assert printed["event"].strip("\u2007") == "1.67"
+        assert printed["event"] == "1.67"
         assert {"session", "scene"} <= set(frame(app, "trees")["root"])
 
     def test_a_selection_in_one_structure_is_found_in_the_others(self):

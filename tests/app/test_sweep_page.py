@@ -14,6 +14,7 @@ from segviz.evaluate.measures import CHOICES, sees
 from segviz.figures.atlas import marks
 from segviz.ui.pages.sweep import page
 from segviz.ui.widgets import measures
+from tests.app.conftest import tables
 from tests.app.test_pages import clean, open_path, texts
 from tests.memories import sample
 
@@ -64,7 +65,7 @@ def test_a_short_run_shows_best_setting_categories_and_failures(monkeypatch):
     assert f"{means[1]:.3f} [" in shown
     assert "Without category 5: " in shown
     assert "**By category**" in shown
-    found = next(t.value for t in app.table if "all questions" in t.value.columns)
+    found = next(t for t in tables(app) if "all questions" in t.columns)
     assert {"without 5", "no propagation", "5 adversarial"} <= set(found.columns)
     assert len(found) == sum(sees(name, best.policy) for name in MEASURES)
     # Where the best setting moves nothing the atlas is of the one that rescues most.
@@ -113,7 +114,7 @@ def test_a_clicked_setting_is_left_where_the_measure_cannot_see_it():
     app.session_state["sweep-cell"] = ("bottom-up", 0.1, 1)
     clean(app.run())
     assert app.subheader[0].value == "bottom-up, α 0.1, H 1, relevance contextual"
-    found = next(t.value for t in app.table if "all questions" in t.value.columns)
+    found = next(t for t in tables(app) if "all questions" in t.columns)
     assert len(found) == sum(sees(name, "bottom-up") for name in MEASURES)
     app.selectbox(key="measured-by").set_value("recall").run()
     assert "bottom-up" not in clean(app).subheader[0].value
@@ -242,6 +243,6 @@ def test_a_parameter_of_construction_is_swept():
     app.text_input(key="varied-values-memtree-base").set_value("0.2, 0.6").run()
     app.button(key="run-varied").click().run()
     (found,) = clean(app).session_state["varied"].values()
-    told = next(t.value for t in app.table if "retrieved by" in t.value.columns)
+    told = next(t for t in tables(app) if "retrieved by" in t.columns)
     assert list(told["retrieved by"]) == [row.method for row in found.rows]
     assert [row.name for row in found.rows] == ["0.2", "0.2", "0.6", "0.6"]

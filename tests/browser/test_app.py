@@ -169,7 +169,7 @@ class TestAnyPage:
         app.open("guide")
         side = app.page.get_by_test_id("stSidebar").bounding_box()
         assert side is None or side["x"] + side["width"] <= 0
-        table = app.page.get_by_test_id("stTable").filter(has_text="says").first
+        table = app.page.locator(".segviz-table").filter(has_text="says").first
         says = table.locator("td:nth-child(2) p").all()
         assert min(cell.bounding_box()["width"] for cell in says) > 60  # not a word a line
         last = table.locator("th").last

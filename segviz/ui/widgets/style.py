@@ -60,17 +60,23 @@ _BESIDE = """
 }
 """
 
-# Digits of one width, so that numbers stand below each other.
-_TABLES = """
-[data-testid="stTable"] :is(td, th) {
-  font-variant-numeric: tabular-nums; padding: 0.28rem 0.4rem;
-}
-[data-testid="stTable"] :is(td, th):first-child { padding-left: 0; }
-[data-testid="stTable"] p { font-size: 0.875rem; }
-[data-testid="stTable"] [data-testid="stMarkdownContainer"] { max-width: none; }
-@media (max-width: 640px) {
-  [data-testid="stTable"] p { width: max-content; max-width: 8.5rem; }
-}
+# Digits of one width below each other, a line under each row.
+_TABLES = f"""
+.segviz-table {{ overflow: auto; }}
+.segviz-table table {{ width: 100%; border-collapse: collapse; }}
+.segviz-table :is(td, th) {{
+  padding: 0.28rem 0.4rem; border-bottom: 1px solid {_LINE}; text-align: start;
+  vertical-align: top; font-variant-numeric: tabular-nums;
+}}
+.segviz-table :is(td, th):first-child {{ padding-left: 0; }}
+.segviz-table th {{ font-weight: 400; opacity: 0.75; }}
+.segviz-table .number {{ text-align: end; }}
+.segviz-table :is(.number, .short) p {{ white-space: nowrap; }}
+.segviz-table p {{ margin: 0; font-size: 0.875rem; }}
+@media (max-width: 640px) {{
+  .segviz-table p {{ width: max-content; max-width: 8.5rem; }}
+  .segviz-table .number p {{ margin-left: auto; }}
+}}
 """
 
 # The words in the boxes of the toy tree need room: a phone pans.
