@@ -223,8 +223,17 @@ class Batch:
     def ranked(self, scores: Floats) -> Ints:
         """The nodes of all levels by ``scores`` (q, n), best first, int64 (q, m); a tie goes to
         the older."""
-        nodes = self._nodes
-        return np.asarray(nodes[np.argsort(-scores[:, nodes], axis=1, kind="stable")])
+        worst = -scores[:, self._nodes]
+        # Three to eight times as fast as a stable sort; what is equal is then put in order.
+        order = np.argsort(worst, axis=1)
+        worst.sort(axis=1)
+        apart = worst[:, 1:] != worst[:, :-1]
+        if not apart.all():
+            count = order.shape[1]
+            order[:, 1:] += np.cumsum(apart, axis=1) * count
+            order.sort(axis=1)
+            order %= count
+        return np.asarray(self._nodes[order])
 
     def ragged(self, rankings: Sequence[Sequence[int]]) -> Ints:
         """Rankings of different lengths as one array, filled up with no node."""
@@ -286,7 +295,7 @@ class Batch:
         reached, read = np.zeros(len(ranked)), np.zeros(len(ranked))
         for i in np.flatnonzero(self.counted).tolist():
             seen: set[int] = set()
-            for node in ranked[i].tolist():
+            for node in map(int, ranked[i]):  # seldom more than the first few
                 if node == nothing:
                     break
                 for unit in self._covered(node):

@@ -147,6 +147,15 @@ def test_the_top_is_what_ask_returns(memory):
 class TestHandWorked:
     """The toy tree: leaves 0 to 6, inner nodes 7 (0-2), 9 (4-6) and the root; 8 repeats 3."""
 
+    @pytest.mark.parametrize("values", [1, 2, 9, 10**9])
+    def test_a_tie_goes_to_the_older_node(self, values):
+        memory = segviz.build(chat([[("A", w) for w in WORDS[:7]]]), unit="turn")
+        batch = Batch(memory, [], [], toy(), toy(), None, Limits(), Words())
+        scores = np.random.default_rng(values).integers(values, size=(5, len(batch.structure)))
+        nodes = np.flatnonzero(batch.structure.active).tolist()
+        for row, found in zip(scores, batch.ranked(scores / values), strict=True):
+            assert found.tolist() == sorted(nodes, key=lambda node: (-row[node], node))
+
     @pytest.mark.parametrize(
         ("ranked", "units", "expected"),
         [
