@@ -26,8 +26,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import BoundedSemaphore
 
-from PIL import Image
-
 from segviz.export.browser import INSTEAD, VARIABLE, BrowserError, find_browser
 from segviz.export.formats import Format
 from segviz.export.html import FILM
@@ -142,6 +140,8 @@ def _draw(sheet: Sheet, scale: int, program: Path, folder: Path) -> bytes:
 
 def _animated(drawn: bytes) -> bytes:
     """The frames of a drawn sheet one after the other, without end."""
+    from PIL import Image
+
     with Image.open(io.BytesIO(drawn)) as image:
         wide, high = image.width // FILM[0], image.height // FILM[1]
         corners = [(x * wide, y * high) for y in range(FILM[1]) for x in range(FILM[0])]

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
-
-import snowballstemmer
+from collections.abc import Callable
+from functools import cache, lru_cache
 
 BREAK = re.compile(r"(?<=[.!?…])[\"')\]]*\s+(?=[\"'(\[]?\w)")
 SPEAKER = re.compile(r"^([^\n:]{1,60}): (?=\S)")
@@ -62,7 +61,6 @@ _DOES = frozenset(
     "fell flew rode sang spoke swam wore".split()
 )
 _WORDS = re.compile(r"[\w’'-]+|[^\s\w]")
-_STEMMER = snowballstemmer.stemmer("english")
 
 
 def lines(text: str) -> list[tuple[str, str]]:
@@ -84,11 +82,18 @@ def sentences(words: str) -> list[str]:
     return [piece.strip() for piece in BREAK.split(words) if WORD.search(piece)]
 
 
+@cache
+def _stemmer() -> Callable[[str], str]:
+    import snowballstemmer  # not before: it brings thirty languages
+
+    stemmed: Callable[[str], str] = snowballstemmer.stemmer("english").stemWord
+    return stemmed
+
+
 @lru_cache(maxsize=100_000)
 def stem(word: str) -> str:
-    """Returns the Snowball stem of a lower-case word."""
-    stemmed: str = _STEMMER.stemWord(word)
-    return stemmed
+    """Returns the Snowball stem of a lower-case English word."""
+    return _stemmer()(word)
 
 
 @lru_cache(maxsize=50_000)

@@ -31,7 +31,6 @@ _LOOKED_AT = 200
 _LONGEST_NAME = 80
 _LONGEST_NOTICE = 400
 _EXPECTED = "messages such as 05/03/2025, 10:14 - Ann: hi"
-_DIGITS = [code for code in range(0x600, 0x20000) if unicodedata.category(chr(code)) == "Nd"]
 _MARKS = "\u200e\u200f\u202a\u202b\u202c\ufeff"
 _WHEN = rf"{DATE},?\s+{CLOCK}"
 _HEADS = (
@@ -41,12 +40,8 @@ _HEADS = (
 """Starts of messages on iOS and on Android."""
 
 _LONGEST_HEAD = 120
-_PLAIN = {
-    **{code: str(unicodedata.digit(chr(code))) for code in _DIGITS},
-    **dict.fromkeys(map(ord, _MARKS), " "),
-    ord("\u060c"): ",",
-}
-"""To digits, comma and spaces of one kind, character by character: places stay as they are."""
+_PLAIN = {**dict.fromkeys(map(ord, _MARKS), " "), ord("\u060c"): ","}
+"""To comma and spaces of one kind, character by character: places stay as they are."""
 
 # Words in brackets, in any language; <script> or <img src=x> is what somebody wrote.
 _WORD = r"[^\W\d_]+"
@@ -106,7 +101,10 @@ def read(document: object, name: str, options: Options) -> Reading:
 
 
 def _head(line: str) -> re.Match[str] | None:
-    plain = line[:_LONGEST_HEAD].translate(_PLAIN)
+    plain = line[:_LONGEST_HEAD]
+    if not plain.isascii():  # digits of every script are read
+        plain = re.sub(r"\d", lambda digit: str(unicodedata.digit(digit[0])), plain)
+        plain = plain.translate(_PLAIN)
     return next((match for each in _HEADS if (match := each.match(plain))), None)
 
 

@@ -16,10 +16,11 @@ from threadpoolctl import threadpool_limits
 
 from segviz.construct import Declared, param
 from segviz.construct.tasks import dates
+from segviz.construct.tasks.words import stem
 from segviz.conversation import Unit
 from segviz.embedding import Embedder, KnowsWords, background_lines, word_vectors
 from segviz.retrieval.relevance.dense import sharpened
-from segviz.retrieval.relevance.lexical import STOP, shared_words, stem
+from segviz.retrieval.relevance.lexical import STOP, shared_words
 from segviz.tree import Structure
 
 Floats = NDArray[np.float64]

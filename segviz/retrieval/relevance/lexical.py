@@ -5,14 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import ClassVar
 
 import numpy as np
-import snowballstemmer
 from numpy.typing import NDArray
 
 from segviz.construct import Declared, Scorer, param
+from segviz.construct.tasks.words import stem
 from segviz.conversation import Unit
 from segviz.embedding import Embedder
 from segviz.tree import Structure
@@ -23,16 +22,8 @@ STOP = frozenset(
     "on or s such t that the their then there these they this to was we were what when where "
     "which who why will with you".split()
 )
-_STEMMER = snowballstemmer.stemmer("english")
 # Stands for a text without words, which the index cannot hold.
 _NOTHING = "\0"
-
-
-@lru_cache(maxsize=100_000)
-def stem(word: str) -> str:
-    """The Snowball stem of a lower-case English word."""
-    stemmed: str = _STEMMER.stemWord(word)
-    return stemmed
 
 
 def tokens(text: str) -> list[str]:
