@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import errno
-import http.client
 import json
 import os
 import signal
@@ -13,10 +12,9 @@ import subprocess
 import sys
 import threading
 import time
-import urllib.request
 import webbrowser
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import closing, suppress
 from importlib import metadata
 from ipaddress import ip_address
 from pathlib import Path
@@ -58,9 +56,6 @@ FIRST_PORT = 8501
 PORTS_TRIED = 50
 GRACE_SECONDS = 10
 """How long a server that does not announce itself must answer to be taken for ours."""
-
-# The server of this machine, whatever proxy the environment names.
-_DIRECT = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
 
 def flags() -> Iterator[str]:
@@ -169,7 +164,8 @@ class Server:
         # The welcome message, with the URL in it, comes once the port is bound.
         command += ["--logger.hideWelcomeMessage=false"]
         self.process = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE)
-        self.url = url_of({"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host), port)
+        self._host, self._port = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host), port
+        self.url = url_of(self._host, port)
         self._announced = False
         threading.Thread(target=self._listen, args=(self.process.stdout,), daemon=True).start()
 
@@ -197,10 +193,14 @@ class Server:
         return code
 
     def _answers(self) -> bool:
+        from http.client import HTTPConnection, HTTPException  # while the server begins
+
         try:
-            with _DIRECT.open(f"{self.url}/_stcore/health", timeout=1) as reply:
-                return bool(reply.status == 200)
-        except (OSError, http.client.HTTPException):
+            server = HTTPConnection(self._host, self._port, timeout=1)
+            with closing(server):
+                server.request("GET", "/_stcore/health")
+                return server.getresponse().status == 200
+        except (OSError, HTTPException):
             return False
 
 
