@@ -26,7 +26,7 @@ SCORED = (
     "peaked",
 )
 CANVAS = ("gutter", "legend", "stage")
-OUTLINE = ("names_of_kinds", "name", "ranks", "wanted")
+OUTLINE = ("kinds", "kind", "ranks", "wanted", "height")
 
 
 def scene(structure: Structure, **given: Any) -> Scene:
@@ -50,7 +50,6 @@ def tree_message(structure: Structure, **given: Any) -> dict[str, Any]:
 
 
 def outline_message(structure: Structure, **given: Any) -> dict[str, Any]:
-    """The outline's payload of such a scene; ``names_of_kinds`` are its ``names``."""
+    """The outline's payload of such a scene."""
     shown = {name: given.pop(name) for name in OUTLINE if name in given}
-    shown["names"] = shown.pop("names_of_kinds")
     return outline_payload(scene(structure, **given), **shown)

@@ -23,13 +23,14 @@ from math import ceil
 
 from segviz.export.text import file_name, legal, one_line
 from segviz.export.view import View
-from segviz.frontend.bundles import script, stylesheet
-from segviz.frontend.payload import pack, tree_payload
+from segviz.frontend import script, stylesheet
+from segviz.frontend.message import pack
+from segviz.frontend.payload import tree_payload
 from segviz.retrieval import Evidence
 from segviz.systems.levels import level_name, level_names
 from segviz.view.live import Live
 from segviz.view.look import Look
-from segviz.view.palette import ACCENT
+from segviz.view.palette import ACCENT, SURFACE
 from segviz.view.scene import UNFOLDED, Scene, answered, grown, keeps_time, scene_of
 
 WIDTH = 1400
@@ -40,9 +41,6 @@ CARD = (1200, 630)
 
 FILM = (4, 5)
 """Frames of an animation on its sheet, across and down: cards at α from 0 to below 1."""
-
-SURFACE = {"light": ("#ffffff", "#2f2d2b"), "dark": ("#171614", "#edebe8")}
-"""Background and foreground."""
 
 _READ = 34
 """Pixels of the line below the tree that says what a person is at; no picture has it."""

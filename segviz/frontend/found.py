@@ -6,8 +6,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-import numpy as np
-
 MOST_HITS: Final = 10_000
 """More are counted, not sent."""
 
@@ -33,7 +31,7 @@ def find_text(payload: Mapping[str, Any], texts: Sequence[str], query: str) -> d
         ``nodes`` in reading order (by start, the narrower first), at most ``MOST_HITS`` of
         ``total``, and for the first of them ``excerpts`` around the hit.
     """
-    level, start, stop = (np.frombuffer(payload[c], "<i4") for c in ("level", "start", "stop"))
+    level, start, stop = (payload[c] for c in ("level", "start", "stop"))
     hits = [node for node, text in enumerate(texts) if level[node] >= 0 and query in text.lower()]
     hits.sort(key=lambda node: (start[node], stop[node], node))
     return {

@@ -16,12 +16,11 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 _DTYPES: Final = {"int32": "<i4", "float64": "<f8"}
 
 
-def checksum(column: bytes) -> int:
+def checksum(column: np.ndarray | bytes) -> int:
     """What tells a column of numbers from another: its 32-bit words times 1, 3, 5 …, summed
     modulo 2³²."""
     words = np.frombuffer(column, "<u4")
@@ -29,12 +28,14 @@ def checksum(column: bytes) -> int:
     return int((words * weights).sum(dtype=np.uint32))
 
 
-def packed(plain: Mapping[str, Any], columns: Mapping[str, NDArray[np.generic]]) -> bytes:
-    """One message of JSON values and columns.
+def pack(values: Mapping[str, Any]) -> bytes:
+    """One message of JSON values and, of those that are arrays, columns.
 
     Raises TypeError for a column that is neither int32 nor float64, and ValueError for a
     number that JSON has no word for.
     """
+    columns = {name: value for name, value in values.items() if isinstance(value, np.ndarray)}
+    plain = {name: value for name, value in values.items() if name not in columns}
     table: dict[str, tuple[str, int, int]] = {}
     parts: list[bytes] = []
     offset = 0

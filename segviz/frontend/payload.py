@@ -1,11 +1,12 @@
 """What Python sends to the canvas: a scene as one message.
 
-``tree_payload`` builds a dict of JSON values and bytes columns, easy to test; ``pack``
-turns it into the single bytes object that travels.
+``tree_payload`` builds a dict of JSON values and arrays, easy to test; ``message.pack`` turns
+it into the single bytes object that travels.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from typing import Any, Final
@@ -13,10 +14,9 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from segviz.frontend.candidates import candidate_rows, outcome
-from segviz.frontend.message import packed
+from segviz.frontend.message import pack
 from segviz.retrieval import estimated_tokens
-from segviz.tree import Structure
+from segviz.tree import Decision, Judgement, Structure
 from segviz.view.captions import (
     session_title,
     short_dates,
@@ -28,52 +28,18 @@ from segviz.view.live import LIVE_POLICIES
 from segviz.view.measures import MEASURES
 from segviz.view.palette import (
     ACCENT,
-    CHANGE_RAMP_DARK,
-    CHANGE_RAMP_LIGHT,
     GOLD_COLOURS,
     LEVEL_COLOURS,
     LEVEL_SHARE,
-    MEASURE_RAMP_DARK,
-    MEASURE_RAMP_LIGHT,
     OWN_COLOURS,
-    SCORE_RAMP_DARK,
-    SCORE_RAMP_LIGHT,
+    RAMPS,
     session_colours,
 )
 from segviz.view.scene import Growth, Scene
 
-COLUMNS: Final = {
-    "level": "<i4",
-    "start": "<i4",
-    "stop": "<i4",
-    "parent": "<i4",
-    "edges": "<i4",
-    "top": "<i4",
-    "tokens": "<i4",
-    "unit_session": "<i4",
-    "initial": "<f8",
-    "final": "<f8",
-    "origin": "<i4",
-    "top_initial": "<i4",
-    "top_final": "<i4",
-    "gold": "<i4",
-    "own": "<i4",
-}
-"""The bytes columns of a payload and their dtypes, beside one ``<f8`` for each measure."""
-
 _FIXED: Final = {
-    *(
-        "level",
-        "start",
-        "stop",
-        "parent",
-        "edges",
-        "top",
-        "tokens",
-        "unit_session",
-        "origin",
-        "own",
-    ),
+    *("level", "start", "stop", "parent", "edges", "top"),
+    *("tokens", "unit_session", "origin", "own"),
     *("nodes", "total_units", "levels_total", "level_names", "labels", "names", "measures"),
     *("session_labels", "session_dates", "session_titles", "session_colours"),
     *("own_names", "own_colours"),
@@ -93,7 +59,7 @@ def tree_payload(
     bare: bool = False,
     stage: int | None = None,
 ) -> dict[str, Any]:
-    """Everything the canvas needs to draw a scene (drawn, see there); values and bytes only.
+    """Everything the canvas needs to draw a scene (drawn, see there); values and arrays only.
 
     ``gutter`` reserves the column of candidates right of the tree, also where this step has
     none; ``legend`` explains the marks above it; ``bare`` leaves out the tree and keeps what is
@@ -114,31 +80,30 @@ def tree_payload(
     sessions[sessions >= len(labels)] = -1
     dates = [*scene.session_dates, *[None] * len(labels)][: len(labels)]
     parent, edges = _parents(structure)
-    candidates = candidate_rows(growth.decision, structure)
-    none = np.zeros(0, dtype=np.int32)
-    columns: dict[str, NDArray[np.generic]] = {
+    candidates = _candidates(growth.decision, structure)
+    columns: dict[str, ArrayLike] = {
         "level": level,
         "start": structure.start,
         "stop": structure.stop,
         "parent": parent,
         "edges": edges,
         "top": top,
-        "tokens": _tokens(structure.text) if live and live.settings.budget else none,
+        "tokens": _tokens(structure.text) if live and live.settings.budget else (),
         "unit_session": sessions,
-        "initial": _scores(scored.initial if scored else None, n, "initial"),
-        "final": _scores(scored.final if scored else None, n, "final"),
-        "origin": none if scene.origin is None else scene.origin,
+        "origin": () if scene.origin is None else scene.origin,
         "top_initial": _ids(scored.before if scored else (), n, "top_initial"),
         "top_final": _ids(scored.after if scored else (), n, "top_final"),
         "gold": _ids(scored.gold if scored else (), n, "gold"),
-        "own": none if scene.own is None else scene.own,
+        "own": () if scene.own is None else scene.own,
     }
     payload: dict[str, Any] = {
-        name: np.ascontiguousarray(column, dtype=COLUMNS[name]).tobytes()
-        for name, column in columns.items()
+        name: np.asarray(column, dtype=np.int32) for name, column in columns.items()
     }
+    for name in ("initial", "final"):
+        scores = _floats(getattr(scored, name) if scored else (), n, name)
+        payload[name] = np.where(np.isfinite(scores), scores, 0.0)
     for name, values in scene.measures.items():
-        payload[MEASURE + name] = _measure(values, n, name).tobytes()
+        payload[MEASURE + name] = _floats(values, n, name)
     said = tooltip_length(n)
     there = scene.selected is not None and 0 <= scene.selected < n
     selected = scene.selected if there else None
@@ -156,18 +121,7 @@ def tree_payload(
             session_title(label, when) for label, when in zip(labels, dates, strict=True)
         ],
         "session_colours": session_colours(len(labels)),
-        "ramps": {
-            "light": {
-                "ramp": list(SCORE_RAMP_LIGHT),
-                "change": list(CHANGE_RAMP_LIGHT),
-                "measure": list(MEASURE_RAMP_LIGHT),
-            },
-            "dark": {
-                "ramp": list(SCORE_RAMP_DARK),
-                "change": list(CHANGE_RAMP_DARK),
-                "measure": list(MEASURE_RAMP_DARK),
-            },
-        },
+        "ramps": RAMPS,
         "level_colours": list(LEVEL_COLOURS),
         "level_share": LEVEL_SHARE,
         "gold_colours": GOLD_COLOURS,
@@ -203,7 +157,7 @@ def tree_payload(
         "added": _ids(growth.added, n, "added").tolist(),
         "revised": _ids(growth.revised, n, "revised").tolist(),
         "candidates": candidates,
-        "outcome": outcome(growth.decision, structure, growth.added),
+        "outcome": _outcome(growth.decision, structure, growth.added),
         "gutter": gutter or bool(candidates),
         "selected": selected,
         "root_scale": bool(scored and scored.peaked),
@@ -214,18 +168,6 @@ def tree_payload(
         "names": list(scene.names),
         "summary": summary(structure, units, present, selected, scene.title),
     }
-
-
-def pack(payload: Mapping[str, Any]) -> bytes:
-    """The payload as one message: its JSON values as header, then its columns."""
-    dtypes = COLUMNS | {name: "<f8" for name in payload if name.startswith(MEASURE)}
-    plain = {name: value for name, value in payload.items() if name not in dtypes}
-    columns = {
-        name: np.frombuffer(payload[name], dtype)
-        for name, dtype in dtypes.items()
-        if name in payload
-    }
-    return packed(plain, columns)
 
 
 def digest(*parts: str | bytes) -> str:
@@ -261,27 +203,17 @@ def _parents(structure: Structure) -> tuple[NDArray[np.int32], NDArray[np.int32]
     return parent, np.zeros((0, 2), dtype=np.int32) if told else structure.edges
 
 
-def _scores(values: ArrayLike | None, n: int, name: str) -> NDArray[np.float64]:
-    """A score column of shape (n,), or an empty one if there are no scores."""
-    if values is None:
-        return np.zeros(0)
+def _floats(values: ArrayLike, n: int, name: str) -> NDArray[np.float64]:
+    """A column of shape (n,), or an empty one for what is not there or not known yet."""
     column = np.asarray(values, dtype=np.float64)
-    if column.shape != (n,):
-        raise ValueError(f"{name} has shape {column.shape}; the structure has {n} nodes")
-    return np.where(np.isfinite(column), column, 0.0)
-
-
-def _measure(values: ArrayLike, n: int, name: str) -> NDArray[np.float64]:
-    """The column of shape (n,) with its NaNs, or an empty one if it is not known yet."""
-    column = np.ascontiguousarray(values, dtype="<f8")
     if column.size and column.shape != (n,):
         raise ValueError(f"{name} has shape {column.shape}; the structure has {n} nodes")
     return column
 
 
-def _tokens(texts: Sequence[str]) -> NDArray[np.int32]:
+def _tokens(texts: Sequence[str]) -> list[int]:
     """What each text costs of a token budget."""
-    return np.array([estimated_tokens(text) for text in texts], dtype=np.int32)
+    return [estimated_tokens(text) for text in texts]
 
 
 def _ids(nodes: Sequence[int], n: int, name: str) -> NDArray[np.int32]:
@@ -290,3 +222,52 @@ def _ids(nodes: Sequence[int], n: int, name: str) -> NDArray[np.int32]:
     if ids.size and not (0 <= ids.min() and ids.max() < n):
         raise ValueError(f"{name} names a node outside 0..{n - 1}")
     return ids
+
+
+# --- the column of candidates -------------------------------------------------------------
+
+
+def _candidates(decision: Decision | None, structure: Structure) -> list[dict[str, Any]]:
+    """The candidates as JSON rows, from low to high level. ``node`` is what the candidate is
+    shown as, which may be the same for two of one same-text chain."""
+    if decision is None:
+        return []
+    return [
+        {
+            "node": int(structure.chain[item.node]),
+            "taken": item.node == decision.chosen,
+            "level": int(structure.level[item.node]),
+            "score": _finite(item.score),
+            "threshold": _finite(item.threshold),
+            "numbers": _compared(_finite(item.score), _finite(item.threshold)),
+            "label": item.label[:80],
+        }
+        for item in decision.candidates
+        if 0 <= item.node < len(structure)
+    ]
+
+
+def _outcome(
+    decision: Decision | None, structure: Structure, added: Sequence[int]
+) -> dict[str, Any] | None:
+    """Where no candidate was chosen: that, and the highest level of the root made instead."""
+    if decision is None or decision.chosen is not None or not decision.candidates:
+        return None
+    roots = [node for node in added if node in structure.roots]
+    if not roots:
+        highest = int(structure.top[structure.active].max(initial=0))
+        return {"text": "none taken", "level": highest}
+    return {"text": "none: new root", "level": int(structure.top[roots[-1]])}
+
+
+def _compared(score: float | None, threshold: float | None) -> str:
+    """As in "0.178 < 0.182"; a score without a threshold stands alone."""
+    similar, needed = Judgement(0, score, threshold).numbers
+    if score is None or threshold is None:
+        return similar or (f"? / {needed}" if needed else "")
+    return f"{similar} {'≥' if score >= threshold else '<'} {needed}"
+
+
+def _finite(value: float | None) -> float | None:
+    """JSON has no NaN: a number that is none becomes null."""
+    return None if value is None or not math.isfinite(value) else float(value)

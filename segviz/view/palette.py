@@ -46,15 +46,9 @@ def _ramp(
     lightness: tuple[float, float],
     chroma: tuple[float, float],
     hue: tuple[float, float],
-) -> tuple[str, ...]:
+) -> list[str]:
     """``count`` stops, straight from the first to the second value of each coordinate."""
-    return tuple(
-        _hex(
-            np.linspace(*lightness, count),
-            np.linspace(*chroma, count),
-            np.linspace(*hue, count),
-        )
-    )
+    return _hex(*(np.linspace(*ends, count) for ends in (lightness, chroma, hue)))
 
 
 def session_colours(n: int) -> list[str]:
@@ -77,29 +71,24 @@ OWN_COLOURS: Final = _hex(
 )
 """For labels of a file beside the conversation, told apart by hue and, in turn, by lightness."""
 
-SCORE_RAMP_LIGHT: Final = _ramp(9, (0.962, 0.33), (0.008, 0.125), (256.0, 262.0))
-"""Nine stops for a score on a light page: almost background to deep blue."""
-
-SCORE_RAMP_DARK: Final = _ramp(9, (0.30, 0.91), (0.016, 0.075), (262.0, 245.0))
-"""Nine stops for a score on a dark page: almost background to pale blue."""
-
-CHANGE_RAMP_LIGHT: Final = _ramp(5, (0.42, 0.962), (0.09, 0.008), (98.0, 98.0))[:4] + _ramp(
-    5, (0.962, 0.40), (0.004, 0.125), (256.0, 262.0)
-)
-"""Nine stops for a signed change on a light page: falls olive, none almost background,
-rises blue. Both arms darken alike, so lightness tells the size and hatching the sign."""
-
-CHANGE_RAMP_DARK: Final = _ramp(5, (0.88, 0.262), (0.12, 0.012), (98.0, 98.0))[:4] + _ramp(
-    5, (0.262, 0.88), (0.008, 0.08), (262.0, 245.0)
-)
-"""Nine stops for a signed change on a dark page: falls yellow, rises pale blue."""
-
-MEASURE_RAMP_LIGHT: Final = _ramp(9, (0.955, 0.45), (0.02, 0.085), (168.0, 180.0))
-"""Nine stops for a cosine of 0 to 1 on a light page: pale to full green. Even the first one
-is seen, as a node that hangs together with nothing is still a node."""
-
-MEASURE_RAMP_DARK: Final = _ramp(9, (0.30, 0.90), (0.035, 0.09), (182.0, 168.0))
-"""Nine stops for a cosine of 0 to 1 on a dark page: deep to pale green."""
+RAMPS: Final = {
+    "light": {
+        "score": _ramp(9, (0.962, 0.33), (0.008, 0.125), (256.0, 262.0)),
+        "change": _ramp(5, (0.42, 0.962), (0.09, 0.008), (98.0, 98.0))[:4]
+        + _ramp(5, (0.962, 0.40), (0.004, 0.125), (256.0, 262.0)),
+        "measure": _ramp(9, (0.955, 0.45), (0.02, 0.085), (168.0, 180.0)),
+    },
+    "dark": {
+        "score": _ramp(9, (0.30, 0.91), (0.016, 0.075), (262.0, 245.0)),
+        "change": _ramp(5, (0.88, 0.262), (0.12, 0.012), (98.0, 98.0))[:4]
+        + _ramp(5, (0.262, 0.88), (0.008, 0.08), (262.0, 245.0)),
+        "measure": _ramp(9, (0.30, 0.90), (0.035, 0.09), (182.0, 168.0)),
+    },
+}
+"""Nine stops each, by the theme of the page. A score: almost background to deep (dark: pale) blue.
+A signed change: falls olive (yellow), none almost background, rises blue; both arms are as far from
+the page, so lightness tells the size and hatching the sign. A measure, a cosine of 0 to 1: pale to
+full green; even the first is seen, as a node that hangs together with nothing is still a node."""
 
 
 def _gold(lightness: tuple[float, ...]) -> dict[str, str]:
@@ -136,6 +125,9 @@ SERIES: Final = (
 )
 """Lines and marks of different things in one chart, after Okabe and Ito (2008); told apart by mark
 and dash as well."""
+
+SURFACE: Final = {"light": ("#ffffff", "#2f2d2b"), "dark": ("#171614", "#edebe8")}
+"""Background and foreground."""
 
 ACCENT: Final = {"light": "#b43a09", "dark": "#ff9457"}
 """The one accent (burnt orange): what is new, chosen or retrieved. Never the only sign."""

@@ -18,8 +18,8 @@ from typing import Any
 
 import numpy as np
 
-from segviz.frontend.bundles import script, stylesheet
-from segviz.frontend.payload import pack
+from segviz.frontend import script, stylesheet
+from segviz.frontend.message import pack
 from segviz.retrieval import RetrievalSettings, propagate, top_k
 from segviz.tree import Structure
 from segviz.view.live import DRAWINGS, Live, read_setting

@@ -19,8 +19,8 @@ from typing import Any
 import numpy as np
 
 from segviz.figures.node_link import node_link_html
-from segviz.frontend.bundles import script, stylesheet
-from segviz.frontend.payload import pack
+from segviz.frontend import script, stylesheet
+from segviz.frontend.message import pack
 from segviz.retrieval import RetrievalSettings
 from segviz.tree import Structure
 from segviz.view.live import Live

@@ -47,7 +47,7 @@ from segviz import files, store
 from segviz.conversation import Question
 from segviz.embedding import Cached, WordLlamaEmbedder
 from segviz.evaluate import sweep as sweep_all
-from segviz.frontend.payload import pack
+from segviz.frontend.message import pack
 from segviz.memory import Building
 from segviz.retrieval import initial_scores, over_active, propagate, top_k
 from segviz.retrieval.relevance import Contextual, Dense, Lexical

@@ -23,12 +23,12 @@ from PIL import Image
 from segviz.cli import main
 from segviz.export import FORMATS, SCALES, Sheet, View, html_page, pictures
 from segviz.export.browser import NAMES, VARIABLE, BrowserError, _usual, find_browser
-from segviz.export.html import CARD, FILM, SURFACE, WIDTH, picture_height
+from segviz.export.html import CARD, FILM, WIDTH, picture_height
 from segviz.export.pictures import draw, made
 from segviz.export.sheet import MOST_DOTS, Kind, card, film, growth, sheet
 from segviz.systems.levels import level_name, level_names
 from segviz.view.bookmark import Bookmark
-from segviz.view.palette import session_colours
+from segviz.view.palette import SURFACE, session_colours
 from tests.export.pdf import Pdf
 from tests.export.views import ask_view, chain, dag, grow_view, holding, nothing
 from tests.trees import chat

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from segviz.frontend.found import MOST_EXCERPTS, MOST_HITS, find_text, read_query
-from segviz.frontend.payload import pack
+from segviz.frontend.message import pack
 from segviz.tree import Structure
 from tests.frontend.node import needs_node, run
 from tests.scenes import tree_message

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from segviz.frontend.bundles import Script, script, stylesheet
+from segviz.frontend import script, stylesheet
 
 pytestmark = pytest.mark.browser
 
@@ -37,7 +37,7 @@ def page(chromium: Any) -> Iterator[Any]:
     opened.close()
 
 
-def mount(page: Any, component: Script, data: dict[str, Any]) -> None:
+def mount(page: Any, component: str, data: dict[str, Any]) -> None:
     page.evaluate(MOUNT, [script(component), stylesheet("lists"), json.loads(json.dumps(data))])
 
 

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from segviz.frontend.outline import MAX_TEXTS, pack_outline
+from segviz.frontend.message import pack
+from segviz.frontend.outline import MAX_TEXTS
 from segviz.tree import Structure
 from tests.frontend.node import needs_node, run
 from tests.scenes import outline_message
@@ -28,8 +29,8 @@ def structure(n: int, text: str = "x") -> Structure:
 
 def payload(made: Structure, **changes: Any) -> dict[str, Any]:
     given: dict[str, Any] = {
-        "names_of_kinds": ["leaf"],
-        "name": np.zeros(len(made)),
+        "kinds": ["leaf"],
+        "kind": np.zeros(len(made)),
         "unit_sessions": [0] * len(made),
         "session_labels": ["S1"],
         "identity": "x",
@@ -45,12 +46,12 @@ def test_the_message_is_read_as_it_was_written() -> None:
         final=[1, 2, 3],
         ranks=([1, 0, 2], [3, 2, 1]),
         selected=7,
-        gold=[1, 9],
+        gold=[1],
     )
     body = """const p = m.unpack(Uint8Array.from(bytes));
       return { initial: [...p.initial], ranks: [...p.rank_final], stop: [...p.stop],
-        selected: p.selected, gold: p.gold, text: p.texts[1] };"""
-    got = run(body, bytes=list(pack_outline(made)))
+        selected: p.selected, gold: [...p.gold], text: p.texts[1] };"""
+    got = run(body, bytes=list(pack(made)))
     assert got["initial"] == [0.5, 0, 0.25]
     assert got["ranks"] == [3, 2, 1]
     assert got["stop"] == [1, 2, 3]

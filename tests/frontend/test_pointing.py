@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from segviz.frontend.bundles import script, stylesheet
-from segviz.frontend.outline import pack_outline
-from segviz.frontend.payload import pack
+from segviz.frontend import script, stylesheet
+from segviz.frontend.message import pack
 from segviz.tree import Structure
 from tests.frontend.test_lists import turn, turns
 from tests.scenes import outline_message, tree_message
@@ -68,6 +67,11 @@ def structure() -> Structure:
     )
 
 
+def plain(made: dict[str, Any]) -> dict[str, Any]:
+    """A payload with lists for its columns."""
+    return {n: v.ravel().tolist() if isinstance(v, np.ndarray) else v for n, v in made.items()}
+
+
 def encoded(raw: bytes) -> str:
     return base64.b64encode(raw).decode()
 
@@ -84,14 +88,15 @@ def outline(page: Any, **changes: Any) -> None:
         page.evaluate(MOUNT, ["outline", script("outline"), stylesheet("outline")])
     made = outline_message(
         structure(),
-        names_of_kinds=["leaf", HOSTILE],
-        name=[0, 0, 0, 0, 1, 1, 1],
+        kinds=["leaf", HOSTILE],
+        kind=[0, 0, 0, 0, 1, 1, 1],
         unit_sessions=[0] * 4,
         session_labels=["S1"],
         identity="one",
+        height=210,
         **changes,
     )
-    page.evaluate("(data) => outline.show(data)", encoded(pack_outline(made | {"height": 210})))
+    page.evaluate("(data) => outline.show(data)", plain(made))
 
 
 def transcript(page: Any, about: str = "one", count: int = 8) -> None:
@@ -223,18 +228,19 @@ def test_texts_that_were_not_sent_are_asked_for_once(page: Any) -> None:
     page.evaluate(MOUNT, ["outline", script("outline"), stylesheet("outline")])
     made = outline_message(
         structure(),
-        names_of_kinds=["leaf"],
-        name=[0] * 7,
+        kinds=["leaf"],
+        kind=[0] * 7,
         unit_sessions=[0] * 4,
         session_labels=["S1"],
         identity="late",
+        height=210,
     )
-    bare = encoded(pack_outline(made | {"height": 210, "texts": {}}))
+    bare = plain(made | {"texts": {}})
     page.evaluate("(data) => outline.show(data)", bare)
     page.wait_for_function("sent.length")
     page.evaluate("(data) => outline.show(data)", bare)
     page.wait_for_timeout(250)
     assert page.evaluate("sent") == [["outline", "wanted", [6, 4, 5]]]
-    some = encoded(pack_outline(made | {"height": 210, "texts": {"6": "a", "4": "b", "5": "c"}}))
+    some = plain(made | {"texts": {"6": "a", "4": "b", "5": "c"}})
     page.evaluate("(data) => outline.show(data)", some)
     assert page.locator(".words").all_inner_texts() == ["a", "b", "c"]

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from segviz.frontend.message import checksum
-from segviz.frontend.payload import pack
+from segviz.frontend.message import checksum, pack
 from segviz.tree import Structure
 from segviz.view.live import LiveSetting, read_setting
 from segviz.view.look import COLOURS, LABELS
 from segviz.view.palette import (
     GOLD_COLOURS,
     LEVEL_COLOURS,
-    MEASURE_RAMP_DARK,
-    MEASURE_RAMP_LIGHT,
-    SCORE_RAMP_LIGHT,
+    RAMPS,
     session_colours,
 )
 from tests.frontend.node import needs_node, run
@@ -86,9 +83,9 @@ def test_ink_is_read_on_every_colour_of_every_shade() -> None:
     colours = [
         *session_colours(31),
         *LEVEL_COLOURS,
-        *SCORE_RAMP_LIGHT,
-        *MEASURE_RAMP_LIGHT,
-        *MEASURE_RAMP_DARK,
+        *RAMPS["light"]["score"],
+        *RAMPS["light"]["measure"],
+        *RAMPS["dark"]["measure"],
         *GOLD_COLOURS["light"].values(),
         *GOLD_COLOURS["dark"].values(),
     ]

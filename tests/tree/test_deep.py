@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from segviz.conversation import Unit
-from segviz.frontend.payload import pack
+from segviz.frontend.message import pack
 from segviz.retrieval import POLICIES, explain, propagate, ranking, top_k
 from segviz.store import Saved, dump, parse
 from segviz.tree import Add, Link, Moments, Revise, Step, replay

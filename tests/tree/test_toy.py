@@ -12,7 +12,7 @@ from segviz.figures.toy import numbered_tree, share_rows
 from segviz.retrieval import POLICIES, initial_scores, propagate, spread
 from segviz.tree.invariants import check
 from segviz.tree.toy import toy_relevance, toy_structure
-from segviz.view.palette import SCORE_RAMP_LIGHT
+from segviz.view.palette import RAMPS
 
 
 def test_it_is_a_segment_tree_of_seven_leaves():
@@ -53,7 +53,12 @@ def test_the_tree_figure_shows_every_node_and_number():
     structure = toy_structure()
     initial = initial_scores(toy_relevance())
     figure = numbered_tree(
-        structure, initial, initial[::-1], ramp=SCORE_RAMP_LIGHT, line="#aaaaaa", ink="#000000"
+        structure,
+        initial,
+        initial[::-1],
+        ramp=RAMPS["light"]["score"],
+        line="#aaaaaa",
+        ink="#000000",
     )
     assert len(figure.layout.shapes) == 13
     for node, note in enumerate(figure.layout.annotations):

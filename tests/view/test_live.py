@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from segviz.frontend.payload import COLUMNS
 from segviz.retrieval import POLICIES, RetrievalSettings
 from segviz.view.live import DRAWINGS, Live, LiveSetting, read_setting
 from tests.scenes import tree_message
@@ -68,9 +67,9 @@ def test_the_payload_carries_what_the_browser_computes_with() -> None:
     assert (sent["k"], sent["levels"]) == (4, [0, 2])
     assert list(message["policies"]) == list(POLICIES)
     assert sent["drawing"] in DRAWINGS
-    top = np.frombuffer(message["top"], dtype=COLUMNS["top"])
+    top = message["top"]
     assert top.tolist() == structure.top.tolist()
-    initial = np.frombuffer(message["initial"], dtype=COLUMNS["initial"])
+    initial = message["initial"]
     assert initial.tolist() == scores.tolist()
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from segviz.frontend.payload import MEASURE, pack, tree_payload
+from segviz.frontend.message import pack
+from segviz.frontend.payload import MEASURE, tree_payload
 from segviz.view import look, measures
 from segviz.view.measures import MEASURES, NodeMeasure
 from segviz.view.scene import scene_of

@@ -8,14 +8,9 @@ from numpy.typing import NDArray
 
 from segviz.view.palette import (
     ACCENT,
-    CHANGE_RAMP_DARK,
-    CHANGE_RAMP_LIGHT,
     GOLD_COLOURS,
     LEVEL_COLOURS,
-    MEASURE_RAMP_DARK,
-    MEASURE_RAMP_LIGHT,
-    SCORE_RAMP_DARK,
-    SCORE_RAMP_LIGHT,
+    RAMPS,
     session_colours,
 )
 
@@ -87,16 +82,16 @@ def test_leaves_stand_out_from_either_page(page: str) -> None:
 
 
 def test_score_ramps_are_monotone_from_background_to_strong() -> None:
-    assert len(SCORE_RAMP_LIGHT) == len(SCORE_RAMP_DARK) == 9
-    assert (np.diff(luminance(SCORE_RAMP_LIGHT)) < 0).all()
-    assert (np.diff(luminance(SCORE_RAMP_DARK)) > 0).all()
-    for ramp, page in ((SCORE_RAMP_LIGHT, "#ffffff"), (SCORE_RAMP_DARK, "#171614")):
+    assert len(RAMPS["light"]["score"]) == len(RAMPS["dark"]["score"]) == 9
+    assert (np.diff(luminance(RAMPS["light"]["score"])) < 0).all()
+    assert (np.diff(luminance(RAMPS["dark"]["score"])) > 0).all()
+    for ramp, page in ((RAMPS["light"]["score"], "#ffffff"), (RAMPS["dark"]["score"], "#171614")):
         assert contrast(ramp[0], page) < 1.35
         assert contrast(ramp[-1], page) > 9
 
 
 @pytest.mark.parametrize(
-    ("ramp", "page"), [(CHANGE_RAMP_LIGHT, "#ffffff"), (CHANGE_RAMP_DARK, "#0e1117")]
+    ("ramp", "page"), [(RAMPS["light"]["change"], "#ffffff"), (RAMPS["dark"]["change"], "#0e1117")]
 )
 def test_a_change_is_told_in_size_and_sign(ramp: tuple[str, ...], page: str) -> None:
     assert len(ramp) == 9
@@ -115,7 +110,8 @@ def test_levels_are_ordered() -> None:
 
 
 @pytest.mark.parametrize(
-    ("ramp", "page"), [(MEASURE_RAMP_LIGHT, "#ffffff"), (MEASURE_RAMP_DARK, "#171614")]
+    ("ramp", "page"),
+    [(RAMPS["light"]["measure"], "#ffffff"), (RAMPS["dark"]["measure"], "#171614")],
 )
 def test_coherence_is_ordered_and_never_vanishes(ramp: tuple[str, ...], page: str) -> None:
     away = np.array([contrast(colour, page) for colour in ramp])

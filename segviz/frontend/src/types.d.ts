@@ -94,7 +94,7 @@ interface Columns {
 
 type Theming = "light" | "dark";
 interface Ramps {
-  ramp: string[];
+  score: string[];
   change: string[];
   measure: string[];
 }
@@ -641,32 +641,13 @@ interface Elements {
 
 // --- outline -----------------------------------------------------------------------------
 
-interface OutlineMessage {
-  level: Int32Array;
-  start: Int32Array;
-  stop: Int32Array;
-  edges: Int32Array;
-  name: Int32Array;
-  unit_session: Int32Array;
-  initial: Float64Array;
-  final: Float64Array;
+interface OutlineMessage extends Message {
+  /** What kinds of nodes are called, and which of them each goes by. */
+  kinds: string[];
+  kind_of: Int32Array;
   rank_initial: Int32Array;
   rank_final: Int32Array;
-  identity: string;
-  nodes: number;
-  step: number | null;
-  names: string[];
-  score_names: [string, string];
-  session_labels: string[];
-  session_colours: string[];
-  selected: number | null;
-  retrieved: number[];
-  gold: number[];
-  added: number[];
-  revised: number[];
-  texts: Record<string, string>;
   title: string;
-  height: number;
 }
 
 interface LinkTable {

@@ -8,9 +8,9 @@ from typing import Any, Literal, TypeVar
 
 import streamlit as st
 
-from segviz.frontend.bundles import Script, Sheet, script, stylesheet
+from segviz.frontend import script, stylesheet
 from segviz.frontend.found import find_text, read_query
-from segviz.frontend.message import checksum, packed
+from segviz.frontend.message import checksum, pack
 from segviz.frontend.payload import digest, pack_parts
 from segviz.ui import keys
 from segviz.view.live import LiveSetting, read_setting
@@ -27,15 +27,18 @@ _KEPT = 64_000_000
 """Bytes of bases that a page keeps; it asks for one that it has let go (parts.js)."""
 
 
+_SHEETS = {
+    **dict.fromkeys(("transcript", "nodes", "diff"), "lists"),
+    **{name: name for name in ("canvas", "outline", "welcome")},
+    **dict.fromkeys(("playback_timer", "theme_watch"), ""),
+}
+"""The style sheet of each kind of part, "" for none."""
+
+
 @cache
 def _code() -> tuple[str, int, dict[str, tuple[str, str]]]:
     """Digest and size of the code of all parts; script and style sheet of each kind of them."""
-    kinds: tuple[tuple[Script, Sheet | None], ...] = (
-        *(("canvas", "canvas"), ("outline", "outline"), ("welcome", "welcome")),
-        *(("transcript", "lists"), ("nodes", "lists"), ("diff", "lists")),
-        *(("playback_timer", None), ("theme_watch", None)),
-    )
-    codes = {str(kind): (script(kind), stylesheet(css) if css else "") for kind, css in kinds}
+    codes = {kind: (script(kind), stylesheet(css) if css else "") for kind, css in _SHEETS.items()}
     pieces = [piece for code in codes.values() for piece in code]
     return digest(*pieces), sum(map(len, pieces)), codes
 
@@ -44,11 +47,11 @@ def canvas_code() -> None:
     """Sends the page the code of all its parts, once."""
     version, size, codes = _code()
     data = {"version": version, "codes": None if page_has(version, size) else codes}
-    _CODE(key="canvas-code", data=packed(data, {}), on_missing_change=resend)
+    _CODE(key="canvas-code", data=pack(data), on_missing_change=resend)
 
 
 def part(
-    kind: Script,
+    kind: str,
     *,
     key: str,
     data: Mapping[str, Any] | bytes,
@@ -66,7 +69,7 @@ def part(
         hears[name]((st.session_state.get(key) or {}).get(name))
 
     on: dict[str, Any] = {f"on_{name}_change": partial(hear, name) for name in hears}
-    message = data if isinstance(data, bytes) else packed({"kind": kind, **data}, {})
+    message = data if isinstance(data, bytes) else pack({"kind": kind, **data})
     return _PART(key=key, data=message, height=height, **on)
 
 
@@ -125,9 +128,9 @@ def tree_canvas(
     if former:
         payload = {**payload, "replaces": former}
     in_window = isinstance(height, str) and height != "content"
-    if payload["initial"]:  # no setting changes the scores before they spread
-        first = digest(payload["initial"])
-        left_out = {"initial"} if page_has(first, len(payload["initial"])) else set()
+    if len(payload["initial"]):  # no setting changes the scores before they spread
+        first = digest(payload["initial"].tobytes())
+        left_out = {"initial"} if page_has(first, payload["initial"].nbytes) else set()
         if payload["live"] and not st.session_state.get(_APART):
             left_out.add("final")  # the browser comes to the same bits
             payload = {**payload, "proof": checksum(payload["final"])}
@@ -138,7 +141,7 @@ def tree_canvas(
     part(
         "canvas",
         key=f"base-of-{key}",
-        data=packed({"digest": name}, {}) if known else base,
+        data=pack({"digest": name}) if known else base,
         missing=resend,
     )
     if passing:

@@ -3,20 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypedDict
+from typing import Any, Literal, TypedDict
 
 import streamlit as st
 
 from segviz.evaluate import Mean
 from segviz.ui.widgets.style import CAPTION
 from segviz.ui.widgets.tables import tall
-from segviz.view.palette import (
-    ACCENT,
-    CHANGE_RAMP_DARK,
-    CHANGE_RAMP_LIGHT,
-    SCORE_RAMP_DARK,
-    SCORE_RAMP_LIGHT,
-)
+from segviz.view.palette import ACCENT, RAMPS, SURFACE
 
 Rows = Callable[[], Sequence[Mapping[str, Any]]]
 
@@ -24,9 +18,9 @@ Rows = Callable[[], Sequence[Mapping[str, Any]]]
 QUIET = {"displayModeBar": False}
 
 
-def dark() -> bool:
-    """Tells whether the page is shown in the dark theme."""
-    return bool(st.context.theme.type == "dark")
+def theme() -> Literal["light", "dark"]:
+    """Returns the theme the page is shown in."""
+    return "dark" if st.context.theme.type == "dark" else "light"
 
 
 class Tones(TypedDict):
@@ -39,8 +33,8 @@ class Tones(TypedDict):
 def colours() -> Tones:
     """Returns the accent and the neutral colour of charts."""
     return {
-        "accent": ACCENT["dark" if dark() else "light"],
-        "neutral": "#9a9690" if dark() else "#77736d",
+        "accent": ACCENT[theme()],
+        "neutral": {"light": "#77736d", "dark": "#9a9690"}[theme()],
     }
 
 
@@ -52,28 +46,18 @@ def pair() -> dict[str, Any]:
 
 def ink() -> str:
     """Returns the colour of text."""
-    return "#edebe8" if dark() else "#2f2d2b"
+    return SURFACE[theme()][1]
 
 
-def faint() -> str:
-    """Returns the colour of what is empty."""
-    return "#2a2825" if dark() else "#f0eeea"
-
-
-def ramp() -> tuple[str, ...]:
-    """Returns the ordered ramp of scores."""
-    return SCORE_RAMP_DARK if dark() else SCORE_RAMP_LIGHT
-
-
-def changes() -> tuple[str, ...]:
-    """Returns the ramp of signed changes, from worse over none to better."""
-    return CHANGE_RAMP_DARK if dark() else CHANGE_RAMP_LIGHT
+def ramp(kind: Literal["score", "change"]) -> list[str]:
+    """Returns the ordered ramp of scores, or that of signed changes from worse to better."""
+    return RAMPS[theme()][kind]
 
 
 def readable(figure: Any) -> Any:
     """The figure with what is written on it in colours that stand out enough: Streamlit's own
     grey reaches 3.8 to 1 on white, where WCAG 2.2 asks 4.5 of small text."""
-    quiet = CAPTION["dark" if dark() else "light"]
+    quiet = CAPTION[theme()]
     figure.update_layout(font_color=ink(), legend_font_color=ink())
     for axes in (figure.update_xaxes, figure.update_yaxes):
         axes(tickfont_color=quiet, title_font_color=quiet)

@@ -9,7 +9,8 @@ import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
 
-from segviz.frontend.outline import MAX_TEXTS, outline_payload, pack_outline
+from segviz.frontend.message import pack
+from segviz.frontend.outline import MAX_TEXTS, outline_payload
 from segviz.retrieval import Result, ranking
 from segviz.tree import Structure
 from segviz.ui import keys
@@ -32,13 +33,14 @@ def draw_outline(
     With the ``result`` behind its scores every row has its ranks.
     """
     structure = scene.structure
-    names, name = _names(session, structure)
+    kinds, kind = _kinds(session, structure)
     payload = outline_payload(
         scene,
-        names=names,
-        name=name,
+        kinds=kinds,
+        kind=kind,
         ranks=None if result is None else _ranks(result),
         wanted=_wanted(session),
+        height=height,
     )
 
     def select(node: object) -> None:
@@ -53,7 +55,7 @@ def draw_outline(
     part(
         "outline",
         key=key,
-        data=pack_outline(payload | {"height": height, "kind": "outline"}),
+        data=pack(payload | {"kind": "outline"}),
         selected=select,
         wanted=want,
     )
@@ -65,8 +67,8 @@ def _wanted(session: Session) -> list[int]:
     return list(nodes) if key == session.key else []
 
 
-def _names(session: Session, structure: Structure) -> tuple[list[str], list[int]]:
-    """What nodes are called, each name once, and which of them each node goes by."""
+def _kinds(session: Session, structure: Structure) -> tuple[list[str], list[int]]:
+    """What kinds of nodes are called, each once, and which of them each node goes by."""
     known: dict[tuple[int, str], int] = {}
     column = [
         known.setdefault(pair, len(known))

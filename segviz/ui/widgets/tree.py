@@ -15,8 +15,9 @@ from segviz.ui import keys
 from segviz.ui.state import Session, begin
 from segviz.ui.view_state import VIEWS, read_look, write_look
 from segviz.ui.widgets.canvas import tree_canvas
+from segviz.ui.widgets.charts import colours, ramp, theme
 from segviz.view.live import LiveSetting
-from segviz.view.palette import ACCENT, SCORE_RAMP_DARK, SCORE_RAMP_LIGHT, session_colours
+from segviz.view.palette import SURFACE, session_colours
 from segviz.view.scene import UNFOLDED, Scene, scene_of
 
 
@@ -116,16 +117,16 @@ def draw_node_link(session: Session, structure: Structure, height: int = 560, **
     """Draws the same structure with pyvis; ``marks`` as in ``node_link_html``."""
     palette = session_colours(len(session.conversation.sessions))
     middles = (structure.start + structure.stop - 1) // 2
-    colours = [palette[session.sessions[middle]] for middle in middles.tolist()]
-    dark = st.context.theme.type == "dark"
+    fills = [palette[session.sessions[middle]] for middle in middles.tolist()]
+    background, foreground = SURFACE[theme()]
     html, shown = node_link_html(
         structure,
-        colours,
-        background="#171614" if dark else "#ffffff",
-        foreground="#edebe8" if dark else "#2f2d2b",
+        fills,
+        background=background,
+        foreground=foreground,
         height=height,
-        ramp=SCORE_RAMP_DARK if dark else SCORE_RAMP_LIGHT,
-        accent=ACCENT["dark" if dark else "light"],
+        ramp=ramp("score"),
+        accent=colours()["accent"],
         selected=session.selected_in(structure),
         names=scene(session, structure).names,
         **marks,

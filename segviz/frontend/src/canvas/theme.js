@@ -21,7 +21,7 @@ export function readTheme(s) {
   const text = colour("--st-text-color", dark ? "#fafafa" : "#31333f");
   const mode = dark ? "dark" : "light";
   const accent = scene.data.accent[mode];
-  const { ramp, change, measure } = scene.data.ramps[mode];
+  const { score: ramp, change, measure } = scene.data.ramps[mode];
   scene.theme = {
     background, text, accent, ramp, change, font: style.fontFamily,
     table: rampTable(ramp),

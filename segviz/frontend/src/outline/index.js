@@ -6,24 +6,17 @@
 // it is still open after a look at another drawing.
 
 import { element } from "../shared/dom.js";
-import { unpack } from "../shared/message.js";
 import { listen } from "./events.js";
 import { goTo, render } from "./list.js";
 import { buildForest, countBelow, createOpen, openTo } from "./rows.js";
 
 const STATE = "segvizOutline";
-const page = /** @type {any} */ (globalThis);
 /** @type {Map<string, Open>} */
-const KEPT = (page[Symbol.for("segviz.outline.open")] ??= new Map());
+const KEPT = new Map();
 const MOST_KEPT = 8;
-/** @type {("gold" | "retrieved" | "added" | "revised")[]} */
-const NODE_SETS = ["gold", "retrieved", "added", "revised"];
-
-/** @param {Mount<Uint8Array>} component */
-export default (component) => part({ ...component, data: component.data && unpack(component.data) });
 
 /** @param {Mount<OutlineMessage>} mount */
-export function part({ data, parentElement, setTriggerValue }) {
+export default function ({ data, parentElement, setTriggerValue }) {
   /** @type {OutlineState} */
   const s = parentElement[STATE] ??= createState(parentElement);
   // A trigger, not a state: a state that Python has overruled would go stale and swallow
@@ -73,8 +66,11 @@ function update(s, data) {
   memory.forest = buildForest(data);
   memory.sets = {};
   memory.below = {};
-  for (const name of NODE_SETS) memory.sets[name] = new Set(data[name]);
-  for (const name of NODE_SETS) memory.below[name] = countBelow(memory.forest, data[name]);
+  const { gold, top_final: retrieved, added, revised } = data;
+  for (const [name, nodes] of Object.entries({ gold, retrieved, added, revised })) {
+    memory.sets[name] = new Set(nodes);
+    memory.below[name] = countBelow(memory.forest, nodes);
+  }
   memory.most = 0;
   memory.active = data.level.reduce((sum, level) => sum + Number(level >= 0), 0);
   for (const scores of [data.initial, data.final]) {
@@ -82,7 +78,7 @@ function update(s, data) {
       if (data.level[node] >= 0) memory.most = Math.max(memory.most, score);
     });
   }
-  s.elements.root.style.height = `${data.height}px`;
+  s.elements.root.style.height = `${data.stage_height}px`;
   s.elements.tree.setAttribute("aria-label", `Outline of ${data.title || "the memory"}`);
   if (fresh) begin(s);
   let goal = null;

@@ -46,9 +46,9 @@ function fillBar(s) {
     };
     parts.push(made);
   };
-  /** @param {number[]} nodes */
+  /** @param {Ids} nodes */
   const openAll = (nodes) => () => nodes.forEach((node) => openTo(forest, open, node));
-  if (data.retrieved.length) button("Open to retrieved", openAll(data.retrieved));
+  if (data.top_final.length) button("Open to retrieved", openAll(data.top_final));
   if (data.gold.length) button("Open to gold", openAll(data.gold));
   button("Open a level", () => {
     for (const { branches, key } of s.list.rows) if (branches) open.opened.add(key);

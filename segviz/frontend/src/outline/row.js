@@ -83,7 +83,7 @@ export function labelOf(memory, row) {
   const { node } = row;
   const scores = scoresOf(memory, node).map(([name, value, , rank]) =>
     `${name} ${multiple(memory, value)}${rank ? ` rank ${rank}` : ""}`);
-  const said = [data.names[data.name[node]], `node ${node}`,
+  const said = [data.kinds[data.kind_of[node]], `node ${node}`,
     spanText(data.start[node], data.stop[node]), sessionsText(data, node),
     row.branches ? `${row.branches} below` : "", ...marksOf(memory, row).map(([, words]) => words),
     ...scores, wordsOf(memory, node) ?? ""];
@@ -151,7 +151,7 @@ function head(memory, row) {
   const { data } = memory;
   const { node } = row;
   const made = make("span", "head");
-  made.append(make("span", "name", data.names[data.name[node]]),
+  made.append(make("span", "name", data.kinds[data.kind_of[node]]),
     make("span", "where", `node ${node}`),
     make("span", "where", spanText(data.start[node], data.stop[node])),
     make("span", "where", sessionsText(data, node)));

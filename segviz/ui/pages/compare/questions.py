@@ -43,7 +43,7 @@ from segviz.ui.settings import write_settings
 from segviz.ui.state import Session, fingerprint, peek, remember
 from segviz.ui.widgets.atlas import draw_atlas
 from segviz.ui.widgets.captions import counted, level_label, short, spread, unmarked
-from segviz.ui.widgets.charts import chart, colours, faint, ink, pair
+from segviz.ui.widgets.charts import chart, colours, ink, pair, theme
 from segviz.ui.widgets.lists import node_list
 from segviz.ui.widgets.measures import at_once, measure_choice
 from segviz.ui.widgets.slices import measured, slice_choice
@@ -128,7 +128,9 @@ def _turns(found: Overlap, gold: list[str], held: Mapping[str, set[str]]) -> Non
         else:
             shown = f" Showing {_OTHERS} of {others} other turns, those that most systems returned."
     chart(
-        turn_strip(matrix, empty=faint(), ink=ink(), **colours()),
+        turn_strip(
+            matrix, empty={"light": "#f0eeea", "dark": "#2a2825"}[theme()], ink=ink(), **colours()
+        ),
         f"{gold_sentence(matrix)} {overlap_sentence(found)}".strip(),
         "overlap",
         f"Gold turns stand first. Returned are leaves and nodes of up to {_NARROW} turns; wider "

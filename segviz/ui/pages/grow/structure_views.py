@@ -33,8 +33,8 @@ from segviz.figures.windows import dated, window_rows, windows, windows_figure, 
 from segviz.tree import Structure
 from segviz.ui.state import Session
 from segviz.ui.widgets.captions import counted, level_names
-from segviz.ui.widgets.charts import chart, colours, dark, ink, pair
-from segviz.view.palette import session_colours
+from segviz.ui.widgets.charts import chart, colours, ink, pair, theme
+from segviz.view.palette import SURFACE, session_colours
 
 _YEARS = 3
 
@@ -211,7 +211,7 @@ def _relations(session: Session, structure: Structure, step: int) -> None:
         structure,
         nodes[:shown],
         palette=session_colours(len(marks)),
-        background="#171614" if dark() else "#ffffff",
+        background=SURFACE[theme()][0],
         foreground=ink(),
         accent=colours()["accent"],
         selected=session.selected if centre is None else centre,

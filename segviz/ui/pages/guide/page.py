@@ -23,7 +23,7 @@ from segviz.ui.pages.guide.cases import CASES, CONVERSATION, Case
 from segviz.ui.state import Session
 from segviz.ui.view_state import read_file
 from segviz.ui.widgets.captions import cited
-from segviz.ui.widgets.charts import QUIET, colours, dark, ramp
+from segviz.ui.widgets.charts import QUIET, colours, ramp, theme
 from segviz.ui.widgets.tables import table
 from segviz.view.bookmark import Bookmark
 
@@ -79,8 +79,8 @@ def _toy() -> None:
             structure,
             initial,
             final,
-            ramp=ramp(),
-            line="#5a5751" if dark() else "#c9c5be",
+            ramp=ramp("score"),
+            line={"light": "#c9c5be", "dark": "#5a5751"}[theme()],
             ink=colours()["accent"],
             marked=best,
         ),

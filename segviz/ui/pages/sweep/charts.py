@@ -12,7 +12,7 @@ from segviz.figures.judged import Judged, Setting, blind_sentence
 from segviz.ui import keys
 from segviz.ui.state import Session
 from segviz.ui.widgets.captions import level_names
-from segviz.ui.widgets.charts import QUIET, caption, changes, chart, colours, ink, readable
+from segviz.ui.widgets.charts import QUIET, caption, chart, colours, ink, ramp, readable
 from segviz.view.palette import LEVEL_COLOURS
 
 
@@ -58,7 +58,7 @@ def _heatmap(judged: Judged, policy: str) -> None:
     st.markdown(f"**{policy}**, {judged.label}", help="Click a cell for its setting in full.")
     sentence = figures.heatmap_sentence(judged, policy)
     figure = figures.heatmap(
-        judged, policy, ramp=changes(), accent=colours()["accent"], chosen=chosen(judged)
+        judged, policy, ramp=ramp("change"), accent=colours()["accent"], chosen=chosen(judged)
     )
     st.plotly_chart(
         readable(figure),
