@@ -39,7 +39,6 @@ def outline_payload(
     """
     before, after = ranks or ((), ())
     return tree_payload(scene, stage=height) | {
-        "edges": scene.structure.edges,
         "kinds": list(kinds),
         "kind_of": np.asarray(kind, dtype=np.int32),
         "rank_initial": np.asarray(before, dtype=np.int32),

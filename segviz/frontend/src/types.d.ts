@@ -650,15 +650,11 @@ interface OutlineMessage extends Message {
   title: string;
 }
 
-interface LinkTable {
-  at: Int32Array;
-  ids: Int32Array;
-}
 interface Forest {
   level: Int32Array;
-  children: LinkTable;
-  parents: LinkTable;
-  roots: Int32Array;
+  parents: Links;
+  children: Links;
+  roots: number[];
 }
 
 /** What is open: keys of places, and how many of a long list are shown. */

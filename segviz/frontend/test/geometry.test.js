@@ -6,7 +6,8 @@ import { test } from "node:test";
 import { boxAt, eachBox, nodeRect, rowRect, visibleBoxes } from "../src/canvas/boxes.js";
 import { geometry, rowAt, rowBox } from "../src/canvas/geometry.js";
 import { placeLabels } from "../src/canvas/margin.js";
-import { ancestors, assignLanes, buildTree, neighbour, sessionRuns } from "../src/canvas/rows.js";
+import { assignLanes, buildTree, neighbour, sessionRuns } from "../src/canvas/rows.js";
+import { ancestors } from "../src/shared/links.js";
 import { clampView, zoomView } from "../src/canvas/view.js";
 import component from "../src/canvas/index.js";
 

@@ -4,7 +4,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { pathEnds } from "../src/canvas/toolbar.js";
-import { descendantRuns, pathTo } from "../src/canvas/lineage.js";
+import { descendantRuns } from "../src/canvas/lineage.js";
+import { pathTo } from "../src/shared/links.js";
 import { draggedView, frameOf, gripAt } from "../src/canvas/overview.js";
 import { buildTree } from "../src/canvas/rows.js";
 import { between, createHistory, goBack, remember } from "../src/canvas/view.js";

@@ -4,7 +4,8 @@ import assert from "node:assert/strict";
 import { afterEach, beforeEach, test } from "node:test";
 
 import { checksum } from "../src/shared/message.js";
-import { edgePairs, propagator } from "../src/canvas/propagate.js";
+import { propagator } from "../src/canvas/propagate.js";
+import { edgePairs } from "../src/shared/links.js";
 import {
   adoptSetting, change, createSettings, keyLetGo, recompute, report,
 } from "../src/canvas/settings.js";

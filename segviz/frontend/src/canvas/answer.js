@@ -1,9 +1,9 @@
 // What came back for a question: who entered and left, from which rank to which, on which
 // levels, and what became of the gold evidence. Every place that tells one of these reads it here.
 
+import { ancestors } from "../shared/links.js";
 import { isolateText } from "../shared/text.js";
 import { levelCounts, ranksOf } from "./propagate.js";
-import { ancestors } from "./rows.js";
 import { goldClasses } from "./shades.js";
 
 const WORDS = 6;

@@ -3,9 +3,9 @@
 // text. Labels may be answers or only what was on offer, so a check mark and bold type
 // tell what was taken; where that is none of them, a row of its own says so on top.
 
-import { CONTROLS, cutText, isolateText } from "../shared/text.js";
 import { mix } from "./colour.js";
 import { rowBox } from "./geometry.js";
+import { fittingText } from "./labels.js";
 
 const NUMBERS = 88; // pixels of "0.178 < 0.182"
 const LINE = 22;
@@ -69,7 +69,7 @@ export function drawCandidates(s, ctx) {
     ctx.font = `${row.taken && !numbers ? "600 " : ""}12px ${theme.font}`;
     ctx.fillStyle = row.taken ? theme.text : theme.muted;
     const room = s.elements.stage.clientWidth - 2 - textLeft;
-    ctx.fillText(fitText(ctx, numbers || row.label, room), textLeft, y + 0.5);
+    ctx.fillText(fittingText(ctx, numbers || row.label, room), textLeft, y + 0.5);
   });
 }
 
@@ -108,18 +108,6 @@ function check(ctx, colour, left, y) {
   ctx.lineTo(left + 4, y + 4);
   ctx.lineTo(left + 10, y - 5);
   ctx.stroke();
-}
-
-/** @param {Ctx} ctx
- * @param {string} text
- * @param {number} width */
-function fitText(ctx, text, width) {
-  let fitted = isolateText(text);
-  text = text.replace(CONTROLS, " ");
-  for (let keep = text.length - 1; keep > 0 && ctx.measureText(fitted).width > width; keep--) {
-    fitted = isolateText(cutText(text, keep));
-  }
-  return fitted;
 }
 
 /** Centres moved as little as needed to lie `size` apart between top and bottom.

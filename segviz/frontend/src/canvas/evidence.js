@@ -1,7 +1,7 @@
 // The evidence list beside the tree: rank, rise or fall, level, gold, words. It follows every
 // frame; the selected node's entry is open.
 
-import { element, focusedBeside, make } from "../shared/dom.js";
+import { button, element, focusedBeside, make, sign } from "../shared/dom.js";
 import { isolateText, spanText } from "../shared/text.js";
 import { lineBlocks, matchedPieces } from "../shared/lines.js";
 import { levelName, multiple, nodeOf, spoken, textOf, wordsOf } from "./answer.js";
@@ -21,9 +21,7 @@ export function buildEvidence(s, parent) {
   const hint = element("span", "hint", head);
   hint.append("words ", make("mark", "heard", "asked"), " ", make("mark", "alike", "similar"));
   hint.title = "Words of the question are marked in what came back, similar words dotted";
-  const order = element("button", "", head);
-  order.type = "button";
-  order.addEventListener("click", () => {
+  const order = button("", head, "", () => {
     s.attention.byTime = !s.attention.byTime;
     showEvidence(s);
   });
@@ -133,33 +131,29 @@ function entry(s, list, row, open) {
   const { scene, scene: { data } } = s;
   const { node, is, level, gold, words, out } = row;
   const item = element("li", out ? "out" : "", list);
-  const button = element("button", "entry", item);
-  button.type = "button";
-  button.dataset.node = String(node);
-  button.setAttribute("aria-expanded", String(open));
-  const move = moveText(row, data.top_initial.length);
-  element("span", "rank", button, String(is));
-  element("span", /^in/.test(move) ? "move new" : "move", button, move);
-  element("span", "level", button, level);
-  if (gold.length) {
-    const narrow = data.stop[node] - data.start[node] === 1;
-    const mark = element("span", narrow ? "gold" : "gold wide", button, "◆");
-    mark.title = `${narrow ? "gold" : "covers gold"} ${isolateText(gold.join(", "))}`;
-    mark.setAttribute("aria-label", mark.title);
-    mark.setAttribute("role", "img");
-  }
-  const matches = data.matches[nodeOf(data, node)];
-  if (!open) {
-    element("bdi", "words", button).append(...matchedPieces(words, matches, false).map(
-      ([kind, part]) => (kind === "same" ? part : make("mark", kind, part))));
-  }
-  button.addEventListener("click", () => {
+  const line = button("entry", item, "", () => {
     select(s, open ? null : node);
     if (!open) reveal(s, node);
     s.elements.root.dataset.picked = String(node);
   });
-  button.addEventListener("pointerenter", () => pointed(s, node));
-  button.addEventListener("pointerleave", () => pointed(s, null));
+  line.dataset.node = String(node);
+  line.setAttribute("aria-expanded", String(open));
+  const move = moveText(row, data.top_initial.length);
+  element("span", "rank", line, String(is));
+  element("span", /^in/.test(move) ? "move new" : "move", line, move);
+  element("span", "level", line, level);
+  if (gold.length) {
+    const narrow = data.stop[node] - data.start[node] === 1;
+    sign(narrow ? "gold" : "gold wide", line, "◆",
+      `${narrow ? "gold" : "covers gold"} ${isolateText(gold.join(", "))}`);
+  }
+  const matches = data.matches[nodeOf(data, node)];
+  if (!open) {
+    element("bdi", "words", line).append(...matchedPieces(words, matches, false).map(
+      ([kind, part]) => (kind === "same" ? part : make("mark", kind, part))));
+  }
+  line.addEventListener("pointerenter", () => pointed(s, node));
+  line.addEventListener("pointerleave", () => pointed(s, null));
   if (!open) return;
   const body = element("div", "opened", item);
   const session = data.session_titles[scene.runs[scene.runOf[data.start[node]]]?.session] ?? "";

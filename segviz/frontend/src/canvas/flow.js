@@ -1,8 +1,9 @@
 // Flow: what a node's score is made of, as ribbons from those that gave it. The twin of
 // segviz.retrieval.explain, and its drawing.
 
+import { edgePairs } from "../shared/links.js";
 import { nodeRect } from "./boxes.js";
-import { edgePairs, shares, TRANSITIONS } from "./propagate.js";
+import { shares, TRANSITIONS } from "./propagate.js";
 
 const RIBBONS = 24; // of a hop; what lies below is too thin to be seen
 const THICKEST = 26; // pixels of a ribbon that is all of the score

@@ -142,21 +142,23 @@ export function plus(theme, ctx, rect, half, colour, lift = 0) {
   }
 }
 
+/** Of the bracket of what has left. */
+export const DASHED = [2.5, 1.5];
+
 /** A cap with two legs on the outer edge.
  * @param {Theme} theme
  * @param {Ctx} ctx
  * @param {Rect} rect
  * @param {number} half
  * @param {string} colour
- * @param {number} [lift]
  * @param {number[]} [dash] */
-export function bracket(theme, ctx, rect, half, colour, lift = 0, dash = []) {
+export function bracket(theme, ctx, rect, half, colour, dash = []) {
   const { middle, base, away } = outside(rect, half);
   const reach = Math.max(rect.w / 2 + 1, 5);
-  const [foot, top] = [base + away * lift, base + away * (4 + lift)];
+  const top = base + away * 4;
   /** @type {[number, number][]} */
-  const points = [[middle - reach, foot], [middle - reach, top], [middle + reach, top],
-    [middle + reach, foot]];
+  const points = [[middle - reach, base], [middle - reach, top], [middle + reach, top],
+    [middle + reach, base]];
   ctx.lineCap = "butt";
   ctx.strokeStyle = theme.background;
   stroke(ctx, 3.5, ...points);
@@ -164,16 +166,6 @@ export function bracket(theme, ctx, rect, half, colour, lift = 0, dash = []) {
   ctx.strokeStyle = colour;
   stroke(ctx, 1.5, ...points);
   ctx.setLineDash([]);
-}
-
-/** @param {Theme} theme
- * @param {Ctx} ctx
- * @param {Rect} rect
- * @param {number} half
- * @param {string} colour
- * @param {number} lift */
-export function dashedBracket(theme, ctx, rect, half, colour, lift) {
-  bracket(theme, ctx, rect, half, colour, lift, [2.5, 1.5]);
 }
 
 /** @param {Theme} theme

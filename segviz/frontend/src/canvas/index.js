@@ -29,7 +29,7 @@ import { createSearch, refind, resetSearch } from "./search.js";
 import { adoptSetting, change, createSettings, report } from "./settings.js";
 import { readTheme } from "./theme.js";
 import { buildTools } from "./toolbar.js";
-import { clampView, createHistory, moveView } from "./view.js";
+import { clampView, createHistory, isStill, moveView } from "./view.js";
 import { markWeights } from "./weights.js";
 
 const STATE = "segvizTree";
@@ -214,8 +214,7 @@ function update(s, data) {
   elements.root.classList.toggle("staged", Boolean(data.stage_height));
   elements.stage.style.height = data.stage_height ? `${data.stage_height}px` : "";
   const moved = fresh || before.step !== data.step;
-  const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
-  if (moved) frames.fadeFrom = data.added.length && !still && before ? performance.now() : 0;
+  if (moved) frames.fadeFrom = data.added.length && !isStill() && before ? performance.now() : 0;
   elements.root.style.height = data.height ?? "";
   readTheme(s);
   refind(s);

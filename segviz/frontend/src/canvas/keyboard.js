@@ -1,6 +1,6 @@
 // The keyboard on the canvas, and the panel that names all keys and what the mouse does.
 
-import { element } from "../shared/dom.js";
+import { button, element } from "../shared/dom.js";
 import { holdNone } from "./changed.js";
 import { schedule } from "./frame.js";
 import { showIsolated } from "./legend.js";
@@ -97,11 +97,7 @@ export function buildHelp(elements, parent) {
   root.tabIndex = -1;
   root.setAttribute("role", "dialog");
   root.setAttribute("aria-label", "Keys and mouse");
-  const close = element("button", "", root, "×");
-  close.type = "button";
-  close.title = "Close (Esc)";
-  close.setAttribute("aria-label", "Close");
-  close.addEventListener("click", () => showHelp(elements, false));
+  button("", root, "×", () => showHelp(elements, false), "Close");
   for (const { title, rows } of [{ title: "Keys, with the tree in focus", rows: KEYS },
     { title: "Mouse", rows: MOUSE }]) {
     const part = element("div", "part", root);

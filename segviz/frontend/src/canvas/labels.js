@@ -52,7 +52,7 @@ export function labelTexts(scene, half, node, choice) {
   if (choice === "node") return { texts: [String(data.origin[node] ?? node)], cut: false };
   if (choice === "words" || choice === "marked") {
     const text = data.names[node] ?? "";
-    return { texts: text ? [text.length > LONGEST ? briefly(text, LONGEST) : text] : [],
+    return { texts: text ? [text.length > LONGEST ? cutText(text, LONGEST) : text] : [],
       cut: true };
   }
   if (choice === "session") {
@@ -98,7 +98,7 @@ export function fitLabel({ texts, cut }, measure, room) {
   const text = texts[texts.length - 1];
   let keep = Math.floor((text.length * room) / measure(isolateText(text))) + 1;
   while (keep >= SHORTEST) {
-    const fitted = isolateText(briefly(text, keep));
+    const fitted = isolateText(cutText(text, keep));
     const size = measure(fitted);
     if (size <= room) return fitted;
     keep = Math.min(keep - 1, Math.floor((keep * room) / size));
@@ -106,19 +106,12 @@ export function fitLabel({ texts, cut }, measure, room) {
   return "";
 }
 
-// Of these every one is a character by itself: no need to look for whole graphemes, which is
-// slow while the view slides and every label is cut anew in every frame.
-const SINGLE = /^[\u0020-\u02ff\u2010-\u2027]*$/;
-
-/** @param {string} text
- * @param {any} keep */
-function briefly(text, keep) {
-  if (!SINGLE.test(text)) return cutText(text, keep);
-  if (text.length <= keep) return text;
-  const head = text.slice(0, keep);
-  const space = head.lastIndexOf(" ");
-  return `${(space > keep * 0.7 ? head.slice(0, space) : head).replace(/[\s,;:]+$/, "")}…`;
-}
+/** A text, or as much of it as there is room for.
+ * @param {Ctx} ctx
+ * @param {string} text
+ * @param {number} room */
+export const fittingText = (ctx, text, room) =>
+  fitLabel({ texts: [text], cut: true }, (part) => ctx.measureText(part).width, room);
 
 /** Black or white, whichever is read better: at least 4.58 : 1 on any colour.
  * @param {string} colour */

@@ -1,11 +1,15 @@
 // What colours and marks mean, and how many nodes are of each colour. Every
 // class of colours is a button that lets it stand alone; Escape or a second click ends it.
 
-import { element, focusedBeside } from "../shared/dom.js";
+import { button as newButton, cleared, element, focusedBeside } from "../shared/dom.js";
 import { isolateText, number } from "../shared/text.js";
 import { colourClasses, counted, toggleIsolated } from "./classes.js";
 import { onFrame, onScores, schedule } from "./frame.js";
+import { bar, bracket, DASHED, diamond, plus, triangle } from "./glyphs.js";
 import { powerOf } from "./shades.js";
+
+export const SWATCH = 14; // pixels across
+const ROW = 24; // pixels of a line of the legend
 
 /** @param {State} s
  * @param {HTMLElement} parent */
@@ -111,14 +115,12 @@ const isIsolated = ({ isolated }, kind, key) => isolated?.kind === kind && isola
  * @param {number | string} key
  * @param {string} title */
 function isolateButton(s, parent, className, kind, key, title) {
-  const button = element("button", className, parent);
+  const button = newButton(className, parent, "", () => showIsolated(s, kind, key));
   const pressed = isIsolated(s.scene, kind, key);
-  button.type = "button";
   button.dataset.key = `${kind}:${key}`;
   const act = pressed ? "Shown alone; press again to end." : "Press to see it alone.";
   button.title = `${title}. ${act}`;
   button.setAttribute("aria-pressed", String(pressed));
-  button.addEventListener("click", () => showIsolated(s, kind, key));
   return button;
 }
 
@@ -181,9 +183,10 @@ export function scaleOf(scene) {
 /** @param {State} s */
 function writeScale(s) {
   const { words, ramp, ends } = scaleOf(s.scene);
-  entry(s.elements.legend, "ramp", words).style.background = gradient(ramp);
-  for (const { kind, text, colour } of ends) {
-    entry(s.elements.legend, kind, text).style.backgroundColor = colour;
+  for (const { kind, text, colour } of [{ kind: "ramp", text: words, colour: gradient(ramp) }, ...ends]) {
+    const item = element("span", "mark", s.elements.legend);
+    element("i", kind, item).style.background = colour;
+    element("span", "", item, text);
   }
 }
 
@@ -209,29 +212,47 @@ export function markEntries({ data, picture }) {
 /** The retrieved nodes can stand alone, too: their mark is a button.
  * @param {State} s
  * @param {Mark} mark */
-function writeMark(s, mark) {
-  const [kind, words, sign] = mark;
-  if (kind !== "top") return entry(s.elements.legend, kind, words, sign);
-  const button = isolateButton(s, s.elements.legend, "class", "top", 0, `${words} retrieved nodes`);
-  return fillEntry(button, kind, words, sign);
+function writeMark(s, [kind, words, sign]) {
+  const { scene: { theme }, elements: { legend } } = s;
+  const item = kind === "top" ? isolateButton(s, legend, "class", "top", 0, `${words} retrieved nodes`)
+    : element("span", "mark", legend);
+  const ctx = cleared(element("canvas", "", item), sign ? 28 : SWATCH, ROW);
+  drawMark(theme, ctx, kind, sign, 0, ROW / 2);
+  element("span", "", item, words);
 }
 
-/** @param {HTMLElement} legend
+/** A mark in its two shapes: around a box, and as a sign at a narrow one.
+ * @param {Theme} theme
+ * @param {Ctx} ctx
  * @param {string} kind
- * @param {string} words
- * @param {string} [sign] */
-const entry = (legend, kind, words, sign) =>
-  fillEntry(element("span", "mark", legend), kind, words, sign);
-
-/** @param {any} item
- * @param {string} kind
- * @param {string} words
- * @param {string | undefined} sign */
-function fillEntry(item, kind, words, sign) {
-  const swatch = element("i", kind, item);
-  if (sign) element("i", `sign ${sign}`, item);
-  element("span", "", item, words);
-  return swatch;
+ * @param {string | undefined} sign
+ * @param {number} x
+ * @param {number} y */
+export function drawMark(theme, ctx, kind, sign, x, y) {
+  const { accent, text } = theme;
+  if (kind === "diamond") return diamond(theme, ctx, x + 7, y);
+  const dash = kind === "revised" ? [4, 3] : [];
+  const width = { top: 2, entered: 3, chosen: 3 }[kind] ?? 1.5;
+  // A swatch is narrow for a box: its outline is drawn as around a wide one.
+  ctx.setLineDash(dash);
+  ctx.strokeStyle = kind === "frontier" ? text : accent;
+  ctx.lineWidth = width;
+  ctx.strokeRect(x + width / 2, y - 5 + width / 2, SWATCH - width, 10 - width);
+  if (kind === "entered") {
+    ctx.globalAlpha = 0.4; // washed, as the node is
+    ctx.fillStyle = accent;
+    ctx.fillRect(x, y - 5, SWATCH, 10);
+    ctx.globalAlpha = 1;
+  }
+  ctx.setLineDash([]);
+  const place = { x: x + 22, y: y + 4, w: 2, h: 1 };
+  if (sign === "hollow") triangle(theme, ctx, place, 0, accent, "hollow");
+  else if (sign === "triangle" || sign === "arrow") {
+    bar(theme, ctx, place, 0, accent);
+    triangle(theme, ctx, place, 0, accent, sign === "arrow" ? "stem" : "");
+  } else if (sign === "plus") plus(theme, ctx, place, 0, accent);
+  else if (sign === "bracket") bracket(theme, ctx, place, 0, text);
+  else if (sign === "dashed") bracket(theme, ctx, place, 0, accent, DASHED);
 }
 
 /** @param {string[]} colours */

@@ -1,24 +1,9 @@
 // What belongs to a node: the path that leads to it and all that lies below.
 
+import { ancestors, reached } from "../shared/links.js";
 import { nodeRect } from "./boxes.js";
 import { rowBox } from "./geometry.js";
 import { footing, outline } from "./glyphs.js";
-import { ancestors, reached } from "./rows.js";
-
-/** The nodes from a root to this one, along first parents.
- * @param {Tree} tree
- * @param {number} node */
-export function pathTo(tree, node) {
-  const path = [];
-  const seen = new Set();
-  /** @type {number | undefined} */
-  let at = node;
-  for (; at !== undefined && !seen.has(at); at = tree.parents.get(at)?.[0]) {
-    seen.add(at);
-    path.push(at);
-  }
-  return path.reverse();
-}
 
 /** Where the descendants lie: {row, level, start, stop}, neighbours of a row joined, so that a
  *  root over 100,000 leaves is a few strokes.

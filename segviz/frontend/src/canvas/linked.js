@@ -1,9 +1,9 @@
 // The canvas and the other views of the same memory point at the same units.
 // A drawing in the order of branches (`axis_units`: the unit at each position) is translated.
 
+import { ancestors } from "../shared/links.js";
 import { holds, listenPointing, point } from "../shared/pointing.js";
 import { schedule } from "./frame.js";
-import { ancestors } from "./rows.js";
 
 /** Starts to listen; `s.unlink` ends it. `s.linked` holds the leaves that another view is on
  *  and what lies above them.

@@ -8,7 +8,7 @@
 
 import { nodeRect, rowRect } from "./boxes.js";
 import {
-  bar, bracket, dashedBracket, diamond, dot, isNarrow, outline, plus, triangle,
+  bar, bracket, DASHED, diamond, dot, isNarrow, outline, plus, triangle,
 } from "./glyphs.js";
 import { inkOn } from "./labels.js";
 import { drawLineage, isCarried } from "./lineage.js";
@@ -223,7 +223,7 @@ function drawLeft(s, ctx, half) {
   for (const node of answer?.left ?? []) {
     const rect = markRect(s, half, node, 1.5);
     if (!rect) continue;
-    if (isNarrow(rect, 1.5)) dashedBracket(theme, ctx, rect, half, theme.accent, 0);
+    if (isNarrow(rect, 1.5)) bracket(theme, ctx, rect, half, theme.accent, DASHED);
     else outline(theme, ctx, rect, theme.accent, 1.5, { dash: [4, 3] });
   }
 }

@@ -1,11 +1,12 @@
 // Draws the α path: ranks above, level shares below, on one axis that can be dragged. The picture
 // is painted when the path is another; a drag moves a line over it.
 
-import { cleared, element } from "../shared/dom.js";
+import { button, cleared, element } from "../shared/dom.js";
+import { edgePairs } from "../shared/links.js";
 import { checksum } from "../shared/message.js";
 import { levelName, nameOf } from "./answer.js";
 import { onFrame, onScores, schedule } from "./frame.js";
-import { edgePairs, propagator } from "./propagate.js";
+import { propagator } from "./propagate.js";
 import { select } from "./navigation.js";
 import { pathOf, retrievedAt, short } from "./path.js";
 import { change, keyLetGo, report } from "./settings.js";
@@ -21,9 +22,7 @@ export function buildPath(s, parent) {
   const root = element("section", "path", parent);
   const head = element("div", "head", root);
   const title = element("span", "", head);
-  const over = element("button", "", head);
-  over.type = "button";
-  over.addEventListener("click", () => {
+  const over = button("", head, "", () => {
     path.over = path.over === "alpha" ? "horizon" : "alpha";
     path.key = [];
     follow(s);

@@ -45,15 +45,6 @@ export const TRANSITIONS = {
   neighbours: (tree) => thereAndBack(adjacent(tree)),
 };
 
-/** All edges as [parent, child] pairs; the payload sends them only if parents do not do.
- * @param {Pick<Columns, "parent" | "edges">} given */
-export function edgePairs({ parent, edges }) {
-  if (edges.length) return edges;
-  const pairs = [];
-  for (let id = 0; id < parent.length; id++) if (parent[id] >= 0) pairs.push(parent[id], id);
-  return Int32Array.from(pairs);
-}
-
 /** W_P as parallel columns: source, target and the part of the source's score that goes
  *  there, one over the number of its targets.
  * @param {Int32Array} pairs

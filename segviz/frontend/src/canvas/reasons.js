@@ -1,7 +1,7 @@
 // Beside the α path: what the selected node's score is made of, hop by hop, and the nodes that were
 // almost retrieved, missed gold first, with what each would need.
 
-import { element, focusedBeside } from "../shared/dom.js";
+import { button, element, focusedBeside, sign } from "../shared/dom.js";
 import { isolateText } from "../shared/text.js";
 import { levelName, nameOf, turnsOf, wordsOf } from "./answer.js";
 import { onFrame, schedule } from "./frame.js";
@@ -9,6 +9,7 @@ import { shownFlow } from "./flow.js";
 import { reveal, select } from "./navigation.js";
 import { needed } from "./path.js";
 import { ranksOf, topNodes } from "./propagate.js";
+import { isStill } from "./view.js";
 
 const NEXT = 4; // nodes after the last that is retrieved
 const GIVERS = 3; // nodes that are named of a hop
@@ -85,22 +86,17 @@ function writeFlow(s, part) {
   }
   /** @param {string} text
    * @param {number} hop */
-  const button = (text, hop) => {
-    const made = element("button", "", row, text);
-    made.type = "button";
+  const hopButton = (text, hop) => {
+    const made = button("", row, text, () => showHop(s, hop));
     made.dataset.at = `hop${hop}`;
     made.setAttribute("aria-pressed", String(flow.hop === hop));
-    made.addEventListener("click", () => showHop(s, hop));
   };
-  found.hops.forEach(({ amount }, i) => button(`hop ${i + 1}: ${share(amount)}`, i + 1));
+  found.hops.forEach(({ amount }, i) => hopButton(`hop ${i + 1}: ${share(amount)}`, i + 1));
   if (found.hops.length > 1) {
-    button("all", 0);
-    const play = element("button", "play", row, flow.timer ? "❚❚" : "▶");
-    play.type = "button";
-    play.dataset.at = "play";
-    play.title = flow.timer ? "Stop" : "Play hop by hop";
-    play.setAttribute("aria-label", play.title);
-    play.addEventListener("click", () => (flow.timer ? stop(s) : playFrom(s, 1)));
+    hopButton("all", 0);
+    const [mark, label] = flow.timer ? ["❚❚", "Stop"] : ["▶", "Play hop by hop"];
+    button("play", row, mark, () => (flow.timer ? stop(s) : playFrom(s, 1)), label)
+      .dataset.at = "play";
   }
   const list = element("ul", "", part);
   found.hops.forEach(({ given }, i) => {
@@ -119,8 +115,7 @@ function writeFlow(s, part) {
  * @param {number} hop */
 function showHop(s, hop) {
   stop(s);
-  const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
-  Object.assign(s.flow, { hop, began: still ? 0 : performance.now() });
+  Object.assign(s.flow, { hop, began: isStill() ? 0 : performance.now() });
   schedule(s);
 }
 
@@ -176,22 +171,17 @@ function writeMisses(s, part, rows) {
   const list = element("ol", "", part);
   for (const { node, rank, gold, level, words, needs } of rows) {
     const item = element("li", "", list);
-    const button = element("button", "entry", item);
-    button.type = "button";
-    button.dataset.at = `miss${node}`;
-    element("span", "rank", button, String(rank || "–"));
-    element("span", "needs", button, needs);
-    element("span", "level", button, level);
-    if (gold.length) {
-      const mark = element("span", "gold missed", button, "◇");
-      mark.title = `missed gold ${isolateText(gold.join(", "))}`;
-      mark.setAttribute("role", "img");
-      mark.setAttribute("aria-label", mark.title);
-    }
-    element("bdi", "words", button, words);
-    button.addEventListener("click", () => {
+    const line = button("entry", item, "", () => {
       select(s, node);
       reveal(s, node);
     });
+    line.dataset.at = `miss${node}`;
+    element("span", "rank", line, String(rank || "–"));
+    element("span", "needs", line, needs);
+    element("span", "level", line, level);
+    if (gold.length) {
+      sign("gold missed", line, "◇", `missed gold ${isolateText(gold.join(", "))}`);
+    }
+    element("bdi", "words", line, words);
   }
 }

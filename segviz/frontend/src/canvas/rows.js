@@ -1,7 +1,9 @@
-// The tree as rows of nodes, and who is whose parent. Pure functions.
+// The tree as rows of nodes. Pure functions.
 //
 // A *row* is one lane of one level; a level has several lanes only where spans of its nodes
 // overlap. A node that stands for a same-text chain lies in a row of each of its levels.
+
+import { edgePairs, linksOf } from "../shared/links.js";
 
 /** Lanes for intervals sorted by start: first fit, so lane 0 holds most of them.
  * @param {number[]} ids
@@ -20,8 +22,9 @@ export function assignLanes(ids, start, stop) {
 }
 
 /** Rows, lanes and neighbours of the active nodes (level >= 0).
- * @param {any} given */
-export function buildTree({ level, top, start, stop, parent, edges, levels_total }) {
+ * @param {Message} data */
+export function buildTree(data) {
+  const { level, top, start, stop, levels_total } = data;
   /** @type {number[][]} */
   const reaching = Array.from({ length: levels_total }, () => []); // the nodes of each level
   let active = 0;
@@ -56,44 +59,9 @@ export function buildTree({ level, top, start, stop, parent, edges, levels_total
     const crossed = laneCount.slice(lowest, top[id] + 1);
     return crossed.every((count) => count === 1) ? top[id] : lowest;
   });
-  const parents = new Map(); // child -> its parents; edges come only if some have several
-  const children = new Map();
-  /** @param {any} p
-   * @param {number} c */
-  const link = (p, c) => {
-    if (p < 0) return;
-    if (!parents.has(c)) parents.set(c, []);
-    if (!children.has(p)) children.set(p, []);
-    parents.get(c).push(p);
-    children.get(p).push(c);
-  };
-  if (edges.length) for (let i = 0; i < edges.length; i += 2) link(edges[i], edges[i + 1]);
-  else for (let id = 0; id < level.length; id++) link(parent[id], id);
-  return { level, top, tall, start, stop, rows, firstRow, laneCount, rowOf, parents, children,
+  return { level, top, tall, start, stop, rows, firstRow, laneCount, rowOf, ...linksOf(edgePairs(data)),
     byLevel: reaching.map((ids, here) => ids.filter((id) => level[id] === here)),
     highest: reaching.findLastIndex((ids) => ids.length), active, newest };
-}
-
-/** All ancestors, each once, along every parent.
- * @param {Tree} tree
- * @param {number} node */
-export const ancestors = (tree, node) => [...reached(tree.parents, node)];
-
-/** All that the links lead to from a node, each once; never the node itself.
- * @param {Links} links
- * @param {number} node */
-export function reached(links, node) {
-  const found = new Set();
-  const pending = [node];
-  while (pending.length) {
-    for (const next of links.get(/** @type {number} */ (pending.pop())) ?? []) {
-      if (found.has(next)) continue;
-      found.add(next);
-      pending.push(next);
-    }
-  }
-  found.delete(node);
-  return found;
 }
 
 /** The node an arrow key leads to; the same node at the edge of the tree.

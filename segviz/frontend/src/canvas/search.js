@@ -2,7 +2,7 @@
 // next. The browser searches the texts it was sent, which may be cut or absent; where Python
 // can be asked, its answer over the full texts takes the place of this one.
 
-import { element } from "../shared/dom.js";
+import { button, element } from "../shared/dom.js";
 import { schedule } from "./frame.js";
 import { walkTo } from "./navigation.js";
 
@@ -21,14 +21,7 @@ export function buildFind(s, parent) {
   /** @param {string} text
    * @param {string} label
    * @param {boolean} back */
-  const step = (text, label, back) => {
-    const made = element("button", "", root, text);
-    made.type = "button";
-    made.title = label;
-    made.setAttribute("aria-label", label);
-    made.addEventListener("click", () => walkHit(s, back));
-    return made;
-  };
+  const step = (text, label, back) => button("", root, text, () => walkHit(s, back), label);
   const before = step("‹", "Hit before (Shift Enter)", true);
   const next = step("›", "Next hit (Enter)", false);
   s.elements.find = { root, input, mark, words, before, next };

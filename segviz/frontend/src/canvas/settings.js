@@ -6,8 +6,9 @@
 // Every change has a number. An answer with a smaller number than the last change is late:
 // its tree and its question count, its setting and its scores do not.
 
+import { edgePairs } from "../shared/links.js";
 import { checksum } from "../shared/message.js";
-import { edgePairs, propagator, topNodes } from "./propagate.js";
+import { propagator, topNodes } from "./propagate.js";
 
 const REST_MS = 200;
 const LOST_MS = 10_000; // without any answer

@@ -1,8 +1,8 @@
 // What gives a node its colour. A *shade* is "session", "level", "initial",
 // "propagated", "change", "gold", "own" or the name of a node measure. Functions of the scene, no DOM.
 
+import { ancestors } from "../shared/links.js";
 import { changeIndex, levelStrength, mix, rampIndex } from "./colour.js";
-import { ancestors } from "./rows.js";
 
 const MIRRORED = "the score of each half; in Change, the difference";
 

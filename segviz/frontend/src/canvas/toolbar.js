@@ -1,10 +1,10 @@
 // The row above the tree: where one is, finding, zooming.
 
-import { element, focusedBeside } from "../shared/dom.js";
+import { button, element, focusedBeside } from "../shared/dom.js";
+import { pathTo } from "../shared/links.js";
 import { isolateText, levelsText, spanText } from "../shared/text.js";
 import { onFrame } from "./frame.js";
 import { showHelp } from "./keyboard.js";
-import { pathTo } from "./lineage.js";
 import { fitNode, select, stepBack, zoomBy } from "./navigation.js";
 import { buildFind } from "./search.js";
 
@@ -20,19 +20,13 @@ export function buildTools(s, parent) {
   /** @param {string} text
    * @param {string} label
    * @param {() => void} act */
-  const button = (text, label, act) => {
-    const made = element("button", "", buttons, text);
-    made.type = "button";
-    made.title = label;
-    made.setAttribute("aria-label", label);
-    made.addEventListener("click", () => s.scene.data && act());
-    return made;
-  };
-  elements.backButton = button("back", "Back to the view before (Esc)", () => stepBack(s));
-  elements.zoomIn = button("+", "Zoom in", () => zoomBy(s, 1.6));
-  elements.zoomOut = button("−", "Zoom out", () => zoomBy(s, 1 / 1.6));
-  elements.fit = button("fit", "Show the whole conversation", () => fitNode(s, null));
-  elements.helpButton = button("?", "Keys and mouse",
+  const tool = (text, label, act) =>
+    button("", buttons, text, () => s.scene.data && act(), label);
+  elements.backButton = tool("back", "Back to the view before (Esc)", () => stepBack(s));
+  elements.zoomIn = tool("+", "Zoom in", () => zoomBy(s, 1.6));
+  elements.zoomOut = tool("−", "Zoom out", () => zoomBy(s, 1 / 1.6));
+  elements.fit = tool("fit", "Show the whole conversation", () => fitNode(s, null));
+  elements.helpButton = tool("?", "Keys and mouse",
     () => showHelp(elements, elements.help.hidden));
   elements.helpButton.setAttribute("aria-expanded", "false");
 }
@@ -107,13 +101,10 @@ function crumb(s, list, node) {
   const called = s.scene.data.names[node];
   const place = `L${level[node]}${top[node] > level[node] ? `–${top[node]}` : ""}`;
   const name = called ? isolateText(here ? called : called.split(", ")[0]) : place;
-  const button = element("button", "", item);
-  button.textContent = here ? `${called ? `${name} · ` : ""}${place} · ${where}` : name;
-  button.type = "button";
-  button.title = `Select node ${node}: ${levelsText(level[node], top[node])}, ${where}`;
-  button.setAttribute("aria-label", button.title);
-  if (here) button.setAttribute("aria-current", "true");
-  button.addEventListener("click", () => select(s, node));
+  const text = here ? `${called ? `${name} · ` : ""}${place} · ${where}` : name;
+  const made = button("", item, text, () => select(s, node),
+    `Select node ${node}: ${levelsText(level[node], top[node])}, ${where}`);
+  if (here) made.setAttribute("aria-current", "true");
 }
 
 /** Leaves out ancestors, from the second on, until the rest has room.

@@ -32,7 +32,7 @@ export function zoomView(view, factor, anchor, total) {
 
 const MOVE_MS = 180;
 
-const isStill = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
+export const isStill = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
 /** @param {Sight} sight
  * @param {View} goal

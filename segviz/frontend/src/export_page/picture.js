@@ -5,8 +5,9 @@ import { eachBox, boxEdges } from "../canvas/boxes.js";
 import { changeParts } from "../canvas/changed.js";
 import { colourClasses } from "../canvas/classes.js";
 import { layOut } from "../canvas/frame.js";
-import { bar, bracket, dashedBracket, diamond, outline, plus, triangle } from "../canvas/glyphs.js";
-import { markEntries, scaleOf } from "../canvas/legend.js";
+import { outline } from "../canvas/glyphs.js";
+import { fittingText } from "../canvas/labels.js";
+import { drawMark, markEntries, scaleOf, SWATCH } from "../canvas/legend.js";
 import { drawOver } from "../canvas/marks.js";
 import { drawBase } from "../canvas/paint.js";
 import { short } from "../canvas/path.js";
@@ -16,7 +17,7 @@ import { contextOf } from "../shared/dom.js";
 import { isolateText } from "../shared/text.js";
 import { Recorder, tag } from "./recorder.js";
 
-const [EDGE, LINE, SWATCH] = [16, 20, 14];
+const [EDGE, LINE] = [16, 20];
 
 /** The picture of what the canvas shows, in its present colours: of `width` × `height` pixels,
  *  of which the canvas has those between head and foot. `titles` gives every node its texts.
@@ -96,7 +97,7 @@ function drawHead(s, ctx, { width, heading, setting, card }) {
   const write = (text, y, size, room) => {
     ctx.font = `${size === large ? "600 " : ""}${size}px ${theme.font}`;
     ctx.fillStyle = size > 12 ? theme.text : theme.muted;
-    ctx.fillText(fitting(ctx, text, room), EDGE, y);
+    ctx.fillText(fittingText(ctx, text, room), EDGE, y);
   };
   ctx.textAlign = "left";
   if (card !== null) { // a long question is written smaller before it is cut
@@ -124,24 +125,6 @@ function cardLine({ scene, settings: { setting } }) {
   return `${said} at α ${short("alpha", alpha)} · ${policy}, H ${horizon}`;
 }
 
-/** The text, or as much of it as there is room for.
- * @param {Ctx} ctx
- * @param {string} text
- * @param {number} room */
-function fitting(ctx, text, room) {
-  const characters = [...text];
-  /** @param {number} keep */
-  const first = (keep) => isolateText(
-    keep < characters.length ? `${characters.slice(0, keep).join("").trimEnd()}…` : text);
-  let [low, high] = [0, characters.length];
-  while (low < high) {
-    const middle = (low + high + 1) >> 1;
-    if (ctx.measureText(first(middle)).width <= room) low = middle;
-    else high = middle - 1;
-  }
-  return first(low);
-}
-
 // --- legend ------------------------------------------------------------------------------
 
 /** Colours first, then marks, in lines from left to right.
@@ -157,7 +140,7 @@ function drawLegend(s, ctx, { width, height, foot, note, card, setting }) {
     ctx.textAlign = "right";
     ctx.fillText("segviz", width - EDGE, height - foot / 2);
     ctx.textAlign = "left";
-    ctx.fillText(fitting(ctx, setting[0], width - 2 * EDGE - 80), EDGE, height - foot / 2);
+    ctx.fillText(fittingText(ctx, setting[0], width - 2 * EDGE - 80), EDGE, height - foot / 2);
     return;
   }
   let [x, y] = [EDGE, height - foot + 16];
@@ -182,7 +165,7 @@ function drawLegend(s, ctx, { width, height, foot, note, card, setting }) {
   };
   for (const [wide, text, draw, before] of colourItems(scene, ctx)) item(wide, text, draw, before);
   for (const [kind, text, sign] of markEntries(scene)) {
-    item(sign ? 32 : SWATCH, text, (at, middle) => drawMark(theme, ctx, kind, sign, at, middle));
+    item(sign ? 28 : SWATCH, text, (at, middle) => drawMark(theme, ctx, kind, sign, at, middle));
   }
   if (selected !== null) {
     item(SWATCH, `selected: node ${data.origin[selected] ?? selected}`, (at, middle) =>
@@ -232,32 +215,4 @@ function colourItems(scene, ctx) {
   }
   return items.map(({ colours, pattern, name, count }) =>
     [SWATCH, `${name} ${count}`, row(colours, SWATCH / colours.length, pattern)]);
-}
-
-/** A mark in its two shapes: around a box, and as a sign at a narrow one.
- * @param {Theme} theme
- * @param {Ctx} ctx
- * @param {string} kind
- * @param {string | undefined} sign
- * @param {number} x
- * @param {number} y */
-function drawMark(theme, ctx, kind, sign, x, y) {
-  const { accent, text } = theme;
-  if (kind === "diamond") return diamond(theme, ctx, x + 7, y);
-  const dash = kind === "revised" ? [4, 3] : [];
-  const width = { top: 2, entered: 3, chosen: 3 }[kind] ?? 1.5;
-  // A swatch is narrow for a box: its outline is drawn as around a wide one.
-  ctx.setLineDash(dash);
-  ctx.strokeStyle = kind === "frontier" ? text : accent;
-  ctx.lineWidth = width;
-  ctx.strokeRect(x + width / 2, y - 5 + width / 2, SWATCH - width, 10 - width);
-  ctx.setLineDash([]);
-  const place = { x: x + 25, y: y + 4, w: 2, h: 1 };
-  if (sign === "hollow") triangle(theme, ctx, place, 0, accent, "hollow");
-  else if (sign === "triangle" || sign === "arrow") {
-    bar(theme, ctx, place, 0, accent);
-    triangle(theme, ctx, place, 0, accent, sign === "arrow" ? "stem" : "");
-  } else if (sign === "plus") plus(theme, ctx, place, 0, accent);
-  else if (sign === "bracket") bracket(theme, ctx, place, 0, text);
-  else if (sign === "dashed") dashedBracket(theme, ctx, place, 0, accent, 0);
 }

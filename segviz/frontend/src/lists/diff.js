@@ -1,7 +1,7 @@
 // Word diffs: kept, removed and added text, line by line. The button of an entry that
 // names a step tells Python to show that step.
 
-import { make } from "../shared/dom.js";
+import { button, make } from "../shared/dom.js";
 import { lineBlocks } from "../shared/lines.js";
 
 /** @type {Record<string, "del" | "ins">} */
@@ -23,10 +23,8 @@ export default function ({ data, parentElement, setTriggerValue }) {
     }
     const head = make("div", "head", item.title);
     if (item.step) {
-      const go = make("button", "more", `go to step ${item.step}`);
-      go.type = "button";
-      go.onclick = () => setTriggerValue("step", item.step);
-      head.append(" ", go);
+      head.append(" ");
+      button("more", head, `go to step ${item.step}`, () => setTriggerValue("step", item.step));
     }
     block.append(head, body);
     return block;

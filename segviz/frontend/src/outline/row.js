@@ -3,7 +3,7 @@
 
 import { make } from "../shared/dom.js";
 import { CONTROLS, spanText } from "../shared/text.js";
-import { PAGE, parentsOf } from "./rows.js";
+import { PAGE } from "./rows.js";
 
 const PARENTS_NAMED = 3;
 
@@ -39,10 +39,10 @@ export function marksOf(memory, row) {
       if (count) marks.push(["inside", `${count} ${what} inside`]);
     }
   }
-  const parents = parentsOf(memory.forest, node);
+  const parents = memory.forest.parents.get(node) ?? [];
   if (parents.length > 1) {
     const here = Number(row.key.split("/").at(-2)); // NaN at the top
-    const others = [...parents].filter((parent) => parent !== here);
+    const others = parents.filter((parent) => parent !== here);
     const more = others.length > PARENTS_NAMED ? ` and ${others.length - PARENTS_NAMED} more` : "";
     marks.push(["", `also under ${others.slice(0, PARENTS_NAMED).join(", ")}${more}`]);
   }

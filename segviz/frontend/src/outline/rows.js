@@ -4,58 +4,24 @@
 // A *place* is one occurrence of a node: a node with several parents has one under each.
 // Its key is the way to it, so that opening one occurrence leaves the others closed.
 
+import { edgePairs, linksOf, pathTo } from "../shared/links.js";
+
 /** Children listed at first, and with each press of "more". */
 export const PAGE = 300;
 
 /** To a node with more nodes above it the way is not opened: it would be all there is to see. */
 const DEEPEST = 300;
 
-/** Children and parents of every node as two flat tables each, and the nodes without a
- *  parent. `edges` are [parent, child] pairs in the order of the children.
- * @param {{ level: Int32Array, edges: Int32Array }} given */
-export function buildForest({ level, edges }) {
-  const n = level.length;
-  /** @param {number} from
-   * @param {number} to */
-  const table = (from, to) => {
-    const at = new Int32Array(n + 1);
-    for (let i = from; i < edges.length; i += 2) at[edges[i] + 1]++;
-    for (let i = 0; i < n; i++) at[i + 1] += at[i];
-    const next = at.slice(0, n);
-    const ids = new Int32Array(edges.length / 2);
-    for (let i = 0; i < edges.length; i += 2) ids[next[edges[i + from]]++] = edges[i + to];
-    return { at, ids };
-  };
-  const [children, parents] = [table(0, 1), table(1, 0)];
+/** Who is whose parent, and the nodes without one, by a message of Python.
+ * @param {Pick<Columns, "level" | "parent" | "edges">} data
+ * @returns {Forest} */
+export function buildForest(data) {
+  const links = linksOf(edgePairs(data));
   const roots = [];
-  for (let id = 0; id < n; id++) {
-    if (level[id] >= 0 && parents.at[id] === parents.at[id + 1]) roots.push(id);
+  for (const [id, level] of data.level.entries()) {
+    if (level >= 0 && !links.parents.has(id)) roots.push(id);
   }
-  return { level, children, parents, roots: Int32Array.from(roots) };
-}
-
-/** @param {LinkTable} linkTable
- * @param {number} node */
-const part = ({ at, ids }, node) => ids.subarray(at[node], at[node + 1]);
-/** @param {Forest} forest
- * @param {number} node */
-export const childrenOf = (forest, node) => part(forest.children, node);
-/** @param {Forest} forest
- * @param {number} node */
-export const parentsOf = (forest, node) => part(forest.parents, node);
-
-/** The nodes from a root down to this one, by first parents.
- * @param {Forest} forest
- * @param {number} node */
-export function pathTo(forest, node) {
-  const path = [node];
-  const seen = new Set(path);
-  for (;;) {
-    const above = parentsOf(forest, path[path.length - 1])[0];
-    if (above === undefined || seen.has(above)) return path.reverse();
-    seen.add(above);
-    path.push(above);
-  }
+  return { level: data.level, ...links, roots };
 }
 
 /** For every node above one of `nodes`, how many of them lie below it.
@@ -69,7 +35,7 @@ export function countBelow(forest, nodes, limit = 1_000_000) {
     const seen = new Set([node]);
     const pending = [node];
     while (pending.length && steps < limit) {
-      for (const above of parentsOf(forest, /** @type {number} */ (pending.pop()))) {
+      for (const above of forest.parents.get(/** @type {number} */ (pending.pop())) ?? []) {
         steps++;
         if (seen.has(above)) continue;
         seen.add(above);
@@ -111,7 +77,7 @@ export function listRows(forest, { opened, limits }) {
     if (here.next < shown) {
       const node = ids[here.next++];
       const key = keyOf(above, node);
-      const below = childrenOf(forest, node);
+      const below = forest.children.get(node) ?? [];
       const open = below.length > 0 && opened.has(key);
       rows.push({ node, key, depth, position: here.next, size: ids.length,
         branches: below.length, open });
@@ -138,7 +104,7 @@ export function openTo(forest, { opened, limits }, node) {
   path.forEach((here, i) => {
     limits.set(above, Math.max(limits.get(above) ?? PAGE, siblings.indexOf(here) + 1));
     above = keyOf(above, here);
-    siblings = childrenOf(forest, here);
+    siblings = forest.children.get(here) ?? [];
     if (i < path.length - 1) opened.add(above);
   });
 }

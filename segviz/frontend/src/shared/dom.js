@@ -26,6 +26,37 @@ export function element(tag, className, parent, text) {
   return made;
 }
 
+/** A new button with literal text; `label`, if any, is its tooltip and what screen readers say.
+ * @param {string} className
+ * @param {ParentNode} parent
+ * @param {string} text
+ * @param {() => void} act
+ * @param {string} [label] */
+export function button(className, parent, text, act, label) {
+  const made = element("button", className, parent, text);
+  made.type = "button";
+  made.addEventListener("click", act);
+  return label ? labelled(made, label) : made;
+}
+
+/** An element whose label is its tooltip and what screen readers say of it.
+ * @template {HTMLElement} E
+ * @param {E} made
+ * @param {string} label */
+export function labelled(made, label) {
+  made.title = label;
+  made.setAttribute("aria-label", label);
+  return made;
+}
+
+/** A sign that stands for `label`.
+ * @param {string} className
+ * @param {ParentNode} parent
+ * @param {string} text
+ * @param {string} label */
+export const sign = (className, parent, text, label) =>
+  labelled(element("span", className, parent, text), label).setAttribute("role", "img");
+
 /** What has the keyboard in the tree of elements that this one is in.
  * @param {Node} element */
 export function focusedBeside(element) {

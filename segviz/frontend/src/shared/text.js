@@ -1,22 +1,17 @@
 // Numbers and foreign text as the tree view writes them. Pure functions.
 
 /** A number for a person: two decimals, or what is needed for tiny and huge ones.
- * @param {number} value
- * @param {number} [digits] */
-export function number(value, digits = 2) {
+ * @param {number} value */
+export function number(value) {
   const size = Math.abs(value);
   if (size === 0) return "0";
   if (size < 0.001 || size >= 1e5) return value.toExponential(1);
-  return value.toFixed(size >= 100 ? 0 : size < 0.095 ? Math.max(3, digits) : digits);
+  return value.toFixed(size >= 100 ? 0 : size < 0.095 ? 3 : 2);
 }
 
-/** A number with its sign: "+0.012", "−0.30", "0".
- * @param {number} value
- * @param {number} [digits] */
-export function signed(value, digits = 2) {
-  const sign = value > 0 ? "+" : value < 0 ? "−" : "";
-  return sign + number(Math.abs(value), digits);
-}
+// Of these every one is a character by itself: no need to look for whole graphemes, which is
+// slow while the view slides and every label is cut anew in every frame.
+const SINGLE = /^[\u0020-\u02ff\u2010-\u2027]*$/;
 
 /** At most `limit` user-perceived characters, cut after a word where one ends nearby.
  * @param {string} text
@@ -24,7 +19,7 @@ export function signed(value, digits = 2) {
 export function cutText(text, limit) {
   if (text.length <= limit) return text;
   let end = limit;
-  if (typeof Intl !== "undefined" && Intl.Segmenter) {
+  if (!SINGLE.test(text)) {
     const segments = new Intl.Segmenter(undefined, { granularity: "grapheme" });
     end = 0;
     let count = 0;
