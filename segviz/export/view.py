@@ -11,7 +11,7 @@ from segviz.memory import Memory
 from segviz.retrieval import Result
 from segviz.retrieval.gold import GoldEvidence, gold_evidence
 from segviz.systems import SYSTEMS
-from segviz.tree import Event, Step, Structure
+from segviz.tree import Step, Structure
 from segviz.view.bookmark import Bookmark, encode, looks
 
 
@@ -73,21 +73,6 @@ class View:
     def step(self) -> Step | None:
         """The last step of that moment; None in a memory without steps."""
         return self.memory.steps[self.moment - 1] if self.moment else None
-
-    @property
-    def events(self) -> tuple[Event, ...]:
-        """What that step did."""
-        return self.step.events if self.step else ()
-
-    @cached_property
-    def unit_sessions(self) -> list[int]:
-        """Session position of every unit."""
-        return [unit.session for unit in self.memory.units]
-
-    @property
-    def session_labels(self) -> list[str]:
-        """S1, S2 and so on."""
-        return [f"S{i + 1}" for i in range(len(self.memory.conversation.sessions))]
 
     @cached_property
     def question(self) -> Question | None:

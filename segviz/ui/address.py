@@ -103,11 +103,13 @@ def settle(session: Session) -> None:
     """Sets what a link says about the memory that is now open. What it does not name is as
     usual, whatever was looked at before."""
     arriving = _arriving()
-    here = arriving is not None and _is_open(arriving, session)
+    here = arriving is not None and arriving.conversation in (None, session.conversation.id)
     if arriving is not None and here:
-        for node in view_state.write_pins(session, arriving.pins):
-            _refuse(f"pins: there is no node {node} in this memory")
-    _show_problems(arriving, session)
+        st.session_state[keys.LINK_PROBLEMS] += [
+            f"pins: there is no node {node} in this memory"
+            for node in view_state.write_pins(session, arriving.pins)
+        ]
+    _show_problems(None if here else arriving)
     if arriving is None or not here:
         return  # nothing to follow, or the file it belongs to is still to be opened
     st.session_state[keys.ARRIVING] = None
@@ -168,11 +170,6 @@ def _arriving() -> Bookmark | None:
     return arriving
 
 
-def _is_open(arriving: Bookmark, session: Session) -> bool:
-    """Tells whether the conversation of a link is open."""
-    return arriving.conversation in (None, session.conversation.id)
-
-
 def _write_view(bookmark: Bookmark, problems: list[str]) -> None:
     """Sets what is looked at and how; the rest is for when the memory is there."""
     st.session_state[keys.LINK_PROBLEMS] = problems
@@ -230,22 +227,13 @@ def _parameters(session: Session) -> dict[str, Any]:
     return {} if kind is None else differing(kind, session.memory.settings)
 
 
-def _problems() -> list[str]:
-    """Returns what of the link could not be followed."""
-    return list(st.session_state.get(keys.LINK_PROBLEMS, []))
-
-
-def _refuse(problem: str) -> None:
-    """Notes that a part of the link could not be followed."""
-    st.session_state[keys.LINK_PROBLEMS] = [*_problems(), problem]
-
-
-def _show_problems(arriving: Bookmark | None, session: Session) -> None:
-    """Says what of a link could not be followed, literally."""
-    problems = _problems()
-    if arriving is not None and arriving.conversation and not _is_open(arriving, session):
+def _show_problems(elsewhere: Bookmark | None) -> None:
+    """Says what of a link could not be followed, literally; all of one whose conversation is not
+    open."""
+    problems = list(st.session_state.get(keys.LINK_PROBLEMS, []))
+    if elsewhere is not None and elsewhere.conversation:
         problems.append(
-            f"the conversation {arriving.conversation[:80]!r} is not in the open file; open the "
+            f"the conversation {elsewhere.conversation[:80]!r} is not in the open file; open the "
             "file that holds it and the rest of the link will apply"
         )
     if not problems:

@@ -20,9 +20,6 @@ from segviz.view.look import Look
 from segviz.view.slices import Slices
 from segviz.view.story import Stop
 
-SOURCES = ("Sample", "Upload", "Path", "Paste")
-"""Where a conversation comes from."""
-
 VIEWS = ("Time axis", "Node-link", "Outline")
 """How a structure is drawn."""
 

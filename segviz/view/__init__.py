@@ -1,6 +1,6 @@
 """Describes a view of a memory independently of any screen: link, scene, colours, captions.
 
-``bookmark``   encodes a view as the parameters of a link, and decodes it (``link_readers``)
+``bookmark``   encodes a view as the parameters of a link, and decodes it
 ``scene``      the content of a picture of a memory, before it is drawn
 ``live``       the settings a canvas computes with; ``look`` its choice of colour and label
 ``measures``   the measures of nodes to colour by

@@ -8,7 +8,8 @@ named.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import math
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any
 
@@ -17,32 +18,12 @@ from segviz.conversation import TITLES, UNIT_RULES
 from segviz.memory import COMPONENTS, declared, part_name
 from segviz.retrieval import METHODS, POLICIES, RetrievalSettings, relevance_model, spelled
 from segviz.systems import SYSTEMS
-from segviz.view.link_readers import (
-    COUNT,
-    LONGEST,
-    levels,
-    local_path,
-    number,
-    one_of,
-    pins,
-    short_text,
-    yes_or_no,
-)
 from segviz.view.look import COLOURS, LABELS
 from segviz.view.slices import Slices, read_slices, write_slices
 from segviz.view.story import Stop, read_story, write_story
 
-__all__ = [
-    "LONGEST",
-    "MADE",
-    "Bookmark",
-    "decode",
-    "differing",
-    "encode",
-    "in_link",
-    "looks",
-    "usual_method",
-]
+LONGEST = 2_000
+"""Characters of a question or path in a link; browsers and servers cut long addresses."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -204,7 +185,7 @@ def _as_text(value: Any) -> str:
 def _setting_readers(kind: type, link: Mapping[str, str]) -> dict[str, Callable[[str], Any]]:
     """A reader for each setting of a system, given the components the link names."""
     return {
-        path: one_of(tuple(COMPONENTS[parameter.spec.registry]))
+        path: _one_of(tuple(COMPONENTS[parameter.spec.registry]))
         if parameter.spec.registry
         else _value_reader(parameter)
         for path, parameter in declared(kind, link).items()
@@ -214,43 +195,119 @@ def _setting_readers(kind: type, link: Mapping[str, str]) -> dict[str, Callable[
 def _value_reader(parameter: Parameter) -> Callable[[str], Any]:
     spec, default = parameter.spec, parameter.default
     if isinstance(default, bool):
-        return yes_or_no
+        return _yes_or_no
     if isinstance(default, int):
-        return number(int, spec.low, spec.high)
+        return _number(int, spec.low, spec.high)
     if isinstance(default, float):
-        return number(float, spec.low, spec.high)
-    return one_of(spec.choices) if spec.choices else short_text
+        return _number(float, spec.low, spec.high)
+    return _one_of(spec.choices) if spec.choices else _short_text
+
+
+# --- readers: each takes a text, or raises ValueError saying what fits ---------------------------
+
+
+def _number(kind: type, low: float | None, high: float | None) -> Callable[[str], Any]:
+    """Make a reader of finite numbers from ``low`` to ``high`` inclusive; None for no bound."""
+
+    def read(given: str) -> Any:
+        try:
+            value = kind(given)
+        except (ValueError, OverflowError):
+            what = "a whole number" if kind is int else "a number"
+            raise ValueError(f"expected {what}") from None
+        if value != value or abs(value) == math.inf:  # isfinite fails for 310 digits
+            raise ValueError("expected a finite number")
+        if (low is not None and value < low) or (high is not None and value > high):
+            bounds = f"{'' if low is None else low} to {'' if high is None else high}"
+            raise ValueError(f"expected {bounds}")
+        return value
+
+    return read
+
+
+_COUNT = _number(int, 0, 2**31)
+"""Reads a count or a node."""
+
+
+def _one_of(legal: Collection[str]) -> Callable[[str], str]:
+    """Make a reader of one of these words."""
+
+    def read(given: str) -> str:
+        if given not in legal:
+            raise ValueError(f"expected one of {', '.join(legal)}")
+        return given
+
+    return read
+
+
+def _short_text(given: str) -> str:
+    """Any text of at most ``LONGEST`` characters."""
+    if len(given) > LONGEST:
+        raise ValueError(f"longer than {LONGEST} characters")
+    given.encode()
+    return given
+
+
+def _local_path(given: str) -> str:
+    """A path on this machine."""
+    # Opening a network share would contact another machine and reveal the user to it.
+    if given.replace("\\", "/").startswith("//"):
+        raise ValueError("a link may name files of this machine only; type the path yourself")
+    return _short_text(given)
+
+
+def _yes_or_no(given: str) -> bool:
+    """A truth value."""
+    if given not in ("yes", "no"):
+        raise ValueError("expected yes or no")
+    return given == "yes"
+
+
+def _levels(given: str) -> tuple[int, ...]:
+    """Levels in ascending order; "none" for none."""
+    if given == "none":
+        return ()
+    read = _number(int, 0, 100_000)
+    return tuple(sorted({read(part) for part in given.split(",")}))
+
+
+def _pins(given: str) -> tuple[int, ...]:
+    """One node, or two different ones."""
+    nodes = tuple(_COUNT(part) for part in given.split(","))
+    if len(set(nodes)) != len(nodes) or len(nodes) > 2:
+        raise ValueError("expected one node or two different ones")
+    return nodes
 
 
 _READERS: dict[str, Callable[[str], Any]] = {
-    "sample": one_of(tuple(TITLES)),
-    "path": local_path,
-    "upload": short_text,
-    "conversation": short_text,
-    "unit": one_of(tuple(UNIT_RULES)),
-    "system": one_of(SYSTEMS),
-    "question": COUNT,
-    "text": short_text,
-    "policy": one_of(POLICIES),
-    "alpha": number(float, 0, 0.99),
-    "horizon": number(int, 0, 5),
-    "k": number(int, 1, 1_000),
-    "relevance": lambda given: spelled(relevance_model(short_text(given))),
-    "levels": levels,
-    "distinct": yes_or_no,
-    "budget": number(int, 50, 100_000),
-    "method": one_of(METHODS),
-    "step": number(int, 1, 2**31),
-    "asked": number(int, 0, 2**31),
-    "node": COUNT,
-    "view": short_text,
-    "colour": one_of(COLOURS),
-    "labels": one_of(LABELS),
-    "pins": pins,
+    "sample": _one_of(tuple(TITLES)),
+    "path": _local_path,
+    "upload": _short_text,
+    "conversation": _short_text,
+    "unit": _one_of(tuple(UNIT_RULES)),
+    "system": _one_of(SYSTEMS),
+    "question": _COUNT,
+    "text": _short_text,
+    "policy": _one_of(POLICIES),
+    "alpha": _number(float, 0, 0.99),
+    "horizon": _number(int, 0, 5),
+    "k": _number(int, 1, 1_000),
+    "relevance": lambda given: spelled(relevance_model(_short_text(given))),
+    "levels": _levels,
+    "distinct": _yes_or_no,
+    "budget": _number(int, 50, 100_000),
+    "method": _one_of(METHODS),
+    "step": _number(int, 1, 2**31),
+    "asked": _number(int, 0, 2**31),
+    "node": _COUNT,
+    "view": _short_text,
+    "colour": _one_of(COLOURS),
+    "labels": _one_of(LABELS),
+    "pins": _pins,
     "story": read_story,
-    "stop": COUNT,
+    "stop": _COUNT,
     "slices": read_slices,
-    "slice": short_text,
+    "slice": _short_text,
 }
 """A reader for every part of a link but the system's settings."""
 
@@ -258,16 +315,8 @@ MADE = ("sample", "path", "upload", "conversation", "unit", "system")
 """The parts that name the data and how it is built, with the system's settings."""
 
 _RETRIEVAL = {
-    "policy": "policy",
-    "alpha": "alpha",
-    "horizon": "horizon",
-    "k": "k",
-    "relevance": "relevance",
-    "levels": "levels",
-    "distinct": "literal",
-    "budget": "budget",
-    "method": "method",
-    "asked": "step",
+    **{name: name for name in ("policy", "alpha", "horizon", "k", "relevance", "levels")},
+    **{"distinct": "literal", "budget": "budget", "method": "method", "asked": "step"},
 }
 """The parts that are retrieval settings, each with its field of RetrievalSettings;
 ``distinct`` is the opposite of ``literal``."""

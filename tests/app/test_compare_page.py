@@ -126,10 +126,7 @@ class TestCompare:
     def test_a_selection_in_one_structure_is_found_in_the_others(self):
         app = compare_page()
         app.multiselect(key="compared-systems").set_value(["segment-tree", "memtree"]).run()
-        kept = {
-            built.memory.system: built.memory for built in app.session_state["compared"].values()
-        }
-        tree, other = kept["segment-tree"], kept["memtree"]
+        (tree,), (other,) = (app.session_state[name].values() for name in ("memories", "compared"))
         for node in (0, 5, tree.structure.roots[0]):
             turns = tree.turn_ids(node)
             found = holder(other, turns)

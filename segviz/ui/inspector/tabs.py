@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import islice
-from typing import Any
+from typing import Any, TypeVar
 
 import streamlit as st
 
@@ -29,6 +29,7 @@ LISTED = 50
 VERSIONS = 10
 
 Row = dict[str, Any]
+T = TypeVar("T")
 
 
 def text_tab(structure: Structure, node: int, matches: Mapping[str, float]) -> None:
@@ -75,41 +76,40 @@ def lineage_tab(session: Session, structure: Structure, node: int) -> None:
     related = [
         _row(session, structure, r.target if r.source == node else r.source)
         | {"note": _relation(r.label, r.weight, r.source == node)}
-        for r in _page("Related", relations, node)
+        for r in _page("Related, ", relations, node)
     ]
     groups = [
-        (f"Above it, from the top ({len(path)})", rows(_page("Above it", path, node))),
-        (f"Other parents ({len(others)})", rows(_page("Other parents", others, node))),
+        (f"Above it, from the top ({len(path)})", rows(_page("Above it, ", path, node))),
+        (f"Other parents ({len(others)})", rows(_page("Other parents, ", others, node))),
         (f"Related ({len(relations)})", related),
-        (f"Children ({len(children)})", rows(_page("Children", children, node))),
+        (f"Children ({len(children)})", rows(_page("Children, ", children, node))),
     ]
     if not any(items for _, items in groups):
         st.caption("Nothing is above or below this node.")
         return
-    _list(session, groups, key="node-kin", label="Nodes above and below", about=f"{node}")
+    node_list(
+        groups,
+        key="node-kin",
+        height=HEIGHT,
+        label="Nodes above and below",
+        about=f"{node}",
+        on_pick=session.select,
+    )
 
 
-def _page(name: str, items: Sequence[Any], node: int) -> Sequence[Any]:
+def _page(name: str, items: Sequence[T], node: int, size: int = LISTED) -> Sequence[T]:
     """Returns the part of a long list to show, and draws a control for the rest."""
-    if len(items) <= LISTED:
+    if len(items) <= size:
         return items
-    first = (
-        _page_number(f"{name}, {LISTED} of {len(items):,}", len(items), LISTED, f"{node}") - 1
-    ) * LISTED
-    return items[first : first + LISTED]
-
-
-def _page_number(what: str, total: int, size: int, about: str) -> int:
-    """Draws the control; returns which part of a list to show, from 1."""
-    pages = -(-total // size)
+    what, pages = f"{name}{size} of {len(items):,}", -(-len(items) // size)
     chosen: int = st.number_input(
         f"{what} at a time; choose part 1 to {pages:,}",
         1,
         pages,
-        key=f"page-{what}-{about}",
+        key=f"page-{what}-{node}",
         width=320,
     )
-    return chosen
+    return items[(chosen - 1) * size :][:size]
 
 
 def _row(session: Session, structure: Structure, node: int) -> Row:
@@ -123,17 +123,6 @@ def _row(session: Session, structure: Structure, node: int) -> Row:
 def _relation(label: str, weight: float, outgoing: bool) -> str:
     often = "" if weight == 1 else f" × {weight:g}"
     return f"{label}{often} →" if outgoing else f"← {label}{often}"
-
-
-def _list(
-    session: Session,
-    groups: Sequence[tuple[str, Sequence[Row]]],
-    *,
-    key: str,
-    label: str,
-    about: str,
-) -> None:
-    node_list(groups, key=key, height=HEIGHT, label=label, about=about, on_pick=session.select)
 
 
 SCOPES = ("All nodes", "Leaves only")
@@ -169,12 +158,13 @@ def similar_tab(session: Session, structure: Structure, node: int) -> None:
         _row(session, structure, other) | {"note": f"similarity {cosine:.3f}"}
         for other, cosine in found
     ]
-    _list(
-        session,
+    node_list(
         [("", items)],
         key="node-nearest",
+        height=HEIGHT,
         label="Similar nodes",
         about=f"{node} {scope}",
+        on_pick=session.select,
     )
 
 
@@ -212,11 +202,7 @@ def _versions(session: Session, entries: Sequence[Written], node: int) -> int | 
         f"{last.step}. Newest first: struck through is what a step took out, underlined what "
         "it put in."
     )
-    newest = entries[::-1]
-    shown = newest
-    if count > VERSIONS:
-        page = _page_number(f"{VERSIONS} of {count:,}", count, VERSIONS, f"{node}")
-        shown = newest[(page - 1) * VERSIONS :][:VERSIONS]
+    shown = _page("", entries[::-1], node, VERSIONS)
     with st.container(key="versions"):  # style.py has it scroll
         return diffs(
             [_change(session, entry) for entry in shown],

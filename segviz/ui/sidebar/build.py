@@ -73,13 +73,9 @@ class Order:
     settings: dict[str, Any]
     models: ChosenModels
 
-    def approval(self, base: str) -> str:
-        """What somebody agrees to who presses Build: the conversation, typed turns aside,
-        the settings and the models."""
-        return self.key(base)
-
     def key(self, source: str) -> str:
-        """Content key of the finished memory."""
+        """Content key of the finished memory. By the conversation without typed turns it is what
+        somebody agrees to who presses Build."""
         chat = self.models.chat.name if self.models.chat else ""
         return fingerprint(
             source, self.unit, self.system, self.settings, self.models.embedder.name, chat
@@ -127,7 +123,7 @@ def obtain(order: Order, source: str, base: str, typed: bool) -> tuple[str, Memo
             forget(keys.MEMORIES, key)
             memory = remember(keys.MEMORIES, key, MEMORIES_KEPT, lambda: now)
         return key, memory
-    if typed and callers and order.approval(base) in _approved():
+    if typed and callers and order.key(base) in _approved():
         st.session_state[keys.BUILDING] = key
     if (callers or len(units) > AUTOMATIC_UNITS) and not _requested(
         key, order, base, callers, len(units)
@@ -145,7 +141,7 @@ def _requested(key: str, order: Order, base: str, callers: list[str], count: int
     except NoRoom as error:
         st.error(unmarked(f"{error}."))
         return False
-    approval = order.approval(base)
+    approval = order.key(base)
     pause = _pauses().get(key)
     if pause is not None:
         _offer_to_resume(pause, key, order, approval, count)

@@ -6,38 +6,35 @@ import streamlit as st
 
 from segviz.ui.widgets.canvas import part
 
-# Streamlit keeps wide margins for prose; an instrument needs the width for its axis.
-_ROOM = """
-.stMainBlockContainer { padding: 4.2rem 2.2rem 3rem; }
-[data-testid="stSidebarHeader"] { height: 2.2rem; margin-bottom: 0; }
-"""
-
 # Streamlit fades captions below the contrast WCAG 2.2 asks of small text (4.5 to 1).
 CAPTION = {"light": "#67645f", "dark": "#a8a49e"}
 
-_LINE = "light-dark(#e4e1db, #3a3834)"
-_INK = "light-dark(#2f2d2b, #edebe8)"
-_SURFACE = "light-dark(#f5f4f1, #211f1d)"
+_COLOURS = f"""
+:root {{
+  --segviz-caption: light-dark({CAPTION["light"]}, {CAPTION["dark"]});
+  --segviz-line: light-dark(#e4e1db, #3a3834);
+  --segviz-ink: light-dark(#2f2d2b, #edebe8);
+  --segviz-surface: light-dark(#f5f4f1, #211f1d);
+}}
+"""
 
-# Buttons that show an icon alone keep their label for screen readers.
-_ICONS = """
+_RULES = """
+/* Streamlit keeps wide margins for prose; an instrument needs the width for its axis. */
+.stMainBlockContainer { padding: 4.2rem 2.2rem 3rem; }
+[data-testid="stSidebarHeader"] { height: 2.2rem; margin-bottom: 0; }
+
+/* Buttons that show an icon alone keep their label for screen readers. */
 :is([class*="st-key-go-"], .st-key-play) button [data-testid="stMarkdownContainer"] {
   position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%);
 }
-"""
 
-# Parts that draw nothing.
-_UNSEEN = """
+/* Parts that draw nothing. */
 .st-key-canvas-code, [class*="st-key-base-of-"] { display: none; }
-"""
 
-# Room for the tree of Ask and what is said below it, before they are there.
-_ASK = """
+/* Room for the tree of Ask and what is said below it, before they are there. */
 .st-key-ask-tree { min-height: 44rem; }
-"""
 
-# The controls above the tree are one line of an instrument: equally tall, close together.
-_CONTROLS = """
+/* The controls above the tree are one line of an instrument: equally tall, close together. */
 :is(.st-key-transport, .st-key-asking, .st-key-scoring) button {
   min-height: 2.1rem; padding: 0.1rem 0.6rem;
 }
@@ -45,11 +42,9 @@ _CONTROLS = """
 .st-key-asking button { min-height: 2.5rem; }
 .st-key-scoring button { min-height: 2.5rem; }
 .st-key-source button { padding-inline: 0.55rem; }
-"""
 
-# Columns in a container whose key begins so stand below each other where each would be
-# narrower than what is in it needs; Streamlit itself asks only for the window's width.
-_BESIDE = """
+/* Columns in a container whose key begins so stand below each other where each would be
+   narrower than what is in it needs; Streamlit itself asks only for the window's width. */
 [class*="st-key-beside-"] [data-testid="stHorizontalBlock"]:has(> [data-testid="stColumn"]) {
   flex-wrap: wrap;
 }
@@ -58,101 +53,70 @@ _BESIDE = """
 @media (max-width: 1200px) {
   [class*="st-key-beside-structures"] [data-testid="stColumn"] { min-width: 100%; }
 }
-"""
 
-# Digits of one width below each other, a line under each row.
-_TABLES = f"""
-.segviz-table {{ overflow: auto; }}
-.segviz-table table {{ width: 100%; border-collapse: collapse; }}
-.segviz-table :is(td, th) {{
-  padding: 0.28rem 0.4rem; border-bottom: 1px solid {_LINE}; text-align: start;
+/* Digits of one width below each other, a line under each row. */
+.segviz-table { overflow: auto; }
+.segviz-table table { width: 100%; border-collapse: collapse; }
+.segviz-table :is(td, th) {
+  padding: 0.28rem 0.4rem; border-bottom: 1px solid var(--segviz-line); text-align: start;
   vertical-align: top; font-variant-numeric: tabular-nums;
-}}
-.segviz-table :is(td, th):first-child {{ padding-left: 0; }}
-.segviz-table th {{ font-weight: 400; opacity: 0.75; }}
-.segviz-table .number {{ text-align: end; }}
-.segviz-table :is(.number, .short) p {{ white-space: nowrap; }}
-.segviz-table p {{ margin: 0; font-size: 0.875rem; }}
-@media (max-width: 640px) {{
-  .segviz-table p {{ width: max-content; max-width: 8.5rem; }}
-  .segviz-table .number p {{ margin-left: auto; }}
-}}
-"""
+}
+.segviz-table :is(td, th):first-child { padding-left: 0; }
+.segviz-table th { font-weight: 400; opacity: 0.75; }
+.segviz-table .number { text-align: end; }
+.segviz-table :is(.number, .short) p { white-space: nowrap; }
+.segviz-table p { margin: 0; font-size: 0.875rem; }
+@media (max-width: 640px) {
+  .segviz-table p { width: max-content; max-width: 8.5rem; }
+  .segviz-table .number p { margin-left: auto; }
+}
 
-# The words in the boxes of the toy tree need room: a phone pans.
-_TOY = """
+/* The words in the boxes of the toy tree need room: a phone pans. */
 @media (max-width: 640px) {
   .st-key-toy-tree { overflow-x: auto; }
   .st-key-toy-tree > * { min-width: 44rem; }
 }
-"""
 
-# Small buttons at the end of a line of text.
-_TWINS = """
+/* Small buttons at the end of a line of text. */
 [class*="st-key-twin-"], [class*="st-key-twin-"] > * { max-height: 1.3rem; }
 [class*="st-key-twin-"] button { min-height: 0; height: 1.3rem; padding: 0; }
 [class*="st-key-twin-"] button p { font-size: 0.875rem; }
-"""
 
-# The files to take away are a list, not a stack of boxes.
-_EXPORTS = """
+/* The files to take away are a list, not a stack of boxes. */
 .st-key-export-menu [data-testid="stVerticalBlock"] { gap: 0.3rem; }
 .st-key-export-menu [data-testid="stDownloadButton"] button {
   min-height: 2rem; padding: 0.1rem 0.6rem; justify-content: flex-start;
 }
 /* Streamlit shows it under the pointer alone: neither finger nor Tab would find it. */
 [data-testid="stCode"] > div:has(button) { visibility: visible; opacity: 1; }
-"""
 
-# The words of a story stand beside its buttons, on a phone above them.
-_STORY = """
+/* The words of a story stand beside its buttons, on a phone above them. */
 .st-key-story-bar { padding-block: 0.5rem; }
 .st-key-story-bar > :nth-child(2) { flex: 1 1 15rem; }
-"""
 
-# A node's history is as tall as it is, up to a limit.
-_HISTORY = """
+/* A node's history is as tall as it is, up to a limit. */
 .st-key-versions { max-height: 18rem; overflow-y: auto; }
-"""
 
-
-# The browser takes the colour of the theme the page is in just then: Streamlit tells it by
-# ``color-scheme``.
-_COLOURS = f"""
-[data-testid="stCaptionContainer"] {{ opacity: 1; }}
-[data-testid="stCaptionContainer"] p {{ color: light-dark({CAPTION["light"]}, {CAPTION["dark"]}); }}
-[data-testid="stHeadingDivider"] {{ height: 1px; background-color: {_LINE}; }}
+/* The browser takes the colour of the theme the page is in just then: Streamlit tells it by
+   ``color-scheme``. */
+[data-testid="stCaptionContainer"] { opacity: 1; }
+[data-testid="stCaptionContainer"] p { color: var(--segviz-caption); }
+[data-testid="stHeadingDivider"] { height: 1px; background-color: var(--segviz-line); }
 /* What is chosen is no alarm: chips and notes are quiet, the accent is for the data. */
-[data-testid="stMultiSelect"] [data-tag-index] {{
-  background-color: {_SURFACE}; box-shadow: inset 0 0 0 1px {_LINE};
-}}
-[data-testid="stMultiSelect"] [data-tag-index] * {{ color: {_INK}; }}
-[data-testid="stAlertContainer"]:has([data-testid="stAlertContentInfo"]) {{
-  background-color: {_SURFACE}; color: {_INK};
-}}
-[data-testid="stMarkdownContainer"] code {{ color: {_INK}; }}
+[data-testid="stMultiSelect"] [data-tag-index] {
+  background-color: var(--segviz-surface); box-shadow: inset 0 0 0 1px var(--segviz-line);
+}
+[data-testid="stMultiSelect"] [data-tag-index] * { color: var(--segviz-ink); }
+[data-testid="stAlertContainer"]:has([data-testid="stAlertContentInfo"]) {
+  background-color: var(--segviz-surface); color: var(--segviz-ink);
+}
+[data-testid="stMarkdownContainer"] code { color: var(--segviz-ink); }
 """
-
-_RULES = (
-    _ROOM,
-    _ICONS,
-    _UNSEEN,
-    _ASK,
-    _CONTROLS,
-    _BESIDE,
-    _TABLES,
-    _TOY,
-    _TWINS,
-    _EXPORTS,
-    _STORY,
-    _HISTORY,
-    _COLOURS,
-)
 
 
 def apply_style() -> None:
     """Puts the rules on the page."""
-    st.html(f"<style>{''.join(_RULES)}</style>")
+    st.html(f"<style>{_COLOURS}{_RULES}</style>")
 
 
 def follow_theme() -> None:

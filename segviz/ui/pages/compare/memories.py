@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from time import perf_counter
+from functools import partial
 
 import streamlit as st
 
@@ -19,14 +18,6 @@ COMPARED_KEPT = 12
 _AUTOMATIC_UNITS = 400
 
 
-@dataclass(frozen=True, eq=False)
-class Built:
-    """A memory of the comparison, and the seconds its build took."""
-
-    memory: Memory
-    seconds: float
-
-
 def built_key(session: Session, name: str) -> str:
     """Returns the content key of a system's memory over the leaves of this session."""
     memory = session.memory
@@ -36,18 +27,12 @@ def built_key(session: Session, name: str) -> str:
     return fingerprint(session.source, typed, memory.unit, name, memory.embedder.name)
 
 
-def cached(session: Session, name: str) -> Built | None:
+def cached(session: Session, name: str) -> Memory | None:
     """Returns the memory of a system if it has been built; the open one always is."""
-    key = built_key(session, name)
-    found: Built | None = peek(keys.COMPARED, key)
-    if found is None and name == session.memory.system:
-        seconds = sum(step.cost.seconds for step in session.memory.steps)
-        return remember(keys.COMPARED, key, COMPARED_KEPT, lambda: Built(session.memory, seconds))
+    if name == session.memory.system:
+        return session.memory
+    found: Memory | None = peek(keys.COMPARED, built_key(session, name))
     return found
-
-
-def _keep(session: Session, name: str, built: Built) -> None:
-    remember(keys.COMPARED, built_key(session, name), COMPARED_KEPT, lambda: built)
 
 
 def offer(session: Session, missing: list[str]) -> None:
@@ -70,14 +55,13 @@ def offer(session: Session, missing: list[str]) -> None:
                 share = (number + done / total) / len(missing)
                 bar.progress(share, f"Building {label}: {done} of {total} leaves")
 
-        began = perf_counter()
-        memory = build(
+        make = partial(
+            build,
             session.conversation,
             name,
             session.memory.unit,
             embedder=session.memory.embedder,
             progress=progress,
         )
-        seconds = perf_counter() - began
-        _keep(session, name, Built(memory, seconds))
+        remember(keys.COMPARED, built_key(session, name), COMPARED_KEPT, make)
     st.rerun()

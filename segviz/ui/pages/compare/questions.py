@@ -9,7 +9,6 @@ from typing import Any
 import streamlit as st
 
 from segviz.construct import Retriever
-from segviz.conversation import Question
 from segviz.evaluate import MEASURES, Mean, Outcomes
 from segviz.evaluate.aggregate import Row
 from segviz.evaluate.compare import (
@@ -37,7 +36,7 @@ from segviz.retrieval import Result, RetrievalSettings
 from segviz.systems import SYSTEMS
 from segviz.tree import total_cost
 from segviz.ui import keys
-from segviz.ui.pages.compare.memories import Built, built_key
+from segviz.ui.pages.compare.memories import built_key
 from segviz.ui.pages.compare.structures import select_turns, side_by_side
 from segviz.ui.settings import write_settings
 from segviz.ui.state import Session, fingerprint, peek, remember
@@ -58,14 +57,18 @@ _TALL = 420
 
 
 def asked_of_all(
-    session: Session, ready: Mapping[str, Built], settings: dict[str, Any]
+    session: Session, ready: Mapping[str, Memory], settings: dict[str, Any]
 ) -> dict[str, Result]:
     """Returns what each system retrieves for the chosen question; nothing without questions."""
     questions = session.conversation.questions
     if not questions:
         return {}
     question = questions[st.session_state.get(keys.question(session.source)) or 0]
-    return {name: _asked(found.memory, question, settings) for name, found in ready.items()}
+    # By the system's own retrieval where it has one, else collapsed.
+    return {
+        name: memory.ask(question, _how(settings, isinstance(memory.model, Retriever)))
+        for name, memory in ready.items()
+    }
 
 
 def question_choice(session: Session) -> None:
@@ -81,7 +84,7 @@ def question_choice(session: Session) -> None:
 
 
 def question_panel(
-    session: Session, ready: Mapping[str, Built], results: Mapping[str, Result]
+    session: Session, ready: Mapping[str, Memory], results: Mapping[str, Result]
 ) -> None:
     """Draws what each system returns for one question, and where they overlap."""
     questions = session.conversation.questions
@@ -112,7 +115,7 @@ def question_panel(
     def evidence(name: str) -> None:
         st.markdown(f"**{labels[name]}**")
         _method(results[name], name)
-        _evidence(session, name, ready[name].memory, results[name], gold)
+        _evidence(session, name, ready[name], results[name], gold)
 
     side_by_side(list(ready), evidence, "beside-evidence")
 
@@ -137,11 +140,6 @@ def _turns(found: Overlap, gold: list[str], held: Mapping[str, set[str]]) -> Non
         f"nodes hold too much to count as an answer, and cover a gold turn.{shown}",
         rows=lambda: turn_rows(matrix),
     )
-
-
-def _asked(memory: Memory, question: Question, settings: dict[str, Any]) -> Result:
-    """By the system's own retrieval where it has one, else collapsed."""
-    return memory.ask(question, _how(settings, isinstance(memory.model, Retriever)))
 
 
 def _how(settings: dict[str, Any], own: bool) -> RetrievalSettings:
@@ -195,7 +193,7 @@ def _evidence(session: Session, name: str, memory: Memory, result: Result, gold:
     )
 
 
-def measure_panel(session: Session, ready: Mapping[str, Built], settings: dict[str, Any]) -> None:
+def measure_panel(session: Session, ready: Mapping[str, Memory], settings: dict[str, Any]) -> None:
     """Draws quality, reading and time over all questions, measured at once or on request."""
     slice_choice(session)
     questions = measured(session)
@@ -210,7 +208,7 @@ def measure_panel(session: Session, ready: Mapping[str, Built], settings: dict[s
         ):
             return
         with st.spinner("Measuring"):
-            found = _measured(session, ready, settings)
+            found = compare(dict(ready), questions, clock=perf_counter, **settings)
         remember(keys.COMPARISONS, key, RESULTS_KEPT, lambda: found)
         st.rerun()
     measure, adversarial = measure_choice(questions, found.settings.k, found.units, found.tokens)
@@ -219,7 +217,7 @@ def measure_panel(session: Session, ready: Mapping[str, Built], settings: dict[s
 
 def _standings(
     session: Session,
-    ready: Mapping[str, Built],
+    ready: Mapping[str, Memory],
     found: Comparison,
     measure: str,
     adversarial: bool,
@@ -234,8 +232,7 @@ def _standings(
         fingerprint(key, measure, adversarial),
         RESULTS_KEPT,
         lambda: [
-            _standing(row, ready[row.system].memory, first, measure, adversarial)
-            for row in found.rows
+            _standing(row, ready[row.system], first, measure, adversarial) for row in found.rows
         ],
     )
     chart(
@@ -254,7 +251,8 @@ def _standings(
     def choose(name: str) -> None:
         row = columns[name]
         st.session_state[keys.SYSTEM] = row.system
-        write_settings(_how(_asked_by(found), row.method == OWN), row.system)
+        asked = {"k": found.settings.k, "relevance": found.settings.relevance}
+        write_settings(_how(asked, row.method == OWN), row.system)
 
     draw_atlas(
         session,
@@ -264,10 +262,6 @@ def _standings(
         adversarial=adversarial,
         choose=choose,
     )
-
-
-def _asked_by(found: Comparison) -> dict[str, Any]:
-    return {"k": found.settings.k, "relevance": found.settings.relevance}
 
 
 def _standing(
@@ -300,13 +294,4 @@ def _standing(
 
 
 def _row_name(row: Standing) -> str:
-    return f"{SYSTEMS[row.system].label} · {_retrieval(row)}"
-
-
-def _retrieval(row: Standing) -> str:
-    return f"{row.method}, {row.relevance}"
-
-
-def _measured(session: Session, ready: Mapping[str, Built], settings: dict[str, Any]) -> Comparison:
-    memories = {name: found.memory for name, found in ready.items()}
-    return compare(memories, measured(session), clock=perf_counter, **settings)
+    return f"{SYSTEMS[row.system].label} · {row.method}, {row.relevance}"

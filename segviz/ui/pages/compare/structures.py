@@ -19,7 +19,7 @@ from segviz.retrieval.gold import gold_evidence
 from segviz.systems import SYSTEMS
 from segviz.tree.shape import Shape, shape
 from segviz.ui import keys
-from segviz.ui.pages.compare.memories import Built, built_key
+from segviz.ui.pages.compare.memories import built_key
 from segviz.ui.state import Session
 from segviz.ui.view_state import picked_question
 from segviz.ui.widgets.canvas import tree_canvas
@@ -32,7 +32,7 @@ PER_ROW = 3
 
 
 def structures_panel(
-    session: Session, ready: Mapping[str, Built], results: Mapping[str, Result]
+    session: Session, ready: Mapping[str, Memory], results: Mapping[str, Result]
 ) -> None:
     """Draws one small canvas per system with what it retrieved, selections linked through source
     turns."""
@@ -70,16 +70,17 @@ def side_by_side(
 
 
 def _structure(
-    session: Session, name: str, ready: Mapping[str, Built], result: Result | None
+    session: Session, name: str, ready: Mapping[str, Memory], result: Result | None
 ) -> None:
     kind, found = SYSTEMS[name], ready[name]
-    structure = found.memory.structure.collapsed
+    structure = found.structure.collapsed
     st.markdown(f"**{kind.label}**")
     nodes = counted(int(structure.active.sum()), "node")
     roots = counted(len(structure.roots), "root")
     with st.container(horizontal=True, wrap=False, gap="small"):
-        unlike = _unlike(shape(found.memory.structure), name, session.conversation.source_format)
-        took = f", {found.seconds:.2f} s" if found.seconds else ""  # 0: opened, not built
+        unlike = _unlike(shape(found.structure), name, session.conversation.source_format)
+        seconds = sum(step.cost.seconds for step in found.steps)
+        took = f", {seconds:.2f} s" if seconds else ""  # 0: opened, not built
         st.caption(f"{nodes}, {roots}{took}", width="stretch")
         fidelity = foreign("systems", name) or kind.fidelity
         with st.popover(
@@ -89,7 +90,7 @@ def _structure(
         ):
             if unlike:
                 st.markdown(unlike)
-            if not keeps_time(found.memory, structure):
+            if not keeps_time(found, structure):
                 st.markdown("This memory does not follow time: it is drawn by its branches.")
             st.markdown(cited(cleandoc(kind.__doc__ or "").partition("\n\n")[0]))
             st.markdown(f"Where segviz departs from the source of {kind.label}:")
@@ -106,9 +107,9 @@ def _unlike(found: Shape, name: str, data: str) -> str:
     return ""
 
 
-def _draw(session: Session, name: str, ready: Mapping[str, Built], result: Result | None) -> None:
+def _draw(session: Session, name: str, ready: Mapping[str, Memory], result: Result | None) -> None:
     """One small canvas; a click selects the node's turns in all of them."""
-    memory, key = ready[name].memory, f"compare-{name}"
+    memory, key = ready[name], f"compare-{name}"
     shown = scene_of(
         memory,
         memory.structure.collapsed,
@@ -127,17 +128,14 @@ def _draw(session: Session, name: str, ready: Mapping[str, Built], result: Resul
 
     def select(box: int | None) -> None:
         here = drawn.node(box)
-        if here is None:
-            st.session_state[keys.COMPARE_TURNS] = (session.source, ())
-            return
-        select_turns(session, memory.turn_ids(here))
+        select_turns(session, () if here is None else memory.turn_ids(here))
 
     tree_canvas(tree_payload(drawn, legend=False), key=key, height=_height(ready), on_select=select)
 
 
-def _height(ready: Mapping[str, Built]) -> int:
+def _height(ready: Mapping[str, Memory]) -> int:
     """Pixels for the tallest of them, the same for all."""
-    levels = 1 + max(int(b.memory.structure.level.max(initial=0)) for b in ready.values())
+    levels = 1 + max(int(m.structure.level.max(initial=0)) for m in ready.values())
     return min(164 + 48 * levels, 334)
 
 
@@ -168,12 +166,12 @@ def holder(memory: Memory, turns: tuple[str, ...]) -> int | None:
     return None if best is None else best[1]
 
 
-def shapes_panel(session: Session, ready: Mapping[str, Built]) -> None:
+def shapes_panel(session: Session, ready: Mapping[str, Memory]) -> None:
     """Draws the shape of every structure beside those published of its system."""
     draw_shapes(
         [
-            Measured(SYSTEMS[name].label, name, shape(found.memory.structure))
-            for name, found in ready.items()
+            Measured(SYSTEMS[name].label, name, shape(memory.structure))
+            for name, memory in ready.items()
         ],
         session.conversation.source_format,
     )

@@ -44,8 +44,7 @@ def structure_views_panel(session: Session, structure: Structure, step: int) -> 
     offered = [name for name, (supports, _) in VIEWS.items() if supports(session, structure)]
     if not offered:
         return
-    title = ", ".join(offered)
-    with st.expander(title, key="special-panel", on_change="rerun") as panel:
+    with st.expander(", ".join(offered), key="special-panel", on_change="rerun") as panel:
         if not panel.open:
             return
         chosen = offered[0]
@@ -62,10 +61,6 @@ def structure_views_panel(session: Session, structure: Structure, step: int) -> 
 
 
 # --- time windows --------------------------------------------------------------------
-
-
-def _has_windows(session: Session, structure: Structure) -> bool:
-    return any("window_from" in facts for facts in structure.facts)
 
 
 def _windows(session: Session, structure: Structure, step: int) -> None:
@@ -85,10 +80,6 @@ def _windows(session: Session, structure: Structure, step: int) -> None:
 
 
 # --- forgetting ----------------------------------------------------------------------
-
-
-def _can_fade(session: Session, structure: Structure) -> bool:
-    return isinstance(session.memory.model, Fades) and fades(structure)
 
 
 def _forgetting(session: Session, structure: Structure, step: int) -> None:
@@ -126,10 +117,6 @@ def _forgetting(session: Session, structure: Structure, step: int) -> None:
 # --- families of a forest ------------------------------------------------------------
 
 
-def _is_forest(session: Session, structure: Structure) -> bool:
-    return bool(families(structure))
-
-
 def _families(session: Session, structure: Structure, step: int) -> None:
     memory, forest = session.memory, families(structure)
     done = memory.steps[step - 1]
@@ -145,10 +132,6 @@ def _families(session: Session, structure: Structure, step: int) -> None:
 
 
 # --- groups --------------------------------------------------------------------------
-
-
-def _has_groups(session: Session, structure: Structure) -> bool:
-    return grouped(structure)
 
 
 def _groups(session: Session, structure: Structure, step: int) -> None:
@@ -182,11 +165,6 @@ def _groups(session: Session, structure: Structure, step: int) -> None:
 
 _DRAWN = 40
 _MOST_DRAWN = 200
-
-
-def _has_relations(session: Session, structure: Structure) -> bool:
-    """Tells whether any two nodes are related."""
-    return bool(structure.relations)
 
 
 def _relations(session: Session, structure: Structure, step: int) -> None:
@@ -250,10 +228,13 @@ Supports = Callable[[Session, Structure], bool]
 Draws = Callable[[Session, Structure, int], None]
 
 VIEWS: dict[str, tuple[Supports, Draws]] = {
-    "Time windows": (_has_windows, _windows),
-    "Forgetting": (_can_fade, _forgetting),
-    "Families of trees": (_is_forest, _families),
-    "Splits and merges": (_has_groups, _groups),
-    "Relations": (_has_relations, _relations),
+    "Time windows": (lambda _, shown: any("window_from" in f for f in shown.facts), _windows),
+    "Forgetting": (
+        lambda session, shown: isinstance(session.memory.model, Fades) and fades(shown),
+        _forgetting,
+    ),
+    "Families of trees": (lambda _, shown: bool(families(shown)), _families),
+    "Splits and merges": (lambda _, shown: grouped(shown), _groups),
+    "Relations": (lambda _, shown: bool(shown.relations), _relations),
 }
 """By name: whether the data supports the view, and what draws it."""
