@@ -126,7 +126,10 @@ class TestCompare:
     def test_a_selection_in_one_structure_is_found_in_the_others(self):
         app = compare_page()
         app.multiselect(key="compared-systems").set_value(["segment-tree", "memtree"]).run()
-        (tree,), (other,) = (app.session_state[name].values() for name in ("memories", "compared"))
+        (tree,) = app.session_state["memories"].values()
+        other = {memory.system: memory for memory in app.session_state["compared"].values()}[
+            "memtree"
+        ]
         for node in (0, 5, tree.structure.roots[0]):
             turns = tree.turn_ids(node)
             found = holder(other, turns)
