@@ -120,16 +120,11 @@ def _operate(
         st.warning(f"{chosen.label}: this cannot be done.")
         st.text(str(error))
         return
-    given = [arguments[argument] for argument in chosen.arguments]
-    _keep(done, DoneOperation(memory, f"{name} {given}"), chosen.label)
-
-
-def _keep(done: list[DoneOperation], change: DoneOperation, what: str) -> None:
-    """Shows a changed memory from now on, if it keeps the invariants."""
-    broken = change.memory.check()
+    broken = memory.check()
     if broken:
-        st.error(f"{what} would have broken the memory; nothing was changed.")
+        st.error(f"{chosen.label} would have broken the memory; nothing was changed.")
         st.text(str(broken[0]))
         return
-    done.append(change)
+    given = [arguments[argument] for argument in chosen.arguments]
+    done.append(DoneOperation(memory, f"{name} {given}"))
     st.rerun()

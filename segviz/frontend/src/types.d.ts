@@ -547,6 +547,11 @@ interface Frames {
   labelled: Set<number>[];
 }
 
+/** Builds the elements of a widget, once, and registers what keeps them up to date. */
+type Builder = (s: State, parent: HTMLElement) => void;
+/** Paints something of one half of the picture. */
+type Painter = (s: State, ctx: Ctx, half: number) => void;
+
 /** A line of a pattern's tile. */
 type TileLine = [x0: number, y0: number, x1: number, y1: number];
 interface Tile {

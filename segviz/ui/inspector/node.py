@@ -74,12 +74,10 @@ def node_transcript(
     covered = turns_of(session, structure, node)
     began = session.memory.units[int(structure.start[node])].turn_ids[0]
     transcript(
-        session.conversation,
+        session,
         key=key,
         height=height,
         focus=covered[0] if covered else began,
         marked=set(covered),
         flags=flags,
-        about=session.key,
-        units=session.memory.units,
     )

@@ -66,7 +66,13 @@ def _session() -> Session | None:
             )
         st.subheader("Memory")
         with st.expander(_sum_up(conversation), key="built-as"):
-            unit = _unit(conversation)
+            unit: str = st.selectbox(
+                "One leaf per",
+                list(UNIT_RULES),
+                key=keys.UNIT,
+                help="\n".join(f"- **{name}**: {meaning}" for name, meaning in UNIT_HELP.items()),
+                persist_state="session",
+            )
             system, settings = _system()
         _say_dropped(conversation, unit)
         models = models_panel()
@@ -112,17 +118,6 @@ def _saved(opened: OpenFile, conversation: Conversation, source: str) -> Session
     else:
         _embedding_note(memory.embedder.name)
     return Session(key, source, opened.corpus, conversation, memory, models.chat, saved=True)
-
-
-def _unit(conversation: Conversation) -> str:
-    rule: str = st.selectbox(
-        "One leaf per",
-        list(UNIT_RULES),
-        key=keys.UNIT,
-        help="\n".join(f"- **{name}**: {meaning}" for name, meaning in UNIT_HELP.items()),
-        persist_state="session",
-    )
-    return rule
 
 
 def _sum_up(conversation: Conversation) -> str:

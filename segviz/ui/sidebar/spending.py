@@ -12,6 +12,7 @@ from segviz.figures.cost import money
 from segviz.llm import Endpoint, Price, Usage, cost
 from segviz.llm.usage import Metered
 from segviz.ui import keys
+from segviz.ui.widgets.captions import counted
 
 
 @dataclass
@@ -26,7 +27,7 @@ class ModelUsage:
     def line(self) -> str:
         """Returns requests, tokens and cost in words; an unknown price is called unknown."""
         usage: Usage = self.meter.usage
-        requests = f"{usage.calls} request" + ("" if usage.calls == 1 else "s")
+        requests = counted(usage.calls, "request")
         tokens = f"{usage.tokens_in + usage.tokens_out:,} tokens"
         return f"{self.model}: {requests}, {tokens}, {money(cost(usage, self.price))}"
 

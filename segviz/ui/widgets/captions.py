@@ -82,14 +82,9 @@ def kind_label(memory: Memory, level: int, kind: str) -> str:
     return kind if kind and kind in label.split(" or ") else label
 
 
-def _level_of(session: Session, structure: Structure, node: int) -> str:
-    """Returns the name of the level a node is on."""
-    return kind_label(session.memory, int(structure.level[node]), structure.kind[node])
-
-
 def place(session: Session, structure: Structure, node: int) -> str:
     """Returns where a node lies: level, units, sessions."""
-    name = _level_of(session, structure, node)
+    name = kind_label(session.memory, int(structure.level[node]), structure.kind[node])
     return f"{name} · {reach(session, int(structure.start[node]), int(structure.stop[node]))}"
 
 

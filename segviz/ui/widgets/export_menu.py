@@ -55,14 +55,14 @@ def offered(view: View) -> list[tuple[Format, str]]:
     """Returns the formats of a view, each with the reason it cannot be made, "" where it can."""
     lacking = no_browser()
     return [
-        (offer, _problem(view, offer) or (lacking if offer.needs_browser else ""))
+        (
+            offer,
+            (offer.problem(view.structure) if offer.problem else "")
+            or (lacking if offer.needs_browser else ""),
+        )
         for offer in FORMATS.values()
         if view.result is not None or not offer.asks
     ]
-
-
-def _problem(view: View, offer: Format) -> str:
-    return offer.problem(view.structure) if offer.problem else ""
 
 
 def sweep_export(session: Session, found: Sweep) -> None:
@@ -84,9 +84,7 @@ def sweep_export(session: Session, found: Sweep) -> None:
 def _files(view: View) -> None:
     offers = offered(view)
     shown = [offer for offer, problem in offers if not (problem and offer.needs_browser)]
-    for offer, problem in offers:
-        if offer not in shown:
-            continue
+    for offer, problem in ((one, why) for one, why in offers if one in shown):
         if offer.label in _HEADINGS:
             st.caption(f"**{_HEADINGS[offer.label]}**")
         _button(view, offer, problem)

@@ -9,9 +9,9 @@ from typing import Any
 
 import streamlit as st
 
-from segviz.conversation import Conversation, Unit
 from segviz.frontend.payload import digest
 from segviz.ui import keys
+from segviz.ui.state import Session
 from segviz.ui.widgets.canvas import page_has, part, resend
 from segviz.view.palette import session_colours
 from segviz.view.word_diff import word_diff
@@ -26,7 +26,7 @@ NAME_SENT = 200
 
 
 def transcript(
-    conversation: Conversation,
+    session: Session,
     *,
     key: str,
     height: int,
@@ -35,17 +35,14 @@ def transcript(
     mark: str = "covered",
     flags: Mapping[str, str] | None = None,
     until: str | None = None,
-    about: str = "",
-    units: Sequence[Unit] = (),
 ) -> None:
     """Show turns around ``focus``, and more of them where somebody scrolls on.
 
     ``marked`` turns carry the style ``mark``; ``flags`` maps turn ids to a short word
-    shown beside them (gold evidence); ``until`` ends the transcript after that turn. With
-    the ``units`` of the memory with key ``about`` the turns and its canvas point at each
-    other.
+    shown beside them (gold evidence); ``until`` ends the transcript after that turn. The turns
+    and the canvases of the same memory point at each other.
     """
-    flags = flags or {}
+    flags, about, conversation = flags or {}, session.key, session.conversation
     turns = [(i, t) for i, s in enumerate(conversation.sessions) for t in s.turns]
     ids = [turn.id for _, turn in turns]
     end = ids.index(until) + 1 if until is not None else len(ids)
@@ -56,7 +53,7 @@ def transcript(
     low, high = wider if asked == (about, focus) else (begin, begin + _BLOCKS)
     first, last = low * _BLOCK, min(end, high * _BLOCK)
     shown = {turn.id for _, turn in turns[first:last]}
-    unit_of = {known: unit.index for unit in units for known in unit.turn_ids if known in shown}
+    unit_of = {known: unit.index for unit in session.memory.units for known in unit.turn_ids}
     colours = session_colours(len(conversation.sessions))
     headings = {
         turns[place][1].id: (f"Session {at + 1} · {session.raw_date or 'no date'}", colours[at])

@@ -3,16 +3,14 @@
 import { levelsBox, rowBox } from "./geometry.js";
 import { fillOf, sessionColour } from "./shades.js";
 
-/** First index of sorted ids whose interval ends after x.
- * @param {number[]} ids
- * @param {Ids} stop
- * @param {number} x */
-function firstEndingAfter(ids, stop, x) {
-  let low = 0;
-  let high = ids.length;
+/** The first place from `low` for which a test holds that holds for all after it, else `high`.
+ * @param {number} low
+ * @param {number} high
+ * @param {(place: number) => boolean} test */
+function firstPlace(low, high, test) {
   while (low < high) {
     const middle = (low + high) >> 1;
-    if (stop[ids[middle]] > x) high = middle;
+    if (test(middle)) high = middle;
     else low = middle + 1;
   }
   return low;
@@ -38,7 +36,8 @@ export function visibleBoxes(tree, view, width, weight) {
   for (const [row, ids] of tree.rows.entries()) {
     if (row === tree.firstRow[here + 1]) here++; // the level of this row
     let column = -1; // pixel column of the last box, if that box is an aggregate
-    for (let i = firstEndingAfter(ids, stop, view.x0); i < ids.length; i++) {
+    const begin = firstPlace(0, ids.length, (at) => stop[ids[at]] > view.x0);
+    for (let i = begin; i < ids.length; i++) {
       const node = ids[i];
       if (start[node] >= view.x1) break;
       if (rowOf[node] === row) inView++;
@@ -72,17 +71,11 @@ export function visibleBoxes(tree, view, width, weight) {
  * @param {number} x
  * @param {any} [slack] */
 export function boxAt(boxes, row, x, slack = 2) {
-  let low = boxes.first[row];
-  let high = boxes.first[row + 1];
-  const end = high;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (boxes.x[middle] + boxes.w[middle] > x) high = middle;
-    else low = middle + 1;
-  }
+  const [begin, end] = [boxes.first[row], boxes.first[row + 1]];
+  const low = firstPlace(begin, end, (at) => boxes.x[at] + boxes.w[at] > x);
   let best = -1;
   let nearest = slack;
-  for (let i = Math.max(boxes.first[row], low - 1); i <= Math.min(end - 1, low); i++) {
+  for (let i = Math.max(begin, low - 1); i <= Math.min(end - 1, low); i++) {
     const away = Math.max(boxes.x[i] - x, x - boxes.x[i] - boxes.w[i], 0);
     if (away <= nearest) {
       // ties go to the right box, which is the one that contains x

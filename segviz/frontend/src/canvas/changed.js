@@ -8,8 +8,7 @@ import { hold } from "./settings.js";
 
 const NAMED = 2; // nodes that are named of those that entered, and of those that left
 
-/** @param {State} s
- * @param {HTMLElement} parent */
+/** @type {Builder} */
 export function buildChanged(s, parent) {
   s.elements.changed = element("div", "changed", parent);
   onScores(s.frames, showChanged);
@@ -70,8 +69,7 @@ function goldWords({ before, after, asked }) {
 }
 
 /** The button that shows the question without propagation for as long as it is held.
- * @param {State} s
- * @param {HTMLElement} parent */
+ * @type {Builder} */
 export function buildHold(s, parent) {
   const button = element("button", "hold", parent, "hold: no propagation");
   button.type = "button";

@@ -10,8 +10,7 @@ const LOST_MS = 2000; // a choice that Python does not know so long after it was
 
 export const createLook = () => ({ colour: "", labels: "", told: null, sent: [], sentAt: 0 });
 
-/** @param {State} s
- * @param {HTMLElement} parent */
+/** @type {Builder} */
 export function buildColourMenu(s, parent) {
   const { scene } = s;
   const root = element("div", "look", parent);

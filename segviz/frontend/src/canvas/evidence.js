@@ -11,8 +11,7 @@ import { reveal, select } from "./navigation.js";
 
 const SEEN = 5; // words of a row that are seen on most screens
 
-/** @param {State} s
- * @param {HTMLElement} parent */
+/** @type {Builder} */
 export function buildEvidence(s, parent) {
   const root = element("section", "evidence", parent);
   root.setAttribute("aria-label", "Retrieved evidence");

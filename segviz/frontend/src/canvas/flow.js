@@ -84,9 +84,7 @@ export function shownFlow(s) {
 
 /** Ribbons from the contributors of the hop that is shown (0: all) to the selected node. While
  *  it plays they grow from where they come.
- * @param {State} s
- * @param {Ctx} ctx
- * @param {number} half */
+ * @type {Painter} */
 export function drawFlow(s, ctx, half) {
   const found = shownFlow(s);
   if (!found || !(found.total > 0)) return;

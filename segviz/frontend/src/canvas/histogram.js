@@ -5,9 +5,7 @@ import { rowBox } from "./geometry.js";
 
 const [GAP, NUMBER, THICK, LINE] = [14, 40, 14, 12];
 
-/** @param {State} s
- * @param {Ctx} ctx
- * @param {number} half */
+/** @type {Painter} */
 export function drawHistogram(s, ctx, half) {
   const { scene: { theme, answer, tree, picture }, sight: { geom } } = s;
   if (!answer) return;

@@ -119,9 +119,7 @@ export const inkOn = (colour) => (luminance(colour) > 0.179 ? "#000000" : "#ffff
 
 /** Writes on the boxes of one half. Text that runs over several colours takes on each the
  *  ink that is read there.
- * @param {State} s
- * @param {Ctx} ctx
- * @param {number} half */
+ * @type {Painter} */
 export function drawLabels(s, ctx, half) {
   const { scene } = s;
   s.frames.labelled[half] = new Set(); // retrieved nodes whose rank is in their label

@@ -11,8 +11,7 @@ import { powerOf } from "./shades.js";
 export const SWATCH = 14; // pixels across
 const ROW = 24; // pixels of a line of the legend
 
-/** @param {State} s
- * @param {HTMLElement} parent */
+/** @type {Builder} */
 export function buildLegend(s, parent) {
   const { scene, elements } = s;
   elements.legend = element("div", "legend", parent);

@@ -43,9 +43,7 @@ const ROLES = [{ role: "hover", width: 1, alpha: 0.6 }, { role: "selected", widt
 
 /** The ancestors of the selected and of the hovered node are outlined, what lies below them is
  *  underlined, row by row.
- * @param {State} s
- * @param {Ctx} ctx
- * @param {number} half */
+ * @type {Painter} */
 export function drawLineage(s, ctx, half) {
   const { theme } = s.scene;
   const { text } = theme;

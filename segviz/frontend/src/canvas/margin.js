@@ -8,9 +8,7 @@ import { colourChoice, sessionColour } from "./shades.js";
 
 /** Level names, as many as there is room for, fainter where the level has no node yet, and
  *  the name of the half.
- * @param {State} s
- * @param {Ctx} ctx
- * @param {number} half */
+ * @type {Painter} */
 export function drawMargin(s, ctx, half) {
   const { sight: { geom }, scene: { theme, tree } } = s;
   ctx.font = `11px ${theme.font}`;

@@ -78,9 +78,7 @@ function markRect(s, half, node, width) {
 }
 
 /** What another view points at: its leaf in a band of its own, what lies above it dotted.
- * @param {State} s
- * @param {Ctx} ctx
- * @param {number} half */
+ * @type {Painter} */
 function drawLinked(s, ctx, half) {
   const { scene: { theme }, sight: { geom }, attention: { linked }, elements: { stage } } = s;
   const { text } = theme;
@@ -215,9 +213,7 @@ function drawTop(s, ctx, half, nodes, before = false) {
 }
 
 /** Nodes that propagation has pushed out of the retrieved ones: hollow, dashed.
- * @param {State} s
- * @param {Ctx} ctx
- * @param {number} half */
+ * @type {Painter} */
 function drawLeft(s, ctx, half) {
   const { theme, answer } = s.scene;
   for (const node of answer?.left ?? []) {

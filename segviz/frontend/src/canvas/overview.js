@@ -12,8 +12,7 @@ const FEW_UNITS = 60; // these all have room in the tree itself
 const MOVED_PIXELS = 3;
 const CURSORS = { from: "ew-resize", to: "ew-resize", move: "grab", draw: "crosshair" };
 
-/** @param {State} s
- * @param {HTMLElement} parent */
+/** @type {Builder} */
 export function buildOverview(s, parent) {
   const root = element("div", "map", parent);
   root.setAttribute("aria-hidden", "true");

@@ -37,9 +37,7 @@ const NARROW = [1.5, 4]; // pixels; wider leaves have a gap between them, narrow
 const alternates = ({ level, start }, node, width) =>
   level[node] === 0 && start[node] % 2 === 1 && width >= NARROW[0] && width < NARROW[1];
 
-/** @param {State} s
- * @param {Ctx} ctx
- * @param {number} half */
+/** @type {Painter} */
 function drawBoxes(s, ctx, half) {
   const { scene } = s;
   const boxes = s.sight.boxes[half];
@@ -76,9 +74,7 @@ function drawBoxes(s, ctx, half) {
 
 const VEIL = 0.84;
 
-/** @param {State} s
- * @param {Ctx} ctx
- * @param {number} half */
+/** @type {Painter} */
 function drawVeil(s, ctx, half) {
   const { scene } = s;
   if (!scene.isolated) return;
@@ -90,9 +86,7 @@ function drawVeil(s, ctx, half) {
   ctx.restore();
 }
 
-/** @param {State} s
- * @param {Ctx} ctx
- * @param {number} half */
+/** @type {Painter} */
 function veilColumns(s, ctx, half) {
   const { geom } = s.sight;
   const top = half ? geom.axisTop + geom.axisHeight : geom.axisTop - geom.rows.total;
@@ -106,9 +100,7 @@ function veilColumns(s, ctx, half) {
   }
 }
 
-/** @param {State} s
- * @param {Ctx} ctx
- * @param {number} half */
+/** @type {Painter} */
 function veilBoxes(s, ctx, half) {
   const { sight } = s;
   const boxes = sight.boxes[half];

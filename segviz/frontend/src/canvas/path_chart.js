@@ -16,8 +16,7 @@ const SLICE_MS = 6; // of a frame, so that a long path does not hold up a drag
 const TAKEN = 0.62; // share of the height for the ranks that are retrieved
 const NEAR = 6; // pixels
 
-/** @param {State} s
- * @param {HTMLElement} parent */
+/** @type {Builder} */
 export function buildPath(s, parent) {
   const root = element("section", "path", parent);
   const head = element("div", "head", root);
@@ -120,6 +119,18 @@ function showPath(s) {
 const placeOf = ({ values }, width, value) =>
   LEFT + ((value - values[0]) / (values[values.length - 1] - values[0] || 1)) * (width - LEFT - RIGHT);
 
+/** How many are retrieved at most, and the pixel of a rank in a plot so high.
+ * @param {Path} found
+ * @param {number} height */
+function rankScale(found, height) {
+  const upper = height - SHARES - GAP - FOOT;
+  const size = Math.max(1, ...found.tops.map((top) => top.length));
+  const most = Math.max(size + 2, ...found.ranks.map((ranks) => Math.max(...ranks)));
+  /** @param {number} rank */
+  const y = (rank) => rankPlace(rank, size, most, upper);
+  return { upper, size, most, y };
+}
+
 /** Pixel of a rank: evenly up to the last that is retrieved, then by its logarithm.
  * @param {number} rank
  * @param {number} size
@@ -139,11 +150,7 @@ export function rankPlace(rank, size, most, height) {
  * @param {number} height */
 function draw(s, found, ctx, width, height) {
   const { scene: { theme, data, tree }, attention: { selected }, path } = s;
-  const upper = height - SHARES - GAP - FOOT;
-  const size = Math.max(1, ...found.tops.map((top) => top.length));
-  const most = Math.max(size + 2, ...found.ranks.map((ranks) => Math.max(...ranks)));
-  /** @param {number} rank */
-  const y = (rank) => rankPlace(rank, size, most, upper);
+  const { upper, size, most, y } = rankScale(found, height);
   const line = TAKEN * upper;
   ctx.font = `11px ${theme.font}`;
   ctx.textBaseline = "middle";
@@ -353,16 +360,14 @@ function listen(s) {
 function nodeAt({ path: { found, elements: { plot } }, scene: { data } }, x, y) {
   if (!found || x < LEFT) return null;
   const { clientWidth: width, clientHeight: height } = plot;
-  const upper = height - SHARES - GAP - FOOT;
-  const size = Math.max(1, ...found.tops.map((top) => top.length));
-  const most = Math.max(size + 2, ...found.ranks.map((ranks) => Math.max(...ranks)));
+  const { y: place } = rankScale(found, height);
   const at = Math.round(((x - LEFT) / (width - LEFT - RIGHT)) * (found.values.length - 1));
   let best = null;
   let nearest = NEAR;
   found.nodes.forEach((node, i) => {
     const rank = found.ranks[i][at];
     if (!rank) return;
-    const away = Math.abs(rankPlace(rank, size, most, upper) - y) - (data.gold.includes(node) ? 2 : 0);
+    const away = Math.abs(place(rank) - y) - (data.gold.includes(node) ? 2 : 0);
     if (away < nearest) [nearest, best] = [away, node];
   });
   return best;

@@ -15,8 +15,7 @@ const NEXT = 4; // nodes after the last that is retrieved
 const GIVERS = 3; // nodes that are named of a hop
 const [HOP_MS, GROW_MS] = [1100, 700];
 
-/** @param {State} s
- * @param {HTMLElement} parent */
+/** @type {Builder} */
 export function buildReasons(s, parent) {
   const root = element("section", "reasons", parent);
   const flow = element("div", "flow", root);

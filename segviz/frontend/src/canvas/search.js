@@ -8,8 +8,7 @@ import { walkTo } from "./navigation.js";
 
 const TYPED_MS = 300;
 
-/** @param {State} s
- * @param {HTMLElement} parent */
+/** @type {Builder} */
 export function buildFind(s, parent) {
   const root = element("div", "find", parent);
   root.setAttribute("role", "search");

@@ -8,8 +8,7 @@ import { showHelp } from "./keyboard.js";
 import { fitNode, select, stepBack, zoomBy } from "./navigation.js";
 import { buildFind } from "./search.js";
 
-/** @param {State} s
- * @param {HTMLElement} parent */
+/** @type {Builder} */
 export function buildTools(s, parent) {
   const { elements } = s;
   const row = element("div", "tools", parent);
@@ -46,8 +45,7 @@ function showTools(s) {
 const MOST = 9; // of a longer path the ends are shown
 const HINT = "Select a node to see the path to it.";
 
-/** @param {State} s
- * @param {HTMLElement} parent */
+/** @type {Builder} */
 function buildBreadcrumb(s, parent) {
   const root = element("nav", "crumbs", parent);
   root.setAttribute("aria-label", "Path to the node");

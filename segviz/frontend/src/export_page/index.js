@@ -3,7 +3,8 @@
 //
 // The page comes from the view's JSON alone; foreign text is only ever set as textContent.
 
-import { contextOf } from "../shared/dom.js";
+import { contextOf, element } from "../shared/dom.js";
+import { linksOf, reached } from "../shared/links.js";
 import { multiple } from "../canvas/answer.js";
 import { evidenceRows } from "../canvas/evidence.js";
 import { onFrame, showScores } from "../canvas/frame.js";
@@ -44,12 +45,7 @@ const sent = unpack(bytes);
 const { level, start, stop } = view;
 let { selected } = sent;
 const { score_names: names } = sent;
-const children = new Map();
-for (let i = 0; i < view.edges.length; i += 2) {
-  const [parent, child] = view.edges.slice(i, i + 2);
-  if (!children.has(parent)) children.set(parent, []);
-  children.get(parent).push(child);
-}
+const { children } = linksOf(view.edges);
 
 // --- component -----------------------------------------------------------------------
 
@@ -82,18 +78,13 @@ function select(place) {
 
 // --- details -------------------------------------------------------------------------
 
-/** @param {Element} parent
- * @param {string} tag
+/** @template {keyof HTMLElementTagNameMap} K
+ * @param {Element} parent
+ * @param {K} tag
  * @param {string} [className]
  * @param {string} [text] */
-function add(parent, tag, className, text) {
-  const made = document.createElement(tag);
-  if (className) made.className = className;
-  if (text !== undefined) made.textContent = text;
-  made.dir = "auto";
-  parent.append(made);
-  return made;
-}
+const add = (parent, tag, className = "", text = undefined) =>
+  Object.assign(element(tag, className, parent, text), { dir: "auto" });
 
 const box = byId("details");
 const hint = /** @type {Element} */ (box.querySelector(".hint"));
@@ -132,7 +123,7 @@ function writeEvidence(s) {
   list.replaceChildren();
   for (const row of evidenceRows(s.scene, false).filter(({ out }) => !out)) {
     const node = view.node[row.node];
-    const item = /** @type {HTMLLIElement} */ (add(list, "li"));
+    const item = add(list, "li");
     item.value = row.is;
     add(item, "bdi", "", [`node ${node}`, row.level, spanText(start[node], stop[node]),
       row.gold.length ? `gold ${row.gold.join(", ")}` : "", row.was === row.is ? ""
@@ -172,15 +163,7 @@ const turns = (leaf) => `turns ${view.units.slice(start[leaf], stop[leaf]).join(
 /** The leaves below a node, in order, each once.
  * @param {number} node */
 function listLeaves(node) {
-  const seen = new Set([node]);
-  const pending = [node];
-  while (pending.length) {
-    for (const child of children.get(pending.pop()) ?? []) {
-      if (!seen.has(child)) pending.push(child);
-      seen.add(child);
-    }
-  }
-  const leaves = [...seen].filter((id) => level[id] === 0);
+  const leaves = [...reached(children, node)].filter((id) => level[id] === 0);
   leaves.sort((a, b) => start[a] - start[b] || a - b);
   const shown = leaves.slice(0, LISTED);
   const more = shown.length < leaves.length ? `, the first ${shown.length}` : "";
@@ -209,7 +192,7 @@ function drawn(titled = false) {
 }
 
 /** @param {string} picture */
-const element = (picture) => document.importNode(
+const parsed = (picture) => document.importNode(
   new DOMParser().parseFromString(picture, "image/svg+xml").documentElement, true);
 
 /** Hands a file over to whoever looks at the page.
@@ -230,7 +213,7 @@ async function savePng() {
   const { value: scale } = /** @type {HTMLSelectElement} */ (document.getElementById("scale"));
   const [width, height] = [view.picture.width, view.picture.height]
     .map((size) => Number(scale) * size);
-  const scaled = element(drawn());
+  const scaled = parsed(drawn());
   scaled.setAttribute("width", String(width)); // scaled as a vector picture, not as pixels
   scaled.setAttribute("height", String(height));
   const url = URL.createObjectURL(
@@ -265,7 +248,7 @@ function themed(theme) {
 addEventListener("beforeprint", () => {
   if (asked) return;
   themed("light");
-  byId("picture").replaceChildren(element(drawn()));
+  byId("picture").replaceChildren(parsed(drawn()));
   writeEvidence(stateOf(shadow));
   themed("");
 });
@@ -278,7 +261,7 @@ function showPicture(kind) {
   let bytes = "";
   for (const byte of new TextEncoder().encode(picture)) bytes += String.fromCharCode(byte);
   document.documentElement.dataset.picture = kind === "svg" ? btoa(bytes) : "";
-  document.body.replaceChildren(kind === "webp" ? film() : element(picture));
+  document.body.replaceChildren(kind === "webp" ? film() : parsed(picture));
 }
 
 /** The card at every moment of the film, or at every α, in rows and columns. A frame has a shadow
@@ -301,7 +284,7 @@ function film() {
       showScores(s);
     }
     sheet.appendChild(document.createElement("div")).attachShadow({ mode: "open" })
-      .append(element(drawn()));
+      .append(parsed(drawn()));
   }
   return sheet;
 }

@@ -191,12 +191,10 @@ def _selected(session: Session, question: Question, result: Result) -> None:
     st.markdown("**Transcript**, at the best node. Select one to read its turns.")
     best = result.evidence[0].turn_ids if result.evidence else ()
     transcript(
-        session.conversation,
+        session,
         key=keys.ASK_TRANSCRIPT,
         height=420,
         focus=best[0] if best else None,
         marked=set(best),
         flags=flags,
-        about=session.key,
-        units=session.memory.units,
     )

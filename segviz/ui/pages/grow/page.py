@@ -118,13 +118,11 @@ def _transcript(session: Session, structure: Structure, step: Step, now: int) ->
         st.caption(f"The selected node {session.selected} has not appeared yet at this step.")
     st.markdown("**Transcript**, up to the leaf that has just joined")
     transcript(
-        session.conversation,
+        session,
         key=keys.GROW_TRANSCRIPT,
         height=PANEL,
         focus=step.unit.turn_ids[0],
         marked=set(step.unit.turn_ids),
         mark="new",
         until=step.unit.turn_ids[-1],
-        about=session.key,
-        units=session.memory.units,
     )

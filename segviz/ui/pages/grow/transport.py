@@ -51,7 +51,15 @@ def transport(session: Session) -> None:
             _play_button(session, key, total)
             _step_button("Forward one step", "chevron_right", move, 1, now == total)
             _step_button("Last step", "skip_next", go, total, now == total)
-            _speed()
+            st.segmented_control(
+                "Speed",
+                list(SPEEDS),
+                default="2×",
+                required=True,
+                key=keys.SPEED,
+                label_visibility="collapsed",
+                persist_state="session",
+            )
             _jump(session, go)
         with _group():
             view_choice(keys.GROW_VIEW)
@@ -111,18 +119,6 @@ def _play_button(session: Session, key: str, total: int) -> None:
     )
 
 
-def _speed() -> None:
-    st.segmented_control(
-        "Speed",
-        list(SPEEDS),
-        default="2×",
-        required=True,
-        key=keys.SPEED,
-        label_visibility="collapsed",
-        persist_state="session",
-    )
-
-
 def _jump(session: Session, go: Callable[[int], None]) -> None:
     """Jumps to the first leaf of a session."""
     first: dict[int, int] = {}
@@ -150,21 +146,23 @@ def _jump(session: Session, go: Callable[[int], None]) -> None:
 
 
 def keep_playing(session: Session) -> None:
-    """Takes the next stride when the timer ticks, while this memory is being played."""
+    """Takes the next stride when the timer ticks, while this memory is being played; a tick for
+    another step than the one shown is late, and ignored."""
     key, total = keys.grow_step(session.key), len(session.memory.steps)
     seconds, stride = SPEEDS[st.session_state.get(keys.SPEED, "2×")]
+    now: int = st.session_state[key]
 
-    def advance() -> None:
-        if playing(session):
+    def advance(tick: object) -> None:
+        if tick == now and playing(session):
             st.session_state[key] = min(total, st.session_state[key] + stride)
             if st.session_state[key] == total:
                 st.session_state[keys.PLAYING] = None
 
-    _playback_timer(
+    part(
+        "playback_timer",
         key="playback_timer",
-        tick=st.session_state[key],
-        seconds=seconds if playing(session) else None,
-        on_tick=advance,
+        data={"tick": now, "milliseconds": round(1000 * seconds) if playing(session) else 0},
+        tick=advance,
     )
 
 
@@ -198,24 +196,3 @@ def typing_panel(session: Session) -> None:
         if clear.button("Remove all", disabled=not typed, width="stretch"):
             typed.clear()
             st.rerun()
-
-
-def _playback_timer(
-    *, key: str, tick: int, seconds: float | None, on_tick: Callable[[], None]
-) -> None:
-    """Call ``on_tick`` ``seconds`` after the last tick, before the next run of the script.
-
-    None stands still. ``tick`` must be another number after every tick; one that comes
-    for an older number is ignored.
-    """
-
-    def ticked(sent: object) -> None:
-        if sent == tick:
-            on_tick()
-
-    part(
-        "playback_timer",
-        key=key,
-        data={"tick": tick, "milliseconds": round(1000 * seconds) if seconds else 0},
-        tick=ticked,
-    )
