@@ -28,6 +28,7 @@ from segviz.frontend.message import pack
 from segviz.frontend.payload import tree_payload
 from segviz.retrieval import Evidence
 from segviz.systems.levels import level_name, level_names
+from segviz.view.captions import units_text
 from segviz.view.live import Live
 from segviz.view.look import Look
 from segviz.view.palette import ACCENT, SURFACE
@@ -180,8 +181,7 @@ def _evidence(view: View) -> list[str]:
 
 
 def _item(view: View, item: Evidence, names: tuple[str, str]) -> str:
-    start, stop = item.span
-    where = f"unit {start}" if stop - start == 1 else f"units {start}–{stop - 1}"
+    where = units_text(*item.span)
     gold = view.gold.held.get(item.node, ())
     marks = f" · gold {', '.join(gold)}" if gold else ""
     turns = ", ".join(item.turn_ids[:12]) + (" …" if len(item.turn_ids) > 12 else "")

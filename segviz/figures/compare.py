@@ -15,6 +15,7 @@ from segviz.evaluate.compare import Chart
 from segviz.figures.judged import bounds, number, told
 from segviz.figures.layout import framed
 from segviz.figures.rows import rows_figure
+from segviz.view.captions import counted
 
 if TYPE_CHECKING:
     from segviz.evaluate.aggregate import Row
@@ -169,8 +170,7 @@ def gold_sentence(matrix: TurnMatrix) -> str:
         if set(states) == {"missed"}
     ]
     none = f" No system has {', '.join(lost)}." if lost else ""
-    turns = "turn" if whole == 1 else "turns"
-    return f"Of {whole} gold {turns} returned: {', '.join(parts)}.{none}"
+    return f"Of {counted(whole, 'gold turn')} returned: {', '.join(parts)}.{none}"
 
 
 def overlap_sentence(found: Overlap) -> str:

@@ -13,6 +13,7 @@ import plotly.graph_objects as go
 
 from segviz.figures.lanes import Bar, lanes_figure
 from segviz.tree import Add, Event, Revise, Structure, as_number
+from segviz.view.captions import counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,10 +141,9 @@ def effort_sentence(
     paths = dirty_paths(forest, fresh)
     nodes = [node for tree in _all_trees(forest) for node in tree.nodes]
     told = f"{len(fresh)} of {len(nodes):,} nodes above items are new or were refreshed"
-    trees = f"{len(paths)} tree" + "s" * (len(paths) != 1)
     waiting = sum(bool(structure.facts[node].get("dirty")) for node in nodes)
     wait = f" {waiting} wait to be written." if waiting else ""
     return (
-        f"{told} in this step, in {trees}. That took {texts} new texts; a full rebuild would "
-        f"write {rebuild(structure, forest):,}.{wait}"
+        f"{told} in this step, in {counted(len(paths), 'tree')}. That took {texts} new texts; a "
+        f"full rebuild would write {rebuild(structure, forest):,}.{wait}"
     )

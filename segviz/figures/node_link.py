@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from segviz.tree import Structure
+from segviz.view.captions import units_text
+from segviz.view.palette import ACCENT
 
 if TYPE_CHECKING:
     from pyvis.network import Network
@@ -31,7 +33,6 @@ _ASPECT = 2.2
 # The frame is about this many pixels wide; the drawing library fits the drawing into it.
 _FRAME = 1000
 _SMALLEST, _BIGGEST = 8.0, 26.0
-_ACCENT = "#b43a09"
 
 
 def node_link_html(
@@ -49,7 +50,7 @@ def node_link_html(
     marked: Collection[int] = (),
     gold: Collection[int] = (),
     selected: int | None = None,
-    accent: str = _ACCENT,
+    accent: str = ACCENT["light"],
 ) -> tuple[str, int]:
     """One self-contained HTML page and the number of nodes it shows.
 
@@ -95,7 +96,7 @@ def node_link_html(
         label = called.split(", ")[0] or str(node)
         if not level or span <= 7 * pixel * (len(label) + 1) or row <= 24 * pixel:
             label = " "
-        about = [f"level {level} · {_units(start, stop)} · node {node}"]
+        about = [f"level {level} · {units_text(start, stop)} · node {node}"]
         if called:
             about.insert(0, called)
         colour = node_colours[node]
@@ -213,10 +214,6 @@ def _size(share: float, span: float, row: float, pixel: float) -> float:
     """Radius of a node: larger for a higher level, but inside its own span and row."""
     biggest = min(max(_BIGGEST, 9 * pixel), 0.3 * row)
     return max(_SMALLEST, min(_SMALLEST + (biggest - _SMALLEST) * share, 0.45 * span))
-
-
-def _units(start: int, stop: int) -> str:
-    return f"unit {start}" if stop - start == 1 else f"units {start}–{stop - 1}"
 
 
 def _on_ramp(score: float, most: float, ramp: Sequence[str], power: float) -> str:

@@ -17,6 +17,7 @@ from segviz.conversation import as_time
 from segviz.figures.lanes import Bar, lanes_figure
 from segviz.systems.levels import level_name
 from segviz.tree import Facts, Structure, as_number
+from segviz.view.captions import counted
 
 _LEAST = 6 * 3600.0
 """Seconds of the shortest bar, so that it is seen."""
@@ -117,8 +118,6 @@ def windows_sentence(found: Sequence[Window], names: Sequence[str]) -> str:
     parts = []
     for level in dict.fromkeys(window.level for window in found):
         row = [window.nodes for window in found if window.level == level]
-        count = f"{len(row)} window" + "s" * (len(row) > 1)
-        parts.append(
-            f"{level_name(level, names)}: {count} for {sum(row)} nodes, at most {max(row)}"
-        )
+        name, count = level_name(level, names), counted(len(row), "window")
+        parts.append(f"{name}: {count} for {sum(row)} nodes, at most {max(row)}")
     return "; ".join(parts) + "."

@@ -19,6 +19,16 @@ _BUDGET = 400_000
 _LENGTH = (80, 320)
 
 
+def counted(number: int, one: str, many: str | None = None) -> str:
+    """``1 turn``, ``2 turns``; ``many`` where adding an s is not enough."""
+    return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
+def units_text(start: int, stop: int) -> str:
+    """``unit 45``, ``units 45–50``: the last one included."""
+    return f"unit {start}" if stop - start == 1 else f"units {start}–{stop - 1}"
+
+
 def short_dates(dates: Sequence[date | str | None]) -> list[str]:
     """Dates as "12 Aug", those of several years as "12 Aug ’23"; texts are returned unchanged."""
     years = {when.year for when in dates if isinstance(when, date)}
@@ -70,10 +80,8 @@ def summary(
     # Nodes on a level: all that began there or below but for those that ended below it.
     levels = int(np.count_nonzero(np.cumsum(begins) - np.cumsum(ends) + ends))
     name = f"Memory tree of {title}" if title else "Memory tree"
-    text = (
-        f"{name}: {count} {'node' if count == 1 else 'nodes'} on "
-        f"{levels} {'level' if levels == 1 else 'levels'} over {present} of {units} units"
-    )
+    nodes, high = counted(count, "node"), counted(levels, "level")
+    text = f"{name}: {nodes} on {high} over {present} of {units} units"
     if selected is None:
         return f"{text}."
     first, last = int(structure.level[selected]), int(structure.top[selected])

@@ -626,7 +626,7 @@ interface Elements {
   };
   controls: {
     root: HTMLElement;
-    policy: { label: HTMLElement; input: HTMLSelectElement };
+    policy: SelectControl;
     alpha: RangeControl;
     horizon: RangeControl;
     drawing: Record<string, HTMLInputElement>;
@@ -696,7 +696,7 @@ interface OutlineState {
   list: Listed;
   attention: { selected: number | null; sentByPython: number | null };
   wanting: { asked: string; timer: Timer };
-  elements: { root: HTMLElement; bar: HTMLElement; tree: HTMLElement };
+  elements: { root: HTMLElement; bar: HTMLElement; tree: HTMLElement; shown: Record<string, HTMLElement> };
   calls: number;
   tell: Mount<unknown>["setTriggerValue"];
 }

@@ -12,15 +12,11 @@ from segviz.memory import Memory
 from segviz.systems import levels
 from segviz.tree import Structure
 from segviz.ui.state import Session
-from segviz.view.captions import MAX_LABELLED
+from segviz.view.captions import MAX_LABELLED, units_text
+from segviz.view.captions import counted as counted
 from segviz.view.names import node_names
 
 _MARKS = frozenset(string.punctuation)
-
-
-def counted(number: int, one: str, many: str | None = None) -> str:
-    """``1 turn``, ``2 turns``; ``many`` where adding an s is not enough."""
-    return f"{number:,} {one if number == 1 else many or one + 's'}"
 
 
 def unmarked(text: str) -> str:
@@ -91,9 +87,8 @@ def place(session: Session, structure: Structure, node: int) -> str:
 def reach(session: Session, start: int, stop: int) -> str:
     """Returns the units and sessions of a span."""
     first, last = session.sessions[start] + 1, session.sessions[stop - 1] + 1
-    units = f"unit {start}" if stop - start == 1 else f"units {start}–{stop - 1}"
     where = f"session {first}" if first == last else f"sessions {first}–{last}"
-    return f"{units} · {where}"
+    return f"{units_text(start, stop)} · {where}"
 
 
 def named(session: Session, structure: Structure, node: int) -> str:

@@ -16,19 +16,13 @@ export function buildColourMenu(s, parent) {
   const root = element("div", "look", parent);
   /** @param {"colour" | "labels"} part
    * @param {string} text */
-  const select = (part, text) => {
-    const label = element("label", "", root);
-    element("span", "", label, text);
-    const made = element("select", part, label);
-    made.addEventListener("change", () => {
-      scene.look[part] = made.value;
-      if (part === "colour" && scene.isolated?.kind !== "session") scene.isolated = null;
-      tellLook(s);
-      showScores(s);
-      schedule(s, true);
-    });
-    return { label, select: made };
-  };
+  const select = (part, text) => buildSelect(root, part, text, (chosen) => {
+    scene.look[part] = chosen;
+    if (part === "colour" && scene.isolated?.kind !== "session") scene.isolated = null;
+    tellLook(s);
+    showScores(s);
+    schedule(s, true);
+  });
   onScores(s.frames, showColourMenu);
   s.elements.lookControls = { root,
     colour: select("colour", "Colour"), labels: select("labels", "Labels") };
@@ -61,21 +55,35 @@ export function adoptLook(s) {
   else if (performance.now() - look.sentAt > LOST_MS) tellLook(s); // a page swallowed it
 }
 
-/** Brings the selects to what is on offer and chosen, touching only what differs.
- * @param {State} s */
+/** @param {State} s */
 function showColourMenu(s) {
   const { scene } = s;
   const { root, colour, labels } = s.elements.lookControls;
   root.hidden = !scene.data.legend;
-  show(colour, coloursFor(scene.data), colourChoice(scene), "Nodes are coloured by");
-  show(labels, labelsFor(scene.data), labelChoice(scene), "Written on nodes");
+  showSelect(colour, coloursFor(scene.data), colourChoice(scene), "Nodes are coloured by");
+  showSelect(labels, labelsFor(scene.data), labelChoice(scene), "Written on nodes");
 }
 
-/** @param {SelectControl} selectControl
+/** A select and its label.
+ * @param {HTMLElement} parent
+ * @param {string} className
+ * @param {string} text
+ * @param {(chosen: string) => void} act
+ * @returns {SelectControl} */
+export function buildSelect(parent, className, text, act) {
+  const label = element("label", "", parent);
+  element("span", "", label, text);
+  const select = element("select", className, label);
+  select.addEventListener("change", () => act(select.value));
+  return { label, select };
+}
+
+/** Brings a select to what is on offer and chosen, touching only what differs.
+ * @param {SelectControl} control
  * @param {Offer[]} offered
  * @param {string} chosen
  * @param {string} what */
-function show({ label, select }, offered, chosen, what) {
+export function showSelect({ label, select }, offered, chosen, what) {
   const options = offered.map(([choice, name]) => `${choice}=${name}`).join();
   if (select.dataset.options !== options) {
     select.dataset.options = options;

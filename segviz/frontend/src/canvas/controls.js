@@ -2,6 +2,7 @@
 // and screen readers work.
 
 import { element } from "../shared/dom.js";
+import { buildSelect, showSelect } from "./colour_menu.js";
 import { onScores } from "./frame.js";
 import { keyLetGo } from "./settings.js";
 
@@ -25,21 +26,19 @@ export function buildControls(s, parent, act, rest) {
   root.hidden = true;
   // Keys pressed here are not Streamlit's shortcuts.
   root.addEventListener("keydown", (event) => event.stopPropagation());
-  const policy = labelled(root, "policy", "select");
-  policy.input.addEventListener("change", () => {
-    act({ policy: policy.input.value });
+  const policy = buildSelect(root, "", "policy", (chosen) => {
+    act({ policy: chosen });
     rest();
   });
   /** @param {string} name
    * @param {string} text
    * @param {string} label */
   const range = (name, text, label) => {
-    const { label: around, input } = labelled(root, text, "input");
-    input.type = "range";
-    input.min = "0";
-    input.className = name;
-    input.setAttribute("aria-label", label);
+    const around = element("label", "", root);
     around.title = MEANING[name];
+    element("span", "", around, text);
+    const input = Object.assign(element("input", name, around), { type: "range", min: "0" });
+    input.setAttribute("aria-label", label);
     input.addEventListener("input", () => act({ [name]: Number(input.value) }));
     input.addEventListener("pointerup", rest);
     input.addEventListener("keyup", () => keyLetGo(s));
@@ -68,16 +67,6 @@ export function buildControls(s, parent, act, rest) {
   s.elements.controls = { root, policy, alpha, horizon, drawing };
 }
 
-/** @template {"select" | "input"} K
- * @param {HTMLElement} root
- * @param {string} text
- * @param {K} tag */
-function labelled(root, text, tag) {
-  const label = element("label", "", root);
-  element("span", "", label, text);
-  return { label, input: element(tag, "", label) };
-}
-
 /** Brings the controls to the present setting, touching only what differs.
  * @param {State} s */
 function showControls(s) {
@@ -87,14 +76,8 @@ function showControls(s) {
   const { alpha_max, alpha_step, horizon_max } = /** @type {Live} */ (data.live);
   const { policies } = data;
   const { policy, alpha, horizon, drawing } = settings.setting;
-  const select = controls.policy.input;
-  const names = Object.keys(policies);
-  if (String([...select.options].map((o) => o.value)) !== String(names)) {
-    select.replaceChildren();
-    for (const name of names) element("option", "", select, name).value = name;
-  }
-  if (select.value !== policy) select.value = policy;
-  controls.policy.label.title = `Which way scores travel: ${policies[policy]}`;
+  showSelect(controls.policy, Object.entries(policies).map(([name, meaning]) => [name, name, meaning]),
+    policy, "Which way scores travel");
   showRange(controls.alpha, alpha, alpha_max, alpha_step, alpha.toFixed(2), policy);
   showRange(controls.horizon, horizon, Math.max(horizon, horizon_max), 1, String(horizon), policy);
   for (const [name, input] of Object.entries(controls.drawing)) input.checked = name === drawing;

@@ -7,7 +7,7 @@
 
 import { element } from "../shared/dom.js";
 import { listen } from "./events.js";
-import { goTo, render } from "./list.js";
+import { buildBar, goTo, render } from "./list.js";
 import { buildForest, countBelow, createOpen, openTo } from "./rows.js";
 
 const STATE = "segvizOutline";
@@ -50,6 +50,7 @@ function createState(parentElement) {
   elements.bar = element("div", "bar", elements.root);
   elements.tree = element("ul", "tree", elements.root);
   elements.tree.setAttribute("role", "tree");
+  buildBar(s);
   listen(s);
   return s;
 }

@@ -1,6 +1,6 @@
 // The outline as HTML: its rows, its bar, and the row the keyboard is on.
 
-import { focusedBeside, make } from "../shared/dom.js";
+import { button, element, focusedBeside, make } from "../shared/dom.js";
 import { buildRow, rowKey, wordsOf } from "./row.js";
 import { createOpen, listRows, openTo } from "./rows.js";
 
@@ -25,52 +25,44 @@ export function render(s) {
   if (stop) stop.tabIndex = 0;
   elements.tree.scrollTop = scrolled;
   if (held) stop?.focus({ preventScroll: true });
-  fillBar(s);
+  showBar(s);
   askForTexts(s);
   elements.root.dataset.rows = String(list.rows.length);
   elements.root.dataset.selected = String(s.attention.selected ?? "");
 }
 
-/** @param {OutlineState} s */
-function fillBar(s) {
-  const { memory: { data, forest }, list: { open }, elements: { bar } } = s;
-  const parts = [];
+/** Builds the bar above the rows, once.
+ * @param {OutlineState} s */
+export function buildBar(s) {
+  const { list, memory, elements: { bar } } = s;
   /** @param {string} text
    * @param {() => void} act */
-  const button = (text, act) => {
-    const made = make("button", "", text);
-    made.type = "button";
-    made.onclick = () => {
-      act();
-      render(s);
-    };
-    parts.push(made);
-  };
-  /** @param {Ids} nodes */
-  const openAll = (nodes) => () => nodes.forEach((node) => openTo(forest, open, node));
-  if (data.top_final.length) button("Open to retrieved", openAll(data.top_final));
-  if (data.gold.length) button("Open to gold", openAll(data.gold));
-  button("Open a level", () => {
-    for (const { branches, key } of s.list.rows) if (branches) open.opened.add(key);
+  const tool = (text, act) => button("", bar, text, () => {
+    act();
+    render(s);
   });
-  button("Close all", () => Object.assign(open, { ...createOpen(forest), opened: new Set() }));
-  if (data.initial.length) {
-    const legend = make("span", "legend");
-    data.score_names.forEach((name, i) => {
-      legend.append(make("i", i ? "final" : "initial"), make("span", "", name));
-    });
-    legend.append(make("span", "", "# rank"));
-    parts.push(legend);
-  }
-  const said = parts.map((part) => part.textContent).join();
-  if (bar.dataset.said === said) {
-    // Only what the buttons do is new: the keyboard keeps its place.
-    const fresh = parts.filter((part) => part.onclick);
-    [...bar.querySelectorAll("button")].forEach((old, i) => { old.onclick = fresh[i].onclick; });
-    return;
-  }
-  bar.dataset.said = said;
-  bar.replaceChildren(...parts);
+  /** @param {"top_final" | "gold"} name */
+  const openAll = (name) => () =>
+    memory.data[name].forEach((node) => openTo(memory.forest, list.open, node));
+  s.elements.shown = {
+    top_final: tool("Open to retrieved", openAll("top_final")),
+    gold: tool("Open to gold", openAll("gold")),
+  };
+  tool("Open a level", () => {
+    for (const { branches, key } of list.rows) if (branches) list.open.opened.add(key);
+  });
+  tool("Close all", () => Object.assign(list.open, createOpen(memory.forest), { opened: new Set() }));
+  s.elements.shown.initial = element("span", "legend", bar);
+}
+
+/** @param {OutlineState} s */
+function showBar({ memory: { data }, elements: { shown } }) {
+  shown.top_final.hidden = !data.top_final.length;
+  shown.gold.hidden = !data.gold.length;
+  shown.initial.hidden = !data.initial.length;
+  const names = data.score_names.flatMap((name, i) =>
+    [make("i", i ? "final" : "initial"), make("span", "", name)]);
+  shown.initial.replaceChildren(...names, make("span", "", "# rank"));
 }
 
 /** Asks Python for the words of open rows that have none.

@@ -33,7 +33,7 @@ from segviz.figures.windows import dated, window_rows, windows, windows_figure, 
 from segviz.tree import Structure
 from segviz.ui.state import Session
 from segviz.ui.widgets.captions import counted, level_names
-from segviz.ui.widgets.charts import chart, colours, ink, pair, theme
+from segviz.ui.widgets.charts import caption, chart, colours, ink, pair, theme
 from segviz.view.palette import SURFACE, session_colours
 
 _YEARS = 3
@@ -197,31 +197,27 @@ def _relations(session: Session, structure: Structure, step: int) -> None:
     st.iframe(html, height=560, alt="Nodes and the relations between them")
     st.text(", ".join(f"{mark} {name}" for name, mark in marks.items()))
     found = [tie for tie in ties(structure) if {tie.source, tie.target} <= set(nodes[:shown])]
-    st.caption(
+    told = {(r.source, r.target, r.label): r.facts for r in structure.relations}
+    caption(
         f"{shown} of {counted(len(everyone), 'node')} with relations, those with most first; "
         f"{counted(len(found), 'pair')} between them. The heaviest carry their label. Size "
         "follows mentions, width the weight. "
-        "Drag to pan, scroll to zoom, rest the pointer on a line for all its labels."
+        "Drag to pan, scroll to zoom, rest the pointer on a line for all its labels.",
+        "relations",
+        lambda: [
+            {
+                "from": node_name(structure, tie.source),
+                "to": node_name(structure, tie.target),
+                "relation": label,
+                "weight": weight,
+                "units": facts.get("units"),
+                "confidence": facts.get("confidence"),
+            }
+            for tie in found
+            for label, weight in tie.labels
+            for facts in [told[tie.source, tie.target, label]]
+        ],
     )
-    told = {(r.source, r.target, r.label): r.facts for r in structure.relations}
-    with st.expander(f"As a table ({len(found)})"):
-        st.dataframe(
-            [
-                {
-                    "from": node_name(structure, tie.source),
-                    "to": node_name(structure, tie.target),
-                    "relation": label,
-                    "weight": weight,
-                    "units": facts.get("units"),
-                    "confidence": facts.get("confidence"),
-                }
-                for tie in found
-                for label, weight in tie.labels
-                for facts in [told[tie.source, tie.target, label]]
-            ],
-            hide_index=True,
-            height=300,
-        )
 
 
 Supports = Callable[[Session, Structure], bool]
