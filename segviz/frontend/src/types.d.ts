@@ -215,25 +215,10 @@ interface SessionRun {
   stop: number;
 }
 
-interface Rows {
-  offset: number[];
-  height: number[];
-  total: number;
-}
-
 /** "grow", "scores" (mirrored) or "change". */
 type Picture = string;
 
-interface Geometry {
-  left: number;
-  right: number;
-  width: number;
-  top: number;
-  axisTop: number;
-  axisHeight: number;
-  halves: number;
-  rows: Rows;
-}
+type Geometry = ReturnType<typeof import("./canvas/geometry.js").geometry>;
 
 /** A vertical place. */
 interface Extent {
@@ -260,25 +245,7 @@ interface Boxes {
 
 type Segment = [left: number, right: number, colour: string];
 
-interface Theme {
-  background: string;
-  text: string;
-  accent: string;
-  ramp: string[];
-  change: string[];
-  font: string;
-  table: string[];
-  changeTable: string[];
-  measureTable: string[];
-  levels: string[];
-  gold: Record<string, string>;
-  patterns: Record<string, CanvasPattern>;
-  band: string;
-  line: string;
-  muted: string;
-  faint: string;
-  unknown: string;
-}
+type Theme = ReturnType<typeof import("./canvas/theme.js").readTheme>;
 
 /** One class of colours: a session, a level, a fate of gold, a step of a measure. */
 interface ColourClass {
@@ -470,11 +437,7 @@ interface PathView {
   };
 }
 
-interface Incoming {
-  first: Int32Array;
-  from: Int32Array;
-  part: Float64Array;
-}
+type Incoming = ReturnType<typeof import("./canvas/flow.js").incomingOf>;
 /** What a score is made of (flow.js). */
 interface Flow {
   node: number;
@@ -551,6 +514,10 @@ interface Frames {
 type Builder = (s: State, parent: HTMLElement) => void;
 /** Paints something of one half of the picture. */
 type Painter = (s: State, ctx: Ctx, half: number) => void;
+
+/** Draws a sign of a colour at a box, in one half of the picture. */
+type Sign<More extends unknown[] = []> =
+  (theme: Theme, ctx: Ctx, rect: Rect, half: number, colour: string, ...more: More) => void;
 
 /** A line of a pattern's tile. */
 type TileLine = [x0: number, y0: number, x1: number, y1: number];
@@ -655,12 +622,7 @@ interface OutlineMessage extends Message {
   title: string;
 }
 
-interface Forest {
-  level: Int32Array;
-  parents: Links;
-  children: Links;
-  roots: number[];
-}
+type Forest = ReturnType<typeof import("./outline/rows.js").buildForest>;
 
 /** What is open: keys of places, and how many of a long list are shown. */
 interface Open {

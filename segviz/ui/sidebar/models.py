@@ -132,7 +132,7 @@ def _chosen(base: Endpoint, preset: str) -> ChosenModels:
     st.caption(f"After you press Build, the text of the conversation{questions} is sent to:")
     st.text(endpoint.address)
     chosen = _clients(endpoint, embeds)
-    _prices(chosen)
+    _prices(chosen, endpoint)
     spending_place()
     _kept_replies()
     return chosen
@@ -184,37 +184,33 @@ def _clients(endpoint: Endpoint, embeds: bool) -> ChosenModels:
     return ChosenModels(kept[2], kept[1], endpoint)
 
 
-def _prices(models: ChosenModels) -> None:
+def _prices(models: ChosenModels, endpoint: Endpoint) -> None:
     """Draws prices, editable; an empty field means unknown, never zero."""
-    endpoint = models.endpoint
-    if endpoint is not None and models.chat is not None:
-        columns = st.columns(2)
-        known = price(endpoint, endpoint.model)
-        server = (endpoint.address, endpoint.model)
-        paid_in = _price(columns[0], "in", known and known.input, server)
-        paid_out = _price(columns[1], "out", known and known.output, server)
-        entered = None if paid_in is None or paid_out is None else Price(paid_in, paid_out)
-        keep_price(models.chat.name, entered)
-        usage_of("chat", endpoint, endpoint.model).price = entered
-    if endpoint is not None and models.remote_embeddings:
-        known = price(endpoint, endpoint.embedding_model)
-        server = (endpoint.address, endpoint.embedding_model)
-        paid_in = _price(st, "embedded", known and known.input, server)
-        entered = None if paid_in is None else Price(paid_in, 0.0)
-        keep_price(models.embedder.name, entered)
-        usage_of("embeddings", endpoint, endpoint.embedding_model).price = entered
+    if models.chat is not None:
+        _price("chat", models.chat.name, endpoint, endpoint.model, ("in", "out"))
+    if models.remote_embeddings:
+        name = models.embedder.name
+        _price("embeddings", name, endpoint, endpoint.embedding_model, ("embedded",))
 
 
-def _price(place: Any, side: str, known: float | None, server: tuple[str, str]) -> float | None:
-    value: float | None = place.number_input(
-        f"$ per 1M tokens {side}",
-        min_value=0.0,
-        value=known,
-        placeholder="unknown",
-        key=f"price-{'-'.join(server)}-{side}",
-        persist_state="session",
-    )
-    return value
+def _price(kind: str, client: str, endpoint: Endpoint, model: str, sides: tuple[str, ...]) -> None:
+    """Draws the prices of a model and keeps them for its client, once all are known."""
+    known = price(endpoint, model)
+    paid: list[float | None] = [
+        column.number_input(
+            f"$ per 1M tokens {side}",
+            min_value=0.0,
+            value=known and (known.output if side == "out" else known.input),
+            placeholder="unknown",
+            key=f"price-{endpoint.address}-{model}-{side}",
+            persist_state="session",
+        )
+        for side, column in zip(sides, st.columns(len(sides)), strict=True)
+    ]
+    sums = [amount for amount in paid if amount is not None]
+    entered = Price(*sums, *[0.0] * (2 - len(sums))) if len(sums) == len(sides) else None
+    keep_price(client, entered)
+    usage_of(kind, endpoint, model).price = entered
 
 
 def _kept_replies() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
 
 import streamlit as st
 
@@ -13,7 +12,7 @@ from segviz.ui import keys
 from segviz.ui.state import Session, begin
 from segviz.ui.view_state import write_question
 from segviz.ui.widgets.slices import measured
-from segviz.ui.widgets.tables import tall
+from segviz.ui.widgets.tables import picked, tall
 
 _SEEN = 14
 
@@ -50,11 +49,10 @@ def draw_atlas(
         return
 
     def open_cell() -> None:
-        event: Any = st.session_state.get(key)
-        cells = event.selection.cells if event else []
-        if not cells:
+        cell = picked(key)
+        if cell is None:
             return
-        place, column = cells[0]
+        place, column = cell
         choose(column if column in columns else focus)
         write_question(session, questions[rows[place].place].index)
         st.session_state[keys.PAGE_WANTED] = "ask"

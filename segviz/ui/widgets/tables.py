@@ -72,6 +72,13 @@ def _written(value: Any, name: str, digits: int) -> str:
     return f"{value:,}" if _number(value) and name != "node" else str(value)
 
 
+def picked(key: str) -> Any:
+    """Returns the row, or the cell, that was clicked in a table with this key; None for none."""
+    event: Any = st.session_state.get(key)
+    chosen = event.selection if event else None
+    return next(iter([*chosen.rows, *chosen.cells] if chosen else []), None)
+
+
 def tall(rows: int, most: int) -> Height:
     """Returns the height of a scrolling table: all its rows, or ``most`` of them and a part of the
     next, which shows that there are more."""

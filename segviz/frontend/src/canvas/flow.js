@@ -10,8 +10,7 @@ const THICKEST = 26; // pixels of a ribbon that is all of the score
 
 /** What reaches every node: the parts of W_P by target.
  * @param {Edged} tree
- * @param {string} policy
- * @returns {Incoming} */
+ * @param {string} policy */
 export function incomingOf(tree, policy) {
   const { source, target, share } = shares(TRANSITIONS[policy](tree), tree.level.length);
   const first = new Int32Array(tree.level.length + 1);

@@ -80,11 +80,7 @@ function outside({ x, y, w, h }, half) {
 }
 
 /** A line along the outer edge, as wide as the box.
- * @param {Theme} theme
- * @param {Ctx} ctx
- * @param {Rect} rect
- * @param {number} half
- * @param {string} colour */
+ * @type {Sign} */
 export function bar(theme, ctx, rect, half, colour) {
   const { middle, base } = outside(rect, half);
   const reach = Math.max(rect.w, 3) / 2;
@@ -97,12 +93,7 @@ export function bar(theme, ctx, rect, half, colour) {
 }
 
 /** A triangle that points at the box: hollow for what was, with a stem for what has come.
- * @param {Theme} theme
- * @param {Ctx} ctx
- * @param {Rect} rect
- * @param {number} half
- * @param {string} colour
- * @param {"" | "hollow" | "stem"} [kind] */
+ * @type {Sign<[kind?: "" | "hollow" | "stem"]>} */
 export function triangle(theme, ctx, rect, half, colour, kind = "") {
   const { middle, base, away } = outside(rect, half);
   const [tip, flat] = [base + away, base + away * 7.5];
@@ -124,12 +115,7 @@ export function triangle(theme, ctx, rect, half, colour, kind = "") {
 }
 
 /** A plus beyond the outer edge.
- * @param {Theme} theme
- * @param {Ctx} ctx
- * @param {Rect} rect
- * @param {number} half
- * @param {string} colour
- * @param {number} [lift] */
+ * @type {Sign<[lift?: number]>} */
 export function plus(theme, ctx, rect, half, colour, lift = 0) {
   const { middle, base, away } = outside(rect, half);
   const centre = base + away * (5 + lift);
@@ -146,12 +132,7 @@ export function plus(theme, ctx, rect, half, colour, lift = 0) {
 export const DASHED = [2.5, 1.5];
 
 /** A cap with two legs on the outer edge.
- * @param {Theme} theme
- * @param {Ctx} ctx
- * @param {Rect} rect
- * @param {number} half
- * @param {string} colour
- * @param {number[]} [dash] */
+ * @type {Sign<[dash?: number[]]>} */
 export function bracket(theme, ctx, rect, half, colour, dash = []) {
   const { middle, base, away } = outside(rect, half);
   const reach = Math.max(rect.w / 2 + 1, 5);
@@ -193,12 +174,7 @@ function haloStroke(theme, ctx) {
 }
 
 /** A filled dot: inside a box at its outer edge, or outside of a narrow one.
- * @param {Theme} theme
- * @param {Ctx} ctx
- * @param {Rect} rect
- * @param {number} half
- * @param {string} colour
- * @param {number} [size] */
+ * @type {Sign<[size?: number]>} */
 export function dot(theme, ctx, rect, half, colour, size = 2.5) {
   const { middle, base, away } = outside(rect, half);
   const fits = rect.w >= 4 * size && rect.h >= 14;
@@ -210,12 +186,7 @@ export function dot(theme, ctx, rect, half, colour, size = 2.5) {
 }
 
 /** A line along a box's inner edge, with feet at both ends, for what lies below a node.
- * @param {Theme} theme
- * @param {Ctx} ctx
- * @param {Rect} rect
- * @param {number} half
- * @param {string} colour
- * @param {number} width */
+ * @type {Sign<[width: number]>} */
 export function footing(theme, ctx, rect, half, colour, width) {
   const { x, y, w, h } = rect;
   const line = half ? y + width / 2 : y + h - 1 - width / 2;

@@ -216,7 +216,7 @@ function update(s, data) {
   const moved = fresh || before.step !== data.step;
   if (moved) frames.fadeFrom = data.added.length && !isStill() && before ? performance.now() : 0;
   elements.root.style.height = data.height ?? "";
-  readTheme(s);
+  scene.theme = readTheme(s);
   refind(s);
   showScores(s);
   elements.mirror.setAttribute("aria-label", data.summary);

@@ -22,27 +22,24 @@ export function readTheme(s) {
   const mode = dark ? "dark" : "light";
   const accent = scene.data.accent[mode];
   const { score: ramp, change, measure } = scene.data.ramps[mode];
-  scene.theme = {
+  elements.root.style.setProperty("--accent", accent);
+  scene.tints.clear();
+  s.frames.fitted.clear();
+  return {
     background, text, accent, ramp, change, font: style.fontFamily,
     table: rampTable(ramp),
     changeTable: rampTable(change),
     measureTable: rampTable(measure),
     levels: scene.data.level_colours.map((full) => mix(full, background, scene.data.level_share)),
     gold: scene.data.gold_colours[mode],
-    patterns: {
-      hatch: pattern(parser, background, PATTERN_LINES.hatch),
-      cross: pattern(parser, background, PATTERN_LINES.cross),
-      dots: pattern(parser, background, PATTERN_LINES.dots),
-    },
+    patterns: /** @type {Record<string, CanvasPattern>} */ (Object.fromEntries(
+      Object.entries(PATTERN_LINES).map(([name, lines]) => [name, pattern(parser, background, lines)]))),
     band: mix(text, background, 0.07),
     line: mix(text, background, 0.25),
     muted: mix(text, background, 0.72),
     faint: mix(text, background, 0.36),
     unknown: mix(text, background, 0.3),
   };
-  elements.root.style.setProperty("--accent", accent);
-  scene.tints.clear();
-  s.frames.fitted.clear();
 }
 
 export const TILE = 6; // pixels, across and down

@@ -13,8 +13,7 @@ export const PAGE = 300;
 const DEEPEST = 300;
 
 /** Who is whose parent, and the nodes without one, by a message of Python.
- * @param {Pick<Columns, "level" | "parent" | "edges">} data
- * @returns {Forest} */
+ * @param {Pick<Columns, "level" | "parent" | "edges">} data */
 export function buildForest(data) {
   const links = linksOf(edgePairs(data));
   const roots = [];

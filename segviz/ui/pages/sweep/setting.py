@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import streamlit as st
@@ -23,7 +22,7 @@ from segviz.ui.widgets.atlas import draw_atlas
 from segviz.ui.widgets.captions import named, spread
 from segviz.ui.widgets.charts import chart, pair
 from segviz.ui.widgets.slices import measured
-from segviz.ui.widgets.tables import table, tall
+from segviz.ui.widgets.tables import picked, table, tall
 from segviz.ui.widgets.tree import draw_canvas, scene
 
 TRAFFIC_KEPT = 4
@@ -190,9 +189,8 @@ def nodes_panel(session: Session, judged: Judged) -> None:
         ]
 
         def pick() -> None:
-            event: Any = st.session_state.get(keys.TRAFFIC_TABLE)
-            ticked = event.selection.rows if event else []
-            session.select(nodes[ticked[0]] if ticked else None)
+            ticked = picked(keys.TRAFFIC_TABLE)
+            session.select(None if ticked is None else nodes[ticked])
 
         counts = found.retrieved[nodes]
         share = counts[:10].sum() / max(1, counts.sum())
