@@ -35,7 +35,7 @@ from segviz.view.palette import (
     RAMPS,
     session_colours,
 )
-from segviz.view.scene import Growth, Scene
+from segviz.view.scene import Growth, Scene, Scored
 
 _FIXED: Final = {
     *("level", "start", "stop", "parent", "edges", "top"),
@@ -67,8 +67,9 @@ def tree_payload(
     Retired nodes are sent as level -1.
     ValueError for marks and columns that do not fit the structure.
     """
-    structure, growth, scored = scene.structure, scene.growth or Growth(), scene.scored
-    live = scored.live if scored else None
+    structure, growth = scene.structure, scene.growth or Growth()
+    scored = scene.scored or Scored(initial=np.zeros(0), final=np.zeros(0))
+    live = scored.live
     n, labels = len(structure), list(scene.session_labels)
     level, top = (np.where(structure.active, each, -1) for each in (structure.level, structure.top))
     present = int(structure.stop[structure.active].max(initial=0))
@@ -91,16 +92,16 @@ def tree_payload(
         "tokens": _tokens(structure.text) if live and live.settings.budget else (),
         "unit_session": sessions,
         "origin": () if scene.origin is None else scene.origin,
-        "top_initial": _ids(scored.before if scored else (), n, "top_initial"),
-        "top_final": _ids(scored.after if scored else (), n, "top_final"),
-        "gold": _ids(scored.gold if scored else (), n, "gold"),
+        "top_initial": _ids(scored.before, n, "top_initial"),
+        "top_final": _ids(scored.after, n, "top_final"),
+        "gold": _ids(scored.gold, n, "gold"),
         "own": () if scene.own is None else scene.own,
     }
     payload: dict[str, Any] = {
         name: np.asarray(column, dtype=np.int32) for name, column in columns.items()
     }
     for name in ("initial", "final"):
-        scores = _floats(getattr(scored, name) if scored else (), n, name)
+        scores = _floats(getattr(scored, name), n, name)
         payload[name] = np.where(np.isfinite(scores), scores, 0.0)
     for name, values in scene.measures.items():
         payload[MEASURE + name] = _floats(values, n, name)
@@ -109,8 +110,8 @@ def tree_payload(
     selected = scene.selected if there else None
     return payload | {
         "identity": scene.identity,
-        "mode": "scores" if scored else "grow",
-        "score_names": list(scored.names) if scored else ["initial", "propagated"],
+        "mode": "scores" if scene.scored else "grow",
+        "score_names": list(scored.names),
         "step": growth.step,
         "nodes": n,
         "total_units": units,
@@ -131,24 +132,18 @@ def tree_payload(
             {"name": name, "meaning": MEASURES[name].meaning, "unit": MEASURES[name].unit}
             for name in scene.measures
         ],
-        "gold_turns": {str(leaf): list(turns) for leaf, turns in scored.turns.items()}
-        if scored
-        else {},
-        "gold_asked": scored.asked if scored else 0,
+        "gold_turns": {str(leaf): list(turns) for leaf, turns in scored.turns.items()},
+        "gold_asked": scored.asked,
         "level_names": list(scene.level_names),
         "texts": {
-            str(node): text[said:]
-            for node, text in (scored.texts.items() if scored else ())
-            if len(text) > said
+            str(node): text[said:] for node, text in scored.texts.items() if len(text) > said
         },
         "matches": {
             str(node): {word: round(cosine, 2) for word, cosine in words.items()}
             for node, words in scored.matches.items()
-        }
-        if scored
-        else {},
-        "words": scored.words if scored else None,
-        "ingredients": list(scored.ingredients.items()) if scored else [],
+        },
+        "words": scored.words,
+        "ingredients": list(scored.ingredients.items()),
         "bare": bare,
         "stage_height": stage,
         "look": scene.look.payload(),
@@ -160,7 +155,7 @@ def tree_payload(
         "outcome": _outcome(growth.decision, structure, growth.added),
         "gutter": gutter or bool(candidates),
         "selected": selected,
-        "root_scale": bool(scored and scored.peaked),
+        "root_scale": scored.peaked,
         "legend": legend,
         "live": live.payload() if live else None,
         "policies": {name: make().label for name, make in LIVE_POLICIES.items()},
