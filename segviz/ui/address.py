@@ -128,11 +128,12 @@ def current(session: Session) -> Bookmark:
     look = view_state.read_look()
     stops, stop = view_state.read_story()
     slices, chosen = view_state.read_slices(session)
+    kind = SYSTEMS.get(session.memory.system)
     return Bookmark(
         **_read_memory(session),
         **view_state.read_file(session),
         conversation=_conversation(session),
-        settings=_parameters(session),
+        settings={} if kind is None else differing(kind, session.memory.settings),
         question=question,
         text=text,
         retrieval=read_settings(session),
@@ -219,12 +220,6 @@ def _conversation(session: Session) -> str | None:
         return session.conversation.id
     chosen: int = st.session_state.get(keys.CONVERSATION, 0)
     return entries[chosen].id
-
-
-def _parameters(session: Session) -> dict[str, Any]:
-    """Returns the parameters of the memory's system that differ from its defaults."""
-    kind = SYSTEMS.get(session.memory.system)
-    return {} if kind is None else differing(kind, session.memory.settings)
 
 
 def _show_problems(elsewhere: Bookmark | None) -> None:

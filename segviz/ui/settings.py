@@ -15,7 +15,7 @@ from segviz.ui import keys
 from segviz.ui.state import Session
 from segviz.ui.view_state import picked_question
 from segviz.view.bookmark import usual_method
-from segviz.view.live import LiveSetting
+from segviz.view.live import Live
 
 _PLAIN = {
     "policy": keys.POLICY,
@@ -132,12 +132,12 @@ def write_relevance(name: str, session: Session) -> None:
     st.session_state[keys.RELEVANCE] = None if name == usual else name
 
 
-def write_live_setting(setting: LiveSetting) -> None:
+def write_live_setting(live: Live) -> None:
     """Sets what the header of the canvas was set to: policy, α and H."""
-    state = st.session_state
-    state[keys.POLICY], state[keys.ALPHA] = setting.policy, setting.alpha
-    state[keys.HORIZON] = setting.horizon
-    state[keys.DRAWN] = (setting.drawing, setting.sequence)
+    state, settings = st.session_state, live.settings
+    state[keys.POLICY], state[keys.ALPHA] = settings.policy, float(settings.alpha)
+    state[keys.HORIZON] = int(settings.horizon)
+    state[keys.DRAWN] = (live.drawing, live.sequence)
 
 
 def write_moment(settings: RetrievalSettings, session: Session) -> None:

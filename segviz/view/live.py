@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from segviz.retrieval import POLICIES, RetrievalSettings, check_setting
+from segviz.retrieval import POLICIES, RetrievalSettings
 
 ALPHA_MAX: Final = 0.99
 ALPHA_STEP: Final = 0.01
@@ -28,20 +28,10 @@ DRAWINGS: Final = ("mirrored", "change")
 
 
 @dataclass(frozen=True)
-class LiveSetting:
-    """The controls of the canvas: policy, α in [0, 0.99], H in 0…5, drawing, sequence."""
-
-    policy: str
-    alpha: float
-    horizon: int
-    drawing: str = DRAWINGS[0]
-    sequence: int = 0
-
-
-@dataclass(frozen=True)
 class Live:
     """What the browser needs to compute by itself which nodes are retrieved: the settings
-    of the question, the drawing, and the number of the browser's last change."""
+    of the question, the drawing, and the number of the browser's last change. Of what the browser
+    sends policy, α and H count."""
 
     settings: RetrievalSettings
     drawing: str = DRAWINGS[0]
@@ -65,7 +55,7 @@ class Live:
         }
 
 
-def read_setting(sent: object) -> LiveSetting | None:
+def read_setting(sent: object) -> Live | None:
     """The setting a browser sent; None for anything that is not a legal one."""
     if not isinstance(sent, Mapping):
         return None
@@ -75,7 +65,7 @@ def read_setting(sent: object) -> LiveSetting | None:
     if drawing not in DRAWINGS or not isinstance(sequence, int):
         return None
     try:
-        check_setting(policy, alpha, horizon)  # type: ignore[arg-type]
+        settings = RetrievalSettings(policy=policy, alpha=alpha, horizon=horizon)  # type: ignore[arg-type]
     except ValueError:
         return None
-    return LiveSetting(policy, float(alpha), int(horizon), drawing, sequence)  # type: ignore[arg-type]
+    return Live(settings, drawing, sequence)

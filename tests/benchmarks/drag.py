@@ -139,10 +139,7 @@ def measure(page: Any, size: int, budget: int, drawing: str) -> tuple[str, ...]:
     page.wait_for_timeout(500)  # longer than a control rests before it is reported
     setting = read_setting(page.evaluate("sent"))
     assert setting is not None
-    settings = RetrievalSettings(
-        policy=setting.policy, alpha=setting.alpha, horizon=setting.horizon
-    )
-    settled = answer(structure, initial, Live(settings, setting.drawing, setting.sequence))
+    settled = answer(structure, initial, setting)
     page.evaluate(MOUNT, base64.b64encode(settled).decode())
     page.wait_for_timeout(300)
     apart = page.locator(".segviz").get_attribute("data-apart")

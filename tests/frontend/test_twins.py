@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from segviz.frontend.message import checksum, pack
+from segviz.retrieval import RetrievalSettings
 from segviz.tree import Structure
-from segviz.view.live import LiveSetting, read_setting
+from segviz.view.live import Live, read_setting
 from segviz.view.look import COLOURS, LABELS
 from segviz.view.palette import (
     GOLD_COLOURS,
@@ -102,4 +103,6 @@ def test_the_drawings_and_settings_of_the_browser_are_read() -> None:
       m.report(s);
       return sent[0];
     """
-    assert read_setting(run(body)) == LiveSetting("top-down", 0.4, 1, "mirrored", 2)
+    assert read_setting(run(body)) == Live(
+        RetrievalSettings(policy="top-down", alpha=0.4, horizon=1), "mirrored", 2
+    )

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
 from segviz.retrieval import POLICIES, RetrievalSettings
-from segviz.view.live import DRAWINGS, Live, LiveSetting, read_setting
+from segviz.view.live import DRAWINGS, Live, read_setting
 from tests.scenes import tree_message
 from tests.trees import toy
 
@@ -16,8 +17,9 @@ SENT = {"policy": "both", "alpha": 0.3, "horizon": 4, "drawing": "change", "sequ
 
 
 def test_a_legal_setting_is_read() -> None:
-    assert read_setting(SENT) == LiveSetting("both", 0.3, 4, "change", 7)
-    assert read_setting(SENT | {"alpha": 0}) == LiveSetting("both", 0.0, 4, "change", 7)
+    set_so = RetrievalSettings(policy="both", alpha=0.3, horizon=4)
+    assert read_setting(SENT) == Live(set_so, "change", 7)
+    assert read_setting(SENT | {"alpha": 0}) == Live(replace(set_so, alpha=0.0), "change", 7)
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from segviz.tree import Structure
 from segviz.tree.inspect import kinship, shared_units, similarity
 from segviz.ui.state import Session
 from segviz.ui.view_state import pinned
-from segviz.ui.widgets.captions import counted, coverage, named, unmarked
+from segviz.ui.widgets.captions import SIMILARITY, counted, coverage, named, unmarked
 from segviz.ui.widgets.lists import diffs, node_list
 from segviz.ui.widgets.tables import table
 
@@ -105,10 +105,7 @@ def _in_common(session: Session, structure: Structure, a: int, b: int) -> None:
             f"{KINSHIP[kinship(structure, a, b)].format(a=a, b=b)} {alike}; "
             f"{counted(len(turns), 'turn')} in common{ids}."
         ),
-        help=(
-            "Similarity is the cosine of the two texts' vectors: a·b / (‖a‖ ‖b‖). 1 means the "
-            "same direction, 0 nothing in common. Turns in common are those below both nodes."
-        ),
+        help=f"{SIMILARITY} Turns in common are those below both nodes.",
     )
 
 

@@ -21,7 +21,7 @@ from segviz.tree.inspect import (
 from segviz.ui import keys
 from segviz.ui.state import Session
 from segviz.ui.view_state import go_to_step
-from segviz.ui.widgets.captions import counted, level_label, named, reach, short
+from segviz.ui.widgets.captions import SIMILARITY, counted, level_label, named, reach, short
 from segviz.ui.widgets.lists import diffs, node_list
 
 HEIGHT = 240
@@ -148,11 +148,8 @@ def similar_tab(session: Session, structure: Structure, node: int) -> None:
         return
     st.caption(
         "The five most similar texts, apart from those above and below this one.",
-        help=(
-            "Similarity is the cosine of the two texts' vectors: a·b / (‖a‖ ‖b‖). 1 means the "
-            "same direction, 0 nothing in common. Nodes above and below this one are left out: "
-            "their texts come from one another."
-        ),
+        help=f"{SIMILARITY} Nodes above and below this one are left out: their texts come from one "
+        "another.",
     )
     items = [
         _row(session, structure, other) | {"note": f"similarity {cosine:.3f}"}

@@ -186,11 +186,12 @@ def _approved() -> set[str]:
 
 
 def _start(label: str, key: str, approval: str) -> None:
-    def start() -> None:
-        st.session_state[keys.BUILDING] = key
-        _approved().add(approval)
+    st.button(label, key="build", on_click=_approve, args=(key, approval))
 
-    st.button(label, key="build", on_click=start)
+
+def _approve(key: str, approval: str) -> None:
+    st.session_state[keys.BUILDING] = key
+    _approved().add(approval)
 
 
 def _stop() -> None:
@@ -220,8 +221,7 @@ def _pass_over(fault: LastingFault, chat: OpenAIChat, key: str, approval: str) -
 
     def go_on() -> None:
         chat.waive(fault.prompt, fault.reason)
-        st.session_state[keys.BUILDING] = key
-        _approved().add(approval)
+        _approve(key, approval)
 
     label = "Decide this unit offline" if fault.prompt.labels else "Write this text offline"
     st.button(

@@ -13,7 +13,7 @@ from segviz.frontend.found import find_text, read_query
 from segviz.frontend.message import checksum, pack
 from segviz.frontend.payload import digest, pack_parts
 from segviz.ui import keys
-from segviz.view.live import LiveSetting, read_setting
+from segviz.view.live import Live, read_setting
 from segviz.view.look import Look, read_look
 
 T = TypeVar("T")
@@ -96,7 +96,7 @@ def tree_canvas(
     height: int | str,
     texts: Sequence[str] | None = None,
     on_select: Callable[[int | None], None] | None = None,
-    on_setting: Callable[[LiveSetting], None] | None = None,
+    on_setting: Callable[[Live], None] | None = None,
     on_look: Callable[[Look], None] | None = None,
     passing: bool = False,
 ) -> None:

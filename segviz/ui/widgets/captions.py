@@ -18,6 +18,11 @@ from segviz.view.names import node_names
 
 _MARKS = frozenset(string.punctuation)
 
+SIMILARITY = (
+    "Similarity is the cosine of the two texts' vectors: a·b / (‖a‖ ‖b‖). 1 means the same "
+    "direction, 0 nothing in common."
+)
+
 
 def unmarked(text: str) -> str:
     """``text`` for a label that Streamlit reads as Markdown, every mark taken literally."""

@@ -16,7 +16,7 @@ from segviz.ui.state import Session, begin
 from segviz.ui.view_state import VIEWS, read_look, write_look
 from segviz.ui.widgets.canvas import tree_canvas
 from segviz.ui.widgets.charts import colours, ramp, theme
-from segviz.view.live import LiveSetting
+from segviz.view.live import Live
 from segviz.view.palette import SURFACE, session_colours
 from segviz.view.scene import UNFOLDED, Scene, scene_of
 
@@ -85,7 +85,7 @@ def draw_canvas(
     stage: int | None = None,
     bare: bool = False,
     passing: bool = False,
-    on_setting: Callable[[LiveSetting], None] | None = None,
+    on_setting: Callable[[Live], None] | None = None,
 ) -> None:
     """The canvas tree of a scene; a click selects the node for every panel of the page.
 
