@@ -4,7 +4,8 @@ Run ``python -m tests.benchmarks.ingredients`` from the project's root with the 
 SEGVIZ_DATA or ../shared/data. Recall over leaves at the K each data set is usually read at;
 RealMem's questions are asked of the memory as it stood. *Chosen elsewhere*: the weights of the
 ingredients are picked by coordinate search on the other conversations, from equal weights, so
-that no weight has seen the conversation it is reported on. What is measured is written to
+that no weight has seen the conversation it is reported on; those of the hop and the openings last,
+which begin at the sum of the others. What is measured is written to
 ``tests/benchmarks/results/ingredients.json``.
 """
 
@@ -45,18 +46,20 @@ SETS: dict[str, tuple[tuple[tuple[str, str], ...], tuple[int, ...]]] = {
 """Files of each data set and the K its recall is reported at."""
 INGREDIENTS = ("words", "meaning", "similar", "dates")
 CONTEXT = ("beside", "siblings")
+SECOND = ("hop", "opening")
+NO_SECOND = dict.fromkeys(SECOND, 0.0)
 GRID = (0.0, 0.25, 0.5, 1.0, 1.5, 2.0, 3.0)
 Setting = tuple[str, float, int]
 STILL: Setting = ("none", 0.0, 0)
 BOTH: Setting = ("both", 0.3, 3)
 TOP_DOWN: Setting = ("top-down", 0.1, 2)
 POLICIES: tuple[Setting, ...] = (STILL, TOP_DOWN, BOTH, ("both", 0.95, 3), ("neighbours", 0.5, 2))
-BARE = "contextual:beside=0,siblings=0"
+BARE = "contextual:hop=0,opening=0,beside=0,siblings=0"
 ADDED: dict[str, tuple[str, Setting]] = {
-    "siblings as context": ("contextual:beside=0,siblings=1", STILL),
+    "siblings as context": ("contextual:hop=0,opening=0,beside=0,siblings=1", STILL),
     "top-down .1/2": (BARE, TOP_DOWN),
     "both .3/3": (BARE, BOTH),
-    "nodes beside in time": ("contextual:siblings=0", STILL),
+    "nodes beside in time": ("contextual:hop=0,opening=0,siblings=0", STILL),
 }
 """What may be added to leaves that are scored alone: by the tree three times, by time once."""
 SYSTEMS = ("segment-tree", "clustering", "memtree", "raptor", "h-mem", "memforest", "xmemory")
@@ -146,31 +149,51 @@ def scored(memory: Memory, relevance: str = "contextual") -> Scored:
     )
 
 
-def chosen(those: Sequence[Scored]) -> dict[str, float]:
-    """The weights that do best on these conversations: two rounds over the ingredients from equal
-    weights, words fixed at 1; of equal ones the first."""
-    weights = dict.fromkeys(those[0].parts, 1.0)
-    for name in [*weights, *weights]:
-        if name != "words":
-            tried = {value: {**weights, name: value} for value in GRID}
-            values = {
-                value: np.concatenate([each.recall(some) for each in those]).mean()
-                for value, some in tried.items()
-            }
-            weights[name] = max(values, key=values.__getitem__)
-    return weights
+def chosen(
+    those: Sequence[Scored], names: Sequence[str], weights: Mapping[str, float]
+) -> dict[str, float]:
+    """The weights that do best on these conversations: two rounds over the named ingredients from
+    ``weights``; of equal ones the first."""
+    found = dict(weights)
+    for name in [*names, *names]:
+        tried = {value: {**found, name: value} for value in GRID}
+        values = {
+            value: np.concatenate([each.recall(some) for each in those]).mean()
+            for value, some in tried.items()
+        }
+        found[name] = max(values, key=values.__getitem__)
+    return found
 
 
-def elsewhere(found: Mapping[str, Scored]) -> list[dict[str, Any]]:
+def chosen_on(others: Sequence[Memory]) -> dict[str, float]:
+    """The weights that do best on these memories from equal weights, words fixed at 1."""
+    first = [scored(each) for each in others]
+    names = [name for name in first[0].parts if name not in SECOND]
+    weights = chosen(first, names[1:], dict.fromkeys((*names, *SECOND), 1.0) | NO_SECOND)
+    then = [scored(each, under(weights)) for each in others]
+    return chosen(then, SECOND, weights | dict.fromkeys(SECOND, 1.0))
+
+
+def under(weights: Mapping[str, float]) -> str:
+    """The relevance of these weights, with hop and openings to be weighed."""
+    kept = ",".join(f"{name}={value}" for name, value in weights.items() if name not in SECOND)
+    return f"contextual:{kept}"
+
+
+def elsewhere(found: Mapping[str, Memory]) -> list[dict[str, Any]]:
     """Recall with weights chosen on other conversations: leave one out, and both directions of a
     split."""
     rows = []
     splits = [((name,), tuple(n for n in found if n != name)) for name in found]
     splits += [(HELD_OUT, TUNED_ON), (TUNED_ON, HELD_OUT)]
     for reported, others in splits:
-        weights = chosen([found[name] for name in others if name in found])
-        columns = [found[name].recall(weights) for name in reported if name in found]
-        rows.append({"reported_on": reported, "weights": weights, "recall": columns})
+        weights = chosen_on([found[name] for name in others if name in found])
+        those = [scored(found[name], under(weights)) for name in reported if name in found]
+        columns = [each.recall(weights) for each in those]
+        category = [each.category for each in those]
+        rows.append(
+            {"reported_on": reported, "weights": weights, "recall": columns, "category": category}
+        )
     return rows
 
 
@@ -188,20 +211,19 @@ def in_turns(those: Sequence[Conversation], folder: str | None) -> dict[str, flo
         "15 exchanges, any hit": [each.found(usual, 15) > 0 for each in exchanges],
     }
     if folder:
-        neural = [
-            scored(segviz.build(each, unit="turn", embedder=f"neural:{folder}")) for each in those
-        ]
+        neural = [segviz.build(each, unit="turn", embedder=f"neural:{folder}") for each in those]
         columns["30 turns, any hit, with a neural embedder, weights chosen elsewhere"] = [
-            each.found(chosen([other for other in neural if other is not each]), 30) > 0
+            scored(each, under(weights)).found(weights, 30) > 0
             for each in neural
+            for weights in [chosen_on([other for other in neural if other is not each])]
         ]
     return {label: float(np.concatenate(each).mean()) for label, each in columns.items()}
 
 
 def variants() -> dict[str, str]:
     """Every ingredient off, alone and cumulative, as relevance settings."""
-    names = (*INGREDIENTS, *CONTEXT)
-    rows = {"all": "contextual"}
+    names = (*INGREDIENTS, *CONTEXT, *SECOND)
+    rows = {}
     for name in names:
         rows[f"without {name}"] = f"contextual:{name}=0"
     for name in INGREDIENTS:
@@ -235,11 +257,11 @@ def measured(wanted: Iterable[str]) -> dict[str, Any]:
                 policy, alpha, horizon = setting
                 label = f"{relevance}, {policy}" + (f" {alpha:g}/{horizon}" if horizon else "")
                 note(name, label, [each[setting] for each in found])
-        if name != "RealMem":
-            for label, relevance in variants().items():
-                if label != "all":
-                    columns = [recalls(memories, k, relevance, [STILL])[STILL] for k in ks]
-                    note(name, label, columns)
+        for label, relevance in variants().items():
+            # A memory of every moment takes its time.
+            if name != "RealMem" or label.removeprefix("without ") in SECOND:
+                columns = [recalls(memories, k, relevance, [STILL])[STILL] for k in ks]
+                note(name, label, columns)
     result["rows"] = rows
     if "LoCoMo" in result["k"]:
         result |= _locomo()
@@ -254,29 +276,23 @@ def measured(wanted: Iterable[str]) -> dict[str, Any]:
 def _locomo() -> dict[str, Any]:
     found: dict[str, Any] = {}
     those = conversations("LoCoMo")
-    memories = {each.id: segviz.build(each) for each in those}
-    score = {name: scored(memory) for name, memory in memories.items()}
-    found["elsewhere"] = [
-        {**row, "recall": float(np.concatenate(row["recall"]).mean())} for row in elsewhere(score)
-    ]
-    loo = elsewhere(score)[: len(score)]
-    values = np.concatenate([column for row in loo for column in row["recall"]])
-    category = np.concatenate([each.category for each in score.values()])
-    found["left_out"] = {"all": float(values.mean())} | {
-        str(each): float(values[category == each].mean()) for each in sorted({*category.tolist()})
-    }
     folder = os.environ.get("SEGVIZ_NEURAL")
-    if folder:
-        neural = {
-            each.id: scored(segviz.build(each, embedder=f"neural:{folder}")) for each in those
-        }
-        found["neural"] = [
-            {**row, "recall": float(np.concatenate(row["recall"]).mean())}
-            for row in elsewhere(neural)
+    embedders = {"": "auto"} | ({"neural_": f"neural:{folder}"} if folder else {})
+    for prefix, embedder in embedders.items():
+        memories = {each.id: segviz.build(each, embedder=embedder) for each in those}
+        rows = elsewhere(memories)
+        found[prefix.strip("_") or "elsewhere"] = [
+            {
+                "reported_on": row["reported_on"],
+                "weights": row["weights"],
+                "recall": float(np.concatenate(row["recall"]).mean()),
+            }
+            for row in rows
         ]
-        loo = elsewhere(neural)[: len(neural)]
+        loo = rows[: len(memories)]
         values = np.concatenate([column for row in loo for column in row["recall"]])
-        found["neural_left_out"] = {"all": float(values.mean())} | {
+        category = np.concatenate([column for row in loo for column in row["category"]])
+        found[prefix + "left_out"] = {"all": float(values.mean())} | {
             str(each): float(values[category == each].mean())
             for each in sorted({*category.tolist()})
         }

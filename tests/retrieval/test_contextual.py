@@ -167,6 +167,39 @@ def restated(model, structure, units, speakers, question):  # noqa: C901
                 span = range(structure.start[node], structure.stop[node])
                 dates[node] += idf * sum(held[u] for u in span) / len(span)
     found["dates"] = model.dates * dates
+    # hop
+    first = sum(found.values())
+    held = {w: sum(w in split(text[leaf]) for leaf in leaves) for w in vocabulary - STOP}
+    few = max(3, 0.02 * len(leaves))
+    rare = {w: rarity(len(leaves), k) for w, k in held.items() if 2 <= k <= few}
+    told = []
+    for t in text:
+        weights = {w: rare[w] * k / (k + 1.5) for w, k in Counter(split(t)).items() if w in rare}
+        length = math.hypot(*weights.values())
+        told.append({w: weight / length for w, weight in weights.items()})
+    handed = np.zeros(n)
+    best = sorted(leaves, key=lambda leaf: -first[leaf])[:10]
+    for giver in best:
+        cosine = np.zeros(n)
+        for node in range(n):
+            if structure.start[node] >= structure.stop[giver] or (
+                structure.stop[node] <= structure.start[giver]
+            ):
+                cosine[node] = sum(told[giver][w] * told[node].get(w, 0) for w in told[giver])
+        if cosine[leaves].any():
+            share = math.exp(first[giver] - first[best[0]]) * len(leaves)
+            handed += share * cosine / cosine[leaves].sum()
+    found["hop"] = model.hop * standardised(handed) * first.any()
+    # opening
+    sessions = [u.session for u in units[: int(structure.stop.max())]]
+    opening = np.zeros(n)
+    for node in range(n):
+        for u in range(structure.start[node], structure.stop[node]):
+            if u == 0 or sessions[u - 1] != sessions[u]:
+                inside = [leaf for leaf in leaves if sessions[structure.start[leaf]] == sessions[u]]
+                heard_of = math.log(1 + math.exp(np.mean(first[inside])))
+                opening[node] += heard_of / (structure.stop[node] - structure.start[node])
+    found["opening"] = model.opening * opening * (1 - 1 / len(set(sessions))) * first.any()
     return {name: part / model.temperature for name, part in found.items()}
 
 
@@ -198,8 +231,14 @@ QUESTIONS = (
 def test_equals_its_definition(system):
     conv = conversation(
         [
-            ["the red boat sails", "my dog barked at it", LONG, "Ana, look at the painting"],
-            ["we painted in the garden", "a barking dog again", "sails and boats", "bread"],
+            [
+                *("the red boat sails", "my dog barked at it", LONG, "Ana, look at the painting"),
+                *("a harbour at night", "boats in the harbour", "its lantern, red", "flour, bread"),
+            ],
+            [
+                *("we painted in the garden", "a barking dog again", "sails and boats", "bread"),
+                *("a lantern went out", "a garden of herbs", "tomorrow, then", "we bake at night"),
+            ],
         ]
     )
     memory = segviz.build(conv, system=system, unit="turn")
@@ -291,7 +330,11 @@ class TestIngredients:
     def test_one_that_weighs_nothing_is_not_there(self):
         memory = segviz.build(conversation([["a boat", "a dog"]]))
         scorer = memory.scorer("contextual:dates=0,similar=0")
-        assert list(parts(scorer, "in May")) == ["words", "meaning"]
+        assert list(parts(scorer, "in May")) == ["words", "meaning", "hop", "opening"]
+        every = parts(memory.scorer("contextual"), "a dog in May")
+        none = parts(memory.scorer("contextual:hop=0,opening=0"), "a dog in May")
+        assert list(none) == ["words", "meaning", "similar", "dates"]
+        assert all((none[name] == every[name]).all() for name in none)
 
     def test_the_vectors_of_another_embedder_are_one_more(self):
         embedder = HashingEmbedder()
@@ -299,7 +342,7 @@ class TestIngredients:
             conversation([["a boat", "a dog", "bread"]]), unit="turn", embedder=embedder
         )
         found = parts(memory.scorer("contextual"), "Ana's boat")
-        assert list(found) == ["words", "meaning", "similar", "dates", "model"]
+        assert list(found) == ["words", "meaning", "similar", "dates", "model", "hop", "opening"]
         raw = memory.structure.vector @ embedder.embed([" boat"])[0]
         leaves = list(memory.structure.leaves)
         expected = 0.6 / 2 * (raw - raw[leaves].mean()) / raw[leaves].std()
