@@ -96,10 +96,15 @@ def _beside(target: Path) -> Iterator[BinaryIO]:
     while True:
         half = target.parent / f".segviz-{secrets.token_hex(4)}.tmp"
         stream = open(half, "xb")  # noqa: SIM115
+        cleared = False
         if fcntl is not None:
-            with suppress(OSError):  # a file system without locks
+            try:
                 fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        if half.exists():  # else it was cleared away before it could be locked
+            except BlockingIOError:
+                cleared = True
+            except OSError:
+                pass  # a file system without locks
+        if not cleared and half.exists():  # else it was cleared away before it could be locked
             break
         stream.close()
     try:

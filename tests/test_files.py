@@ -174,6 +174,27 @@ def test_what_a_killed_writer_left_goes_and_what_another_writes_stays(tmp_path):
             writer.stdout.close()
 
 
+def test_a_file_that_another_clears_away_before_it_is_locked_is_made_anew(tmp_path, monkeypatch):
+    lock, fsync, clearing = files.fcntl.flock, os.fsync, []
+
+    def locked(stream, how):
+        if not clearing:
+            clearing.append(open(stream.name))
+            lock(clearing[0], how)
+        lock(stream, how)
+
+    def written(handle):
+        Path(clearing[0].name).unlink(missing_ok=True)
+        fsync(handle)
+
+    monkeypatch.setattr(files.fcntl, "flock", locked)
+    monkeypatch.setattr(files.os, "fsync", written)
+    files.write(tmp_path / "result", "whole")
+    clearing[0].close()
+    assert os.listdir(tmp_path) == ["result"]
+    assert (tmp_path / "result").read_text() == "whole"
+
+
 def test_several_writers_leave_one_whole_file(tmp_path):
     target = tmp_path / "result"
     script = (
