@@ -179,7 +179,7 @@ def test_a_file_that_another_clears_away_before_it_is_locked_is_made_anew(tmp_pa
 
     def locked(stream, how):
         if not clearing:
-            clearing.append(open(stream.name))
+            clearing.append(open(stream.name))  # noqa: SIM115
             lock(clearing[0], how)
         lock(stream, how)
 
