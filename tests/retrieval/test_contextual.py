@@ -189,7 +189,7 @@ def restated(model, structure, units, speakers, question):  # noqa: C901
         if cosine[leaves].any():
             share = math.exp(first[giver] - first[best[0]]) * len(leaves)
             handed += share * cosine / cosine[leaves].sum()
-    found["hop"] = model.hop * standardised(handed) * first.any()
+    found["hop"] = model.hop * np.minimum(standardised(handed), 4.0) * first.any()
     # opening
     sessions = [u.session for u in units[: int(structure.stop.max())]]
     opening = np.zeros(n)
@@ -335,6 +335,18 @@ class TestIngredients:
         none = parts(memory.scorer("contextual:hop=0,opening=0"), "a dog in May")
         assert list(none) == ["words", "meaning", "similar", "dates"]
         assert all((none[name] == every[name]).all() for name in none)
+
+    def test_a_hop_does_not_outweigh_the_question_in_a_large_memory(self):
+        texts = [f"word{i} sits beside word{i + 1} and nothing else" for i in range(0, 1600, 4)]
+        texts[100] = "a boat and a zeppelin"
+        texts[300] = "the zeppelin landed"
+        memory = segviz.build(conversation([texts]), unit="turn")
+        hop = parts(memory.scorer("contextual"), "the boat")["hop"]
+        model = Contextual()
+        leaves = list(memory.structure.collapsed.leaves)
+        assert np.argmax(hop[leaves]) == 300
+        assert hop.max() == pytest.approx(4 * model.hop / model.temperature)
+        assert memory.ask("the boat", policy="none").after[0] == leaves[100]
 
     def test_the_vectors_of_another_embedder_are_one_more(self):
         embedder = HashingEmbedder()

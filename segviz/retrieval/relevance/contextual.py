@@ -44,6 +44,7 @@ _ALIKE = 0.2  # words of a lower cosine are not similar
 _TELLING = 0.4  # a similar word of a lower cosine adds too little to be told
 _BEST = 10  # leaves whose rare words are looked for in others
 _FEW = 0.02  # of the leaves, and at least three, hold a rare word at most
+_FAR = 4.0  # standard deviations that a hop adds at most: of many leaves few share a rare word
 
 
 @dataclass(frozen=True)
@@ -70,7 +71,7 @@ class Contextual(Declared):
     ``hop``      what the ten leaves that are best by the sum S of all above hand on to other nodes:
                  each exp(S), in proportion to the cosines of their rare words (in two leaves at
                  least and 2 % of them, or three, at most; inverse document frequency times
-                 count / (count + 1.5)), nothing to itself and what covers it
+                 count / (count + 1.5)), nothing to itself and what covers it; at most 4
     ``opening``  (1 - 1 / s) · log(1 + exp(mean S of its session)) for the unit that opens one of s
                  sessions, mean over a node's units: it says what the session is about
 
@@ -464,7 +465,7 @@ class Prepared:
         whole = np.bincount(shared.row[at_leaf], cosine[at_leaf], len(best))
         share = np.exp(first[best] - first[best[:1]]) * len(of_leaves) / np.maximum(whole, 1e-12)
         handed = np.bincount(taker, cosine * share[shared.row] * apart, len(first))
-        return self._standardised(handed.astype(np.float64))
+        return np.minimum(self._standardised(handed.astype(np.float64)), _FAR)
 
     @cached_property
     def _sessions(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
