@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import plotly.io
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from segviz.figures.groups import size_rows
 from segviz.systems import SYSTEMS
+from segviz.view.palette import LEVEL_COLOURS
 from tests.app.conftest import on_canvas
 from tests.app.test_inspector import data
 from tests.app.test_pages import ask_page, clean, grow, texts
@@ -98,6 +101,19 @@ def test_relations_around_one_node():
     assert f"of {everyone} nodes with relations" in texts(clean(app))
 
 
+def levels_drawn(app: AppTest, key: str) -> str:
+    """What a chart of shares by level draws, in the words that stand below it."""
+    (found,) = [c.proto for c in app.get("plotly_chart") if key in c.proto.id]
+    bars = [bar for bar in plotly.io.from_json(found.spec).data if bar.type == "bar"]
+    assert bars[0].marker.color == LEVEL_COLOURS[0]
+    assert sum(bar.y[0] for bar in bars) == pytest.approx(1, abs=0.001)
+    rows = [
+        f"{name}: " + ", ".join(f"{bar.name} {bar.y[place]:.0%}" for bar in bars)
+        for place, name in enumerate(bars[0].x)
+    ]
+    return "; ".join(rows)
+
+
 @pytest.mark.parametrize("system", ["h-mem", "memforest", "xmemory", "memtree", "dense"])
 def test_the_course_of_retrieval(system):
     app = ask_page().run()
@@ -112,6 +128,7 @@ def test_the_course_of_retrieval(system):
     assert on_canvas(app)["live"] is None
     names = getattr(SYSTEMS[system], "level_names", ("leaf",))
     assert f"{names[0]} " in told or f"{names[1]} " in told
+    assert levels_drawn(app, "visited-chart") in told
     stages = [e for e in app.expander if " looked at, " in e.label]
     assert stages
     for number in range(1, 9):

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from streamlit.runtime.scriptrunner import StopException
 from streamlit.testing.v1 import AppTest
 
+from segviz.embedding import HashingEmbedder
 from segviz.evaluate import MEASURES
 from segviz.evaluate.measures import CHOICES, sees
 from segviz.figures.atlas import marks
@@ -42,6 +44,20 @@ def waiting(monkeypatch):
 
 def shown_measures(app: AppTest) -> list[str]:
     return app.selectbox(key="measured-by").options
+
+
+@pytest.mark.parametrize(
+    ("questions", "units", "quick", "told"),
+    [(190, 355, True, "1 second"), (190, 3550, False, "15 seconds")],
+)
+def test_two_seconds_of_work_are_done_without_asking(monkeypatch, questions, units, quick, told):
+    memory = SimpleNamespace(units=range(units), embedder=HashingEmbedder(), moment=lambda _: None)
+    session = SimpleNamespace(
+        memory=memory, conversation=SimpleNamespace(questions=range(questions))
+    )
+    monkeypatch.setattr(measures, "measured", lambda session: session.conversation.questions)
+    assert measures.at_once(session) == quick
+    assert measures.duration(session, 1) == f"Takes about {told}."
 
 
 @pytest.mark.usefixtures("waiting")

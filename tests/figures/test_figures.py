@@ -19,28 +19,10 @@ from segviz.figures.cost import (
     series,
     total_sentence,
 )
-from segviz.figures.levels import level_figure, level_row, level_sentence
 from segviz.llm import Price
 from tests.trees import chat
 
 COLOURS = {"accent": "#c2410c", "neutral": "#777777"}
-
-
-class TestLevels:
-    rows = (
-        level_row("looked at", {0: 0.8, 1: 0.2, 2: 0}, ("message", "theme")),
-        level_row("returned", {0: 0, 1: 1, 2: 0}, ("message", "theme")),
-    )
-
-    def test_a_bar_for_each_row_by_the_names_a_memory_has_for_its_levels(self):
-        figure = level_figure(self.rows, colours=("#111111", "#222222"), neutral="#777777")
-        assert [bar.name for bar in figure.data] == ["message", "theme", "level 2"]
-        assert [list(bar.y) for bar in figure.data] == [[0.8, 0], [0.2, 1], [0, 0]]
-        assert all(list(bar.x) == ["looked at", "returned"] for bar in figure.data)
-        assert [bar.marker.color for bar in figure.data] == ["#111111", "#222222", "#222222"]
-
-    def test_the_same_in_words(self):
-        assert level_sentence(self.rows[0]) == "message 80%, theme 20%, level 2 0%"
 
 
 def panels(figure):

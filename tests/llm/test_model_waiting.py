@@ -63,7 +63,7 @@ def test_a_request_that_was_given_up_leaves_no_thread_behind(bench: Bench):
     bench.server.script(wire.drip(0.05))
     with pytest.raises(ModelError):
         bench.chat(deadline=0.2, retries=0).reply(PROMPTS[0])
-    for _ in range(100):
+    for _ in range(600):
         if not any(thread.name == "segviz-request" for thread in threading.enumerate()):
             return
         time.sleep(0.05)

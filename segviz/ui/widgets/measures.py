@@ -13,12 +13,16 @@ from segviz.figures.judged import opening
 from segviz.memory import paid
 from segviz.ui.state import Session
 from segviz.ui.widgets.captions import counted
+from segviz.ui.widgets.slices import measured
 
 # It sees every policy, and needs no answers.
 START = "reached"
 
-# So many questions x leaves are measured without asking: a second or two.
-_AUTOMATIC = 20_000
+# Seconds of work that is done without asking.
+_AUTOMATIC = 2.0
+
+# Questions x leaves that are swept under the usual three policies in a second, about.
+_IN_A_SECOND = 45_000
 
 
 def countable(questions: Sequence[Question]) -> list[str]:
@@ -41,10 +45,22 @@ def one_moment(session: Session) -> bool:
     return all(session.memory.moment(one) is None for one in session.conversation.questions)
 
 
-def at_once(session: Session) -> bool:
-    """Tells whether all questions may be measured without asking: it is quick and costs nothing."""
-    work = len(session.conversation.questions) * len(session.memory.units)
-    return work <= _AUTOMATIC and one_moment(session) and paid(session.memory.embedder) is None
+def _seconds(session: Session, sweeps: float) -> float:
+    return sweeps * len(measured(session)) * len(session.memory.units) / _IN_A_SECOND
+
+
+def at_once(session: Session, sweeps: float = 1.0) -> bool:
+    """Tells whether measuring that is as long as so many usual sweeps is done without asking: it is
+    quick and costs nothing."""
+    quick = _seconds(session, sweeps) <= _AUTOMATIC and one_moment(session)
+    return quick and paid(session.memory.embedder) is None
+
+
+def duration(session: Session, sweeps: float) -> str:
+    """Returns how long that takes, in words."""
+    seconds = counted(max(1, round(_seconds(session, sweeps))), "second")
+    longer = "" if one_moment(session) else " or more: each question is asked at its own moment"
+    return f"Takes about {seconds}{longer}."
 
 
 def measure_choice(

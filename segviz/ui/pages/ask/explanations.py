@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import streamlit as st
 
-from segviz.figures.levels import level_figure, level_row, level_sentence
+from segviz.evaluate.aggregate import Row
+from segviz.evaluate.compare import Chart
+from segviz.figures.rows import rows_figure
 from segviz.retrieval import Result
+from segviz.systems.levels import level_name
 from segviz.ui.state import Session
 from segviz.ui.widgets.captions import level_names, place, short
 from segviz.ui.widgets.charts import chart, ink
@@ -60,18 +65,45 @@ def ledger_panel(session: Session, result: Result, node: int) -> None:
 
 def hop_panel(session: Session, result: Result) -> None:
     """Draws the sums of scores after each hop and of the propagated scores, by level."""
-    levels, names = result.structure.level, level_names(session.memory)
+    levels = result.structure.level
     told = [(f"hop {hop}", scores) for hop, scores in enumerate(result.hops)]
     every = range(int(levels.max(initial=0)) + 1)
-    rows = [
-        level_row(name, {at: float(scores[levels == at].sum()) for at in every}, names)
-        for name, scores in [*told, (result.score_names[1], result.final)]
-    ]
-    chart(
-        level_figure(rows, colours=LEVEL_COLOURS, neutral=ink()),
-        f"Where the scores lie after each hop, and in the end: {level_sentence(rows[0])} at "
-        f"first, {level_sentence(rows[-1])} propagated.",
+    level_chart(
+        session,
+        {
+            name: {at: float(scores[levels == at].sum()) for at in every}
+            for name, scores in [*told, (result.score_names[1], result.final)]
+        },
+        "Where the scores lie after each hop, and in the end",
         "hops-chart",
         "What is missing to 100 % sat on nodes without a target.",
+    )
+
+
+def level_chart(
+    session: Session,
+    shares: Mapping[str, Mapping[int, float]],
+    title: str,
+    key: str,
+    more: str = "",
+) -> None:
+    """Draws a stacked column for each name, of its shares by level, all of the same levels;
+    ``title`` and ``more`` stand around the shares in words."""
+    names = level_names(session.memory)
+    rows: list[Row] = [
+        {"shares of": name, **{level_name(at, names): round(each[at], 4) for at in each}}
+        for name, each in shares.items()
+    ]
+    levels = tuple(rows[0])[1:]
+    figure = Chart("shares of", levels, kind="stack")
+    told = "; ".join(
+        f"{row['shares of']}: " + ", ".join(f"{level} {row[level]:.0%}" for level in levels)
+        for row in rows
+    )
+    chart(
+        rows_figure(rows, figure, colours=LEVEL_COLOURS, neutral=ink()),
+        f"{title}. {told}.",
+        key,
+        more,
         rows=lambda: rows,
     )

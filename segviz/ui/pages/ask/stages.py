@@ -7,13 +7,11 @@ from typing import Any
 import streamlit as st
 
 from segviz.construct import Stage
-from segviz.figures.levels import level_figure, level_row, level_sentence
 from segviz.retrieval import Result
+from segviz.ui.pages.ask.explanations import level_chart
 from segviz.ui.state import Session
-from segviz.ui.widgets.captions import level_names, named, short
-from segviz.ui.widgets.charts import chart, ink
+from segviz.ui.widgets.captions import named, short
 from segviz.ui.widgets.lists import node_list
-from segviz.view.palette import LEVEL_COLOURS
 
 # So much of a long list is shown at first.
 LISTED = 40
@@ -80,16 +78,10 @@ def _stage_row(session: Session, result: Result, stage: Stage, place: int) -> di
 
 def _levels(session: Session, result: Result) -> None:
     """Draws the shares of the nodes looked at and of those returned."""
-    names = level_names(session.memory)
-    rows = []
+    shares = {}
     for name, counts in (("looked at", result.visited), ("returned", result.levels())):
-        total = sum(counts.values()) or 1
-        shares = {level: count / total for level, count in counts.items()}
-        rows.append(level_row(f"{sum(counts.values())} {name}", shares, names))
-    st.markdown("**Levels it looked at, and those it returned**")
-    chart(
-        level_figure(rows, colours=LEVEL_COLOURS, neutral=ink()),
-        "; ".join(f"{row['shares of']}: {level_sentence(row)}" for row in rows) + ".",
-        "visited-chart",
-        rows=lambda: rows,
-    )
+        total = sum(counts.values())
+        shares[f"{total} {name}"] = {at: count / (total or 1) for at, count in counts.items()}
+    title = "Levels it looked at, and those it returned"
+    st.markdown(f"**{title}**")
+    level_chart(session, shares, title, "visited-chart")

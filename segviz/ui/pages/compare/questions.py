@@ -44,13 +44,17 @@ from segviz.ui.widgets.atlas import draw_atlas
 from segviz.ui.widgets.captions import counted, level_label, short, spread, unmarked
 from segviz.ui.widgets.charts import chart, colours, ink, pair, theme
 from segviz.ui.widgets.lists import node_list
-from segviz.ui.widgets.measures import at_once, measure_choice
+from segviz.ui.widgets.measures import at_once, duration, measure_choice
 from segviz.ui.widgets.slices import measured, slice_choice
 
 RESULTS_KEPT = 4
 
 # A node of so many turns still answers by itself; of the other turns so many are shown.
 _NARROW, _OTHERS = 4, 12
+
+# How many sweeps measuring one system is as long as, about: without and with retrieval of its own,
+# which answers one question after the other.
+_RETRIEVAL = (0.4, 1.5)
 
 # Pixels of a list of retrieved nodes; longer ones scroll.
 _TALL = 420
@@ -201,11 +205,13 @@ def measure_panel(session: Session, ready: Mapping[str, Memory], settings: dict[
     key = fingerprint([built_key(session, name) for name in ready], settings, asked)
     found: Comparison | None = peek(keys.COMPARISONS, key)
     if found is None:
-        if not at_once(session) and not st.button(
-            f"Measure over all {len(questions)} questions",
+        sweeps = sum(_RETRIEVAL[isinstance(one.model, Retriever)] for one in ready.values())
+        if not at_once(session, sweeps) and not st.button(
+            f"Measure over all {counted(len(questions), 'question')}",
             key="measure",
             icon=":material/play_arrow:",
         ):
+            st.caption(duration(session, sweeps))
             return
         with st.spinner("Measuring"):
             found = compare(dict(ready), questions, clock=perf_counter, **settings)

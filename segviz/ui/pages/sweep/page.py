@@ -22,19 +22,16 @@ from segviz.ui.widgets.measures import (
     adversarial_questions,
     at_once,
     countable,
+    duration,
     measure_choice,
-    one_moment,
 )
 from segviz.ui.widgets.slices import measured, slice_choice
 
 SWEEPS_KEPT, JUDGED_KEPT = 6, 24
 SWEPT = [name for name in POLICIES if name != "none"]
 
-# Settings of a policy under which scores travel, in the grid that is swept.
-_GRID = 21
-
-# Questions x leaves x settings that are measured in a second, about.
-_IN_A_SECOND = 600_000
+# Policies of a usual sweep.
+_USUAL = 3
 
 
 def render(session: Session) -> None:
@@ -93,7 +90,8 @@ def _sweep(session: Session, settings: dict[str, Any], key: str) -> None:
 def _wanted(session: Session, settings: dict[str, Any], key: str) -> bool:
     """Offers to measure; returns whether it was asked for, or is done at once."""
     cancelled = st.session_state.get(keys.SWEEP_WANTED, "") is None
-    if at_once(session) and not cancelled:
+    sweeps = len(settings["policies"]) / _USUAL
+    if at_once(session, sweeps) and not cancelled:
         return True
     done = _measured_so_far(key)
     label = f"Resume the sweep, {len(done)} settings are done" if done else "Run the sweep"
@@ -101,10 +99,7 @@ def _wanted(session: Session, settings: dict[str, Any], key: str) -> bool:
         st.session_state[keys.SWEEP_WANTED] = key
     if st.session_state.get(keys.SWEEP_WANTED) == key:
         return True
-    work = len(measured(session)) * len(session.memory.units)
-    seconds = max(1, round(_GRID * len(settings["policies"]) * work / _IN_A_SECOND))
-    longer = "" if one_moment(session) else " or more: each question is asked at its own moment"
-    st.caption(f"Takes about {counted(seconds, 'second')}{longer}.")
+    st.caption(duration(session, sweeps))
     return False
 
 
