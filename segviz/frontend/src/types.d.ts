@@ -389,6 +389,9 @@ interface Answer {
   gold: { before: Record<string, string[]>; after: Record<string, string[]>; asked: number };
   held: Map<number, string[]>;
   tree: Tree;
+  data: Message;
+  /** Ranks by initial score of nodes that have entered since the message came. */
+  ranked: Map<number, number>;
 }
 interface EvidenceRow {
   node: number;

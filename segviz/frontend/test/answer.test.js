@@ -23,6 +23,15 @@ test("who entered and left, and from which rank to which", () => {
   assert.deepEqual(answer.held.get(6), ["D1:1", "D2:2"]);
 });
 
+test("ranks from which nodes enter: kept while a control moves, new with a message", () => {
+  const scene = sceneOf(two);
+  scene.data.top_final = Int32Array.from([6, 1]);
+  scene.answer = answerOf(scene);
+  assert.deepEqual([6, 1].map((node) => scene.answer.was.get(node)), [6, 3]);
+  scene.data = { ...scene.data, initial: Float64Array.from([0.4, 0, 0, 0.2, 0, 0, 0.1]) };
+  assert.deepEqual([6, 1].map((node) => answerOf(scene).was.get(node)), [3, 4]);
+});
+
 test("the line of what changed, and of what did not", () => {
   const parts = (changes) => changeParts(sceneOf(changes)).map((part) => part.join(" "));
   const plain = (text) => text.replace(/[\u2068\u2069]/g, "");

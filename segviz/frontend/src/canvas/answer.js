@@ -19,7 +19,10 @@ export function answerOf(scene) {
   const left = before.filter((node) => !is.has(node));
   const places = new Map(before.map((node, i) => [node, i + 1]));
   const now = new Map(after.map((node, i) => [node, i + 1]));
-  fill(places, entered, data.initial, data);
+  // A drag leaves initial scores as they are; ranks among a million of them take a while.
+  const ranked = scene.answer?.data === data ? scene.answer.ranked : new Map();
+  fill(ranked, entered.filter((node) => !ranked.has(node)), data.initial, data);
+  for (const node of entered) places.set(node, ranked.get(node) ?? 0);
   fill(now, left, data.final, data);
   const [from, to] = [before, after].map((top) => levelCounts(top, data.level, data.levels_total));
   return {
@@ -28,7 +31,7 @@ export function answerOf(scene) {
     levels: { before: from, after: to },
     gold: { before: fates(scene, before), after: fates(scene, after), asked: data.gold_asked },
     held: scene.answer?.held && scene.answer.tree === tree ? scene.answer.held : heldBy(scene),
-    tree,
+    tree, data, ranked,
   };
 }
 
