@@ -10,7 +10,6 @@ loopback every address may ask, names must be allowed, and paths are closed but 
 from __future__ import annotations
 
 import gc
-import inspect
 import os
 import re
 from collections.abc import AsyncIterator
@@ -25,6 +24,8 @@ from typing import Any
 import streamlit as st
 from starlette.middleware import Middleware
 from starlette.types import ASGIApp, Receive, Scope, Send
+from streamlit import env_util
+from streamlit.components.v2 import manifest_scanner
 
 from segviz.conversation import TITLES, sample_path
 from segviz.ui import keys
@@ -128,6 +129,12 @@ def show_failure(error: Exception) -> bool:
     return True
 
 
+# Streamlit would walk all modules to see whether this is a prompt, and read the metadata of all
+# packages to look for components, of which this app uses none but its own.
+env_util.is_repl = lambda: False
+manifest_scanner.scan_component_manifests = lambda max_workers=None: []
+
+
 _LATER = 5.0
 """Seconds after which the first page stands, so that nothing is taken from it."""
 
@@ -140,7 +147,6 @@ def _prepare() -> None:
     memory = import_module("segviz.memory")
     sample = import_module("segviz.loaders").load(sample_path(next(iter(TITLES))))[0]
     built = memory.build(sample)
-    inspect.stack()  # knows all modules now; Streamlit asks it whether this is a prompt
     gc.freeze()  # what was imported stays; nothing walks it again
     gc.enable()
 
