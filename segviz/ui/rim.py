@@ -140,20 +140,20 @@ _LATER = 5.0
 
 
 def _prepare() -> None:
-    """Does what the first page would wait for: imports, and the vectors, sentences and stems that
-    building the sample keeps for the next time."""
+    """Does what the first page would wait for: the embedder is read, without the interpreter's
+    lock, while the modules are imported."""
+    embedding = import_module("segviz.embedding")
+    Thread(target=embedding.get_embedder, daemon=True).start()
     for name in ("segviz.ui.main", "segviz.ui.pages.grow.page"):
         import_module(name)
-    memory = import_module("segviz.memory")
-    sample = import_module("segviz.loaders").load(sample_path(next(iter(TITLES))))[0]
-    built = memory.build(sample)
     gc.freeze()  # what was imported stays; nothing walks it again
     gc.enable()
 
     def rest() -> None:
         for page in ("ask", "sweep", "compare", "guide"):
             import_module(f"segviz.ui.pages.{page}.page")
-        built.ask(sample.questions[0].text)
+        sample = import_module("segviz.loaders").load(sample_path(next(iter(TITLES))))[0]
+        import_module("segviz.memory").build(sample).ask(sample.questions[0].text)
         # Streamlit collects all garbage after every run; walking modules, which never go, would
         # cost a tenth of a second each time.
         gc.unfreeze()
