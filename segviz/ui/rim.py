@@ -13,7 +13,7 @@ import gc
 import os
 import re
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from fnmatch import fnmatchcase
 from importlib import import_module
 from ipaddress import ip_address
@@ -25,7 +25,6 @@ import streamlit as st
 from starlette.middleware import Middleware
 from starlette.types import ASGIApp, Receive, Scope, Send
 from streamlit import env_util
-from streamlit.components.v2 import manifest_scanner
 
 from segviz.conversation import TITLES, sample_path
 from segviz.ui import keys
@@ -132,7 +131,10 @@ def show_failure(error: Exception) -> bool:
 # Streamlit would walk all modules to see whether this is a prompt, and read the metadata of all
 # packages to look for components, of which this app uses none but its own.
 env_util.is_repl = lambda: False
-manifest_scanner.scan_component_manifests = lambda max_workers=None: []
+with suppress(ImportError):  # no public part of Streamlit
+    from streamlit.components.v2 import manifest_scanner
+
+    manifest_scanner.scan_component_manifests = lambda max_workers=None: []
 
 
 _LATER = 5.0
