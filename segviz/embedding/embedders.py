@@ -54,8 +54,8 @@ class WordLlamaEmbedder:
     dimensions = 256
 
     def __init__(self) -> None:
-        """Load the tokenizer (about 0.1 s); ImportError where the package is missing. Of the
-        vectors, half floats, those that are used are read and widened, which loses nothing."""
+        """Load the tokenizer (about 0.1 s); ImportError where the package is missing. The
+        vectors of tokens, half floats, are read and widened when they are first used."""
         package = find_spec("wordllama")
         if package is None or not package.submodule_search_locations:
             raise ImportError("wordllama is not installed")
@@ -68,8 +68,10 @@ class WordLlamaEmbedder:
         with weights.open("rb") as file:
             head = json.loads(file.read(int.from_bytes(file.read(8), "little")))
             first = file.tell() + head["embedding.weight"]["data_offsets"][0]
-        flat = np.memmap(weights, "<f2", "r", first, tuple(head["embedding.weight"]["shape"]))
-        self._vectors = np.asarray(flat)
+        shape = tuple(head["embedding.weight"]["shape"])
+        self._stored = np.asarray(np.memmap(weights, "<f2", "r", first, shape))
+        self._vectors: Vector = np.empty(shape, dtype=np.float32)
+        self._read: set[int] = set()
         self._version = metadata.version("wordllama")
 
     @property
@@ -120,7 +122,11 @@ class WordLlamaEmbedder:
         return tokens
 
     def _pieces(self, ids: Sequence[int]) -> Vector:
-        return self._vectors.take(ids, axis=0, mode="clip").astype(np.float32)
+        if not self._read.issuperset(ids):
+            new = list(set(ids) - self._read)
+            self._vectors[new] = self._stored[new]
+            self._read.update(new)
+        return np.asarray(self._vectors.take(ids, axis=0, mode="clip"))
 
     def words(self, words: Sequence[str]) -> Vector:
         """float32 (len(words), 256): the vector each word adds to a text, the sum of those of its
