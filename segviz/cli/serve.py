@@ -15,7 +15,6 @@ import time
 import webbrowser
 from collections.abc import Iterator
 from contextlib import closing, suppress
-from importlib import metadata
 from ipaddress import ip_address
 from pathlib import Path
 from typing import IO, Any
@@ -122,6 +121,14 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     server_arguments(parser)
 
 
+class _Version(argparse.Action):
+    def __call__(self, parser: argparse.ArgumentParser, *given: Any) -> None:
+        from importlib import metadata  # takes as long as all other imports of the command
+
+        Console().line(f"segviz {metadata.version('segviz')}")
+        parser.exit()
+
+
 def server_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of everything that starts the app."""
     parser.add_argument("--port", type=_port, help="port to listen on (default: the next free one)")
@@ -143,9 +150,8 @@ def server_arguments(parser: argparse.ArgumentParser) -> None:
         "only this machine can reach the app, else none)",
     )
     parser.add_argument("--no-browser", action="store_true", help="do not open a browser")
-    parser.add_argument(
-        "--version", action="version", version=f"segviz {metadata.version('segviz')}"
-    )
+    about = "show program's version number and exit"
+    parser.add_argument("--version", action=_Version, nargs=0, help=about)
 
 
 def url_of(host: str, port: int) -> str:

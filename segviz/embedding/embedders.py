@@ -12,6 +12,7 @@ vectors by content, so a text is embedded once per model.
 from __future__ import annotations
 
 import hashlib
+import json
 import re
 from collections.abc import Callable, Sequence
 from functools import cached_property, lru_cache
@@ -53,18 +54,24 @@ class WordLlamaEmbedder:
     dimensions = 256
 
     def __init__(self) -> None:
-        """Load the weights (about 0.1 s); ImportError where the package is missing."""
+        """Load the tokenizer (about 0.1 s); ImportError where the package is missing. The
+        vectors of tokens, half floats, are read and widened when they are first used."""
         package = find_spec("wordllama")
         if package is None or not package.submodule_search_locations:
             raise ImportError("wordllama is not installed")
-        from safetensors import safe_open
         from tokenizers import Tokenizer
 
         folder = Path(package.submodule_search_locations[0])
         words = folder / "tokenizers" / "l2_supercat_tokenizer_config.json"
         self._tokenizer = Tokenizer.from_file(str(words))
-        with safe_open(folder / "weights" / "l2_supercat_256.safetensors", "numpy") as weights:
-            self._vectors: Vector = weights.get_tensor("embedding.weight").astype(np.float32)
+        weights = folder / "weights" / "l2_supercat_256.safetensors"
+        with weights.open("rb") as file:
+            head = json.loads(file.read(int.from_bytes(file.read(8), "little")))
+            first = file.tell() + head["embedding.weight"]["data_offsets"][0]
+        shape = tuple(head["embedding.weight"]["shape"])
+        self._stored = np.asarray(np.memmap(weights, "<f2", "r", first, shape))
+        self._vectors: Vector = np.empty(shape, dtype=np.float32)
+        self._read: set[int] = set()
         self._version = metadata.version("wordllama")
 
     @property
@@ -115,6 +122,10 @@ class WordLlamaEmbedder:
         return tokens
 
     def _pieces(self, ids: Sequence[int]) -> Vector:
+        if not self._read.issuperset(ids):
+            new = list(set(ids) - self._read)
+            self._vectors[new] = self._stored[new]
+            self._read.update(new)
         return np.asarray(self._vectors.take(ids, axis=0, mode="clip"))
 
     def words(self, words: Sequence[str]) -> Vector:

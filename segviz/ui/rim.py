@@ -10,11 +10,10 @@ loopback every address may ask, names must be allowed, and paths are closed but 
 from __future__ import annotations
 
 import gc
-import inspect
 import os
 import re
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from fnmatch import fnmatchcase
 from importlib import import_module
 from ipaddress import ip_address
@@ -25,6 +24,7 @@ from typing import Any
 import streamlit as st
 from starlette.middleware import Middleware
 from starlette.types import ASGIApp, Receive, Scope, Send
+from streamlit import env_util
 
 from segviz.conversation import TITLES, sample_path
 from segviz.ui import keys
@@ -128,26 +128,34 @@ def show_failure(error: Exception) -> bool:
     return True
 
 
+# Streamlit would walk all modules to see whether this is a prompt, and read the metadata of all
+# packages to look for components, of which this app uses none but its own.
+env_util.is_repl = lambda: False
+with suppress(ImportError):  # no public part of Streamlit
+    from streamlit.components.v2 import manifest_scanner
+
+    manifest_scanner.scan_component_manifests = lambda max_workers=None: []
+
+
 _LATER = 5.0
 """Seconds after which the first page stands, so that nothing is taken from it."""
 
 
 def _prepare() -> None:
-    """Does what the first page would wait for: imports, and the vectors, sentences and stems that
-    building the sample keeps for the next time."""
+    """Does what the first page would wait for: the embedder is read, without the interpreter's
+    lock, while the modules are imported."""
+    embedding = import_module("segviz.embedding")
+    Thread(target=embedding.get_embedder, daemon=True).start()
     for name in ("segviz.ui.main", "segviz.ui.pages.grow.page"):
         import_module(name)
-    memory = import_module("segviz.memory")
-    sample = import_module("segviz.loaders").load(sample_path(next(iter(TITLES))))[0]
-    built = memory.build(sample)
-    inspect.stack()  # knows all modules now; Streamlit asks it whether this is a prompt
     gc.freeze()  # what was imported stays; nothing walks it again
     gc.enable()
 
     def rest() -> None:
         for page in ("ask", "sweep", "compare", "guide"):
             import_module(f"segviz.ui.pages.{page}.page")
-        built.ask(sample.questions[0].text)
+        sample = import_module("segviz.loaders").load(sample_path(next(iter(TITLES))))[0]
+        import_module("segviz.memory").build(sample).ask(sample.questions[0].text)
         # Streamlit collects all garbage after every run; walking modules, which never go, would
         # cost a tenth of a second each time.
         gc.unfreeze()

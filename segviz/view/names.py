@@ -49,7 +49,7 @@ def _words(text: str) -> tuple[tuple[str, str], ...]:
     is first written. Who speaks is not what is said."""
     found: dict[str, str] = {}
     for word in _WORD.findall(_TURN.sub(" ", text)):
-        plain = re.sub(r"['’]\w*$", "", word)
+        plain = word if word.isalnum() else re.sub(r"['’]\w*$", "", word)
         low = plain.lower()
         if len(low) > 2 and low not in _COMMON and "'" not in plain and "’" not in plain:
             found.setdefault(sys.intern(low.removesuffix("s")), sys.intern(plain))

@@ -294,7 +294,12 @@ class TestTyping:
 def test_a_cascade_is_pointed_out():
     app = grow().run()
     app.selectbox(key="segment-tree.compatibility").set_value("cosine").run()
-    app.number_input(key="segment-tree.compatibility.cosine.threshold").set_value(0.9).run()
+    parameters = "open-segment-tree.compatibility.cosine"
+    app.session_state[parameters] = True
+    app.run().number_input(key="segment-tree.compatibility.cosine.threshold").set_value(0.9).run()
     assert "The tree cascades" in texts(clean(app))
-    app.number_input(key="segment-tree.compatibility.cosine.threshold").set_value(-1.0).run()
+    app.session_state[parameters] = False  # closed, they hold
+    assert "The tree cascades" in texts(clean(app.run()))
+    app.session_state[parameters] = True
+    app.run().number_input(key="segment-tree.compatibility.cosine.threshold").set_value(-1.0).run()
     assert "close to a star" in texts(clean(app))

@@ -17,12 +17,16 @@ FEW = 4
 
 
 def component_controls(
-    kind: type, components: Mapping[str, Mapping[str, Callable[..., Any]]], prefix: str
+    kind: type,
+    components: Mapping[str, Mapping[str, Callable[..., Any]]],
+    prefix: str,
+    draws: bool = True,
 ) -> dict[str, Any]:
     """Draws one control per declared parameter of ``kind``; the chosen settings.
 
     A parameter with a registry becomes a choice of component with that component's own
-    parameters below it. More than a few others are folded away.
+    parameters below it, which are drawn when they are opened. More than a few others are folded
+    away. Where it does not draw, others than choices of components are as they were left.
     """
     declared = parameters(kind)
     settings: dict[str, Any] = dict.fromkeys(parameter.name for parameter in declared)
@@ -34,7 +38,8 @@ def component_controls(
     folded = len(plain) > FEW and "." not in prefix  # a component's are folded already
     with st.expander(f"{len(plain)} parameters of its own") if folded else nullcontext():
         for parameter in plain:
-            settings[parameter.name] = _control(parameter, keys.parameter(prefix, parameter.name))
+            key = keys.parameter(prefix, parameter.name)
+            settings[parameter.name] = _control(parameter, key, draws)
     return settings
 
 
@@ -54,13 +59,16 @@ def _component(
     chosen = known[name]
     nested: dict[str, Any] = {}
     if isinstance(chosen, type) and parameters(chosen):
-        with st.expander(f"Parameters of {name}"):
-            nested = component_controls(chosen, components, keys.parameter(key, name))
+        own = keys.parameter(key, name)
+        with st.expander(f"Parameters of {name}", key=f"open-{own}", on_change="rerun") as panel:
+            nested = component_controls(chosen, components, own, bool(panel.open))
     return {"name": name, **nested}
 
 
-def _control(parameter: Parameter, key: str) -> Any:
+def _control(parameter: Parameter, key: str, draws: bool) -> Any:
     spec, label = parameter.spec, parameter.name.replace("_", " ").capitalize()
+    if not draws:
+        return st.session_state.get(key, parameter.default)
     if isinstance(parameter.default, bool):
         begin(key, parameter.default)
         return st.toggle(label, help=spec.help, key=key, persist_state="session")

@@ -20,10 +20,15 @@ from segviz.view.look import Look
 _KINDS = ["csv", "tsv", "json", "jsonl", "parquet"]
 
 
-def _rows(what: str, source: str, about: str) -> tuple[str, Sequence[Mapping[str, Any]]] | None:
+def _rows(
+    what: str, source: str, about: str, draws: bool
+) -> tuple[str, Sequence[Mapping[str, Any]]] | None:
     """The rows of an uploaded table with their content key; None where there is none. ValueError
-    for what is no table."""
-    file = st.file_uploader(what, _KINDS, key=f"own-{what}-{source}", help=about)
+    for what is no table. Where nothing was uploaded it asks only if it ``draws``."""
+    place = f"own-{what}-{source}"
+    if not draws and not st.session_state.get(place):
+        return None
+    file = st.file_uploader(what, _KINDS, key=place, help=about)
     if file is None:
         return None
     data = file.getvalue()
@@ -31,14 +36,16 @@ def _rows(what: str, source: str, about: str) -> tuple[str, Sequence[Mapping[str
     return key, remember(keys.OWN, key, 2, lambda: table_rows(data, file.name))
 
 
-def own_vectors(conversation: Conversation, unit: str, source: str, inner: Any) -> Cached | None:
+def own_vectors(
+    conversation: Conversation, unit: str, source: str, inner: Any, draws: bool
+) -> Cached | None:
     """Asks for vectors that were computed elsewhere; the embedder made of them."""
     about = (
         "A table with columns turn (an id of the transcript) and vector. Rows with a text in place "
         "of an id give a question's. Other texts are placed by regression from the offline vectors."
     )
     try:
-        found = _rows("Vectors by turn", source, about)
+        found = _rows("Vectors by turn", source, about, draws)
         if found is None:
             return None
         key, rows = found
@@ -56,14 +63,14 @@ def own_vectors(conversation: Conversation, unit: str, source: str, inner: Any) 
         return None
 
 
-def own_labels(session: Session) -> None:
+def own_labels(session: Session, draws: bool) -> None:
     """Asks for labels of turns or nodes, by which nodes are coloured and questions sliced."""
     about = (
         "A table with a column turn, or node, that holds ids as they are shown here, and columns "
         "of labels. A node has the label of most turns below it."
     )
     try:
-        found = _rows("Labels by turn or node", session.source, about)
+        found = _rows("Labels by turn or node", session.source, about, draws)
         if found is None:
             st.session_state.pop(keys.OWN_LABELS, None)
             return

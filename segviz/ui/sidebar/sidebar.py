@@ -37,8 +37,9 @@ def sidebar() -> Session | None:
     """Draws the sidebar; None when there is nothing to show yet (it has said why)."""
     session = _session()
     if session is not None:
-        with st.sidebar, st.expander("Labels of your own", key=keys.OWN):
-            own_labels(session)
+        panel = st.sidebar.expander("Labels of your own", key="open-labels", on_change="rerun")
+        with panel:
+            own_labels(session, bool(panel.open))
     return session
 
 
@@ -76,8 +77,8 @@ def _session() -> Session | None:
             system, settings = _system()
         _say_dropped(conversation, unit)
         models = models_panel()
-        with st.expander("Vectors of your own"):
-            given = own_vectors(conversation, unit, source, models.embedder)
+        with st.expander("Vectors of your own", key="open-vectors", on_change="rerun") as panel:
+            given = own_vectors(conversation, unit, source, models.embedder, bool(panel.open))
         if given is not None:
             models = replace(models, embedder=given)
         _embedding_note(models.embedder.name)

@@ -18,7 +18,6 @@ from segviz.tree.shape import (
 from segviz.ui.sidebar.spending import price_of
 from segviz.ui.state import Session
 from segviz.ui.widgets.charts import chart, colours
-from segviz.ui.widgets.shapes import Measured, draw_shapes
 
 
 def warnings(structure: Structure, decision: Decision | None) -> None:
@@ -47,6 +46,8 @@ def shape_panel(session: Session, structure: Structure, now: int) -> None:
 
 
 def _table(session: Session, now: int) -> None:
+    from segviz.ui.widgets.shapes import Measured, draw_shapes  # reads what is published
+
     # The structure as it was built: what is shown has every same-text chain as one node already.
     measured = shape(session.memory.at(now))
     steps = session.memory.steps[:now]

@@ -54,6 +54,8 @@ def transport(session: Session) -> None:
             st.segmented_control(
                 "Speed",
                 list(SPEEDS),
+                # In a label beyond ASCII Streamlit looks for thousands of emojis.
+                format_func=lambda speed: speed.replace("×", "&times;"),
                 default="2×",
                 required=True,
                 key=keys.SPEED,
