@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from textwrap import wrap
 from typing import Any
 
 import plotly.graph_objects as go
@@ -54,14 +55,19 @@ def rows_figure(
     wide = min(len(panels), 2 if across or len(panels) == 4 else 3) or 1
     high = -(-len(panels) // wide) or 1
     each = 60 + _DOT * (1.4 if len(series) > 2 else 1) * max(len(places), 2) if across else _PLOT
+    titles = [", ".join(filter(None, panel[:2])) for panel in panels]
+    if wide > 1:  # two lines have room beside others on a phone
+        titles = ["<br>".join(wrap(title, max(14, len(title) // 2 + 4))) for title in titles]
+    second = 16 if any("<br>" in title for title in titles) else 0
+    each += second
     height = round(64 + each * high)
     figure = make_subplots(
         high,
         wide,
-        subplot_titles=[", ".join(filter(None, panel[:2])) for panel in panels],
+        subplot_titles=titles,
         shared_yaxes=across,
         horizontal_spacing=0.04 if across else 0.09,
-        vertical_spacing=76 / height if high > 1 else None,
+        vertical_spacing=(76 + second) / height if high > 1 else None,
     )
     for place, (_, name, group) in enumerate(panels):
         at = {"row": place // wide + 1, "col": place % wide + 1}
@@ -93,7 +99,7 @@ def rows_figure(
         numbers = all(isinstance(row[chart.x], int | float) for row in rows)
         figure.update_xaxes(type="linear" if numbers else "category", tickangle=0)
         figure.update_xaxes(title={"text": chart.x, "standoff": 6}, row=high)
-    return _finished(figure, height)
+    return _finished(figure, height, second)
 
 
 def _columns(rows: Sequence[Row], chart: Chart, hollow: str) -> list[str]:
@@ -210,15 +216,17 @@ def _series(
     )
 
 
-def _finished(figure: go.Figure, height: int, **layout: Any) -> go.Figure:
-    """The frame, with every name once in the legend and room for it."""
+def _finished(figure: go.Figure, height: int, second: int = 0, **layout: Any) -> go.Figure:
+    """The frame, with every name once in the legend and room for it, and for ``second`` pixels of
+    titles' second lines."""
     known: set[str] = {""}
     for trace in figure.data:
         trace.showlegend = trace.name not in known
         known.add(trace.name)
     named = 42 if len(known) > 1 else 0
     framed(figure, height, **layout)
-    figure.update_layout(margin={"t": 34 + named}, legend={"y": 1 + 26 / (height - 42 - named)})
+    top, plot = 34 + second + named, height - 42 - second - named
+    figure.update_layout(margin={"t": top}, legend={"y": 1 + (26 + second) / plot})
     figure.update_annotations(font_size=13)
     return figure
 

@@ -125,6 +125,7 @@ def test_dots_are_means_and_paired_differences():
     left, right = standing_plot(rows, "recall", colours=["#c00"], neutral="#888").data
     means = [sum(row) / len(row) for row in values]
     figure = standing_plot(rows, "recall", colours=["#c00"], neutral="#888")
+    assert [t.text for t in figure.layout.annotations] == ["recall", "difference to<br>the first"]
     assert list(figure.layout.yaxis.ticktext) == ["Tree", "Better", "Worse", "Alike"]
     assert list(left.y) == list(right.y) == [0, 1, 2, 3]
     assert list(left.x) == pytest.approx(means)

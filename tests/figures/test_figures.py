@@ -27,7 +27,7 @@ COLOURS = {"accent": "#c2410c", "neutral": "#777777"}
 
 def panels(figure):
     """The line of each panel by its title."""
-    titles = [note.text for note in figure.layout.annotations]
+    titles = [note.text.replace("<br>", " ") for note in figure.layout.annotations]
     return dict(zip(titles, figure.data, strict=True))
 
 
