@@ -55,16 +55,16 @@ def begin(key: str, value: Any) -> None:
     st.session_state.setdefault(key, value)
 
 
-def shows(entry: str, value: Any, write: Callable[[Any], None], /, **first: Any) -> dict[str, Any]:
-    """Returns key and callback of a widget that shows ``value`` of an entry and hands ``write``
-    what is chosen, where the app changes the entry, too; and its ``first`` value by Streamlit's
-    name for it, unless it is set just now.
+def shows(entry: str, value: Any, write: Callable[[Any], None]) -> dict[str, Any]:
+    """Returns what a widget is called with that shows ``value`` of an entry and hands ``write``
+    what is chosen, where the app changes the entry, too.
 
     The page sends what all its widgets show with each thing it sends. An answer that is still
     on its way would let the old value come back as if it had been chosen, and undo the change.
     So a widget whose entry was changed is drawn as another one, and only the newest writes.
-    A few take turns: Streamlit never forgets what it was told of a widget. What was set in a run
-    that was cut short may never reach the page: then it begins with the first value, and sends it.
+    A few take turns: Streamlit never forgets what it was told of a widget. What a run that is cut
+    short sets may not reach the page, which would send its own default; Streamlit says it again
+    where it persists.
     """
     state, numbers = st.session_state, f"{entry}-number"
     number: int = state.get(numbers, 0)
@@ -72,13 +72,13 @@ def shows(entry: str, value: Any, write: Callable[[Any], None], /, **first: Any)
         state[numbers] = number = (number + 1) % 4
     name = f"{entry}-{number}"
     if state.get(name) != value:
-        state[name], first = value, {}
+        state[name] = value
 
     def changed() -> None:
         if state.get(numbers, 0) == number:
             write(state[name])
 
-    return {"key": name, "on_change": changed, **first}
+    return {"key": name, "on_change": changed, "persist_state": "session"}
 
 
 def peek(name: str, key: str) -> Any:

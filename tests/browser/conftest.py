@@ -55,11 +55,11 @@ AT_REST = """([quiet, patience]) => new Promise((done) => {
 })"""
 
 
-@pytest.fixture(scope="session")
-def server() -> Iterator[str]:
-    """The app as the README starts it: the ``segviz`` command, on a port it finds itself."""
+def serve(*folders: str) -> Iterator[str]:
+    """The app as the README starts it: the ``segviz`` command, on a port it finds itself, with
+    more ``folders`` to import from."""
     environment = {k: v for k, v in os.environ.items() if k != "SEGVIZ_FILE"}
-    environment["PYTHONPATH"] = str(ROOT)
+    environment["PYTHONPATH"] = os.pathsep.join([str(ROOT), *folders])
     process = subprocess.Popen(
         [
             *(sys.executable, "-c", "import sys; from segviz.cli import main; sys.exit(main())"),
@@ -79,6 +79,11 @@ def server() -> Iterator[str]:
     process.terminate()
     process.wait(20)
     process.stdout.close()
+
+
+@pytest.fixture(scope="session")
+def server() -> Iterator[str]:
+    yield from serve()
 
 
 @pytest.fixture(scope="session")

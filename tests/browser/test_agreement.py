@@ -8,11 +8,15 @@ from __future__ import annotations
 
 import os
 import random
+from contextlib import contextmanager
 from dataclasses import replace
+
+import pytest
 
 from segviz.retrieval import POLICIES, RetrievalSettings, propagate, ranks, top_k
 from segviz.retrieval.gold import COVERED, HIT, MISSED, gold_evidence
 from segviz.view.live import ALPHA_MAX, ALPHA_STEP, HORIZON_MAX
+from tests.browser.conftest import SIZE, App, serve
 
 KEY = "ask-tree"
 PAIRS = int(os.environ.get("SEGVIZ_PAIRS", "16"))
@@ -80,10 +84,32 @@ def agrees(app, memory, question, settings: RetrievalSettings) -> None:
     path_agrees(found, result, gold.leaves)
 
 
+@pytest.fixture
+def late(chromium, tmp_path):
+    """The app where answers lie on the server for a while, as they do where it is busy: what a
+    run has drawn is thrown away when the page asks for another before it was sent."""
+    late = "import streamlit.runtime.runtime as of; of.MESSAGE_FLUSH_INTERVAL_SECS = 0.5"
+    (tmp_path / "sitecustomize.py").write_text(late)
+    with (
+        contextmanager(serve)(str(tmp_path)) as server,
+        chromium.new_page(viewport=SIZE) as page,
+    ):
+        page.set_default_timeout(90_000)
+        yield App(page, server)
+
+
 def test_every_place_says_what_python_says(app, memory):
+    everywhere(app, memory, PAIRS)
+
+
+def test_no_setting_changes_by_itself_where_answers_come_late(late, memory):
+    everywhere(late, memory, 12)
+
+
+def everywhere(app, memory, pairs: int) -> None:
     rng = random.Random(0)
     questions = range(len(memory.conversation.questions))
-    for _ in range(-(-PAIRS // PER_QUESTION)):
+    for _ in range(-(-pairs // PER_QUESTION)):
         question = rng.choice(questions)
         app.open(f"ask?question={question}")
         app.until(KEY, "settled", "true")

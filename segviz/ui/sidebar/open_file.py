@@ -138,6 +138,7 @@ def column_controls(key: str, headers: Sequence[str], columns: Mapping[str, str]
             format_func=lambda header: "none" if header is None else header,
             key=name,
             on_change=choose,
+            persist_state="session",
         )
     return chosen()
 

@@ -38,7 +38,7 @@ def draw_atlas(
             begin(place, first)
             if st.session_state[place] not in every:
                 st.session_state[place] = first
-            st.selectbox(side, list(every), key=place, width=280)
+            st.selectbox(side, list(every), key=place, width=280, persist_state="session")
     base, focus = (st.session_state[keys.atlas_side(key, side, focus)] for side in "AB")
     names = list(
         dict.fromkeys([*(name for name in (base, focus) if name not in columns), *columns])

@@ -78,34 +78,22 @@ def _scoring(session: Session) -> None:
         also = f" ({changed})" if changed and name == shown else ""
         return f"relevance: {name}{also}" + ", its paper's" * own
 
-    preset, presets = read_preset(settings), preset_options(session.memory.system)
-    relevances = list(RELEVANCE)
     # Streamlit draws option texts as plain text.
     st.selectbox(
         "Preset",
-        presets,
+        preset_options(session.memory.system),
         format_func=lambda name: f"preset: {name}",
         label_visibility="collapsed",
         width=200,
-        **shows(
-            "scoring-preset",
-            preset,
-            lambda name: write_preset(name, session),
-            index=presets.index(preset) if preset in presets else 0,
-        ),
+        **shows("scoring-preset", read_preset(settings), lambda name: write_preset(name, session)),
     )
     st.selectbox(
         "Relevance: how a node is scored on its own",
-        relevances,
+        list(RELEVANCE),
         format_func=label,
         label_visibility="collapsed",
         width=232,
-        **shows(
-            "relevance-shown",
-            shown,
-            lambda name: write_relevance(name, session),
-            index=relevances.index(shown),
-        ),
+        **shows("relevance-shown", shown, lambda name: write_relevance(name, session)),
     )
 
 
@@ -250,7 +238,6 @@ def _ingredients(session: Session) -> None:
         st.markdown(f"**Ingredients of {model.name} relevance**")
     columns = st.columns(2)
     for place, each in enumerate(declared):
-        weight = float(getattr(model, each.name))
 
         def change(value: float, name: str = each.name) -> None:
             write_relevance(spelled(replace(model, **{name: value})), session)
@@ -261,7 +248,9 @@ def _ingredients(session: Session) -> None:
             max_value=float(each.spec.high or 1),
             step=float(each.spec.step or 0.1),
             help=each.spec.help,
-            **shows(keys.parameter(model.name, each.name), weight, change, value=weight),
+            **shows(
+                keys.parameter(model.name, each.name), float(getattr(model, each.name)), change
+            ),
         )
 
 
@@ -331,12 +320,15 @@ def _asked_step(session: Session) -> None:
     if not total:
         return
     key, begins = asked_step(session)
-    now = st.session_state.get(key, begins)
     st.slider(
         "Memory after step",
         0,
         total,
         help="Ask the memory as it stood earlier in the conversation. A question that stands at "
         "a moment of it is asked there, until you move this.",
-        **shows(key, now, partial(st.session_state.__setitem__, key), value=min(now, total)),
+        **shows(
+            key,
+            st.session_state.get(key, begins),
+            partial(st.session_state.__setitem__, key),
+        ),
     )

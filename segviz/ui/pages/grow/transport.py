@@ -76,7 +76,7 @@ def transport(session: Session) -> None:
             total,
             format="localized",
             help="One step is one unit joining as a leaf. Steps count from 1, units from 0.",
-            **shows(key, now, partial(st.session_state.__setitem__, key), value=now),
+            **shows(key, now, partial(st.session_state.__setitem__, key)),
         )
     else:
         st.caption("This conversation makes a single leaf: there is one step.")
