@@ -71,8 +71,8 @@ def ask(page: Page, words: str) -> None:
     settle(page)
 
 
-def act(page: Page, number: int, chance: random.Random) -> None:
-    """One thing a user of this session's kind might do."""
+def act(page: Page, number: int, chance: random.Random) -> bool:
+    """Does one thing a user of this session's kind might do; returns whether it was to be had."""
     with suppress(NotClickable):  # disabled, or being drawn again just then
         if number % 3 == 0:
             key = chance.choice(["go-chevron_left", "go-skip_previous", "go-skip_next", "play"])
@@ -85,6 +85,8 @@ def act(page: Page, number: int, chance: random.Random) -> None:
             box = page.locator(".st-key-system [role=combobox], .st-key-system input").first
             box.click(timeout=300)
             chance.choice(page.get_by_role("option").all()).click(timeout=300)
+        return True
+    return False
 
 
 def waits(context: BrowserContext, address: str, pid: int) -> tuple[list[float], list[float]]:
@@ -137,14 +139,17 @@ def main() -> int:
                 page = browser.new_context().new_page()
                 page.on("pageerror", lambda error, n=number: faults.append(f"{n}: {error}"))
                 paste(page, address, number)
+                if number % 3 == 2:
+                    page.locator(".st-key-built-as summary").first.click()
+                    settle(page)
                 if number % 3 == 1:
                     ask(page, f"{mark(number)}?")
                 pages.append(page)
             alone, beside = waits(browser.new_context(), address, process.pid)
-            end, rounds = time.monotonic() + seconds, 0
+            end, rounds, acts = time.monotonic() + seconds, 0, [0, 0, 0]
             while time.monotonic() < end:
                 for number, page in enumerate(pages):
-                    act(page, number, chance)
+                    acts[number % 3] += act(page, number, chance)
                 for number, page in enumerate(pages):
                     page.wait_for_timeout(20)
                     text = page.locator('[data-testid="stApp"]').inner_text()
@@ -163,6 +168,7 @@ def main() -> int:
     ratio = np.median(beside) / np.median(alone)
     rows = [
         ("sessions, rounds of acts", f"{count}, {rounds} in {seconds} s"),
+        ("steps, questions, systems", ", ".join(map(str, acts))),
         ("faults on pages, tracebacks in the log", f"{len(faults)}, {errors}"),
         ("server memory by quarters", ", ".join(f"{part:.0f}" for part in quarters) + " MB"),
         ("from α to its evidence, alone", "{:.0f} ms, {:.0f} at most".format(*middle(alone))),

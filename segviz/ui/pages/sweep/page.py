@@ -27,7 +27,7 @@ from segviz.ui.widgets.measures import (
 )
 from segviz.ui.widgets.slices import measured, slice_choice
 
-SWEEPS_KEPT, JUDGED_KEPT = 6, 24
+SWEEPS_KEPT = 6  # and as many judged: each holds its sweep
 SWEPT = [name for name in POLICIES if name != "none"]
 
 # Policies of a usual sweep.
@@ -77,7 +77,7 @@ def _sweep(session: Session, settings: dict[str, Any], key: str) -> None:
     judged: Judged = remember(
         "judged",
         fingerprint(key, measure, adversarial),
-        JUDGED_KEPT,
+        SWEEPS_KEPT,
         lambda: judge(found, measure, adversarial=adversarial),
     )
     _overview(session, judged)
