@@ -60,18 +60,18 @@ def first(
     levels: Collection[int] | None = None,
 ) -> NDArray[np.int64]:
     """The first ``count`` nodes of :func:`ranking`, without ordering the others: O(n)."""
-    # Partition by score, then sort only the nodes up to the cut, ties included. Nothing
-    # compares with a NaN at the cut, so then all nodes are ranked.
+    # The best of that many blocks are as good as the last one wanted, or less; then sort only what
+    # reaches it, ties included. Nothing compares with a NaN, so then all nodes may be ranked.
     competing = admissible(structure, levels)
     nodes = None if np.count_nonzero(competing) == len(competing) else np.flatnonzero(competing)
-    lowered = -scores if nodes is None else -scores[nodes]
-    if count < len(lowered):
-        parted = lowered.copy()
-        parted.partition(count)
-        limit = float(parted[count])
-        if not math.isnan(limit):
-            near = (lowered <= limit).nonzero()[0]
-            best = near[lowered[near].argsort(kind="stable")[:count]]
+    held = scores if nodes is None else scores[nodes]
+    if count < len(held):
+        blocks = np.arange(0, len(held), math.isqrt(len(held) // count))
+        tops = np.maximum.reduceat(held, blocks)
+        tops.partition(len(tops) - count)
+        near = (held >= tops[-count]).nonzero()[0]
+        if len(near) >= count:
+            best = near[(-held[near]).argsort(kind="stable")[:count]]
             return np.asarray(best if nodes is None else nodes[best])
     return ranking(scores, structure, levels)[:count]
 

@@ -40,7 +40,7 @@ def test_the_first_nodes_equal_a_whole_ranking(seed, levels, literal, count):
     """Among 200 nodes with many ties and unary chains, few of which are returned."""
     rng = np.random.default_rng(seed)
     structure = chains(rng) if literal else chains(rng).collapsed
-    scores = rng.choice([0.0, 0.1, 0.2, rng.random()], size=len(structure))
+    scores = rng.choice([0.0, 0.1, 0.2, rng.random(), np.nan], size=len(structure))
     expected = ranking(scores, structure, levels)[:count].tolist()
     assert first(scores, structure, count, levels).tolist() == expected
     assert top_k(scores, structure, count, levels) == expected
