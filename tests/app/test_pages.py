@@ -11,6 +11,7 @@ from streamlit.testing.v1 import AppTest
 
 from segviz.frontend.message import checksum
 from segviz.ui import keys
+from segviz.ui.pages.ask import question_and_settings
 from segviz.ui.widgets import canvas
 from tests.app.conftest import ask_own, entry, on_canvas, read_message, shown
 from tests.data import ROOT, real_data
@@ -250,6 +251,22 @@ class TestAsk:
         assert clean(app).session_state["relevance"] == "lexical"
         shown(app, relevance).set_value("contextual").run()
         assert app.session_state["relevance"] is None
+
+    def test_questions_are_suggested_where_there_are_none_and_nodes_have_names(
+        self, monkeypatch, tmp_path
+    ):
+        path = tmp_path / "talk.txt"
+        path.write_text("Ada: The boat leaks.\nBen: And the bakery burns.\nAda: The boat!\n")
+        app = open_path(ask_page().run(), path)
+
+        def offered() -> list[str]:
+            return next(box for box in app.selectbox if "question-box" in str(box.key)).options
+
+        assert offered()
+        assert all(question.startswith("What was said about ") for question in offered())
+        monkeypatch.setattr(question_and_settings, "MAX_LABELLED", 0)
+        app = clean(app.run())
+        assert not offered()
 
     def test_a_systems_own_retrieval_stands_beside_the_presets(self):
         app = ask_page().run()

@@ -35,6 +35,7 @@ from segviz.ui.widgets.captions import level_label
 from segviz.ui.widgets.slices import FATES_SHOWN, fate_rows
 from segviz.ui.widgets.tables import tall
 from segviz.ui.widgets.tree import literal_switch, view_choice
+from segviz.view.captions import MAX_LABELLED
 from segviz.view.live import ALPHA_MAX, ALPHA_STEP, HORIZON_MAX, LIVE_POLICIES
 from segviz.view.names import node_names
 from segviz.view.scene import keeps_time
@@ -147,8 +148,10 @@ _SUGGESTED = 3
 
 def _suggested(session: Session) -> list[str]:
     """Returns questions about what the widest nodes are named by, for a conversation that comes
-    without any."""
+    without any; none where nodes have no names."""
     structure = session.memory.structure.collapsed
+    if len(structure) > MAX_LABELLED:
+        return []
     names = node_names(structure, tuple(session.conversation.speakers))
     width = structure.stop - structure.start
     wide = sorted(structure.nodes.tolist(), key=lambda node: (-int(width[node]), node))
