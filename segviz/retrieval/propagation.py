@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, ClassVar
 from weakref import WeakKeyDictionary
 
@@ -245,14 +246,22 @@ def operator(n: int, edges: IntArray, policy: str, structure: Structure | None =
     return known[policy]
 
 
-def _product(matrix: Operator, vector: Scores) -> Scores:
-    """``matrix @ vector`` without the checks, which take as long as the sum in a small tree."""
+@cache
+def _matvec() -> Callable[..., None] | None:
     try:
         from scipy.sparse._sparsetools import csr_matvec
     except ImportError:  # a scipy that calls it otherwise
+        return None
+    found: Callable[..., None] = csr_matvec
+    return found
+
+
+def _product(matrix: Operator, vector: Scores) -> Scores:
+    """``matrix @ vector`` without the checks, which take as long as the sum in a small tree."""
+    if (add := _matvec()) is None:
         return np.asarray(matrix @ vector)
     product = np.zeros(len(vector))
-    csr_matvec(*matrix.shape, matrix.indptr, matrix.indices, matrix.data, vector, product)
+    add(*matrix.shape, matrix.indptr, matrix.indices, matrix.data, vector, product)
     return product
 
 

@@ -24,7 +24,7 @@ pytestmark = needs_node
 SETTINGS = [
     (policy, alpha, horizon)
     for policy in LIVE_POLICIES
-    for alpha, horizon in ((0.0, 3), (0.1, 2), (0.37, 5), (0.99, 1), (0.5, 0))
+    for alpha, horizon in ((0.0, 3), (0.1, 2), (0.37, 5), (0.99, 1), (0.5, 0), (0.8, 11))
 ]
 
 ASK = """

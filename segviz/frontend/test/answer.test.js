@@ -7,7 +7,7 @@ import { answerOf, wordsOf } from "../src/canvas/answer.js";
 import { changeParts } from "../src/canvas/changed.js";
 import { evidenceRows, moveText } from "../src/canvas/evidence.js";
 import { needed, retrievedAt } from "../src/canvas/path.js";
-import { crossing } from "../src/canvas/shades.js";
+import { crossings } from "../src/canvas/shades.js";
 import { sceneOf } from "./scene.js";
 
 // By initial score 0, 3, then 1, 4, 5, 6 alike; by propagated score 1, 3, then 0, 4, 5, 6.
@@ -80,7 +80,7 @@ test("a change is as large as what it takes to cross the last rank", () => {
   const data = { initial: [0.4, 0.2, 0.1, 0], final: [0.2, 0.1, 0.1, 0], top_initial: [0, 1],
     top_final: [0, 1] };
   // The line halves: only node 2 comes nearer to it, all the way.
-  assert.deepEqual([0, 1, 2, 3].map((node) => crossing({ data }, node)), [0, 0, 1, 0]);
+  assert.deepEqual([0, 1, 2, 3].map((node) => crossings(data)(node)), [0, 0, 1, 0]);
 });
 
 test("a new answer over the same tree keeps what lies above the gold leaves", () => {

@@ -36,26 +36,32 @@ export function visibleBoxes(tree, view, width, weight) {
   for (const [row, ids] of tree.rows.entries()) {
     if (row === tree.firstRow[here + 1]) here++; // the level of this row
     let column = -1; // pixel column of the last box, if that box is an aggregate
+    let heaviest = 0; // weight of its node
     const begin = firstPlace(0, ids.length, (at) => stop[ids[at]] > view.x0);
     for (let i = begin; i < ids.length; i++) {
       const node = ids[i];
       if (start[node] >= view.x1) break;
       if (rowOf[node] === row) inView++;
       const from = Math.max(0, (start[node] - view.x0) * scale);
-      const to = Math.min(width, (stop[node] - view.x0) * scale);
       if ((stop[node] - start[node]) * scale >= 1) {
         id.push(node);
         x.push(from);
-        w.push(to - from);
+        w.push(Math.min(width, (stop[node] - view.x0) * scale) - from);
         top.push(tall[node] === level[node] ? here : rowOf[node] === row ? tall[node] : -1);
         column = -1;
-      } else if (Math.floor(from) !== column) {
-        column = Math.floor(from);
+        continue;
+      }
+      const pixel = Math.floor(from);
+      const heavy = weight ? weight[node] : 0;
+      if (pixel !== column) {
+        column = pixel;
+        heaviest = heavy;
         id.push(node);
         x.push(column);
         w.push(1);
         top.push(here);
-      } else if (weight && weight[node] > weight[id[id.length - 1]]) {
+      } else if (heavy > heaviest) {
+        heaviest = heavy;
         id[id.length - 1] = node;
       }
     }

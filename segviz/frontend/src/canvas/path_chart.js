@@ -3,7 +3,7 @@
 
 import { button, cleared, element } from "../shared/dom.js";
 import { edgePairs } from "../shared/links.js";
-import { checksum } from "../shared/message.js";
+import { checksum, once } from "../shared/message.js";
 import { levelName, nameOf } from "./answer.js";
 import { onFrame, onScores, schedule } from "./frame.js";
 import { propagator } from "./propagate.js";
@@ -47,6 +47,8 @@ export function buildPath(s, parent) {
 
 // --- computing ---------------------------------------------------------------------------
 
+const sumOf = once(checksum);
+
 /** Computes the path anew where what it depends on has changed, in slices between frames.
  * @param {State} s */
 function follow(s) {
@@ -56,7 +58,7 @@ function follow(s) {
   const { policy, alpha, horizon } = setting;
   const live = /** @type {Live} */ (data.live);
   const key = [path.over, policy, path.over === "alpha" ? horizon : alpha, data.initial.length,
-    live.k, live.budget, String(live.levels), data.identity, String(data.gold), checksum(data.initial)];
+    live.k, live.budget, String(live.levels), data.identity, String(data.gold), sumOf(data.initial)];
   if (key.every((part, i) => part === path.key[i])) return;
   path.key = key;
   // Hops of its own: those of the picture belong to the setting that is shown.

@@ -52,15 +52,17 @@ export const changeOf = ({ data }, node) => data.final[node] - data.initial[node
 /** A change as far as it matters for a rank: scores are measured by the score of the last that is
  *  retrieved, and the change by what the node lacked to that line, or had beyond it. 1 is
  *  enough to cross the line; what is small beside it moves no rank.
- * @param {Scene} scene
- * @param {number} node */
-export function crossing({ data: { initial, final, top_initial, top_final } }, node) {
+ * @param {Message} data
+ * @returns {(node: number) => number} */
+export function crossings({ initial, final, top_initial, top_final }) {
   const before = initial[top_initial[top_initial.length - 1]];
   const after = final[top_final[top_final.length - 1]];
-  if (!(before > 0) || !(after > 0)) return 0;
-  const was = initial[node] / before;
-  const moved = (final[node] / after - was) / Math.max(LEAST_GAP, Math.abs(1 - was));
-  return Math.min(1, Math.max(-1, moved));
+  if (!(before > 0) || !(after > 0)) return () => 0;
+  return (node) => {
+    const was = initial[node] / before;
+    const moved = (final[node] / after - was) / Math.max(LEAST_GAP, Math.abs(1 - was));
+    return Math.min(1, Math.max(-1, moved));
+  };
 }
 const LEAST_GAP = 0.05; // of the score at the line
 
@@ -116,7 +118,7 @@ export function fillOf(scene, half, node) {
       return { colour: theme.gold[kind], pattern: GOLD_PATTERN[kind] ?? null };
     }
     case "change":
-      return { colour: theme.changeTable[changeIndex(crossing(scene, node), 1)],
+      return { colour: theme.changeTable[changeIndex(crossings(data)(node), 1)],
         pattern: scene.answer?.left.includes(node) ? "hatch" : null };
     case "session": {
       const middle = (tree.start[node] + tree.stop[node] - 1) >> 1;

@@ -1,20 +1,20 @@
 // The scores' common scale, and which of many nodes in one pixel column is
 // the one to be seen.
 
+import { once } from "../shared/message.js";
 import { isMember } from "./classes.js";
-import { crossing, goldClass, isMeasure, measureOf } from "./shades.js";
+import { crossings, goldClass, isMeasure, measureOf } from "./shades.js";
 
 /** Highest score of both halves, which share one colour scale.
  * @param {Message} data */
-export function highestScore(data) {
+export const highestScore = ({ initial, final, level }) =>
+  Math.max(highestOf(initial, level), highestOf(final, level));
+
+const highestOf = once((column, /** @type {Int32Array} */ level) => {
   let most = 0;
-  for (const column of [data.initial, data.final]) {
-    for (let i = 0; i < column.length; i++) {
-      if (data.level[i] >= 0 && column[i] > most) most = column[i];
-    }
-  }
+  for (let i = 0; i < column.length; i++) if (column[i] > most && level[i] >= 0) most = column[i];
   return most;
-}
+});
 
 /** In "grow", a marked node wins its pixel column, as a high score does in "scores".
  * @param {Message} data */
@@ -47,9 +47,8 @@ function shadeWeights(scene, half) {
     case "propagated": return data.final;
     case "change": {
       const weights = new Float64Array(data.level.length);
-      for (let node = 0; node < weights.length; node++) {
-        weights[node] = Math.abs(crossing(scene, node));
-      }
+      const crossing = crossings(data);
+      for (let node = 0; node < weights.length; node++) weights[node] = Math.abs(crossing(node));
       return weights;
     }
     // Of the gold evidence what was missed: that is what one looks for.

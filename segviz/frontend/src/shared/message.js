@@ -36,6 +36,19 @@ export function checksum(column) {
   return sum;
 }
 
+/** A function that computes something of a column once: what is in a column does not change.
+ * @template T
+ * @template {any[]} Rest
+ * @param {(column: Float64Array, ...rest: Rest) => T} compute
+ * @returns {(column: Float64Array, ...rest: Rest) => T} */
+export function once(compute) {
+  const known = new WeakMap();
+  return (column, ...rest) => {
+    if (!known.has(column)) known.set(column, compute(column, ...rest));
+    return known.get(column);
+  };
+}
+
 /** The message with other plain values in its header.
  * @param {Uint8Array} message
  * @param {Record<string, unknown>} values */
