@@ -3,9 +3,8 @@
 Run ``python -m tests.benchmarks.ingredients`` from the project's root with the data under
 SEGVIZ_DATA or ../shared/data. Recall over leaves at the K each data set is usually read at;
 RealMem's questions are asked of the memory as it stood. *Chosen elsewhere*: the weights of the
-ingredients are picked by coordinate search on the other conversations, from equal weights, so
-that no weight has seen the conversation it is reported on; those of the hop and the openings last,
-which begin at the sum of the others. What is measured is written to
+ingredients are those under which the evidence of the other conversations is likeliest, so that no
+weight has seen the conversation it is reported on. What is measured is written to
 ``tests/benchmarks/results/ingredients.json``.
 """
 
@@ -20,6 +19,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.optimize import minimize
+from scipy.special import log_softmax
 
 import segviz
 from segviz.cli.console import plain
@@ -47,14 +48,13 @@ SETS: dict[str, tuple[tuple[tuple[str, str], ...], tuple[int, ...]]] = {
 INGREDIENTS = ("words", "meaning", "similar", "dates")
 CONTEXT = ("beside", "siblings")
 SECOND = ("hop", "opening")
-NO_SECOND = dict.fromkeys(SECOND, 0.0)
-GRID = (0.0, 0.25, 0.5, 1.0, 1.5, 2.0, 3.0)
 Setting = tuple[str, float, int]
 STILL: Setting = ("none", 0.0, 0)
 BOTH: Setting = ("both", 0.3, 3)
 TOP_DOWN: Setting = ("top-down", 0.1, 2)
 POLICIES: tuple[Setting, ...] = (STILL, TOP_DOWN, BOTH, ("both", 0.95, 3), ("neighbours", 0.5, 2))
-BARE = "contextual:hop=0,opening=0,beside=0,siblings=0"
+NO_SECOND = "contextual:hop=0,opening=0"
+BARE = f"{NO_SECOND},beside=0,siblings=0"
 ADDED: dict[str, tuple[str, Setting]] = {
     "siblings as context": ("contextual:hop=0,opening=0,beside=0,siblings=1", STILL),
     "top-down .1/2": (BARE, TOP_DOWN),
@@ -149,29 +149,31 @@ def scored(memory: Memory, relevance: str = "contextual") -> Scored:
     )
 
 
-def chosen(
-    those: Sequence[Scored], names: Sequence[str], weights: Mapping[str, float]
-) -> dict[str, float]:
-    """The weights that do best on these conversations: two rounds over the named ingredients from
-    ``weights``; of equal ones the first."""
-    found = dict(weights)
-    for name in [*names, *names]:
-        tried = {value: {**found, name: value} for value in GRID}
-        values = {
-            value: np.concatenate([each.recall(some) for each in those]).mean()
-            for value, some in tried.items()
-        }
-        found[name] = max(values, key=values.__getitem__)
-    return found
+def chosen(those: Sequence[Scored]) -> dict[str, float]:
+    """The weights, in units of the first, under which the gold leaves of these conversations are
+    likeliest, each of them drawn from the softmax of the weighted ingredients over the leaves."""
+    names = list(those[0].parts)
+    stacked = [np.stack(list(each.parts.values()), axis=-1) for each in those]
+
+    def loss(weights: Floats) -> tuple[float, Floats]:
+        """What is convex in the weights, and its slope."""
+        value, slope = 0.0, np.zeros(len(names))
+        for each, part in zip(those, stacked, strict=True):
+            log = log_softmax(part @ weights, axis=1)
+            value -= log[each.gold].sum()
+            missed = np.exp(log) * each.gold.sum(axis=1, keepdims=True) - each.gold
+            slope += np.tensordot(missed, part)
+        return value, slope
+
+    found = minimize(loss, np.ones(len(names)), jac=True, bounds=[(0, None)] * len(names)).x
+    return dict(zip(names, (found / found[0]).tolist(), strict=True))
 
 
 def chosen_on(others: Sequence[Memory]) -> dict[str, float]:
-    """The weights that do best on these memories from equal weights, words fixed at 1."""
-    first = [scored(each) for each in others]
-    names = [name for name in first[0].parts if name not in SECOND]
-    weights = chosen(first, names[1:], dict.fromkeys((*names, *SECOND), 1.0) | NO_SECOND)
-    then = [scored(each, under(weights)) for each in others]
-    return chosen(then, SECOND, weights | dict.fromkeys(SECOND, 1.0))
+    """The weights chosen on these memories: those of hop and openings, which begin at the sum of
+    the others, once the others are known."""
+    first = chosen([scored(each, NO_SECOND) for each in others])
+    return first | chosen([scored(each, under(first)) for each in others])
 
 
 def under(weights: Mapping[str, float]) -> str:
@@ -364,7 +366,7 @@ def told(found: Mapping[str, Any]) -> None:
                     (
                         ", ".join(row["reported_on"]),
                         _number(row["recall"]),
-                        *(f"{row['weights'][name]:g}" for name in names),
+                        *(f"{row['weights'][name]:.2f}" for name in names),
                     )
                     for row in found[key]
                 ),
