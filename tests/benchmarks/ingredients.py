@@ -45,7 +45,7 @@ SETS: dict[str, tuple[tuple[tuple[str, str], ...], tuple[int, ...]]] = {
     ),
 }
 """Files of each data set and the K its recall is reported at."""
-INGREDIENTS = ("words", "meaning", "similar", "dates")
+INGREDIENTS = ("words", "meaning", "similar", "speaker", "dates")
 CONTEXT = ("beside", "siblings")
 SECOND = ("hop", "opening")
 Setting = tuple[str, float, int]

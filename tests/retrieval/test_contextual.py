@@ -144,6 +144,16 @@ def restated(model, structure, units, speakers, question):  # noqa: C901
             ]
             similar[node] += idf * max((x**2 for x in cosines if x >= 0.2), default=0.0)
     found["similar"] = model.similar * standardised(similar)
+    # speaker
+    speaker = []
+    for node in range(n):
+        lines = re.split(r"^(Ana|Bo Li): ", text[node], flags=re.M)
+        cosines = []
+        for who in (who for who in speakers if set(split(who)) & set(split(question))):
+            said = [lines[i + 1] for i in range(1, len(lines), 2) if lines[i] == who]
+            cosines.append(float(summed(split(" ".join(said))) @ query))
+        speaker.append(max(cosines, default=0.0))
+    found["speaker"] = model.speaker * standardised(speaker)
     # dates
     times = [u.time for u in units[: int(structure.stop.max())]]
     months = {
@@ -330,10 +340,10 @@ class TestIngredients:
     def test_one_that_weighs_nothing_is_not_there(self):
         memory = segviz.build(conversation([["a boat", "a dog"]]))
         scorer = memory.scorer("contextual:dates=0,similar=0")
-        assert list(parts(scorer, "in May")) == ["words", "meaning", "hop", "opening"]
+        assert list(parts(scorer, "in May")) == ["words", "meaning", "speaker", "hop", "opening"]
         every = parts(memory.scorer("contextual"), "a dog in May")
         none = parts(memory.scorer("contextual:hop=0,opening=0"), "a dog in May")
-        assert list(none) == ["words", "meaning", "similar", "dates"]
+        assert list(none) == ["words", "meaning", "similar", "speaker", "dates"]
         assert all((none[name] == every[name]).all() for name in none)
 
     def test_a_hop_does_not_outweigh_the_question_in_a_large_memory(self):
@@ -354,11 +364,26 @@ class TestIngredients:
             conversation([["a boat", "a dog", "bread"]]), unit="turn", embedder=embedder
         )
         found = parts(memory.scorer("contextual"), "Ana's boat")
-        assert list(found) == ["words", "meaning", "similar", "dates", "model", "hop", "opening"]
+        names = ["words", "meaning", "similar", "speaker", "dates", "model", "hop", "opening"]
+        assert list(found) == names
         raw = memory.structure.vector @ embedder.embed([" boat"])[0]
         leaves = list(memory.structure.leaves)
         expected = 0.6 / 2 * (raw - raw[leaves].mean()) / raw[leaves].std()
         np.testing.assert_allclose(found["model"], expected, atol=1e-5)
+
+    def test_what_the_speaker_asked_about_says_counts(self):
+        said = conversation([["I sail a boat", "a dog barked", "bread", "I sail a boat"]])
+        memory = segviz.build(said, unit="turn")
+        scorer = memory.scorer("contextual")
+        leaves = list(memory.structure.collapsed.leaves)
+        ana, bo, both, none = (
+            parts(scorer, f"what does {who} sail?")["speaker"][leaves]
+            for who in ("Ana", "Bo", "Ana or Bo", "anyone")
+        )
+        assert ana.argmax() == 0
+        assert bo.argmax() == 3
+        np.testing.assert_allclose(both[[0, 3]], both.max(), rtol=1e-5)
+        assert not none.any()
 
     def test_of_an_empty_structure(self):
         scorer = Contextual().prepare(grown([], []), WORDLLAMA)

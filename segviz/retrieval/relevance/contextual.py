@@ -49,7 +49,7 @@ _FAR = 4.0  # standard deviations that a hop adds at most: of many leaves few sh
 
 @dataclass(frozen=True)
 class Contextual(Declared):
-    """exp((words + meaning + similar + dates + model + hop + opening) / temperature) over nodes.
+    """exp((words + meaning + similar + speaker + dates + model + hop + opening) / temperature).
 
     A short text says little without what stands around it, a long one speaks for itself: in
     ``words`` and ``meaning`` a node also counts what the two nodes before and after it on its
@@ -64,6 +64,8 @@ class Contextual(Declared):
                  passage of up to 100 words
     ``similar``  for every word of the question, inverse document frequency times the squared
                  cosine of the most similar word of the text
+    ``speaker``  cosine of such sums of the question and of what a speaker who is named in it says,
+                 in lines that begin with the name; of several speakers the best, 0 where none is
     ``dates``    inverse document frequency of the months, days and years named in the question
                  that are those of the sessions, mean over a node's units; where it names none, of
                  the days it means ("last week"), counted from the last unit
@@ -94,6 +96,9 @@ class Contextual(Declared):
     )
     meaning: float = param(1.3, "Weight of word vectors.", (0, 5), source="ours, set on LoCoMo")
     similar: float = param(0.4, "Weight of similar words.", (0, 5), source="ours, set on LoCoMo")
+    speaker: float = param(
+        0.2, "Weight of what the speaker asked about says.", (0, 5), source="ours, set on LoCoMo"
+    )
     dates: float = param(
         2.0, "Weight of dates in the question.", (0, 5), source="ours, set on LoCoMo"
     )
@@ -146,6 +151,7 @@ class Prepared:
     ) -> None:
         """Counts the words; vectors are made when the first question asks for them. O(e)."""
         self.settings, self._structure, self._embedder = settings, structure, embedder
+        self._speakers = tuple(dict.fromkeys(speakers))
         names = {word for name in speakers for word in _split(name)}
         either = "|".join(sorted(map(re.escape, names), key=len, reverse=True))
         self._names = re.compile(rf"\b(?:{either})\b(?:['’]s\b)?", re.I) if names else None
@@ -203,11 +209,12 @@ class Prepared:
             "words": lambda: self._standardised(self._bm25(question)),
             "meaning": lambda: self._standardised(self._meaning(telling)),
             "similar": lambda: self._standardised(self._similar(telling)),
+            "speaker": lambda: self._standardised(self._speaker(question)),
             "dates": lambda: self._dates(question),
             "model": lambda: self._standardised(self._cosines(telling)),
         }
         if self._static is None:
-            del scores["meaning"], scores["similar"]
+            del scores["meaning"], scores["similar"], scores["speaker"]
         elif isinstance(getattr(self._embedder, "inner", self._embedder), KnowsWords):
             del scores["model"]
         weights = {name: getattr(self.settings, name) for name in scores}
@@ -324,11 +331,16 @@ class Prepared:
 
         return weight
 
+    @property
+    def _weighted(self) -> NDArray[np.float32]:
+        """The vector of every word times its weight, float32 (v, d)."""
+        return self._vectors * self._weight(list(self._vocabulary))[:, None]
+
     @cached_property
     def _meanings(self) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.int64]]:
         """Unit vectors of every node with its context, float32 (n, d), those of the passages of
         texts with several, float32 (p, d), and whose these are, int64 (p,)."""
-        vectors = self._vectors * self._weight(list(self._vocabulary))[:, None]
+        vectors = self._weighted
         pieces = np.zeros((len(self._owner), vectors.shape[1]), dtype=np.float32)
         # One by one: reduceat over rows takes thirty times as long.
         for piece, first, last in zip(pieces, self._ends[:-1], self._ends[1:], strict=True):
@@ -343,10 +355,13 @@ class Prepared:
         owner = self._owner[several]
         return _unit(single + heard), _unit(_unit(pieces[several]) + heard[owner]), owner
 
-    def _meaning(self, question: str) -> Floats:
+    def _query(self, question: str) -> NDArray[np.float32]:
         assert self._static is not None
         words = _split(question)
-        query = _unit(self._weight(words)[None] @ self._static.words(words))[0]
+        return np.asarray(_unit(self._weight(words)[None] @ self._static.words(words))[0])
+
+    def _meaning(self, question: str) -> Floats:
+        query = self._query(question)
         whole, pieces, owner = self._meanings
         scores = np.asarray(whole @ query, dtype=np.float64)
         if len(owner):
@@ -354,6 +369,36 @@ class Prepared:
             scores[nodes] += np.maximum.reduceat((pieces @ query).astype(np.float64), first)
             scores[nodes] /= 2
         return scores
+
+    @cached_property
+    def _sayings(self) -> dict[str, tuple[NDArray[np.int64], NDArray[np.float32]]]:
+        """Of every speaker the nodes that quote one, int64 (m,), and unit vectors of what is said
+        there, float32 (m, d)."""
+        line = re.compile(rf"^({'|'.join(map(re.escape, self._speakers))}): ", re.M)
+        vectors = self._weighted
+        told: dict[str, dict[int, Any]] = {name: {} for name in self._speakers}
+        for node, text in enumerate(self._structure.text):
+            lines = line.split(text)
+            for name, said in zip(lines[1::2], lines[2::2], strict=True):
+                known = [self._vocabulary.get(word, -1) for word in _split(said)]
+                row = vectors[[i for i in known if i >= 0]].sum(axis=0)
+                told[name][node] = told[name].get(node, 0.0) + row
+        found = {}
+        for name, rows in told.items():
+            said = np.array(list(rows.values()), dtype=np.float32).reshape(-1, vectors.shape[1])
+            found[name] = np.array(list(rows), dtype=np.int64), _unit(said)
+        return found
+
+    def _speaker(self, question: str) -> Floats:
+        asked = {*_split(question)}
+        named = [name for name in self._speakers if asked.intersection(_split(name))]
+        scores = np.zeros((max(len(named), 1), len(self._structure)))
+        if named:
+            query = self._query(self._telling(question))
+            for row, name in zip(scores, named, strict=True):
+                nodes, said = self._sayings[name]
+                row[nodes] = said @ query
+        return np.asarray(scores.max(axis=0))
 
     @cached_property
     def _centre(self) -> NDArray[np.float32]:
