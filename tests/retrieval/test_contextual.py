@@ -384,6 +384,11 @@ class TestIngredients:
         assert bo.argmax() == 3
         np.testing.assert_allclose(both[[0, 3]], both.max(), rtol=1e-5)
         assert not none.any()
+        roles = Conversation(
+            "c", ("User",), (Session("s", None, "", (Turn("1", "User", "a boat"),)),)
+        )
+        scorer = segviz.build(roles).scorer("contextual")
+        assert not parts(scorer, "how to find a user")["speaker"].any()
 
     def test_of_an_empty_structure(self):
         scorer = Contextual().prepare(grown([], []), WORDLLAMA)

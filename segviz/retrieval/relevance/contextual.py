@@ -44,6 +44,7 @@ _ALIKE = 0.2  # words of a lower cosine are not similar
 _TELLING = 0.4  # a similar word of a lower cosine adds too little to be told
 _BEST = 10  # leaves whose rare words are looked for in others
 _FEW = 0.02  # of the leaves, and at least three, hold a rare word at most
+_ROLES = frozenset(("user", "assistant", "human", "gpt", "system"))  # no names of speakers
 _FAR = 4.0  # standard deviations that a hop adds at most: of many leaves few share a rare word
 
 
@@ -65,7 +66,8 @@ class Contextual(Declared):
     ``similar``  for every word of the question, inverse document frequency times the squared
                  cosine of the most similar word of the text
     ``speaker``  cosine of such sums of the question and of what a speaker who is named in it says,
-                 in lines that begin with the name; of several speakers the best, 0 where none is
+                 in lines that begin with the name; of several speakers the best, 0 where none is,
+                 or a role alone, as "user"
     ``dates``    inverse document frequency of the months, days and years named in the question
                  that are those of the sessions, mean over a node's units; where it names none, of
                  the days it means ("last week"), counted from the last unit
@@ -224,7 +226,7 @@ class Prepared:
             for name, score in scores.items()
             if weights[name]
         }
-        first = heat * np.sum([np.zeros(len(self._structure)), *found.values()], axis=0)
+        first = heat * sum(found.values(), np.zeros(len(self._structure)))
         for name, then in (("hop", self._hop), ("opening", self._opening)):
             if weight := getattr(self.settings, name):
                 found[name] = weight / heat * (then(first) if first.any() else first)
@@ -280,16 +282,17 @@ class Prepared:
         return found
 
     @cached_property
-    def _long(self) -> Floats:
-        """How long every node and its context are, in words that count, against the leaves' mean;
-        float64 (n,)."""
+    def _full(self) -> Floats:
+        """The count of a word that is worth half of all, by how long a node and its context are, in
+        words that count, against the leaves' mean; float64 (n,)."""
         stop = [self._vocabulary[word] for word in STOP if word in self._vocabulary]
         telling = ~np.isin(self._word, stop)
         length = np.bincount(
             self._node[telling], self._count[telling], minlength=len(self._structure)
         ).astype(np.float64)
         length += self._context.heard(length)
-        return np.asarray(length / max(float(length[self._leaves].mean()), 1e-12))
+        mean = max(float(length[self._leaves].mean()), 1e-12)
+        return np.asarray(_K1 * (1 - _B + _B * (length / mean)))
 
     def _bm25(self, question: str) -> Floats:
         scores = np.zeros(len(self._structure))
@@ -303,7 +306,7 @@ class Prepared:
                 count[self._node[rows]] += self._count[rows]
             rarity = self._rarity(int(np.count_nonzero(count[self._leaves])))
             count += self._context.heard(count)
-            scores += rarity * count * (_K1 + 1) / (count + _K1 * (1 - _B + _B * self._long))
+            scores += rarity * count * (_K1 + 1) / (count + self._full)
         return scores
 
     @cached_property
@@ -391,7 +394,7 @@ class Prepared:
 
     def _speaker(self, question: str) -> Floats:
         asked = {*_split(question)}
-        named = [name for name in self._speakers if asked.intersection(_split(name))]
+        named = [name for name in self._speakers if asked.intersection(_split(name)) - _ROLES]
         scores = np.zeros((max(len(named), 1), len(self._structure)))
         if named:
             query = self._query(self._telling(question))
@@ -430,10 +433,8 @@ class Prepared:
             best = np.zeros(len(scores))
             close = np.flatnonzero(alike >= _ALIKE)
             # The most similar word comes last, and of equal places the last value stays.
-            close = close[np.argsort(alike[close], kind="stable")]
-            first, sizes = self._starts[close], np.diff(self._starts)[close]
-            rows = np.arange(sizes.sum()) + np.repeat(first - np.cumsum(sizes) + sizes, sizes)
-            best[self._node[rows]] = np.repeat(np.square(alike[close]), sizes)
+            for each in close[np.argsort(alike[close], kind="stable")].tolist():
+                best[self._node[self._rows(each)]] = np.square(alike[each])
             holders = self._node[self._rows(self._vocabulary.get(word, -1))]
             scores += self._rarity(int(np.count_nonzero(self._in_leaf[holders]))) * best
         return scores
@@ -545,7 +546,7 @@ class _Context:
             same = structure.level[order[:-step]] == structure.level[order[step:]]
             away = places[step:] - places[:-step]
             self._shares.append(np.where(same, beside * _REACH / (_REACH + away), 0.0))
-        parent, child = structure.edges.T if siblings else np.zeros((2, 0), dtype=np.int32)
+        parent, child = (structure.edges if siblings else structure.edges[:0]).astype(np.int64).T
         by_parent = np.argsort(parent, kind="stable")
         self._child = child[by_parent]
         _, self._family, sizes = np.unique(parent[by_parent], return_index=True, return_counts=True)
@@ -564,15 +565,17 @@ class _Context:
             along = values[self._order]
             sum_along = np.zeros_like(along)
             for step, share in enumerate(self._shares, 1):
-                weight = share[wide].astype(values.dtype)
+                weight = share[wide].astype(values.dtype, copy=False)
                 sum_along[:-step] += weight * along[step:]
                 sum_along[step:] += weight * along[:-step]
             found[self._order] = sum_along
         if len(self._who):
             own = values[self._child]
             rest = np.add.reduceat(own, self._family, axis=0)[self._parent] - own
-            heard = np.add.reduceat(rest[self._by_child], self._first, axis=0)
-            found[self._who] += (self._share[wide] * heard).astype(values.dtype)
+            heard = rest[self._by_child]
+            if len(self._who) < len(heard):  # some have several parents
+                heard = np.add.reduceat(heard, self._first, axis=0)
+            found[self._who] += (self._share[wide] * heard).astype(values.dtype, copy=False)
         return found
 
 
