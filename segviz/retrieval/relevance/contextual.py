@@ -162,12 +162,14 @@ class Prepared:
         self._count_words()
         self._context = _Context(structure, self._lengths, settings.beside, settings.siblings)
         known = int(structure.stop.max(initial=0))
+        missing = known - len(units)
         times = [unit.time and unit.time.replace(tzinfo=None) for unit in units[:known]]
+        times += [None] * missing
         self._days = np.array(
             [(t.year, t.month, t.day, t.toordinal()) if t else (0, 0, 0, 0) for t in times]
         ).reshape(-1, 4)
         self._now = max(filter(None, times), default=None)
-        self._session = [unit.session for unit in units[:known]] + [0] * (known - len(units))
+        self._session = [unit.session for unit in units[:known]] + [0] * missing
 
     def _count_words(self) -> None:
         """The words of every node with their counts, and the nodes of every word."""
@@ -268,9 +270,9 @@ class Prepared:
         """Where a word stands in the pairs of word and node; nowhere for -1."""
         return slice(0) if word < 0 else slice(self._starts[word], self._starts[word + 1])
 
-    def _rarity(self, holders: int) -> float:
+    def _rarity(self, holders: Any) -> Any:
         """Inverse document frequency of what so many leaves hold."""
-        return float(np.log1p((len(self._leaves) - holders + 0.5) / (holders + 0.5)))
+        return np.log1p((len(self._leaves) - holders + 0.5) / (holders + 0.5))
 
     @cached_property
     def _stems(self) -> dict[str, list[int]]:
@@ -304,9 +306,9 @@ class Prepared:
             for each in same:
                 rows = self._rows(each)
                 count[self._node[rows]] += self._count[rows]
-            rarity = self._rarity(int(np.count_nonzero(count[self._leaves])))
+            rarity = self._rarity(np.count_nonzero(count[self._leaves]))
             count += self._context.heard(count)
-            scores += rarity * count * (_K1 + 1) / (count + self._full)
+            scores += rarity * (_K1 + 1) * (count / (count + self._full))
         return scores
 
     @cached_property
@@ -430,13 +432,15 @@ class Prepared:
         asked, vectors = self._asked(question)
         for word, vector in zip(asked, vectors, strict=True):
             alike = self._centred @ vector
-            best = np.zeros(len(scores))
+            best = np.zeros(len(scores), dtype=np.float32)
             close = np.flatnonzero(alike >= _ALIKE)
             # The most similar word comes last, and of equal places the last value stays.
-            for each in close[np.argsort(alike[close], kind="stable")].tolist():
-                best[self._node[self._rows(each)]] = np.square(alike[each])
+            close = close[np.argsort(alike[close], kind="stable")]
+            ends = self._starts[close].tolist(), self._starts[close + 1].tolist()
+            for first, last, worth in zip(*ends, np.square(alike[close]), strict=True):
+                best[self._node[first:last]] = worth
             holders = self._node[self._rows(self._vocabulary.get(word, -1))]
-            scores += self._rarity(int(np.count_nonzero(self._in_leaf[holders]))) * best
+            scores += self._rarity(np.count_nonzero(self._in_leaf[holders])) * best
         return scores
 
     def _dates(self, question: str) -> Floats:
@@ -461,13 +465,22 @@ class Prepared:
                 units += each * np.log1p((len(units) - held + 0.5) / (held + 0.5))
         return self._over_units(units)
 
+    @cached_property
+    def _spans(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+        """Where the units of every node start and stop, and how many these are; int64 (n,) each."""
+        start, stop = (
+            np.minimum(ends, len(self._session)).astype(np.int64)
+            for ends in (self._structure.start, self._structure.stop)
+        )
+        return start, stop, np.maximum(stop - start, 1)
+
     def _over_units(self, values: Floats) -> Floats:
         """The mean of a value of the units over each node's own, float64 (n,)."""
+        if not values.any():
+            return np.zeros(len(self._structure))
         summed = np.concatenate([[0.0], np.cumsum(values)])
-        start, stop = (
-            np.minimum(ends, len(values)) for ends in (self._structure.start, self._structure.stop)
-        )
-        return np.asarray((summed[stop] - summed[start]) / np.maximum(stop - start, 1))
+        start, stop, held = self._spans
+        return np.asarray((summed[stop] - summed[start]) / held)
 
     def _cosines(self, question: str) -> Floats:
         if not len(self._structure):
@@ -484,7 +497,7 @@ class Prepared:
         held = np.bincount(
             self._word[self._in_leaf[self._node]], minlength=len(self._vocabulary)
         ).astype(np.float64)
-        rarity = np.log1p((len(self._leaves) - held + 0.5) / (held + 0.5))
+        rarity = self._rarity(held)
         rarity[(held < 2) | (held > max(3, _FEW * len(self._leaves)))] = 0.0
         rarity[[self._vocabulary[word] for word in STOP if word in self._vocabulary]] = 0.0
         weight = rarity[self._word] * self._count / (self._count + _K1)
@@ -532,51 +545,40 @@ class Prepared:
 
 
 class _Context:
-    """What each node hears of the nodes around it: C, a sparse matrix (n, n)."""
+    """What each node hears of the nodes around it: C, a matrix (n, n), as a product of sparse ones
+    that stays small where one node has all others below it."""
 
     def __init__(
         self, structure: Structure, lengths: Floats, beside: float, siblings: float
     ) -> None:
+        from scipy.sparse import csr_array  # takes a while to import, which the first page need not
+
         n = len(structure)
         order = np.lexsort((np.arange(n), structure.start, structure.level))
-        self._order = order
         places = np.cumsum(lengths[order]) - lengths[order] / 2
-        self._shares: list[Floats] = []
+        self._beside = csr_array((n, n))
         for step in range(1, min(_AROUND + 1, n)) if beside else ():
-            same = structure.level[order[:-step]] == structure.level[order[step:]]
-            away = places[step:] - places[:-step]
-            self._shares.append(np.where(same, beside * _REACH / (_REACH + away), 0.0))
+            same = np.flatnonzero(structure.level[order[:-step]] == structure.level[order[step:]])
+            share = beside * _REACH / (_REACH + places[same + step] - places[same])
+            near = csr_array((share, (order[same], order[same + step])), shape=(n, n))
+            self._beside += near + near.T
         parent, child = (structure.edges if siblings else structure.edges[:0]).astype(np.int64).T
-        by_parent = np.argsort(parent, kind="stable")
-        self._child = child[by_parent]
-        _, self._family, sizes = np.unique(parent[by_parent], return_index=True, return_counts=True)
-        self._parent = np.repeat(np.arange(len(sizes)), sizes)
-        self._by_child = np.argsort(self._child, kind="stable")
-        self._who, self._first = np.unique(self._child[self._by_child], return_index=True)
-        others = np.bincount(self._child, sizes[self._parent] - 1, minlength=n)[self._who]
-        weight = siblings * _REACH / (_REACH + lengths[self._who])
-        self._share = np.where(others > 0, weight / np.maximum(others, 1), 0.0)
+        self._below = csr_array((np.ones(len(parent)), (parent, child)), shape=(n, n))
+        self._held = np.bincount(child, minlength=n).astype(np.float64)  # by so many parents
+        others = np.maximum(self._siblings(np.ones(n)), 1)
+        self._share = siblings * _REACH / (_REACH + lengths) / others
 
     def heard(self, values: NDArray[F]) -> NDArray[F]:
         """C times ``values``, (n,) or (n, d), of their dtype."""
-        found = np.zeros_like(values)
-        wide = (slice(None), *[None] * (values.ndim - 1))
-        if self._shares:
-            along = values[self._order]
-            sum_along = np.zeros_like(along)
-            for step, share in enumerate(self._shares, 1):
-                weight = share[wide].astype(values.dtype, copy=False)
-                sum_along[:-step] += weight * along[step:]
-                sum_along[step:] += weight * along[:-step]
-            found[self._order] = sum_along
-        if len(self._who):
-            own = values[self._child]
-            rest = np.add.reduceat(own, self._family, axis=0)[self._parent] - own
-            heard = rest[self._by_child]
-            if len(self._who) < len(heard):  # some have several parents
-                heard = np.add.reduceat(heard, self._first, axis=0)
-            found[self._who] += (self._share[wide] * heard).astype(values.dtype, copy=False)
-        return found
+        beside, share = (
+            each.astype(values.dtype, copy=False) for each in (self._beside, self._share)
+        )
+        return np.asarray(beside @ values + (self._siblings(values).T * share).T)
+
+    def _siblings(self, values: NDArray[F]) -> NDArray[F]:
+        """The sum over the siblings of each node, under each of its parents."""
+        below, held = (each.astype(values.dtype, copy=False) for each in (self._below, self._held))
+        return np.asarray(below.T @ (below @ values) - (values.T * held).T)
 
 
 def _split(text: str) -> tuple[str, ...]:
