@@ -92,7 +92,8 @@ def ranks(
             places.append(0)
             continue
         older = competing[: np.searchsorted(rows, node)] == scores[node]
-        places.append(1 + int((competing > scores[node]).sum()) + int(older.sum()))
+        better = competing > scores[node]
+        places.append(1 + int(np.count_nonzero(better)) + int(np.count_nonzero(older)))
     return places
 
 

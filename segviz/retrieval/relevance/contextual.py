@@ -188,7 +188,7 @@ class Prepared:
             self._text * n + np.repeat(self._owner, sizes), return_counts=True
         )
         self._word, self._node = np.divmod(pairs, max(n, 1))
-        self._count = counts.astype(np.float64)
+        self._count = counts.astype(np.float32)
         self._starts = np.searchsorted(self._word, np.arange(len(ids) + 1))
         self._lengths = np.bincount(self._node, self._count, minlength=n).astype(np.float64)
         self._in_leaf = np.zeros(n, dtype=np.bool_)
@@ -262,9 +262,14 @@ class Prepared:
     def _standardised(self, scores: Floats) -> Floats:
         """Minus the mean of the leaves, divided by their standard deviation; 0 for no spread."""
         at_leaves = scores[self._leaves]
-        if not len(at_leaves) or (deviation := at_leaves.std()) <= _SAME:
+        mean = at_leaves.mean() if len(at_leaves) else 0.0
+        at_leaves -= mean
+        deviation = np.sqrt(at_leaves @ at_leaves / max(len(at_leaves), 1))
+        if deviation <= _SAME:
             return np.zeros_like(scores)
-        return np.asarray((scores - at_leaves.mean()) / deviation)
+        centred = scores - mean
+        centred /= deviation
+        return centred
 
     def _rows(self, word: int) -> slice:
         """Where a word stands in the pairs of word and node; nowhere for -1."""
@@ -284,16 +289,16 @@ class Prepared:
         return found
 
     @cached_property
-    def _full(self) -> Floats:
+    def _full(self) -> NDArray[np.float32]:
         """The count of a word that is worth half of all, by how long a node and its context are, in
-        words that count, against the leaves' mean; float64 (n,)."""
+        words that count, against the leaves' mean; float32 (n,)."""
         stop = [self._vocabulary[word] for word in STOP if word in self._vocabulary]
         telling = ~np.isin(self._word, stop)
         length = np.bincount(
             self._node[telling], self._count[telling], minlength=len(self._structure)
-        ).astype(np.float64)
+        ).astype(np.float32)
         length += self._context.heard(length)
-        mean = max(float(length[self._leaves].mean()), 1e-12)
+        mean = max(float(length[self._leaves].mean(dtype=np.float64)), 1e-12)
         return np.asarray(_K1 * (1 - _B + _B * (length / mean)))
 
     def _bm25(self, question: str) -> Floats:
@@ -302,13 +307,15 @@ class Prepared:
             same = self._stems.get(stem(word)) if word not in STOP else None
             if same is None:
                 continue
-            count = np.zeros(len(scores))
+            count = np.zeros(len(scores), dtype=np.float32)
             for each in same:
                 rows = self._rows(each)
                 count[self._node[rows]] += self._count[rows]
             rarity = self._rarity(np.count_nonzero(count[self._leaves]))
             count += self._context.heard(count)
-            scores += rarity * (_K1 + 1) * (count / (count + self._full))
+            count /= count + self._full
+            count *= rarity * (_K1 + 1)
+            scores += count
         return scores
 
     @cached_property
@@ -430,8 +437,7 @@ class Prepared:
     def _similar(self, question: str) -> Floats:
         scores = np.zeros(len(self._structure))
         asked, vectors = self._asked(question)
-        for word, vector in zip(asked, vectors, strict=True):
-            alike = self._centred @ vector
+        for word, alike in zip(asked, (self._centred @ vectors.T).T if asked else (), strict=True):
             best = np.zeros(len(scores), dtype=np.float32)
             close = np.flatnonzero(alike >= _ALIKE)
             # The most similar word comes last, and of equal places the last value stays.
@@ -440,7 +446,8 @@ class Prepared:
             for first, last, worth in zip(*ends, np.square(alike[close]), strict=True):
                 best[self._node[first:last]] = worth
             holders = self._node[self._rows(self._vocabulary.get(word, -1))]
-            scores += self._rarity(np.count_nonzero(self._in_leaf[holders])) * best
+            best *= self._rarity(np.count_nonzero(self._in_leaf[holders]))
+            scores += best
         return scores
 
     def _dates(self, question: str) -> Floats:
@@ -545,40 +552,37 @@ class Prepared:
 
 
 class _Context:
-    """What each node hears of the nodes around it: C, a matrix (n, n), as a product of sparse ones
-    that stays small where one node has all others below it."""
+    """What each node hears of the nodes around it: C, a matrix (n, n), as sums and products of
+    sparse ones that stay small where one node has all others below it."""
 
     def __init__(
         self, structure: Structure, lengths: Floats, beside: float, siblings: float
     ) -> None:
-        from scipy.sparse import csr_array  # takes a while to import, which the first page need not
+        # Takes a while to import, which the first page need not.
+        from scipy.sparse import csr_array, diags_array
 
         n = len(structure)
         order = np.lexsort((np.arange(n), structure.start, structure.level))
         places = np.cumsum(lengths[order]) - lengths[order] / 2
-        self._beside = csr_array((n, n))
+        near = csr_array((n, n))
         for step in range(1, min(_AROUND + 1, n)) if beside else ():
             same = np.flatnonzero(structure.level[order[:-step]] == structure.level[order[step:]])
             share = beside * _REACH / (_REACH + places[same + step] - places[same])
-            near = csr_array((share, (order[same], order[same + step])), shape=(n, n))
-            self._beside += near + near.T
+            after = csr_array((share, (order[same], order[same + step])), shape=(n, n))
+            near += after + after.T
         parent, child = (structure.edges if siblings else structure.edges[:0]).astype(np.int64).T
-        self._below = csr_array((np.ones(len(parent)), (parent, child)), shape=(n, n))
-        self._held = np.bincount(child, minlength=n).astype(np.float64)  # by so many parents
-        others = np.maximum(self._siblings(np.ones(n)), 1)
-        self._share = siblings * _REACH / (_REACH + lengths) / others
-
-    def heard(self, values: NDArray[F]) -> NDArray[F]:
-        """C times ``values``, (n,) or (n, d), of their dtype."""
-        beside, share = (
-            each.astype(values.dtype, copy=False) for each in (self._beside, self._share)
+        below = csr_array((np.ones(len(parent)), (parent, child)), shape=(n, n))
+        own = np.bincount(child, minlength=n)
+        others = below.T @ (below @ np.ones(n)) - own
+        share = siblings * _REACH / (_REACH + lengths) / np.maximum(others, 1)
+        factors = near - diags_array(share * own), diags_array(share) @ below.T, below
+        self._near, self._above, self._below = (
+            csr_array(each, dtype=np.float32) for each in factors
         )
-        return np.asarray(beside @ values + (self._siblings(values).T * share).T)
 
-    def _siblings(self, values: NDArray[F]) -> NDArray[F]:
-        """The sum over the siblings of each node, under each of its parents."""
-        below, held = (each.astype(values.dtype, copy=False) for each in (self._below, self._held))
-        return np.asarray(below.T @ (below @ values) - (values.T * held).T)
+    def heard(self, values: NDArray[np.float32]) -> NDArray[np.float32]:
+        """C times ``values``, float32 (n,) or (n, d)."""
+        return np.asarray(self._near @ values + self._above @ (self._below @ values))
 
 
 def _split(text: str) -> tuple[str, ...]:
