@@ -473,13 +473,13 @@ class Prepared:
         return self._over_units(units)
 
     @cached_property
-    def _spans(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-        """Where the units of every node start and stop, and how many these are; int64 (n,) each."""
+    def _spans(self) -> tuple[NDArray[np.int64], NDArray[np.int64], Floats]:
+        """Where the units of every node start and stop, int64 (n,), and how many these are."""
         start, stop = (
             np.minimum(ends, len(self._session)).astype(np.int64)
             for ends in (self._structure.start, self._structure.stop)
         )
-        return start, stop, np.maximum(stop - start, 1)
+        return start, stop, np.maximum(stop - start, 1.0)
 
     def _over_units(self, values: Floats) -> Floats:
         """The mean of a value of the units over each node's own, float64 (n,)."""
