@@ -90,7 +90,7 @@ class Contextual(Declared):
     """
 
     name: ClassVar[str] = "contextual"
-    room: ClassVar[int] = 15_000
+    room: ClassVar[int] = 10_000
     """Bytes for a node, at most while it is prepared: 150,000 nodes of 100 to 200 characters."""
 
     words: float = param(
