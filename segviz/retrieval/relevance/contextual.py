@@ -352,16 +352,11 @@ class Prepared:
     def _meanings(self) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.int64]]:
         """Unit vectors of every node with its context, float32 (n, d), those of the passages of
         texts with several, float32 (p, d), and whose these are, int64 (p,)."""
-        vectors = self._weighted
-        pieces = np.zeros((len(self._owner), vectors.shape[1]), dtype=np.float32)
-        # One by one: reduceat over rows takes thirty times as long.
-        for piece, first, last in zip(pieces, self._ends[:-1], self._ends[1:], strict=True):
-            piece[:] = vectors[self._text[first:last]].sum(axis=0)
-        nodes, first_piece = np.unique(self._owner, return_index=True)
-        single = np.zeros((len(self._structure), vectors.shape[1]), dtype=np.float32)
-        if len(nodes):
-            single[nodes] = np.add.reduceat(pieces, first_piece, axis=0)
-        single = _unit(single)
+        vectors, owners = self._weighted, len(self._owner)
+        words = np.ones(len(self._text), dtype=np.float32), self._text, self._ends
+        pieces = _sparse(words, (owners, len(vectors))) @ vectors
+        own = np.ones(owners, dtype=np.float32), (self._owner, np.arange(owners))
+        single = _unit(_sparse(own, (len(self._structure), owners)) @ pieces)
         heard = self._context.heard(single)
         several = np.bincount(self._owner, minlength=len(single))[self._owner] > 1
         owner = self._owner[several]
@@ -499,8 +494,6 @@ class Prepared:
     def _links(self) -> tuple[Any, Any]:
         """The rare words of every node, as rows of length 1 of a sparse matrix (n, v), and the same
         matrix the other way round, (v, n)."""
-        from scipy.sparse import csr_array  # takes a while to import, which the first page need not
-
         held = np.bincount(
             self._word[self._in_leaf[self._node]], minlength=len(self._vocabulary)
         ).astype(np.float64)
@@ -512,7 +505,7 @@ class Prepared:
         weight, word, node = weight[kept], self._word[kept], self._node[kept]
         weight /= np.sqrt(np.bincount(node, weight**2, minlength=len(self._structure)))[node]
         shape = len(self._structure), len(self._vocabulary)
-        links = csr_array((weight, (node, word)), shape=shape)
+        links = _sparse((weight, (node, word)), shape)
         return links, links.T.tocsr()
 
     def _hop(self, first: Floats) -> Floats:
@@ -558,31 +551,34 @@ class _Context:
     def __init__(
         self, structure: Structure, lengths: Floats, beside: float, siblings: float
     ) -> None:
-        # Takes a while to import, which the first page need not.
-        from scipy.sparse import csr_array, diags_array
-
         n = len(structure)
         order = np.lexsort((np.arange(n), structure.start, structure.level))
         places = np.cumsum(lengths[order]) - lengths[order] / 2
-        near = csr_array((n, n))
+        square, each = (n, n), np.arange(n)
+        near = _sparse(square, square)
         for step in range(1, min(_AROUND + 1, n)) if beside else ():
             same = np.flatnonzero(structure.level[order[:-step]] == structure.level[order[step:]])
             share = beside * _REACH / (_REACH + places[same + step] - places[same])
-            after = csr_array((share, (order[same], order[same + step])), shape=(n, n))
+            after = _sparse((share, (order[same], order[same + step])), square)
             near += after + after.T
         parent, child = (structure.edges if siblings else structure.edges[:0]).astype(np.int64).T
-        below = csr_array((np.ones(len(parent)), (parent, child)), shape=(n, n))
+        below = _sparse((np.ones(len(parent)), (parent, child)), square)
         own = np.bincount(child, minlength=n)
         others = below.T @ (below @ np.ones(n)) - own
         share = siblings * _REACH / (_REACH + lengths) / np.maximum(others, 1)
-        factors = near - diags_array(share * own), diags_array(share) @ below.T, below
-        self._near, self._above, self._below = (
-            csr_array(each, dtype=np.float32) for each in factors
-        )
+        above = _sparse((share, (each, each)), square) @ below.T
+        near -= _sparse((share * own, (each, each)), square)
+        self._near, self._above, self._below = (m.astype(np.float32) for m in (near, above, below))
 
     def heard(self, values: NDArray[np.float32]) -> NDArray[np.float32]:
         """C times ``values``, float32 (n,) or (n, d)."""
         return np.asarray(self._near @ values + self._above @ (self._below @ values))
+
+
+def _sparse(entries: Any, shape: tuple[int, int]) -> Any:
+    from scipy.sparse import csr_array  # takes a while to import, which the first page need not
+
+    return csr_array(entries, shape=shape)
 
 
 def _split(text: str) -> tuple[str, ...]:
