@@ -160,31 +160,38 @@ class Batch:
 
     def _gold(self, memory: Memory) -> None:
         structure, questions = self.structure, self.questions
-        leaves_of: dict[int, list[int]] = defaultdict(list)
-        for leaf in structure.leaves:
-            for index in range(int(structure.start[leaf]), int(structure.stop[leaf])):
-                leaves_of[index].append(leaf)
+        leaves = np.asarray(structure.leaves, dtype=np.int64)
+        start, stop = structure.start[leaves], structure.stop[leaves]
+
+        @cache
+        def leaves_of(unit: int) -> list[int]:
+            found: list[int] = leaves[(start <= unit) & (unit < stop)].tolist()
+            return found
+
+        wanted = {turn for question in questions for turn in question.evidence}
         units_of: dict[str, list[int]] = defaultdict(list)
         for unit in memory.units:
-            if unit.index in leaves_of:
-                for turn_id in unit.turn_ids:
-                    units_of[turn_id].append(unit.index)
+            for turn in wanted.intersection(unit.turn_ids):
+                if leaves_of(unit.index):
+                    units_of[turn].append(unit.index)
         self._known = {turn.id for turn in memory.conversation.turns}
-        self._present = len(leaves_of)
+        ends = len(memory.units) + 1
+        held = np.bincount(start, minlength=ends) - np.bincount(stop, minlength=ends)
+        self._present = int(np.count_nonzero(np.cumsum(held)))
         self.counted: Bools = np.array(
             [not self._known.isdisjoint(q.evidence) for q in questions], dtype=np.bool_
         )
         self.gold: Bools = np.zeros((len(questions), len(structure) + 1), dtype=np.bool_)
         units = []
         for row, question in zip(self.gold, questions, strict=True):
-            held = frozenset(u for turn in question.evidence for u in units_of.get(turn, ()))
-            row[[leaf for u in held for leaf in leaves_of[u]]] = True
-            units.append(held)
+            gold = frozenset(u for turn in question.evidence for u in units_of.get(turn, ()))
+            row[[leaf for u in gold for leaf in leaves_of(u)]] = True
+            units.append(gold)
         self._gold_units = tuple(units)
         pairs, holds = [], []
         for i, question in enumerate(questions):
             for turn in self._turns(memory, question):
-                above = {leaf for u in units_of.get(turn, ()) for leaf in leaves_of[u]}
+                above = {leaf for u in units_of.get(turn, ()) for leaf in leaves_of(u)}
                 pending = list(above)
                 while pending:
                     fresh = set(structure.parents[pending.pop()]) - above
@@ -279,8 +286,9 @@ class Batch:
         hit = self.gold[rows, ranked] & leaf
         near = hit & (place <= k)
         wanted = self.gold.sum(axis=1)
-        gain = np.where(near, 1 / np.log2(1 + np.maximum(place, 1)), 0.0).sum(axis=1)
-        ideal = np.concatenate([[0.0], np.cumsum(1 / np.log2(np.arange(2, k + 2)))])
+        worth = np.concatenate([[0.0], 1 / np.log2(np.arange(2, k + 2))])
+        gain = worth[np.where(near, place, 0)].sum(axis=1)
+        ideal = np.cumsum(worth)
         first = np.where(hit, place, np.iinfo(np.int64).max).min(axis=1, initial=np.iinfo(int).max)
         return {
             "recall": _ratio(near.sum(axis=1), wanted),
