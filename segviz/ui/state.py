@@ -28,22 +28,27 @@ T = TypeVar("T")
 CORPORA_KEPT = 3
 MEMORIES_KEPT = 4
 
-# A build this small takes a moment; anything larger starts when the user says so.
-AUTOMATIC_UNITS = 2_000
-
 
 def _remembered(name: str) -> OrderedDict[str, Any]:
     store: OrderedDict[str, Any] = st.session_state.setdefault(name, OrderedDict())
     return store
 
 
+def keep(name: str, key: str, kept: int, value: T) -> T:
+    """Keeps and returns the value, in place of an older one; at most ``kept`` values stay."""
+    store = _remembered(name)
+    store[key] = value
+    store.move_to_end(key)
+    while len(store) > kept:
+        store.popitem(last=False)
+    return value
+
+
 def remember(name: str, key: str, kept: int, make: Callable[[], T]) -> T:
     """Returns the value kept under ``key``, or makes it; at most ``kept`` values stay."""
     store = _remembered(name)
     if key not in store:
-        store[key] = make()
-        while len(store) > kept:
-            store.popitem(last=False)
+        return keep(name, key, kept, make())
     store.move_to_end(key)
     value: T = store[key]
     return value

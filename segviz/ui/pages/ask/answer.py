@@ -23,7 +23,7 @@ from segviz.memory.answer import (
 )
 from segviz.retrieval import Result, estimated_tokens
 from segviz.ui import keys
-from segviz.ui.state import Session, fingerprint, peek, remember
+from segviz.ui.state import Session, fingerprint, keep, peek
 from segviz.ui.widgets.captions import counted, unmarked
 
 ANSWERS_KEPT = 50
@@ -52,7 +52,7 @@ def answer_panel(session: Session, question: Question, result: Result) -> None:
         found = _ask(session, result, chat)
         if found is None:
             return
-        remember(keys.ANSWERS, key, ANSWERS_KEPT, lambda: found)
+        keep(keys.ANSWERS, key, ANSWERS_KEPT, found)
         st.rerun()
     st.text(given.text or "(The model gave no answer.)")
     _compared(session, question, given, chat, key)
@@ -118,7 +118,7 @@ def _graded(
         except ModelError as error:
             _explain("There is no grade.", error)
             return
-        remember(keys.GRADES, graded, ANSWERS_KEPT, lambda: fresh)
+        keep(keys.GRADES, graded, ANSWERS_KEPT, fresh)
         st.rerun()
     right = "counts as right" if score >= RIGHT_FROM else "counts as wrong"
     st.caption(f"Graded **{score}** of 3 ({right}): {_MEANING[score]}.")

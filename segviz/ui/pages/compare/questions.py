@@ -39,7 +39,7 @@ from segviz.ui import keys
 from segviz.ui.pages.compare.memories import built_key
 from segviz.ui.pages.compare.structures import select_turns, side_by_side
 from segviz.ui.settings import write_settings
-from segviz.ui.state import Session, fingerprint, peek, remember
+from segviz.ui.state import Session, fingerprint, keep, peek, remember
 from segviz.ui.widgets.atlas import draw_atlas
 from segviz.ui.widgets.captions import counted, level_label, short, spread, unmarked
 from segviz.ui.widgets.charts import chart, colours, ink, pair, theme
@@ -215,7 +215,7 @@ def measure_panel(session: Session, ready: Mapping[str, Memory], settings: dict[
             return
         with st.spinner("Measuring"):
             found = compare(dict(ready), questions, clock=perf_counter, **settings)
-        remember(keys.COMPARISONS, key, RESULTS_KEPT, lambda: found)
+        keep(keys.COMPARISONS, key, RESULTS_KEPT, found)
         st.rerun()
     measure, adversarial = measure_choice(questions, found.settings.k, found.units, found.tokens)
     _standings(session, ready, found, measure, adversarial, key)
