@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 
 import streamlit as st
@@ -10,13 +10,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from segviz.construct import parameters
 from segviz.conversation import Question
-from segviz.retrieval import (
-    POLICIES,
-    RELEVANCE,
-    RetrievalSettings,
-    relevance_model,
-    spelled,
-)
+from segviz.retrieval import POLICIES, RELEVANCE, relevance_model, spelled
 from segviz.ui import keys
 from segviz.ui.settings import (
     START_BUDGET,
@@ -30,7 +24,7 @@ from segviz.ui.settings import (
     write_relevance,
 )
 from segviz.ui.state import Session, begin, shows
-from segviz.ui.view_state import VIEWS, read_question, read_step, view_shown, write_question
+from segviz.ui.view_state import read_question, read_step, write_question
 from segviz.ui.widgets.captions import level_label
 from segviz.ui.widgets.slices import FATES_SHOWN, fate_rows
 from segviz.ui.widgets.tables import tall
@@ -41,17 +35,8 @@ from segviz.view.names import node_names
 from segviz.view.scene import keeps_time
 
 
-@dataclass(frozen=True)
-class Asked:
-    """A question, the settings it is asked with, and the row above them, for more controls."""
-
-    question: Question
-    settings: RetrievalSettings
-    row: DeltaGenerator
-
-
-def ask_controls(session: Session) -> Asked:
-    """Draws the controls of the page; returns what they say."""
+def ask_controls(session: Session) -> tuple[Question, DeltaGenerator]:
+    """Draws the controls of the page; returns the question, and their first row, for more."""
     row = st.container(horizontal=True, vertical_alignment="bottom", key="asking")
     with row:
         question = _question(session)
@@ -64,7 +49,7 @@ def ask_controls(session: Session) -> Asked:
         view_choice(keys.ASK_VIEW)
     if read_settings(session).method == "propagate" and not live(session):
         _propagation()
-    return Asked(question, read_settings(session), row)
+    return question, row
 
 
 def _scoring(session: Session) -> None:
@@ -188,11 +173,6 @@ def _fates(session: Session) -> None:
             on_select=pick,
             selection_mode="single-row",
         )
-
-
-def on_time_axis() -> bool:
-    """Tells whether the canvas is shown, whose header then holds policy, α and H."""
-    return view_shown(keys.ASK_VIEW) == VIEWS[0]
 
 
 def live(session: Session) -> bool:
