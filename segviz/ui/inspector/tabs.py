@@ -21,14 +21,13 @@ from segviz.tree.inspect import (
 from segviz.ui import keys
 from segviz.ui.state import Session
 from segviz.ui.view_state import go_to_step
-from segviz.ui.widgets.captions import SIMILARITY, counted, level_label, named, reach, short
+from segviz.ui.widgets.captions import SIMILARITY, counted, level_label, node_row, reach
 from segviz.ui.widgets.lists import diffs, node_list
 
 HEIGHT = 240
 LISTED = 50
 VERSIONS = 10
 
-Row = dict[str, Any]
 T = TypeVar("T")
 
 
@@ -70,11 +69,11 @@ def lineage_tab(session: Session, structure: Structure, node: int) -> None:
     children = structure.children[node]
     relations = relations_of(structure, node)
 
-    def rows(nodes: Sequence[int]) -> list[Row]:
-        return [_row(session, structure, other) for other in nodes]
+    def rows(nodes: Sequence[int]) -> list[dict[str, Any]]:
+        return [node_row(session, structure, other) for other in nodes]
 
     related = [
-        _row(session, structure, r.target if r.source == node else r.source)
+        node_row(session, structure, r.target if r.source == node else r.source)
         | {"note": _relation(r.label, r.weight, r.source == node)}
         for r in _page("Related, ", relations, node)
     ]
@@ -112,14 +111,6 @@ def _page(name: str, items: Sequence[T], node: int, size: int = LISTED) -> Seque
     return items[(chosen - 1) * size :][:size]
 
 
-def _row(session: Session, structure: Structure, node: int) -> Row:
-    return {
-        "node": node,
-        "head": named(session, structure, node),
-        "text": short(structure.text[node]),
-    }
-
-
 def _relation(label: str, weight: float, outgoing: bool) -> str:
     often = "" if weight == 1 else f" × {weight:g}"
     return f"{label}{often} →" if outgoing else f"← {label}{often}"
@@ -152,7 +143,7 @@ def similar_tab(session: Session, structure: Structure, node: int) -> None:
         "another.",
     )
     items = [
-        _row(session, structure, other) | {"note": f"similarity {cosine:.3f}"}
+        node_row(session, structure, other) | {"note": f"similarity {cosine:.3f}"}
         for other, cosine in found
     ]
     node_list(

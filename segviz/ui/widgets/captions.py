@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import string
+from typing import Any
 
 import streamlit as st
 
@@ -103,6 +104,12 @@ def named(session: Session, structure: Structure, node: int) -> str:
     kind = "" if known else f" · {structure.kind[node]}"
     gone = "" if structure.active[node] else " · retired"
     return f"{called(session, structure, node)}{where}{kind}{gone} · node {node}"
+
+
+def node_row(session: Session, structure: Structure, node: int) -> dict[str, Any]:
+    """Returns a node as a row of ``lists.node_list``: its name, and the beginning of its text."""
+    head, text = named(session, structure, node), short(structure.text[node])
+    return {"node": node, "head": head, "text": text}
 
 
 def called(session: Session, structure: Structure, node: int) -> str:

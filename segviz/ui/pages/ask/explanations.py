@@ -4,7 +4,6 @@ own retrieval, stage by stage."""
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import streamlit as st
 
@@ -15,7 +14,7 @@ from segviz.figures.rows import rows_figure
 from segviz.retrieval import Result
 from segviz.systems.levels import level_name
 from segviz.ui.state import Session
-from segviz.ui.widgets.captions import level_names, named, place, short
+from segviz.ui.widgets.captions import level_names, node_row, place, short
 from segviz.ui.widgets.charts import chart, ink
 from segviz.ui.widgets.lists import node_list
 from segviz.ui.widgets.tables import table
@@ -153,11 +152,15 @@ def _stage_list(session: Session, result: Result, number: int, stage: Stage) -> 
     ):
         st.caption(f"Showing {_STAGE_LISTED} of {len(order):,}.")
         order = order[:_STAGE_LISTED]
-    rows = [(stage.nodes[place], _stage_row(session, result, stage, place)) for place in order]
+    rows = [
+        node_row(session, result.structure, stage.nodes[place])
+        | {"note": f"{stage.scores[place]:.4f}" if stage.scores else ""}
+        for place in order
+    ]
     node_list(
         [
-            ("Kept", [row for node, row in rows if node in kept]),
-            ("Not kept", [row for node, row in rows if node not in kept]),
+            ("Kept", [row for row in rows if row["node"] in kept]),
+            ("Not kept", [row for row in rows if row["node"] not in kept]),
         ],
         key=f"stage-nodes-{number}",
         height=_STAGE_HEIGHT,
@@ -165,16 +168,6 @@ def _stage_list(session: Session, result: Result, number: int, stage: Stage) -> 
         about=f"{number} {result.question}",
         on_pick=session.select,
     )
-
-
-def _stage_row(session: Session, result: Result, stage: Stage, place: int) -> dict[str, Any]:
-    node = stage.nodes[place]
-    return {
-        "node": node,
-        "head": named(session, result.structure, node),
-        "text": short(result.structure.text[node]),
-        "note": f"{stage.scores[place]:.4f}" if stage.scores else "",
-    }
 
 
 def _levels(session: Session, result: Result) -> None:
