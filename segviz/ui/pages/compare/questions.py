@@ -217,7 +217,7 @@ def measure_panel(session: Session, ready: Mapping[str, Memory], settings: dict[
             found = compare(dict(ready), questions, clock=perf_counter, **settings)
         keep(keys.COMPARISONS, key, RESULTS_KEPT, found)
         st.rerun()
-    measure, adversarial = measure_choice(questions, found.settings.k, found.units, found.tokens)
+    measure, adversarial = measure_choice(session, found)
     _standings(session, ready, found, measure, adversarial, key)
 
 

@@ -71,9 +71,7 @@ def _sweep(session: Session, settings: dict[str, Any], key: str) -> None:
             return
         place.empty()  # what was asked for is not offered again
         found = remember(keys.SWEEPS, key, SWEEPS_KEPT, lambda: _run(session, settings, key))
-    measure, adversarial = measure_choice(
-        measured(session), found.settings.k, found.units, found.tokens
-    )
+    measure, adversarial = measure_choice(session, found)
     judged: Judged = remember(
         "judged",
         fingerprint(key, measure, adversarial),
