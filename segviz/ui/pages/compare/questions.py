@@ -11,14 +11,7 @@ import streamlit as st
 from segviz.construct import Retriever
 from segviz.evaluate import MEASURES, Mean, Outcomes
 from segviz.evaluate.aggregate import Row
-from segviz.evaluate.compare import (
-    OWN,
-    Comparison,
-    Overlap,
-    Standing,
-    compare,
-    overlap,
-)
+from segviz.evaluate.compare import OWN, Comparison, Overlap, Standing, compare, overlap
 from segviz.evaluate.outcomes import ADVERSARIAL
 from segviz.figures.compare import (
     DIFFERENCE,
@@ -63,28 +56,23 @@ _TALL = 420
 def asked_of_all(
     session: Session, ready: Mapping[str, Memory], settings: dict[str, Any]
 ) -> dict[str, Result]:
-    """Returns what each system retrieves for the chosen question; nothing without questions."""
+    """Draws the choice of a question; returns what each system retrieves for it, nothing without
+    questions."""
     questions = session.conversation.questions
     if not questions:
         return {}
-    question = questions[st.session_state.get(keys.question(session.source)) or 0]
-    # By the system's own retrieval where it has one, else collapsed.
-    return {
-        name: memory.ask(question, _how(settings, isinstance(memory.model, Retriever)))
-        for name, memory in ready.items()
-    }
-
-
-def question_choice(session: Session) -> None:
-    """Draws the choice of the question that all systems are asked."""
-    questions = session.conversation.questions
-    st.selectbox(
+    chosen = st.selectbox(
         "Question asked of all",
         range(len(questions)),
         format_func=lambda i: f"{questions[i].category_label} · {questions[i].text}",
         key=keys.question(session.source),
         persist_state="session",
     )
+    # By the system's own retrieval where it has one, else collapsed.
+    return {
+        name: memory.ask(questions[chosen], _how(settings, isinstance(memory.model, Retriever)))
+        for name, memory in ready.items()
+    }
 
 
 def question_panel(
@@ -231,7 +219,6 @@ def _standings(
 ) -> None:
     """Draws every system and retrieval by one measure, beside the first of them."""
     first = found.rows[0].outcomes
-
     label = MEASURES[measure].label
     rows: list[Row] = remember(
         "standings",

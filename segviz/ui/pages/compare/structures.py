@@ -24,7 +24,6 @@ from segviz.ui.state import Session
 from segviz.ui.view_state import picked_question
 from segviz.ui.widgets.canvas import tree_canvas
 from segviz.ui.widgets.captions import cited, counted
-from segviz.ui.widgets.shapes import Measured, draw_shapes
 from segviz.view.look import Look
 from segviz.view.scene import answered, keeps_time, scene_of
 
@@ -164,14 +163,3 @@ def holder(memory: Memory, turns: tuple[str, ...]) -> int | None:
         if wanted.issubset(covered) and (best is None or len(covered) < best[0]):
             best = (len(covered), node)
     return None if best is None else best[1]
-
-
-def shapes_panel(session: Session, ready: Mapping[str, Memory]) -> None:
-    """Draws the shape of every structure beside those published of its system."""
-    draw_shapes(
-        [
-            Measured(SYSTEMS[name].label, name, shape(memory.structure))
-            for name, memory in ready.items()
-        ],
-        session.conversation.source_format,
-    )
