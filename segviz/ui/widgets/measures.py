@@ -92,6 +92,7 @@ def measure_choice(session: Session, found: Sweep | Comparison) -> tuple[str, bo
     why = " It comes first because every policy shows in it, and a wide node pays for each unit."
     st.caption(
         f"**{opening(measure)}**: {MEASURES[measure].meaning} Here K is "
-        f"{found.settings.k} nodes, N {found.units} units, T {found.tokens:,} tokens.{why if measure == START else ''}"
+        f"{found.settings.k} nodes, N {found.units} units, T {found.tokens:,} tokens."
+        f"{why if measure == START else ''}"
     )
     return measure, counts
