@@ -136,11 +136,6 @@ class Session:
         return [unit.session for unit in self.memory.units]
 
     @property
-    def changed(self) -> bool:
-        """Whether operations changed the memory since it was built, which a link cannot say."""
-        return bool(self.built)
-
-    @property
     def labels(self) -> Labels | None:
         """The labels of the file that was opened beside this conversation."""
         source, labels = st.session_state.get(keys.OWN_LABELS, ("", None))

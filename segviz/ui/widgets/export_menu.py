@@ -31,11 +31,7 @@ _HEADINGS = {
 _WIDTH = 300
 
 
-def exports_panel(
-    session: Session,
-    structure: Structure,
-    result: Result | None = None,
-) -> None:
+def exports_panel(session: Session, structure: Structure, result: Result | None = None) -> None:
     """Draws a menu that offers the view as files, each made when it is asked for, and its link.
 
     ``structure`` is what the page shows, ``result`` the answered question on Ask.
@@ -137,7 +133,7 @@ def _link(session: Session, view: View) -> None:
     address = (st.context.url or "").partition("?")[0]
     link = urlencode(encode(view.bookmark))
     st.code(f"{address}?{link}" if link else address, language=None, wrap_lines=True)
-    if session.changed:
+    if session.built:  # operations have changed it since
         st.caption("The link leaves out what was done under Change; the session file holds it.")
     if view.typed:
         st.caption("A link does not hold turns you typed; the files above do.")
