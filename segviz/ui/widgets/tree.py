@@ -35,6 +35,7 @@ def stage_height(levels: int) -> int:
 
 # Pixels of legend, tools, axis and read-out around the rows of a tree.
 _CHROME = 184
+_NODE_LINK_HEIGHT = 560
 
 
 def view_choice(key: str) -> str:
@@ -91,14 +92,12 @@ def draw_canvas(
 
     ``gutter`` reserves the column of candidates; with ``stage`` pixels of tree the component is
     as tall as what else it shows; ``bare`` leaves out the tree; ``passing`` as in ``tree_canvas``;
-    ``on_setting`` gets what the
-    controls of the header are set to.
+    ``on_setting`` gets what the controls of the header are set to.
     """
     drawn = shown.drawn()
     payload = tree_payload(drawn, gutter=gutter, bare=bare, stage=stage)
     if drawn.axis_units is not None:
         payload["axis_units"] = drawn.axis_units.tolist()  # to point at turns
-
     tree_canvas(
         payload,
         key=key,
@@ -113,7 +112,7 @@ def draw_canvas(
         st.caption(f"{UNFOLDED} Colours are sessions, oldest violet.")
 
 
-def draw_node_link(session: Session, structure: Structure, height: int = 560, **marks: Any) -> None:
+def draw_node_link(session: Session, structure: Structure, **marks: Any) -> None:
     """Draws the same structure with pyvis; ``marks`` as in ``node_link_html``."""
     palette = session_colours(len(session.conversation.sessions))
     middles = (structure.start + structure.stop - 1) // 2
@@ -124,14 +123,14 @@ def draw_node_link(session: Session, structure: Structure, height: int = 560, **
         fills,
         background=background,
         foreground=foreground,
-        height=height,
+        height=_NODE_LINK_HEIGHT,
         ramp=ramp("score"),
         accent=colours()["accent"],
         selected=session.selected_in(structure),
         names=scene(session, structure).names,
         **marks,
     )
-    st.iframe(html, height=height + 30, alt="Node-link drawing of the memory")
+    st.iframe(html, height=_NODE_LINK_HEIGHT + 30, alt="Node-link drawing of the memory")
     total = int(structure.active.sum())
     coloured = "by propagated score" if "scores" in marks else "by session (middle of the span)"
     count = f"All {shown} nodes"
