@@ -54,10 +54,12 @@ def remember(name: str, key: str, kept: int, make: Callable[[], T]) -> T:
     return value
 
 
-def begin(key: str, value: Any) -> None:
-    """Lets the widget with this key start from ``value``. A widget that is given a default
-    besides would be warned about in the log where a link has set its state."""
+def starts(key: str, value: Any) -> dict[str, Any]:
+    """Returns what a widget is called with that starts from ``value`` and is kept from page to
+    page. A widget that is given a default besides would be warned about in the log where a link
+    has set its state."""
     st.session_state.setdefault(key, value)
+    return {"key": key, "persist_state": "session"}
 
 
 def shows(entry: str, value: Any, write: Callable[[Any], None]) -> dict[str, Any]:

@@ -10,7 +10,7 @@ import streamlit as st
 
 from segviz.construct import Parameter, parameters
 from segviz.ui import keys
-from segviz.ui.state import begin
+from segviz.ui.state import starts
 
 # So many parameters of a system stand open in the sidebar.
 FEW = 4
@@ -48,13 +48,11 @@ def _component(
 ) -> dict[str, Any]:
     """Draws a choice of component, and the component's own parameters."""
     known = components[str(parameter.spec.registry)]
-    begin(key, getattr(parameter.default, "name", next(iter(known))))
     name = st.selectbox(
         parameter.name.capitalize(),
         list(known),
         help=parameter.spec.help,
-        key=key,
-        persist_state="session",
+        **starts(key, getattr(parameter.default, "name", next(iter(known)))),
     )
     chosen = known[name]
     nested: dict[str, Any] = {}
@@ -70,26 +68,17 @@ def _control(parameter: Parameter, key: str, draws: bool) -> Any:
     if not draws:
         return st.session_state.get(key, parameter.default)
     if isinstance(parameter.default, bool):
-        begin(key, parameter.default)
-        return st.toggle(label, help=spec.help, key=key, persist_state="session")
+        return st.toggle(label, help=spec.help, **starts(key, parameter.default))
     if spec.choices:
-        begin(key, parameter.default)
-        return st.selectbox(
-            label,
-            list(spec.choices),
-            help=spec.help,
-            key=key,
-            persist_state="session",
-        )
+        choices = list(spec.choices)
+        return st.selectbox(label, choices, help=spec.help, **starts(key, parameter.default))
     whole = isinstance(parameter.default, int)
     cast = int if whole else float
-    begin(key, cast(parameter.default))
     return st.number_input(
         label,
         min_value=None if spec.low is None else cast(spec.low),
         max_value=None if spec.high is None else cast(spec.high),
         step=cast(spec.step) if spec.step is not None else cast(1 if whole else 0.01),
         help=spec.help,
-        key=key,
-        persist_state="session",
+        **starts(key, cast(parameter.default)),
     )

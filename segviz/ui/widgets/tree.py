@@ -12,7 +12,7 @@ from segviz.figures.node_link import node_link_html
 from segviz.frontend.payload import tree_payload
 from segviz.tree import Structure
 from segviz.ui import keys
-from segviz.ui.state import Session, begin
+from segviz.ui.state import Session, starts
 from segviz.ui.view_state import VIEWS, read_look, write_look
 from segviz.ui.widgets.canvas import tree_canvas
 from segviz.ui.widgets.charts import colours, ramp, theme
@@ -40,14 +40,8 @@ _NODE_LINK_HEIGHT = 560
 
 def view_choice(key: str) -> str:
     """Draws the views of one structure as tabs; returns the one in front."""
-    begin(key, VIEWS[0])
     chosen = st.segmented_control(
-        "View",
-        VIEWS,
-        required=True,
-        key=key,
-        label_visibility="collapsed",
-        persist_state="session",
+        "View", VIEWS, required=True, label_visibility="collapsed", **starts(key, VIEWS[0])
     )
     return chosen or VIEWS[0]
 

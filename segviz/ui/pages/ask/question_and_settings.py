@@ -23,7 +23,7 @@ from segviz.ui.settings import (
     write_preset,
     write_relevance,
 )
-from segviz.ui.state import Session, begin, shows
+from segviz.ui.state import Session, shows, starts
 from segviz.ui.view_state import read_question, read_step, write_question
 from segviz.ui.widgets.captions import level_label
 from segviz.ui.widgets.slices import FATES_SHOWN, fate_rows
@@ -198,14 +198,12 @@ def _retrieval(session: Session) -> None:
         if not opened.open:
             return
         levels = list(range(int(session.memory.structure.level.max()) + 1))
-        begin(keys.levels(len(levels)), levels)
         st.multiselect(
             "Admissible levels",
             levels,
             format_func=lambda level: level_label(session.memory, level),
-            key=keys.levels(len(levels)),
             help="Only these levels may be retrieved; all of them take part in propagation",
-            persist_state="session",
+            **starts(keys.levels(len(levels)), levels),
         )
         literal_switch()
         _budget()
@@ -247,8 +245,7 @@ def _budget() -> None:
         persist_state="session",
     )
     if wanted:
-        begin(keys.BUDGET, START_BUDGET)
-        st.number_input("Tokens", 50, 100_000, step=50, key=keys.BUDGET, persist_state="session")
+        st.number_input("Tokens", 50, 100_000, step=50, **starts(keys.BUDGET, START_BUDGET))
 
 
 def _propagation() -> None:
