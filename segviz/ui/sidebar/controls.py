@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from typing import Any
 
 import streamlit as st
 
 from segviz.construct import Parameter, parameters
+from segviz.memory import COMPONENTS
 from segviz.ui import keys
 from segviz.ui.state import starts
 
@@ -16,12 +16,7 @@ from segviz.ui.state import starts
 FEW = 4
 
 
-def component_controls(
-    kind: type,
-    components: Mapping[str, Mapping[str, Callable[..., Any]]],
-    prefix: str,
-    draws: bool = True,
-) -> dict[str, Any]:
+def component_controls(kind: type, prefix: str, draws: bool = True) -> dict[str, Any]:
     """Draws one control per declared parameter of ``kind``; the chosen settings.
 
     A parameter with a registry becomes a choice of component with that component's own
@@ -33,7 +28,7 @@ def component_controls(
     for parameter in declared:
         if parameter.spec.registry is not None:
             key = keys.parameter(prefix, parameter.name)
-            settings[parameter.name] = _component(parameter, components, key)
+            settings[parameter.name] = _component(parameter, key)
     plain = [parameter for parameter in declared if parameter.spec.registry is None]
     folded = len(plain) > FEW and "." not in prefix  # a component's are folded already
     with st.expander(f"{len(plain)} parameters of its own") if folded else nullcontext():
@@ -43,11 +38,8 @@ def component_controls(
     return settings
 
 
-def _component(
-    parameter: Parameter, components: Mapping[str, Mapping[str, Callable[..., Any]]], key: str
-) -> dict[str, Any]:
-    """Draws a choice of component, and the component's own parameters."""
-    known = components[str(parameter.spec.registry)]
+def _component(parameter: Parameter, key: str) -> dict[str, Any]:
+    known = COMPONENTS[str(parameter.spec.registry)]
     name = st.selectbox(
         parameter.name.capitalize(),
         list(known),
@@ -59,7 +51,7 @@ def _component(
     if isinstance(chosen, type) and parameters(chosen):
         own = keys.parameter(key, name)
         with st.expander(f"Parameters of {name}", key=f"open-{own}", on_change="rerun") as panel:
-            nested = component_controls(chosen, components, own, bool(panel.open))
+            nested = component_controls(chosen, own, bool(panel.open))
     return {"name": name, **nested}
 
 
