@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 import streamlit as st
 
+from segviz.retrieval import Result
 from segviz.tree import Structure
 from segviz.tree.inspect import (
     State,
@@ -31,10 +32,11 @@ VERSIONS = 10
 T = TypeVar("T")
 
 
-def text_tab(structure: Structure, node: int, matches: Mapping[str, float]) -> None:
-    """Draws the annotation with the words that match a question, and the facts the system keeps
-    about the node."""
+def text_tab(structure: Structure, node: int, result: Result | None) -> None:
+    """Draws the annotation with the words that match the question of ``result``, and the facts
+    the system keeps about the node."""
     facts = structure.facts[node]
+    matches = result.matches([node]).get(node, {}) if result else {}
     height = HEIGHT - 100 * bool(facts)
     _texts([("", structure.text[node])], node, "text", height, "node-text", matches)
     if matches:
@@ -161,9 +163,7 @@ def history_tab(session: Session, structure: Structure, node: int, step: int) ->
     everything = list(written(session.memory.steps, node))
     until = [entry for entry in everything if entry.step <= step]
     later = everything[len(until) :]
-    chosen = None
-    if until:
-        chosen = _versions(session, until, node)
+    chosen = _versions(session, until, node) if until else None
     last = until[-1].after if until else None
     if last is not None and last.text != structure.text[node]:
         st.caption("Its text was out of date; it was written anew for this question.")
@@ -201,7 +201,6 @@ def _versions(session: Session, entries: Sequence[Written], node: int) -> int | 
 
 
 def _change(session: Session, entry: Written) -> tuple[str, str, str]:
-    """Returns the heading and both texts of an entry."""
     unit = entry.cause.unit
     by = entry.cause.operation or f"unit {unit.index}"
     title = f"Step {entry.step} · {by} · session {unit.session + 1} · {_what(session, entry)}"
