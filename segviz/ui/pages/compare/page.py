@@ -90,8 +90,7 @@ def _choices(session: Session) -> tuple[list[str], dict[str, Any]]:
     st.caption(
         f"Same for all: {counted(len(session.memory.units), 'leaf', 'leaves')} by the rule "
         f"'{session.memory.unit}', embedded by {unmarked(session.memory.embedder.name)}, relevance "
-        f"{relevance}, "
-        f"K {k}, N {budget} units."
+        f"{relevance}, K {k}, N {budget} units."
     )
     named = None if relevance == USUAL else relevance
     return chosen, {"relevance": named, "k": k, "units": budget}

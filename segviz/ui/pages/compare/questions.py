@@ -109,7 +109,7 @@ def question_panel(
         _method(results[name], name)
         _evidence(session, name, ready[name], results[name], gold)
 
-    side_by_side(list(ready), evidence, "beside-evidence")
+    side_by_side(ready, evidence, "beside-evidence")
 
 
 def _turns(found: Overlap, gold: list[str], held: Mapping[str, set[str]]) -> None:
