@@ -164,7 +164,6 @@ def _case(session: Session, case: Case, ready: bool) -> None:
 
 
 def _link(page: str, label: str, bookmark: Bookmark) -> None:
-    """Draws a link to a view on a page."""
     st.page_link(
         st.session_state[keys.PAGES][page],
         label=label,

@@ -78,7 +78,9 @@ def _sweep(session: Session, settings: dict[str, Any], key: str) -> None:
         SWEEPS_KEPT,
         lambda: judge(found, measure, adversarial=adversarial),
     )
-    _overview(session, judged)
+    with st.container(horizontal=True, wrap=False, vertical_alignment="center"):
+        st.markdown(_best(session, judged), width="stretch")
+        sweep_export(session, judged.sweep)
     charts_panel(session, judged)
     atlas_panel(session, judged)
     setting_panel(session, judged)
@@ -157,12 +159,6 @@ def _run(session: Session, settings: dict[str, Any], key: str) -> Sweep:
 
 def _cancel() -> None:
     st.session_state[keys.SWEEP_WANTED] = None
-
-
-def _overview(session: Session, judged: Judged) -> None:
-    with st.container(horizontal=True, wrap=False, vertical_alignment="center"):
-        st.markdown(_best(session, judged), width="stretch")
-        sweep_export(session, judged.sweep)
 
 
 def _best(session: Session, judged: Judged) -> str:
