@@ -10,12 +10,11 @@ from streamlit.delta_generator import DeltaGenerator
 
 from segviz.construct import parameters
 from segviz.conversation import Question
-from segviz.retrieval import POLICIES, RELEVANCE, relevance_model, spelled
+from segviz.retrieval import POLICIES, RELEVANCE, RetrievalSettings, relevance_model, spelled
 from segviz.ui import keys
 from segviz.ui.settings import (
     START_BUDGET,
     asked_step,
-    begin_settings,
     preset_options,
     read_preset,
     read_settings,
@@ -40,7 +39,6 @@ def ask_controls(session: Session) -> tuple[Question, DeltaGenerator]:
     row = st.container(horizontal=True, vertical_alignment="bottom", key="asking")
     with row:
         question = _question(session)
-        begin_settings()
         _fates(session)
         _retrieval(session)
     with st.container(horizontal=True, vertical_alignment="center", key="scoring"):
@@ -187,12 +185,11 @@ def _retrieval(session: Session) -> None:
     st.selectbox(
         "K",
         range(1, 31),
-        key=keys.K,
         format_func=lambda k: f"K {k}",
         label_visibility="collapsed",
         width=92,
         help="How many nodes are retrieved",
-        persist_state="session",
+        **starts(keys.K, RetrievalSettings().k),
     )
     with st.popover("More", width="content", key="more-settings", on_change="rerun") as opened:
         if not opened.open:
@@ -250,14 +247,13 @@ def _budget() -> None:
 
 def _propagation() -> None:
     """Draws policy, α and H as widgets, where the browser cannot follow them."""
-    columns = st.columns([5, 4, 3], gap="medium")
+    columns, default = st.columns([5, 4, 3], gap="medium"), RetrievalSettings()
     policy: str = columns[0].selectbox(
         "policy",
         list(POLICIES),
-        key=keys.POLICY,
         help="Which way scores travel along the tree before the best nodes are taken:\n\n"
         + "\n".join(f"- {POLICIES[name]().label}" for name in POLICIES),
-        persist_state="session",
+        **starts(keys.POLICY, default.policy),
     )
     still = policy == "none"
     columns[1].slider(
@@ -265,19 +261,17 @@ def _propagation() -> None:
         0.0,
         ALPHA_MAX,
         step=ALPHA_STEP,
-        key=keys.ALPHA,
         disabled=still,
         help="Weight of each further hop: final = Σ αᵏ sᵏ / Σ αᵏ. 0 switches propagation off.",
-        persist_state="session",
+        **starts(keys.ALPHA, default.alpha),
     )
     columns[2].slider(
         "H",
         0,
         HORIZON_MAX,
-        key=keys.HORIZON,
         disabled=still,
         help="Hops: how many edges a score may travel. 0 is collapsed retrieval.",
-        persist_state="session",
+        **starts(keys.HORIZON, default.horizon),
     )
 
 
