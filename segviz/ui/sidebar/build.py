@@ -28,7 +28,7 @@ from segviz.ui import keys
 from segviz.ui.sidebar.models import ChosenModels, point_here
 from segviz.ui.state import MEMORIES_KEPT, fingerprint, forget, keep, peek, remember
 from segviz.ui.widgets.canvas import tree_canvas
-from segviz.ui.widgets.captions import unmarked
+from segviz.ui.widgets.captions import trouble, unmarked
 from segviz.view.look import Look
 from segviz.view.scene import grown, scene_of
 
@@ -101,8 +101,7 @@ def obtain(order: Order, source: str, base: str, typed: bool) -> tuple[str, Memo
     try:
         system = make_system(order.system, **order.settings)
     except ValueError as error:
-        st.error("These parameters cannot be used.")
-        st.text(str(error))
+        trouble("These parameters cannot be used.", error)
         return None
     callers = needs_chat(system)
     if callers and order.models.chat is None:

@@ -19,6 +19,7 @@ from segviz.llm.endpoint import CACHE_BYTES, NAMES, RANGES, cache_path, key_for
 from segviz.ui import keys
 from segviz.ui.sidebar.spending import keep_price, spending_place, usage_of
 from segviz.ui.state import fingerprint, remember
+from segviz.ui.widgets.captions import trouble
 
 OFFLINE = "None: stay offline"
 CUSTOM = "Another server"
@@ -88,8 +89,7 @@ def models_panel() -> ChosenModels:
         try:
             return _chosen(base, preset)
         except ValueError as error:
-            st.error("These settings cannot be used.")
-            st.text(str(error))
+            trouble("These settings cannot be used.", error)
             return ChosenModels(get_embedder())
 
 

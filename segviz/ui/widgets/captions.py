@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import string
+from collections.abc import Callable
 from typing import Any
 
 import streamlit as st
@@ -59,6 +60,12 @@ def refusal(error: ValueError, now: str = "The previous conversation is still he
     with st.container(border=True, key="refusal"):
         st.markdown(f":material/error: **Not opened.** {now}")
         st.text(str(error))
+
+
+def trouble(what: str, why: object, draw: Callable[[str], object] = st.error) -> None:
+    """Draws what went wrong and, literally, why: that may quote a file or a server."""
+    draw(what)
+    st.text(str(why))
 
 
 def turns_of(session: Session, structure: Structure, node: int) -> list[str]:
