@@ -166,7 +166,6 @@ def in_app(bookmark: Bookmark) -> Mapping[str, str]:
 
 
 def _arriving() -> Bookmark | None:
-    """Returns the bookmark that is being followed."""
     arriving: Bookmark | None = st.session_state.get(keys.ARRIVING)
     return arriving
 

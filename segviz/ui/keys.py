@@ -67,7 +67,6 @@ parameter = _of("{}.{}")
 # --- sidebar: models and what they cost ------------------------------------------------
 MODELS_PANEL = "models-panel"
 OPEN_MODELS = "open-models"
-CLIENTS = "clients"
 CACHE_SURE = "cache-sure"
 USAGE = "accounts"  # what every model was asked
 PRICES = "prices"

@@ -17,6 +17,7 @@ from segviz.ui.state import Session
 from segviz.ui.view_state import read_story
 from segviz.ui.welcome import begin_ask, welcome
 from segviz.ui.widgets.canvas import canvas_code
+from segviz.ui.widgets.captions import trouble
 from segviz.ui.widgets.style import apply_style, follow_theme
 
 # Title of each page, in navigation order; its path is the title in small letters, its module
@@ -33,12 +34,8 @@ def _page(path: str, session: Session | None) -> Callable[[], None]:
         except (ModelError, NoEmbedder) as error:
             # The question could not be embedded; what is built stays as it is.
             offline = isinstance(error, NoEmbedder)
-            st.error(
-                "This needs the embedder of the memory; choose relevance lexical."
-                if offline
-                else "The model server did not answer."
-            )
-            st.text(str(error))
+            what = "This needs the embedder of the memory; choose relevance lexical."
+            trouble(what if offline else "The model server did not answer.", error)
             st.button("Try again", key="retry")
         show_spending()  # a question may have been embedded
         address.write(session)

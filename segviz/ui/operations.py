@@ -13,6 +13,7 @@ from segviz.construct import Operates, Operation
 from segviz.llm import ModelError
 from segviz.memory import Memory
 from segviz.ui.state import Session, fingerprint, remember
+from segviz.ui.widgets.captions import trouble
 
 CHANGED_KEPT = 4
 MOST_OPERATIONS = 20
@@ -117,13 +118,11 @@ def _operate(
     try:
         memory = session.memory.operate(name, chat=session.chat, **arguments)
     except (ValueError, ModelError) as error:
-        st.warning(f"{chosen.label}: this cannot be done.")
-        st.text(str(error))
+        trouble(f"{chosen.label}: this cannot be done.", error, st.warning)
         return
     broken = memory.check()
     if broken:
-        st.error(f"{chosen.label} would have broken the memory; nothing was changed.")
-        st.text(str(broken[0]))
+        trouble(f"{chosen.label} would have broken the memory; nothing was changed.", broken[0])
         return
     given = [arguments[argument] for argument in chosen.arguments]
     done.append(DoneOperation(memory, f"{name} {given}"))

@@ -36,13 +36,6 @@ OWN, CUSTOM = "the system's own", "custom"
 setting that was no preset."""
 
 
-def begin_settings() -> None:
-    """Lets every widget of a setting start from the default of ``RetrievalSettings``."""
-    default = RetrievalSettings()
-    for name, key in _PLAIN.items():
-        st.session_state.setdefault(key, getattr(default, name))
-
-
 def asked_step(session: Session) -> tuple[str, int]:
     """Returns the entry of the step the chosen question is asked at, and where it begins: at the
     moment of the question, else after the last step."""

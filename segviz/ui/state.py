@@ -28,31 +28,38 @@ T = TypeVar("T")
 CORPORA_KEPT = 3
 MEMORIES_KEPT = 4
 
-# A build this small takes a moment; anything larger starts when the user says so.
-AUTOMATIC_UNITS = 2_000
-
 
 def _remembered(name: str) -> OrderedDict[str, Any]:
     store: OrderedDict[str, Any] = st.session_state.setdefault(name, OrderedDict())
     return store
 
 
+def keep(name: str, key: str, kept: int, value: T) -> T:
+    """Keeps and returns the value, in place of an older one; at most ``kept`` values stay."""
+    store = _remembered(name)
+    store[key] = value
+    store.move_to_end(key)
+    while len(store) > kept:
+        store.popitem(last=False)
+    return value
+
+
 def remember(name: str, key: str, kept: int, make: Callable[[], T]) -> T:
     """Returns the value kept under ``key``, or makes it; at most ``kept`` values stay."""
     store = _remembered(name)
     if key not in store:
-        store[key] = make()
-        while len(store) > kept:
-            store.popitem(last=False)
+        return keep(name, key, kept, make())
     store.move_to_end(key)
     value: T = store[key]
     return value
 
 
-def begin(key: str, value: Any) -> None:
-    """Lets the widget with this key start from ``value``. A widget that is given a default
-    besides would be warned about in the log where a link has set its state."""
+def starts(key: str, value: Any) -> dict[str, Any]:
+    """Returns what a widget is called with that starts from ``value`` and is kept from page to
+    page. A widget that is given a default besides would be warned about in the log where a link
+    has set its state."""
     st.session_state.setdefault(key, value)
+    return {"key": key, "persist_state": "session"}
 
 
 def shows(entry: str, value: Any, write: Callable[[Any], None]) -> dict[str, Any]:
@@ -129,11 +136,6 @@ class Session:
     def sessions(self) -> list[int]:
         """Session position of every unit."""
         return [unit.session for unit in self.memory.units]
-
-    @property
-    def changed(self) -> bool:
-        """Whether operations changed the memory since it was built, which a link cannot say."""
-        return bool(self.built)
 
     @property
     def labels(self) -> Labels | None:

@@ -48,12 +48,7 @@ def welcome(session: Session) -> None:
         "shows how a long conversation becomes a memory tree, and why a question gets the evidence "
         f"it gets: scores travel along the tree. Here {turns}{whose} became {nodes}."
     )
-    part(
-        "welcome",
-        key="welcome",
-        data={"what": what, "doors": tuple(DOORS.items())},
-        door=enter,
-    )
+    part("welcome", key="welcome", data={"what": what, "doors": tuple(DOORS.items())}, door=enter)
     if st.session_state.pop(keys.OPEN_OWN, False):
         open_your_own()
 
@@ -71,6 +66,5 @@ def begin_ask(session: Session) -> None:
     rescued = rescue(session.memory, session.conversation.questions)
     if rescued is not None:
         question, wanted = rescued
-        asked = settings.scored_as(wanted)
-        write_settings(asked, session.memory.system)
+        write_settings(settings.scored_as(wanted), session.memory.system)
         write_question(session, question)

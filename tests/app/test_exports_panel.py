@@ -11,8 +11,7 @@ from streamlit.testing.v1 import AppTest
 
 from segviz.export import FORMATS, Sheet
 from segviz.export.browser import VARIABLE, BrowserError
-from segviz.ui.widgets.export_menu import offered
-from segviz.ui.widgets.pictures import Attempt, no_browser
+from segviz.ui.widgets.export_menu import Attempt, no_browser, offered
 from tests.export.views import ask_view, dag, grow_view, holding
 
 KEY = "sk-this-must-stay-here"
@@ -120,7 +119,7 @@ def test_without_a_browser_a_line_says_what_to_do_instead(monkeypatch):
 def test_scale_and_ground_reach_the_picture(monkeypatch):
     seen = []
     monkeypatch.setattr(
-        "segviz.ui.widgets.pictures.made", lambda *_, **look: seen.append(look) or b""
+        "segviz.ui.widgets.export_menu.made", lambda *_, **look: seen.append(look) or b""
     )
     app = menu()
     drawn = [one for one in FORMATS.values() if one.needs_browser and not one.asks]
@@ -140,7 +139,7 @@ def test_nothing_is_made_before_a_click(monkeypatch):
     def refuse(*_, **__):
         raise AssertionError("made without a click")
 
-    monkeypatch.setattr("segviz.ui.widgets.pictures.made", refuse)
+    monkeypatch.setattr("segviz.ui.widgets.export_menu.made", refuse)
     menu()
     menu(asks=True)
 

@@ -24,7 +24,7 @@ FIXED = {name: value for name, value in vars(keys).items() if name.isupper()}
 def _positions() -> dict[str, int]:
     """Where functions of the app take a name: their parameter ``key``, or the store that
     ``remember`` and its kin look into."""
-    found = {"remember": 0, "peek": 0, "forget": 0, "form": 0}
+    found = {"remember": 0, "keep": 0, "peek": 0, "forget": 0}
     for tree in TREES.values():
         for node in ast.walk(tree):
             if isinstance(node, ast.FunctionDef):

@@ -11,23 +11,23 @@ def failed() -> None:
 
     from segviz.export import FORMATS
     from segviz.export.browser import BrowserError
-    from segviz.ui.widgets import pictures
+    from segviz.ui.widgets import export_menu
 
     def fail(*_, **__) -> bytes:
         raise BrowserError("no *sandbox* here; take another")
 
-    pictures.made, kept = fail, pictures.made
+    export_menu.made, kept = fail, export_menu.made
     try:
-        before = pictures.Attempt(FORMATS["png"], None)
+        before = export_menu.Attempt(FORMATS["png"], None)
         try:
             before()
         except BrowserError:
             st.session_state["attempt"] = before
-        after = pictures.Attempt(FORMATS["png"], None)
-        pictures.follow("attempt", after, clicked=st.session_state.get("clicked", False))
+        after = export_menu.Attempt(FORMATS["png"], None)
+        export_menu.follow("attempt", after, clicked=st.session_state.get("clicked", False))
         assert st.session_state["attempt"] is after
     finally:
-        pictures.made = kept
+        export_menu.made = kept
 
 
 @pytest.mark.parametrize("clicked", [True, False])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import streamlit as st
 
 from segviz.retrieval import Result
@@ -36,21 +38,17 @@ def node_details(
             on_click=lambda: session.select(None),
         )
     st.caption(unmarked(coverage(session, structure, node)))
-    text, kin, similar, history = st.tabs(
-        ["Text", "Above and below", "Similar", "History"], key="inspect", on_change="rerun"
-    )
-    if text.open:
-        with text:
-            text_tab(structure, node, result.matches([node]).get(node, {}) if result else {})
-    if kin.open:
-        with kin:
-            lineage_tab(session, structure, node)
-    if similar.open:
-        with similar:
-            similar_tab(session, structure, node)
-    if history.open:
-        with history:
-            history_tab(session, structure, node, step)
+    draws = {
+        "Text": partial(text_tab, structure, node, result),
+        "Above and below": partial(lineage_tab, session, structure, node),
+        "Similar": partial(similar_tab, session, structure, node),
+        "History": partial(history_tab, session, structure, node, step),
+    }
+    tabs = st.tabs(list(draws), key="inspect", on_change="rerun")
+    for tab, draw in zip(tabs, draws.values(), strict=True):
+        if tab.open:
+            with tab:
+                draw()
 
 
 def _citation(session: Session, structure: Structure, node: int) -> str:

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 import streamlit as st
 
+from segviz.retrieval import Result
 from segviz.tree import Structure
 from segviz.tree.inspect import (
     State,
@@ -21,21 +22,21 @@ from segviz.tree.inspect import (
 from segviz.ui import keys
 from segviz.ui.state import Session
 from segviz.ui.view_state import go_to_step
-from segviz.ui.widgets.captions import SIMILARITY, counted, level_label, named, reach, short
+from segviz.ui.widgets.captions import SIMILARITY, counted, level_label, node_row, reach
 from segviz.ui.widgets.lists import diffs, node_list
 
 HEIGHT = 240
 LISTED = 50
 VERSIONS = 10
 
-Row = dict[str, Any]
 T = TypeVar("T")
 
 
-def text_tab(structure: Structure, node: int, matches: Mapping[str, float]) -> None:
-    """Draws the annotation with the words that match a question, and the facts the system keeps
-    about the node."""
+def text_tab(structure: Structure, node: int, result: Result | None) -> None:
+    """Draws the annotation with the words that match the question of ``result``, and the facts
+    the system keeps about the node."""
     facts = structure.facts[node]
+    matches = result.matches([node]).get(node, {}) if result else {}
     height = HEIGHT - 100 * bool(facts)
     _texts([("", structure.text[node])], node, "text", height, "node-text", matches)
     if matches:
@@ -70,11 +71,11 @@ def lineage_tab(session: Session, structure: Structure, node: int) -> None:
     children = structure.children[node]
     relations = relations_of(structure, node)
 
-    def rows(nodes: Sequence[int]) -> list[Row]:
-        return [_row(session, structure, other) for other in nodes]
+    def rows(nodes: Sequence[int]) -> list[dict[str, Any]]:
+        return [node_row(session, structure, other) for other in nodes]
 
     related = [
-        _row(session, structure, r.target if r.source == node else r.source)
+        node_row(session, structure, r.target if r.source == node else r.source)
         | {"note": _relation(r.label, r.weight, r.source == node)}
         for r in _page("Related, ", relations, node)
     ]
@@ -112,14 +113,6 @@ def _page(name: str, items: Sequence[T], node: int, size: int = LISTED) -> Seque
     return items[(chosen - 1) * size :][:size]
 
 
-def _row(session: Session, structure: Structure, node: int) -> Row:
-    return {
-        "node": node,
-        "head": named(session, structure, node),
-        "text": short(structure.text[node]),
-    }
-
-
 def _relation(label: str, weight: float, outgoing: bool) -> str:
     often = "" if weight == 1 else f" × {weight:g}"
     return f"{label}{often} →" if outgoing else f"← {label}{often}"
@@ -152,7 +145,7 @@ def similar_tab(session: Session, structure: Structure, node: int) -> None:
         "another.",
     )
     items = [
-        _row(session, structure, other) | {"note": f"similarity {cosine:.3f}"}
+        node_row(session, structure, other) | {"note": f"similarity {cosine:.3f}"}
         for other, cosine in found
     ]
     node_list(
@@ -170,9 +163,7 @@ def history_tab(session: Session, structure: Structure, node: int, step: int) ->
     everything = list(written(session.memory.steps, node))
     until = [entry for entry in everything if entry.step <= step]
     later = everything[len(until) :]
-    chosen = None
-    if until:
-        chosen = _versions(session, until, node)
+    chosen = _versions(session, until, node) if until else None
     last = until[-1].after if until else None
     if last is not None and last.text != structure.text[node]:
         st.caption("Its text was out of date; it was written anew for this question.")
@@ -210,7 +201,6 @@ def _versions(session: Session, entries: Sequence[Written], node: int) -> int | 
 
 
 def _change(session: Session, entry: Written) -> tuple[str, str, str]:
-    """Returns the heading and both texts of an entry."""
     unit = entry.cause.unit
     by = entry.cause.operation or f"unit {unit.index}"
     title = f"Step {entry.step} · {by} · session {unit.session + 1} · {_what(session, entry)}"

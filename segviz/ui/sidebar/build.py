@@ -7,7 +7,6 @@ cache before it is used. A prompt the model never answers can be passed over.
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from dataclasses import dataclass, replace
 from functools import cached_property
 from time import monotonic
@@ -27,13 +26,16 @@ from segviz.memory import Building, BuildPaused, Memory, make_system, needs_chat
 from segviz.memory.builder import check_leaves
 from segviz.ui import keys
 from segviz.ui.sidebar.models import ChosenModels, point_here
-from segviz.ui.state import AUTOMATIC_UNITS, MEMORIES_KEPT, fingerprint, forget, peek, remember
+from segviz.ui.state import MEMORIES_KEPT, fingerprint, forget, keep, peek, remember
 from segviz.ui.widgets.canvas import tree_canvas
-from segviz.ui.widgets.captions import unmarked
+from segviz.ui.widgets.captions import trouble, unmarked
 from segviz.view.look import Look
 from segviz.view.scene import grown, scene_of
 
 PAUSES_KEPT = 4
+
+# A build this small takes a moment; anything larger starts when the user says so.
+AUTOMATIC_UNITS = 2_000
 
 _TRIED = 0.4
 """Seconds of building from which the rest is estimated."""
@@ -99,8 +101,7 @@ def obtain(order: Order, source: str, base: str, typed: bool) -> tuple[str, Memo
     try:
         system = make_system(order.system, **order.settings)
     except ValueError as error:
-        st.error("These parameters cannot be used.")
-        st.text(str(error))
+        trouble("These parameters cannot be used.", error)
         return None
     callers = needs_chat(system)
     if callers and order.models.chat is None:
@@ -119,9 +120,8 @@ def obtain(order: Order, source: str, base: str, typed: bool) -> tuple[str, Memo
     if memory is not None:
         if memory.embedder is not order.models.embedder:
             # The client may hold another key by now.
-            now = replace(memory, embedder=order.models.embedder)
-            forget(keys.MEMORIES, key)
-            memory = remember(keys.MEMORIES, key, MEMORIES_KEPT, lambda: now)
+            memory = replace(memory, embedder=order.models.embedder)
+            keep(keys.MEMORIES, key, MEMORIES_KEPT, memory)
         return key, memory
     if typed and callers and order.key(base) in _approved():
         st.session_state[keys.BUILDING] = key
@@ -142,7 +142,7 @@ def _requested(key: str, order: Order, base: str, callers: list[str], count: int
         st.error(unmarked(f"{error}."))
         return False
     approval = order.key(base)
-    pause = _pauses().get(key)
+    pause: Pause | None = peek(keys.PAUSED, key)
     if pause is not None:
         _offer_to_resume(pause, key, order, approval, count)
         return False
@@ -233,17 +233,9 @@ def _pass_over(fault: LastingFault, chat: OpenAIChat, key: str, approval: str) -
     )
 
 
-def _pauses() -> OrderedDict[str, Pause]:
-    """Builds that stopped, by key of the memory; the oldest are forgotten."""
-    pauses: OrderedDict[str, Pause] = st.session_state.setdefault(keys.PAUSED, OrderedDict())
-    while len(pauses) > PAUSES_KEPT:
-        pauses.popitem(last=False)
-    return pauses
-
-
 def _partial(key: str) -> tuple[str, Memory] | None:
     """The finished part of a paused build, to look at meanwhile."""
-    pause = _pauses().get(key)
+    pause: Pause | None = peek(keys.PAUSED, key)
     if pause is not None and pause.memory.steps:
         return f"{key}-{len(pause.memory.steps)}", pause.memory
     return None
@@ -277,8 +269,8 @@ def _run(key: str, order: Order, system: System, calls: bool) -> tuple[str, Memo
     )
     # The click that cancels starts the next run before this one ends, so that it must find
     # here what is done.
-    pauses = _pauses()
-    pauses[key] = Pause(building, _MAY_BE_CHARGED if calls else _CANCELLED)
+    stopped = _MAY_BE_CHARGED if calls else _CANCELLED
+    keep(keys.PAUSED, key, PAUSES_KEPT, Pause(building, stopped))
     total = len(building.units)
     began = shown = drawn = monotonic()
     done, pictures, cost = 0, 0, 0.0
@@ -305,7 +297,7 @@ def _run(key: str, order: Order, system: System, calls: bool) -> tuple[str, Memo
                     cost = drawn - before
     except BuildPaused as pause:
         lasting = pause.fault if isinstance(pause.fault, LastingFault) else None
-        pauses[key] = Pause(building, str(pause), lasting)
+        keep(keys.PAUSED, key, PAUSES_KEPT, Pause(building, str(pause), lasting))
         _stop()
         _approved().clear()
         if isinstance(pause.fault, RequestError) and pause.fault.settable:
@@ -314,6 +306,5 @@ def _run(key: str, order: Order, system: System, calls: bool) -> tuple[str, Memo
     place.empty()
     picture.empty()
     _stop()
-    pauses.pop(key, None)
-    memory = building.memory
-    return key, remember(keys.MEMORIES, key, MEMORIES_KEPT, lambda: memory)
+    forget(keys.PAUSED, key)
+    return key, keep(keys.MEMORIES, key, MEMORIES_KEPT, building.memory)

@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from typing import Any
 
 import streamlit as st
 
 from segviz.construct import Parameter, parameters
+from segviz.memory import COMPONENTS
 from segviz.ui import keys
-from segviz.ui.state import begin
+from segviz.ui.state import starts
 
 # So many parameters of a system stand open in the sidebar.
 FEW = 4
 
 
-def component_controls(
-    kind: type,
-    components: Mapping[str, Mapping[str, Callable[..., Any]]],
-    prefix: str,
-    draws: bool = True,
-) -> dict[str, Any]:
+def component_controls(kind: type, prefix: str, draws: bool = True) -> dict[str, Any]:
     """Draws one control per declared parameter of ``kind``; the chosen settings.
 
     A parameter with a registry becomes a choice of component with that component's own
@@ -33,7 +28,7 @@ def component_controls(
     for parameter in declared:
         if parameter.spec.registry is not None:
             key = keys.parameter(prefix, parameter.name)
-            settings[parameter.name] = _component(parameter, components, key)
+            settings[parameter.name] = _component(parameter, key)
     plain = [parameter for parameter in declared if parameter.spec.registry is None]
     folded = len(plain) > FEW and "." not in prefix  # a component's are folded already
     with st.expander(f"{len(plain)} parameters of its own") if folded else nullcontext():
@@ -43,25 +38,20 @@ def component_controls(
     return settings
 
 
-def _component(
-    parameter: Parameter, components: Mapping[str, Mapping[str, Callable[..., Any]]], key: str
-) -> dict[str, Any]:
-    """Draws a choice of component, and the component's own parameters."""
-    known = components[str(parameter.spec.registry)]
-    begin(key, getattr(parameter.default, "name", next(iter(known))))
+def _component(parameter: Parameter, key: str) -> dict[str, Any]:
+    known = COMPONENTS[str(parameter.spec.registry)]
     name = st.selectbox(
         parameter.name.capitalize(),
         list(known),
         help=parameter.spec.help,
-        key=key,
-        persist_state="session",
+        **starts(key, getattr(parameter.default, "name", next(iter(known)))),
     )
     chosen = known[name]
     nested: dict[str, Any] = {}
     if isinstance(chosen, type) and parameters(chosen):
         own = keys.parameter(key, name)
         with st.expander(f"Parameters of {name}", key=f"open-{own}", on_change="rerun") as panel:
-            nested = component_controls(chosen, components, own, bool(panel.open))
+            nested = component_controls(chosen, own, bool(panel.open))
     return {"name": name, **nested}
 
 
@@ -70,26 +60,17 @@ def _control(parameter: Parameter, key: str, draws: bool) -> Any:
     if not draws:
         return st.session_state.get(key, parameter.default)
     if isinstance(parameter.default, bool):
-        begin(key, parameter.default)
-        return st.toggle(label, help=spec.help, key=key, persist_state="session")
+        return st.toggle(label, help=spec.help, **starts(key, parameter.default))
     if spec.choices:
-        begin(key, parameter.default)
-        return st.selectbox(
-            label,
-            list(spec.choices),
-            help=spec.help,
-            key=key,
-            persist_state="session",
-        )
+        choices = list(spec.choices)
+        return st.selectbox(label, choices, help=spec.help, **starts(key, parameter.default))
     whole = isinstance(parameter.default, int)
     cast = int if whole else float
-    begin(key, cast(parameter.default))
     return st.number_input(
         label,
         min_value=None if spec.low is None else cast(spec.low),
         max_value=None if spec.high is None else cast(spec.high),
         step=cast(spec.step) if spec.step is not None else cast(1 if whole else 0.01),
         help=spec.help,
-        key=key,
-        persist_state="session",
+        **starts(key, cast(parameter.default)),
     )

@@ -8,13 +8,7 @@ from segviz.conversation import Conversation, Corpus
 from segviz.loaders import LOADERS, LoadError
 from segviz.ui import keys
 from segviz.ui.address import wanted_conversation
-from segviz.ui.sidebar.open_file import (
-    DATE_ORDERS,
-    GAP_HOURS,
-    OpenFile,
-    column_controls,
-    preview,
-)
+from segviz.ui.sidebar.open_file import DATE_ORDERS, GAP_HOURS, OpenFile, column_controls, preview
 from segviz.ui.widgets.captions import counted, refusal, unmarked
 
 

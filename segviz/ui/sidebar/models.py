@@ -5,10 +5,9 @@ or Streamlit's secrets). It is handed to the client and goes nowhere else."""
 
 from __future__ import annotations
 
-import hashlib
 import os
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import streamlit as st
@@ -19,6 +18,8 @@ from segviz.llm import PRESETS, Endpoint, ModelCache, OpenAIChat, OpenAIEmbedder
 from segviz.llm.endpoint import CACHE_BYTES, NAMES, RANGES, cache_path, key_for
 from segviz.ui import keys
 from segviz.ui.sidebar.spending import keep_price, spending_place, usage_of
+from segviz.ui.state import fingerprint, remember
+from segviz.ui.widgets.captions import trouble
 
 OFFLINE = "None: stay offline"
 CUSTOM = "Another server"
@@ -39,7 +40,6 @@ class ChosenModels:
 
     embedder: Cached
     chat: OpenAIChat | None = None
-    endpoint: Endpoint | None = None
 
     @property
     def remote_embeddings(self) -> bool:
@@ -89,8 +89,7 @@ def models_panel() -> ChosenModels:
         try:
             return _chosen(base, preset)
         except ValueError as error:
-            st.error("These settings cannot be used.")
-            st.text(str(error))
+            trouble("These settings cannot be used.", error)
             return ChosenModels(get_embedder())
 
 
@@ -168,10 +167,8 @@ def _limits(base: Endpoint, preset: str) -> dict[str, Any]:
 
 def _clients(endpoint: Endpoint, embeds: bool) -> ChosenModels:
     """Returns clients for this endpoint, kept for the session while nothing changes."""
-    secret = hashlib.sha256(endpoint.key.encode()).hexdigest()
-    identity = (endpoint, embeds, secret)
-    kept = st.session_state.get(keys.CLIENTS)
-    if kept is None or kept[0] != identity:
+
+    def make() -> ChosenModels:
         chat, embedder = None, get_embedder()
         if endpoint.model:
             meter = usage_of("chat", endpoint, endpoint.model).meter
@@ -179,9 +176,9 @@ def _clients(endpoint: Endpoint, embeds: bool) -> ChosenModels:
         if embeds:
             meter = usage_of("embeddings", endpoint, endpoint.embedding_model).meter
             embedder = Cached(OpenAIEmbedder(endpoint, _cache(), total=meter))
-        kept = (identity, chat, embedder)
-        st.session_state[keys.CLIENTS] = kept
-    return ChosenModels(kept[2], kept[1], endpoint)
+        return ChosenModels(embedder, chat)
+
+    return remember("clients", fingerprint(asdict(endpoint), embeds), 1, make)
 
 
 def _prices(models: ChosenModels, endpoint: Endpoint) -> None:

@@ -15,7 +15,7 @@ from segviz.loaders import LoadError, NeedsColumns
 from segviz.loaders.columns import ALIASES, guess
 from segviz.memory import sound
 from segviz.ui import keys
-from segviz.ui.state import CORPORA_KEPT, begin, fingerprint, forget, remember
+from segviz.ui.state import CORPORA_KEPT, fingerprint, forget, remember, starts
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,19 +62,13 @@ def opened_as(
     asks: bool = True,
 ) -> OpenFile:
     """Reads the file once; a table whose columns do not tell is asked about, or refused unless it
-    ``asks``. Where a refusal is
-    ``lasting`` the file is not read again, click after click, to be refused again."""
+    ``asks``. Where a refusal is ``lasting`` the file is not read again to be refused again."""
     how = _reading(key)
-
-    def read(options: dict[str, Any]) -> OpenFile:
-        saved = read_memory()
-        if saved is None:
-            return OpenFile(key, load(options))
-        return _memory(key, sound(saved))
 
     def tried(options: dict[str, Any]) -> OpenFile | ValueError:
         try:
-            return read(options)
+            saved = read_memory()
+            return OpenFile(key, load(options)) if saved is None else _memory(key, sound(saved))
         except (LoadError, store.StoreError) as error:
             return error
 
@@ -130,15 +124,12 @@ def column_controls(key: str, headers: Sequence[str], columns: Mapping[str, str]
         st.session_state[keys.columns(key)] = chosen()
 
     for meaning in ALIASES:
-        name = keys.column(key, meaning)
-        begin(name, columns.get(meaning))
         st.selectbox(
             meaning.capitalize(),
             [None, *headers],
             format_func=lambda header: "none" if header is None else header,
-            key=name,
             on_change=choose,
-            persist_state="session",
+            **starts(keys.column(key, meaning), columns.get(meaning)),
         )
     return chosen()
 

@@ -14,7 +14,7 @@ from segviz.memory import given_vectors, label_columns, read_labels
 from segviz.ui import keys
 from segviz.ui.state import Session, fingerprint, remember
 from segviz.ui.view_state import read_slices, write_look, write_slices
-from segviz.ui.widgets.captions import counted
+from segviz.ui.widgets.captions import counted, trouble
 from segviz.view.look import Look
 
 _KINDS = ["csv", "tsv", "json", "jsonl", "parquet"]
@@ -58,8 +58,7 @@ def own_vectors(
         )
         return made
     except ValueError as error:
-        st.warning("These vectors are not used.")
-        st.text(str(error))
+        trouble("These vectors are not used.", error, st.warning)
         return None
 
 
@@ -83,8 +82,7 @@ def own_labels(session: Session, draws: bool) -> None:
         labels = remember(keys.OWN, under, 4, lambda: read_labels(rows, session.memory, column))
     except ValueError as error:
         st.session_state.pop(keys.OWN_LABELS, None)
-        st.warning("These labels are not used.")
-        st.text(str(error))
+        trouble("These labels are not used.", error, st.warning)
         return
     before = st.session_state.get(keys.OWN_LABELS)
     st.session_state[keys.OWN_LABELS] = session.source, labels

@@ -10,7 +10,7 @@ import streamlit as st
 
 from segviz import store
 from segviz.conversation import UNIT_RULES, Conversation, with_typed_turns
-from segviz.memory import COMPONENTS, Absent, from_saved
+from segviz.memory import Absent, from_saved
 from segviz.plugins import PLUGINS, foreign
 from segviz.systems import SYSTEMS
 from segviz.ui import address, keys, rim
@@ -142,16 +142,15 @@ def _say_dropped(conversation: Conversation, rule: str) -> None:
     )
 
 
-def _system_label(name: str) -> str:
-    package, label = foreign("systems", name), str(SYSTEMS[name].label)
-    return f"{label} ({package})" if package else label
-
-
 def _system() -> tuple[str, dict[str, Any]]:
+    def label(name: str) -> str:
+        package, own = foreign("systems", name), str(SYSTEMS[name].label)
+        return f"{own} ({package})" if package else own
+
     name: str = st.selectbox(
         "System",
         list(SYSTEMS),
-        format_func=_system_label,
+        format_func=label,
         key=keys.SYSTEM,
         persist_state="session",
     )
@@ -159,8 +158,7 @@ def _system() -> tuple[str, dict[str, Any]]:
         if plugin.problem:
             what = f"{plugin.group} {plugin.name} of {plugin.package} is not in use"
             st.warning(unmarked(f"{what}: {plugin.problem}"))
-    settings = component_controls(SYSTEMS[name], COMPONENTS, prefix=name)
-    return name, settings
+    return name, component_controls(SYSTEMS[name], prefix=name)
 
 
 def _embedding_note(name: str) -> None:

@@ -14,7 +14,7 @@ from segviz.loaders import LoadError
 from segviz.loaders.formats.locomo.download import LICENCE, NAME, PAGE, SIZE, fetch_locomo
 from segviz.ui import keys, rim
 from segviz.ui.sidebar.open_file import OpenFile, open_file, opened_as
-from segviz.ui.state import CORPORA_KEPT, begin, fingerprint, remember
+from segviz.ui.state import CORPORA_KEPT, fingerprint, remember, starts
 from segviz.ui.widgets.captions import refusal
 
 _LIMITED = (
@@ -35,14 +35,12 @@ def choose_source() -> OpenFile | None:
         "Path": _path,
         "Paste": _paste,
     }
-    begin(keys.SOURCE, "Path" if os.environ.get(rim.FILE) else "Sample")
     source = st.segmented_control(
         "Source",
         list(sources),
         required=True,
-        key=keys.SOURCE,
         label_visibility="collapsed",
-        persist_state="session",
+        **starts(keys.SOURCE, "Path" if os.environ.get(rim.FILE) else "Sample"),
     )
     try:
         opened = sources[source or "Sample"]()
@@ -92,14 +90,12 @@ def _upload() -> OpenFile | None:
 
 
 def _path() -> OpenFile | None:
-    begin(keys.PATH, os.environ.get(rim.FILE, ""))
     limited = rim.paths_limited()
     path = st.text_input(
         "Path of a file on the machine that runs segviz",
-        key=keys.PATH,
         placeholder="~/data/locomo10.json",
         help=_LIMITED if limited else None,
-        persist_state="session",
+        **starts(keys.PATH, os.environ.get(rim.FILE, "")),
     )
     if not limited:
         with st.expander("Get LoCoMo", key="get-locomo"):

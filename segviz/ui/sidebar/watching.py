@@ -14,7 +14,7 @@ from segviz.conversation import Corpus, LoadReport
 from segviz.memory import Memory, Watched
 from segviz.ui import keys, rim
 from segviz.ui.state import Session, fingerprint
-from segviz.ui.widgets.captions import counted
+from segviz.ui.widgets.captions import counted, trouble
 
 PAUSE = 0.1
 """Seconds between two looks at the file."""
@@ -116,8 +116,7 @@ def watch_panel() -> Session | None:
     try:
         found = _held() or newest()
     except ValueError as error:
-        st.error("This file cannot be watched.")
-        st.text(str(error))
+        trouble("This file cannot be watched.", error)
         return None
     _status()
     return None if found is None else found.session
@@ -130,8 +129,7 @@ def _status() -> None:
     watched = now.watched
     st.text(f"Watching {watched.path.name}")
     if now.problem:
-        st.warning("The file cannot be followed at the moment.")
-        st.text(now.problem)
+        trouble("The file cannot be followed at the moment.", now.problem, st.warning)
     if found is None:
         st.caption("Waiting for the first turn.")
         if watched.turns:

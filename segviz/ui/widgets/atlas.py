@@ -9,7 +9,7 @@ import streamlit as st
 from segviz.evaluate import Outcomes
 from segviz.figures.atlas import COVERED, FOUND, MISSED, atlas, atlas_sentence, marks, won
 from segviz.ui import keys
-from segviz.ui.state import Session, begin
+from segviz.ui.state import Session
 from segviz.ui.view_state import write_question
 from segviz.ui.widgets.slices import measured
 from segviz.ui.widgets.tables import picked, tall
@@ -35,8 +35,7 @@ def draw_atlas(
     with st.container(horizontal=True):
         for side, first in (("A", next(iter(columns))), ("B", focus)):
             place = keys.atlas_side(key, side, focus)
-            begin(place, first)
-            if st.session_state[place] not in every:
+            if st.session_state.get(place) not in every:
                 st.session_state[place] = first
             st.selectbox(side, list(every), key=place, width=280, persist_state="session")
     base, focus = (st.session_state[keys.atlas_side(key, side, focus)] for side in "AB")

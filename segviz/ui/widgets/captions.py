@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 import string
+from collections.abc import Callable
+from typing import Any
 
 import streamlit as st
 
@@ -60,6 +62,12 @@ def refusal(error: ValueError, now: str = "The previous conversation is still he
         st.text(str(error))
 
 
+def trouble(what: str, why: object, draw: Callable[[str], object] = st.error) -> None:
+    """Draws what went wrong and, literally, why: that may quote a file or a server."""
+    draw(what)
+    st.text(str(why))
+
+
 def turns_of(session: Session, structure: Structure, node: int) -> list[str]:
     """Returns the ids of the turns below a node of ``structure``, in order."""
     units = session.memory.units
@@ -103,6 +111,12 @@ def named(session: Session, structure: Structure, node: int) -> str:
     kind = "" if known else f" · {structure.kind[node]}"
     gone = "" if structure.active[node] else " · retired"
     return f"{called(session, structure, node)}{where}{kind}{gone} · node {node}"
+
+
+def node_row(session: Session, structure: Structure, node: int) -> dict[str, Any]:
+    """Returns a node as a row of ``lists.node_list``: its name, and the beginning of its text."""
+    head, text = named(session, structure, node), short(structure.text[node])
+    return {"node": node, "head": head, "text": text}
 
 
 def called(session: Session, structure: Structure, node: int) -> str:

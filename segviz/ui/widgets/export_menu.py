@@ -1,13 +1,24 @@
-"""The Export menu: offers the view as files, and its link."""
+"""The Export menu: offers the view as files, some of which a browser draws, and its link.
+
+Streamlit makes a deferred file in a thread of its own and, where that fails, says no more
+than that it did. So the click also runs the menu again, which waits for the same attempt
+and shows its reason.
+"""
 
 from __future__ import annotations
 
+import logging
+from dataclasses import dataclass, field
+from threading import Event
+from time import sleep
 from urllib.parse import urlencode
 
 import streamlit as st
 
 from segviz.evaluate import Sweep
-from segviz.export import FORMATS, Format, View, file_name, sweep_csv
+from segviz.export import FORMATS, SCALES, Format, View, file_name, sweep_csv
+from segviz.export.browser import BrowserError, find_browser
+from segviz.export.pictures import SECONDS, made
 from segviz.export.story import stop_at
 from segviz.retrieval import Result
 from segviz.tree import Structure
@@ -16,7 +27,6 @@ from segviz.ui.address import current
 from segviz.ui.state import Session, typed_turns
 from segviz.ui.view_state import write_story
 from segviz.ui.widgets.captions import counted, unmarked
-from segviz.ui.widgets.pictures import attempt, follow, look, no_browser
 from segviz.view.bookmark import encode
 
 _HEADINGS = {
@@ -30,12 +40,14 @@ _HEADINGS = {
 # Pixels of the menu, which else becomes as wide as the page lets it.
 _WIDTH = 300
 
+_SHARPNESS = 2
+_WAIT = 2 * SECONDS + 5  # for its turn, then for the browser
+# Streamlit drops a file some finished runs after it was made; so this run does not finish
+# before the file is under way.
+_FETCHED = 0.5
 
-def exports_panel(
-    session: Session,
-    structure: Structure,
-    result: Result | None = None,
-) -> None:
+
+def exports_panel(session: Session, structure: Structure, result: Result | None = None) -> None:
     """Draws a menu that offers the view as files, each made when it is asked for, and its link.
 
     ``structure`` is what the page shows, ``result`` the answered question on Ask.
@@ -90,11 +102,13 @@ def _files(view: View) -> None:
         _button(view, offer, problem)
     for lacking in {problem for offer, problem in offers if offer not in shown}:
         st.caption(unmarked(lacking))
-    look(shown)
+    _look(shown)
 
 
 def _button(view: View, offer: Format, problem: str) -> None:
-    key, content = f"export-{offer.part}-{offer.ending}", attempt(offer, view)
+    key, state = f"export-{offer.part}-{offer.ending}", st.session_state
+    dark, scale = bool(state.get(keys.EXPORT_DARK)), state.get(keys.EXPORT_SCALE) or _SHARPNESS
+    content = Attempt(offer, view, dark, scale)
     clicked = st.download_button(
         offer.label,
         content,
@@ -137,9 +151,82 @@ def _link(session: Session, view: View) -> None:
     address = (st.context.url or "").partition("?")[0]
     link = urlencode(encode(view.bookmark))
     st.code(f"{address}?{link}" if link else address, language=None, wrap_lines=True)
-    if session.changed:
+    if session.built:  # operations have changed it since
         st.caption("The link leaves out what was done under Change; the session file holds it.")
     if view.typed:
         st.caption("A link does not hold turns you typed; the files above do.")
     elif view.bookmark.upload is not None:
         st.caption("Whoever opens the link must upload the same file first.")
+
+
+@dataclass(eq=False)
+class Attempt:
+    """The content of a file, made when it is called; afterwards ``problem`` says why it
+    could not be, "" where it could."""
+
+    offer: Format
+    view: View
+    dark: bool = False
+    scale: int = _SHARPNESS
+    problem: str = ""
+    done: Event = field(default_factory=Event)
+
+    def __call__(self) -> str | bytes:
+        """The content. BrowserError or ValueError with ``problem`` as its message."""
+        try:
+            return made(self.offer, self.view, dark=self.dark, scale=self.scale)
+        except (BrowserError, ValueError) as error:
+            self.problem = str(error)
+            raise
+        finally:
+            self.done.set()
+
+
+def no_browser() -> str:
+    """Why no browser can draw, and what to do instead; "" where one can."""
+    try:
+        find_browser()
+    except BrowserError as error:
+        return str(error)
+    return ""
+
+
+def follow(key: str, now: Attempt, clicked: bool) -> None:
+    """Keeps the attempt a button stands for; after a click, wait for the one that was clicked
+    and say what went wrong."""
+    asked: Attempt | None = st.session_state.get(key)
+    st.session_state[key] = now
+    if not clicked or asked is None:
+        return
+    with st.spinner("The browser draws the picture …"):
+        asked.done.wait(_WAIT)
+        if not asked.problem:
+            sleep(_FETCHED)
+    if asked.problem:
+        st.error(unmarked(asked.problem))
+
+
+def _look(offers: list[Format]) -> None:
+    """The controls for how pictures look, where there are formats that heed them."""
+    if any(offer.needs_browser for offer in offers):
+        st.toggle("Dark pictures", key=keys.EXPORT_DARK, help="SVG, PNG and PDF on a dark ground.")
+    if any(offer.scales for offer in offers):
+        st.segmented_control(
+            "Sharpness of the PNG",
+            SCALES,
+            default=_SHARPNESS,
+            format_func=lambda scale: f"{scale}×",
+            key=keys.EXPORT_SCALE,
+            help="Dots for each pixel of the picture, which is 1,400 pixels wide.",
+        )
+
+
+class _Told(logging.Filter):
+    """Leaves out what the menu tells the user; of anything else the log keeps its traceback."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        error = record.exc_info[1] if record.exc_info else None
+        return not (error and isinstance(error.__cause__, BrowserError | ValueError))
+
+
+logging.getLogger("streamlit.runtime.backend_operation_handler").addFilter(_Told())

@@ -151,18 +151,13 @@ def diffs(
     With ``steps``, one per row, each row has a button that goes to its step:
     ``on_step(step)`` runs, and in the run that follows the step is returned.
     """
-    items: list[dict[str, Any]] = [
-        {"title": title + _compared(old, new), "pieces": word_diff(old[:SENT], new[:SENT])}
-        for title, old, new in changes
-    ]
+    items: list[dict[str, Any]] = []
+    for title, old, new in changes:
+        cut = f" · first {SENT:,} characters" if max(len(old), len(new)) > SENT else ""
+        items.append({"title": title + cut, "pieces": word_diff(old[:SENT], new[:SENT])})
     for item, step in zip(items, steps, strict=False):
         item["step"] = step
-    result = part(
-        "diff",
-        key=key,
-        data={"items": items},
-        step=partial(_number, on_step),
-    )
+    result = part("diff", key=key, data={"items": items}, step=partial(_number, on_step))
     sent = result.get("step")
     return sent if isinstance(sent, int) else None
 
@@ -181,11 +176,6 @@ def _open(key: str, name: object) -> None:
     """Somebody asks for the whole of a long text, or (by "") no longer wants it."""
     if isinstance(name, str):
         st.session_state[keys.whole(key)] = name
-
-
-def _compared(old: str, new: str) -> str:
-    """What of two texts is compared, where it is not all."""
-    return f" · first {SENT:,} characters" if max(len(old), len(new)) > SENT else ""
 
 
 def _beginning(text: str, most: int) -> str:

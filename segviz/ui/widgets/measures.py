@@ -7,7 +7,9 @@ from collections.abc import Sequence
 import streamlit as st
 
 from segviz.conversation import Question
-from segviz.evaluate.measures import CHOICES, MEASURES, TOKENS, UNITS
+from segviz.evaluate import Sweep
+from segviz.evaluate.compare import Comparison
+from segviz.evaluate.measures import CHOICES, MEASURES
 from segviz.evaluate.outcomes import ADVERSARIAL
 from segviz.figures.judged import opening
 from segviz.memory import paid
@@ -63,11 +65,10 @@ def duration(session: Session, sweeps: float) -> str:
     return f"Takes about {seconds}{longer}."
 
 
-def measure_choice(
-    questions: Sequence[Question], k: int, units: int = UNITS, tokens: int = TOKENS
-) -> tuple[str, bool]:
-    """Draws the choice; returns the measure and whether category 5 counts. ``questions`` must have
-    something countable."""
+def measure_choice(session: Session, found: Sweep | Comparison) -> tuple[str, bool]:
+    """Draws the choice by which to read what was ``found``; returns the measure and whether
+    category 5 counts. The measured questions must have something countable."""
+    questions = measured(session)
     names, tricky = countable(questions), adversarial_questions(questions)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         measure: str = st.selectbox(
@@ -90,7 +91,8 @@ def measure_choice(
         )
     why = " It comes first because every policy shows in it, and a wide node pays for each unit."
     st.caption(
-        f"**{opening(measure)}**: {MEASURES[measure].meaning} Here K is {k} nodes, N {units} "
-        f"units, T {tokens:,} tokens.{why if measure == START else ''}"
+        f"**{opening(measure)}**: {MEASURES[measure].meaning} Here K is "
+        f"{found.settings.k} nodes, N {found.units} units, T {found.tokens:,} tokens."
+        f"{why if measure == START else ''}"
     )
     return measure, counts

@@ -9,7 +9,6 @@ import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
 
-from segviz.frontend.message import pack
 from segviz.frontend.outline import MAX_TEXTS, outline_payload
 from segviz.retrieval import Result, ranking
 from segviz.tree import Structure
@@ -21,12 +20,7 @@ from segviz.view.scene import Scene
 
 
 def draw_outline(
-    session: Session,
-    scene: Scene,
-    *,
-    key: str,
-    height: int = 460,
-    result: Result | None = None,
+    session: Session, scene: Scene, *, key: str, height: int = 460, result: Result | None = None
 ) -> None:
     """The outline of a scene; selecting a row selects the node for the whole page.
 
@@ -34,12 +28,13 @@ def draw_outline(
     """
     structure = scene.structure
     kinds, kind = _kinds(session, structure)
+    asked, nodes = st.session_state.get(keys.OUTLINE_WANTED, ("", []))  # texts the browser wants
     payload = outline_payload(
         scene,
         kinds=kinds,
         kind=kind,
         ranks=None if result is None else _ranks(result),
-        wanted=_wanted(session),
+        wanted=nodes if asked == session.key else [],
         height=height,
     )
 
@@ -52,19 +47,7 @@ def draw_outline(
             nodes = [node for node in sent[:MAX_TEXTS] if isinstance(node, int)]
             st.session_state[keys.OUTLINE_WANTED] = (session.key, nodes)
 
-    part(
-        "outline",
-        key=key,
-        data=pack(payload | {"kind": "outline"}),
-        selected=select,
-        wanted=want,
-    )
-
-
-def _wanted(session: Session) -> list[int]:
-    """The nodes whose texts the browser asked for."""
-    key, nodes = st.session_state.get(keys.OUTLINE_WANTED, ("", []))
-    return list(nodes) if key == session.key else []
+    part("outline", key=key, data=payload, selected=select, wanted=want)
 
 
 def _kinds(session: Session, structure: Structure) -> tuple[list[str], list[int]]:

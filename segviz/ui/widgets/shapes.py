@@ -73,35 +73,28 @@ def _trees(measured: Sequence[Measured], data: str) -> None:
 
 
 def _own(one: Measured) -> dict[str, object]:
-    shape = one.shape
+    kind = _KINDS.get(one.shape.kind, one.shape.kind)
+    widest, shared = one.shape.widest, one.shape.shared or None
+    more = {"widest": widest, "with several parents": shared, "calls/leaf": one.calls}
+    return _row(one.label, kind, one.shape) | more
+
+
+def _printed(row: PublishedShape) -> dict[str, object]:
+    more = {"calls/leaf": row.calls_per_leaf}
+    return _row(f"{row.method}, {row.data}", "published", row) | more
+
+
+def _row(name: str, kind: str, shape: Shape | PublishedShape) -> dict[str, object]:
     return {
-        "memory": one.label,
-        "kind": _KINDS.get(shape.kind, shape.kind),
+        "memory": name,
+        "kind": kind,
         "leaves": shape.leaves,
         "nodes": shape.nodes,
-        "nodes/leaf": shape.nodes_per_leaf,
+        "nodes/leaf": shape.nodes / shape.leaves if shape.leaves else 0.0,
         "max depth": float(shape.max_depth),
         "mean depth": shape.mean_depth,
         "depth std": shape.depth_std,
         "branching": shape.branching,
-        "widest": shape.widest,
-        "with several parents": shape.shared or None,
-        "calls/leaf": one.calls,
-    }
-
-
-def _printed(row: PublishedShape) -> dict[str, object]:
-    return {
-        "memory": f"{row.method}, {row.data}",
-        "kind": "published",
-        "leaves": row.leaves,
-        "nodes": row.nodes,
-        "nodes/leaf": row.nodes / row.leaves,
-        "max depth": row.max_depth,
-        "mean depth": row.mean_depth,
-        "depth std": row.depth_std,
-        "branching": row.branching,
-        "calls/leaf": row.calls_per_leaf,
     }
 
 

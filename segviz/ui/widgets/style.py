@@ -35,12 +35,10 @@ _RULES = """
 .st-key-ask-tree { min-height: 44rem; }
 
 /* The controls above the tree are one line of an instrument: equally tall, close together. */
-:is(.st-key-transport, .st-key-asking, .st-key-scoring) button {
-  min-height: 2.1rem; padding: 0.1rem 0.6rem;
-}
+:is(.st-key-transport, .st-key-asking, .st-key-scoring) button { padding: 0.1rem 0.6rem; }
+.st-key-transport button { min-height: 2.1rem; }
 .st-key-asking > :first-child { min-width: min(18rem, 100%); }
-.st-key-asking button { min-height: 2.5rem; }
-.st-key-scoring button { min-height: 2.5rem; }
+:is(.st-key-asking, .st-key-scoring) button { min-height: 2.5rem; }
 .st-key-source button { padding-inline: 0.55rem; }
 
 /* Columns in a container whose key begins so stand below each other where each would be

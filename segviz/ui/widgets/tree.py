@@ -12,7 +12,7 @@ from segviz.figures.node_link import node_link_html
 from segviz.frontend.payload import tree_payload
 from segviz.tree import Structure
 from segviz.ui import keys
-from segviz.ui.state import Session, begin
+from segviz.ui.state import Session, starts
 from segviz.ui.view_state import VIEWS, read_look, write_look
 from segviz.ui.widgets.canvas import tree_canvas
 from segviz.ui.widgets.charts import colours, ramp, theme
@@ -35,18 +35,13 @@ def stage_height(levels: int) -> int:
 
 # Pixels of legend, tools, axis and read-out around the rows of a tree.
 _CHROME = 184
+_NODE_LINK_HEIGHT = 560
 
 
 def view_choice(key: str) -> str:
     """Draws the views of one structure as tabs; returns the one in front."""
-    begin(key, VIEWS[0])
     chosen = st.segmented_control(
-        "View",
-        VIEWS,
-        required=True,
-        key=key,
-        label_visibility="collapsed",
-        persist_state="session",
+        "View", VIEWS, required=True, label_visibility="collapsed", **starts(key, VIEWS[0])
     )
     return chosen or VIEWS[0]
 
@@ -91,14 +86,12 @@ def draw_canvas(
 
     ``gutter`` reserves the column of candidates; with ``stage`` pixels of tree the component is
     as tall as what else it shows; ``bare`` leaves out the tree; ``passing`` as in ``tree_canvas``;
-    ``on_setting`` gets what the
-    controls of the header are set to.
+    ``on_setting`` gets what the controls of the header are set to.
     """
     drawn = shown.drawn()
     payload = tree_payload(drawn, gutter=gutter, bare=bare, stage=stage)
     if drawn.axis_units is not None:
         payload["axis_units"] = drawn.axis_units.tolist()  # to point at turns
-
     tree_canvas(
         payload,
         key=key,
@@ -113,7 +106,7 @@ def draw_canvas(
         st.caption(f"{UNFOLDED} Colours are sessions, oldest violet.")
 
 
-def draw_node_link(session: Session, structure: Structure, height: int = 560, **marks: Any) -> None:
+def draw_node_link(session: Session, structure: Structure, **marks: Any) -> None:
     """Draws the same structure with pyvis; ``marks`` as in ``node_link_html``."""
     palette = session_colours(len(session.conversation.sessions))
     middles = (structure.start + structure.stop - 1) // 2
@@ -124,14 +117,14 @@ def draw_node_link(session: Session, structure: Structure, height: int = 560, **
         fills,
         background=background,
         foreground=foreground,
-        height=height,
+        height=_NODE_LINK_HEIGHT,
         ramp=ramp("score"),
         accent=colours()["accent"],
         selected=session.selected_in(structure),
         names=scene(session, structure).names,
         **marks,
     )
-    st.iframe(html, height=height + 30, alt="Node-link drawing of the memory")
+    st.iframe(html, height=_NODE_LINK_HEIGHT + 30, alt="Node-link drawing of the memory")
     total = int(structure.active.sum())
     coloured = "by propagated score" if "scores" in marks else "by session (middle of the span)"
     count = f"All {shown} nodes"

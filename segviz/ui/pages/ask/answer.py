@@ -23,8 +23,8 @@ from segviz.memory.answer import (
 )
 from segviz.retrieval import Result, estimated_tokens
 from segviz.ui import keys
-from segviz.ui.state import Session, fingerprint, peek, remember
-from segviz.ui.widgets.captions import counted, unmarked
+from segviz.ui.state import Session, fingerprint, keep, peek
+from segviz.ui.widgets.captions import counted, trouble, unmarked
 
 ANSWERS_KEPT = 50
 _MEANING = (
@@ -52,7 +52,7 @@ def answer_panel(session: Session, question: Question, result: Result) -> None:
         found = _ask(session, result, chat)
         if found is None:
             return
-        remember(keys.ANSWERS, key, ANSWERS_KEPT, lambda: found)
+        keep(keys.ANSWERS, key, ANSWERS_KEPT, found)
         st.rerun()
     st.text(given.text or "(The model gave no answer.)")
     _compared(session, question, given, chat, key)
@@ -72,7 +72,7 @@ def _ask(session: Session, result: Result, chat: OpenAIChat) -> Answer | None:
         with st.spinner("Waiting for the answer"):
             return answer(session.memory, result, chat)
     except ModelError as error:
-        _explain("There is no answer.", error)
+        trouble("There is no answer.", error)
         return None
 
 
@@ -113,17 +113,12 @@ def _graded(
             with st.spinner("Waiting for the grade"):
                 fresh = judge(question, given.text, chat, session.conversation)
         except LabelError as error:
-            _explain("The model gave no grade from 0 to 3.", error)
+            trouble("The model gave no grade from 0 to 3.", error)
             return
         except ModelError as error:
-            _explain("There is no grade.", error)
+            trouble("There is no grade.", error)
             return
-        remember(keys.GRADES, graded, ANSWERS_KEPT, lambda: fresh)
+        keep(keys.GRADES, graded, ANSWERS_KEPT, fresh)
         st.rerun()
     right = "counts as right" if score >= RIGHT_FROM else "counts as wrong"
     st.caption(f"Graded **{score}** of 3 ({right}): {_MEANING[score]}.")
-
-
-def _explain(what: str, error: ModelError) -> None:
-    st.error(what)
-    st.text(str(error))

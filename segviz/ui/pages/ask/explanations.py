@@ -1,4 +1,5 @@
-"""Explains a score in numbers: the ledger of a node, the sums of all scores by hop."""
+"""Explains a score in numbers: the ledger of a node, the sums of all scores by hop; and a system's
+own retrieval, stage by stage."""
 
 from __future__ import annotations
 
@@ -6,14 +7,16 @@ from collections.abc import Mapping
 
 import streamlit as st
 
+from segviz.construct import Stage
 from segviz.evaluate.aggregate import Row
 from segviz.evaluate.compare import Chart
 from segviz.figures.rows import rows_figure
 from segviz.retrieval import Result
 from segviz.systems.levels import level_name
 from segviz.ui.state import Session
-from segviz.ui.widgets.captions import level_names, place, short
+from segviz.ui.widgets.captions import level_names, node_row, place, short
 from segviz.ui.widgets.charts import chart, ink
+from segviz.ui.widgets.lists import node_list
 from segviz.ui.widgets.tables import table
 from segviz.view.palette import LEVEL_COLOURS
 
@@ -22,6 +25,10 @@ LISTED = 12
 
 # So many rows of it are seen without scrolling.
 _LEDGER_SEEN = 6
+
+# So much of the long list of a stage is shown at first.
+_STAGE_LISTED = 40
+_STAGE_HEIGHT = 260
 
 
 def ledger_panel(session: Session, result: Result, node: int) -> None:
@@ -107,3 +114,68 @@ def level_chart(
         more,
         rows=lambda: rows,
     )
+
+
+def stages_panel(session: Session, result: Result) -> None:
+    """Draws the stages in their order, each with the nodes it looked at and those it kept; nothing
+    for propagation, which has no stages."""
+    if not result.stages:
+        return
+    st.markdown("**How the system went about it**")
+    told, seen = st.columns([11, 10], gap="medium")
+    with told, st.container(border=True, key="stages"):
+        for number, stage in enumerate(result.stages, start=1):
+            _stage(session, result, number, stage)
+    with seen:
+        _levels(session, result)
+
+
+def _stage(session: Session, result: Result, number: int, stage: Stage) -> None:
+    st.markdown(f"{number}. **{stage.name}**")
+    st.text(stage.note)
+    if not stage.nodes:
+        return
+    title = f"{len(stage.nodes):,} looked at, {len(stage.kept):,} kept"
+    if stage.scores:
+        title += f" · best: node {stage.nodes[0]} at {stage.scores[0]:.3f}"
+    with st.expander(title, key=f"stage-{number}", on_change="rerun") as listed:
+        if listed.open:
+            _stage_list(session, result, number, stage)
+
+
+def _stage_list(session: Session, result: Result, number: int, stage: Stage) -> None:
+    """Lists the nodes of a stage, kept ones first; a click selects one."""
+    kept = set(stage.kept)
+    order = sorted(range(len(stage.nodes)), key=lambda place: stage.nodes[place] not in kept)
+    if len(order) > _STAGE_LISTED and not st.toggle(
+        f"All {len(order):,}", key=f"stage-all-{number}"
+    ):
+        st.caption(f"Showing {_STAGE_LISTED} of {len(order):,}.")
+        order = order[:_STAGE_LISTED]
+    rows = [
+        node_row(session, result.structure, stage.nodes[place])
+        | {"note": f"{stage.scores[place]:.4f}" if stage.scores else ""}
+        for place in order
+    ]
+    node_list(
+        [
+            ("Kept", [row for row in rows if row["node"] in kept]),
+            ("Not kept", [row for row in rows if row["node"] not in kept]),
+        ],
+        key=f"stage-nodes-{number}",
+        height=_STAGE_HEIGHT,
+        label=f"Nodes of the stage {stage.name}",
+        about=f"{number} {result.question}",
+        on_pick=session.select,
+    )
+
+
+def _levels(session: Session, result: Result) -> None:
+    """Draws the shares of the nodes looked at and of those returned."""
+    shares = {}
+    for name, counts in (("looked at", result.visited), ("returned", result.levels())):
+        total = sum(counts.values())
+        shares[f"{total} {name}"] = {at: count / (total or 1) for at, count in counts.items()}
+    title = "Levels it looked at, and those it returned"
+    st.markdown(f"**{title}**")
+    level_chart(session, shares, title, "visited-chart")

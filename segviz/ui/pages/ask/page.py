@@ -11,26 +11,14 @@ from segviz.files import NoRoom
 from segviz.memory import ask
 from segviz.memory.answer import is_adversarial
 from segviz.retrieval import Result, RetrievalSettings
-from segviz.retrieval.gold import (
-    ABSENT,
-    COVERED,
-    HIT,
-    MISSED,
-    GoldEvidence,
-    gold_evidence,
-)
+from segviz.retrieval.gold import ABSENT, COVERED, HIT, MISSED, GoldEvidence, gold_evidence
 from segviz.ui import keys
 from segviz.ui.inspector.node import node_details, node_transcript
 from segviz.ui.inspector.pins import pins_panel
 from segviz.ui.pages.ask.answer import answer_panel
-from segviz.ui.pages.ask.explanations import hop_panel, ledger_panel
-from segviz.ui.pages.ask.question_and_settings import (
-    ask_controls,
-    live,
-    on_time_axis,
-)
-from segviz.ui.pages.ask.stages import stages_panel
-from segviz.ui.settings import write_live_setting
+from segviz.ui.pages.ask.explanations import hop_panel, ledger_panel, stages_panel
+from segviz.ui.pages.ask.question_and_settings import ask_controls, live
+from segviz.ui.settings import read_settings, write_live_setting
 from segviz.ui.state import Session
 from segviz.ui.view_state import view_shown
 from segviz.ui.widgets.captions import counted, level_label, unmarked
@@ -45,12 +33,12 @@ from segviz.view.scene import answered, peaked
 
 def render(session: Session) -> None:
     """Draws the page."""
-    asked = ask_controls(session)
-    question, settings = asked.question, asked.settings
+    question, row = ask_controls(session)
+    settings = read_settings(session)
     result = _answered(session, question, settings)
     if result is None:
         return
-    with asked.row:
+    with row:
         exports_panel(session, result.structure, result)
     if result.settings.step is not None:
         _moment(session, question, result.settings.step)
@@ -64,11 +52,13 @@ def render(session: Session) -> None:
     if not len(result.structure):
         _gold_line(question, status)
         return
-    _tree(session, gold, result, _live(session, settings))
-    if view_shown(keys.ASK_VIEW) == "Outline":
+    view = view_shown(keys.ASK_VIEW)
+    on_time_axis = view == "Time axis"
+    _tree(session, gold, result, _live(session, settings), bare=not on_time_axis)
+    if view == "Outline":
         shown = answered(scene(session, result.structure), result, gold)
         draw_outline(session, shown, key="ask-outline", height=560, result=result)
-    elif not on_time_axis():
+    elif not on_time_axis:
         draw_node_link(
             session,
             result.structure,
@@ -77,7 +67,7 @@ def render(session: Session) -> None:
             marked=result.after,
             gold=gold.leaves,
         )
-    if result.own and on_time_axis():
+    if result.own and on_time_axis:
         st.caption("Above the axis is relevance alone, below it the system's own scores.")
     _gold_line(question, status)
     stages_panel(session, result)
@@ -124,7 +114,9 @@ def _live(session: Session, settings: RetrievalSettings) -> Live | None:
     return Live(settings, *st.session_state.get(keys.DRAWN, ()))
 
 
-def _tree(session: Session, gold: GoldEvidence, result: Result, live: Live | None) -> None:
+def _tree(
+    session: Session, gold: GoldEvidence, result: Result, live: Live | None, bare: bool
+) -> None:
     levels = int(session.memory.structure.level.max()) + 1
     shown = replace(
         answered(scene(session, result.structure), result, gold, live),
@@ -136,7 +128,7 @@ def _tree(session: Session, gold: GoldEvidence, result: Result, live: Live | Non
         shown,
         key="ask-tree",
         stage=stage_height(levels),
-        bare=not on_time_axis(),
+        bare=bare,
         on_setting=write_live_setting,
     )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 
 import streamlit as st
@@ -10,18 +10,11 @@ from streamlit.delta_generator import DeltaGenerator
 
 from segviz.construct import parameters
 from segviz.conversation import Question
-from segviz.retrieval import (
-    POLICIES,
-    RELEVANCE,
-    RetrievalSettings,
-    relevance_model,
-    spelled,
-)
+from segviz.retrieval import POLICIES, RELEVANCE, RetrievalSettings, relevance_model, spelled
 from segviz.ui import keys
 from segviz.ui.settings import (
     START_BUDGET,
     asked_step,
-    begin_settings,
     preset_options,
     read_preset,
     read_settings,
@@ -29,8 +22,8 @@ from segviz.ui.settings import (
     write_preset,
     write_relevance,
 )
-from segviz.ui.state import Session, begin, shows
-from segviz.ui.view_state import VIEWS, read_question, read_step, view_shown, write_question
+from segviz.ui.state import Session, shows, starts
+from segviz.ui.view_state import read_question, read_step, write_question
 from segviz.ui.widgets.captions import level_label
 from segviz.ui.widgets.slices import FATES_SHOWN, fate_rows
 from segviz.ui.widgets.tables import tall
@@ -41,21 +34,11 @@ from segviz.view.names import node_names
 from segviz.view.scene import keeps_time
 
 
-@dataclass(frozen=True)
-class Asked:
-    """A question, the settings it is asked with, and the row above them, for more controls."""
-
-    question: Question
-    settings: RetrievalSettings
-    row: DeltaGenerator
-
-
-def ask_controls(session: Session) -> Asked:
-    """Draws the controls of the page; returns what they say."""
+def ask_controls(session: Session) -> tuple[Question, DeltaGenerator]:
+    """Draws the controls of the page; returns the question, and their first row, for more."""
     row = st.container(horizontal=True, vertical_alignment="bottom", key="asking")
     with row:
         question = _question(session)
-        begin_settings()
         _fates(session)
         _retrieval(session)
     with st.container(horizontal=True, vertical_alignment="center", key="scoring"):
@@ -64,7 +47,7 @@ def ask_controls(session: Session) -> Asked:
         view_choice(keys.ASK_VIEW)
     if read_settings(session).method == "propagate" and not live(session):
         _propagation()
-    return Asked(question, read_settings(session), row)
+    return question, row
 
 
 def _scoring(session: Session) -> None:
@@ -190,11 +173,6 @@ def _fates(session: Session) -> None:
         )
 
 
-def on_time_axis() -> bool:
-    """Tells whether the canvas is shown, whose header then holds policy, α and H."""
-    return view_shown(keys.ASK_VIEW) == VIEWS[0]
-
-
 def live(session: Session) -> bool:
     """Tells whether the header of the canvas holds the controls: where the structure keeps to time
     and the browser knows the policy."""
@@ -207,25 +185,22 @@ def _retrieval(session: Session) -> None:
     st.selectbox(
         "K",
         range(1, 31),
-        key=keys.K,
         format_func=lambda k: f"K {k}",
         label_visibility="collapsed",
         width=92,
         help="How many nodes are retrieved",
-        persist_state="session",
+        **starts(keys.K, RetrievalSettings().k),
     )
     with st.popover("More", width="content", key="more-settings", on_change="rerun") as opened:
         if not opened.open:
             return
         levels = list(range(int(session.memory.structure.level.max()) + 1))
-        begin(keys.levels(len(levels)), levels)
         st.multiselect(
             "Admissible levels",
             levels,
             format_func=lambda level: level_label(session.memory, level),
-            key=keys.levels(len(levels)),
             help="Only these levels may be retrieved; all of them take part in propagation",
-            persist_state="session",
+            **starts(keys.levels(len(levels)), levels),
         )
         literal_switch()
         _budget()
@@ -267,20 +242,18 @@ def _budget() -> None:
         persist_state="session",
     )
     if wanted:
-        begin(keys.BUDGET, START_BUDGET)
-        st.number_input("Tokens", 50, 100_000, step=50, key=keys.BUDGET, persist_state="session")
+        st.number_input("Tokens", 50, 100_000, step=50, **starts(keys.BUDGET, START_BUDGET))
 
 
 def _propagation() -> None:
     """Draws policy, α and H as widgets, where the browser cannot follow them."""
-    columns = st.columns([5, 4, 3], gap="medium")
+    columns, default = st.columns([5, 4, 3], gap="medium"), RetrievalSettings()
     policy: str = columns[0].selectbox(
         "policy",
         list(POLICIES),
-        key=keys.POLICY,
         help="Which way scores travel along the tree before the best nodes are taken:\n\n"
         + "\n".join(f"- {POLICIES[name]().label}" for name in POLICIES),
-        persist_state="session",
+        **starts(keys.POLICY, default.policy),
     )
     still = policy == "none"
     columns[1].slider(
@@ -288,19 +261,17 @@ def _propagation() -> None:
         0.0,
         ALPHA_MAX,
         step=ALPHA_STEP,
-        key=keys.ALPHA,
         disabled=still,
         help="Weight of each further hop: final = Σ αᵏ sᵏ / Σ αᵏ. 0 switches propagation off.",
-        persist_state="session",
+        **starts(keys.ALPHA, default.alpha),
     )
     columns[2].slider(
         "H",
         0,
         HORIZON_MAX,
-        key=keys.HORIZON,
         disabled=still,
         help="Hops: how many edges a score may travel. 0 is collapsed retrieval.",
-        persist_state="session",
+        **starts(keys.HORIZON, default.horizon),
     )
 
 

@@ -8,17 +8,14 @@ import streamlit as st
 
 from segviz.retrieval import RELEVANCE, RetrievalSettings
 from segviz.systems import SYSTEMS
+from segviz.tree.shape import shape
 from segviz.ui.pages.compare.memories import cached, offer
-from segviz.ui.pages.compare.questions import (
-    asked_of_all,
-    measure_panel,
-    question_choice,
-    question_panel,
-)
-from segviz.ui.pages.compare.structures import PER_ROW, shapes_panel, structures_panel
+from segviz.ui.pages.compare.questions import asked_of_all, measure_panel, question_panel
+from segviz.ui.pages.compare.structures import PER_ROW, structures_panel
 from segviz.ui.state import Session
 from segviz.ui.widgets.captions import counted, unmarked
 from segviz.ui.widgets.measures import countable
+from segviz.ui.widgets.shapes import Measured, draw_shapes
 
 DEFAULT = ("segment-tree", "clustering", "memtree")
 
@@ -39,8 +36,6 @@ def render(session: Session) -> None:
             st.info("Choose one system or more to compare.")
         return
     st.subheader("One question", divider="gray")
-    if session.conversation.questions:
-        question_choice(session)
     results = asked_of_all(session, ready, settings)
     structures_panel(session, ready, results)
     if results:
@@ -51,7 +46,11 @@ def render(session: Session) -> None:
     else:
         st.info("This conversation has no questions to compare by.")
     st.subheader("Shape", divider="gray")
-    shapes_panel(session, ready)
+    shapes = [
+        Measured(SYSTEMS[name].label, name, shape(memory.structure))
+        for name, memory in ready.items()
+    ]
+    draw_shapes(shapes, session.conversation.source_format)
 
 
 def _choices(session: Session) -> tuple[list[str], dict[str, Any]]:
@@ -91,8 +90,7 @@ def _choices(session: Session) -> tuple[list[str], dict[str, Any]]:
     st.caption(
         f"Same for all: {counted(len(session.memory.units), 'leaf', 'leaves')} by the rule "
         f"'{session.memory.unit}', embedded by {unmarked(session.memory.embedder.name)}, relevance "
-        f"{relevance}, "
-        f"K {k}, N {budget} units."
+        f"{relevance}, K {k}, N {budget} units."
     )
     named = None if relevance == USUAL else relevance
     return chosen, {"relevance": named, "k": k, "units": budget}

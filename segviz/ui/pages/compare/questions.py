@@ -11,14 +11,7 @@ import streamlit as st
 from segviz.construct import Retriever
 from segviz.evaluate import MEASURES, Mean, Outcomes
 from segviz.evaluate.aggregate import Row
-from segviz.evaluate.compare import (
-    OWN,
-    Comparison,
-    Overlap,
-    Standing,
-    compare,
-    overlap,
-)
+from segviz.evaluate.compare import OWN, Comparison, Overlap, Standing, compare, overlap
 from segviz.evaluate.outcomes import ADVERSARIAL
 from segviz.figures.compare import (
     DIFFERENCE,
@@ -39,7 +32,7 @@ from segviz.ui import keys
 from segviz.ui.pages.compare.memories import built_key
 from segviz.ui.pages.compare.structures import select_turns, side_by_side
 from segviz.ui.settings import write_settings
-from segviz.ui.state import Session, fingerprint, peek, remember
+from segviz.ui.state import Session, fingerprint, keep, peek, remember
 from segviz.ui.widgets.atlas import draw_atlas
 from segviz.ui.widgets.captions import counted, level_label, short, spread, unmarked
 from segviz.ui.widgets.charts import chart, colours, ink, pair, theme
@@ -63,28 +56,23 @@ _TALL = 420
 def asked_of_all(
     session: Session, ready: Mapping[str, Memory], settings: dict[str, Any]
 ) -> dict[str, Result]:
-    """Returns what each system retrieves for the chosen question; nothing without questions."""
+    """Draws the choice of a question; returns what each system retrieves for it, nothing without
+    questions."""
     questions = session.conversation.questions
     if not questions:
         return {}
-    question = questions[st.session_state.get(keys.question(session.source)) or 0]
-    # By the system's own retrieval where it has one, else collapsed.
-    return {
-        name: memory.ask(question, _how(settings, isinstance(memory.model, Retriever)))
-        for name, memory in ready.items()
-    }
-
-
-def question_choice(session: Session) -> None:
-    """Draws the choice of the question that all systems are asked."""
-    questions = session.conversation.questions
-    st.selectbox(
+    chosen = st.selectbox(
         "Question asked of all",
         range(len(questions)),
         format_func=lambda i: f"{questions[i].category_label} · {questions[i].text}",
         key=keys.question(session.source),
         persist_state="session",
     )
+    # By the system's own retrieval where it has one, else collapsed.
+    return {
+        name: memory.ask(questions[chosen], _how(settings, isinstance(memory.model, Retriever)))
+        for name, memory in ready.items()
+    }
 
 
 def question_panel(
@@ -121,7 +109,7 @@ def question_panel(
         _method(results[name], name)
         _evidence(session, name, ready[name], results[name], gold)
 
-    side_by_side(list(ready), evidence, "beside-evidence")
+    side_by_side(ready, evidence, "beside-evidence")
 
 
 def _turns(found: Overlap, gold: list[str], held: Mapping[str, set[str]]) -> None:
@@ -215,9 +203,9 @@ def measure_panel(session: Session, ready: Mapping[str, Memory], settings: dict[
             return
         with st.spinner("Measuring"):
             found = compare(dict(ready), questions, clock=perf_counter, **settings)
-        remember(keys.COMPARISONS, key, RESULTS_KEPT, lambda: found)
+        keep(keys.COMPARISONS, key, RESULTS_KEPT, found)
         st.rerun()
-    measure, adversarial = measure_choice(questions, found.settings.k, found.units, found.tokens)
+    measure, adversarial = measure_choice(session, found)
     _standings(session, ready, found, measure, adversarial, key)
 
 
@@ -231,7 +219,6 @@ def _standings(
 ) -> None:
     """Draws every system and retrieval by one measure, beside the first of them."""
     first = found.rows[0].outcomes
-
     label = MEASURES[measure].label
     rows: list[Row] = remember(
         "standings",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from inspect import cleandoc
 from typing import Literal
@@ -24,7 +24,6 @@ from segviz.ui.state import Session
 from segviz.ui.view_state import picked_question
 from segviz.ui.widgets.canvas import tree_canvas
 from segviz.ui.widgets.captions import cited, counted
-from segviz.ui.widgets.shapes import Measured, draw_shapes
 from segviz.view.look import Look
 from segviz.view.scene import answered, keeps_time, scene_of
 
@@ -46,7 +45,7 @@ def structures_panel(
     )
     # They end on one line, so that canvases below headings of different heights lie level.
     side_by_side(
-        list(ready),
+        ready,
         lambda name: _structure(session, name, ready, results.get(name)),
         "beside-structures",
         "bottom",
@@ -54,12 +53,13 @@ def structures_panel(
 
 
 def side_by_side(
-    names: Sequence[str],
+    ready: Mapping[str, Memory],
     draw: Callable[[str], None],
     what: str,
     align: Literal["top", "bottom"] = "top",
 ) -> None:
     """Draws one panel for each system, up to ``PER_ROW`` in a row, fewer on a narrow page."""
+    names = list(ready)
     for first in range(0, len(names), PER_ROW):
         row = names[first : first + PER_ROW]
         with st.container(key=f"{what}-{first}"):
@@ -110,12 +110,13 @@ def _unlike(found: Shape, name: str, data: str) -> str:
 def _draw(session: Session, name: str, ready: Mapping[str, Memory], result: Result | None) -> None:
     """One small canvas; a click selects the node's turns in all of them."""
     memory, key = ready[name], f"compare-{name}"
+    source, turns = st.session_state.get(keys.COMPARE_TURNS, (None, ()))
     shown = scene_of(
         memory,
         memory.structure.collapsed,
         identity=built_key(session, name),
         look=Look("session", "none"),
-        selected=holder(memory, _selected_turns(session)),
+        selected=holder(memory, turns if source == session.source else ()),
     )
     title = f"{session.conversation.id}, {SYSTEMS[name].label}"
     shown = replace(shown, title=title, measures={})
@@ -130,23 +131,15 @@ def _draw(session: Session, name: str, ready: Mapping[str, Memory], result: Resu
         here = drawn.node(box)
         select_turns(session, () if here is None else memory.turn_ids(here))
 
-    tree_canvas(tree_payload(drawn, legend=False), key=key, height=_height(ready), on_select=select)
-
-
-def _height(ready: Mapping[str, Memory]) -> int:
-    """Pixels for the tallest of them, the same for all."""
+    # The tallest of them says how tall all are.
     levels = 1 + max(int(m.structure.level.max(initial=0)) for m in ready.values())
-    return min(164 + 48 * levels, 334)
+    height = min(164 + 48 * levels, 334)
+    tree_canvas(tree_payload(drawn, legend=False), key=key, height=height, on_select=select)
 
 
 def select_turns(session: Session, turns: tuple[str, ...]) -> None:
     """Selects these turns of a node, in every structure."""
     st.session_state[keys.COMPARE_TURNS] = (session.source, turns)
-
-
-def _selected_turns(session: Session) -> tuple[str, ...]:
-    source, turns = st.session_state.get(keys.COMPARE_TURNS, (None, ()))
-    return turns if source == session.source else ()
 
 
 def holder(memory: Memory, turns: tuple[str, ...]) -> int | None:
@@ -164,14 +157,3 @@ def holder(memory: Memory, turns: tuple[str, ...]) -> int | None:
         if wanted.issubset(covered) and (best is None or len(covered) < best[0]):
             best = (len(covered), node)
     return None if best is None else best[1]
-
-
-def shapes_panel(session: Session, ready: Mapping[str, Memory]) -> None:
-    """Draws the shape of every structure beside those published of its system."""
-    draw_shapes(
-        [
-            Measured(SYSTEMS[name].label, name, shape(memory.structure))
-            for name, memory in ready.items()
-        ],
-        session.conversation.source_format,
-    )

@@ -8,13 +8,7 @@ import streamlit as st
 from segviz.figures.cost import cost_figure, cost_rows, cost_sentence, dollars, total_sentence
 from segviz.tree import Decision, Structure, total_cost
 from segviz.tree.inspect import digest
-from segviz.tree.shape import (
-    boundary_f1,
-    diagnose,
-    random_f1,
-    session_starts,
-    shape,
-)
+from segviz.tree.shape import boundary_f1, diagnose, random_f1, session_starts, shape
 from segviz.ui.sidebar.spending import price_of
 from segviz.ui.state import Session
 from segviz.ui.widgets.charts import chart, colours
@@ -30,9 +24,7 @@ def warnings(structure: Structure, decision: Decision | None) -> None:
 
 def shape_panel(session: Session, structure: Structure, now: int) -> None:
     """Draws the shape table and the cost charts of the tree after ``now`` steps."""
-    with st.expander(
-        "Shape and cost", expanded=False, key="shape-panel", on_change="rerun"
-    ) as panel:
+    with st.expander("Shape and cost", key="shape-panel", on_change="rerun") as panel:
         if not panel.open:
             return
         _table(session, now)

@@ -60,9 +60,6 @@ def structure_views_panel(session: Session, structure: Structure, step: int) -> 
         VIEWS[chosen][1](session, structure, step)
 
 
-# --- time windows --------------------------------------------------------------------
-
-
 def _windows(session: Session, structure: Structure, step: int) -> None:
     names, found = level_names(session.memory), windows(structure)
     calendar = dated(structure)
@@ -77,9 +74,6 @@ def _windows(session: Session, structure: Structure, step: int) -> None:
         f"heard.{more}",
         rows=lambda: window_rows(found, names, calendar),
     )
-
-
-# --- forgetting ----------------------------------------------------------------------
 
 
 def _forgetting(session: Session, structure: Structure, step: int) -> None:
@@ -114,9 +108,6 @@ def _forgetting(session: Session, structure: Structure, step: int) -> None:
     )
 
 
-# --- families of a forest ------------------------------------------------------------
-
-
 def _families(session: Session, structure: Structure, step: int) -> None:
     memory, forest = session.memory, families(structure)
     done = memory.steps[step - 1]
@@ -129,9 +120,6 @@ def _families(session: Session, structure: Structure, step: int) -> None:
         "The table has what was refreshed from the root down.",
         rows=lambda: family_rows(forest, paths),
     )
-
-
-# --- groups --------------------------------------------------------------------------
 
 
 def _groups(session: Session, structure: Structure, step: int) -> None:
@@ -158,9 +146,6 @@ def _groups(session: Session, structure: Structure, step: int) -> None:
         "compare.",
         rows=lambda: changed[::-1],
     )
-
-
-# --- relations -----------------------------------------------------------------------
 
 
 _DRAWN = 40

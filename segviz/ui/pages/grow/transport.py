@@ -30,8 +30,7 @@ def transport(session: Session) -> None:
     """Draws the step, play and jump controls, and the slider."""
     key, total = keys.grow_step(session.key), len(session.memory.steps)
 
-    def go(step: int) -> None:
-        go_to_step(session, step)
+    go = partial(go_to_step, session)
 
     def move(by: int) -> None:
         # Relative to what holds when the click arrives: a fast second click may come

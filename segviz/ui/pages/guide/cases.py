@@ -26,6 +26,7 @@ class Case:
 _NONE = RetrievalSettings(policy="none", relevance="hybrid")
 _TOP_DOWN = RetrievalSettings(policy="top-down", alpha=0.3, relevance="hybrid")
 _BOTTOM_UP = RetrievalSettings(policy="bottom-up", alpha=0.1, relevance="hybrid")
+_ALL = (("without propagation", _NONE), ("bottom-up", _BOTTOM_UP), ("top-down", _TOP_DOWN))
 
 CASES: tuple[Case, ...] = (
     Case(
@@ -38,11 +39,7 @@ CASES: tuple[Case, ...] = (
         "Agrees. Three nested nodes over that dialogue are retrieved, the narrowest at rank 2 "
         "under every policy, and its text names the detail. The leaf of the answer shares no "
         "word with the question and stands at rank 209; its parents lift it to 4, with top-down.",
-        (
-            ("without propagation", _NONE),
-            ("bottom-up", _BOTTOM_UP),
-            ("top-down", _TOP_DOWN),
-        ),
+        _ALL,
     ),
     Case(
         "Q2",
@@ -54,7 +51,7 @@ CASES: tuple[Case, ...] = (
         "Agrees in the outcome, not in the way. The unit here is an exchange, so question and "
         "reply are one leaf, retrieved at rank 5 with and without propagation. The parent enters "
         "the top only with bottom-up, at rank 8, and its offline text does not repeat the name.",
-        (("without propagation", _NONE), ("bottom-up", _BOTTOM_UP)),
+        _ALL[:2],
     ),
     Case(
         "Q3",
@@ -66,7 +63,7 @@ CASES: tuple[Case, ...] = (
         "A failure here too, by another way. The gold leaf stays outside the top 10 under every "
         "policy (rank 22 without propagation, 26 with top-down), and no node over it enters. What "
         "is retrieved speaks of the instrument elsewhere.",
-        (("without propagation", _NONE), ("bottom-up", _BOTTOM_UP), ("top-down", _TOP_DOWN)),
+        _ALL,
     ),
     Case(
         "Q4",
@@ -96,6 +93,6 @@ CASES: tuple[Case, ...] = (
         "Agrees in the direction. Neither gold leaf is in the top 10 (ranks 64 and 225), and "
         "top-down pushes both further down (72 and 260). A wide node over one of them is at rank 3 "
         "under every policy; bottom-up adds the root, at rank 6. No turn about a cousin enters.",
-        (("without propagation", _NONE), ("bottom-up", _BOTTOM_UP), ("top-down", _TOP_DOWN)),
+        _ALL,
     ),
 )

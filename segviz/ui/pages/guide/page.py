@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from inspect import cleandoc
-from typing import Any
 
 import numpy as np
 import streamlit as st
@@ -153,26 +152,24 @@ def _case(session: Session, case: Case, ready: bool) -> None:
         st.markdown(f"*Here.* {case.here}")
         if not ready:
             return
+        # Pasted text cannot be named in a link.
+        pasted = st.session_state.get(keys.SOURCE) == "Paste"
+        file = {} if pasted else read_file(session)
         with st.container(horizontal=True):
             for label, setting in case.settings:
-                st.page_link(
-                    st.session_state[keys.PAGES]["ask"],
-                    label=f"{case.name} {label}",
-                    icon=":material/arrow_forward:",
-                    query_params=in_app(
-                        Bookmark(
-                            **_file(session),
-                            conversation=CONVERSATION,
-                            question=case.question,
-                            retrieval=setting,
-                        )
-                    ),
+                there = Bookmark(
+                    **file, conversation=CONVERSATION, question=case.question, retrieval=setting
                 )
+                _link("ask", f"{case.name} {label}", there)
 
 
-def _file(session: Session) -> dict[str, Any]:
-    """Returns the open file as a link names it; pasted text cannot be named."""
-    return {} if st.session_state.get(keys.SOURCE) == "Paste" else read_file(session)
+def _link(page: str, label: str, bookmark: Bookmark) -> None:
+    st.page_link(
+        st.session_state[keys.PAGES][page],
+        label=label,
+        icon=":material/arrow_forward:",
+        query_params=in_app(bookmark),
+    )
 
 
 def _adversarial() -> None:
@@ -185,21 +182,13 @@ def _adversarial() -> None:
     )
     with st.container(horizontal=True):
         for name in ("topic-switching", "recurrence"):
-            st.page_link(
-                st.session_state[keys.PAGES]["grow"],
-                label=TITLES[name],
-                icon=":material/arrow_forward:",
-                query_params=in_app(Bookmark(sample=name)),
-            )
-        st.page_link(
-            st.session_state[keys.PAGES]["grow"],
-            label="The topic switches, decided by plain cosine at 0.55: a cascade",
-            icon=":material/arrow_forward:",
-            query_params=in_app(
-                Bookmark(
-                    sample="topic-switching",
-                    settings={"compatibility": "cosine", "compatibility.threshold": 0.55},
-                )
+            _link("grow", TITLES[name], Bookmark(sample=name))
+        _link(
+            "grow",
+            "The topic switches, decided by plain cosine at 0.55: a cascade",
+            Bookmark(
+                sample="topic-switching",
+                settings={"compatibility": "cosine", "compatibility.threshold": 0.55},
             ),
         )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import streamlit as st
@@ -30,14 +30,11 @@ def charts_panel(session: Session, judged: Judged) -> None:
             "best of a policy. Each interval is of one cell: of twenty settings that do nothing "
             "one is coloured by chance."
         )
-    panels: list[Callable[[], None]] = [
-        lambda policy=policy: _heatmap(judged, policy)  # type: ignore[misc]
-        for policy in seen
-    ]
+    panels = [partial(_heatmap, judged, policy) for policy in seen]
     if judged.blind:
         st.markdown(blind_sentence(judged.measure, judged.blind))
     if any(h > 0 for h in judged.sweep.horizons):
-        panels.append(lambda: _levels(session, judged, policies))
+        panels.append(partial(_levels, session, judged, policies))
     for first in range(0, len(panels), 2):
         row = panels[first : first + 2]
         for column, draw in zip(st.columns(len(row), gap="medium"), row, strict=True):

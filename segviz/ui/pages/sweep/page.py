@@ -71,16 +71,16 @@ def _sweep(session: Session, settings: dict[str, Any], key: str) -> None:
             return
         place.empty()  # what was asked for is not offered again
         found = remember(keys.SWEEPS, key, SWEEPS_KEPT, lambda: _run(session, settings, key))
-    measure, adversarial = measure_choice(
-        measured(session), found.settings.k, found.units, found.tokens
-    )
+    measure, adversarial = measure_choice(session, found)
     judged: Judged = remember(
         "judged",
         fingerprint(key, measure, adversarial),
         SWEEPS_KEPT,
         lambda: judge(found, measure, adversarial=adversarial),
     )
-    _overview(session, judged)
+    with st.container(horizontal=True, wrap=False, vertical_alignment="center"):
+        st.markdown(_best(session, judged), width="stretch")
+        sweep_export(session, judged.sweep)
     charts_panel(session, judged)
     atlas_panel(session, judged)
     setting_panel(session, judged)
@@ -159,12 +159,6 @@ def _run(session: Session, settings: dict[str, Any], key: str) -> Sweep:
 
 def _cancel() -> None:
     st.session_state[keys.SWEEP_WANTED] = None
-
-
-def _overview(session: Session, judged: Judged) -> None:
-    with st.container(horizontal=True, wrap=False, vertical_alignment="center"):
-        st.markdown(_best(session, judged), width="stretch")
-        sweep_export(session, judged.sweep)
 
 
 def _best(session: Session, judged: Judged) -> str:

@@ -14,6 +14,7 @@ from segviz.evaluate.outcomes import ADVERSARIAL
 from segviz.evaluate.traffic import Traffic, traffic
 from segviz.figures.judged import Judged, blind_sentence, number
 from segviz.figures.sweep import category_figure, category_rows, category_sentence
+from segviz.retrieval import RetrievalSettings
 from segviz.ui import keys
 from segviz.ui.pages.sweep.charts import chosen
 from segviz.ui.settings import read_settings, write_moment, write_settings
@@ -33,10 +34,9 @@ def setting_panel(session: Session, judged: Judged) -> None:
     setting = chosen(judged)
     if setting is None:
         return
-    policy, alpha, horizon = setting
-    outcomes = judged.verdicts[setting].cell.outcomes
+    cell, relevance = judged.verdicts[setting].cell, judged.sweep.settings.relevance
     with st.container(horizontal=True, vertical_alignment="center"):
-        what = f"{policy}, α {alpha:g}, H {horizon}, relevance {judged.sweep.settings.relevance}"
+        what = f"{_spelled(cell)}, relevance {relevance}"
         st.subheader(what, anchor=False, width="stretch")
         open_it = st.button(
             "Open this setting in Ask", icon=":material/open_in_new:", key="open-ask"
@@ -48,16 +48,17 @@ def setting_panel(session: Session, judged: Judged) -> None:
         "categories",
         rows=lambda: category_rows(judged, setting),
     )
-    _measures(outcomes, policy, judged.sweep.baseline.outcomes)
+    _measures(cell, judged.sweep.baseline.outcomes)
     if open_it:
-        _write(session, judged.sweep, policy, alpha, horizon)
+        _write(session, judged.sweep, cell)
         st.switch_page(st.session_state[keys.PAGES]["ask"])
 
 
-def _measures(outcomes: Outcomes, policy: str, base: Outcomes) -> None:
+def _measures(cell: Cell, base: Outcomes) -> None:
     """Draws every measure that can see the policy: all questions, those without category 5, each
     category."""
     st.markdown("**All measures**")
+    outcomes, policy = cell.outcomes, cell.policy
     known = outcomes.known_categories
     rows = []
     for name, measure in MEASURES.items():
@@ -107,36 +108,30 @@ def atlas_panel(session: Session, judged: Judged) -> None:
     for each other policy at the same α and hops."""
     swept, cell = judged.sweep, _moving(judged)
     policy, alpha, horizon = cell.policy, cell.alpha, cell.horizon
-    settings = {"none": ("none", 0.0, 0)}
-    settings |= {f"α {one:g}": (policy, one, horizon) for one in swept.alphas}
+    settings = {f"α {one:g}": (policy, one, horizon) for one in swept.alphas}
     settings |= {name: (name, alpha, horizon) for name in swept.policies if name != policy}
-    columns = {"none": swept.baseline.outcomes}
+    cells = {"none": swept.baseline}
     for name, one in settings.items():
         found = swept.cell(*one)
         if found is not None:
-            columns[name] = found.outcomes
-    more = {
-        f"{one.policy}, α {one.alpha:g}, H {one.horizon}": one for one in swept.cells if one.moves
-    }
-    on_ask = _as_on_ask(session)
+            cells[name] = found
+    more = {_spelled(one): one for one in swept.cells if one.moves}
 
     def choose(name: str) -> None:
         if name != AS_ON_ASK:
-            cell = more.get(name)
-            way = (cell.policy, cell.alpha, cell.horizon) if cell else settings[name]
-            _write(session, swept, *way)
+            _write(session, swept, more.get(name) or cells[name])
 
     st.markdown(
         f"**Question atlas**: {policy}, H {horizon}, over α, beside other policies at α {alpha:g}"
     )
     draw_atlas(
         session,
-        columns,
+        {name: one.outcomes for name, one in cells.items()},
         f"α {alpha:g}",
         key="sweep-atlas",
         adversarial=judged.adversarial,
         choose=choose,
-        more={AS_ON_ASK: on_ask, **{name: one.outcomes for name, one in more.items()}},
+        more={AS_ON_ASK: _as_on_ask(session), **{name: one.outcomes for name, one in more.items()}},
     )
 
 
@@ -159,15 +154,12 @@ def nodes_panel(session: Session, judged: Judged) -> None:
     """Draws what passes through every node over all questions under the setting of the atlas; a
     ticked node is selected in the tree."""
     cell = _moving(judged)
-    where = f"{cell.policy}, α {cell.alpha:g}, H {cell.horizon}"
-    title = f"Every node over all questions, {where}: hubs and dead nodes"
+    title = f"Every node over all questions, {_spelled(cell)}: hubs and dead nodes"
     with st.expander(title, key="traffic-panel", on_change="rerun") as panel:
         if not panel.open:
             return
         questions = measured(session)
-        asked = replace(
-            judged.sweep.settings, policy=cell.policy, alpha=cell.alpha, horizon=cell.horizon
-        )
+        asked = _asked(judged.sweep, cell)
         found: Traffic = remember(
             "traffic",
             fingerprint(session.key, str(asked), [question.index for question in questions]),
@@ -220,7 +212,16 @@ def nodes_panel(session: Session, judged: Judged) -> None:
         )
 
 
-def _write(session: Session, found: Sweep, policy: str, alpha: float, horizon: int) -> None:
-    wanted = replace(found.settings, policy=policy, alpha=alpha, horizon=horizon)
+def _spelled(cell: Cell) -> str:
+    return f"{cell.policy}, α {cell.alpha:g}, H {cell.horizon}"
+
+
+def _asked(found: Sweep, cell: Cell) -> RetrievalSettings:
+    """Returns the settings questions were asked with in this cell of a sweep."""
+    return replace(found.settings, policy=cell.policy, alpha=cell.alpha, horizon=cell.horizon)
+
+
+def _write(session: Session, found: Sweep, cell: Cell) -> None:
+    wanted = _asked(found, cell)
     write_settings(wanted, session.memory.system)
     write_moment(wanted, session)
