@@ -40,6 +40,7 @@ from segviz.store.codec import Saved, StoreError, encode
 from segviz.store.document import EXACT, INT32, Facts, decode, fault
 from segviz.tree import Columns, History, Vector, columns_of
 from segviz.tree.columns import ADD, LINK, RELATE, RETIRE, REVISE, UNLINK
+from segviz.tree.structure import sealed
 
 HEAD: Final = "memory.json"
 ZIP: Final = b"PK\x03\x04"
@@ -89,7 +90,7 @@ def write(saved: Saved, stream: BinaryIO) -> None:
         "text_end": np.cumsum([len(part) for part in parts], dtype=np.int64),
         "turns": np.array(turns, np.int32).reshape(-1, 4),
         "session_end": np.cumsum([len(s.turns) for s in sessions], dtype=np.int64),
-        **{name: getattr(columns, name) for name in _COLUMNS if name in _HISTORY},
+        **{name: getattr(columns, name) for name in _HISTORY},
     }
     with ZipFile(stream, "w") as archive:
         _member(archive, stream, HEAD, [head.encode()])
@@ -291,9 +292,7 @@ def _read(name: str, data: Any, first: int, last: int) -> NDArray[Any]:
     if size != last - begin:
         raise fault(name, f"{size} bytes", last - begin)
     values = np.frombuffer(data, dtype, count, begin).reshape(shape)
-    made: NDArray[Any] = np.require(values, requirements="A")
-    made.flags.writeable = False
-    return made
+    return sealed(np.require(values, requirements="A"))
 
 
 def _units(

@@ -47,6 +47,7 @@ from segviz.tree import (
     Unlink,
     Vector,
 )
+from segviz.tree.structure import sealed
 
 INT32 = 2**31 - 1
 EXACT = 2**53
@@ -437,8 +438,7 @@ def _vectors(found: VectorsObject) -> Vector:
     vectors = np.frombuffer(blob, dtype="<f4").reshape(count, dimension).astype(np.float32)
     if not np.isfinite(vectors).all():
         raise StoreError("vectors.data: expected finite numbers, found NaN or infinity")
-    vectors.flags.writeable = False
-    return vectors
+    return sealed(vectors)
 
 
 class _Reader:

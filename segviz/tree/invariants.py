@@ -48,16 +48,8 @@ Invariant = Callable[[Structure], Iterator[Violation]]
 def columns_agree(s: Structure) -> Iterator[Violation]:
     """Every column has one row per node and every edge names existing nodes."""
     n = len(s.level)
-    lengths = {
-        "start": len(s.start),
-        "stop": len(s.stop),
-        "text": len(s.text),
-        "vector": len(s.vector),
-        "active": len(s.active),
-        "kind": len(s.kind),
-        "facts": len(s.facts),
-    }
-    for name, length in lengths.items():
+    for name in ("start", "stop", "text", "vector", "active", "kind", "facts"):
+        length = len(getattr(s, name))
         if length != n:
             yield Violation("columns", -1, f"{n} rows in {name}", f"{length}")
     if s.edges.size and not (0 <= s.edges.min() and s.edges.max() < n):

@@ -38,7 +38,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,6 +47,13 @@ from segviz.tree.events import Facts, Relate, Vector
 
 IntArray = NDArray[np.int32]
 _NOT_GIVEN: IntArray = np.zeros(0, dtype=np.int32)
+_Array = TypeVar("_Array", bound=NDArray[Any])
+
+
+def sealed(column: _Array) -> _Array:
+    """The column itself, from now on read-only."""
+    column.flags.writeable = False
+    return column
 
 
 @dataclass(frozen=True, eq=False)
@@ -187,20 +194,17 @@ class Structure:
         _, first = np.unique(
             edges[:, 0].astype(np.int64) * len(self) + edges[:, 1], return_index=True
         )
-        shown = replace(
+        return replace(
             self,
-            active=self.active & ~wrappers,
-            edges=edges[np.sort(first)],
+            active=sealed(self.active & ~wrappers),
+            edges=sealed(edges[np.sort(first)]),
             relations=tuple(
                 replace(each, source=int(chain[each.source]), target=int(chain[each.target]))
                 for each in self.relations
             ),
-            chain=chain[self.chain],
-            top=top,
+            chain=sealed(chain[self.chain]),
+            top=sealed(top),
         )
-        for column in (shown.active, shown.edges, shown.chain, shown.top):
-            column.flags.writeable = False
-        return shown
 
     def _lowest_of_chain(self) -> IntArray:
         """The lowest node of the same-text chain of each node, int32 (n,)."""
